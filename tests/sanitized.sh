@@ -17,7 +17,7 @@ runtime=$(g++ -print-file-name=libasan.so)
 cd "$package"
 # A test asks for more memory than there is: the allocator must say no, as it does elsewhere.
 export PYTHONPATH=$package ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
-export DTAU_KEPT_MEMORY=0  # results in memory that the sanitizer watches
+export DTAU_RESULT_CACHE_LIMIT=0  # results in memory that the sanitizer watches
 run() { LD_PRELOAD="$runtime $(g++ -print-file-name=libstdc++.so)" python "$@"; }
 run -c "import dtau; assert dtau.__file__.startswith('$package'), 'an editable install is in the way'"
 # Tensors of large robots would take an hour here; those of small ones go through the same code.

@@ -2,7 +2,7 @@
 
     tau = M a + C v + D v + g - sum of J^T f_ext      M with armature, D viscous damping
 
-A name is made of a problem and of what is asked of it:
+The name of a function joins a problem and a quantity:
 
 =========================================  ===========================  ===========================
                                            inverse_dynamics             forward_dynamics
@@ -21,18 +21,19 @@ derivatives by external wrenches           _wrench_derivatives          _wrench_
 time derivatives of any order              _time_derivatives            _time_derivatives
 =========================================  ===========================  ===========================
 
-and beside these, terms of the equation (`mass_matrix`, `bias_torque`); `linearize`, `step`,
+Other functions: terms of the equation (`mass_matrix`, `bias_torque`); `linearize`, `step`,
 `linearize_discrete`, `equilibrium`; contacts and loops (`constrained_dynamics`, `project`); frames,
 center of mass, momentum, energy; configurations (`integrate`, `difference`); `generate`, `compile`;
-`view`. ``help(dtau.functions)`` lists their modules, docs/functions.md has all in one table.
+`view`. ``help(dtau.functions)`` lists the modules, docs/functions.md has all functions in one
+table.
 
-Every function takes the model first and arrays whose leading axes are the batch, which broadcast
-against each other; ``out=`` takes the results' arrays, ``threads=`` the number of threads.
-`set_result_cache_limit` limits the memory that is cached from deleted results.
+Every function takes the model first, then arrays whose leading axes are the batch and broadcast
+against each other. ``out=`` takes arrays for the results, ``threads=`` the number of threads.
+`set_result_cache_limit` limits the cache of result memory.
 
 Models come from `load`, from `ModelBuilder` or from `dtau.robots`; `dtau.conventions` converts from
 and to Pinocchio, MuJoCo and others. Every docstring gives shapes, units and frames;
-docs/conventions.md has the conventions in one table.
+docs/conventions.md has all conventions in one table.
 
 Examples
 --------
@@ -344,7 +345,7 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-if not TYPE_CHECKING:  # a type checker would take every name for an attribute
+if not TYPE_CHECKING:  # with __getattr__ a type checker would accept every name
 
     def __getattr__(name: str) -> NoReturn:
         from dtau.hints import hint

@@ -1,4 +1,4 @@
-"""Refuses sub-interpreters, before anything compiled is imported."""
+"""Refuse sub-interpreters, before anything compiled is imported."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import importlib
 
 
 def _is_main() -> bool:
-    """Whether this is the main interpreter, as far as this Python says it without NumPy."""
-    for name in ("_interpreters", "_xxsubinterpreters"):  # since 3.13, before
+    """Whether this is the main interpreter, as far as Python can tell without NumPy."""
+    for name in ("_interpreters", "_xxsubinterpreters"):  # since Python 3.13; before
         try:
             module = importlib.import_module(name)
         except ImportError:
@@ -15,7 +15,7 @@ def _is_main() -> bool:
         current = module.get_current()
         main = module.get_main()
         return bool(current == main)
-    return True  # the core looks again
+    return True  # the core checks again
 
 
 if not _is_main():

@@ -1,4 +1,4 @@
-"""Checks of arguments that several modules share."""
+"""Check and read arguments: `real_array`, `batch_arrays`, `integer`, `require` and others."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from dtau import _core
 
 T = TypeVar("T")
 
-_SHOWN = 8  # names that a message lists
-_COMPARED = 1000  # names that are looked through for those that come close
-_LONGEST = 80  # letters of a name that is compared: the cost is the product of two lengths
-_MOST_AXES = 32  # of a batch, as in the core
+_SHOWN = 8  # most names that a message lists
+_COMPARED = 1000  # most names that are searched for similar ones
+_LONGEST = 80  # most characters compared of a name: the cost is the product of two lengths
+_MOST_AXES = 32  # most batch axes, as in the core
 
 
 def real_numbers(argument: str, value: ArrayLike, expected: str = "numbers") -> NDArray[Any]:
@@ -69,18 +69,18 @@ def batch_arrays(
 ) -> tuple[tuple[int, ...], list[NDArray[np.float64]]]:
     """Read float64 arrays with last axes of these sizes, and broadcast their batch axes.
 
-    The batch comes as one axis, and its shape beside it: NumPy's own functions fail at 32 axes, or
-    crash.
+    Return the batch as one axis, together with its shape: NumPy's own functions fail or crash at 32
+    axes.
 
     Raises
     ------
     TypeError
-        If the numbers of one are complex, or not numbers at all.
+        If the numbers of an array are complex, or not numbers at all.
     ValueError
         If a shape does not fit, there are more than 32 batch axes, or batches do not broadcast
         against each other.
     MemoryError
-        If there is no memory for what is read and for what is commonly made of it.
+        If there is no memory for the arrays and for typical results computed from them.
     """
     read, batches = [], {}
     for argument, (value, core) in arrays.items():
@@ -97,11 +97,11 @@ def batch_arrays(
     batch = common_batch(batches)
     rows = math.prod(batch)
     numbers = sum(math.prod(core) for _, core in arrays.values())
-    taken = 3.5 * numbers + min(2.5 * numbers, 1000.0)  # copies, maps of the states, results
+    taken = 3.5 * numbers + min(2.5 * numbers, 1000.0)  # copies, matrices of the states, results
     require_memory(f"a batch of {rows} states", rows * taken)
     flat = []
     for x, (_, core) in zip(read, arrays.values(), strict=True):
-        # Contiguous, as sums in products of matrices can depend on the strides.
+        # Contiguous, because sums in matrix products can depend on the strides.
         whole = np.ascontiguousarray(np.broadcast_to(x, batch + core), dtype=np.float64)
         whole = whole.reshape(rows, *core)
         whole.flags.writeable = False  # it may be the caller's memory
@@ -110,15 +110,16 @@ def batch_arrays(
 
 
 def require_memory(what: str, numbers: float) -> None:
-    """Raise MemoryError unless there is memory for so many numbers, which `what` takes.
+    """Raise MemoryError unless there is memory for so many numbers; `what` names their purpose.
 
-    NumPy alone would promise memory that there is not, for the system to end the process later.
+    NumPy alone would allocate memory that does not exist, and the system would kill the process
+    later.
     """
     _core.require_memory(what, 8.0 * numbers, "use a smaller batch")
 
 
 def common_batch(batches: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
-    """Broadcast batch axes, of arguments by their names.
+    """Broadcast the batch axes of arguments, given by their names.
 
     Raises
     ------
@@ -139,7 +140,7 @@ def integer(argument: str, value: object, least: int, most: int | None = None) -
     Raises
     ------
     TypeError
-        If it is none.
+        If it is not an integer.
     ValueError
         If it is out of its range.
     """
@@ -156,13 +157,13 @@ def integer(argument: str, value: object, least: int, most: int | None = None) -
 
 
 def listing(names: Sequence[str], separator: str = ", ") -> str:
-    """Join quoted names, the first few of many."""
+    """Join quoted names; only the first few of many."""
     shown = [repr(plain(name)) for name in names[:_SHOWN]]
     return separator.join(shown if len(names) <= _SHOWN else [*shown, "..."])
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> ValueError:
-    """Make the error for a name that is not there, with the names that come close."""
+    """Make the error for an unknown name; it lists similar names."""
     short = [other for other in itertools.islice(known, _COMPARED) if len(other) <= _LONGEST]
     close = difflib.get_close_matches(str(name)[:_LONGEST], short, n=3)
     hint = f"; close names: {listing(close)}" if close else ""
@@ -170,12 +171,12 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> ValueError:
 
 
 def plain(value: T) -> T | str:
-    """Return text without its class, as NumPy's show their own name; all else as it is."""
+    """Return a string as a plain str (NumPy's print their class); anything else unchanged."""
     return str.__str__(value) if isinstance(value, str) else value
 
 
 def class_name(value: object) -> str:
-    """Return the name of an object's class; of others with the module: several are called Model."""
+    """Return the name of an object's class; with the module if it is not dtau's."""
     kind = type(value)
     known = kind.__module__ == "builtins" or kind.__module__.startswith("dtau.")
     return kind.__qualname__ if known else f"{kind.__module__}.{kind.__qualname__}"
@@ -193,7 +194,7 @@ def require_name(argument: str, value: object) -> str:
     Raises
     ------
     TypeError
-        If `value` is no string.
+        If `value` is not a string.
     ValueError
         If it cannot be encoded.
     """
@@ -205,7 +206,7 @@ def require_name(argument: str, value: object) -> str:
 
 
 def tuple_of(argument: str, values: Iterable[T], kind: type, what: str) -> tuple[T, ...]:
-    """Collect `values`, or raise TypeError unless all are of this kind, which `what` describes."""
+    """Collect `values`; raise TypeError unless all are of this kind, which `what` describes."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise TypeError(f"{argument}: expected {what}, got {values!r:.80}")
     items = tuple(values)
@@ -216,7 +217,7 @@ def tuple_of(argument: str, values: Iterable[T], kind: type, what: str) -> tuple
 
 
 def frame_names(frames: object) -> str | tuple[str, ...]:
-    """One name, or names as something that can be hashed."""
+    """Return one name, or several names as a hashable tuple."""
     if isinstance(frames, str):
         return frames
     if not isinstance(frames, Iterable):

@@ -1,4 +1,4 @@
-"""Which torques are inputs: what `inputs=` means wherever it is asked for."""
+"""Read the argument `inputs=`, which says what drives a robot: `input_map`."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Indices = NDArray[np.int32]
 
 
 def input_map(model: Model, inputs: ArrayLike | None) -> Array:
-    """The matrix (..., nv, nu) that makes the joint torque of the inputs.
+    """Return the matrix (..., nv, nu) that maps inputs to joint torques.
 
     Parameters
     ----------
     model : Model
     inputs : array_like, optional
-        None: the torques of all joints but free roots. A boolean mask (nv,): the torques where it
-        is true. Numbers (..., nv, nu): the map itself, the torque is ``inputs @ u``.
+        None: the torques of all joints except free roots. A boolean mask (nv,): the torques where
+        it is true. Numbers (..., nv, nu): the matrix itself; the torque is ``inputs @ u``.
 
     Returns
     -------
-    ndarray (nv, nu), or (..., nv, nu) of a map with batch axes
+    ndarray (nv, nu), or (..., nv, nu) for a matrix with batch axes
 
     Raises
     ------
@@ -50,7 +50,7 @@ def input_map(model: Model, inputs: ArrayLike | None) -> Array:
 
 
 def driven(model: Model) -> Indices:
-    """The torques of all joints but free roots: what u is if nothing else is said."""
+    """Return the indices of the default inputs: the torques of all joints except free roots."""
     mask = np.ones(model.nv, dtype=bool)
     for joint in model.joints:
         if isinstance(joint.type, Free) and joint.parent < 0:
@@ -61,7 +61,7 @@ def driven(model: Model) -> Indices:
 def checked_inputs(
     model: Model, inputs: ArrayLike | None
 ) -> tuple[Indices | None, NDArray[Any] | None]:
-    """Check what drives the robot: indices of torques, or a map from inputs to them, or neither."""
+    """Check `inputs`: return indices of torques, or a matrix from inputs to torques, or neither."""
     if inputs is None:
         return None, None
     require("model", model, Model)

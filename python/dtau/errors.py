@@ -1,4 +1,4 @@
-"""The exception and the warning that belong to models and the files they come from."""
+"""The exception and the warning about models and their files: `ModelError`, `ModelWarning`."""
 
 from __future__ import annotations
 

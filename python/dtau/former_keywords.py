@@ -1,6 +1,6 @@
-"""Keywords that were renamed: a call with the former name says the new one.
+"""Refuse keywords that were renamed, with an error that names the new one: `refuse`.
 
-A function takes them as ``**former``, which its signature does not show.
+A function takes former keywords as ``**former``, which its signature does not show.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def hides_former(function: F) -> F:
 
 
 def refuse(function: str, former: Mapping[str, object]) -> NoReturn:
-    """Raise the TypeError for a keyword that a function does not have."""
+    """Raise the TypeError for an unknown keyword, naming its new name if it was renamed."""
     name = next(iter(former))
     hint = f"; it is called {FORMER[name]} now" if name in FORMER else ""
     raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")

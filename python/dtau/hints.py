@@ -1,4 +1,4 @@
-"""Names that `dtau` does not have, and what they are called: `hint`, for the AttributeError."""
+"""Suggest the right name for an unknown attribute of `dtau`: `hint`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ HERE = {
     "rnea": "inverse_dynamics",
     "updateFramePlacement": "frame_placements",
     "updateFramePlacements": "frame_placements",
-}  # Pinocchio's name: what does that in dtau; docs/coming_from.md has the calls
+}  # Pinocchio's name: dtau's name; docs/coming_from.md has the calls
 
 
 _VJP = ("InverseDynamics", "ForwardDynamics", "ConstrainedDynamics", "Step")
@@ -74,7 +74,7 @@ RENAMED = {
 
 
 def hint(name: str) -> str:
-    """Return what a name is called here, as the end of a message, or nothing."""
+    """Return the end of a message that gives the name in dtau, or an empty string."""
     if name in HERE:
         return f"; Pinocchio's {name} is dtau.{HERE[name]} here"
     if name in RENAMED:

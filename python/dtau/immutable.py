@@ -1,8 +1,8 @@
-"""The base of the classes whose objects never change, and what unpickling them checks.
+"""Base classes of immutable objects, with checks when they are unpickled: `Immutable`, `Record`.
 
 Unpickling and copying give an object that a constructor could have made, with the same bits, or
-raise TypeError or ValueError. This keeps damaged pickles from spreading; it makes no pickle safe
-that comes from an untrusted source, as pickles can run any code.
+raise TypeError or ValueError. This detects damaged pickles. It does not make pickles from untrusted
+sources safe, because pickles can run any code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 
 class Immutable:
-    """Attributes are set once, by the constructor through `vars(self)`; arrays are read-only."""
+    """Base of immutable classes: the constructor sets all attributes; arrays are read-only."""
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"cannot set {name!r}: a {type(self).__name__} is immutable")
@@ -26,7 +26,7 @@ class Immutable:
         raise AttributeError(f"cannot delete {name!r}: a {type(self).__name__} is immutable")
 
     def _require_new(self) -> None:
-        """Raise unless nothing is set yet: constructors can be called a second time."""
+        """Raise if attributes are set already: a constructor can be called a second time."""
         _require_new(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -40,7 +40,7 @@ class Immutable:
 
 
 class Record:
-    """A frozen dataclass, which is put back by its constructor."""
+    """Base of frozen dataclasses, which are unpickled by their constructor."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         _require_new(self)
@@ -57,7 +57,7 @@ def _require_new(value: object) -> None:
 
 @contextmanager
 def checking(state: object, names: Collection[str]) -> Iterator[None]:
-    """Raise TypeError unless a state has these names; make other errors than these ValueErrors."""
+    """Raise TypeError unless a state has these names; turn other exceptions into ValueErrors."""
     if not isinstance(state, dict) or set(state) != set(names):
         got = list(state) if isinstance(state, dict) else type(state).__name__
         raise TypeError(f"state: expected {', '.join(sorted(names)) or 'nothing'}, got {got!r:.80}")
@@ -65,12 +65,12 @@ def checking(state: object, names: Collection[str]) -> Iterator[None]:
         yield
     except (TypeError, ValueError):
         raise
-    except Exception as error:  # of whatever is met in the contents
+    except Exception as error:  # the contents may raise anything
         raise ValueError(f"state: {type(error).__name__}: {error!s:.80}") from None
 
 
 def require_kinds(cls: type, state: dict[str, Any]) -> None:
-    """Raise TypeError unless values are as the annotations of the class say."""
+    """Raise TypeError unless values have the types that the class annotates."""
     hints = _hints(cls)
     for name, value in state.items():
         if name in hints and not _fits(value, hints[name]):
@@ -85,7 +85,7 @@ def _hints(cls: type) -> dict[str, Any]:
     return _known[cls]
 
 
-_known: dict[type, dict[str, Any]] = {}  # annotations take long to evaluate
+_known: dict[type, dict[str, Any]] = {}  # cached: evaluating annotations takes long
 
 
 def _names(cls: type) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ def _names(cls: type) -> tuple[str, ...]:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value is what an annotation says, as far as this is understood."""
+    """Whether a value fits an annotation; True for annotations that are not understood."""
     kind, parts = get_origin(hint), get_args(hint)
     if kind in (Union, UnionType):
         return any(_fits(value, part) for part in parts)
@@ -113,7 +113,7 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def is_complete(value: Any) -> bool:
-    """Whether an object of the package has its attributes; unpickling can leave one empty."""
+    """Whether an object of the package has its attributes; unpickling can leave it empty."""
     if isinstance(value, Immutable):
         return bool(vars(value))
     return not isinstance(value, Record) or vars(value).keys() >= set(_names(type(value)))

@@ -1,4 +1,4 @@
-"""Locks that a child process finds open after a fork: `fork_safe_lock`."""
+"""Locks that are released in a child process after a fork: `fork_safe_lock`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 def fork_safe_lock(clean_up: Callable[[], object] | None = None) -> Any:
     """Return a reentrant lock for ``with``.
 
-    A fork copies the lock as it is, but of the threads only the one that forks. So a child process
-    opens the lock, unless that thread holds it, and calls `clean_up` for what the lock guards. It
-    is the interpreter's own class: entering and leaving it are one operation each, between which no
-    Ctrl-C can fall.
+    A fork copies the lock in its present state, but only the forking thread. So a child process
+    releases the lock, unless that thread holds it, and calls `clean_up` for the data that the lock
+    guards. The class is the interpreter's own: acquiring and releasing are one operation each,
+    which Ctrl-C cannot interrupt.
     """
     lock: Any = threading.RLock()
 

@@ -1,4 +1,4 @@
-"""Limits the cache of memory for results: `set_result_cache_limit`."""
+"""Limit the cache of result memory: `set_result_cache_limit`."""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ import os
 from dtau import _core
 from dtau.checks import integer
 
-_VARIABLE = "DTAU_KEPT_MEMORY"
+_VARIABLE = "DTAU_RESULT_CACHE_LIMIT"
+_FORMER_VARIABLE = "DTAU_KEPT_MEMORY"
 _MOST = 2**62
 
 
 def set_result_cache_limit(limit: int) -> int:
-    """Limit the memory that is cached from deleted results, for the results of later calls.
+    """Limit the memory of deleted results that is cached for the results of later calls.
 
-    Fresh memory of the system can cost several times what it takes to compute what is written to
-    it; so results of 64 kB and more leave theirs to later ones. By default at most 256 MB are kept,
-    or a sixteenth of the machine's memory if that is less; the environment variable
-    ``DTAU_KEPT_MEMORY`` sets another limit at import. What was not used for longest goes first.
+    Allocating fresh memory can take several times as long as computing the results in it. So the
+    memory of deleted results of 64 kB and more is cached for later results. By default the cache
+    holds at most 256 MB, or a sixteenth of the machine's memory if that is less. The environment
+    variable ``DTAU_RESULT_CACHE_LIMIT`` sets another limit at import, in bytes. The least recently
+    used memory is released first.
 
     Parameters
     ----------
     limit
-        Bytes; what is over is given back to the system at once. 0: all of it, and nothing is kept.
+        Bytes. Cached memory above the limit is returned to the system at once. 0 empties the cache
+        and switches it off.
 
     Returns
     -------
@@ -37,14 +40,16 @@ def set_result_cache_limit(limit: int) -> int:
     Examples
     --------
     >>> import dtau
-    >>> before = dtau.set_result_cache_limit(0)  # gives all of it back
-    >>> dtau.set_result_cache_limit(before)  # and goes on as before
+    >>> before = dtau.set_result_cache_limit(0)  # empties the cache
+    >>> dtau.set_result_cache_limit(before)  # restores the limit
     0
     """
     return _core.set_result_cache_limit(integer("limit", limit, 0, _MOST))
 
 
 def _read_environment() -> None:
+    if os.environ.get(_FORMER_VARIABLE):
+        raise ImportError(f"{_FORMER_VARIABLE}: the environment variable is called {_VARIABLE} now")
     text = os.environ.get(_VARIABLE)
     if not text:
         return

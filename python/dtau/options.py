@@ -1,4 +1,4 @@
-"""The words that options take, and how they are checked."""
+"""The values that options take, and their check: `require_option`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ JointKindName = Literal[
     "revolute", "prismatic", "helical", "spherical", "free", "cylindrical", "planar", "universal"
 ]
 
-_ELSEWHERE = {  # what other libraries call them, in lower case
+_ELSEWHERE = {  # names of other libraries, in lower case
     "local": "body",
     "local_world_aligned": "mixed",
     "scalar_first": "wxyz",
@@ -31,7 +31,7 @@ _ELSEWHERE = {  # what other libraries call them, in lower case
 
 
 def require_option(argument: str, value: object, option: Any) -> None:
-    """Raise ValueError unless `value` is one of the words of an option, a Literal."""
+    """Raise ValueError unless `value` is one of the values of an option, a Literal."""
     words = get_args(option)
     if not isinstance(value, str) or value not in words:
         listed = ", ".join(map(repr, words[:-1])) + f" or {words[-1]!r}"

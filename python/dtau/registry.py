@@ -1,7 +1,7 @@
-"""The rows of the registry: what each compiled function takes and gives.
+"""The registry: arguments and results of each compiled function.
 
-They are written once, in ``src/functions/``; adapters of array libraries, code generation,
-the stubs, tests and benchmarks read them here.
+The rows are written once, in ``src/functions/``; adapters of array libraries, code generation, the
+stubs, tests and benchmarks read them here.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any, TypeAlias
 
 from dtau import _core
 
-Axes: TypeAlias = tuple[str | int, ...]  # symbols ("nq", "nv", "2 nv", "nbodies", ...) and numbers
+Axes: TypeAlias = tuple[str | int, ...]  # symbols ("nq", "nv", "2 nv", "nbodies", ...) or numbers
 
 
 @dataclass(frozen=True)
 class Array:
     """An input or a result of a function.
 
-    ``axes`` are those of one state. ``rows`` says of a stack of time derivatives how many rows more
-    than the order it has; None: it is no stack. An optional result is given with the last input of
-    its kind.
+    ``axes`` are the axes for one state. ``rows`` is, for a stack of time derivatives, its number of
+    rows minus the order; None: not a stack. An optional result is present if the last input of its
+    kind is.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument in its public place: an input, or an option (``array`` is None)."""
+    """An argument at its public position: an input, or an option (``array`` is None)."""
 
     name: str
     required: bool
@@ -42,22 +42,22 @@ class Argument:
 
 @dataclass(frozen=True)
 class Function:
-    """A row: the arguments in public order, and the results with the classes that hold several."""
+    """A row of the registry: arguments in public order, results, and the classes of the results."""
 
     name: str
     arguments: tuple[Argument, ...]
     results: tuple[Array, ...]
-    result_classes: tuple[str, ...]  # without and with contacts, if these differ
-    solves: bool  # with the mass matrix: joints without inertia are refused
+    result_classes: tuple[str, ...]  # without and with contacts, if they differ
+    solves: bool  # solves with the mass matrix: joints without inertia are refused
 
     @property
     def inputs(self) -> tuple[Array, ...]:
-        """The arrays that it takes."""
+        """The input arrays."""
         return tuple(x.array for x in self.arguments if x.array is not None)
 
     @property
     def options(self) -> dict[str, Argument]:
-        """What it takes beside arrays, by name."""
+        """The arguments that are not arrays, by name."""
         return {x.name: x for x in self.arguments if x.array is None}
 
 
@@ -81,7 +81,7 @@ def _function(row: Mapping[str, Any]) -> Function:
 
 
 def arrays_of(results: Any) -> tuple[Any, ...]:
-    """Return the arrays that a function returned, one or several, without a last one of None."""
+    """Return the arrays that a function returned, one or several, without a last None."""
     results = results if isinstance(results, tuple) else (results,)
     return tuple(x for x in results if x is not None)
 

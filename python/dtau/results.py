@@ -1,4 +1,4 @@
-"""The named tuples that functions with several results return."""
+"""Named tuples: the results of functions with several results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ForwardDynamicsDerivatives(NamedTuple):
 
 
 class ConstrainedDynamics(NamedTuple):
-    """Acceleration ``(..., nv)``, forces and what is left of the rows, each ``(..., nrows)``."""
+    """Acceleration ``(..., nv)``, constraint forces and residuals, each ``(..., nrows)``."""
 
     a: NDArray[np.float64]
     forces: NDArray[np.float64]
@@ -35,7 +35,7 @@ class ConstrainedDynamics(NamedTuple):
 class ConstrainedDynamicsDerivatives(NamedTuple):
     """First derivatives of accelerations ``(..., nv, nv)`` and forces ``(..., nrows, nv)``.
 
-    ``residual (..., nrows)`` is what is left of the rows, as in `ConstrainedDynamics`.
+    ``residual (..., nrows)`` is the residual of `ConstrainedDynamics`.
     """
 
     da_dq: NDArray[np.float64]
@@ -67,14 +67,14 @@ class ConstrainedDynamicsVJP(NamedTuple):
 
 
 class ConstrainedInverseDynamics(NamedTuple):
-    """Torque ``(..., nv)`` and forces of contacts ``(..., nrows)``."""
+    """Torque ``(..., nv)`` and constraint forces ``(..., nrows)``."""
 
     tau: NDArray[np.float64]
     forces: NDArray[np.float64]
 
 
 class Projected(NamedTuple):
-    """Configurations ``(..., nq)`` in which contacts hold, and what is left of errors ``(...)``."""
+    """Configurations ``(..., nq)`` in which contacts hold, and remaining errors ``(...)``."""
 
     q: NDArray[np.float64]
     error: NDArray[np.float64]
@@ -187,7 +187,7 @@ class DiscreteLinearization(NamedTuple):
 
 
 class ConstrainedLinearization(NamedTuple):
-    """As `Linearization`, with contacts, and what is left of their rows ``(..., nrows)``."""
+    """`Linearization` with contacts, and the residual of their rows ``(..., nrows)``."""
 
     A: NDArray[np.float64]
     B: NDArray[np.float64]
@@ -196,9 +196,9 @@ class ConstrainedLinearization(NamedTuple):
 
 
 class ConstrainedDiscreteLinearization(NamedTuple):
-    """As `DiscreteLinearization`, with contacts, and what is left of their rows ``(..., nrows)``.
+    """`DiscreteLinearization` with contacts, and the residual of their rows ``(..., nrows)``.
 
-    ``residual`` is that of the state before the step.
+    ``residual`` belongs to the state before the step.
     """
 
     A: NDArray[np.float64]
@@ -216,7 +216,7 @@ class NextState(NamedTuple):
 
 
 class StepVJP(NamedTuple):
-    """Covectors of the state after a step times the step's derivatives, each ``(..., nv)``.
+    """Weights of the state after a step times the step's derivatives, each ``(..., nv)``.
 
     ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given.
     """
@@ -228,14 +228,14 @@ class StepVJP(NamedTuple):
 
 
 class IntegrateJacobians(NamedTuple):
-    """How ``q (+) dq`` moves with ``q`` and with ``dq``, ``(..., nv, nv)``, in tangent spaces."""
+    """Jacobians of ``q (+) dq`` by ``q`` and by ``dq``, ``(..., nv, nv)``, in tangent spaces."""
 
     by_q: NDArray[np.float64]
     by_dq: NDArray[np.float64]
 
 
 class DifferenceJacobians(NamedTuple):
-    """How the displacement from ``q0`` to ``q1`` changes with each, ``(..., nv, nv)``."""
+    """Jacobians of the displacement from ``q0`` to ``q1`` by each of them, ``(..., nv, nv)``."""
 
     by_q0: NDArray[np.float64]
     by_q1: NDArray[np.float64]
@@ -263,7 +263,7 @@ class FrameVelocitiesDerivatives(NamedTuple):
 
 
 class FrameAccelerationsDerivatives(NamedTuple):
-    """First derivatives of the accelerations of frames, as of their twists."""
+    """Derivatives of frames' accelerations, ``(..., nframes, 6, nv)``; columns by variable."""
 
     dacceleration_dq: NDArray[np.float64]
     dacceleration_dv: NDArray[np.float64]
@@ -318,8 +318,8 @@ class KinematicsTimeDerivatives(NamedTuple):
     """Poses of bodies or frames in the world, their twists, and the time derivatives of both.
 
     ``rotation (..., r + 1, n, 3, 3)`` and ``translation (..., r + 1, n, 3)`` are the derivatives of
-    order 0 ... r of what `Placements` holds, ``twist (..., r, n, 6)`` those of order 0 ... r - 1 of
-    the components of [linear, angular], in the axes that the function says.
+    order 0 ... r of the fields of `Placements`. ``twist (..., r, n, 6)`` are the derivatives of
+    order 0 ... r - 1 of the components of [linear, angular], in the axes of the function.
     """
 
     rotation: NDArray[np.float64]
@@ -336,7 +336,7 @@ class State(NamedTuple):
 
 
 class PartialState(NamedTuple):
-    """A configuration, and a velocity where one was given; no acceleration."""
+    """A configuration, and a velocity if one was given; no acceleration."""
 
     q: NDArray[np.float64]
     v: NDArray[np.float64] | None
@@ -344,7 +344,7 @@ class PartialState(NamedTuple):
 
 
 class Equilibrium(NamedTuple):
-    """What holds a configuration, see `dtau.equilibrium`; ``exists`` says whether anything does."""
+    """Inputs and forces that hold a configuration, see `dtau.equilibrium`; ``exists``: they do."""
 
     u: NDArray[np.float64]
     tau: NDArray[np.float64]

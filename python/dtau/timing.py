@@ -1,7 +1,8 @@
-"""Times calls in turns, so that what disturbs one contender disturbs all: `interleaved`.
+"""Time calls in turns, so that a disturbance affects all contenders alike: `interleaved`.
 
-`random_inputs` draws the arrays that functions of the package require, and `Call` makes contenders
-of a function at them; both read the registry. `dtau bench` and the benchmarks share this module.
+`random_inputs` draws the arrays that functions of the package require; `Call` makes contenders from
+a function and these arrays. Both read the registry. `dtau bench` and the benchmarks share this
+module.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from dtau.registry import FUNCTIONS, arrays_of
 
 Array = NDArray[np.float64]
 
-LONE_STATES = 64  # lone calls go round so many states
-DT = 0.01  # seconds: time steps, which no random number stands for
+LONE_STATES = 64  # lone calls cycle through this many states
+DT = 0.01  # seconds: time steps are not random
 
 
 @dataclass(frozen=True)
 class Contender:
-    """Something to time: a function of the number of passes, and the states that a pass does."""
+    """Something to time: a function of the number of passes, and the number of states per pass."""
 
     run: Callable[[int], None]
     states: int
@@ -44,8 +45,8 @@ class Contender:
 class Effort:
     """How long to measure.
 
-    At most so many rounds, a contender's block of so many seconds in each, and none that begins
-    after the longest time.
+    At most `rounds` rounds. In each round, every contender runs for about `block` seconds. No round
+    begins after `longest` seconds.
     """
 
     rounds: int
@@ -54,9 +55,9 @@ class Effort:
 
 
 def loop(statement: str, **names: object) -> Callable[[int], None]:
-    """Return a function of n that runs a statement n times, all its names being local variables.
+    """Return a function of n that runs a statement n times; all names in it are local variables.
 
-    It is compiled from text, as `timeit` does: nothing is called but what is timed.
+    It is compiled from text, as `timeit` does: only the timed statement is called.
     """
     parameters = ", ".join(f"{name}={name}" for name in names)
     source = f"def run(passes, {parameters}):\n    for _ in range(passes):\n        {statement}\n"
@@ -72,12 +73,12 @@ def interleaved(
     tick: Callable[[], None] = lambda: None,
     clock: Callable[[], float] = perf_counter,
 ) -> dict[Any, Array]:
-    """Time contenders in turns, each a block a round, the order reversed every other round.
+    """Time contenders in turns: one block per round, with the order reversed every other round.
 
-    Returns the seconds a state of each contender, one number a round: whatever disturbs the
-    machine for longer than a round disturbs all of them, and leaves their ratios alone. With
-    `time.thread_time` for what one thread does, waiting for other work is not counted. `tick` is
-    called after each round that the effort has, also for those that are left out.
+    Return the seconds per state of each contender, one number per round. A disturbance that is
+    longer than a round affects all contenders and leaves their ratios unchanged. For work of one
+    thread, the clock `time.thread_time` does not count waiting for other work. `tick` is called for
+    each round of the effort, even if the round is left out.
     """
     passes = {name: _passes(x.run, effort.block, clock) for name, x in contenders.items()}
     seconds: dict[Any, list[float]] = {name: [] for name in contenders}
@@ -101,7 +102,7 @@ def interleaved(
 
 
 def _passes(run: Callable[[int], None], block: float, clock: Callable[[], float]) -> int:
-    """Return how many passes take about `block` seconds; this warms up, too."""
+    """Return how many passes take about `block` seconds; this also warms up."""
     passes = 1
     while True:
         start = clock()
@@ -122,11 +123,12 @@ def random_inputs(
     seed: int = 0,
     **sizes: int,
 ) -> dict[str, Array]:
-    """Draw the inputs that functions require at random states, by name; optional ones in `also`.
+    """Draw inputs of functions at random states, by name; `also` names optional ones.
 
-    Configurations are those of `random_state`; torques ``tau`` give the accelerations ``a``; time
-    steps are `DT`; all others are uniform in (-1, 1), in the shapes that their axes say. `order` is
-    that of stacks of time derivatives, `sizes` are those of axes that no model has (``nrows``).
+    Configurations come from `random_state`; torques ``tau`` give the accelerations ``a``; time
+    steps are `DT`; all other inputs are uniform in (-1, 1), in the shapes of their axes. `order` is
+    the order of stacks of time derivatives; `sizes` has the sizes of axes that depend on more than
+    the model (``nrows``).
     """
     rng = np.random.default_rng(seed)
     q, v, a = dtau.random_state(model, rng, shape=(count,))
@@ -153,10 +155,10 @@ def random_inputs(
 
 @dataclass(frozen=True)
 class Call:
-    """A function of the package at some states: what is called, alone and in batches.
+    """Calls of a function of the package at some states, one state at a time and in batches.
 
-    `at` has arrays by the name of the argument, a state a row: those that the function requires,
-    and optional ones that are to be given. `options` are further arguments by name.
+    `at` has arrays by the name of the argument, one state per row: the required ones, and optional
+    ones to pass. `options` are further arguments by name.
     """
 
     name: str
@@ -166,13 +168,13 @@ class Call:
 
     @cached_property
     def arrays(self) -> dict[str, Array]:
-        """The arrays that it takes, in the function's order."""
+        """The input arrays, in the function's order."""
         names = (x.name for x in FUNCTIONS[self.name].inputs if x.name not in self.options)
         return {name: self.at[name] for name in names if name in self.at}
 
     @cached_property
     def words(self) -> str:
-        """The arguments of a call: by place as far as the function has places, then by name."""
+        """The arguments of a call as text: positional ones first, then by name."""
         kinds = signature(getattr(dtau, self.name)).parameters
         words, places = ["model"], True
         for x in FUNCTIONS[self.name].arguments:
@@ -185,7 +187,7 @@ class Call:
 
     @property
     def names(self) -> dict[str, Any]:
-        """What the words of a call name, but the arrays."""
+        """The values of the names in `words`, except the arrays."""
         return {"f": getattr(dtau, self.name), "model": self.model, **self.options}
 
     @property
@@ -199,17 +201,17 @@ class Call:
         return arrays_of(function(self.model, **self.arrays, **self.options, **options))
 
     def part(self, states: int | slice) -> Call:
-        """Return the same at some of the states, or at one, without an axis of states."""
+        """Return the same calls at some of the states, or at one without an axis of states."""
         arrays = {name: x[states] for name, x in self.arrays.items()}
         return Call(self.name, self.model, arrays, self.options)
 
     def rows(self, count: int) -> list[tuple[Array, ...]]:
-        """Return the first states as tuples of arrays of their own."""
+        """Return the first states, each as a tuple of its own arrays."""
         columns = ([row.copy() for row in x[:count]] for x in self.arrays.values())
         return list(zip(*columns, strict=True))
 
     def alone(self, count: int = LONE_STATES, *, into: bool = False) -> Contender:
-        """Return a contender: the first states, one call each, into arrays of its own if `into`."""
+        """Return a contender: the first states, one call each; into its own arrays if `into`."""
         states, names, words = self.rows(count), self.names, self.words
         if into:
             words, names["out"] = f"{words}, out=out", given(self.part(0)())
@@ -217,7 +219,7 @@ class Call:
         return Contender(loop(statement, states=states, **names), len(states))
 
     def batch(self, threads: int = 1, *, into: bool = True) -> Contender:
-        """Return a contender: all states in one call, into arrays of its own if `into`."""
+        """Return a contender: all states in one call; into its own arrays if `into`."""
         names, words = self.names, f"{self.words}, threads={threads}"
         if into:
             words, names["out"] = f"{words}, out=out", given(self())
@@ -225,7 +227,7 @@ class Call:
 
 
 def given(arrays: tuple[Array, ...]) -> Any:
-    """Return what `out=` takes: one array, or a tuple of several."""
+    """Return the value for `out=`: one array, or a tuple of several."""
     return tuple(arrays) if len(arrays) > 1 else arrays[0]
 
 
@@ -237,13 +239,13 @@ def cores() -> int:
 
 
 def busy() -> str:
-    """Say if other work kept the cores busy in the last minute, as far as that is known."""
+    """Describe the load if other work kept the cores busy in the last minute; else nothing."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     return f"load {load:.1f} on {cores()} cores" if load > cores() + 0.5 else ""
 
 
 def processor() -> str:
-    """Return the processor's name, in its maker's words where the system tells them."""
+    """Return the processor's name, as its maker writes it if the system knows it."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

@@ -1,4 +1,4 @@
-"""The front door of the viewer, which is imported when it is called."""
+"""Show robots in the browser: `view`, which imports the viewer when it is called."""
 
 from __future__ import annotations
 
@@ -29,41 +29,41 @@ def view(
     host: str = "127.0.0.1",
     port: int = 8080,
 ) -> Viewer:
-    """Show a robot, or its motion, on a page in the browser; a notebook shows the page itself.
+    """Show a robot or its motion in the browser; a notebook shows the page itself.
 
-    The page has a slider for each joint, within its limits, and switches for arrows. Where a
-    joint's coordinates hold a quaternion, "move by hand" shows handles instead. A motion has a
-    button that plays it, a slider of its time and a choice of speeds.
+    The page has a slider for each joint, within its limits, and switches for arrows. For joints
+    whose coordinates hold a quaternion, "move by hand" shows handles instead. A motion has a play
+    button, a time slider and a choice of speeds.
 
     Parameters
     ----------
     model : Model, or sequence of Model
-        Several stand side by side. `v`, `f_ext` and `geometry` are for one alone: `Viewer.add`
-        shows more, each with its own.
+        Several robots are shown side by side. `v`, `f_ext` and `geometry` work with one robot only;
+        `Viewer.add` shows more robots, each with its own.
     q : array_like (nq,) or (T, nq), optional
-        Configuration, or those of a motion; by default the neutral one, within the joints' limits.
-        Of several models a sequence of these.
+        Configuration, or the configurations of a motion; by default the neutral one, within the
+        joints' limits. For several models, a sequence of these.
     v : array_like (nv,) or (T, nv), optional
-        Velocities: for arrows of the bodies' twists and of momentum.
+        Velocities: the page then shows arrows for the bodies' twists and for momentum.
     f_ext : array_like (nbodies, 6) or (T, nbodies, 6), or mapping, optional
-        External wrenches [force, moment], for arrows at the bodies' origins; or by the names of
-        frames, each (6,) or (T, 6), for arrows at those.
+        External wrenches [force, moment], shown as arrows at the bodies' origins; or a mapping from
+        names of frames to wrenches, each (6,) or (T, 6), shown at these frames.
     f_ext_axes : {"body", "mixed", "world"}
-        Along which axes they are, as for `dtau.inverse_dynamics`: those of the bodies or frames,
-        the world's at their origins, or the world's with moments about its origin.
+        Axes of the wrenches, as in `dtau.inverse_dynamics`: the axes of the bodies or frames; the
+        world's axes, at their origins; or the world's axes, with moments about the world's origin.
     geometry : str or path-like, optional
-        The robot's URDF, MJCF or xacro, a path or a text: what its links look like, which a model
-        does not keep. Bodies without geometry are shown as ellipsoids of inertia: of uniform
-        density, with the body's mass and principal moments.
+        The robot's URDF, MJCF or xacro, a path or a text. The shapes of its links come from there,
+        because a model does not keep them. Bodies without geometry are shown as ellipsoids of
+        inertia: of uniform density, with the body's mass and principal moments.
     meshes : path, or sequence of paths
-        Folders below which meshes may be read, beside that of the file: those that packages
-        (``package://name/...``) are in, or that are a package. Nothing outside is opened, whatever
-        the file says, and nothing is fetched.
+        Folders below which meshes may be read, in addition to the folder of the file: folders that
+        contain packages (``package://name/...``), or that are a package. No file outside of them is
+        opened, and nothing is downloaded.
     dt : float
         Seconds from one frame of a motion to the next.
     host, port : str, int
-        Where the page is served: by default to this machine alone. If the port is taken, the next
-        one that is free; 0 is any that is free.
+        Address of the page: by default it is served to this machine alone. If the port is taken,
+        the next free one is used; 0 uses any free port.
 
     Returns
     -------
@@ -75,21 +75,21 @@ def view(
     Raises
     ------
     ImportError
-        If viser is missing, which the extra ``dtau[view]`` installs.
+        If viser is missing; the extra ``dtau[view]`` installs it.
     OSError
         If a file or folder cannot be read.
     ModelError, ValueError, TypeError
-        If the geometry is no URDF or MJCF, or an argument is not as described.
+        If the geometry is not a URDF or MJCF, or an argument is not as described.
 
     Warns
     -----
     ModelWarning
-        If some of the geometry cannot be shown: meshes that are not below the folders, or cannot be
-        read.
+        If some of the geometry cannot be shown: meshes outside the folders, or meshes that cannot
+        be read.
 
     Notes
     -----
-    All poses and arrows of a motion come from one call of each function, before it is shown.
+    All poses and arrows of a motion are computed before it is shown, in one call per function.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def view(
     >>> dq = np.zeros((101, model.nv))
     >>> dq[:, model.joint("LF_HFE").v] = 0.5 * np.sin(np.pi * t)[:, None]
     >>> with dtau.view(model, dtau.integrate(model, dtau.neutral(model), dq), port=0) as viewer:
-    ...     viewer.url.rpartition(":")[0]  # open it in a browser; the port is any that is free
+    ...     viewer.url.rpartition(":")[0]  # open it in a browser; port=0 uses any free port
     'http://127.0.0.1'
     """
     from dtau.viewer.viewer import Viewer
@@ -110,8 +110,8 @@ def view(
         require("model", one, Model)
     if several and any(given is not None for given in (v, f_ext, geometry)):
         raise ValueError(
-            "model: got several of them, to which v, f_ext and geometry do not belong: show them "
-            "by the method add of what dtau.view returns"
+            "model: got several models; v, f_ext and geometry work with one only: show more robots "
+            "by the method add of the viewer that dtau.view returns"
         )
     configurations: list[Any] = [q]
     if several:

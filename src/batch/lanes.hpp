@@ -56,7 +56,7 @@ inline void gather(const Input& input, const char* const* states, Lane* lane_num
 
 // Moves `lanes` adjacent numbers out of lanes: store(l, numbers of state l).
 template <class Store>
-DTAU_INLINE void leave_lanes(const Lane* lane_numbers, const Store& store) {
+DTAU_INLINE void scatter_lanes(const Lane* lane_numbers, const Store& store) {
     Lane::Vector rows[lanes];
     unrolled<lanes>([&](int j) { rows[j] = lane_numbers[j].value; });
     transpose(rows);
@@ -68,17 +68,17 @@ DTAU_INLINE void leave_lanes(const Lane* lane_numbers, const Store& store) {
 // begin. Blocks and spans begin at multiples of the block length. The last block also reads and
 // stores the numbers that follow it.
 template <class Store>
-DTAU_INLINE void leave_blocks(const Lane* lane_numbers, std::ptrdiff_t begin, std::ptrdiff_t end,
-                              const Span*& span, const Span* spans_end, const Store& store) {
+DTAU_INLINE void scatter_blocks(const Lane* lane_numbers, std::ptrdiff_t begin, std::ptrdiff_t end,
+                                const Span*& span, const Span* spans_end, const Store& store) {
     for (std::ptrdiff_t k = begin; k < end;) {
         while (span < spans_end && span->end <= k) ++span;
         const Span next = span < spans_end ? *span : Span{end, end};
         for (const std::ptrdiff_t stop = next.begin < end ? next.begin : end; k < stop; k += lanes)
             unrolled<lanes>([&](int l) __attribute__((always_inline)) { store(l, k, Lane(0.0)); });
         for (const std::ptrdiff_t stop = next.end < end ? next.end : end; k < stop; k += lanes)
-            leave_lanes(lane_numbers + k, [&](int l, Lane numbers) __attribute__((always_inline)) {
-                store(l, k, numbers);
-            });
+            scatter_lanes(lane_numbers + k,
+                          [&](int l, Lane numbers)
+                              __attribute__((always_inline)) { store(l, k, numbers); });
     }
 }
 
@@ -87,7 +87,7 @@ DTAU_INLINE void leave_blocks(const Lane* lane_numbers, std::ptrdiff_t begin, st
 inline void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t nspans,
                     std::ptrdiff_t size, int states, double* target) {
     if (size < lanes) {
-        leave_lanes(lane_numbers, [&](int l, Lane x) {
+        scatter_lanes(lane_numbers, [&](int l, Lane x) {
             if (l < states) Pack<double>{x}.store(target + l * size, static_cast<int>(size));
         });
         return;
@@ -96,14 +96,14 @@ inline void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t 
     for (int l = 0; l < lanes; ++l) to[l] = target + (l < states ? l : states - 1) * size;
     const Span* span = spans;
     const std::ptrdiff_t whole = size / lanes * lanes;
-    leave_blocks(lane_numbers, 0, whole, span, spans + nspans,
-                 [&](int l, std::ptrdiff_t k, Lane x)
-                     __attribute__((always_inline)) { x.store(to[l] + k); });
+    scatter_blocks(lane_numbers, 0, whole, span, spans + nspans,
+                   [&](int l, std::ptrdiff_t k, Lane x)
+                       __attribute__((always_inline)) { x.store(to[l] + k); });
     if (size - whole == 1)  // a matrix with an odd number of rows leaves one
         for (int l = 0; l < lanes; ++l) to[l][whole] = lane_numbers[whole].value[l];
     else if (whole < size)
-        leave_lanes(lane_numbers + size - lanes,
-                    [&](int l, Lane x) { x.store(to[l] + size - lanes); });
+        scatter_lanes(lane_numbers + size - lanes,
+                      [&](int l, Lane x) { x.store(to[l] + size - lanes); });
 }
 
 // ---------------------------------------------------------------- streaming stores
@@ -140,10 +140,10 @@ class StreamingStore {
         double* const rows = rows_ + cache_line;
         for (std::ptrdiff_t begin = 0; begin < size; begin += piece) {
             const std::ptrdiff_t count = size - begin < piece ? size - begin : piece;
-            leave_blocks(lane_numbers, begin, begin + count, span, spans + nspans,
-                         [&](int l, std::ptrdiff_t k, Lane x) __attribute__((always_inline)) {
-                             x.store(rows + l * row + (k - begin));
-                         });
+            scatter_blocks(lane_numbers, begin, begin + count, span, spans + nspans,
+                           [&](int l, std::ptrdiff_t k, Lane x) __attribute__((always_inline)) {
+                               x.store(rows + l * row + (k - begin));
+                           });
             for (int l = 0; l < states; ++l) {
                 double *const numbers = rows + l * row, *const to = target + l * size + begin;
                 // A cache line that a piece leaves incomplete waits for the next piece.

@@ -105,26 +105,27 @@ template <class T>
 using MimicAndWrenches = WithWrenches<MimicParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
-    function({.name = "inverse_dynamics_regressor", .smaller = "inverse_dynamics_parameter_vjp"},
-             takes(q, v, a, joint_parameters), gives(Y),
-             algorithm<RegressorRowsWorkspace, KernelTraits{.results = Results::streamed}>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     const RegressorWorkspace<T>& r = w.regressor;
-                     motion_sweep(tree, x[q], x[v], x[a], r.motion);
-                     regressor_sweep(tree, r.motion.root_frame, r.motion.a, r.W);
-                     write_regressors(tree, x[v], x[a], x.options.joint_parameters, w,
-                                      x.all.destination);
-                 }),
-             algorithm<RegressorWorkspace, KernelTraits{.results = Results::sparse}>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     const RootFrame<T>& g = w.motion.root_frame;
-                     const bool of_joints = x.options.joint_parameters;
-                     const int columns = parameter_count(tree, of_joints);
-                     motion_sweep(tree, x[q], x[v], x[a], w.motion);
-                     regressor_sweep(tree, g, w.motion.a, w.W);
-                     regressor_of_bodies(tree, g.S, w.W, w.row, x[Y], columns);
-                     if (of_joints) regressor_of_joints(tree, x[v], x[a], x[Y], columns);
-                 })),
+    function(
+        {.name = "inverse_dynamics_regressor", .memory_advice = "inverse_dynamics_parameter_vjp"},
+        takes(q, v, a, joint_parameters), gives(Y),
+        algorithm<RegressorRowsWorkspace, KernelTraits{.results = Results::streamed}>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                const RegressorWorkspace<T>& r = w.regressor;
+                motion_sweep(tree, x[q], x[v], x[a], r.motion);
+                regressor_sweep(tree, r.motion.root_frame, r.motion.a, r.W);
+                write_regressors(tree, x[v], x[a], x.options.joint_parameters, w,
+                                 x.all.destination);
+            }),
+        algorithm<RegressorWorkspace, KernelTraits{.results = Results::sparse}>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                const RootFrame<T>& g = w.motion.root_frame;
+                const bool of_joints = x.options.joint_parameters;
+                const int columns = parameter_count(tree, of_joints);
+                motion_sweep(tree, x[q], x[v], x[a], w.motion);
+                regressor_sweep(tree, g, w.motion.a, w.W);
+                regressor_of_bodies(tree, g.S, w.W, w.row, x[Y], columns);
+                if (of_joints) regressor_of_joints(tree, x[v], x[a], x[Y], columns);
+            })),
     function({.name = "inverse_dynamics_parameter_jvp"},
              takes(q, v, a, dparameters, joint_parameters), gives(torque_tangent),
              algorithm<InverseParameterWorkspace>([]<class T>(const Tree& tree, const auto& x,
@@ -142,7 +143,7 @@ constexpr Function functions[] = {
     function(
         {.name = "forward_dynamics_parameter_derivatives",
          .solves = true,
-         .smaller = "forward_dynamics_parameter_vjp"},
+         .memory_advice = "forward_dynamics_parameter_vjp"},
         takes(q, v, tau, f_ext, f_ext_axes, joint_parameters), gives(da_dparameters),
         algorithm<MatrixAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);

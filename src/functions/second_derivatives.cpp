@@ -63,7 +63,7 @@ struct ForwardTensorsWorkspace {
           outputs(arena.take<T>(group_size<Wide<T>> * tree.independent.n * tree.independent.n)) {}
 
     // Moves n outputs from `begin` on to their place in the state's tensor.
-    void leave_lanes(const Wide<T>* x, int begin, int n, bool past_caches, T* to) const {
+    void scatter_outputs(const Wide<T>* x, int begin, int n, bool past_caches, T* to) const {
         const std::ptrdiff_t size = std::ptrdiff_t(n) * n;
         to += begin * size;
         if constexpr (group_size<Wide<T>> == 1) {
@@ -85,7 +85,7 @@ struct ForwardTensorsWorkspace {
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_second_derivatives",
               .results = "InverseDynamicsSecondDerivatives",
-              .smaller = "inverse_dynamics_hessian"},
+              .memory_advice = "inverse_dynamics_hessian"},
              takes(q, v, a, f_ext, f_ext_axes, symmetric, packed),
              gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
              algorithm<InverseTensorsWorkspace, KernelTraits{.results = Results::streamed}>(
@@ -117,7 +117,7 @@ constexpr Function functions[] = {
     function({.name = "forward_dynamics_second_derivatives",
               .solves = true,
               .results = "ForwardDynamicsSecondDerivatives",
-              .smaller = "forward_dynamics_hessian"},
+              .memory_advice = "forward_dynamics_hessian"},
              takes(q, v, tau, f_ext, f_ext_axes, symmetric),
              gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
              algorithm<ForwardTensorsWorkspace, KernelTraits{.lanes = false}>(
@@ -126,8 +126,8 @@ constexpr Function functions[] = {
                      const auto send = [&](int begin, const Tensors<const Wide<T>*>& y) {
                          const Wide<T>* tensors[] = {y.dqdq, y.dqdv, y.dvdv, y.dadq};
                          for (int o = 0; o < 4; ++o)
-                             w.leave_lanes(tensors[o], begin, tree.independent.n, to.past_caches,
-                                           to.at[o]);
+                             w.scatter_outputs(tensors[o], begin, tree.independent.n,
+                                               to.past_caches, to.at[o]);
                      };
                      forward_second_derivatives(tree, x[q], x[v], x[tau], x[f_ext],
                                                 x.options.symmetric, w.second, send);

@@ -23,8 +23,8 @@ constexpr Function functions[] = {
         {.name = "linearize",
          .solves = true,
          .results = "Linearization",
-         .all_results = "ConstrainedLinearization"},
-        takes(q, v, tau, f_ext, inputs, f_ext_axes, maybe_contacts, active, regularization),
+         .results_with_contacts = "ConstrainedLinearization"},
+        takes(q, v, tau, f_ext, inputs, f_ext_axes, optional_contacts, active, regularization),
         gives(A, B, acceleration, residual),
         algorithm<LinearizationWorkspace, KernelTraits{.results = Results::sparse}>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -42,8 +42,8 @@ constexpr Function functions[] = {
         {.name = "linearize_discrete",
          .solves = true,
          .results = "DiscreteLinearization",
-         .all_results = "ConstrainedDiscreteLinearization"},
-        takes(q, v, tau, dt, integrator, f_ext, inputs, f_ext_axes, maybe_contacts, active,
+         .results_with_contacts = "ConstrainedDiscreteLinearization"},
+        takes(q, v, tau, dt, integrator, f_ext, inputs, f_ext_axes, optional_contacts, active,
               regularization),
         gives(A, B, q_next, v_next, residual),
         algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {

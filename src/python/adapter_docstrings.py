@@ -1,10 +1,10 @@
 """Write stubs with docstrings into an installation: `adapter_docstrings.py FOLDER`.
 
-The functions of `dtau.jax`, `dtau.torch` and `dtau.casadi` are written when they are imported, and
-editors do not run them. So a wheel has their stubs with the docstrings that ``help()`` shows.
+The functions of `dtau.jax`, `dtau.torch` and `dtau.casadi` are generated at import, and editors do
+not run code. So a wheel has stubs of them with the docstrings that ``help()`` shows.
 
-FOLDER is the installed package. Runs with the Python that builds, without NumPy and without the
-compiled core.
+FOLDER is the installed package. The script runs with the Python that builds the wheel, without
+NumPy and without the compiled core.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from types import ModuleType
 
 PACKAGE = Path(__file__).parents[2] / "python/dtau"
 
-if "dtau" not in sys.modules:  # its __init__ would load the core: the folder alone will do
+if "dtau" not in sys.modules:  # a bare package: the real __init__ would load the core
     sys.modules["dtau"] = ModuleType("dtau")
     sys.modules["dtau"].__path__ = [str(PACKAGE)]
 
@@ -28,7 +28,7 @@ from dtau.autodiff.libraries import LIBRARIES  # noqa: E402
 
 
 def documented(library: str, public: Mapping[str, str]) -> str:
-    """Return the stub of a library with docstrings, made of those of the functions of `dtau`."""
+    """Return the stub of a library with docstrings derived from the functions of `dtau`."""
     lines = []
     for line in (PACKAGE / library / "__init__.pyi").read_text(encoding="utf-8").split("\n"):
         if line.startswith("def "):

@@ -1,7 +1,8 @@
-"""Write the stubs of `dtau.jax`, `dtau.torch` and `dtau.casadi`, and the list on their page.
+"""Write the stubs of `dtau.jax`, `dtau.torch` and `dtau.casadi`, and their list of functions.
 
-Run `python src/python/adapter_stubs.py` after a change of a function that they have. These are
-written when they are imported, so that type checkers read the stubs.
+Run `python src/python/adapter_stubs.py` after a change of a function that these libraries have. The
+functions are generated at import, so type checkers need the stubs. The list is in
+docs/array_libraries.md.
 """
 
 from __future__ import annotations

@@ -229,7 +229,7 @@ struct Callable {
     int group, place;               // indices of the function in that list
     ScalarKind scalar;
     // Classes of several results, without and with the optional one.
-    nanobind::handle results, all_results;
+    nanobind::handle results, results_with_contacts;
 
     nanobind::object operator()(PyObject* const* values, Py_ssize_t count,
                                 PyObject* keywords) const;

@@ -1,12 +1,12 @@
 """Write modules with complete docstrings into an installation: `complete_docstrings.py FOLDER`.
 
-Editors read sources and do not run them: of a function that `dtau.docstrings.documented` completes
-they would show its own words alone. So a wheel has these modules with the docstrings that
-``help()`` shows, and without the decorator; all else is as in the sources. Stubs would not do:
-Jedi and PyCharm take docstrings from the module even where there is a stub.
+Editors read sources without running them. So they would not show the parts of docstrings that
+`dtau.docstrings.documented` adds. A wheel therefore has these modules with the docstrings that
+``help()`` shows, and without the decorator; everything else is as in the sources. Stubs are not
+enough: Jedi and PyCharm take docstrings from the module even if there is a stub.
 
-FOLDER is the installed package. Runs with the Python that builds, without NumPy and without the
-compiled core.
+FOLDER is the installed package. The script runs with the Python that builds the wheel, without
+NumPy and without the compiled core.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def quoted(text: str) -> list[str]:
     return indent(f'"""{text}\n"""', "    ").split("\n")
 
 
-if "dtau" not in sys.modules:  # its __init__ would load the core: the folder alone will do
+if "dtau" not in sys.modules:  # a bare package: the real __init__ would load the core
     sys.modules["dtau"] = ModuleType("dtau")
     sys.modules["dtau"].__path__ = [str(PACKAGE)]
 

@@ -109,7 +109,7 @@ void define_functions(nb::module_& module, const FunctionList& (*list)(), Scalar
                                    k,
                                    scalar,
                                    result_class(signature.results),
-                                   result_class(signature.all_results)};
+                                   result_class(signature.results_with_contacts)};
             definition.method = {signature.name,
                                  reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)),
                                  METH_FASTCALL | METH_KEYWORDS, nullptr};
@@ -135,7 +135,7 @@ nb::list describe_functions(const FunctionList& list) {
             function["results"] = results;
             function["solves"] = s.solves;
             nb::list classes;
-            for (const char* name : {s.results, s.all_results})
+            for (const char* name : {s.results, s.results_with_contacts})
                 if (name) classes.append(name);
             function["result_classes"] = nb::tuple(classes);
             result.append(function);

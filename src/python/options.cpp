@@ -115,7 +115,7 @@ void CallOptions::read_first(const Signature& signature, const GivenArguments& g
             read_contacts(given.model, value, tree);
         if (argument.option == Option::regularization)
             values.regularization =
-                regularization(value, signature.maybe_contacts && !values.contacts);
+                regularization(value, signature.optional_contacts && !values.contacts);
         if (argument.option == Option::driven && !value.is_none())
             read_inputs(value, tree.tree(), false);
         if (argument.option != Option::frames) continue;
@@ -123,7 +123,7 @@ void CallOptions::read_first(const Signature& signature, const GivenArguments& g
         for (int i = 0; i < signature.ninputs; ++i)
             if (signature.inputs[i].quantity == &Quantity::wrench) require_moving(value);
     }
-    if (signature.maybe_contacts && !values.contacts) require_contacts_of(signature, given);
+    if (signature.optional_contacts && !values.contacts) require_contacts_of(signature, given);
     if (!values.driven.columns) values.driven = {tree.tree().nactuated, tree.tree().actuated};
 }
 

@@ -1,10 +1,10 @@
-"""Write everything that follows from the functions of the package: `python src/python/renew.py`.
+"""Regenerate all files derived from the functions of the package: `python src/python/renew.py`.
 
 - ``python/dtau/__init__.py``: the imports of the functions, and ``__all__``;
 - ``docs/functions.md`` and ``docs/api``: the functions by topics;
 - the stubs of the core and of the array libraries.
 
-Run it after a change of a function's name, arguments or first line. The tests compare.
+Run it after a change of a function's name, arguments or first line. Tests compare the files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PACKAGE = ROOT / "python/dtau"
 INIT = PACKAGE / "__init__.py"
 PAGE = ROOT / "docs/functions.md"
 
-Functions = dict[str, str]  # the first lines of docstrings by names, in the order of the sources
+Functions = dict[str, str]  # first lines of docstrings by name, in the order of the sources
 
 
 def functions_of(module: Path) -> Functions:
@@ -39,13 +39,13 @@ def _name(decorator: ast.expr) -> str:
 
 
 def modules() -> dict[str, Functions]:
-    """Return the functions of all modules of `dtau.functions`, by their names."""
+    """Return the functions of each module of `dtau.functions`, by the module's name."""
     paths = sorted((PACKAGE / "functions").glob("*.py"))
     return {path.stem: found for path in paths if (found := functions_of(path))}
 
 
 def topic(name: str, found: dict[str, Functions]) -> Functions:
-    """Return the functions of a topic: those of its module and of the modules beside it."""
+    """Return the functions of a topic: of its module, and of modules named after it."""
     functions: Functions = {}
     for module, of_module in found.items():
         longest = max((x for x in TOPICS if f"{module}_".startswith(f"{x}_")), key=len)
@@ -109,7 +109,7 @@ def api_page(name: str, text: str) -> str:
 
 
 def texts() -> Iterator[tuple[Path, str]]:
-    """Yield what is written, apart from the stubs."""
+    """Yield paths and texts of all generated files except the stubs."""
     yield INIT, package(INIT.read_text(encoding="utf-8"))
     yield PAGE, page(PAGE.read_text(encoding="utf-8"))
     for name in TOPICS:
@@ -120,5 +120,5 @@ def texts() -> Iterator[tuple[Path, str]]:
 if __name__ == "__main__":
     for path, text in texts():
         path.write_text(text, encoding="utf-8")
-    for script in ("stubs.py", "adapter_stubs.py"):  # they import the package as it is now
+    for script in ("stubs.py", "adapter_stubs.py"):  # they import the regenerated package
         subprocess.run([sys.executable, Path(__file__).with_name(script)], check=True)

@@ -1,6 +1,6 @@
 """Write the stubs of `dtau._core`, for type checkers: `python src/python/stubs.py`.
 
-The functions are declared from their rows; nanobind writes the rest.
+Functions are declared from their rows in the registry; nanobind writes the rest.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def signature(function: Function) -> str:
 
 
 def argument(a: Argument) -> str:
-    """Return an argument as it is declared."""
+    """Return the declaration of an argument."""
     kind = OPTIONS[a.name] if a.array is None else "ArrayLike"
     if a.default is None and not a.required and "None" not in kind:
         kind += " | None"
@@ -50,7 +50,7 @@ def argument(a: Argument) -> str:
 
 
 def result_type(function: Function) -> str:
-    """Return the annotation of what a function returns."""
+    """Return the annotation of a function's result."""
     classes = (f"dtau.results.{name}" for name in function.result_classes)
     return " | ".join(classes) or ARRAY
 
@@ -69,5 +69,5 @@ def stubs() -> str:
 
 
 if __name__ == "__main__":
-    # Beside the sources, even where an editable installation has the module elsewhere.
+    # In the source folder, even if an editable installation has the module elsewhere.
     Path(dtau.__file__).with_name("_core.pyi").write_text(stubs())

@@ -17,7 +17,7 @@ namespace dtau {
 namespace {
 
 void make_tree(CompiledTree* self, Rows<std::int32_t> kind, Rows<std::int32_t> parent,
-               Rows<std::int32_t> link, Rows<std::int32_t> leader, Rows<double> multiplier,
+               Rows<std::int32_t> link, Rows<std::int32_t> mimicked, Rows<double> multiplier,
                Rows<double> offset, Rows<double, 3, 3> rotation, Rows<double, 3> translation,
                Rows<double, 3> axis, Rows<double> pitch, Rows<double> mass, Rows<double, 3> com,
                Rows<double, 3, 3> tensor, Rows<double> armature, Rows<double> damping,
@@ -27,7 +27,7 @@ void make_tree(CompiledTree* self, Rows<std::int32_t> kind, Rows<std::int32_t> p
                Rows<double, 3> frame_translation) {
     const std::size_t n = kind.shape(0);
     for (std::size_t size :
-         {parent.shape(0), link.shape(0), leader.shape(0), multiplier.shape(0), offset.shape(0),
+         {parent.shape(0), link.shape(0), mimicked.shape(0), multiplier.shape(0), offset.shape(0),
           rotation.shape(0), translation.shape(0), axis.shape(0), pitch.shape(0), mass.shape(0),
           com.shape(0), tensor.shape(0), joint_names.size()})
         if (size != n) throw nb::value_error("Tree: arrays of different lengths");
@@ -36,7 +36,7 @@ void make_tree(CompiledTree* self, Rows<std::int32_t> kind, Rows<std::int32_t> p
         bodies[i] = {static_cast<JointKind>(kind.data()[i]),
                      parent.data()[i],
                      link.data()[i],
-                     leader.data()[i],
+                     mimicked.data()[i],
                      multiplier.data()[i],
                      offset.data()[i],
                      row<9>(rotation, i),
@@ -72,7 +72,7 @@ void define_tree(nb::module_& m) {
     m.attr("max_dofs") = max_dofs;
     nb::class_<CompiledTree>(m, "Tree")
         .def("__init__", &make_tree, nb::arg("kind"), nb::arg("parent"), nb::arg("link"),
-             nb::arg("leader"), nb::arg("multiplier"), nb::arg("offset"), nb::arg("rotation"),
+             nb::arg("mimicked"), nb::arg("multiplier"), nb::arg("offset"), nb::arg("rotation"),
              nb::arg("translation"), nb::arg("axis"), nb::arg("pitch"), nb::arg("mass"),
              nb::arg("com"), nb::arg("tensor"), nb::arg("armature"), nb::arg("damping"),
              nb::arg("gravity"), nb::arg("joint_names"), nb::arg("massless_joints"),

@@ -146,10 +146,10 @@ void check_memory(const Work& work, const RunPlan& plan, double results) {
                   results, plan.threads, plan.scratch, answer.available);
     const Signature& signature = work.function.signature;
     std::string advice = plan.threads > 1 ? " or fewer threads" : "";
-    if (signature.smaller) advice += ", or ";
+    if (signature.memory_advice) advice += ", or ";
     if (place(signature, Option::packed) >= 0 && !work.options.values.packed)
         advice += "packed=True or ";
-    if (signature.smaller) advice += signature.smaller;
+    if (signature.memory_advice) advice += signature.memory_advice;
     PyErr_SetString(PyExc_MemoryError, (std::string(signature.name) + message + advice).c_str());
     throw nb::python_error();
 }

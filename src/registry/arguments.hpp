@@ -31,7 +31,7 @@ inline constexpr Opt<"symmetric", Option::symmetric, Default::no> symmetric;
 inline constexpr Opt<"packed", Option::packed, Default::no> packed;
 inline constexpr Opt<"joint_parameters", Option::joint_parameters, Default::no> joint_parameters;
 inline constexpr Opt<"contacts", Option::contacts, Default::required> contacts;
-inline constexpr Opt<"contacts", Option::contacts, Default::none> maybe_contacts;
+inline constexpr Opt<"contacts", Option::contacts, Default::none> optional_contacts;
 inline constexpr Opt<"regularization", Option::regularization, Default::zero> regularization;
 inline constexpr Opt<"order", Option::order, Default::none> order;
 

@@ -73,7 +73,7 @@ struct ArgumentList {
     template <Text name, Option option, Default by_default>
     static constexpr void describe_input(Signature& s, Opt<name, option, by_default>) {
         s.arguments[s.narguments++] = {Opt<name, option, by_default>::text, by_default, -1, option};
-        s.maybe_contacts |= option == Option::contacts && by_default == Default::none;
+        s.optional_contacts |= option == Option::contacts && by_default == Default::none;
     }
 };
 template <class... A>
@@ -199,7 +199,7 @@ inline constexpr Implementation implementation = {
 inline const Algorithms& chosen(const Function& function, const Tree& tree,
                                 const Options& options) {
     const auto& all = *static_cast<const Implementation*>(function.implementation);
-    if (options.contacts && function.signature.maybe_contacts) return all.constrained;
+    if (options.contacts && function.signature.optional_contacts) return all.constrained;
     return tree.mimic ? all.mimic : all.independent;
 }
 
@@ -238,7 +238,7 @@ constexpr WithContacts<Kernel<Workspace, traits, Body>> with_contacts(Body) {
 struct FunctionInfo {
     const char* name;
     bool solves = false, any_quaternions = false;
-    const char *results = nullptr, *all_results = nullptr, *smaller = nullptr;
+    const char *results = nullptr, *results_with_contacts = nullptr, *memory_advice = nullptr;
 };
 
 template <class Inputs, class Outputs, class Independent, class Mimic, class Constrained>
@@ -250,7 +250,8 @@ constexpr Function function(const FunctionInfo& info, Inputs, Outputs, Independe
     Inputs::describe_inputs(s);
     Outputs::describe_outputs(s);
     s.solves = info.solves, s.any_quaternions = info.any_quaternions;
-    s.results = info.results, s.all_results = info.all_results, s.smaller = info.smaller;
+    s.results = info.results, s.results_with_contacts = info.results_with_contacts,
+    s.memory_advice = info.memory_advice;
     return f;
 }
 template <class Inputs, class Outputs, class Independent, class Mimic>

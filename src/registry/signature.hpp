@@ -137,12 +137,12 @@ struct Signature {
     ArraySignature inputs[Job::max_inputs];
     ArraySignature outputs[Job::max_outputs];
     int ninputs, noutputs;
-    bool maybe_contacts;   // contacts are optional, with an algorithm of their own
-    bool solves;           // refuses models with massless joints
-    bool any_quaternions;  // accepts quaternions of any norm
+    bool optional_contacts;  // contacts are optional, with an algorithm of their own
+    bool solves;             // refuses models with massless joints
+    bool any_quaternions;    // accepts quaternions of any norm
     // Classes in dtau.results for several results: without and with contacts, if these differ.
-    const char *results, *all_results;
-    const char* smaller;  // advice for the error when the results do not fit into memory
+    const char *results, *results_with_contacts;
+    const char* memory_advice;  // function that MemoryError advises: its results take less memory
 };
 
 // The index of an option among the arguments; -1: the function does not take it.

@@ -16,7 +16,7 @@ def tree(parents: list[int], **changes: Any) -> Tree:
         "kind": np.zeros(n, dtype=np.int32),
         "parent": np.array(parents, dtype=np.int32),
         "link": np.arange(n, dtype=np.int32),
-        "leader": np.full(n, -1, dtype=np.int32),
+        "mimicked": np.full(n, -1, dtype=np.int32),
         "multiplier": np.ones(n),
         "offset": np.zeros(n),
         "rotation": np.tile(np.eye(3), (n, 1, 1)),

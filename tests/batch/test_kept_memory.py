@@ -283,15 +283,15 @@ print(json.dumps(dtau.set_result_cache_limit(0)))
 
 def run_with(value: str | None) -> tuple[int, str, str]:
     """The program above, where the variable has this value."""
-    before = os.environ.pop("DTAU_KEPT_MEMORY", None)
+    before = os.environ.pop("DTAU_RESULT_CACHE_LIMIT", None)
     if value is not None:
-        os.environ["DTAU_KEPT_MEMORY"] = value
+        os.environ["DTAU_RESULT_CACHE_LIMIT"] = value
     try:
         done = process(SAY)
     finally:
-        os.environ.pop("DTAU_KEPT_MEMORY", None)
+        os.environ.pop("DTAU_RESULT_CACHE_LIMIT", None)
         if before is not None:
-            os.environ["DTAU_KEPT_MEMORY"] = before
+            os.environ["DTAU_RESULT_CACHE_LIMIT"] = before
     return done.returncode, done.stdout.strip(), done.stderr
 
 
@@ -306,7 +306,14 @@ def test_the_environment_sets_the_limit() -> None:
 def test_the_environment_sets_no_limit(value: str) -> None:
     code, _, said = run_with(value)
     assert code != 0
-    has_words(said, "ImportError", "DTAU_KEPT_MEMORY", "bytes", value)
+    has_words(said, "ImportError", "DTAU_RESULT_CACHE_LIMIT", "bytes", value)
+
+
+def test_the_former_variable_names_the_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DTAU_KEPT_MEMORY", "0")
+    code, _, said = run_with("0")
+    assert code != 0
+    has_words(said, "ImportError", "DTAU_KEPT_MEMORY", "DTAU_RESULT_CACHE_LIMIT")
 
 
 # Threads and forks

@@ -48,7 +48,7 @@ def test_each_command_teaches_by_examples(run: Any, name: str) -> None:
     ("words", "message"),
     [
         (["inof", "arm.urdf"], "No such command 'inof'. Did you mean 'info'?"),
-        (["arm.urdf"], "arm.urdf is no command: dtau info arm.urdf shows it."),
+        (["arm.urdf"], "arm.urdf is not a command: dtau info arm.urdf shows it."),
         (["--inffo"], "No such option"),
     ],
 )
@@ -70,7 +70,7 @@ def test_mistakes_with_any_command(run: Any, arm: Path, name: str) -> None:
         ],
         ("arm.urdf", 3, "No such option '--gravty'. Did you mean '--gravity'?"): ["--gravty", "0"],
         ("", 3, "expected a file, got a folder; robots in it: arm.urdf"): [],
-        ("no/arm.urdf", 3, "there is no folder"): [],
+        ("no/arm.urdf", 3, "no such file, and no folder"): [],
     }
     for (file, code, message), options in mistakes.items():
         done = run(name, arm.parent / file, *rest, *options)
@@ -257,7 +257,7 @@ def test_colours_are_for_terminals_and_can_be_refused(
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(Console, "is_terminal", True)
     colourful = run("check", arm).out
-    assert "\x1b[32mNothing to complain of." in colourful
+    assert "\x1b[32mNo findings." in colourful
     assert "\x1b[32m0" not in colourful
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[3" not in run("check", arm).out

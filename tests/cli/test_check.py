@@ -33,7 +33,7 @@ def test_a_sound_arm(run: Any, arm: Path) -> None:
     assert found(run, arm) == (0, {})
     done = run("check", arm)
     assert (done.code, done.err) == (0, "")
-    assert "Nothing to complain of." in done.out
+    assert "No findings." in done.out
     assert "At 64 random states: cond(M) up to" in done.out
     measured = json.loads(run("check", arm, "--json").out)["measured"]
     assert measured["states"] == 64
@@ -52,8 +52,8 @@ FAULTS = {
                 "tool"),
     "grams": ('"2"/>\n    <inertia ixx="0.03" iyy="0.03" izz="0.004"',
               '"2000"/>\n    <inertia ixx="900" iyy="900" izz="90"', "grams", "warning", "upper"),
-    "millimetres": ("0 0 0.4", "0 0 400", "millimetres", "warning", "joint elbow"),
-    "com": ("0 0 0.2", "0 0 200", "millimetres", "warning", "centre of mass of upper"),
+    "millimeters": ("0 0 0.4", "0 0 400", "millimeters", "warning", "joint elbow"),
+    "com": ("0 0 0.2", "0 0 200", "millimeters", "warning", "center of mass of upper"),
     "degrees": ('upper="2.5"', 'upper="145"', "degrees", "warning", "elbow"),
     "degrees/s": ('velocity="3"', 'velocity="180"', "degrees-per-second", "warning", "shoulder"),
     "no range": ('lower="-2" upper="2"', "", "empty-range", "warning", "shoulder"),
@@ -176,7 +176,7 @@ def test_robots_that_would_take_minutes(
     run: Any, arm: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(numerics, "_MOST", 1)
-    assert "Without cond(M) and differences" in run("check", arm).out
+    assert "Left out cond(M) and differences" in run("check", arm).out
     assert json.loads(run("check", arm, "--json").out)["measured"]["condition"] is None
 
 

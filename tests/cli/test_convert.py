@@ -34,7 +34,7 @@ def test_mjcf_needs_what_a_urdf_cannot_say_left_out(run: Any, tmp_path: Path) ->
     robot.write_text(MJCF, encoding="utf-8")
     refused = run("convert", robot, out)
     assert (refused.code, refused.out) == (2, "")
-    for way_out in ("--armature 0 leaves it out", "(--reorder puts them so"):
+    for way_out in ("--armature 0 leaves it out", "(--reorder sorts them"):
         assert way_out in refused.err
     assert not out.exists()
     done = run("convert", robot, out, "--armature", 0, "--reorder")
@@ -58,7 +58,7 @@ def test_a_fixed_site_before_the_legs(run: Any, tmp_path: Path) -> None:
     refused = run("convert", robot, out)
     assert refused.code == 2
     assert "joint 'a' after 'site' on one link" in refused.err
-    assert "(--reorder puts them so: q and v keep their order)" in refused.err
+    assert "(--reorder sorts them: q and v keep their order)" in refused.err
     assert run("convert", robot, out, "--reorder").code == 0
     before, after = dtau.load(robot), dtau.load(out, root="free")
     assert [joint.name for joint in after.joints] == [joint.name for joint in before.joints]
@@ -73,7 +73,7 @@ def test_an_arm_on_a_fixed_mount_has_entries_of_q(run: Any, tmp_path: Path) -> N
         f'<body name="mount">{leg.format("c")}</body>{leg.format("b")}</body></worldbody></mujoco>'
     )
     refused = run("convert", robot, tmp_path / "dog.urdf")
-    assert "(--reorder puts them so: q and v then have another order)" in refused.err
+    assert "(--reorder sorts them: q and v then have another order)" in refused.err
 
 
 def test_another_root_link(run: Any, arm: Path, tmp_path: Path) -> None:
@@ -88,9 +88,9 @@ def test_another_root_link(run: Any, arm: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("out", "message"),
     [
-        ("arm.urdf", "there is already such a file; --force replaces it"),
-        ("arm.xml", "only URDF is written, to a name that ends in .urdf"),
-        ("no/arm.urdf", "there is no folder"),
+        ("arm.urdf", "the file exists; --force replaces it"),
+        ("arm.xml", "expected a name that ends in .urdf"),
+        ("no/arm.urdf", "no such folder: "),
     ],
 )
 def test_mistakes(run: Any, arm: Path, out: str, message: str) -> None:

@@ -43,7 +43,7 @@ def test_a_word_where_the_package_is_faster(
     assert "was measured" not in run(*given, "-f", "inverse_dynamics").out
     monkeypatch.setattr("dtau.cli.generate.LARGE", 10)
     done = " ".join(run(*given, "-f", "inverse_dynamics").out.split())
-    assert "arm_inverse_dynamics: from some 10 operations on, the package was" in done
+    assert "arm_inverse_dynamics: above about 10 operations, measurements found the package" in done
 
 
 def test_what_is_written_for_casadi_is_counted(run: Any, arm: Path, tmp_path: Path) -> None:
@@ -57,9 +57,9 @@ def test_what_is_written_for_casadi_is_counted(run: Any, arm: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["arm.cpp"], 3, "arm.cpp: C is written, to a name that ends in .c"),
-        (["there.c"], 3, "there is already such a file; --force replaces it"),
-        (["no/arm.c"], 3, "there is no folder"),
+        (["arm.cpp"], 3, "arm.cpp: expected a name that ends in .c"),
+        (["there.c"], 3, "the file exists; --force replaces it"),
+        (["no/arm.c"], 3, "no such folder: "),
         (["arm.c", "-f", "inverse_dynamic"], 3, "no function named 'inverse_dynamic'; close names"),
         (["arm.c", "-o", "order"], 3, "--option order: expected NAME=VALUE"),
         (["arm.c", "-o", "order=2"], 3, "none of inverse_dynamics, forward_dynamics takes it"),

@@ -80,7 +80,7 @@ def test_what_cannot_be_shown_is_told(run: Any, arm: Path) -> None:
         (("--meshes", "nowhere"), 3, "'nowhere' does not exist"),
         (("--port", "70000"), 3, "70000 is not in the range"),
         (("--picture", "arm.jpg"), 3, "expected a name that ends in .png, got arm.jpg"),
-        (("--picture", "nowhere/arm.png"), 3, "nowhere/arm.png: there is no folder nowhere"),
+        (("--picture", "nowhere/arm.png"), 3, "nowhere/arm.png: no such folder: nowhere"),
     ],
 )
 def test_mistakes(run: Any, arm: Path, words: tuple[str, ...], code: int, message: str) -> None:

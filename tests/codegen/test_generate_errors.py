@@ -90,7 +90,7 @@ def test_names_of_models_cannot_end_the_comment(tmp_path: Path) -> None:
         (
             {"functions": "random_state"},
             ValueError,
-            "random_state cannot be written as C: it is no function of one state",
+            "random_state cannot be written as C: it is not a function of one state",
         ),
         ({"limit": 0}, ValueError, "limit: expected a positive number of seconds, got 0"),
         ({"limit": True}, ValueError, "limit: expected a positive number of seconds, got True"),

@@ -90,7 +90,7 @@ WRONG: dict[str, tuple[Any, type[Exception], str]] = {
     "names twice": (
         lambda m: [dtau.PointContact(FEET[0]), dtau.FrameContact(FEET[0])],
         ValueError,
-        "two of one name, 'LF_FOOT'",
+        "expected distinct names, got 'LF_FOOT' twice",
     ),
     "no contacts": (lambda m: ["LF_FOOT"], TypeError, "objects of class PointContact"),
     "a body with itself": (
@@ -170,7 +170,7 @@ def test_frames_of_the_world() -> None:
         (lambda: dtau.Loop("f", "g", 4), ValueError, "rows: expected 6, 5 or 3, got 4"),
         (lambda: dtau.Loop("f", "g", 5.0), TypeError, "rows: expected an integer, got 5.0"),  # type: ignore[arg-type]
         (lambda: dtau.Loop("f", "g", 5), ValueError, "hinge: expected 'x', 'y' or 'z', got None"),
-        (lambda: dtau.Loop("f", "g", 6, "x"), ValueError, "hinge: goes with 5 rows, got 6"),
+        (lambda: dtau.Loop("f", "g", 6, "x"), ValueError, "hinge: expected 5 rows with it, got 6"),
         (lambda: dtau.Loop("f", "g", 5, "x", "mixed"), ValueError, "'body' for a hinge"),
     ],
 )

@@ -264,7 +264,8 @@ def test_several_joints_of_one_body() -> None:
     a = dtau.forward_dynamics(model, q, v, s["tau"], f_ext)
     assert_close(a, peer.forward(q, v, s["tau"], xfrc), TOLERANCE["mujoco"], "a")
     assert_close(convention.wrenches_to_dtau(q, xfrc), f_ext, TOLERANCE["identity"], "f_ext")
-    with pytest.raises(ValueError, match="f_ext: a wrench acts on 'x', 'y', which is no body"):
+    said = "f_ext: a wrench acts on 'x', 'y', which the convention does not have"
+    with pytest.raises(ValueError, match=said):
         convention.wrenches_from_dtau(q, s["f_ext"])
 
 

@@ -295,6 +295,7 @@ def test_wrenches_on_bodies_that_are_not_there() -> None:
     q, v, f_ext = dtau.neutral(model), np.zeros((1, model.nv)), np.zeros((2, model.nbodies, 6))
     assert convention.wrench_time_derivatives_from_dtau(q, v, f_ext).shape == (2, 2, 6)
     f_ext[1, 2, 0] = 1.0
-    pattern = rf"^f_ext_derivatives: a wrench acts on '{model.bodies[2]}', which is no body there"
+    said = f"a wrench acts on '{model.bodies[2]}', which the convention does not have"
+    pattern = f"^f_ext_derivatives: {said}"
     with pytest.raises(ValueError, match=pattern):
         convention.wrench_time_derivatives_from_dtau(q, v, f_ext)

@@ -346,6 +346,6 @@ def written_back(model: dtau.Model, what: str) -> str:
     try:
         return model.to_urdf()
     except ValueError as refused:
-        if "a URDF cannot say all of it" in str(refused):
+        if "a URDF cannot represent all of it" in str(refused):
             return ""
         raise AssertionError(what) from refused

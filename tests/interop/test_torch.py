@@ -277,5 +277,5 @@ def test_a_third_derivative_says_that_there_is_none() -> None:
         return dtau.torch.inverse_dynamics(model, q, v, a)
 
     for mode in (jacrev, jacfwd):
-        with pytest.raises(NotImplementedError, match="first and second ones, and no third"):
+        with pytest.raises(NotImplementedError, match="first and second derivatives, and no third"):
             mode(jacrev(jacrev(f)))(v)

@@ -151,7 +151,7 @@ def test_a_third_derivative_says_that_there_is_none() -> None:
     model = robot("few joints")
     q, v, a, _ = tensors("inverse_dynamics", model)
     third = jacrev(jacrev(jacrev(lambda v: dtau.torch.inverse_dynamics(model, q, v, a))))
-    with pytest.raises(NotImplementedError, match="first and second ones, and no third"):
+    with pytest.raises(NotImplementedError, match="first and second derivatives, and no third"):
         torch.compile(third, backend="aot_eager")(v)
 
 

@@ -167,7 +167,7 @@ class TestMassless:
         assert self.massless(link("a", None, X, inertia=dtau.Inertia(), armature=1e-9)) == ()
 
     def test_copies_and_locked_models_do_not_warn_again(self) -> None:
-        with pytest.warns(dtau.ModelWarning, match="of what they carry: b_joint;"):
+        with pytest.warns(dtau.ModelWarning, match="of the inertia that they carry: b_joint;"):
             model = model_of(link("a", None), link("b", "a", inertia=dtau.Inertia()))
         with warnings.catch_warnings():
             warnings.simplefilter("error")

@@ -206,7 +206,7 @@ class TestReplace:
             (
                 {"limits": {"hand": dtau.Limits(), "finger": dtau.Limits()}},
                 ValueError,
-                "limits: 'hand' and 'finger' are of one link, 'finger'",
+                "limits: 'hand' and 'finger' are names of one link, 'finger'",
             ),
             ({"damping": -1.0}, ValueError, "damping of 'wrist': damping: expected numbers of at"),
             ({"armature": {"wrist": np.nan}}, ValueError, "armature of 'wrist': armature: expect"),

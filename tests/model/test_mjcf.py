@@ -224,7 +224,7 @@ class TestMeaning:
     def test_notes(self) -> None:
         assert dtau.load(GANTRY).notes == (
             "ignored actuators: 1",
-            "ignored geoms (but for the inertias that MuJoCo made of them): 7",
+            "ignored geoms (except the inertias that MuJoCo made of them): 7",
             "ignored sites without a name: 1",
             "link 'rail' is fixed to the world: its inertia has no effect",
         )

@@ -242,7 +242,7 @@ def test_a_screw_counts_its_turns(turns: int) -> None:
 
 @pytest.mark.parametrize("joint", [j for j in JOINTS if j.nv < 6], ids=repr)
 def test_poses_that_a_joint_cannot_take(joint: dtau.JointType) -> None:
-    with pytest.raises(ValueError, match=r"^pose: expected one that .* can take, got one"):
+    with pytest.raises(ValueError, match=r"^pose: expected one that .* can reach, got one"):
         joint.coordinates(dtau.Pose.exp((0.1, 0.2, 0.3, 0.4, 0.5, 0.6)))
     with pytest.raises(TypeError, match=r"^pose: expected Pose, got tuple"):
         joint.coordinates((0, 0, 0))  # type: ignore[arg-type]

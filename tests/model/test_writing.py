@@ -296,7 +296,7 @@ class TestRefused:
         self, model: dtau.Model, said: str
     ) -> None:
         text = message(ValueError, model.to_urdf)
-        start = f"model {model.name!r}: a URDF cannot say all of it: {said}"
+        start = f"model {model.name!r}: a URDF cannot represent all of it: {said}"
         assert text.startswith(start), text
 
     def test_error_lists_all_that_urdf_cannot_hold(self) -> None:

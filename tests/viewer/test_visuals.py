@@ -12,7 +12,7 @@ from messages import has_words, message
 
 import dtau
 from dtau.errors import ModelError
-from dtau.viewer.meshfiles import GREY
+from dtau.viewer.meshfiles import GRAY
 from dtau.viewer.parts import looks
 from dtau.viewer.visuals import read_visuals
 
@@ -183,7 +183,7 @@ def test_a_broken_material_leaves_the_mesh(tmp_path: Path, bad: str, material: s
     found, notes = read_visuals(tmp_path / "r.urdf")
     assert not notes
     assert sorted(len(visual.surface.mesh.faces) for visual in found) == [2, 2]
-    assert {visual.surface.color for visual in found} == {(1.0, 0.0, 0.0), GREY}
+    assert {visual.surface.color for visual in found} == {(1.0, 0.0, 0.0), GRAY}
 
 
 def test_geometry_of_links_that_are_fixed_goes_with_their_body() -> None:

@@ -1,8 +1,9 @@
-"""The functions of `dtau.jax`, `dtau.torch` and `dtau.casadi`, and how they are differentiated.
+"""Differentiation rules shared by `dtau.jax`, `dtau.torch` and `dtau.casadi`.
 
-Private, and no array library is imported here. `functions.PUBLIC` is the table of the functions,
-`blocks`, `frames`, `compositions` and `manifold` are the rules that it names. `write` makes the
-functions of a library from their rows, with signatures and docstrings.
+This package is private and imports no array library. `functions.PUBLIC` is the table of the
+functions; `blocks`, `frames`, `compositions` and `manifold` have the rules that it names. `write`
+generates the functions of a library from their rows in the registry, with signatures and
+docstrings.
 """
 
 from __future__ import annotations

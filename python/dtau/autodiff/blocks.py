@@ -1,11 +1,11 @@
-"""Jacobians of functions of the core, in tangent coordinates, from other functions of it.
+"""Jacobians of the core's functions, in tangent coordinates, from other functions of the core.
 
-A rule takes a function at its inputs and the name of one of them. It gives an array for each
+A rule takes a function at its inputs and the name of one input. It returns an array for each
 result, ``(..., *shape of the result, *tangent shape of the input)``, or None for zeros. Tangent
-shapes are (nv,) of configurations, velocities, torques, and (nbodies, 6) of external wrenches.
+shapes are (nv,) for configurations, velocities and torques, and (nbodies, 6) for external wrenches.
 
-Second derivatives are raw and unsymmetrized: the derivative along k of the derivative along j, each
-in the tangent space where it is taken. Entry [i, j, k] of a tensor of `dtau` is that.
+Second derivatives are not symmetrized: entry [i, j, k] of a tensor is the derivative along k of the
+derivative along j, each in its own tangent space, as in the tensors of `dtau`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CONFIGURATIONS = ("q", "q0", "q1")  # inputs with derivatives in a tangent space
 
 
 def linked(jacobians: str) -> Rule:
-    """The results of another function, one for each input but wrenches, in their order."""
+    """Return the rule that uses a function with a Jacobian per input except wrenches, in order."""
     row = FUNCTIONS[jacobians]
 
     def rule(x: At, by: str) -> Blocks:
@@ -44,13 +44,13 @@ _UNKNOWNS = {"inverse_dynamics": "a", "forward_dynamics": "tau"}
 
 
 def _inputs(x: At, problem: str) -> tuple[Array | None, ...]:
-    """q, v, a or tau, f_ext: zero where a term of the problem does not take them."""
+    """Return q, v, a or tau, f_ext; zeros for inputs that a term of the problem does not have."""
     v, unknown = (x[name] if name in x.inputs else x.zeros() for name in ("v", _UNKNOWNS[problem]))
     return x["q"], v, unknown, x.inputs.get("f_ext")
 
 
 def _dynamics(problem: str) -> Rule:
-    """Inverse or forward dynamics, or a term: the same without some of the inputs."""
+    """Return the rule for inverse or forward dynamics, or for a term, which has fewer inputs."""
 
     def rule(x: At, by: str) -> Blocks:
         if by == "f_ext":
@@ -62,7 +62,7 @@ def _dynamics(problem: str) -> Rule:
 
 
 def _dynamics_derivatives(problem: str) -> Rule:
-    """The Jacobians of inverse or forward dynamics."""
+    """Return the rule for the Jacobians of inverse or forward dynamics."""
 
     def rule(x: At, by: str) -> Blocks:
         if by == "f_ext":
@@ -79,7 +79,7 @@ def _dynamics_derivatives(problem: str) -> Rule:
 
 
 def _wrench_derivatives(problem: str) -> Rule:
-    """The Jacobian of inverse or forward dynamics by external wrenches."""
+    """Return the rule for the Jacobian of inverse or forward dynamics by external wrenches."""
 
     def rule(x: At, by: str) -> Blocks:
         return (x.xp.moveaxis(_by_unit_wrenches(x, problem), -3, -1),)
@@ -90,7 +90,8 @@ def _wrench_derivatives(problem: str) -> Rule:
 def _by_unit_wrenches(x: At, problem: str) -> Array:
     """Differentiate the Jacobian by q with respect to f_ext, (..., nv, nv, nbodies, 6).
 
-    It is linear in the wrenches and a constant: values for unit wrenches less those for none.
+    The Jacobian is affine in the wrenches, so this is its value for unit wrenches minus its value
+    for none.
     """
     count = 6 * x.model.nbodies
     units = x.library.constant(np.eye(count).reshape(count, x.model.nbodies, 6))
@@ -114,18 +115,18 @@ forward_dynamics_wrench_derivatives = _wrench_derivatives("forward_dynamics")
 
 
 def mass_matrix(x: At, by: str) -> Blocks:
-    """The mass matrix, by q."""
+    """Differentiate the mass matrix by q."""
     return x.call("mass_matrix_derivatives", x["q"])
 
 
 def mass_matrix_derivatives(x: At) -> Blocks:
-    """dM/dq, (..., nv, nv, nv): the second derivative of the torque by a and q."""
+    """Return dM/dq, (..., nv, nv, nv): the second derivative of the torque by a and q."""
     name, still = "inverse_dynamics_second_derivatives", x.zeros()
     return (x.call(name, x["q"], still, still, None, **x.wrench_options())[3],)
 
 
 def mass_matrix_second_derivatives(x: At, by: str) -> Blocks:
-    """dM/dq by q: second derivatives of M a, for unit accelerations."""
+    """Differentiate dM/dq by q: second derivatives of M a, for unit accelerations."""
     still = x.zeros()
     units = x.library.constant(np.eye(x.model.nv))
     name = "inverse_dynamics_second_derivatives"
@@ -136,7 +137,7 @@ def mass_matrix_second_derivatives(x: At, by: str) -> Blocks:
 
 
 def mass_matrix_inverse(x: At, by: str) -> Blocks:
-    """The inverse of the mass matrix, by q."""
+    """Differentiate the inverse of the mass matrix by q."""
     (inverse,) = x.call("mass_matrix_inverse", x["q"])
     (change,) = x.call("mass_matrix_derivatives", x["q"])
     return (-x.xp.einsum("...ia,...abk,...bj->...ijk", inverse, change, inverse),)

@@ -1,7 +1,7 @@
-"""Finds the coordinates that translate all robots together: `common_translation`.
+"""Find the coordinates that translate all robots together: `common_translation`.
 
-Subtracted from configurations they leave the first robot near the world's origin, and the others
-beside it: results that do not depend on the place lose no digits far away.
+Subtracting the first robot's position moves it to the world's origin, and the others with it. So
+results that do not depend on the position lose no digits far from the origin.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from dtau.model.model import Model
 
 
 class Translations(NamedTuple):
-    """The coordinates that move robots as they are, and those to subtract from them."""
+    """The coordinates that translate robots, and the coordinates to subtract from them."""
 
     moved: NDArray[np.intp]
     by: NDArray[np.intp]
 
 
-_LENGTHS = {Free: 3, Planar: 2, Prismatic: 1}  # the first coordinates of such a joint
+_LENGTHS = {Free: 3, Planar: 2, Prismatic: 1}  # number of leading coordinates that are lengths
 
 
 @functools.lru_cache(maxsize=64)
 def common_translation(model: Model) -> Translations:
-    """Return the positions of a single robot, or of several free ones with the first's."""
+    """Return the positions of a single robot, or of several free robots with the first one's."""
     roots = [joint for joint in model.joints if joint.parent < 0]
     axes = [root.placement.rotation for root in roots]
     if len(roots) == 1:
@@ -42,7 +42,7 @@ def common_translation(model: Model) -> Translations:
 
 
 def _positions(model: Model, root: Joint) -> NDArray[np.intp]:
-    """The coordinates that are lengths, unless another joint follows them."""
-    followed = any(j.mimic is not None and j.mimic.joint == root.name for j in model.joints)
-    count = 0 if followed else _LENGTHS.get(type(root.type), 0)
+    """Return the coordinates that are lengths, unless another joint mimics them."""
+    mimicked = any(j.mimic is not None and j.mimic.joint == root.name for j in model.joints)
+    count = 0 if mimicked else _LENGTHS.get(type(root.type), 0)
     return np.arange(root.q.start, root.q.start + count)

@@ -1,7 +1,8 @@
-"""Composes functions of a library's own operations, which the library differentiates.
+"""Compose functions from a library's own operations, which the library differentiates.
 
-They call functions of the core whose Jacobians `blocks` has. Their values are the core's to
-rounding: adapters take values from the core, and derivatives here. Each gives a tuple of results.
+The compositions call functions of the core whose Jacobians `blocks` has. Their values equal the
+core's up to rounding: adapters take values from the core, and derivatives from here. Each returns a
+tuple of results.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ def _jacobians(x: At, frames: Any) -> Array:
 
 
 def _along(x: At, motions: Array) -> Array:
-    """Motions [linear, angular] (..., 6, n) of the frames, from body axes to the axes asked for."""
+    """Transform motions [linear, angular] (..., 6, n) of frames from body axes to ``axes``."""
     axes = x.options["axes"]
     if axes == "body":
         return motions
     rotation, translation = _placements(x, x.options["frames"])
     linear, angular = rotation @ motions[..., :3, :], rotation @ motions[..., 3:, :]
-    if axes == "world":  # of the body's point that is at the world's origin
+    if axes == "world":  # velocity of the body's point at the world's origin
         columns = x.xp.swapaxes(angular, -1, -2)
         moved = cross(x.xp, *_alike(x, translation[..., None, :], columns))
         linear = linear + x.xp.swapaxes(moved, -1, -2)
@@ -54,12 +55,12 @@ def _alike(x: At, a: Array, b: Array) -> Results:
 
 
 def frame_jacobians(x: At) -> Results:
-    """Jacobians of frames, from those in body axes."""
+    """Compose the Jacobians of frames from Jacobians in body axes."""
     return (_along(x, _jacobians(x, x.options["frames"])),)
 
 
 def frame_velocities(x: At) -> Results:
-    """Twists of frames."""
+    """Compose the twists of frames."""
     jacobians = _jacobians(x, x.options["frames"])
     v = x["v"] if isinstance(x.options["frames"], str) else x["v"][..., None, :]
     return (_along(x, jacobians @ v[..., None])[..., 0],)
@@ -69,7 +70,7 @@ def frame_velocities(x: At) -> Results:
 
 
 def _bodies(x: At) -> tuple[Array, Array, Array, Array]:
-    """Poses of the bodies, their masses and first moments in body axes."""
+    """Return the poses of the bodies, their masses and first moments in body axes."""
     rotation, translation = _placements(x, x.model.bodies)
     mass = np.array([inertia.mass for inertia in x.model.inertias])
     moment = np.array([inertia.mass * inertia.com for inertia in x.model.inertias])
@@ -77,7 +78,7 @@ def _bodies(x: At) -> tuple[Array, Array, Array, Array]:
 
 
 def center_of_mass(x: At) -> Results:
-    """The center of mass, from placements of the bodies."""
+    """Compose the center of mass from placements of the bodies."""
     rotation, translation, mass, moment = _bodies(x)
     total = x.xp.einsum("...bij,bj->...i", rotation, moment)
     total = total + x.xp.einsum("...bi,b->...i", translation, mass)
@@ -85,7 +86,7 @@ def center_of_mass(x: At) -> Results:
 
 
 def momentum(x: At) -> Results:
-    """The momentum about the world's origin."""
+    """Compose the momentum about the world's origin."""
     rotation, translation, _, _ = _bodies(x)
     inertia = x.library.constant(np.array([_spatial(i) for i in x.model.inertias]))
     jacobians = _jacobians(x, x.model.bodies)
@@ -97,7 +98,7 @@ def momentum(x: At) -> Results:
 
 
 def _spatial(inertia: Any) -> np.ndarray[Any, Any]:
-    """The inertia [linear, angular] about the body's origin, (6, 6)."""
+    """Return the inertia [linear, angular] about the body's origin, (6, 6)."""
     c = np.array(
         [
             [0.0, -inertia.com[2], inertia.com[1]],
@@ -110,13 +111,13 @@ def _spatial(inertia: Any) -> np.ndarray[Any, Any]:
 
 
 def center_of_mass_velocity(x: At) -> Results:
-    """The velocity of the center of mass."""
+    """Compose the velocity of the center of mass."""
     (h,) = momentum(x)
     return (h[..., :3] * (1.0 / x.model.mass),)
 
 
 def _near(x: At) -> At:
-    """Move the robots beside the world's origin: no digits are lost far away."""
+    """Move the robots to the world's origin, so that no digits are lost far away."""
     moved, by = common_translation(x.model)
     if not moved.size:
         return x
@@ -127,7 +128,7 @@ def _near(x: At) -> At:
 
 
 def centroidal_momentum(x: At) -> Results:
-    """The momentum about the center of mass."""
+    """Compose the momentum about the center of mass."""
     x = _near(x)
     (h,) = momentum(x)
     (center,) = center_of_mass(x)
@@ -139,25 +140,25 @@ def centroidal_momentum(x: At) -> Results:
 
 
 def normalize(x: At) -> Results:
-    """The configuration with unit quaternions."""
+    """Compose the configuration with unit quaternions."""
     return (manifold.normalize(x.xp, x.model, x["q"]),)
 
 
 def integrate(x: At) -> Results:
-    """The configuration q (+) dq."""
+    """Compose the configuration q (+) dq."""
     return (manifold.integrate(x.xp, x.model, x["q"], x["dq"]),)
 
 
 def difference(x: At) -> Results:
-    """The displacement from q0 to q1."""
+    """Compose the displacement from q0 to q1."""
     return (manifold.difference(x.xp, x.model, x["q0"], x["q1"]),)
 
 
 def tangent_map(x: At) -> Results:
-    """Both maps between the numbers of q and the tangent space."""
+    """Compose both maps between the numbers of q and the tangent space."""
     v, q = x.library.constant(np.eye(x.model.nv)), x.library.constant(np.eye(x.model.nq))
     forth, back = manifold.from_tangent, manifold.to_tangent
-    unit = manifold.normalize(x.xp, x.model, x["q"])  # to_tangent has the norm's inverse otherwise
+    unit = manifold.normalize(x.xp, x.model, x["q"])  # else to_tangent has its inverse norm
     return (
         manifold.matrix(x.xp, x.model, unit, v, forth),
         manifold.matrix(x.xp, x.model, unit, q, back),
@@ -165,7 +166,7 @@ def tangent_map(x: At) -> Results:
 
 
 def step(x: At) -> Results:
-    """A time step."""
+    """Compose a time step."""
 
     def acceleration(q: Array, v: Array) -> Array:
         inputs = q, v, x["tau"], x["f_ext"]

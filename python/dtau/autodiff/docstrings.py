@@ -1,7 +1,7 @@
-"""Assembles docstrings of an array library's functions: `docstring`.
+"""Assemble docstrings of an array library's functions: `docstring`.
 
-They are those of the functions of `dtau`, with the library's types and shapes, what it raises, its
-notes and an example of its own.
+They are derived from the docstrings of `dtau`, with the library's types, shapes, errors and notes,
+and with an example for the library.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _REFUSED_OPTIONS = {
     "axes": "``axes`` is unknown",
 }
 _PRODUCTS = (
-    "Gradients by `dtau.{vjp}`, of cost O(N) and without a matrix: for long rollouts. It bars "
-    "forward mode and second derivatives{but}."
+    "Compute gradients by `dtau.{vjp}`, in O(N) and without a matrix: for long rollouts. This "
+    "excludes forward mode and second derivatives{but}."
 )
 
 
 def docstring(library: ArrayLibrary, header: str, public: str | None) -> str | None:
-    """Return the docstring of a function with this signature, from that of the function of `dtau`.
+    """Derive the docstring of a function with this signature from the one of `dtau`'s function.
 
-    None where there is none, because Python drops them.
+    None if Python dropped the docstrings (-OO).
     """
     if public is None:
         return None
@@ -65,7 +65,7 @@ def _section(title: str, body: str) -> list[str]:
 
 
 def _entries(section: str) -> list[tuple[str, str]]:
-    """Split a section into heads and what is indented below them."""
+    """Split a section into heads and the indented texts below them."""
     parts = re.split(r"^(?=\S)", section, flags=re.MULTILINE)
     pairs = (part.rstrip().partition("\n") for part in parts if part.strip())
     return [(head, textwrap.dedent(body)) for head, _, body in pairs]
@@ -80,7 +80,7 @@ def _entry(head: str, body: str) -> str:
 
 
 def _sentences_without(text: str, word: str) -> str:
-    """Leave out the sentences of a paragraph in which a word is."""
+    """Remove the sentences of a paragraph that contain a word."""
     kept = [x for x in re.split(r"(?<=\.)\s+", text) if word not in x.lower()]
     return " ".join(kept)
 
@@ -93,14 +93,14 @@ def _axes(text: str) -> tuple[str | int, ...]:
 
 
 def _shaped(library: ArrayLibrary, kind: str, text: str) -> str:
-    """Put the library's arrays in the place of NumPy's."""
+    """Replace NumPy's array types and shapes by the library's."""
     text = re.sub(r"\b(array_like|ndarray)\b", kind, text)
     return _SHAPE.sub(lambda found: library.shape(_axes(found[0])), text)
 
 
 def _parameters(library: ArrayLibrary, name: str, taken: Sequence[str], section: str) -> str:
     entries, kind = [], library.described(name, result=False)
-    states = library.states  # said once
+    states = library.states  # only once
     for head, body in _entries(section):
         names, colon, described = head.partition(" : ")
         kept = [x for x in map(str.strip, names.split(",")) if x in taken]
@@ -110,13 +110,13 @@ def _parameters(library: ArrayLibrary, name: str, taken: Sequence[str], section:
             if described.startswith("array_like (...)") and "float" in library.number:
                 described = f"{described} or float"
             if "nq" in described:
-                body += " Quaternions need no unit norm."
+                body += " Quaternions need not have unit norm."
             body = _filled(f"{_sentences_without(body, 'batch axes')} {states}")
             states = ""
             described = _shaped(library, kind, described)
         entries.append(_entry(f"{', '.join(kept)}{colon}{described}", body))
     if "products" in taken:
-        but = "; by dt there is none then" if "dt" in taken else ""
+        but = "; no derivative by dt exists then" if "dt" in taken else ""
         words = _PRODUCTS.format(vjp=PUBLIC[name].vjp, but=but)
         entries.append(_entry("products : bool", _filled(words)))
     return "\n".join(entries)
@@ -136,7 +136,7 @@ def _raises(library: ArrayLibrary, name: str, taken: Sequence[str], section: str
 
 
 def _notes(library: ArrayLibrary, name: str, section: str) -> str:
-    """The notes but for contacts, which the functions of array libraries do not have."""
+    """Return the notes without contacts, which functions of array libraries do not have."""
     paragraphs = [
         x
         if x.startswith(" ") or "contacts" not in x.lower()

@@ -1,7 +1,7 @@
-"""Writes an example for each function of the array libraries: `example`.
+"""Write an example for each function of the array libraries: `example`.
 
-Most examples are the same in all libraries but for the names of its operations. A function without
-one of its own shows its result for a quadruped, or its Jacobian.
+Most examples are the same in all libraries, except for names of operations. A function without its
+own example shows the shape of its Jacobian for a quadruped, or of its result.
 """
 
 from __future__ import annotations
@@ -215,9 +215,9 @@ True""",
 
 
 def example(library: ArrayLibrary, function: ast.FunctionDef, axes: Sequence[str | int]) -> str:
-    """Return the section of a docstring: imports, a quadruped, and what the function does there.
+    """Return the example of a docstring: imports, a quadruped, and a call of the function.
 
-    ``axes`` are those of its result, or of the first one.
+    ``axes`` are the axes of the result, or of the first one.
     """
     title, name = library.title, function.name
     text = _OWN.get((title, name)) or _SHARED.get(name) or _default(title, function, axes)
@@ -238,13 +238,13 @@ def example(library: ArrayLibrary, function: ast.FunctionDef, axes: Sequence[str
 
 
 def _default(title: str, function: ast.FunctionDef, axes: Sequence[str | int]) -> str:
-    """The shape of the Jacobian by q, or of the result where there is no Jacobian."""
+    """Return an example that shows the shape of the Jacobian by q, or of the result."""
     values = {"model": "model", "q0": "q", "q1": "q", "q": "q", "dt": "0.01"}
     values |= {"frames": '"LF_FOOT"', "frame": '"LF_FOOT"'}
     names = [x.arg for x in function.args.args]
     required = names[: len(names) - len(function.args.defaults)]
     call = f"{{module}}.{function.name}({', '.join(values.get(x, 'v') for x in required)})"
-    if isinstance(function.returns, ast.Subscript):  # of several results the first one
+    if isinstance(function.returns, ast.Subscript):  # the first of several results
         call += "[0]"
     shape = tuple(_SIZES.get(n, n) for n in axes if n != "nframes")
     if title == "CasADi":

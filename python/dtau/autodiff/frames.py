@@ -1,9 +1,9 @@
-"""Differentiates placements and Jacobians of frames, to any order, from body Jacobians alone.
+"""Differentiate placements and Jacobians of frames, to any order, from body Jacobians alone.
 
-A frame at R, p with the body Jacobian J = [v; w] (..., 6, nv) moves with xi by dR = R hat(w xi)
-and dp = R v xi. A column of J is the joint's axis, carried by the joints after it: it changes with
-those on the way from it to the frame, dJ_j = -ad(J_k) J_j xi_k, and with no other. Where joints
-mimic others, columns are sums over joints: those of the same model in which all are independent.
+A frame at R, p with the body Jacobian J = [v; w] (..., 6, nv) moves with xi by dR = R hat(w xi) and
+dp = R v xi. A column of J is the joint's axis, carried by the joints between it and the frame. So
+it changes only with these: dJ_j = -ad(J_k) J_j xi_k. With mimic joints, columns are sums over the
+columns of the same model without mimics.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MOTION_CROSS = _motion_crosses()
 
 @functools.lru_cache(maxsize=64)
 def before(model: Model) -> NDArray[np.float64]:
-    """Entry [j, k] is 1 where velocity j belongs to a joint before that of k, to the world."""
+    """Return a matrix: entry [j, k] is 1 if velocity j moves the joint of velocity k."""
     result = np.zeros((model.nv, model.nv))
     for joint in model.joints:
         if isinstance(joint.type, Universal):  # two revolute joints
@@ -55,7 +55,7 @@ def before(model: Model) -> NDArray[np.float64]:
 
 
 def frame_placements(x: At, by: str) -> tuple[Array, ...]:
-    """Derivatives of rotations (..., 3, 3, nv) and translations (..., 3, nv)."""
+    """Return derivatives of rotations (..., 3, 3, nv) and translations (..., 3, nv)."""
     rotation, _ = x.call("frame_placements", x["q"], frames=x.options["frames"])
     (jacobians,) = x.call("frame_jacobians", x["q"], frames=x.options["frames"], axes="body")
     cross = x.library.constant(CROSS)
@@ -66,7 +66,7 @@ def frame_placements(x: At, by: str) -> tuple[Array, ...]:
 
 
 def frame_jacobians(x: At, by: str) -> tuple[Array, ...]:
-    """Derivatives of Jacobians in body axes, (..., 6, nv, nv)."""
+    """Return derivatives of Jacobians in body axes, (..., 6, nv, nv)."""
     free = without_mimics(x.model)
     if free is None:
         (jacobians,) = x.call("frame_jacobians", x["q"], frames=x.options["frames"], axes="body")
@@ -80,7 +80,7 @@ def frame_jacobians(x: At, by: str) -> tuple[Array, ...]:
 
 
 def _change(x: At, model: Model, jacobians: Array) -> Array:
-    """-ad(J_k) J_j where j is before k."""
+    """Return -ad(J_k) J_j if j is before k, else 0."""
     cross, order = x.library.constant(MOTION_CROSS), x.library.constant(before(model))
     ad = x.xp.einsum("abc,...bk->...ack", cross, jacobians)
     return -x.xp.einsum("...ack,...cj->...ajk", ad, jacobians) * order

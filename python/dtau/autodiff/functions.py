@@ -1,11 +1,12 @@
-"""Lists the functions of the array libraries and how each is differentiated: `PUBLIC`.
+"""Table of the functions of the array libraries and their derivatives: `PUBLIC`.
 
-A line here is all that JAX, PyTorch and CasADi need of a function beside its row in the registry
-and its Python function. Rules are named, and imported when a derivative is asked for.
+For a function, JAX, PyTorch and CasADi need one line here, in addition to its row in the registry
+and its Python function. The table names rules, which are imported when a derivative is requested.
 
 A derivative by the nq numbers of q is the one in tangent coordinates times the tangent map T(q).
-`manifold` writes T in the library's own operations, so that its derivative counts in second
-derivatives. All are those of f(normalize(q)), for any quaternions but zero: array_libraries.md.
+`manifold` writes T in the library's own operations, so that second derivatives include its
+derivative. All derivatives are those of f(normalize(q)), for any quaternions except zero, see
+array_libraries.md.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Order(Enum):
-    """To which order derivatives of a function exist, in words."""
+    """Highest order of a function's derivatives, as text."""
 
     none = ("", "derivative")
     first = ("of the first order", "second derivative")
@@ -34,28 +35,28 @@ class Order(Enum):
 
     @property
     def said(self) -> str:
-        """Which there are."""
+        """The existing orders."""
         return self.value[0]
 
     @property
     def beyond(self) -> str:
-        """The first that there is not."""
+        """The first derivative that does not exist."""
         return self.value[1]
 
 
 @dataclass(frozen=True)
 class Derivatives:
-    """How a function is differentiated; a function without any of these has no derivatives.
+    """Derivatives of a function; a function with no field set has no derivatives.
 
-    ``first`` names the function whose results are its Jacobians by the inputs, in their order, and
-    ``vjp`` the one that multiplies them by a covector. ``blocks`` names the rule for the Jacobians
-    where no single function gives them, as a module and a name in it. ``composition`` is the
-    function in a library's own operations, which the library differentiates; ``in_body_axes`` is
-    the rule for its Jacobians where it is asked for in body axes.
+    ``first`` names the function whose results are the Jacobians by the inputs, in their order;
+    ``vjp`` names the function that multiplies them by a covector. If no single function gives the
+    Jacobians, ``blocks`` names their rule, as a module and a name in it. ``composition`` names the
+    function in a library's own operations, which the library differentiates; ``in_body_axes`` names
+    the rule for its Jacobians in body axes.
 
-    ``term_of``: the function is that one without some inputs, which are zero. ``matrix_of``: it is
-    the Jacobian of that one by a or tau. ``value``: a function of q that the registry has not, with
-    the ``axes`` of its result.
+    ``term_of``: the function equals this one with some inputs zero. ``matrix_of``: it is the
+    Jacobian of this one by a or tau. ``value``: computes a function of q that is not in the
+    registry, with the ``axes`` of its result.
     """
 
     first: str = ""
@@ -106,7 +107,7 @@ PUBLIC: dict[str, Derivatives] = {
     "centroidal_momentum": _composed("centroidal_momentum"),
 }
 
-# Their derivatives, which are differentiated once more.
+# Their derivatives, which can be differentiated once more.
 INTERNAL: dict[str, Derivatives] = {
     **{
         name: Derivatives(blocks=f"blocks.{name}")
@@ -131,7 +132,7 @@ VALUES = {name: found.axes for name, found in INTERNAL.items() if found.value}
 
 
 def composition(name: str, options: Mapping[str, Any]) -> Composition | None:
-    """Return a function in the library's own operations; None if it has Jacobians alone."""
+    """Return a function in the library's own operations; None if it has only Jacobians."""
     found = PUBLIC.get(name) or INTERNAL.get(name, _NONE)
     if not found.composition or (found.in_body_axes and options.get("axes") == "body"):
         return None
@@ -149,7 +150,7 @@ def jacobians(name: str, options: Mapping[str, Any]) -> Rule | None:
 
 
 def value(name: str) -> Callable[[At], Blocks]:
-    """Return what computes a function that the registry has not."""
+    """Return the implementation of a function that is not in the registry."""
     return _rule(INTERNAL[name].value)  # type: ignore[no-any-return]
 
 
@@ -165,7 +166,7 @@ def _linked(first: str) -> Rule:
 
 
 def order_of(name: str) -> Order:
-    """Return to which order a public function can be differentiated."""
+    """Return the highest order of derivatives of a public function."""
     how = PUBLIC[name]
     if how.vjp or how.term_of or how.matrix_of:
         return Order.second

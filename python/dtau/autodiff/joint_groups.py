@@ -1,8 +1,8 @@
-"""Displacements of the four groups of joints, PLAIN, SPHERICAL, FREE and PLANAR.
+"""Displacements of four groups of joints, PLAIN, SPHERICAL, FREE and PLANAR, in array operations.
 
-The same as the core's manifold.hpp, in the operations of an array library. Configurations x, y have
-the shape (..., joints, nq) and tangents d, e (..., joints, nv), where all joints are of one group.
-Quaternions need no unit norm: every function takes the normalized ones.
+The formulas are those of the core's manifold.hpp, in the operations of an array library.
+Configurations x, y have the shape (..., joints, nq) and tangents d, e (..., joints, nv), for joints
+of one group. Quaternions need not have unit norm: every function normalizes them.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from dtau.autodiff.vectors import conjugate, cross, dot, product, rotated, turne
 
 
 class JointGroup(Protocol):
-    """Joints whose coordinates move alike."""
+    """A group of joints with the same displacements."""
 
     def __hash__(self) -> int: ...
 
     def to_tangent(self, xp: Any, x: Array, dx: Array) -> Array:
-        """The velocity at which the numbers of x change by dx. [Derivations] eq. 16.4."""
+        """Return the velocity for the rates dx of the numbers of x. [Derivations] eq. 16.4."""
 
     def from_tangent(self, xp: Any, x: Array, d: Array) -> Array:
-        """How the numbers of normalize(x) change at the velocity d. [Derivations] eq. 16.3."""
+        """Return the rates of the numbers of normalize(x) at velocity d. [Derivations] eq. 16.3."""
 
     def normalize(self, xp: Any, x: Array) -> Array:
-        """With unit quaternions."""
+        """Return x with unit quaternions."""
 
     def integrate(self, xp: Any, x: Array, d: Array) -> Array:
-        """The coordinates after the displacement d."""
+        """Return the coordinates after the displacement d."""
 
     def difference(self, xp: Any, x: Array, y: Array) -> Array:
-        """The displacement from x to y."""
+        """Return the displacement from x to y."""
 
     def bracket(self, xp: Any, d: Array, e: Array) -> Array:
-        """[d, e], by which displacements do not commute."""
+        """Return the Lie bracket [d, e]."""
 
 
 class _Plain:
@@ -90,14 +90,14 @@ class _Spherical:
 
 
 def _carried(xp: Any, w: Array, u: Array) -> Array:
-    """How far the exponential of the twist [u, w] moves."""
+    """Return the translation of the exponential of the twist [u, w]."""
     f = angle_functions(xp, dot(w, w))
     wu = cross(xp, w, u)
     return u + f.first * wu + f.second * cross(xp, w, wu)
 
 
 def _carried_back(xp: Any, w: Array, p: Array) -> Array:
-    """The u that moves by p."""
+    """Return the u for which the exponential of [u, w] translates by p."""
     wp = cross(xp, w, p)
     return p - 0.5 * wp + log_function(xp, dot(w, w)) * cross(xp, w, wp)
 
@@ -136,12 +136,12 @@ class _Free:
 
 
 def _turn(xp: Any, d: Array) -> Array:
-    """The rotation vector of a planar joint's tangent."""
+    """Return the rotation vector of a planar joint's tangent."""
     return xp.concatenate((0.0 * d[..., :2], d[..., 2:]), axis=-1)
 
 
 def _slide(xp: Any, p: Array) -> Array:
-    """A vector in the plane as one in space."""
+    """Embed a vector in the plane into space."""
     return xp.concatenate((p, 0.0 * p[..., :1]), axis=-1)
 
 
@@ -171,7 +171,7 @@ class _Planar:
     def bracket(self, xp: Any, d: Array, e: Array) -> Array:
         linear = cross(xp, _turn(xp, d), _slide(xp, e[..., :2]))
         linear = linear + cross(xp, _slide(xp, d[..., :2]), _turn(xp, e))
-        return linear  # its third component is zero, as that of the angular part
+        return linear  # its third component is zero, and so is the angular part
 
 
 PLAIN: JointGroup = _Plain()

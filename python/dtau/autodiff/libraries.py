@@ -1,7 +1,7 @@
-"""Describes the array libraries as far as their functions differ from NumPy's: `LIBRARIES`.
+"""Describe how the functions of each array library differ from NumPy's: `LIBRARIES`.
 
-Text alone: neither the libraries nor the compiled core are imported, so that documentation can be
-written where they are missing.
+This module imports neither the libraries nor the compiled core, so that documentation can be
+written without them.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ if TYPE_CHECKING:
 
 
 class ArrayLibrary:
-    """Types, calls and texts of the functions of a library, which their rows do not say."""
+    """Types, calls and texts of a library's functions that are not in the registry."""
 
     title: str
     module: str
-    imports: str  # of the stub, for the types
-    argument: str  # the annotation of an array, of a number, of a result
+    imports: str  # imports of the stub, for the types
+    argument: str  # annotations of an array, of a number, of a result
     number: str
     result: str
-    helpers: tuple[tuple[str, str], ...]  # the functions that bodies call, and their modules
-    states: str  # how several states are given
-    products = False  # gradients by products are an option
-    refusals: tuple[str, str]  # when TypeError and ValueError are raised, whatever the function
+    helpers: tuple[tuple[str, str], ...]  # functions that generated code calls, and modules
+    states: str  # text about batches
+    products = False  # whether products= is an option
+    refusals: tuple[str, str]  # conditions of TypeError and ValueError for every function
 
     def body(self, row: Function, arguments: Sequence[Argument]) -> str:
-        """The statements of a function."""
+        """Return the statements of a function."""
         raise NotImplementedError
 
     def described(self, name: str, *, result: bool) -> str:
-        """The type of arrays that a function takes or gives, in its docstring."""
+        """Return the type of a function's arrays, for its docstring."""
         raise NotImplementedError
 
     def shape(self, axes: Axes) -> str:
-        """The shape of an array for several states."""
+        """Return the shape of an array for several states, as text."""
         return f"({', '.join(map(str, ('...', *axes)))})"
 
     def notes(self, name: str) -> list[str]:
-        """The paragraphs of a docstring's notes that are about the library."""
+        """Return the notes about the library, as paragraphs."""
         raise NotImplementedError
 
     def raised(self, name: str, also: str) -> list[tuple[str, str]]:
-        """The errors of a function; ``also`` is when its options are refused."""
+        """Return the errors of a function; ``also`` has the conditions about its options."""
         refused, unfit = self.refusals
         errors = [("TypeError", f"If {refused}."), ("ValueError", f"If {unfit}{also}.")]
         if (order := order_of(name)) is not Order.every:
-            errors.append(("NotImplementedError", f"When a {order.beyond} is asked for."))
+            errors.append(("NotImplementedError", f"When a {order.beyond} is requested."))
         return errors
 
 
@@ -70,7 +70,7 @@ def _wrapped(row: Function, results: str) -> str:
 
 
 def _options(arguments: Sequence[Argument]) -> list[str]:
-    """Options as keyword arguments: names of frames are checked first."""
+    """Return options as keyword arguments; names of frames are checked first."""
     names = [x.name for x in arguments if x.array is None]
     return [f"{x}=frame_names({x})" if x == "frames" else f"{x}={x}" for x in names]
 
@@ -83,7 +83,7 @@ class _Jax(ArrayLibrary):
     states = "Batch axes of all arguments broadcast against each other."
     products = True
     refusals = (
-        "JAX's float64 is off, the model is none, or arrays are not of real numbers",
+        "JAX's float64 is off, the model is not a Model, or arrays do not hold real numbers",
         "a shape does not fit",
     )
 
@@ -99,8 +99,8 @@ class _Jax(ArrayLibrary):
     def notes(self, name: str) -> list[str]:
         return [
             _derivatives(name, "arrays"),
-            "The model is hashable and no array: close over it, or name its place in "
-            "``static_argnums``. Results are of float32 where all arrays are.",
+            "The model is hashable but not an array: close over it, or list its position in "
+            "``static_argnums``. Results are float32 if all arrays are.",
         ]
 
 
@@ -115,7 +115,7 @@ class _Torch(ArrayLibrary):
     )
     states = _Jax.states
     refusals = (
-        "the model is none, or an argument is no dense tensor of float64 or float32",
+        "the model is not a Model, or an argument is not a dense float64 or float32 tensor",
         "a shape does not fit, a tensor is not on the CPU",
     )
 
@@ -134,8 +134,8 @@ class _Torch(ArrayLibrary):
     def notes(self, name: str) -> list[str]:
         return [
             _derivatives(name, "tensors"),
-            "Keep the model for as long as a traced program that uses it. Results are of float32 "
-            "where all tensors with an axis are.",
+            "Keep the model alive as long as a traced program uses it. Results are float32 "
+            "if all tensors with an axis are.",
         ]
 
 
@@ -146,7 +146,7 @@ class _Casadi(ArrayLibrary):
     helpers = (("evaluate", "dtau.casadi.arguments"), ("function", "dtau.casadi.builder"))
     states = "Columns are states, and one column serves all; a row may be a single state too."
     refusals = (
-        "the model is none, or an argument is neither {symbols} nor of real numbers",
+        "the model is not a Model, or an argument is neither {symbols} nor real numbers",
         "a shape or a number of states does not fit",
     )
 
@@ -178,8 +178,8 @@ class _Casadi(ArrayLibrary):
         symbols = "MX" if _is_compiled(name) else "SX or MX"
         return [
             _derivatives(name, "matrices"),
-            f"Results are {symbols} where an argument is, and DM of numbers. Arrays of several "
-            "axes are matrices: all axes but the last one are rows, and states are side by side.",
+            f"Results are {symbols} if an argument is, and DM for numbers. Arrays of several "
+            "axes become matrices: all axes but the last are rows, and states are side by side.",
         ]
 
     def raised(self, name: str, also: str) -> list[tuple[str, str]]:
@@ -189,12 +189,12 @@ class _Casadi(ArrayLibrary):
         errors = [("TypeError", f"If {refused}."), ("ValueError", f"If {self.refusals[1]}{also}.")]
         if compiled:
             no_slot = "If no slot is left, see `dtau.casadi.function`; by CasADi, when a third "
-            errors.append(("RuntimeError", f"{no_slot}derivative is asked for."))
+            errors.append(("RuntimeError", f"{no_slot}derivative is requested."))
         return errors
 
 
 def _is_compiled(name: str) -> bool:
-    """Whether it calls functions of the extension, which take no SX."""
+    """Whether a function calls the extension, which does not take SX."""
     how = PUBLIC[name]
     return bool(how.vjp or how.term_of or how.matrix_of)
 

@@ -1,4 +1,4 @@
-"""The operations that the rules take from an array library: `Library`, and `At` for a call."""
+"""The interface of an array library for the rules: `Library`, and `At` for a call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dtau.model.model import Model
 
-Array = Any  # of the library: float64, leading axes are the batch
+Array = Any  # the library's arrays: float64, leading axes are the batch
 Options = Mapping[str, Any]  # f_ext_axes, frames, axes, integrator
 
 
@@ -24,22 +24,23 @@ class Library(Protocol):
 
     @property
     def xp(self) -> Any:
-        """Operations with NumPy's names."""
+        """The module of operations with NumPy's names."""
 
     def constant(self, numbers: NDArray[np.float64]) -> Array:
-        """Numbers as an array of the library."""
+        """Return numbers as an array of the library."""
 
     def call(
         self, model: Model, name: str, inputs: tuple[Array | None, ...], **options: Any
     ) -> Any:
-        """Results of a function of the tables, a tuple, which the library can differentiate."""
+        """Return the results of a function, a tuple that the library can differentiate."""
 
 
 @dataclass
 class At:
-    """A function of a model at its inputs, by name: what a rule is given.
+    """A function of a model at its inputs, by name: the argument of a rule.
 
-    Values that several blocks need are computed once: keep it for all inputs of a function.
+    Values that several blocks need are computed once, so use one object for all inputs of a
+    function.
     """
 
     library: Library
@@ -57,21 +58,21 @@ class At:
         return self.library.xp
 
     def call(self, name: str, *inputs: Array | None, **options: Any) -> tuple[Array, ...]:
-        """Results of another function, a tuple."""
+        """Return the results of another function, a tuple."""
         key = (name, *map(id, inputs), *sorted(options.items()))
         if key not in self._known:
             result = self.library.call(self.model, name, inputs, **options)
-            self._known[key] = inputs, result  # the inputs too: no other object takes their ids
+            self._known[key] = inputs, result  # keeping the inputs reserves their ids
         results: tuple[Array, ...] = self._known[key][1]
         return results
 
     def zeros(self) -> Array:
-        """No velocity, acceleration or torque."""
+        """Zeros (nv,): no velocity, acceleration or torque."""
         key = ("zeros",)
         if key not in self._known:
             self._known[key] = self.library.constant(np.zeros(self.model.nv))
         return self._known[key]
 
     def wrench_options(self) -> dict[str, Any]:
-        """The axes of external wrenches, for functions that ask for them."""
+        """The axes of external wrenches, as an option for other functions."""
         return {"f_ext_axes": self.options.get("f_ext_axes", "body")}

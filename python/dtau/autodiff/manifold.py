@@ -1,6 +1,6 @@
-"""Displaces configurations of a model, in the operations of an array library: `integrate`.
+"""The configuration manifold in the operations of an array library: `integrate`, `difference`.
 
-Every function takes normalize(q): the numbers of a quaternion need no unit norm.
+Every function normalizes q, so quaternions need not have unit norm.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _GROUPS: dict[type, JointGroup] = {Free: FREE, Spherical: SPHERICAL, Planar: PLA
 
 
 class _Joints(NamedTuple):
-    """Joints of one group: places of their coordinates and velocities, (joints, coordinates)."""
+    """Joints of one group: indices of their coordinates and velocities, (joints, coordinates)."""
 
     group: JointGroup
     q: Indices
@@ -32,7 +32,7 @@ class _Joints(NamedTuple):
 
 class _Layout(NamedTuple):
     joints: tuple[_Joints, ...]
-    q_order: Indices  # the coordinates of q in the groups' ones, group after group
+    q_order: Indices  # index of each coordinate of q in the concatenated groups
     v_order: Indices
 
 
@@ -48,7 +48,7 @@ def _layout(model: Model) -> _Layout:
             continue
         group = _GROUPS.get(type(joint.type), PLAIN)
         q, v = slices.setdefault(group, ([], []))
-        if group is PLAIN:  # one coordinate after the other: all have as many velocities
+        if group is PLAIN:  # each coordinate counts as a joint, with one velocity
             q += [slice(k, k + 1) for k in range(joint.q.start, joint.q.stop)]
             v += [slice(k, k + 1) for k in range(joint.v.start, joint.v.stop)]
         else:
@@ -60,7 +60,7 @@ def _layout(model: Model) -> _Layout:
 
 
 def joints_of(model: Model) -> tuple[_Joints, ...]:
-    """Return the joints by groups."""
+    """Return the joints of a model by group."""
     return _layout(model).joints
 
 
@@ -84,9 +84,9 @@ def _of_one_batch(xp: Any, *arrays: Array) -> list[Array]:
 
 
 def to_tangent(xp: Any, model: Model, q: Array, dq: Array) -> Array:
-    """T(q) dq: the velocity (..., nv) at which the numbers of q (..., nq) change by dq.
+    """Return T(q) dq: the velocity (..., nv) at which the numbers of q (..., nq) change by dq.
 
-    A change of a quaternion along itself counts for nothing.
+    A change of a quaternion along itself has no effect.
     """
     if is_vector_space(model):
         return dq
@@ -97,7 +97,7 @@ def to_tangent(xp: Any, model: Model, q: Array, dq: Array) -> Array:
 
 
 def from_tangent(xp: Any, model: Model, q: Array, v: Array) -> Array:
-    """How the numbers of normalize(q) change at the velocity v."""
+    """Return the rates of the numbers of normalize(q) at velocity v."""
     if is_vector_space(model):
         return v
     q, v = _of_one_batch(xp, q, v)
@@ -107,7 +107,7 @@ def from_tangent(xp: Any, model: Model, q: Array, v: Array) -> Array:
 
 
 def normalize(xp: Any, model: Model, q: Array) -> Array:
-    """The configuration with unit quaternions."""
+    """Return the configuration with unit quaternions."""
     if is_vector_space(model):
         return q
     at = _layout(model)
@@ -115,7 +115,7 @@ def normalize(xp: Any, model: Model, q: Array) -> Array:
 
 
 def integrate(xp: Any, model: Model, q: Array, dq: Array) -> Array:
-    """The configuration q (+) dq."""
+    """Return the configuration q (+) dq."""
     q, dq = _of_one_batch(xp, q, dq)
     if is_vector_space(model):
         return q + dq
@@ -125,7 +125,7 @@ def integrate(xp: Any, model: Model, q: Array, dq: Array) -> Array:
 
 
 def difference(xp: Any, model: Model, q0: Array, q1: Array) -> Array:
-    """The displacement dq with q0 (+) dq = q1."""
+    """Return the displacement dq with q0 (+) dq = q1."""
     q0, q1 = _of_one_batch(xp, q0, q1)
     if is_vector_space(model):
         return q1 - q0
@@ -135,7 +135,7 @@ def difference(xp: Any, model: Model, q0: Array, q1: Array) -> Array:
 
 
 def bracket(xp: Any, model: Model, x: Array, y: Array) -> Array:
-    """[x, y] of tangents, joint by joint."""
+    """Return the Lie bracket [x, y] of tangents, joint by joint."""
     x, y = _of_one_batch(xp, x, y)
     at = _layout(model)
     parts = [j.group.bracket(xp, x[..., j.v], y[..., j.v]) for j in at.joints]
@@ -143,7 +143,7 @@ def bracket(xp: Any, model: Model, x: Array, y: Array) -> Array:
 
 
 def displacement_rate(xp: Any, model: Model, theta: Array, v: Array) -> Array:
-    """Theta' of a configuration q (+) theta that moves at the velocity v, to order 4.
+    """Return theta' for a configuration q (+) theta that moves at velocity v, to order 4.
 
     theta' = v + [theta, v] / 2 + [theta, [theta, v]] / 12: [RKMK], [Derivations] eq. 12.2.
     """
@@ -157,7 +157,7 @@ LinearMap = Callable[[Any, Model, Array, Array], Array]
 
 
 def matrix(xp: Any, model: Model, q: Array, units: Array, apply: LinearMap) -> Array:
-    """The matrix at q of `to_tangent` or `from_tangent`, from unit vectors (n, n)."""
+    """Return the matrix at q of `to_tangent` or `from_tangent`, from unit vectors (n, n)."""
     columns = apply(xp, model, q[..., None, :], units)
     columns = xp.broadcast_to(columns, (*q.shape[:-1], *columns.shape[-2:]))
     return xp.swapaxes(columns, -1, -2)

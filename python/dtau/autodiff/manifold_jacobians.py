@@ -1,9 +1,9 @@
 """Jacobians of q (+) dq and of its inverse, in the operations of an array library.
 
-First derivatives take `dtau.integrate_jacobians` from the core. These have the same values, and the
-library differentiates them: for second derivatives. With ad = [d, .] of a joint and t its squared
-angle, ad (ad^2 + t)^2 = 0. So the right Jacobian 1 - ad/2! + ad^2/3! - ... is a polynomial of
-degree 4. [Sola], [Derivations] §12
+First derivatives use `dtau.integrate_jacobians` of the core. The functions here have the same
+values, and the library differentiates them for second derivatives. With ad = [d, .] for a joint and
+t its squared angle, ad (ad^2 + t)^2 = 0. So the right Jacobian 1 - ad/2! + ad^2/3! - ... is a
+polynomial of degree 4. [Sola], [Derivations] §12
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from dtau.model.model import Model
 
 @functools.cache
 def _structure(group: JointGroup, n: int) -> NDArray[np.float64]:
-    """ad(d)_ij = S[i, j, k] d_k."""
+    """Return the structure constants S: ad(d)_ij = S[i, j, k] d_k."""
     one = np.eye(n)
     first, second = np.repeat(one, n, axis=0), np.tile(one, (n, 1))
-    brackets: NDArray[np.float64] = group.bracket(np, first, second)  # of each k with each j
+    brackets: NDArray[np.float64] = group.bracket(np, first, second)  # each k with each j
     return brackets.reshape(n, n, n).transpose(2, 1, 0)
 
 
 @functools.lru_cache(maxsize=64)
 def _places(model: Model) -> list[tuple[JointGroup, NDArray[np.intp], NDArray[np.float64]]]:
-    """List the groups whose displacements do not add: their velocities, and their places in v."""
+    """List the groups whose displacements do not add, with the indices of their velocities in v."""
     found = []
     for joints in joints_of(model):
         if joints.group is not PLAIN:
@@ -42,7 +42,7 @@ def _places(model: Model) -> list[tuple[JointGroup, NDArray[np.intp], NDArray[np
 
 
 def _coefficients(xp: Any, t: Array) -> list[Array]:
-    """Coefficients of ad, ad^2, ad^3, ad^4 in 1 + ad/2! + ad^2/3! + ..."""
+    """Return the coefficients of ad, ad^2, ad^3, ad^4 in 1 + ad/2! + ad^2/3! + ..."""
 
     def series(first: int, factor: Any) -> list[float]:
         return [(-1) ** m * factor(m) / math.factorial(2 * m + first) for m in range(12)]
@@ -76,7 +76,7 @@ def _coefficients(xp: Any, t: Array) -> list[Array]:
 
 
 def _maps(x: At, dq: Array) -> tuple[Array, Array]:
-    """Ad(exp(-dq)) and the right Jacobian at dq, (..., nv, nv)."""
+    """Return Ad(exp(-dq)) and the right Jacobian at dq, (..., nv, nv)."""
     xp, constant = x.xp, x.library.constant
     by_q = by_dq = constant(np.eye(x.model.nv))
     for group, v, where in _places(x.model):
@@ -94,7 +94,7 @@ def _maps(x: At, dq: Array) -> tuple[Array, Array]:
 
 
 def integrate_jacobians(x: At) -> tuple[Array, Array]:
-    """Jacobians of q (+) dq by q and by dq."""
+    """Return the Jacobians of q (+) dq by q and by dq."""
     by_q, by_dq = _maps(x, x["dq"])
     shape = (*np.broadcast_shapes(tuple(x["q"].shape[:-1]), tuple(x["dq"].shape[:-1])), 1, 1)
     one = x.xp.broadcast_to(x.library.constant(np.ones((1, 1))), shape)
@@ -102,7 +102,7 @@ def integrate_jacobians(x: At) -> tuple[Array, Array]:
 
 
 def difference_jacobians(x: At) -> tuple[Array, Array]:
-    """Jacobians of the displacement from q0 to q1 by q0 and by q1."""
+    """Return the Jacobians of the displacement from q0 to q1 by q0 and by q1."""
     (d,) = x.call("difference", x["q0"], x["q1"])
     _, forwards = _maps(x, d)
     _, backwards = _maps(x, -d)

@@ -1,7 +1,7 @@
-"""Functions of a squared angle that have no singularity at zero, for any order of derivatives.
+"""Functions of a squared angle without singularity at zero, for derivatives of any order.
 
-Below a limit by power series, above it in closed form, of an argument that is harmless where it is
-not wanted: so derivatives of both branches are finite.
+They use power series below a limit and closed forms above it. Each branch gets a harmless argument
+where the other branch is used, so that derivatives of both are finite.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def joined(
     coefficients: Sequence[float],
     closed: Callable[[Array], Array],
 ) -> Array:
-    """A power series below a limit, and above it a closed form."""
+    """Evaluate a power series below a limit, and a closed form above it."""
     small = x < limit
     one = x * 0.0 + 1.0
     near = _power_series(xp.where(small, x, 0.0 * one), coefficients)
@@ -35,13 +35,13 @@ def joined(
 
 
 def _alternating(first: int, step: int) -> list[float]:
-    """1/first! - x/(first + 2)! + ..., each times `step` to the power of minus its factorial."""
+    """Return alternating coefficients (-1)^k / (n! step^n) with n = first + 2 k."""
     terms = [first + 2 * k for k in range(12)]
     return [(-1) ** k / (math.factorial(n) * step**n) for k, n in enumerate(terms)]
 
 
 class Angle(NamedTuple):
-    """Functions of the angle whose square is t, for exponentials."""
+    """Functions of the angle whose square is t, for exponential maps."""
 
     half_cosine: Array  # cos(angle / 2)
     half_sine: Array  # sin(angle / 2) / angle
@@ -50,7 +50,7 @@ class Angle(NamedTuple):
 
 
 def angle_functions(xp: Any, t: Array) -> Angle:
-    """Compute them from t, a squared angle."""
+    """Compute the functions of `Angle` from t, a squared angle."""
 
     def half_sine(t: Array) -> Array:
         angle = xp.sqrt(t)
@@ -69,7 +69,7 @@ def angle_functions(xp: Any, t: Array) -> Angle:
 
 
 def log_function(xp: Any, t: Array) -> Array:
-    """(1 - h cot h) / t with h = angle / 2, for the inverse of the exponential's Jacobian."""
+    """Return (1 - h cot h) / t with h = angle / 2, for the inverse Jacobian of the exponential."""
 
     def closed(t: Array) -> Array:
         h = 0.5 * xp.sqrt(t)
@@ -83,7 +83,7 @@ def log_function(xp: Any, t: Array) -> Array:
 
 
 def rotation_per_sine(xp: Any, sine: Array, cosine: Array) -> Array:
-    """2 atan2(s, c) / s with s squared = `sine`, of half an angle of at most pi / 2 each way."""
+    """Return 2 atan2(s, c) / s with s squared = `sine`, for half an angle within +-pi / 2."""
 
     def closed(s2: Array) -> Array:
         s = xp.sqrt(s2)

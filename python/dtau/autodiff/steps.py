@@ -1,4 +1,4 @@
-"""Takes time steps on the manifold, in the operations of any array library: `time_step`."""
+"""Time steps on the manifold, in the operations of any array library: `time_step`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dtau.autodiff.library import Array
 from dtau.options import Integrator
 
-# How far ahead a stage stands, in steps, and its weight.
+# Time of each stage, in steps, and its weight.
 _STAGES = ((0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0))
 
 
@@ -21,7 +21,7 @@ def time_step(
     integrate: Callable[[Array, Array], Array],
     displacement_rate: Callable[[Array, Array], Array],
 ) -> tuple[Array, Array]:
-    """Return q and v after a step, as the core's step.hpp takes it: [RKMK].
+    """Return q and v after a step, with the scheme of the core's step.hpp: [RKMK].
 
     `displacement_rate` gives theta' of q (+) theta at a velocity: [Derivations] eq. 12.2.
     """

@@ -1,4 +1,4 @@
-"""Removes mimics from a model: `without_mimics`."""
+"""Remove mimics from a model: `without_mimics`."""
 
 from __future__ import annotations
 

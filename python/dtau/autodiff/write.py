@@ -1,7 +1,7 @@
-"""Writes the functions of an array library from their rows: `define`.
+"""Generate the functions of an array library from their rows in the registry: `define`.
 
-A function has the parameters of its namesake in `dtau` but for memory, threads and contacts. It is
-compiled from a line of source, so that a call costs as much as one of a function written by hand.
+A function has the parameters of its namesake in `dtau`, without `out`, `threads` and contacts. It
+is compiled from source text, so that a call costs the same as that of a handwritten function.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def define(library: str, namespace: dict[str, Any], names: Iterable[str] = PUBLI
 
 
 def arguments(row: Function) -> list[Argument]:
-    """Return the arguments in public order, without those of contacts, which are the last."""
+    """Return the arguments in public order, without contacts and the arguments after them."""
     names = [x.name for x in row.arguments]
     return list(row.arguments[: names.index("contacts")] if "contacts" in names else row.arguments)
 
@@ -85,7 +85,7 @@ def _declared(library: ArrayLibrary, argument: Argument, parameter: inspect.Para
 
 
 def types_in(header: str) -> dict[str, str]:
-    """Return the types that a signature names beside the library's: where they are."""
+    """Return the modules of types in a signature that do not belong to the library."""
     found = {"Model": "dtau.model.model"}
     for word in re.findall(r"\w+", header):
         for module in (typing, collections.abc, dtau.options):

@@ -1,7 +1,7 @@
-"""The functions of `dtau` for CasADi: on its matrices, and as functions that need no Python.
+"""The functions of `dtau` for CasADi: on its matrices, and as functions that run without Python.
 
 Each has the name and the arguments of its namesake in `dtau`. Derivatives are by the nq numbers of
-q; docs/array_libraries_casadi.md says what that means, and how to optimize on the manifold.
+q; docs/array_libraries_casadi.md explains this, and how to optimize on the manifold.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""What users give: matrices of CasADi's and numbers, checked."""
+"""Check the arguments of CasADi functions: `evaluate`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def evaluate(f: Any, *given: Any) -> Any:
-    """Call a `casadi.Function`, with each argument checked."""
+    """Call a `casadi.Function` after checking its arguments."""
     arguments = []
     for k, argument in enumerate(given):
         name, rows, columns = f.name_in(k), f.size1_in(k), f.size2_in(k)
@@ -41,7 +41,7 @@ def evaluate(f: Any, *given: Any) -> Any:
 
 
 def _matrix(name: str, argument: Any) -> tuple[Any, tuple[int, ...]]:
-    """Read what NumPy reads as numbers: their matrix, and the shape that they came in."""
+    """Read an argument; return its matrix and its original shape."""
     try:
         numbers = np.asarray(argument)
         if numbers.dtype.kind not in "biuf" or numbers.ndim > 2:

@@ -1,4 +1,4 @@
-"""Builds the `casadi.Function`s of a model, once each: `function`."""
+"""Build and cache the `casadi.Function`s of a model: `function`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OF_FRAMES: dict[str, Callable[..., Any]] = {
 }
 _EXPLICIT = ("f_ext_axes", "integrator", "frames", "axes")  # options among the parameters below
 
-# Functions, each with those of slots that it calls.
+# Functions, each with the slot functions that it calls.
 _built: WeakKeyDictionary[Model, dict[Any, tuple[Any, list[Any]]]] = WeakKeyDictionary()
 
 
@@ -49,24 +49,24 @@ def function(
     axes: Axes = "body",
     **options: Any,
 ) -> Any:
-    """Return one of the functions of this module as a `casadi.Function`.
+    """Return a function of `dtau.casadi` as a `casadi.Function`.
 
     Parameters
     ----------
     model : Model
     name : str
-        ``"inverse_dynamics"`` or any other function of `dtau.casadi`.
+        Name of a function of `dtau.casadi`, such as ``"inverse_dynamics"``.
     f_ext : bool, optional
         Take external wrenches as the last input, (nbodies, 6): [force, moment] in N and N m.
     f_ext_axes : {"body", "world", "mixed"}
         Axes of ``f_ext``, see `dtau.inverse_dynamics`.
     integrator : {"euler", "semi_implicit", "rk4"}
-        How ``"step"`` moves on, see `dtau.step`.
+        Integration method of ``"step"``, see `dtau.step`.
     frames : str or sequence of str
-        Names from ``model.frames``: of ``"frame_placements"``, ``"frame_jacobians"`` and
+        Names from ``model.frames``, for ``"frame_placements"``, ``"frame_jacobians"`` and
         ``"frame_velocities"``.
     axes : {"body", "world", "mixed"}
-        Axes and point of the twist, of ``"frame_jacobians"`` and ``"frame_velocities"``: see
+        Axes and point of the twist, for ``"frame_jacobians"`` and ``"frame_velocities"``; see
         `dtau.frame_velocities`.
     **options
         Further options of the function, by their names in `dtau`.
@@ -74,20 +74,20 @@ def function(
     Returns
     -------
     casadi.Function
-        Of the matrices that the function of `dtau.casadi` takes, without the model, in the same
-        order, under the same names; of one state, (nq,) and (nv,). Units, frames and results are
-        that function's. Derivatives by q are by its nq numbers, those of f(normalize(q)). It is
-        evaluated without Python's interpreter, and safe in ``map(n, "thread")``.
+        A function with the same arguments as in `dtau.casadi`, without the model, in the same order
+        and with the same names, for one state: (nq,) and (nv,). Units, frames and results are the
+        same. Derivatives by q are by its nq numbers, as derivatives of f(normalize(q)). The
+        function is evaluated without Python's interpreter and is safe in ``map(n, "thread")``.
 
     Raises
     ------
     ValueError
         If the name, an option or a frame is unknown, or joints of the model have no inertia to
-        accelerate where that is needed.
+        accelerate but the function needs it.
     TypeError
         If an argument is of the wrong type.
     RuntimeError
-        If no slot is left for it, see the notes.
+        If no slot is free, see the notes.
 
     Notes
     -----
@@ -95,9 +95,9 @@ def function(
     its inverse, and what ``"step"`` calls) are functions of the extension: value, Jacobian, adjoint
     and Jacobian of the adjoint, which are the core's derivatives, products and Hessians. CasADi
     finds them in this process only: such a function can be neither saved to a file nor sent to
-    another process. Each takes one of 64 slots until nothing that was made with it is left. A third
-    derivative does not exist: CasADi raises RuntimeError.
-    The others are expressions in CasADi's scalars (SX), with derivatives of every order.
+    another process. Each takes one of 64 slots, as long as the function or anything made with it
+    exists. A third derivative does not exist: CasADi raises RuntimeError. The other functions are
+    expressions in CasADi's scalars (SX), with derivatives of every order.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def function(
     >>> f = dtau.casadi.function(model, "forward_dynamics")
     >>> f.size1_in("q"), f.size1_in("tau"), f.size1_out(0)
     (19, 18, 18)
-    >>> f.jacobian().sparsity_out(0).nnz() < 18 * 19  # where a base is does not matter
+    >>> f.jacobian().sparsity_out(0).nnz() < 18 * 19  # the position of the base does not matter
     True
     """
     require("model", model, Model)
@@ -156,7 +156,7 @@ def _options(name: str) -> frozenset[str]:
 def _compiled(model: Model, name: str, f_ext: bool, f_ext_axes: Axes) -> Any:
     try:
         return compiled_function(model, name, f_ext=f_ext, f_ext_axes=f_ext_axes)
-    except RuntimeError:  # functions that are kept here alone leave room
+    except RuntimeError:  # drop cached functions to free slots
         _built.clear()
         return compiled_function(model, name, f_ext=f_ext, f_ext_axes=f_ext_axes)
 
@@ -164,7 +164,7 @@ def _compiled(model: Model, name: str, f_ext: bool, f_ext_axes: Axes) -> Any:
 def _build(
     model: Model, name: str, compiled: Sequence[Any], options: Mapping[str, Any], f_ext: bool
 ) -> Any:
-    """Build a function of compiled ones, of an expression, or of what the core records."""
+    """Build a function from compiled functions, an expression, or a recording of the core."""
     if name == "step":
         return step_function(model, options["integrator"], compiled[0])
     if compiled:

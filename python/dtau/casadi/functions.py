@@ -1,4 +1,4 @@
-"""The functions of `dtau` on CasADi's matrices, written from their rows."""
+"""The functions of `dtau` on CasADi's matrices, generated from their rows in the registry."""
 
 from __future__ import annotations
 

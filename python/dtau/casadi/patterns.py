@@ -1,4 +1,4 @@
-"""Which numbers depend on which: sparsity patterns from the tree, by the nq numbers of q."""
+"""Sparsity patterns of functions from the tree, by the nq numbers of q: `Structure`, `roles`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dtau.model.model import Model
 Pattern = NDArray[np.bool_]
 Compressed = NDArray[np.int64]
 
-_SPHERICAL, _FREE, _PLANAR = range(3)  # as the core counts them
+_SPHERICAL, _FREE, _PLANAR = range(3)  # numbers in the core
 
 
 def manifold_joints(model: Model) -> list[tuple[int, int, int]]:
-    """List joints at which the tangent map is not 1: kind, first coordinate, first velocity."""
+    """List joints whose tangent map is not the identity: kind, first coordinate, first velocity."""
     kinds = {Spherical: _SPHERICAL, Free: _FREE, Planar: _PLANAR}
     return [
         (kinds[type(joint.type)], joint.q.start, joint.v.start)
@@ -27,7 +27,7 @@ def manifold_joints(model: Model) -> list[tuple[int, int, int]]:
 
 
 def tangent_pattern(model: Model) -> Pattern:
-    """Where the tangent map (nv, nq) can differ from 0."""
+    """Return the pattern of the tangent map (nv, nq)."""
     pattern = np.zeros((model.nv, model.nq), dtype=bool)
     for joint in model.joints:
         q, v = joint.q.start, joint.v.start
@@ -43,17 +43,18 @@ def tangent_pattern(model: Model) -> Pattern:
 
 
 def product(a: Pattern, b: Pattern) -> Pattern:
-    """Where the product of two matrices can differ from 0."""
+    """Return the pattern of the product of two matrices."""
     nonzero: Pattern = a.astype(np.float32) @ b.astype(np.float32) > 0
     return nonzero
 
 
 class Structure:
-    """Structure of a model that decides the patterns of a function.
+    """Structure of a model that determines the patterns of a function.
 
-    ``paths`` (nbodies, nv): the velocities that move a body. ``coupled`` (nv, nv): which velocities
-    meet in one matrix. ``moved``: those whose displacement the result can feel; it does not feel
-    where a free root is, unless wrenches have their moment about the world's origin.
+    ``paths`` (nbodies, nv): the velocities that move a body. ``coupled`` (nv, nv): the nonzero
+    entries of matrices by velocities. ``moved``: the velocities whose displacement can change the
+    result. The position of a free root changes it only if wrenches have moments about the world's
+    origin.
     """
 
     def __init__(self, model: Model, *, solves: bool, felt_position: bool) -> None:
@@ -63,7 +64,7 @@ class Structure:
                 paths[joint.body] = paths[joint.parent]
             paths[joint.body, joint.v] = True
         coupled = product(paths.T, paths)
-        if solves:  # all that hangs together, since M is inverted
+        if solves:  # the inverse of M couples connected velocities
             while True:
                 wider = product(coupled, coupled)
                 if (wider == coupled).all():
@@ -78,13 +79,13 @@ class Structure:
         self.numbers = tangent_pattern(model)
 
     def by_q(self, pattern: Pattern) -> Pattern:
-        """From columns in the tangent space to columns by the numbers of q."""
+        """Convert columns in the tangent space to columns by the numbers of q."""
         felt = self.numbers & self.moved[:, None]
         return np.stack([pattern[:, rows].any(axis=1) for rows in felt.T], axis=1)
 
 
 def compressed(pattern: Pattern) -> Compressed:
-    """Return a pattern as CasADi reads it: rows, columns, offsets of columns, rows of nonzeros."""
+    """Return a pattern in CasADi's format: rows, columns, column offsets, rows of nonzeros."""
     rows, columns = pattern.shape
     if pattern.all():
         return np.array([rows, columns, 1], dtype=np.int64)
@@ -98,10 +99,11 @@ def roles(
     jacobian: Sequence[Pattern],
     curvature: Sequence[Sequence[Pattern]],
 ) -> list[tuple[list[Compressed], list[Compressed]]]:
-    """Patterns of inputs and results of a function, its Jacobian, adjoint and adjoint's Jacobian.
+    """Return patterns of a function, its Jacobian, adjoint and the adjoint's Jacobian.
 
-    ``jacobian`` are those of the result by each input, ``curvature`` those of second derivatives. A
-    result is never read by what takes it: such inputs are empty, so that it is not computed.
+    ``jacobian`` has the patterns of the result by each input, ``curvature`` the patterns of second
+    derivatives. Derivative functions never read the result that CasADi passes to them: such inputs
+    are empty, so that it is not computed.
     """
 
     def unread(pattern: Pattern) -> Pattern:

@@ -1,6 +1,6 @@
-"""Makes CasADi functions of compiled dynamics: `compiled_function`.
+"""Make CasADi functions of compiled dynamics: `compiled_function`.
 
-Each takes a slot of the extension, whose symbols CasADi finds by name.
+Each function takes a slot of the extension, whose symbols CasADi finds by name.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.registry import FUNCTIONS
 
-_X = {"inverse_dynamics": "a", "forward_dynamics": "tau"}  # problems: their third input, x
-_KINDS = {"q": "q", "v": "v", "a": "x", "tau": "x"}  # of inputs, as the core calls them
+_X = {"inverse_dynamics": "a", "forward_dynamics": "tau"}  # third input x of each problem
+_KINDS = {"q": "q", "v": "v", "a": "x", "tau": "x"}  # kinds of inputs, with the core's names
 _ATTEMPTS = 8
 
 
 def problem_of(name: str) -> str:
-    """Return the problem that a function is, or is a term or a matrix of; "" if it is none."""
+    """Return the problem that a function solves or is a term or matrix of; "" if there is none."""
     how = PUBLIC[name]
     return how.term_of or how.matrix_of or (name if name in _X else "")
 
 
 def compiled_function(model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes) -> Any:
-    """Make a CasADi function of a slot, which it holds until nobody holds it.
+    """Make a CasADi function in a slot, which is freed with the function.
 
     Raises
     ------
     RuntimeError
-        If all slots are taken, or found by functions from files.
+        If all slots are taken, or functions loaded from files have found them.
     """
     problem, is_matrix = problem_of(name), bool(PUBLIC[name].matrix_of)
     row = FUNCTIONS[name]
@@ -78,21 +78,21 @@ def _of_a_slot(description: tuple[Any, ...]) -> Any:
             "dtau's takes one for as long as it, or anything that is made with it, lives: let go "
             "of those that are not needed, and share one model instead of making it again"
         )
-    try:  # this thread claims the slot: from any other thread it is refused
+    try:  # this thread claims the slot; other threads are refused
         return ca.external(f"dtau_slot{slot}", _core.__file__)
     finally:
         _core.release_casadi_slot(slot)
 
 
 def is_lost(function: Any) -> bool:
-    """Whether a function of a slot is refused, because something else found its slot."""
+    """Whether a function lost its slot because something else found it."""
     return _core.casadi_slot_is_lost(int(function.name().removeprefix("dtau_slot")))
 
 
 def _calls(
     model: Model, name: str, problem: str, is_matrix: bool, f_ext_axes: str
 ) -> dict[str, _core.RawCall]:
-    """Prepare the functions of the core that one function of CasADi's calls."""
+    """Prepare the functions of the core that one CasADi function calls."""
 
     def prepare(function: str, **given: object) -> _core.RawCall:
         if "f_ext_axes" in FUNCTIONS[function].options:
@@ -111,7 +111,7 @@ def _calls(
 
 
 def _patterns(model: Model, kinds: str, s: Structure) -> Any:
-    """Patterns of a vector-valued function, see `dtau.casadi.patterns.roles`."""
+    """Return patterns of a vector-valued function, see `dtau.casadi.patterns.roles`."""
     nq, nv, wrenches = model.nq, model.nv, 6 * model.nbodies
     sizes = {"q": (nq, 1), "v": (nv, 1), "x": (nv, 1), "f": (model.nbodies, 6)}
     lengths = {"q": nq, "v": nv, "x": nv, "f": wrenches}
@@ -141,7 +141,7 @@ def _patterns(model: Model, kinds: str, s: Structure) -> Any:
 
 
 def _matrix_patterns(model: Model, kinds: str, s: Structure) -> Any:
-    """Patterns of a symmetric matrix, a function of q."""
+    """Return patterns of a symmetric matrix that is a function of q."""
     nv = model.nv
     entries = s.coupled[:, :, None] & s.coupled[:, None, :] & s.coupled[None, :, :]
     by_q = s.by_q(entries.reshape(nv * nv, nv))

@@ -1,8 +1,8 @@
 """The command line: `dtau`, or `python -m dtau`.
 
-A command is a module of its name; `robot` has the options common to all, `output` tables, colors
-and progress, `app` what becomes of mistakes. The folder `checks` has what `dtau check` looks at.
-The package itself imports nothing of this.
+Each command is in the module of its name. `robot` has the options common to all commands, `output`
+tables, colors and progress, `app` the handling of errors. The folder `checks` has the checks of
+`dtau check`. The package itself imports none of these modules.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; by default what was typed. Return the exit code."""
+    """Run a command, by default the one on the command line; return the exit code."""
     try:
         for package in ("click", "rich"):
             importlib.import_module(package)

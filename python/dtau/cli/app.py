@@ -1,4 +1,4 @@
-"""The commands, and what becomes of mistakes: a sentence and an exit code."""
+"""Run commands; errors become a sentence and an exit code: `run`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from dtau.cli.output import complain, warn
 from dtau.cli.robot import as_typed
 from dtau.cli.view import view
 
-_USAGE = 3  # and what cannot be read or written
+_USAGE = 3  # also for files that cannot be read or written
 _INTERRUPTED = 130
 
-_HELP = """Look at a robot's file, check it, time it, convert it, write it as C, and see it move.
+_HELP = """Show, check, time and convert a robot's file, generate C code for it, and view it.
 
 ROBOT is a URDF, an MJCF (pip install "dtau[mjcf]") or a file *.xacro (pip install "dtau[xacro]");
 - reads standard input.
@@ -32,35 +32,35 @@ ROBOT is a URDF, an MJCF (pip install "dtau[mjcf]") or a file *.xacro (pip insta
 _EPILOG = """\b
 Examples:
   dtau info anymal.urdf --root free     the tree, with entries of q and v
-  dtau check anymal.urdf --root free    what is wrong or suspicious in it
-  dtau bench anymal.urdf --root free    how long the functions take, here
+  dtau check anymal.urdf --root free    errors and suspicious values in it
+  dtau bench anymal.urdf --root free    times of the functions on this machine
   dtau convert ant.xml ant.urdf         an MJCF as a URDF
-  dtau generate arm.urdf arm.c          its dynamics as C
+  dtau generate arm.urdf arm.c          its dynamics as C code
   dtau view anymal.urdf --root free     the robot in the browser
   dtau check --help                     what a command does, with examples
 
 \b
 Exit codes:
-  0  done; of check: nothing worse than a note
+  0  done; for check: nothing worse than a note
   1  check found warnings
-  2  check found errors; of the others: the file cannot be read as a robot, or this robot has no
+  2  check found errors; for the others: the file cannot be read as a robot, or this robot has no
      such functions or no such URDF
-  3  the command line is not understood, a file is not there or cannot be written, or a package
+  3  the command line is not valid, a file does not exist or cannot be written, or a package
      is missing
   130  interrupted by Ctrl-C
 """
 
 
 class _Commands(click.Group):
-    """A group that knows what is meant by a file where a command belongs."""
+    """A group of commands that suggests the right command if a file stands in its place."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that was typed, or say what could have been."""
+        """Return the command that was typed, or fail with a suggestion."""
         name = args[0]
         if name not in self.commands and (Path(name).exists() or "." in name):
-            raise click.UsageError(f"{name} is no command: dtau info {name} shows it.", ctx)
+            raise click.UsageError(f"{name} is not a command: dtau info {name} shows it.", ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -75,7 +75,7 @@ class _Commands(click.Group):
 @click.version_option(dtau.__version__, message="dtau %(version)s")
 @click.pass_context
 def commands(ctx: click.Context) -> None:
-    """Print the help if nothing else was asked for."""
+    """Print the help if no command was given."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
@@ -85,12 +85,12 @@ for _command in (info, check, bench, convert, generate, view):
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command and return the exit code; of mistakes a sentence is told."""
+    """Run a command and return the exit code; errors are printed as a sentence."""
     if sys.stdout is None:  # dtau info robot.urdf >&-
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # where the encoding has no ²
+            stream.reconfigure(errors="replace")  # for encodings without ²
     with warnings.catch_warnings():
         warnings.showwarning = _warn
         return _exit_code(arguments)
@@ -115,9 +115,9 @@ def _exit_code(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         complain("interrupted.")
         return _INTERRUPTED
-    except SystemExit:  # click's, where the reader has seen enough: dtau info robot.urdf | head
+    except SystemExit:  # click raises it if the reader closes the pipe: dtau info robot.urdf | head
         return 0
-    except BrokenPipeError:  # the same, found out when the last line was on its way
+    except BrokenPipeError:  # the same, at the last line
         _close_output()
         return 0
     except OSError as error:
@@ -127,5 +127,5 @@ def _exit_code(arguments: Sequence[str]) -> int:
 
 
 def _close_output() -> None:
-    """Let the interpreter write nowhere, at its end, what could not be written."""
+    """Make the interpreter drop, at its end, the output that could not be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

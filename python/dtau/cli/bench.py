@@ -1,4 +1,4 @@
-"""`dtau bench`: how long the functions take for a robot, on this machine."""
+"""`dtau bench`: time the functions for a robot on this machine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EPILOG, short_help="Time the functions for a robot, on this machine.")
+@click.command(epilog=_EPILOG, short_help="Time the functions for a robot on this machine.")
 @takes_robot
 @click.option(
     "-f",
@@ -40,17 +40,17 @@ Examples:
     multiple=True,
     type=click.Choice(list(FUNCTIONS)),
     metavar="NAME",
-    help="A function to time, several times for several; all by default.",
+    help="A function to time; repeat for several. Default: all.",
 )
 @click.option(
     "--states",
     type=click.IntRange(1, 10**6),
     default=256,
     show_default=True,
-    help="States of a batch.",
+    help="Number of states in a batch.",
 )
-@click.option("--threads", type=click.IntRange(1, 1024), help="By default one a processor.")
-@click.option("--json", "as_json", is_flag=True, help="Seconds a state, for programs to read.")
+@click.option("--threads", type=click.IntRange(1, 1024), help="Default: one per processor.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds per state.")
 def bench(
     robot: RobotFile,
     functions: tuple[str, ...],
@@ -58,11 +58,12 @@ def bench(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Time the functions for a robot, on this machine.
+    """Time the functions for a robot on this machine.
 
-    One state a call, as in a control loop; a batch in one call, on one thread and on several; and
-    beside them Pinocchio, if it is installed, one state a call from Python. Contenders take turns,
-    so that what disturbs one disturbs all; results are compared first. Takes some ten seconds.
+    The table compares one state per call, as in a control loop; a batch in one call, on one thread
+    and on several; and Pinocchio, if it is installed, called from Python with one state per call.
+    Contenders take turns, so that a disturbance affects all of them. Results are compared first.
+    The command takes about ten seconds.
     """
     model = robot.load().model
     count = threads or cores()
@@ -70,7 +71,8 @@ def bench(
     chosen = list(dict.fromkeys(functions)) or list(FUNCTIONS)
     if model.massless_joints:
         chosen = [name for name in chosen if not REGISTRY[name].solves]
-        measured.remarks.append("Left out what solves for accelerations: some joints move no mass.")
+        remark = "Left out functions that solve for accelerations: some joints move no mass."
+        measured.remarks.append(remark)
     with progress("Timing", len(chosen)) as ticks:
         try:
             rows = list(measured.rows(chosen, ticks))
@@ -106,8 +108,8 @@ def bench(
     say()
     print_table(_columns(rows, count))
     say(
-        f"Microseconds a state, in the fastest of at most {EFFORT.rounds} rounds. Lone: one state "
-        f"a call; batch: {states} states a call.",
+        f"Microseconds per state, fastest of at most {EFFORT.rounds} rounds. Lone: one state per "
+        f"call; batch: {states} states per call.",
         FAINT,
     )
     for remark in measured.remarks:

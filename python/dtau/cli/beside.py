@@ -1,4 +1,4 @@
-"""Pinocchio's model of the same robot, its calls, and whether their results are the same."""
+"""Time Pinocchio with the same robot, after comparing its results: `Pinocchio`."""
 
 from __future__ import annotations
 
@@ -19,51 +19,51 @@ from dtau.timing import Contender, loop
 
 Array = NDArray[np.float64]
 
-# By the function: Pinocchio's, and where the results are after it
+# By function: Pinocchio's function, and the names of its results
 CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "inverse_dynamics": ("rnea", ("tau",)),
     "forward_dynamics": ("aba", ("ddq",)),
     "mass_matrix": ("crba", ("M",)),
     "mass_matrix_inverse": ("computeMinverse", ("Minv",)),
-    "coriolis_matrix": ("computeCoriolisMatrix", ()),  # another one of many
+    "coriolis_matrix": ("computeCoriolisMatrix", ()),  # differs: many Coriolis matrices are right
     "bias_torque": ("nonLinearEffects", ("nle",)),
     "gravity_torque": ("computeGeneralizedGravity", ("g",)),
     "inverse_dynamics_derivatives": ("computeRNEADerivatives", ("dtau_dq", "dtau_dv", "M")),
     "forward_dynamics_derivatives": ("computeABADerivatives", ("ddq_dq", "ddq_dv", "Minv")),
 }
-_SYMMETRIC = ("M", "Minv")  # of which some functions fill the upper triangle alone
-_TOLERANCE = 1e-8  # of the largest element
-_CHECKED = 8  # states
-_MOST = 300  # degrees of freedom
+_SYMMETRIC = ("M", "Minv")  # some functions fill only the upper triangle of these
+_TOLERANCE = 1e-8  # relative to the largest element
+_CHECKED = 8  # states that are compared
+_MOST = 300  # most degrees of freedom
 
 
 class UnavailableError(Exception):
-    """There is nothing to compare with; the message says why."""
+    """Pinocchio cannot be compared with; the message says why."""
 
 
 class WrongResultError(Exception):
-    """Pinocchio gives other results."""
+    """Pinocchio's results differ."""
 
 
 class Pinocchio:
-    """A model of Pinocchio, of the same robot without its damping, and states for it.
+    """Pinocchio's model of the same robot, without damping, and states for it.
 
     Raises
     ------
     UnavailableError
-        If Pinocchio is not installed, or has no such robot.
+        If Pinocchio is not installed, or cannot represent the robot.
     """
 
     def __init__(self, model: Model, states: Mapping[str, Array]) -> None:
         if model.nv > _MOST:
             raise UnavailableError(
-                f"Without Pinocchio, whose data have {model.nv}³ numbers several times"
+                f"Left out Pinocchio: its data would take several times {model.nv}³ numbers"
             )
         try:
             self._package: Any = importlib.import_module("pinocchio")
             self.version = str(self._package.__version__)
             build = self._package.buildModelFromXML
-        except (ModuleNotFoundError, AttributeError):  # of another package with this name
+        except (ModuleNotFoundError, AttributeError):  # another package with this name
             raise UnavailableError(
                 "Pinocchio is not installed (python -m pip install pin)"
             ) from None
@@ -71,7 +71,7 @@ class Pinocchio:
             raise UnavailableError(f"Pinocchio cannot be imported: {error}") from error
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of joints that are massless without armature
+                warnings.simplefilter("ignore")  # joints may be massless without armature
                 plain = model.replace(armature=0.0, gravity=(0, 0, -9.81))
                 text = reordered(plain).to_urdf()
             free = isinstance(model.links[0].joint, Free)
@@ -79,8 +79,8 @@ class Pinocchio:
             self._model = build(text, *root)
             self._convention = convention_of(model, self._model)
         except ValueError as error:
-            raise UnavailableError(f"Pinocchio has no such robot: {error}") from None
-        # v here [columns] is v there; torques of one robot have no other units or axes
+            raise UnavailableError(f"Pinocchio cannot represent this robot: {error}") from None
+        # Pinocchio's v is v[columns]; units and axes of torques are the same
         self._columns = self._convention.torque_from_dtau(
             neutral(model), np.arange(model.nv, dtype=np.float64)
         ).astype(int)
@@ -93,9 +93,9 @@ class Pinocchio:
     def contender(
         self, name: str, arguments: tuple[str, ...], wanted: tuple[Array, ...], count: int
     ) -> Contender:
-        """Return calls of its function, one a state, after its results were compared.
+        """Return Pinocchio's calls, one per state, after comparing the results.
 
-        `wanted` are results at the first states, of a function of `CALLS`.
+        `wanted` are dtau's results at the first states, of a function of `CALLS`.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""`dtau check`: what is wrong or suspicious in a robot's file, and the way out."""
+"""`dtau check`: find errors and suspicious values in a robot's file, with ways out."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ from dtau.cli.output import FAINT, SEVERITIES, hanging, names, plural, print_jso
 from dtau.cli.robot import Loaded, RobotFile, takes_robot
 
 _INDENT = 9
-_SHOWN = 6  # lines of joints or links of a finding
+_SHOWN = 6  # most lines of joints or links per finding
 _CODES = {None: 0, "note": 0, "warning": 1, "error": 2}
 _EPILOG = """\b
-What it looks at:
-  the file      what the loader refuses, warns of, ignores
+Checks:
+  the file      parts that the loader refuses, warns of or ignores
   inertias      impossible ones, massless joints, moments that do not fit the mass
   limits        empty ranges, ranges and velocities that look like degrees
-  units         places and meshes that look like millimetres, masses that look like grams
-  numbers       cond(M) and derivatives against differences, at 64 random states
+  units         places and meshes that look like millimeters, masses that look like grams
+  numbers       cond(M), and derivatives compared with differences, at 64 random states
 
 \b
 Exit codes:
   0  nothing, or notes
-  1  warnings: it computes, but is probably not what was meant
-  2  errors: it cannot be read, or some functions cannot be trusted with it
+  1  warnings: functions work, but the robot is probably not as intended
+  2  errors: the file cannot be read, or some functions are not reliable for it
 
 \b
 Examples:
   dtau check panda.urdf
   dtau check tiago.urdf --inertia repair --mimic exact
   dtau check panda.urdf --json | jq '.findings[].code'
-  dtau check panda.urdf || [ $? -eq 1 ]       in a script: warnings will do
+  dtau check panda.urdf || [ $? -eq 1 ]       in a script that accepts warnings
 """
 
 
-@click.command(epilog=_EPILOG, short_help="Say what is wrong or suspicious in a robot's file.")
+@click.command(epilog=_EPILOG, short_help="Find errors and suspicious values in a robot's file.")
 @takes_robot
-@click.option("--json", "as_json", is_flag=True, help="The findings, for programs to read.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def check(robot: RobotFile, as_json: bool) -> int:
-    """Say what is wrong or suspicious in a robot's file, and the way out."""
+    """Find errors and suspicious values in a robot's file, and suggest ways out."""
     read, findings = loaded(robot)
     measured = Measured()
     if read is not None:
@@ -71,7 +71,7 @@ def check(robot: RobotFile, as_json: bool) -> int:
     return _CODES[worst(findings)]
 
 
-@np.errstate(all="ignore")  # numbers of a file may be of any size
+@np.errstate(all="ignore")  # numbers in a file may have any size
 def _all(read: Loaded, measured: Measured) -> list[Finding]:
     model = read.model
     findings = list(check_loading(read))
@@ -103,9 +103,7 @@ def _show(
         counts[finding.severity] += 1
     said = [plural(count, severity) for severity, count in counts.items() if count]
     level = worst(findings)
-    say(
-        ", ".join(said) if said else "Nothing to complain of.", SEVERITIES.get(level or "", "green")
-    )
+    say(", ".join(said) if said else "No findings.", SEVERITIES.get(level or "", "green"))
 
 
 def _show_one(finding: Finding) -> None:
@@ -117,7 +115,7 @@ def _show_one(finding: Finding) -> None:
 
 
 def _places(where: dict[str, str]) -> list[str]:
-    """A line for all joints or links that have the same numbers."""
+    """Return one line for all joints or links that have the same numbers."""
     groups: dict[str, list[str]] = {}
     for name, numbers in where.items():
         groups.setdefault(numbers, []).append(name)

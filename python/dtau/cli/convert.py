@@ -1,4 +1,4 @@
-"""`dtau convert`: a robot as a URDF that loads as the same model."""
+"""`dtau convert`: write a robot as a URDF that loads as the same model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Examples:
 """
 
 
-_NAME = "root_link: "  # in messages about it
+_NAME = "root_link: "  # prefix of messages about it
 
 
 @click.command(epilog=_EPILOG, short_help="Write a robot as a URDF.")
@@ -33,20 +33,20 @@ _NAME = "root_link: "  # in messages about it
 @click.option(
     "--root-link",
     metavar="NAME",
-    help="Add a root link, for robots of several trees, or whose first joint a URDF cannot have.",
+    help="Add a root link: for robots of several trees, or if a URDF cannot have the first joint.",
 )
 @click.option(
     "--reorder",
     is_flag=True,
-    help="Put joints in the order of their names, as readers of URDF take them. The entries of q "
-    "and v are then in another order than ROBOT's.",
+    help="Sort joints by name, the order in which readers of URDF take them. The entries of q "
+    "and v then have another order than ROBOT's.",
 )
-@click.option("--force", is_flag=True, help="Replace the file URDF if there is one.")
+@click.option("--force", is_flag=True, help="Replace the file URDF if it exists.")
 def convert(robot: RobotFile, urdf: str, root_link: str | None, reorder: bool, force: bool) -> None:
-    """Write ROBOT as the file URDF, which loads as the same model, to the last bit.
+    """Write ROBOT to the file URDF, which loads as the same model, to the last bit.
 
-    What is written is the model: tree, inertias, limits, damping. Meshes, colors, sensors and the
-    like are not in it. What a URDF cannot say is refused, with the way out.
+    The file has the model: tree, inertias, limits, damping. It has no meshes, colors or sensors.
+    Robots that a URDF cannot represent are refused, with the way out.
     """
     out = _output(urdf, force)
     loaded = robot.load()
@@ -67,19 +67,19 @@ def convert(robot: RobotFile, urdf: str, root_link: str | None, reorder: bool, f
 
 
 def _output(path: str, force: bool) -> Path:
-    """Return where to write, or say why not there."""
+    """Return the path to write, or fail with the reason."""
     out = Path(path)
     if out.suffix.lower() != ".urdf":
-        raise click.UsageError(f"{path}: only URDF is written, to a name that ends in .urdf")
+        raise click.UsageError(f"{path}: expected a name that ends in .urdf")
     if not out.parent.is_dir():
-        raise click.UsageError(f"{path}: there is no folder {out.parent}")
+        raise click.UsageError(f"{path}: no such folder: {out.parent}")
     if out.exists() and not force:
-        raise click.UsageError(f"{path}: there is already such a file; --force replaces it")
+        raise click.UsageError(f"{path}: the file exists; --force replaces it")
     return out
 
 
 def _show(loaded: Loaded, out: Path, root_link: str | None) -> None:
-    """Read what was written, and say what it is and by which options it loads."""
+    """Read the written file, and print what it has and with which options it loads."""
     model = loaded.model
     free = root_link is None and isinstance(model.links[0].joint, Free)
     tied = any(link.mimic for link in model.links)
@@ -92,10 +92,10 @@ def _show(loaded: Loaded, out: Path, root_link: str | None) -> None:
         raise AssertionError(f"{out} loads as another model than {loaded.file.label}")
     options = f', root="{"free" if free else "fixed"}"' + (', mimic="exact"' if tied else "")
     say(f"{out}: {model.name or 'a robot'}, nv {written.nv}, {written.mass:.4g} kg", "bold")
-    say(f'It loads as the same model by dtau.load("{out}"{options}).')
+    say(f'It loads as the same model with dtau.load("{out}"{options}).')
     for warning in loaded.warnings:
         hanging(Text("- "), [Text(warning, "yellow")], 2)
     ignored = [x.removeprefix("ignored ") for x in model.notes if x.startswith("ignored ")]
     if ignored:
         kinds = plural(len(ignored), "kind")
-        say(f"Not in it, as no part of the model, {kinds}: {', '.join(ignored)}.", FAINT)
+        say(f"Left out {kinds} that the model does not have: {', '.join(ignored)}.", FAINT)

@@ -1,4 +1,4 @@
-"""A model as data that JSON has."""
+"""Describe a model as data for JSON: `as_data`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dtau.model.printing import describe
 
 
 def merged(model: Model) -> dict[str, list[str]]:
-    """Links on fixed joints, by the body that carries them; the world's by 'the world'."""
+    """Return the links on fixed joints, by the body that carries them, or 'the world'."""
     found: dict[str, list[str]] = {}
     for link in model.links:
         if isinstance(link.joint, Fixed):
@@ -25,7 +25,7 @@ def merged(model: Model) -> dict[str, list[str]]:
 
 
 def as_data(loaded: Loaded) -> dict[str, Any]:
-    """Return everything that is shown, and more, for JSON; what is not limited is null."""
+    """Return everything that is shown, and more, as data for JSON; missing limits are null."""
     model = loaded.model
     carried = merged(model)
     return {

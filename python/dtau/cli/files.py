@@ -1,4 +1,4 @@
-"""Files that are there, and what may have been meant by those that are not."""
+"""Check that files exist, with suggestions for missing ones: `require_file`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _SUFFIXES = (".urdf", ".xml", ".mjcf", ".xacro")
 
 
 class MissingFileError(click.ClickException):
-    """There is no file of this name."""
+    """The file does not exist."""
 
     exit_code = 3
 
 
 def require_file(path: str) -> None:
-    """Raise MissingFileError, with what may have been meant, unless there is a file."""
+    """Raise MissingFileError, with suggestions, unless the file exists."""
     here = Path(path)
     if here.is_dir():
         inside = sorted(x.name for x in here.iterdir() if x.suffix in _SUFFIXES)
@@ -28,7 +28,7 @@ def require_file(path: str) -> None:
         return
     folder = here.parent
     if not folder.is_dir():
-        raise MissingFileError(f"{path}: no such file; there is no folder {folder}.")
+        raise MissingFileError(f"{path}: no such file, and no folder {folder}.")
     close = difflib.get_close_matches(here.name, os.listdir(folder), n=3)
     hint = f"; close names: {', '.join(str(folder / name) for name in close)}" if close else ""
     raise MissingFileError(f"{path}: no such file{hint}.")

@@ -1,4 +1,4 @@
-"""`dtau generate`: functions of a robot as C."""
+"""`dtau generate`: write functions of a robot as C code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dtau.cli.robot import RefusedError, RobotFile, Word, as_typed, takes_robot
 from dtau.codegen.recording import COMPILES, LARGE
 from dtau.options import Scalar
 
-_OPTION = re.compile(r"\b(limit|casadi|prefix)=(\d*)")  # as errors of the package say it
+_OPTION = re.compile(r"\b(limit|casadi|prefix)=(\d*)")  # in errors of the package
 _EPILOG = """\b
 Examples:
   dtau generate arm.urdf arm.c
@@ -30,18 +30,18 @@ Examples:
 """
 
 
-_OF_ROBOT = ": expected a model "  # in what a function says of a robot that it is not for
+_OF_ROBOT = ": expected a model "  # in errors of functions that do not support a robot
 _TYPED = {
     "functions: ": "--function: ",
     "parameters: ": "--parameter: ",
     "prefix: ": "--prefix: ",
     "casadi: ": "--casadi: ",
     "limit: ": "--limit: ",
-}  # what messages call the options, and what is typed
+}  # names of options in messages: names on the command line
 _ARGUMENTS = re.compile(f"^({'|'.join(_TYPED)})")
 
 
-@click.command(epilog=_EPILOG, short_help="Write functions of a robot as C.")
+@click.command(epilog=_EPILOG, short_help="Write functions of a robot as C code.")
 @takes_robot
 @click.argument("file", metavar="FILE.c")
 @click.option(
@@ -51,7 +51,7 @@ _ARGUMENTS = re.compile(f"^({'|'.join(_TYPED)})")
     multiple=True,
     default=("inverse_dynamics", "forward_dynamics"),
     show_default=True,
-    help="A function of the package, by its name; any number of them.",
+    help="Name of a function of the package; repeat for several.",
 )
 @click.option(
     "-o",
@@ -59,26 +59,26 @@ _ARGUMENTS = re.compile(f"^({'|'.join(_TYPED)})")
     "options",
     metavar="NAME=VALUE",
     multiple=True,
-    help="For the functions that take it: frames=left,right, axes=mixed, order=2, integrator=rk4.",
+    help="An option of the functions: frames=left,right, axes=mixed, order=2, integrator=rk4.",
 )
 @click.option(
     "--parameter",
     "parameters",
     multiple=True,
-    help="What stays an argument: f_ext, external wrenches; gravity; payload=LINK, its load.",
+    help="Keep as an argument: f_ext, external wrenches; gravity; payload=LINK, its load.",
 )
 @click.option(
     "--scalar",
     type=Word(Scalar),
     default="double",
     show_default=True,
-    help="The type of all numbers.",
+    help="Type of all numbers.",
 )
-@click.option("--prefix", help="What names in C begin with; by default the file's name.")
+@click.option("--prefix", help="Prefix of all names in C. Default: the file's name.")
 @click.option(
     "--casadi",
     type=click.IntRange(0, 2),
-    help="Write what casadi.external() finds: 0 values, 1 Jacobians and adjoints too, 2 Hessians.",
+    help="Write what casadi.external() needs: 0 values, 1 Jacobians and adjoints too, 2 Hessians.",
 )
 @click.option(
     "--limit",
@@ -86,9 +86,9 @@ _ARGUMENTS = re.compile(f"^({'|'.join(_TYPED)})")
     metavar="SECONDS",
     default=120.0,
     show_default=True,
-    help="What a compiler may take for FILE.c, at 4,000 operations a second.",
+    help="Seconds that a compiler may take for FILE.c, at 4,000 operations a second.",
 )
-@click.option("--force", is_flag=True, help="Replace the files if there are any.")
+@click.option("--force", is_flag=True, help="Replace the files if they exist.")
 def generate(
     robot: RobotFile,
     file: str,
@@ -101,11 +101,11 @@ def generate(
     limit: float,
     force: bool,
 ) -> None:
-    """Write functions of ROBOT as FILE.c and a header, which need <math.h> alone.
+    """Write functions of ROBOT to FILE.c and a header, which need only <math.h>.
 
-    The functions are those of the package, for this robot: its numbers are constants, and nothing
-    is computed that is zero or known. The header says what they take and give. FILE_check() in it
-    is 0 if they compute, where they run, what they computed here.
+    They are functions of the package for this robot: its numbers are constants, and terms that are
+    zero or known are not computed. The header documents arguments and results. FILE_check() in it
+    returns 0 if the functions give, on the target machine, the results that they gave here.
     """
     out = _output(file, force)
     asked = {name: (name, _options_of(name, options)) for name in functions}
@@ -115,7 +115,7 @@ def generate(
     model = robot.load().model
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", dtau.ModelWarning)  # `_advise` says how long it takes
+            warnings.simplefilter("ignore", dtau.ModelWarning)  # `_advise` prints its time
             code = dtau.generate(
                 model,
                 asked,
@@ -153,22 +153,22 @@ def _advise(code: dtau.GeneratedCode, functions: Sequence[str]) -> None:
     large = [name for name in functions if code.operations[name] > LARGE]
     if large:
         say(
-            f"{', '.join(large)}: from some {LARGE:,} operations on, the package was measured to "
-            "be as fast as its C, or faster.",
+            f"{', '.join(large)}: above about {LARGE:,} operations, measurements found the package "
+            "as fast as its C code, or faster.",
             FAINT,
         )
 
 
 def _output(path: str, force: bool) -> Path:
-    """Return where to write, or say why not there."""
+    """Return the path to write, or fail with the reason."""
     out = Path(path)
     if out.suffix != ".c":
-        raise click.UsageError(f"{path}: C is written, to a name that ends in .c")
+        raise click.UsageError(f"{path}: expected a name that ends in .c")
     if not out.parent.is_dir():
-        raise click.UsageError(f"{path}: there is no folder {out.parent}")
+        raise click.UsageError(f"{path}: no such folder: {out.parent}")
     for file in (out, out.with_suffix(".h")):
         if file.exists() and not force:
-            raise click.UsageError(f"{file}: there is already such a file; --force replaces it")
+            raise click.UsageError(f"{file}: the file exists; --force replaces it")
     return out
 
 
@@ -177,7 +177,7 @@ def _name(option: str) -> str:
 
 
 def _options_of(function: str, options: Sequence[str]) -> dict[str, Any]:
-    """Those options that a function takes, as it takes them."""
+    """Return the options that a function takes, converted to its types."""
     for option in options:
         if "=" not in option:
             raise click.UsageError(f"--option {option}: expected NAME=VALUE, such as order=2")

@@ -1,4 +1,4 @@
-"""`dtau info`: the tree, with indices, masses and limits, and what became of the file."""
+"""`dtau info`: show a robot's tree, with indices, masses and limits, and the loader's notes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _EPILOG = """\b
 Examples:
   dtau info panda.urdf
   dtau info anymal.urdf --root free
-  dtau info gripper.urdf --mimic exact        tied joints have no entries of their own
+  dtau info gripper.urdf --mimic exact        mimic joints have no entries of their own
   dtau info panda.urdf --json | jq .joints[0].limits
   xacro arm.urdf.xacro arm:=left | dtau info -
 """
@@ -40,12 +40,12 @@ Examples:
 
 @click.command(epilog=_EPILOG, short_help="Show a robot: its tree, masses and limits.")
 @takes_robot
-@click.option("--json", "as_json", is_flag=True, help="Everything, for programs to read.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def info(robot: RobotFile, as_json: bool) -> None:
-    """Show a robot: its tree, masses, limits, and what was merged or ignored.
+    """Show a robot: its tree, masses, limits, and merged or ignored parts.
 
-    Each line of the tree is a joint that moves and the body that it carries, with its entries of q
-    and v. Links on fixed joints are merged into the body that carries them; the model keeps their
+    Each line of the tree is a moving joint and the body that it carries, with its entries of q and
+    v. Links on fixed joints are merged into the body that carries them; the model keeps their
     frames.
     """
     loaded = robot.load()
@@ -70,7 +70,7 @@ def _show(loaded: Loaded) -> None:
         "Merged into the bodies that carry them (their frames remain):",
         [f"{body}: {', '.join(links)}" for body, links in merged(model).items()],
     )
-    _list("Of the file:", list(model.notes))
+    _list("Notes on the file:", list(model.notes))
     _list("Warnings:", loaded.warnings, "yellow")
 
 
@@ -83,13 +83,13 @@ def _list(title: str, lines: list[str], style: str = "") -> None:
 
 
 def root_of(model: Model) -> str:
-    """Say how a model hangs from the world."""
+    """Describe how a model is attached to the world."""
     free = any(isinstance(joint.type, Free) and joint.parent < 0 for joint in model.joints)
     return "free root" if free else "fixed root"
 
 
 def _print_tree(model: Model) -> None:
-    """One table where that fits, else two that have the joints' names or velocities in common."""
+    """Print one table if it fits, else two that share the joints' names or velocities."""
     joints = model.joints
     limits = [joint.limits for joint in joints]
     by_name = {link.joint_name: link for link in model.links if not isinstance(link.joint, Fixed)}
@@ -118,12 +118,12 @@ def _print_tree(model: Model) -> None:
 
 
 def _branches(model: Model) -> list[str]:
-    """Names of the bodies behind the lines of a tree; an only child is right below its parent."""
+    """Return the bodies' names after the lines of a tree; an only child has no line of its own."""
     branch, last, passing, nothing = guides(console())
     parents = [joint.parent for joint in model.joints]
     siblings = Counter(parents)
     final = {parent: i for i, parent in enumerate(parents)}  # the last child of each
-    before = {-1: ""}  # what stands before the children of each
+    before = {-1: ""}  # prefix of the children of each body
     lines = []
     for i, (body, parent) in enumerate(zip(model.bodies, parents, strict=True)):
         own, below = "", ""

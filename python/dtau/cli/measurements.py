@@ -1,4 +1,4 @@
-"""Times of functions at random states of a robot."""
+"""Time functions at random states of a robot: `Measurements`."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ FUNCTIONS = (
     *("step", "linearize_discrete"),
 )
 EFFORT = Effort(rounds=15, block=2e-3, longest=1.0)
-_LONE = 16  # states that are done one a call
-_NUMBERS = 2**22  # of the largest result of a batch; larger batches are made smaller
+_LONE = 16  # states that are computed in single calls
+_NUMBERS = 2**22  # most numbers in the largest result of a batch; larger batches are reduced
 
 
 class Measurements:
-    """A robot's functions, states, and what to time them beside."""
+    """The functions and states of a robot, and Pinocchio's functions for comparison."""
 
     def __init__(self, model: Model, states: int, threads: int) -> None:
         self.remarks: list[str] = []
         self.peer: Pinocchio | None = None
         if model.damping.any():
             model = model.replace(damping=0.0)
-            self.remarks.append("Timed without damping, as Pinocchio computes.")
+            self.remarks.append("Timed without damping, which Pinocchio's functions do not have.")
         self._model, self._states, self._threads = model, states, threads
         self._at = random_inputs(model, FUNCTIONS, states)
         try:
@@ -52,7 +52,7 @@ class Measurements:
             contenders, count = self._contenders(name)
             times = interleaved(contenders, EFFORT)
             if count < self._states:
-                self.remarks.append(f"Batches of {name}: {count}, for the memory they take.")
+                self.remarks.append(f"Batches of {name} have {count} states, to limit memory.")
             row: dict[str, Any] = {"function": name, "states": count}
             row |= {
                 contender: {"fastest": float(x.min()), "median": float(np.median(x))}

@@ -1,4 +1,4 @@
-"""What commands show: text and tables that fit the terminal, progress, JSON."""
+"""Print the output of commands: text and tables that fit the terminal, progress, JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-_UNBROKEN = 10_000  # columns, where a line is for a program to read
+_UNBROKEN = 10_000  # columns, for lines that programs read
 _GAP = 2  # spaces between columns
 _PATIENCE = 1.0  # seconds before progress is shown
 
@@ -27,14 +27,14 @@ SEVERITIES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
 
 def console(file: TextIO | None = None) -> Console:
-    """Make a console for standard output, or another stream; colors are for terminals alone."""
+    """Make a console for standard output or another stream; only terminals get colors."""
     stream = sys.stdout if file is None else file
     narrow = stream.isatty() or "COLUMNS" in os.environ
     return Console(file=stream, width=None if narrow else _UNBROKEN, highlight=False)
 
 
 def printable(text: str) -> str:
-    """Write what a terminal might obey, as Python writes it: a name's ESC is backslash x1b."""
+    """Escape control characters, which terminals obey, as Python does: ESC is backslash x1b."""
     return "".join(x if x.isprintable() else repr(x)[1:-1] for x in text)
 
 
@@ -44,28 +44,28 @@ def say(text: str = "", style: str = "") -> None:
 
 
 def complain(message: str) -> None:
-    """Print a sentence about what went wrong, to standard error."""
+    """Print an error message to standard error."""
     _to_errors("Error: ", "bold red", message)
 
 
 def warn(message: str) -> None:
-    """Print what a user should know of what was done, to standard error."""
+    """Print a warning to standard error."""
     _to_errors("Warning: ", "yellow", message)
 
 
 def _to_errors(kind: str, style: str, message: str) -> None:
-    with suppress(OSError):  # nobody can be told
+    with suppress(OSError):  # standard error is closed
         console(sys.stderr).print(Text.assemble((kind, style), printable(message)))
 
 
 def print_json(content: Any) -> None:
-    """Print what a program reads."""
+    """Print data as JSON."""
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     print("".join(x if x.isprintable() or x == "\n" else json.dumps(x)[1:-1] for x in text))
 
 
 def finite(value: float) -> float | None:
-    """Return a number as JSON has it: None where it is not finite."""
+    """Return a number for JSON: None if it is not finite."""
     return float(value) if math.isfinite(value) else None
 
 
@@ -75,7 +75,7 @@ def plural(count: int, word: str, words: str = "") -> str:
 
 
 def names(all_names: Sequence[str], most: int = 8) -> str:
-    """Join names; of many the first few, and how many more there are."""
+    """Join names; of many only the first few, and the number of the others."""
     if len(all_names) <= most + 1:
         return ", ".join(all_names)
     return f"{', '.join(all_names[:most])} and {len(all_names) - most} more"
@@ -99,12 +99,12 @@ class Column:
 
 
 def fits(columns: Sequence[Column]) -> bool:
-    """Whether the columns stand side by side on the terminal."""
+    """Whether the columns fit side by side on the terminal."""
     return sum(x.width + _GAP for x in columns if any(x.cells)) - _GAP <= console().width
 
 
 def print_table(columns: Sequence[Column]) -> None:
-    """Print the columns that have anything in them."""
+    """Print the columns that are not empty."""
     kept = [column for column in columns if any(column.cells)]
     table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
     for column in kept:
@@ -122,7 +122,7 @@ def print_table(columns: Sequence[Column]) -> None:
 
 
 def hanging(head: Text, lines: Sequence[Text], indent: int) -> None:
-    """Print a head, and beside and below it lines that are wrapped at words."""
+    """Print a head and, beside and below it, lines that are wrapped at words."""
     target = console()
     first = head
     first.pad_right(max(indent - first.cell_len, 0))
@@ -136,14 +136,14 @@ def hanging(head: Text, lines: Sequence[Text], indent: int) -> None:
 
 
 def guides(console_: Console) -> tuple[str, str, str, str]:
-    """Return what a tree is drawn with: a branch, the last one, what passes by, nothing."""
+    """Return the strings that draw a tree: a branch, the last branch, a passing line, blank."""
     if console_.encoding.lower().startswith("utf"):
         return "├─ ", "└─ ", "│  ", "   "
     return "|- ", "`- ", "|  ", "   "
 
 
 class Ticks:
-    """Counts what is done; a bar appears on a terminal if it takes longer than a moment."""
+    """Count finished steps; a terminal shows a progress bar if they take longer than a second."""
 
     def __init__(self, what: str, total: int) -> None:
         self._what, self._total = what, total
@@ -151,7 +151,7 @@ class Ticks:
         self._bar: Progress | None = None
 
     def tick(self, what: str = "") -> None:
-        """Count one more; `what` comes next."""
+        """Count one more step; `what` names the next one."""
         self._done += 1
         if self._bar is None and time.monotonic() - self._start > _PATIENCE:
             target = console(sys.stderr)
@@ -172,14 +172,14 @@ class Ticks:
             self._bar.update(self._bar.task_ids[0], completed=self._done, description=described)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
 
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Ticks]:
-    """Show how far a piece of work is."""
+    """Show the progress of a task."""
     ticks = Ticks(what, total)
     try:
         yield ticks

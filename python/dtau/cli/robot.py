@@ -1,4 +1,4 @@
-"""The robot that a command is about: its file, the options common to all commands, its model."""
+"""Read the robot of a command: its file, the options common to all commands, its model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dtau.model.model import Model
 from dtau.options import Inertias, MimicJoints, Root, require_option
 
 STDIN = "-"
-_OPTION = re.compile(r"\b(root|mimic|inertia)='(\w+)'")  # as errors of the package say it
+_OPTION = re.compile(r"\b(root|mimic|inertia)='(\w+)'")  # in errors of the package
 _WORDS = {
     "says in Model.notes by how much": "dtau info then says by how much",
     "leave out root=": "leave out --root",
@@ -31,10 +31,10 @@ _WORDS = {
     ", of free roots by name;": ",",
     "root_link= adds": "--root-link NAME adds",
     "in the order of their names, and q and v with them": (
-        "in the order of their names (--reorder puts them so: q and v then have another order)"
+        "in the order of their names (--reorder sorts them: q and v then have another order)"
     ),
     "in the order of their names, and frames with them": (
-        "in the order of their names (--reorder puts them so: q and v keep their order)"
+        "in the order of their names (--reorder sorts them: q and v keep their order)"
     ),
 }
 
@@ -46,20 +46,20 @@ class RefusedError(click.ClickException):
 
 
 class MissingPackageError(click.ClickException):
-    """A package is not installed that the command needs."""
+    """The command needs a package that is not installed."""
 
     exit_code = 3
 
 
 class Word(click.Choice[str]):
-    """One of the words of an option of the package, whose message it gives."""
+    """A value of an option of the package, with the package's error message."""
 
     def __init__(self, option: Any) -> None:
         super().__init__(get_args(option))
         self._option = option
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the word, or fail with the words that there are."""
+        """Return the value, or fail with the list of valid values."""
         name = "" if param is None else f"--{param.name}"
         try:
             require_option(name, value, self._option)
@@ -69,7 +69,7 @@ class Word(click.Choice[str]):
 
 
 class Number(click.types.FloatParamType):
-    """A finite number, of at least so much."""
+    """A finite number, with a least value."""
 
     def __init__(self, least: float = -math.inf) -> None:
         self._least = least
@@ -77,7 +77,7 @@ class Number(click.types.FloatParamType):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the number, or fail with what was expected."""
+        """Return the number, or fail with the expected range."""
         number = super().convert(value, param, ctx)
         if not (math.isfinite(number) and number >= self._least):
             least = "" if math.isinf(self._least) else f" of at least {self._least:g}"
@@ -87,24 +87,24 @@ class Number(click.types.FloatParamType):
 
 @dataclass(frozen=True)
 class RobotFile:
-    """A file and how to read it."""
+    """A robot's file and the options to read it with."""
 
     path: str
     options: dict[str, Any]
 
     @property
     def label(self) -> str:
-        """What it is called in what a command shows."""
+        """The file's name in the output of commands."""
         return "standard input" if self.path == STDIN else self.path
 
     @functools.cached_property
     def source(self) -> str | Path:
-        """What `dtau.load` takes.
+        """The source for `dtau.load`: a path or the text of standard input.
 
         Raises
         ------
         MissingFileError
-            If there is no such file.
+            If the file does not exist.
         """
         if self.path == STDIN:
             text = sys.stdin.read()
@@ -115,12 +115,12 @@ class RobotFile:
         return Path(self.path)
 
     def load(self, **changes: Any) -> Loaded:
-        """Read the file; `changes` are options in place of those that were given.
+        """Read the file; `changes` replace the given options.
 
         Raises
         ------
         MissingFileError, RefusedError
-            If there is no such file, or no robot in it.
+            If the file does not exist, or cannot be read as a robot.
         """
         try:
             with warnings.catch_warnings(record=True) as caught:
@@ -135,7 +135,7 @@ class RobotFile:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model, where it came from, and what was said about it."""
+    """A model, its file, and the warnings of the loader."""
 
     file: RobotFile
     model: Model
@@ -143,22 +143,22 @@ class Loaded:
 
 
 def as_typed(message: str) -> str:
-    """Put what messages of the package say about options as one types it here."""
+    """Replace options in messages of the package by options of the command line."""
     for word, typed in _WORDS.items():
         message = message.replace(word, typed)
     return _OPTION.sub(r"--\1 \2", message)
 
 
 def reordered(model: Model) -> Model:
-    """Return the model with siblings in the order of their joints' names, as a URDF has them."""
+    """Return the model with siblings sorted by their joints' names, the order of a URDF."""
     links = sorted(model.links, key=lambda link: link.joint_name)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what it warns of was said of the first model
+        warnings.simplefilter("ignore")  # the first model already warned
         return Model(model.name, links, gravity=model.gravity, notes=model.notes)
 
 
 def takes_robot(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the argument ROBOT and the options common to all; it takes a `RobotFile`."""
+    """Add the argument ROBOT and the common options to a command, which takes a `RobotFile`."""
 
     @functools.wraps(command)
     def with_robot(
@@ -185,40 +185,40 @@ _OPTIONS = (
     click.option(
         "--root",
         type=Word(Root),
-        help="How a URDF's root link hangs from the world: fixed (the default), or free, as the "
-        "base of a legged or flying robot. An MJCF says so itself.",
+        help="Joint between a URDF's root link and the world: fixed (the default), or free, for "
+        "the base of a legged or flying robot. An MJCF defines it itself.",
     ),
     click.option(
         "--mimic",
         type=Word(MimicJoints),
         default="independent",
         show_default=True,
-        help="Joints that mimic others: joints of their own, or tied to them.",
+        help="Mimic joints: load as independent joints, or follow the mimicked joint exactly.",
     ),
     click.option(
         "--inertia",
         type=Word(Inertias),
         default="keep",
         show_default=True,
-        help="Inertias that no rigid body has: as they are, or the nearest that one has.",
+        help="Inertias that no rigid body can have: keep them, or take the nearest valid one.",
     ),
     click.option(
         "--gravity",
         type=Number(),
         nargs=3,
         metavar="X Y Z",
-        help="In m/s², in place of the file's, or of 0 0 -9.81.",
+        help="Gravity in m/s². Default: the file's, or 0 0 -9.81.",
     ),
     click.option(
         "--armature",
         type=Number(0.0),
         metavar="I",
-        help="Of all joints, in place of the file's; kg m².",
+        help="Armature of all joints in kg m². Default: the file's.",
     ),
     click.option(
         "--damping",
         type=Number(0.0),
         metavar="D",
-        help="Of all joints, in place of the file's; N m s.",
+        help="Damping of all joints in N m s. Default: the file's.",
     ),
 )

@@ -1,4 +1,4 @@
-"""`dtau view`: a robot on a page in the browser, or in a picture."""
+"""`dtau view`: show a robot in the browser, or draw a picture of it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Examples:
   dtau view panda.urdf
   dtau view robots/talos/urdf/talos.urdf --root free --meshes robots
   dtau view panda.urdf --picture panda.png     no browser, no screen
-  ssh -L 8080:localhost:8080 lab               then open the page of a far machine here
+  ssh -L 8080:localhost:8080 lab               then open the page of a remote machine here
 """
 
 
@@ -37,22 +37,22 @@ Examples:
     metavar="FOLDER",
     multiple=True,
     type=click.Path(exists=True, file_okay=False),
-    help="Where packages with meshes are, beside ROBOT's own folder; may be given several times. "
-    "Nothing outside these folders is opened.",
+    help="Folder of packages with meshes, in addition to ROBOT's own folder; repeat for several. "
+    "No file outside these folders is opened.",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8080,
     show_default=True,
-    help="Of the page, or the next that is free; 0: any.",
+    help="Port of the page, or the next free one; 0: any free port.",
 )
 @click.option("--picture", metavar="PNG", help="Draw the robot into this file instead.")
 def view(robot: RobotFile, meshes: tuple[str, ...], port: int, picture: str | None) -> None:
     """Show a robot on a page in the browser, with a slider for each joint, until Ctrl-C.
 
-    The page is served to this machine alone. Bodies look as the file says, by its meshes where they
-    are found, else as ellipsoids of inertia.
+    The page is served to this machine alone. Bodies are shown with the shapes and meshes of the
+    file, or as ellipsoids of inertia if these are missing.
     """
     loaded = robot.load()
     shown: dict[str, Any] = {"geometry": robot.source, "meshes": meshes}
@@ -74,7 +74,7 @@ def view(robot: RobotFile, meshes: tuple[str, ...], port: int, picture: str | No
     with viewer:
         _tell(loaded, caught)
         say(f"{loaded.model.name or robot.label}: {viewer.url}", "bold")
-        say("Open it in a browser; Ctrl-C ends it.", FAINT)
+        say("Open this page in a browser; Ctrl-C stops it.", FAINT)
         _wait()
 
 
@@ -85,7 +85,7 @@ def _draw(loaded: Loaded, path: str, shown: dict[str, Any]) -> None:
     if out.suffix.lower() != ".png":
         raise click.UsageError(f"--picture: expected a name that ends in .png, got {path}")
     if not out.parent.is_dir():
-        raise click.UsageError(f"--picture: {path}: there is no folder {out.parent}")
+        raise click.UsageError(f"--picture: {path}: no such folder: {out.parent}")
     image = picture(loaded.model, **shown)
     try:
         out.write_bytes(png(image))
@@ -94,7 +94,7 @@ def _draw(loaded: Loaded, path: str, shown: dict[str, Any]) -> None:
 
 
 def _tell(loaded: Loaded, caught: list[warnings.WarningMessage]) -> None:
-    """Say what the loader warned of, and what cannot be shown."""
+    """Print the loader's warnings, and the parts that cannot be shown."""
     for line in (*loaded.warnings, *(str(one.message) for one in caught)):
         hanging(Text("- "), [Text(as_typed(line), "yellow")], 2)
 

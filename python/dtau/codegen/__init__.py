@@ -1,1 +1,1 @@
-"""One robot as C: functions of the core, recorded and written for one model."""
+"""Generate C code for one robot: record functions of the core with its model and write them."""

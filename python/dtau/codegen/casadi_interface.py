@@ -1,7 +1,7 @@
-"""What CasADi finds by name in the compiled code: values, Jacobians, adjoints and their Jacobians.
+"""Write the functions that CasADi's external() looks for: values, Jacobians, adjoints, Hessians.
 
-Everything is recorded in CasADi's order, columns side by side, and only what is not zero; by the
-numbers of q, as those of f(normalize(q)).
+Results are recorded in CasADi's order, column by column, without zeros. Derivatives by q are by its
+numbers, as derivatives of f(normalize(q)).
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _CONFIGURATIONS = ("q", "q0", "q1")
 
 @dataclass(frozen=True)
 class _Input:
-    """An input of CasADi's: its matrix, and the recorded numbers of it."""
+    """An input of a CasADi function, as a matrix of recorded numbers."""
 
     name: str
-    matrix: Array  # of recorded numbers
+    matrix: Array  # recorded numbers
 
     @property
     def vector(self) -> Array:
-        """Column by column."""
+        """Return the numbers column by column."""
         return self.matrix.reshape(-1, order="F")
 
 
 def casadi_source(
     model: Model, requests: Sequence[Request], prefix: str, order: int, budget: Budget
 ) -> str:
-    """The text of the interface of these functions, with derivatives to this order."""
+    """Return the C text of the interface of these functions, with derivatives to this order."""
     text = '\n#ifdef __cplusplus\nextern "C" {\n#endif\n'
     for request in requests:
         with recording() as recorder:
@@ -50,7 +50,7 @@ def casadi_source(
 
 
 class _Function:
-    """One function on a tape."""
+    """One function, recorded on a tape."""
 
     def __init__(
         self, recorder: Any, model: Model, request: Request, prefix: str, budget: Budget
@@ -86,7 +86,7 @@ class _Function:
         return unit
 
     def text(self, order: int) -> str:
-        """All of it."""
+        """Return the C text of the function with its derivatives."""
         names = [x.name for x in self.inputs]
         inputs = [x.vector for x in self.inputs]
         shapes = [x.matrix.shape for x in self.inputs]
@@ -125,19 +125,19 @@ class _Function:
         return text + self._entry(f"jac_adj1_{self.name}", taken, patterns, second)
 
     def _adjoints(self, outputs: Array, seeds: Array, inputs: Sequence[Array]) -> list[Array]:
-        """The gradient of seeds times outputs by each of the inputs."""
+        """Return the gradient of seeds times outputs by each of the inputs."""
         to = np.zeros(sum(x.size for x in inputs))
         self.recorder.take_adjoints(outputs, seeds, np.concatenate(inputs), to)
         ends: list[int] = np.cumsum([x.size for x in inputs]).tolist()
         return [to[end - x.size : end] for end, x in zip(ends, inputs, strict=True)]
 
     def _row(self, number: Any, inputs: Sequence[Array]) -> list[Array]:
-        """The gradient of one number."""
+        """Return the gradient of one number by each of the inputs."""
         self.budget.require_recordable(self.recorder.recorded())
         return self._adjoints(np.array([number]), np.ones(1), inputs)
 
     def _jacobian(self) -> list[list[Array]]:
-        """Of each result, by each input: the core's derivatives, and what a sweep back gives."""
+        """Return the Jacobian of each result by each input: the core's, else by reverse mode."""
         known = self._derivatives()
         blocks = []
         for matrix, result in zip(self.results, self.request.results, strict=True):
@@ -153,7 +153,7 @@ class _Function:
         return blocks
 
     def _derivatives(self) -> dict[tuple[str, str], Array]:
-        """The core's derivatives by result and argument, those by q by its numbers."""
+        """Return the core's derivatives by result and argument; for q, by its numbers."""
         row = FUNCTIONS.get(f"{self.request.function}_derivatives")
         if row is None or row.arguments != FUNCTIONS[self.request.function].arguments:
             return {}
@@ -186,7 +186,7 @@ class _Function:
         names: Sequence[str] = (),
         result_names: Sequence[str] = (),
     ) -> str:
-        """What CasADi calls and asks, and the function that computes the nonzeros."""
+        """Return the functions that CasADi calls, and the function that computes the nonzeros."""
         body = f"{name}_nonzeros"
         inputs = [x for x in inputs if x.size]
         places = [k for k, x in enumerate(patterns) if _nonzeros(x)]
@@ -228,7 +228,7 @@ class _Function:
 
 
 def _as_matrix(array: Array) -> Array:
-    """Scalars and vectors as columns, and of more axes all but the last one as rows."""
+    """Return an array as a matrix: vectors as columns, all axes but the last as rows."""
     return array.reshape(-1, 1) if array.ndim < 2 else array.reshape(-1, array.shape[-1])
 
 
@@ -250,7 +250,7 @@ def _nonzeros(pattern: Sequence[int]) -> int:
 
 
 def _compressed(matrix: Array, *, full: bool = False) -> tuple[list[int], Array]:
-    """The pattern of a matrix as CasADi reads it, and its nonzeros."""
+    """Return the sparsity pattern of a matrix in CasADi's format, and its nonzeros."""
     rows, columns = matrix.shape
     nonzero: NDArray[np.bool_] = (matrix != 0.0) | full
     if nonzero.all() and rows * columns > 0:

@@ -1,4 +1,4 @@
-"""Writes PREFIX_check(), which compares results with the core's: `check_source`."""
+"""Write PREFIX_check(), which compares results with the core's: `check_source`."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.registry import arrays_of
 
-_MOST = 64  # numbers of a result that are compared: evenly chosen among those that are not zero
-_STATES = 20  # that are tried: in some, rows of contacts may depend on each other
-_ROUNDINGS = 16  # of arguments and models, which show what rounding does to results
-_MODELS = 4  # that are rounded
-_NOISE = 1e8  # times a result: in a state with terms that are so large, it is rounding errors
+_MOST = 64  # most numbers compared per result: chosen evenly among nonzeros
+_STATES = 20  # states to try: in some, rows of contacts may depend on each other
+_ROUNDINGS = 16  # rounded arguments and models, which show the effect of rounding
+_MODELS = 4  # rounded models
+_NOISE = 1e8  # a result this much smaller than its terms is rounding errors
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
 class Example:
-    """Arguments of a function, what the core gives for them, and its scales.
+    """Arguments of a function, the core's results for them, and the scales of the results.
 
-    A scale is the largest number of a result, or of the terms that cancel in it: the residual of a
-    constraint is a difference that is nothing but rounding errors, and where rows depend on each
-    other forces are such differences divided by damping.
+    A scale is the largest number of a result, or of the terms that cancel in it. For example, the
+    residual of a constraint is only rounding errors; with dependent rows, forces are such residuals
+    divided by the regularization.
     """
 
     arguments: tuple[Array, ...]
@@ -45,12 +45,12 @@ class Example:
 
 
 def example(model: Model, function: Written, rounded: Sequence[Model]) -> Example:
-    """Choose a state in which results are finite and no noise: the same one at every time.
+    """Choose a state in which results are finite and not noise; the choice is reproducible.
 
     Raises
     ------
     ValueError
-        If there is none among those that are tried.
+        If no state that is tried is suitable.
     """
     core, *others = (_of_core(x, function.request) for x in (model, *rounded))
     for attempt in range(_STATES):
@@ -92,7 +92,7 @@ def _arguments(
 
 
 def _of_core(model: Model, request: Request) -> Callable[[Mapping[str, Array]], tuple[Array, ...]]:
-    """The core's function of the arguments in C."""
+    """Return the core's function of the arguments in C."""
     if request.payload:
         model = request.payload.on(model, EXAMPLE)
     request = replace(request, options={k: _of(model, x) for k, x in request.options.items()})
@@ -102,7 +102,7 @@ def _of_core(model: Model, request: Request) -> Callable[[Mapping[str, Array]], 
             name: given[name][None] if isinstance(x, Argument) else x
             for name, x in request.inputs.items()
         }
-        found = request.call(_core, model, arrays)  # of a batch, which may have NaN
+        found = request.call(_core, model, arrays)  # a batch, which may contain NaN
         return tuple(x[0] for x in arrays_of(found))
 
     return results
@@ -114,7 +114,7 @@ def _scales(
     results: Sequence[Array],
     rng: np.random.Generator,
 ) -> list[float]:
-    """A hundredth of the terms in each result, which rounding moves by that of the terms."""
+    """Return the scale of each result: a hundredth of its terms, whose rounding errors it has."""
     scales = [0.0] * len(results)
     for k in range(_ROUNDINGS):
         arguments = {
@@ -129,7 +129,7 @@ def _scales(
 
 
 def _rounded(model: Model, rng: np.random.Generator) -> Model:
-    """The model with placements that are other by roundings: no axis is exactly along another."""
+    """Return the model with placements changed by roundings: no axes are exactly parallel."""
 
     def moved(link: Link) -> Link:
         turn = np.eye(3) + _EPSILON * rng.uniform(-1, 1, (3, 3))
@@ -138,19 +138,19 @@ def _rounded(model: Model, rng: np.random.Generator) -> Model:
         return replace(link, placement=Pose(at.rotation @ turn, at.translation + shift))
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)  # of what the model has
+        warnings.simplefilter("ignore", ModelWarning)  # the model already warned
         return Model(model.name, map(moved, model.links), gravity=model.gravity)
 
 
 def _of(model: Model, option: Any) -> Any:
-    """The same contacts of this model, where an option is contacts."""
+    """Return an option for this model: contacts are made for it, other options are unchanged."""
     return Contacts(model, option) if isinstance(option, Contacts) else option
 
 
 def check_source(model: Model, written: Sequence[Written], prefix: str, scalar: str) -> str:
-    """The text of the check function and of what it compares."""
+    """Return the C text of the check function and of its reference values."""
     single = scalar == "float"
-    tolerance = "2e-4f" if single else "1e-11"  # of the scale: other sines, no fused sums
+    tolerance = "2e-4f" if single else "1e-11"  # of the scale: sines, fused sums differ
     text = COMPARE.replace("TOLERANCE", tolerance)
     body = ""
     rounded = [_rounded(model, np.random.default_rng(k)) for k in range(_MODELS)]
@@ -210,7 +210,7 @@ def _literal(x: float, single: bool) -> str:
 
 
 def check_prototype(prefix: str) -> str:
-    """The declaration of the check function, with what it says."""
+    """Return the declaration of the check function, with its comment."""
     said = paragraph(
         "0 if all functions give, for one state, the numbers that they gave when they were "
         "written; else the number of the first one that does not, counted from 1. It keeps "

@@ -1,4 +1,4 @@
-"""`dtau.compile`: a model some of whose functions were compiled for it."""
+"""Compile functions for one model: `compile`."""
 
 from __future__ import annotations
 
@@ -38,50 +38,50 @@ def compile(
     parameters: Sequence[str] = (),
     limit: float = 120.0,
 ) -> Model:
-    """Return a model equal to this one whose functions run code that was compiled for it.
+    """Compile functions for one model: return an equal model that runs the compiled code.
 
     Parameters
     ----------
     model : Model
     functions : str, sequence of str, or mapping
-        As `dtau.generate` takes them, without options that name frames, contacts or joints.
+        Functions as in `dtau.generate`, without options that name frames, contacts or joints.
     parameters : sequence of str, optional
-        ``["f_ext"]``: the functions as they are called with external wrenches.
+        ``["f_ext"]``: compile the functions for calls with external wrenches.
     limit : float
-        Seconds that the compiler may take, by what is expected beforehand.
+        Largest expected time of the compiler, in seconds.
 
     Returns
     -------
     Model
-        Calls of these functions with these options, of any number of states, run the compiled code;
-        all other calls run the core.
+        Calls of these functions with these options, for any number of states, run the compiled
+        code; all other calls run the core.
 
     Raises
     ------
     ValueError
-        If a function, an option or a parameter is unknown or cannot be compiled, or the compiler
-        would take longer than ``limit``: the message says how long.
+        If a function, an option or a parameter is unknown or cannot be compiled, or the compiler is
+        expected to take longer than ``limit`` (the message gives the time).
     TypeError
         If an argument is of the wrong type.
 
     Warns
     -----
     ModelWarning
-        If there is no C compiler (``cc``, or what the environment variable ``CC`` names), or it
-        fails: the model is returned as it is, and the core computes everything. Where a function
-        has so many operations for this robot that the core is faster in batches: it is compiled
-        all the same. And where the code cannot be kept: later processes compile it again.
+        If there is no C compiler (``cc``, or the command in the environment variable ``CC``), or it
+        fails: the model is returned unchanged, and the core computes everything. If a function has
+        so many operations for this robot that the core is faster in batches: it is compiled anyway.
+        If the code cannot be cached: later processes compile it again.
 
     Notes
     -----
-    The code is that of `dtau.generate` for as many states at once as the processor's vectors hold;
-    a state has the same bits alone and in a batch, but for the sign of a zero, and differs from the
-    core's result by roundings.
-    It is kept in the user's cache, ``$XDG_CACHE_HOME/dtau`` or ``~/.cache/dtau``, by what it
-    depends on. What is kept there is verified before it is loaded, and made again if it is damaged
-    or not the user's own; a folder that others can write to is not used. The code belongs to the
-    returned object alone: models that are made of it (`replace`, pickles) run the core, as do the
-    functions of `dtau.jax`, `dtau.torch` and `dtau.casadi`.
+    The code is that of `dtau.generate`, for as many states at once as the processor's vectors hold.
+    A state has the same bits alone and in a batch, except for the sign of a zero, and differs from
+    the core's result by roundings. The code is cached in ``$XDG_CACHE_HOME/dtau`` or
+    ``~/.cache/dtau``, under a hash of everything that it depends on. Cached code is verified before
+    it is loaded, and compiled again if it is damaged or belongs to another user. A folder that
+    others can write to is not used. Only the returned object runs the code: models derived from it
+    (`replace`, pickles) run the core, and so do the functions of `dtau.jax`, `dtau.torch` and
+    `dtau.casadi`.
 
     Examples
     --------
@@ -132,11 +132,11 @@ def compile(
 
 
 def _compiler() -> list[str]:
-    """The words of the command; a CC of nothing is as good as none."""
+    """Return the words of the compiler's command; an empty CC counts as missing."""
     given = os.environ.get("CC", "").strip() or "cc"
     try:
         return shlex.split(given)
-    except ValueError:  # a quotation mark without another
+    except ValueError:  # an unmatched quotation mark
         return [given]
 
 
@@ -144,7 +144,7 @@ _NOT_KEPT = "compiled code is not kept, and every process compiles it again: "
 
 
 def _warn(said: str, depth: int = 1) -> None:
-    """Warn at the line that calls `compile`, which is so many calls above."""
+    """Warn at the line that calls `compile`, which is `depth` calls above."""
     warnings.warn(f"dtau.compile: {said}", ModelWarning, stacklevel=2 + depth)
 
 
@@ -169,7 +169,7 @@ class _Functions:
 
     @classmethod
     def of(cls, library: ctypes.CDLL) -> _Functions:
-        """The two that every library has; OSError: this one is something else."""
+        """Return the two functions of a library; OSError if it does not have them."""
         try:
             found = (library.robot_alone, library.robot_in_lanes)
         except AttributeError as missing:
@@ -182,11 +182,11 @@ class _Functions:
 
 @dataclass(frozen=True)
 class _Code:
-    """Texts by the names of their files; the memory that a group of states needs."""
+    """Sources by file name, and the memory that a group of states needs."""
 
     files: dict[str, str]
     memory: int
-    operations: int  # of one state
+    operations: int  # for one state
 
 
 def _sources(model: Model, asked: Sequence[Request], limit: float) -> list[_Code]:
@@ -211,11 +211,11 @@ def _sources(model: Model, asked: Sequence[Request], limit: float) -> list[_Code
 
 
 def _functions(compiler: Compiler, folder: Path | None, sources: Mapping[str, str]) -> _Functions:
-    """A function alone and in lanes: of the library that is kept, or of a new one."""
+    """Return a function for one state and in lanes, from the cached library or a new one."""
     name = f"{compiler.key(sources)}.so"
     kept = kept_library(folder, name) if folder else None
     if kept is not None:
-        with suppress(OSError):  # of another system, by a folder that several machines have
+        with suppress(OSError):  # compiled on another system that shares the folder
             return _Functions.of(load_library(kept))
     with work_folder(folder) as work:
         code = compiler.library(sources, work)

@@ -1,4 +1,4 @@
-"""Runs the C compiler, and stops it with the call that runs it."""
+"""Run the C compiler, and stop it if the call is interrupted: `Compiler`."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _FLAGS = (
     *("-std=gnu99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"),
     *("-fPIC", "-shared"),
 )
-_OF_GCC = ("-fschedule-insns", "-fsched-pressure")  # fewer operations wait for each other
+_OF_GCC = ("-fschedule-insns", "-fsched-pressure")  # shorter chains of dependent operations
 
 
 @dataclass(frozen=True)
 class Compiler:
-    """A compiler with its options; ``version`` is what it says of itself."""
+    """A compiler with its options; ``version`` is its own description."""
 
     command: tuple[str, ...]
     version: bytes
 
     def key(self, sources: Mapping[str, str]) -> str:
-        """What the compiled code depends on, in 32 letters."""
+        """Return a hash, of 32 characters, of everything that the compiled code depends on."""
         text = "\0".join([*self.command, *sources.values()])
         return hashlib.sha256(text.encode() + self.version).hexdigest()[:32]
 
@@ -42,7 +42,7 @@ class Compiler:
 
 
 def compiler_of(command: Sequence[str], machine: str) -> Compiler:
-    """Return this compiler, for the instruction set that the core was chosen for."""
+    """Return a compiler with options for the core's instruction set."""
     version = _run([*command, "--version"])
     is_gcc = b"Free Software Foundation" in version
     set_of_machine = [f"-march={machine}"] if machine.startswith("x86-64") else []
@@ -51,14 +51,14 @@ def compiler_of(command: Sequence[str], machine: str) -> Compiler:
 
 
 def _run(command: Sequence[str], **environment: str) -> bytes:
-    """Run a program to its end, and return what it prints.
+    """Run a program to its end, and return its output.
 
-    It has a group of processes of its own, which is killed if a signal ends the call: the driver
-    of a compiler starts others.
+    The program has its own process group, because the driver of a compiler starts other processes.
+    The group is killed if a signal ends the call.
     """
     process = None
     try:
-        with _handlers_later():  # else it could run already, and nobody know it
+        with _handlers_later():  # else a signal could leave it running unnoticed
             process = subprocess.Popen(
                 command,
                 env={**os.environ, **environment},
@@ -79,7 +79,7 @@ def _run(command: Sequence[str], **environment: str) -> bytes:
 
 @contextlib.contextmanager
 def _handlers_later() -> Iterator[None]:
-    """Run Python's handlers of signals at the end: they may raise, on the main thread alone."""
+    """Defer Python's signal handlers, which may raise, to the end; only on the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -97,7 +97,7 @@ def _handlers_later() -> Iterator[None]:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+    with contextlib.suppress(ProcessLookupError):  # it has already ended
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:

@@ -1,4 +1,4 @@
-"""`dtau.generate`: functions of one model as C."""
+"""Generate C code for one model: `generate`."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ from dtau.options import Scalar, require_option
 
 @dataclass(frozen=True)
 class GeneratedCode:
-    """What `dtau.generate` wrote.
+    """The files that `dtau.generate` wrote.
 
     Attributes
     ----------
     source, header : pathlib.Path
         The two files.
     operations : dict of str to int
-        Of each function, by its name in C, those for CasADi too: additions, multiplications, fused
-        ones, divisions, roots and choices; without sines and cosines.
+        Number of operations of each function, by its name in C, including functions for CasADi:
+        additions, multiplications, fused multiply-adds, divisions, roots and selections; without
+        sines and cosines.
     stack : int
-        Bytes that one of the functions takes on the stack at most for what goes from one of its
-        pieces to the next, beside what the compiler puts there.
+        Largest number of bytes that a function takes on the stack for temporaries passed between
+        its pieces, in addition to the compiler's own.
     """
 
     source: Path
@@ -54,38 +55,40 @@ def generate(
     casadi: int | None = None,
     limit: float = 120.0,
 ) -> GeneratedCode:
-    """Write functions of one model as C: a source file and a header that need <math.h> alone.
+    """Generate C code for one model: a source file and a header that need only <math.h>.
 
     Parameters
     ----------
     model : Model
     functions : str, sequence of str, or mapping
-        Names of functions of the package that take and give arrays: values, derivatives, products,
-        Hessians, time derivatives, linearizations, steps, contacts. Or by the names that they get
-        in C: names, or pairs of a name and its options, ``{"feet": ("frame_jacobians", {"frames":
-        ["LF_FOOT", "RF_FOOT"]})}``. Options are the function's own keyword arguments; time
-        derivatives need ``order``; an optional array can be an option too, and is a constant then.
+        Names of functions of the package with arrays as arguments and results: values, derivatives,
+        products, Hessians, time derivatives, linearizations, steps, contacts. Or a mapping from
+        names in C to such names, or to pairs of a name and its options, ``{"feet":
+        ("frame_jacobians", {"frames": ["LF_FOOT", "RF_FOOT"]})}``. Options are the function's
+        keyword arguments; time derivatives need ``order``. An optional array can be an option too;
+        it is then a constant.
     path : str or path-like
-        The source file, ``*.c``; the header is beside it, ``*.h``. Files that are there are
-        replaced.
+        The source file, ``*.c``; the header ``*.h`` is written to the same folder. Existing files
+        are replaced.
     scalar : {"double", "float"}
-        The type of all numbers.
+        Type of all numbers.
     prefix : str, optional
-        What names in C begin with; by default the name of the file and ``_``.
+        Prefix of all names in C; by default the name of the file and ``_``.
     parameters : sequence of str, optional
-        What stays an argument of the functions that know it: ``"f_ext"``, external wrenches;
-        ``"gravity"``, (3,) in m/s²; ``"active"``, which contacts are; ``"payload=LINK"``, the ten
-        inertial parameters of what a link carries, as `Inertia.parameters` has them, in the link's
-        frame. Without it there are no wrenches, gravity is the model's, all contacts are active
-        and nothing is carried.
+        Values that stay arguments of the functions that have them: ``"f_ext"``, external wrenches;
+        ``"gravity"``, (3,) in m/s²; ``"active"``, which contacts are active; ``"payload=LINK"``,
+        the ten inertial parameters of a link's payload, in the order of `Inertia.parameters`, in
+        the link's frame. By default there are no wrenches, gravity is the model's, all contacts are
+        active and there is no payload.
     casadi : {0, 1, 2}, optional
-        Write what CasADi looks for by name, too, so that ``casadi.external("PREFIXcasadiNAME",
-        library)`` takes each function: 0 values, 1 Jacobians and adjoints as well, 2 Jacobians of
-        adjoints as well, which are Hessians. Patterns are those of the robot; derivatives by q are
-        by its nq numbers, those of f(normalize(q)). In double precision.
+        Write the functions that CasADi looks for by name, too, so that
+        ``casadi.external("PREFIXcasadiNAME", library)`` loads each function: 0 values; 1 also
+        Jacobians and adjoints; 2 also Jacobians of adjoints, which are Hessians. Sparsity patterns
+        are exact for the robot. Derivatives by q are by its nq numbers, as derivatives of
+        f(normalize(q)). Needs double precision.
     limit : float
-        Seconds that a compiler may take for the source file, by what is expected beforehand: 4,000
-        operations a second, which are some 0.3 MB of C.
+        Largest expected time of a compiler for the source file, in seconds, at 4,000 operations
+        (about 0.3 MB of C) per second.
 
     Returns
     -------
@@ -96,9 +99,10 @@ def generate(
     ------
     ValueError
         If a function, an option or a parameter is unknown or missing or cannot be generated; a name
-        is none in C, or is taken there or in the files, or a file's name cannot be included; joints
-        have no inertia to accelerate where that is needed; rows of contacts depend on each other in
-        every state; or a compiler would take longer than ``limit``: the message says how long.
+        is not valid in C, or is taken there or in the files, or a file's name cannot be included;
+        joints have no inertia to accelerate but a function needs it; rows of contacts depend on
+        each other in every state; or a compiler is expected to take longer than ``limit`` (the
+        message gives the time).
     TypeError
         If an argument is of the wrong type.
     OSError
@@ -111,13 +115,14 @@ def generate(
 
     Notes
     -----
-    The core runs once with numbers that record what is done with them: with the model's constants
-    folded, without what is zero and what is there twice, the algorithms are those of the core.
+    The core runs once with numbers that record their operations. So the generated algorithms are
+    those of the core, with the model's constants folded, and without zeros and repeated operations.
     Functions take the arrays in the order of the package's function, each as a pointer, then the
-    results; a result that is called like an argument has ``_out`` after its name. They are for one
-    state, allocate nothing and can be called from any thread. ``PREFIXcheck()`` is 0 if all of them
-    give the numbers that the core gave when they were written. Quaternions must have unit norm; it
-    is not checked. Compile with ``-O2`` and, for the machine that compiles, ``-march=native``.
+    results. A result with the name of an argument gets ``_out`` after its name. Functions compute
+    one state, allocate nothing and can be called from any thread. ``PREFIXcheck()`` returns 0 if
+    all of them give the numbers that the core gave when they were generated. Quaternions must have
+    unit norm, which is not checked. Compile with ``-O2`` and, for the machine that compiles,
+    ``-march=native``.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Functions as C of one state, and of as many as the core has lanes: GNU C, with vectors.
+"""Write functions as GNU C, for one state and, with vectors, for as many as the core has lanes.
 
-Both do the same arithmetic in the same order, with fused multiply-adds written out, so that a state
+Both use the same operations in the same order, with explicit fused multiply-adds, so that a state
 has the same bits alone and in lanes.
 """
 
@@ -22,8 +22,8 @@ _FUSED = """\
 
 """
 
-# `real` holds one number of each state. Angles that are huge, infinite or not a number go to the
-# library, as they do alone.
+# `real` holds one number of each state. The C library handles angles that are huge, infinite or
+# NaN, as it does for one state.
 _VECTORS = """\
 #include <math.h>
 
@@ -107,7 +107,7 @@ static inline real cosine_of(real x) {
 
 
 def alone_source(written: Written, taken: list[bool]) -> str:
-    """The text of a function of one state, and of how the core calls it.
+    """Return the C text of a function for one state, and of its entry point for the core.
 
     ``taken`` says of each input of the core whether it is an argument.
     """
@@ -118,7 +118,7 @@ def alone_source(written: Written, taken: list[bool]) -> str:
 
 
 def lanes_source(written: Written, taken: list[bool], lanes: int) -> str:
-    """The same of groups of states in lanes."""
+    """Return the same for groups of states in lanes."""
     called = f"{written.name}(groups, {', '.join(_arguments(written, taken))}, w);"
     head = "void robot_in_lanes(int groups, const void *const *in, void *const *out, void *w)"
     defined = f"#define LANES {lanes}\n#define LIMIT {REDUCTION_LIMIT!r}\n"

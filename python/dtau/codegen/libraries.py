@@ -1,8 +1,8 @@
-"""Keeps compiled libraries in the user's cache, verifies them, and loads them.
+"""Cache compiled libraries in the user's folder, verify and load them: `kept_library`.
 
-Nothing that lies under a name is trusted. A file must be the user's own and end with a digest of
-its name and its content. The bytes that were verified are the bytes that are loaded, from memory of
-this process: a file that is changed or cut short later, while its code runs, does no harm.
+Cached files are not trusted. A file must belong to the user and end with a digest of its name and
+its content. The verified bytes are loaded from memory of this process, so a file that is changed or
+truncated later, while its code runs, does no harm.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WORK = ".dtau-work-"
 
 
 def cache_folder() -> Path:
-    """Return the user's folder for compiled libraries; OSError says why there is none."""
+    """Return the user's folder for compiled libraries; raise OSError if there is none."""
     given = Path(os.environ.get("XDG_CACHE_HOME", ""))
     folder = (given if given.is_absolute() else _home() / ".cache") / "dtau"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -60,7 +60,7 @@ def _others_write(found: os.stat_result) -> bool:
 
 
 def kept_library(folder: Path, name: str) -> bytes | None:
-    """Return what is kept under a name; None, and no file there any more, if it is not in order."""
+    """Return the cached library of a name; if it is invalid, remove the file and return None."""
     flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(folder / name, os.O_RDONLY | flags)
@@ -78,7 +78,7 @@ def kept_library(folder: Path, name: str) -> bytes | None:
 
 
 def _read_own(descriptor: int) -> bytes:
-    """Read a file and close it; nothing, if anyone but the user may have written it."""
+    """Read a file and close it; return nothing if anyone but the user may have written it."""
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode) or not _is_own(found) or _others_write(found):
@@ -90,7 +90,7 @@ def _read_own(descriptor: int) -> bytes:
 
 
 def keep_library(folder: Path, work: Path, name: str, code: bytes) -> None:
-    """Keep a library under a name: whole, whoever else keeps it at the same time."""
+    """Cache a library under a name, atomically."""
     new = work / "kept"
     with open(new, "xb", opener=_private) as file:
         file.write(code + _digest(name, code))
@@ -108,7 +108,7 @@ def _digest(name: str, code: bytes) -> bytes:
 
 
 def remove_library(folder: Path, name: str) -> None:
-    """Remove whatever lies under a name."""
+    """Remove the file or folder of a name."""
     path = folder / name
     with suppress(OSError):
         if path.is_dir() and not path.is_symlink():
@@ -119,14 +119,14 @@ def remove_library(folder: Path, name: str) -> None:
 
 @contextmanager
 def work_folder(folder: Path | None) -> Iterator[Path]:
-    """Make a folder for this call alone: in the cache, or among temporary files.
+    """Make a folder for this call: in the cache, or among temporary files.
 
-    It is locked, so that those of processes that were killed can be told apart.
+    The folder is locked, so that folders of killed processes can be recognized.
     """
-    # Not TemporaryDirectory: the end of a forked child would remove the folder of its parent.
+    # Not TemporaryDirectory: a forked child would remove its parent's folder at exit.
     try:
         work = Path(tempfile.mkdtemp(prefix=_WORK, dir=folder))
-    except OSError:  # a cache that can be read alone
+    except OSError:  # a read-only cache
         work = Path(tempfile.mkdtemp(prefix=_WORK))
     lock = _lock(work)
     try:
@@ -138,7 +138,7 @@ def work_folder(folder: Path | None) -> Iterator[Path]:
 
 
 def _lock(work: Path) -> int | None:
-    """Lock a folder; None: another process has it, or the file system knows no locks."""
+    """Lock a folder; None if another process holds it or the file system has no locks."""
     if sys.platform == "win32":
         return None
     import fcntl
@@ -168,9 +168,9 @@ _loads = itertools.count(1)
 
 
 def load_library(code: bytes) -> ctypes.CDLL:
-    """Load a library from memory; OSError: it is none."""
+    """Load a library from memory; raise OSError if it is not a library."""
     if sys.platform == "linux":
-        with suppress(OSError):  # no /proc, or a system that runs no code from memory
+        with suppress(OSError):  # no /proc, or the system does not run code from memory
             return _load_from_memory(code)
     with work_folder(None) as work:
         (work / "robot.so").write_bytes(code)
@@ -182,8 +182,8 @@ def _load_from_memory(code: bytes) -> ctypes.CDLL:
     with open(descriptor, "wb") as file:
         file.write(code)
         file.flush()
-        # The dynamic linker takes a name that it has seen for the library of then, and numbers of
-        # files come again. So each load spells the folder in its own way: a count in binary, of "/"
-        # and "/.".
+        # The dynamic linker returns the earlier library for a name that it has seen, and numbers of
+        # files repeat. So each load spells the folder differently: a count in binary, of "/" and
+        # "/.".
         spelled = "".join("/." if bit == "1" else "/" for bit in f"{next(_loads):b}")
         return ctypes.CDLL(f"/proc/self/fd{spelled}/{descriptor}")

@@ -1,4 +1,4 @@
-"""Bounds generated code by the time that a compiler is expected to take: `Budget`."""
+"""Limit generated code by the expected time of a compiler: `Budget`."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dtau.codegen.recording import COMPILES
 from dtau.errors import ModelWarning
 
 _WAY_OUT = "ask for fewer functions, a lower order of casadi=, or a larger limit="
-_PATIENCE = 30.0  # seconds, from which on there is a warning
-_RECORDED = 4  # operations that are recorded for one that is written: up to 1.8 were counted
+_PATIENCE = 30.0  # seconds above which there is a warning
+_RECORDED = 4  # recorded operations per written one: up to 1.8 were counted
 
 
 def require_limit(limit: object) -> None:
-    """Raise unless this is a number of seconds."""
+    """Raise unless this is a positive number of seconds."""
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0:
         raise ValueError(f"limit: expected a positive number of seconds, got {limit!r}")
 
 
 class Budget:
-    """Counts the operations of functions, before they are written, against a limit of seconds."""
+    """Count the operations of functions, before they are written, against a limit of seconds."""
 
     def __init__(self, limit: float) -> None:
         require_limit(limit)
@@ -32,13 +32,13 @@ class Budget:
         return sum(self.operations.values()) / COMPILES
 
     def add(self, name: str, operations: int, text: str) -> str:
-        """Count a function; give its text, or nothing once the limit is exceeded."""
+        """Count a function; return its text, or nothing once the limit is exceeded."""
         self.operations[name] = operations
         self._bytes += len(text)
         return text if self._seconds <= self._limit else ""
 
     def require_recordable(self, recorded: int) -> None:
-        """Raise while a function is still recorded, once it exceeds the limit for certain."""
+        """Raise during a recording if the function certainly exceeds the limit."""
         least = recorded // _RECORDED
         if least > self._limit * COMPILES:
             raise ValueError(
@@ -47,7 +47,7 @@ class Budget:
             )
 
     def require_within(self) -> None:
-        """Raise if all functions together exceed the limit; warn if they take a compiler long."""
+        """Raise if all functions together exceed the limit; warn if compiling takes long."""
         largest = max(self.operations, key=lambda name: self.operations[name])
         said = (
             f"{sum(self.operations.values()):,} operations, {self._bytes / 1e6:.1f} MB of C, most "

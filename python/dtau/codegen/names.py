@@ -1,4 +1,4 @@
-"""Refuses names in C that are taken: `require_free_names`."""
+"""Refuse names that are taken in C: `require_free_names`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dtau.codegen.reserved import what_reserves
 from dtau.codegen.source import DOUBLE, FLOAT, SINE_COSINE, guard, sizes
 from dtau.registry import FUNCTIONS
 
-_PIECE = re.compile(r"(.+)_piece\d+")  # as the writer in C++ calls pieces of a large function
+_PIECE = re.compile(r"(.+)_piece\d+")  # names of pieces of a large function, see src/codegen
 _DERIVED = ("", "jac_", "adj1_", "jac_adj1_")
 _ASKED = ("n_in", "n_out", "sparsity_in", "sparsity_out", "name_in", "name_out", "work")
 _INSIDE = frozenset(re.findall(r"[A-Za-z_]\w*", DOUBLE + FLOAT + SINE_COSINE + COMPARE))
 
 
 def require_free_names(prefix: str, requests: Sequence[Request], casadi: int | None) -> None:
-    """Raise for a name that the files would have twice, or that C or C++ have taken."""
+    """Raise for a name that would occur twice in the files, or that C or C++ reserve."""
     named = {name: "the model's " + size for name, size in sizes(prefix)}
     named |= {f"{prefix}check": "the function that checks the others"}
     for name in (*named, guard(prefix)):
@@ -57,7 +57,7 @@ def _names_of(prefix: str, request: Request, casadi: int | None) -> Iterator[str
 
 
 def _taken(name: str) -> str:
-    """Say what has taken a name, or nothing where it is free."""
+    """Describe what has taken a name, or return nothing if it is free."""
     inside = name in _INSIDE or _LOCAL.fullmatch(name)
     return what_reserves(name) or ("a name inside the files" if inside else "")
 
@@ -67,5 +67,5 @@ def _arrays() -> str:
     return "|".join({x.name for row in rows for x in (*row.inputs, *row.results)})
 
 
-# Variables of the function that checks, and arguments.
+# Variables and arguments of the check function.
 _LOCAL = re.compile(rf"({_arrays()}|gravity|payload)(_out)?(_got|_entry|_want)?|wrong")

@@ -1,4 +1,4 @@
-"""What a link carries, as an argument: its ten inertial parameters."""
+"""A link's payload as an argument of generated code: `Payload`, ten inertial parameters."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from dtau.errors import ModelWarning
 from dtau.model.model import Model
 from dtau.model.spatial import Inertia
 
-_TENSOR = ([0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2])  # of `Model.parameters`
+_TENSOR = ([0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2])  # order of `Model.parameters`
 EXAMPLE = Inertia(1.2, (0.05, -0.02, 0.1), np.diag([0.01, 0.012, 0.008])).parameters
 
 
 @dataclass(frozen=True)
 class Payload:
-    """Where it is: on a moving body, whose parameters get ``by`` times the payload's more."""
+    """A payload on a moving body: it adds ``by`` times its parameters to the body's."""
 
     link: str
     body: int
     by: NDArray[np.float64]  # (10, 10)
 
     def on(self, model: Model, parameters: NDArray[np.float64]) -> Model:
-        """The model with this payload."""
+        """Return the model with this payload."""
         changed = model.parameters.copy()
         changed[self.body] += self.by @ parameters
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ModelWarning)  # of what the model had before
+            warnings.simplefilter("ignore", ModelWarning)  # the model already warned
             return model.replace(parameters=changed)
 
 
 def payload_on(model: Model, link: str) -> Payload:
-    """A payload whose parameters are about the origin of a link's frame, along its axes."""
+    """Return a payload with parameters about the origin of a link's frame, along its axes."""
     try:
         frame = model.frame(link)
     except ValueError as error:
@@ -48,7 +48,7 @@ def payload_on(model: Model, link: str) -> Payload:
 
 
 def _pseudo_inertia(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The integral of x x^T over the mass, x = (r, 1)."""
+    """Return the pseudo-inertia: the integral of x x^T over the mass, x = (r, 1)."""
     tensor = np.zeros((3, 3))
     tensor[_TENSOR] = parameters[4:]
     tensor = tensor + np.triu(tensor, 1).T

@@ -1,4 +1,4 @@
-"""Imports the extension that records what the core computes, where code is generated alone."""
+"""Import the extension that records the core's operations, only when code is generated."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 _loading = threading.RLock()
 if hasattr(os, "register_at_fork"):
-    # A fork waits for the import: its child could never end what a thread began that it has not.
+    # A fork waits for the import: a child without the importing thread could never finish it.
     os.register_at_fork(
         before=_loading.acquire,
         after_in_parent=_loading.release,
         after_in_child=_loading.release,
     )
 
-# What loaders say where a library does not fit: glibc's, musl's and macOS', and Windows'.
+# Errors of loaders that lack memory: glibc's, musl's and macOS', and Windows'.
 _NO_MEMORY = (
     "failed to map segment",
     "cannot map",
@@ -25,7 +25,7 @@ _NO_MEMORY = (
     "not enough memory",
     "paging file is too small",
 )
-_NOT_THESE = "static tls"  # glibc: too many libraries, whatever memory there is
+_NOT_THESE = "static tls"  # glibc: too many libraries, not too little memory
 
 
 def load_recorder() -> Any:

@@ -1,4 +1,4 @@
-"""Functions of the core, recorded and written as C."""
+"""Record functions of the core and write them as C: `record`."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from dtau.codegen.requests import GRAVITY, Argument, Array, Request
 from dtau.model.model import Model
 from dtau.registry import arrays_of
 
-# Operations that a compiler gets at once: the time that it takes grows faster than their number.
+# Most operations of a piece: a compiler's time grows faster than their number.
 PIECE = 1000
-# Operations that gcc 12 with -O2 takes in a second, on one core.
+# Operations per second that gcc 12 with -O2 compiles, on one core.
 COMPILES = 4000
-# Code of more does not fit into the caches: the core computes batches at least as fast, as measured
-# in docs/generated_code.md.
+# Code with more operations does not fit into the caches; the core is then at least as fast in
+# batches, as measured in docs/generated_code.md.
 LARGE = 15_000
 
 
 @dataclass(frozen=True)
 class Written:
-    """A function as C."""
+    """A function written as C."""
 
     request: Request
     name: str  # with the prefix
@@ -33,15 +33,15 @@ class Written:
     results: tuple[Argument, ...]
     text: str
     operations: int
-    sines: int  # sines and cosines
+    sines: int  # number of sines and cosines
     memory: int  # numbers on the stack
 
 
 @contextmanager
 def recording() -> Iterator[Any]:
-    """A new tape on this thread; gives the module that records.
+    """Open a new tape on this thread; yield the recording module.
 
-    Other threads record on tapes of their own, as do handlers of signals amidst a recording.
+    Other threads record on their own tapes; so do signal handlers that run during a recording.
     """
     recorder = load_recorder()
     before = recorder.tapes()
@@ -61,9 +61,9 @@ def record(
     static: bool = False,
     lanes: int = 0,
 ) -> Written:
-    """Run a function of the core with recorded numbers, and write what was recorded.
+    """Run a function of the core with recorded numbers, and write the recording as C.
 
-    ``lanes``: for groups of so many states, or 0; see src/codegen/write.hpp.
+    ``lanes``: number of states in a group, or 0 for one state; see src/codegen/write.hpp.
     """
     with recording() as recorder:
         return _record(recorder, model, request, prefix, single, static, lanes)
@@ -113,7 +113,7 @@ def _record(
 
 
 def set_constant(recorder: Any, request: Request, name: str, numbers: Array) -> None:
-    """Have the tape take recorded numbers in place of the model's."""
+    """Make the tape use recorded numbers in place of the model's."""
     if name == GRAVITY:
         recorder.set_gravity(numbers)
         return
@@ -128,5 +128,5 @@ def _flat(array: Array) -> Array:
 
 
 def stack_bytes(written: Sequence[Written], scalar: str) -> int:
-    """The most that one of the functions has on the stack for what goes from piece to piece."""
+    """Return the largest number of bytes on the stack for temporaries between pieces."""
     return max(function.memory for function in written) * (4 if scalar == "float" else 8)

@@ -1,4 +1,4 @@
-"""What is asked for: functions of the core with their options, and the arrays that they take."""
+"""Read the arguments of `dtau.generate`: functions with options and arrays: `requests`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Functions: TypeAlias = str | Sequence[str] | Mapping[str, str | tuple[str, Mappi
 GRAVITY, PAYLOAD = "gravity", "payload"
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ARRAYS = {"f_ext": "f_ext", "f_ext_derivatives": "f_ext", "df_ext": "f_ext", "active": "active"}
-# Functions that are not the core's.
+# Functions that the core does not have.
 _IN_PYTHON = {
     "equilibrium": "it solves least squares by NumPy's singular values",
     "project": "it is an iteration in Python, whose steps depend on the state",
@@ -32,7 +32,7 @@ _IN_PYTHON = {
     ),
     **dict.fromkeys(
         ("configuration", "neutral", "packed_indices", "random_state"),
-        "it is no function of one state",
+        "it is not a function of one state",
     ),
 }
 
@@ -46,47 +46,47 @@ class Argument:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """The number of its entries."""
         return int(np.prod(self.shape))
 
 
 @dataclass(frozen=True)
 class Request:
-    """A function of the core for one model: what it takes and gives.
+    """A function of the core for one model, with its arguments and results.
 
-    ``inputs`` has an entry for every array of the function: an `Argument`, numbers that are known,
-    or None. ``results`` are the names in C.
+    ``inputs`` has an entry for every array of the function: an `Argument`, an array of constants,
+    or None. ``results`` has the names in C.
     """
 
     name: str  # in C, without the prefix
     function: str
-    said: str  # the options that were given, in words
-    options: Mapping[str, Any]  # as the core takes them; others have their defaults
+    said: str  # the given options, as text
+    options: Mapping[str, Any]  # for the core; others have their defaults
     inputs: Mapping[str, Argument | Array | None]
     results: tuple[str, ...]
-    gravity: bool  # is an argument
-    payload: Payload | None  # the same
+    gravity: bool  # whether gravity is an argument
+    payload: Payload | None  # the payload that is an argument
 
     @property
     def arguments(self) -> list[Argument]:
-        """What the function in C takes."""
+        """Return the arguments of the function in C."""
         taken = [x for x in self.inputs.values() if isinstance(x, Argument)]
         return [*taken, *self.constants]
 
     def call(self, functions: Any, model: Model, arrays: Mapping[str, Array | None]) -> Any:
-        """Call the function of a compiled module, of the arrays that take the inputs' places."""
+        """Call the function in a compiled module with arrays in place of the inputs."""
         given = {name: x for name, x in arrays.items() if x is not None}
         return getattr(functions, self.function)(model, **given, **self.options)
 
     @property
     def constants(self) -> list[Argument]:
-        """Arguments that are constants of the model elsewhere."""
+        """Return arguments that are otherwise constants of the model."""
         gravity = [Argument(GRAVITY, (3,))] if self.gravity else []
         return [*gravity, Argument(PAYLOAD, (10,))] if self.payload else gravity
 
 
 def requests(model: Model, functions: Functions, parameters: Sequence[str]) -> list[Request]:
-    """Read what `dtau.generate` is asked for."""
+    """Read the functions and parameters of `dtau.generate`."""
     if isinstance(functions, str):
         functions = (functions,)
     if not isinstance(functions, Mapping):
@@ -179,14 +179,14 @@ def _request(
     )
 
 
-_MOST_ORDER = 100  # of time derivatives, as in the core
+_MOST_ORDER = 100  # highest order of time derivatives, as in the core
 _YES_OR_NO = ("packed", "symmetric", "joint_parameters")
 
 
 def _options(
     model: Model, row: Function, options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str | int, int]]:
-    """Options as the core takes them, and the sizes of axes."""
+    """Return options for the core, and the sizes of axes."""
     sizes: dict[str | int, int] = {"nq": model.nq, "nv": model.nv, "2 nv": 2 * model.nv}
     sizes |= {"nbodies": model.nbodies, "nparameters": 10 * model.nbodies}
     given = {}
@@ -215,13 +215,13 @@ def _options(
 
 
 def _shape(axes: Axes, rows: int | None, sizes: Mapping[str | int, int]) -> tuple[int, ...]:
-    """The sizes of one state's axes, after that of a stack."""
+    """Return the sizes of a stack's axis and of one state's axes."""
     stack = () if rows is None else (sizes["order"] + rows,)
     return (*stack, *(sizes.get(x, x if isinstance(x, int) else 0) for x in axes))
 
 
 def _inputs(given: Any) -> Array | None:
-    """What drives the robot: a mask, or one map; the core says what is wrong with another."""
+    """Read `inputs`: a mask, or one matrix; the core refuses other values."""
     if given is None:
         return None
     numbers = np.asarray(given)

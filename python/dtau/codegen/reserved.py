@@ -1,4 +1,4 @@
-"""Names that C, C++ and their libraries have taken: `what_reserves`."""
+"""Names that C, C++ and their libraries reserve: `what_reserves`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ldexp lgamma llogb llrint llround log log10 log1p log2 logb lrint lround modf na
 nextafter nextdown nexttoward nextup pow pow10 remainder remquo rint round roundeven scalb scalbln
 scalbn setpayload setpayloadsig significand sin sincos sinh sqrt tan tanh tgamma totalorder
 totalordermag trunc ufromfp ufromfpx y0 y1 yn
-"""  # each with the suffixes of its kinds of numbers
+"""  # each also with the suffixes of float types
 _LIBRARY = """
 BIG_ENDIAN BUFSIZ BYTE_ORDER CHAR_BIT CLOCKS_PER_SEC DOMAIN EOF EXIT_FAILURE EXIT_SUCCESS FILE
 FLT_EVAL_METHOD FLT_RADIX FLT_ROUNDS FP_FAST_FMA FP_FAST_FMAF FP_FAST_FMAL FP_ILOGB0 FP_ILOGBNAN
@@ -89,7 +89,7 @@ _OF_LIBRARY = re.compile(r"(pthread|lgamma[fl]?)_?.*_[tr]|str(to|from)[a-z]+\d*x
 
 
 def what_reserves(name: str) -> str:
-    """Say what has taken a name, or nothing where it is free."""
+    """Describe what reserves a name, or return nothing if it is free."""
     if name in _TAKEN:
         return _TAKEN[name]
     if _OF_MATH.fullmatch(name) or _OF_NARROW.fullmatch(name) or _CONSTANT.fullmatch(name):

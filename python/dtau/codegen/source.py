@@ -24,8 +24,8 @@ by q       derivatives are in the tangent space: by v's directions, nv of them.
 Results must not overlap arguments. Functions allocate nothing, keep nothing, and may run on any
 number of threads. All entries of results are written. Elsewhere: the documentation of dtau."""
 
-# `real` is a double or a float. FP_FAST_FMA is defined by <math.h> where the processor has fused
-# multiply-adds (gcc and clang: -march=native or -mfma): without it fma() is a slow call.
+# `real` is double or float. <math.h> defines FP_FAST_FMA if the processor has fused multiply-adds
+# (gcc and clang: -march=native or -mfma); without it fma() is a slow call.
 DOUBLE = """\
 typedef double real;
 #define NUMBER(x) (x)
@@ -69,7 +69,7 @@ REDUCTION_LIMIT: float = _SINCOS["reduction_limit"]
 
 
 def _horner(result: str, coefficients: Sequence[float]) -> str:
-    """Lines that make `result` a polynomial of z."""
+    """Return lines that evaluate a polynomial of z by Horner's scheme, as `result`."""
     *rest, second, last = coefficients
     lines = [f"real {result} = FMA(z, {last!r}, {second!r});"]
     lines += [f"{result} = FMA(z, {result}, {x!r});" for x in reversed(rest)]
@@ -77,7 +77,7 @@ def _horner(result: str, coefficients: Sequence[float]) -> str:
 
 
 def _series() -> str:
-    """Lines for both sine and cosine of x: x less k quarter turns, then two polynomials."""
+    """Return lines for sine and cosine of x: subtract k quarter turns, then two polynomials."""
     number, (first, second, third) = _SINCOS["reduction_number"], _SINCOS["half_pi"]
     return f"""\
     const real shifted = FMA(x, {_SINCOS["two_over_pi"]!r}, {number!r});
@@ -90,7 +90,7 @@ def _series() -> str:
 {_horner("c", (1.0, -0.5, *_SINCOS["cosine_series"]))}"""
 
 
-# Of numbers and of vectors of them: within three units in the last place.
+# For numbers and for vectors: within three units in the last place.
 SERIES = _series()
 SINE_COSINE = f"""\
 static inline void sine_cosine(real x, real *sine, real *cosine) {{
@@ -109,7 +109,7 @@ static inline void sine_cosine(real x, real *sine, real *cosine) {{
 
 
 def model_hash(model: Model) -> str:
-    """A number that tells models apart: of everything that results depend on."""
+    """Return a hash of everything in a model that results depend on."""
     parts: list[bytes] = [
         model.gravity.tobytes(),
         model.armature.tobytes(),
@@ -124,7 +124,7 @@ def model_hash(model: Model) -> str:
 
 
 def head(model: Model, written: Sequence[Written], scalar: str) -> str:
-    """The comment at the head of both files."""
+    """Return the comment at the head of both files."""
     gravity = ", ".join(f"{x:g}" for x in model.gravity)
     return comment(
         f"{model.name or 'A robot'}: rigid-body dynamics in {scalar} precision, "
@@ -140,17 +140,17 @@ def head(model: Model, written: Sequence[Written], scalar: str) -> str:
 
 
 def guard(prefix: str) -> str:
-    """The macro by which the header is read once."""
+    """Return the include guard of the header."""
     return f"DTAU_{prefix}H"
 
 
 def sizes(prefix: str) -> list[tuple[str, str]]:
-    """The names of the model's sizes in C, and in Python."""
+    """Return the names of the model's sizes, in C and in Python."""
     return [(prefix + name, name) for name in ("nq", "nv", "nbodies")]
 
 
 def header(model: Model, written: Sequence[Written], prefix: str, scalar: str, extra: str) -> str:
-    """The text of the header, without the comment at its head."""
+    """Return the text of the header, without the comment at its head."""
     numbers = ", ".join(f"{name} = {getattr(model, size)}" for name, size in sizes(prefix))
     text = f"#ifndef {guard(prefix)}\n#define {guard(prefix)}\n\n"
     text += '#ifdef __cplusplus\nextern "C" {\n#endif\n\n'
@@ -177,7 +177,7 @@ def _declared(arrays: Sequence[Argument]) -> str:
 
 
 def prototype(function: Written, scalar: str) -> str:
-    """The declaration, without the semicolon."""
+    """Return the declaration of a function, without the semicolon."""
     given = [f"const {scalar} *{x.name}" for x in function.arguments]
     return f"void {function.name}({', '.join([*given, *_targets(function, scalar)])})"
 
@@ -187,7 +187,7 @@ def _targets(function: Written, scalar: str) -> list[str]:
 
 
 def source(written: Sequence[Written], header_name: str, scalar: str, extra: str) -> str:
-    """The text of the source file, without the comment at its head."""
+    """Return the text of the source file, without the comment at its head."""
     text = include(header_name) + "\n#include <math.h>\n\n"
     text += FLOAT if scalar == "float" else DOUBLE
     everything = "".join(function.text for function in written)

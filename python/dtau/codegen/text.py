@@ -1,10 +1,10 @@
-"""Writes foreign text into C: `comment`, `include` and `string`, which no name can leave.
+"""Write foreign text into C safely: `comment`, `include` and `string`, which no name can escape.
 
-Names of robots, links, frames and files come from strangers. What is written of them goes through
-one of these functions, and no other one writes comments. They keep printable ASCII without the
-characters that can end or join anything: ``*`` ends a comment; a backslash at the end of a line
-joins it with the next one before comments are looked for; question marks make trigraphs, one of
-which is a backslash; a quotation mark ends a string.
+Names of robots, links, frames and files are not trusted. They are written by these functions only,
+and no other function writes comments. The functions keep printable ASCII without the characters
+that can end or join tokens: ``*`` ends a comment; a backslash at the end of a line joins it with
+the next line before comments are recognized; question marks make trigraphs, one of which is a
+backslash; a quotation mark ends a string.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from __future__ import annotations
 import re
 import textwrap
 
-_LONGEST = 1000  # characters of a line: C compilers need not take more than 4095
+_LONGEST = 1000  # characters per line: C compilers need not accept more than 4095
 _UNSAFE = re.compile(r"[^ -~]|[*\\?]")
 _FILE = re.compile(r"[A-Za-z0-9 _.,+=@#%~()\[\]{}-]+")
 
 
 def comment(*lines: str) -> str:
-    """Write a comment; characters that could end it or join its lines are told by their number."""
+    """Write a comment; characters that could end it or join its lines are written as numbers."""
     inside = "\n * ".join(plain(line) for line in lines)
     return re.sub(r" +\n", "\n", f"/* {inside}") + ("\n */\n" if len(lines) > 1 else " */\n")
 
@@ -29,18 +29,18 @@ def paragraph(text: str) -> list[str]:
 
 
 def plain(line: str) -> str:
-    """Replace what cannot stand in a comment by its number in Unicode, such as <U+002A>."""
+    """Replace characters that a comment cannot have by their Unicode number, such as <U+002A>."""
     safe = _UNSAFE.sub(lambda found: f"<U+{ord(found[0]):04X}>", line)
     return safe if len(safe) <= _LONGEST else safe[: _LONGEST - 3] + "..."
 
 
 def include(file: str) -> str:
-    """Include a file that lies beside this one.
+    """Write the directive that includes a file in the same folder.
 
     Raises
     ------
     ValueError
-        If C does not say how a compiler finds a file of this name.
+        If C does not define how a compiler finds a file of this name.
     """
     if not _FILE.fullmatch(file):
         raise ValueError(
@@ -51,7 +51,7 @@ def include(file: str) -> str:
 
 
 def string(text: str) -> str:
-    """Write a literal of a text, as UTF-8."""
+    """Write a text as a string literal, in UTF-8."""
     return '"' + "".join(_escaped(byte) for byte in text.encode()) + '"'
 
 

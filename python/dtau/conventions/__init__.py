@@ -1,12 +1,12 @@
-"""Other conventions for the same robot: states, forces and derivatives in one call, both ways.
+"""Convert states, forces and derivatives between dtau's and other conventions, in both directions.
 
-A `Convention` is made once for a model, by one of the functions below, and then converts arrays
-whose leading axes are the batch. docs/conventions.md compares the packages in one table.
+Make a `Convention` once for a model, by one of the functions below. It converts arrays whose
+leading axes are the batch. docs/conventions.md compares the packages in one table.
 
 A convention has maps of configurations (`coordinates`), of velocities (`twists`, then
 `velocity_order`) and of external wrenches (`wrenches`); `states`, `derivatives`,
-`second_derivatives`, `time_derivatives`, `matrix_time_derivatives` and `linearizations` convert by
-them what the functions take and give.
+`second_derivatives`, `time_derivatives`, `matrix_time_derivatives` and `linearizations` use these
+maps to convert arguments and results of functions.
 """
 
 from __future__ import annotations

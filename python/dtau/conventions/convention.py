@@ -1,4 +1,4 @@
-"""One way to write a robot's states, forces and derivatives down, and back."""
+"""A convention for a robot's states, forces and derivatives: `Convention`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from dtau.results import PartialState, State
 
 
 class Convention(DerivativeConversions, StackConversions, Immutable):
-    """A convention for one model: converts arrays from and to dtau's.
+    """A convention for one model: converts arrays from and to dtau's convention.
 
-    Made by the functions of `dtau.conventions`; immutable, picklable. A method ``..._from_dtau``
-    takes all of its arguments in dtau's convention, and returns this one; a method ``..._to_dtau``
-    takes all of its arguments, ``q`` too, in this convention, and returns dtau's. Batch axes of the
-    arguments broadcast against each other, and all results have the common batch shape.
+    The functions of `dtau.conventions` make conventions, which are immutable and picklable. A
+    method ``..._from_dtau`` takes all arguments in dtau's convention and returns results in this
+    one. A method ``..._to_dtau`` takes all arguments, ``q`` too, in this convention and returns
+    results in dtau's. Batch axes of the arguments broadcast against each other, and all results
+    have the common batch shape.
 
     Every method raises ValueError if a shape does not fit or a quaternion is further than 1e-6 from
     unit norm, and TypeError if an array is complex or holds objects, or a named tuple is of another
@@ -34,7 +35,7 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
     Attributes
     ----------
     name : str
-        What the convention is called.
+        Name of the convention.
     model : Model
         The model that it was made for.
     nq, nv : int
@@ -98,7 +99,7 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
     def from_dtau(
         self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
     ) -> State | PartialState:
-        """Convert states of dtau's to this convention.
+        """Convert states from dtau's convention to this one.
 
         Parameters
         ----------
@@ -110,7 +111,7 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
         Returns
         -------
         named tuple (q, v, a)
-            Arrays ``(..., nq)`` and ``(..., nv)`` in this convention; None for what was not given.
+            Arrays ``(..., nq)`` and ``(..., nv)`` in this convention; None for omitted arguments.
             In both conventions ``a`` is the time derivative of ``v``, component by component.
         """
         return states.state_from_dtau(self._maps, q, v, a)
@@ -122,9 +123,9 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
     def to_dtau(
         self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
     ) -> State | PartialState:
-        """Convert states of this convention to dtau's.
+        """Convert states from this convention to dtau's.
 
-        An angle that is a cosine and a sine here comes out in [-pi, pi].
+        An angle that this convention writes as cosine and sine is returned in [-pi, pi].
 
         Parameters
         ----------
@@ -136,12 +137,13 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
         Returns
         -------
         State, or PartialState if ``v`` or ``a`` is not given
-            As of `from_dtau`: ``q (..., model.nq)``, ``v`` and ``a (..., model.nv)`` of dtau's.
+            ``q (..., model.nq)``, ``v`` and ``a (..., model.nv)`` in dtau's convention, as in
+            `from_dtau`.
         """
         return states.state_to_dtau(self._maps, q, v, a)
 
     def torque_from_dtau(self, q: ArrayLike, tau: ArrayLike) -> Array:
-        """Convert joint torques of dtau's to this convention: they do the same work.
+        """Convert joint torques from dtau's convention to this one; they do the same work.
 
         Parameters
         ----------
@@ -168,7 +170,7 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
         return states.torque_from_dtau(self._maps, q, tau)
 
     def torque_to_dtau(self, q: ArrayLike, tau: ArrayLike) -> Array:
-        """Convert joint torques of this convention to dtau's.
+        """Convert joint torques from this convention to dtau's.
 
         Parameters
         ----------
@@ -180,14 +182,14 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
         Returns
         -------
         ndarray (..., model.nv)
-            Torque of dtau's.
+            Torque in dtau's convention.
         """
         return states.torque_to_dtau(self._maps, q, tau)
 
     def wrenches_from_dtau(self, q: ArrayLike, f_ext: ArrayLike) -> Array:
-        """Convert external wrenches of dtau's to this convention.
+        """Convert external wrenches from dtau's convention to this one.
 
-        ValueError is raised too if one acts on a body that this convention does not have.
+        ValueError is also raised if a wrench acts on a body that this convention does not have.
 
         Parameters
         ----------
@@ -204,7 +206,7 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
         return states.wrenches_from_dtau(self._maps, q, f_ext)
 
     def wrenches_to_dtau(self, q: ArrayLike, f_ext: ArrayLike) -> Array:
-        """Convert external wrenches of this convention to dtau's.
+        """Convert external wrenches from this convention to dtau's.
 
         Parameters
         ----------
@@ -216,7 +218,7 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
         Returns
         -------
         ndarray (..., model.nbodies, 6)
-            The sum of what acts on each body, [force, moment] in the body frame at its origin. What
-            acts on the world has no effect and is dropped.
+            The sum of the wrenches on each body, [force, moment] in the body frame at its origin.
+            Wrenches on the world have no effect and are dropped.
         """
         return states.wrenches_to_dtau(self._maps, q, f_ext)

@@ -1,4 +1,4 @@
-"""How a configuration is written elsewhere: other orders, other places, angles as two numbers."""
+"""Map configurations to other conventions: order, offsets, poses, angles as cosine and sine."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ class CoordinateMap(Immutable):
     ----------
     model : Model
     nq : int
-        Number of coordinates there.
+        Number of coordinates in the other convention.
     copies : iterable of (int, int)
-        Index here and there of each number that is the same in both.
+        For each number that both conventions share, its index in dtau and in the other convention.
     offsets : array_like (number of copies,)
-        What the number there is larger by.
+        Numbers to add for the other convention.
     angles : iterable of (int, int, int)
-        Index of an angle here, and of its cosine and its sine there.
+        Index of an angle in dtau, and of its cosine and its sine in the other convention.
     placed : sequence of Joint
-        Free joints whose pose there is that in the world, not that in the joint's frame.
+        Free joints whose pose is relative to the world in the other convention, not to the joint's
+        frame.
     """
 
     nq: int
@@ -93,7 +94,7 @@ class CoordinateMap(Immutable):
         return out
 
     def to_dtau(self, q: Array) -> Array:
-        """Convert configurations back; an angle comes out in [-pi, pi]."""
+        """Convert configurations to dtau's; an angle is returned in [-pi, pi]."""
         out = np.empty((*q.shape[:-1], len(self._copied) + len(self._angles)))
         out[..., self._copied] = q[..., self._copied_to] - self._offsets
         out[..., self._angles] = np.arctan2(q[..., self._sines], q[..., self._cosines])
@@ -102,7 +103,7 @@ class CoordinateMap(Immutable):
         return self._moved(out, back, origin, self._rotation_quaternion * (-1.0, -1.0, -1.0, 1.0))
 
     def check_quaternions(self, q: Array, batch: tuple[int, ...]) -> None:
-        """Raise ValueError unless the quaternions have unit norm; of rows of a batch of states."""
+        """Raise ValueError unless quaternions have unit norm; `batch` is the shape of q's rows."""
         x = q[..., self._quaternions]
         norm = np.linalg.norm(x, axis=-1)
         bad = ~(np.abs(norm - 1.0) <= _UNIT) & np.isfinite(x).all(axis=-1)
@@ -116,7 +117,7 @@ class CoordinateMap(Immutable):
             )
 
     def _moved(self, q: Array, rotation: Array, translation: Array, quaternion: Array) -> Array:
-        """Put the poses of the placed joints into another frame."""
+        """Transform the poses of the placed joints into another frame."""
         if not len(self._placed):
             return q
         q = q.copy()

@@ -1,4 +1,4 @@
-"""Methods of a convention that convert derivatives: first and second ones, and linearizations."""
+"""Methods of a convention that convert first and second derivatives, and linearizations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dtau.results import (
 
 
 class DerivativeConversions:
-    """The part of a `Convention` that converts derivatives."""
+    """The methods of `Convention` that convert derivatives."""
 
     _maps: Maps
 
@@ -36,18 +36,18 @@ class DerivativeConversions:
         q : array_like (..., model.nq)
             Configuration, in dtau's convention.
         v, a, tau : array_like (..., nv)
-            Velocity, acceleration and joint torque there, in dtau's convention, with
-            ``tau = inverse_dynamics(model, q, v, a, f_ext)``: where velocities here depend on q,
-            the derivatives by q need it.
+            Velocity, acceleration and joint torque at q, in dtau's convention, with
+            ``tau = inverse_dynamics(model, q, v, a, f_ext)``. Derivatives by q need them if this
+            convention's velocities depend on q.
         d : InverseDynamicsDerivatives
-            What `dtau.inverse_dynamics_derivatives` gives, each ``(..., nv, nv)``.
+            Result of `dtau.inverse_dynamics_derivatives`, each ``(..., nv, nv)``.
 
         Returns
         -------
         InverseDynamicsDerivatives
-            Each ``(..., nv, nv)``: of this convention's torque by its q (in its tangent space, at
-            fixed v and a of its own), v and a. External wrenches are held constant as in ``d``: in
-            body axes.
+            Derivatives of this convention's torque by its q (in its tangent space, at fixed v and a
+            of this convention), v and a, each ``(..., nv, nv)``. External wrenches are held
+            constant along body axes, as in ``d``.
 
         Examples
         --------
@@ -126,7 +126,7 @@ class DerivativeConversions:
         q, v, a, tau, d
             As in `inverse_dynamics_derivatives_from_dtau`.
         d2 : InverseDynamicsSecondDerivatives
-            What `dtau.inverse_dynamics_second_derivatives` gives, with neither ``symmetric`` nor
+            Result of `dtau.inverse_dynamics_second_derivatives`, without ``symmetric`` and
             ``packed``: each ``(..., nv, nv, nv)``.
 
         Returns
@@ -134,9 +134,9 @@ class DerivativeConversions:
         InverseDynamicsSecondDerivatives
             Each ``(..., nv, nv, nv)``, with entry [i, j, k] the derivative of torque i of this
             convention by the variable named first along j, then by the second along k, in its
-            tangent space. As in ``d2``, entries by q along two velocities of one joint depend on
-            which comes first; the mean of both orders is the second derivative along motions whose
-            velocity in this convention is constant.
+            tangent space. As in ``d2``, second derivatives by q along two velocities of one joint
+            depend on their order; the mean of both orders is the second derivative along motions
+            with constant velocity in this convention.
 
         Examples
         --------
@@ -148,7 +148,7 @@ class DerivativeConversions:
         >>> d2 = dtau.inverse_dynamics_second_derivatives(model, q, v, a)
         >>> mixed = dtau.conventions.mixed_twist(model)
         >>> m = mixed.inverse_dynamics_second_derivatives_from_dtau(q, v, a, tau, d, d2)
-        >>> bool(np.allclose(m.d2tau_dqdv[:, :3], 0))  # nothing depends on where the base is
+        >>> bool(np.allclose(m.d2tau_dqdv[:, :3], 0))  # nothing depends on the base's position
         True
         """
         kind = InverseDynamicsSecondDerivatives
@@ -186,9 +186,8 @@ class DerivativeConversions:
     ) -> InverseDynamicsHessian:
         """Convert second derivatives of a weighted sum of torques to this convention.
 
-        Weights of torques are velocities: those of this convention, ``there``, which are held
-        constant in its derivatives, have in dtau's convention the numbers
-        ``lam = to_dtau(there_q, there).v``.
+        Weights of torques transform like velocities. Weights ``there`` of this convention, held
+        constant in its derivatives, are ``lam = to_dtau(there_q, there).v`` in dtau's convention.
 
         Parameters
         ----------
@@ -197,15 +196,14 @@ class DerivativeConversions:
         lam : array_like (..., nv)
             Weights of the torques, in dtau's convention.
         h : InverseDynamicsHessian
-            What `dtau.inverse_dynamics_hessian` gives for them, without ``symmetric``: each
+            Result of `dtau.inverse_dynamics_hessian` for these weights, without ``symmetric``: each
             ``(..., nv, nv)``.
 
         Returns
         -------
         InverseDynamicsHessian
-            Each ``(..., nv, nv)``: the contraction of what
-            `inverse_dynamics_second_derivatives_from_dtau` gives with the weights of this
-            convention, at the price of a few products of matrices.
+            Each ``(..., nv, nv)``: the result of `inverse_dynamics_second_derivatives_from_dtau`,
+            contracted with the weights of this convention, at the cost of a few matrix products.
 
         Examples
         --------
@@ -215,7 +213,7 @@ class DerivativeConversions:
         >>> tau = dtau.inverse_dynamics(model, q, v, a)
         >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a)
         >>> spatial = dtau.conventions.spatial_twist(model)
-        >>> weights = np.linspace(-1.0, 1.0, model.nv)  # of the spatial wrench, and of the joints
+        >>> weights = np.linspace(-1.0, 1.0, model.nv)  # of the spatial wrench and the joints
         >>> lam = spatial.to_dtau(q, weights).v
         >>> h = dtau.inverse_dynamics_hessian(model, q, v, a, lam)
         >>> there = spatial.inverse_dynamics_hessian_from_dtau(q, v, a, tau, lam, d, h)
@@ -242,8 +240,9 @@ class DerivativeConversions:
         As `inverse_dynamics_hessian_from_dtau`, in all arguments, with
         ``a = forward_dynamics(model, q, v, tau, f_ext)`` and with what
         `dtau.forward_dynamics_derivatives` and, without ``symmetric``,
-        `dtau.forward_dynamics_hessian` give. Weights of accelerations are torques: those of this
-        convention, ``there``, have in dtau's the numbers ``lam = torque_to_dtau(there_q, there)``.
+        `dtau.forward_dynamics_hessian` give. Weights of accelerations transform like torques.
+        Weights ``there`` of this convention are ``lam = torque_to_dtau(there_q, there)`` in dtau's
+        convention.
         """
         kind, state = ForwardDynamicsHessian, (q, v, a, tau)
         return second_derivatives.hessian_from_dtau(self._maps, kind, state, lam, d, h)
@@ -262,25 +261,25 @@ class DerivativeConversions:
         q : array_like (..., model.nq)
             Configuration, in dtau's convention.
         v : array_like (..., nv)
-            Velocity there, in dtau's convention.
+            Velocity, in dtau's convention.
         lin : Linearization or ConstrainedLinearization
-            What `dtau.linearize` gives.
+            Result of `dtau.linearize`.
         inputs : array_like or None
-            What it was given as ``inputs``; None where it was given none.
+            The argument ``inputs`` of that call; None if it had none.
 
         Returns
         -------
         Linearization or ConstrainedLinearization
             ``A (..., 2 nv, 2 nv)`` and ``B (..., 2 nv, nu)`` for z = [displacement, variation of
             the velocity], both in this convention, and the acceleration ``a (..., nv)`` in it.
-            Columns of ``B`` are the same inputs: torques (``inputs`` None, or a mask) in the order
-            of this convention's velocities, inputs of a map in their own. Inputs, and the wrench of
-            a free root, stay along body axes; the ``residual`` of contacts stays the same. See
-            `dtau.conventions.linearizations` for the kinematics of the perturbation.
+            Columns of ``B`` belong to the same inputs: torques (``inputs`` None, or a mask) in the
+            order of this convention's velocities, inputs of a matrix in their own order. Inputs,
+            and the wrench of a free root, stay along body axes; the ``residual`` of contacts stays
+            the same. See `dtau.conventions.linearizations` for the kinematics of the perturbation.
 
         Examples
         --------
-        The error of the base along world axes: its position only integrates its velocity.
+        Along world axes, the base's position error is the integral of its velocity error:
 
         >>> import dtau, numpy as np
         >>> model = dtau.robots.quadruped()

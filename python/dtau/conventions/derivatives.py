@@ -1,4 +1,4 @@
-"""How first derivatives change with the form of velocities, v' = A(q) v.
+"""Convert first derivatives to another form of velocities, v' = A(q) v.
 
 Each function differentiates a composition by the chain rule: of tau' = A^-T tau(q, v, a) at fixed
 v' and a', or of a' = A (a(q, v, tau) + N(v)) at fixed v' and tau'. Displacements d' = A d give the
@@ -32,7 +32,7 @@ class _At(NamedTuple):
 def inverse_from_dtau(
     maps: Maps, state: State, d: InverseDynamicsDerivatives
 ) -> InverseDynamicsDerivatives:
-    """Derivatives of tau' by q', v' and a'."""
+    """Return derivatives of tau' by q', v' and a'."""
     batch, at, d = _read_from_dtau(maps, state, d, InverseDynamicsDerivatives)
     twists, by = maps.twists, at.by
     dtau_dq = (
@@ -70,7 +70,7 @@ def inverse_to_dtau(
 def forward_from_dtau(
     maps: Maps, state: State, d: ForwardDynamicsDerivatives
 ) -> ForwardDynamicsDerivatives:
-    """Derivatives of a' by q', v' and tau'."""
+    """Return derivatives of a' by q', v' and tau'."""
     batch, at, d = _read_from_dtau(maps, state, d, ForwardDynamicsDerivatives)
     twists, by = maps.twists, at.by
     da_dq = (
@@ -108,14 +108,14 @@ def forward_to_dtau(
 
 
 def _read_from_dtau(maps: Maps, state: State, d: D, kind: type[D]) -> tuple[Batch, _At, D]:
-    """Read a state and derivatives of dtau's."""
+    """Read a state and derivatives in dtau's convention."""
     batch, q, (v, a, tau, *parts) = maps.read_from_dtau(state[0], **_named(maps, state, d, kind))
     at = _At(*maps.twists.matrices(q), maps.twists.variations(v, a, tau))
     return batch, at, kind(*parts)
 
 
 def _read_to_dtau(maps: Maps, state: State, d: D, kind: type[D]) -> tuple[Batch, _At, D]:
-    """Read a state and derivatives of the convention; return those in dtau's order."""
+    """Read a state and derivatives in the convention; return them in dtau's order."""
     batch, q, (v, a, tau, *parts) = maps.read_to_dtau(state[0], **_named(maps, state, d, kind))
     forward, inverse = maps.twists.matrices(q)
     v = maps.twists.apply(inverse, maps.order.to_dtau(v))
@@ -128,7 +128,7 @@ def _read_to_dtau(maps: Maps, state: State, d: D, kind: type[D]) -> tuple[Batch,
 def _named(
     maps: Maps, state: State, d: D, kind: type[D]
 ) -> dict[str, tuple[ArrayLike, tuple[int, ...]]]:
-    """Arrays by the names that messages give them, with the sizes of their last axes."""
+    """Return arrays by their names in messages, with the sizes of their last axes."""
     require("d", d, kind)
     vectors = {name: (x, (maps.nv,)) for name, x in zip(("v", "a", "tau"), state[1:], strict=True)}
     square = (maps.nv, maps.nv)

@@ -1,4 +1,4 @@
-"""Reads models of other packages, whose parts may be missing, damaged or contradictory."""
+"""Read models of other packages, which may be incomplete or damaged: `ForeignModel`."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ T = TypeVar("T")
 
 
 class ForeignModel:
-    """A model of another package's; every part is checked when it is read.
+    """A model of another package; every part is checked when it is read.
 
     Parameters
     ----------
     argument : str
-        What messages call it.
+        Name in messages.
     value : object
     expected : str
         Its class, with the package.
     attributes : iterable of str
-        What will be read of it.
+        Attributes that will be read.
 
     Raises
     ------
     TypeError
-        If it lacks one of these: then it is something else. Methods raise ValueError.
+        If it lacks one of these attributes. Methods raise ValueError.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class ForeignModel:
         for name in attributes:
             try:
                 self._parts[name] = getattr(value, name)
-            except Exception:  # whatever another's attribute raises
+            except Exception:  # foreign attributes may raise anything
                 raise TypeError(
                     f"{argument}: expected a {expected}, got {type(value).__name__}, "
                     f"which has no {name!r}"
@@ -50,10 +50,10 @@ class ForeignModel:
         return ValueError(f"{self._argument}.{name}: expected {expected}, got {got!s:.80}")
 
     def read(self, name: str, expected: str, reader: Callable[[Any], T]) -> T:
-        """Return what `reader` makes of a part."""
+        """Return a part, converted by `reader`."""
         try:
             return reader(self._parts[name])
-        except Exception as error:  # whatever another's object raises
+        except Exception as error:  # foreign objects may raise anything
             raise self.error(name, expected, f"{type(error).__name__}: {error}") from None
 
     def integer(self, name: str) -> int:
@@ -66,7 +66,7 @@ class ForeignModel:
     def integers(
         self, name: str, count: int, most: int | None = None, *, skip: int = 0
     ) -> list[int]:
-        """Return integers from 0 to `most`, as many as there have to be after those skipped."""
+        """Return `count` integers from 0 to `most`, after skipping some."""
         values = self.read(name, "integers", lambda x: [operator.index(i) for i in list(x)[skip:]])
         if len(values) != count:
             raise self.error(name, f"{count + skip} integers", len(values) + skip)
@@ -87,7 +87,7 @@ class ForeignModel:
         return array
 
     def names(self, name: str, reader: Callable[[Any], Iterable[object]]) -> list[str]:
-        """Return the strings that `reader` makes of a part."""
+        """Return a part as strings, converted by `reader`."""
         values = self.read(name, "names", lambda x: list(reader(x)))
         for value in values:
             if not isinstance(value, str):
@@ -97,7 +97,7 @@ class ForeignModel:
     def require_places(
         self, name: str, starts: Sequence[int], sizes: Sequence[int], total: int
     ) -> None:
-        """Raise unless joints take all of so many places, one after another in some order."""
+        """Raise unless joints fill all places without gaps, in some order."""
         end = 0
         for start, size in sorted(zip(starts, sizes, strict=True)):
             if size and start != end:

@@ -1,13 +1,13 @@
-"""How a linearization changes with the form of velocities, v' = A(q) v.
+"""Convert linearizations to another form of velocities, v' = A(q) v.
 
-With A called X here, a perturbation z = [xi, dv] becomes z' = T z: a displacement becomes X xi,
-and v' varies by X (dv - W(v) xi), as W(v) xi is how v changes while v' stays. Hence
+With A called X here, a perturbation z = [xi, dv] becomes z' = T z: a displacement becomes X xi, and
+v' varies by X (dv - W(v) xi), because v changes by W(v) xi at constant v'. Hence
 
     T = (   X    0 )        A' = (T A + dT/dt) T^-1,   B' = T B,   in continuous time
         ( -X W   X )        A' = T+ A T^-1,            B' = T+ B,  over a step
 
 with T+ at the state after the step, and with dX/dt = X Omega(v). Inputs, and the wrench of a free
-root, stay along body axes; those that are joint torques change their order as velocities do. The
+root, stay along body axes; inputs that are joint torques are reordered like velocities. The
 kinematics of the perturbation of a free root become, in the axes of each convention, with its own
 velocity (v, w) and displacement (p, r):
 
@@ -41,7 +41,7 @@ Discrete = TypeVar("Discrete", DiscreteLinearization, ConstrainedDiscreteLineari
 
 
 class _StateMap(NamedTuple):
-    """T at a state, its inverse and what it is made of; all (..., 2 nv, 2 nv) or (..., nv, nv)."""
+    """T at a state, its inverse and its blocks; all (..., 2 nv, 2 nv) or (..., nv, nv)."""
 
     matrix: Array
     inverse: Array
@@ -112,7 +112,7 @@ def discrete_from_dtau(
 
 
 def _columns(maps: Maps, by_u: ArrayLike, inputs: ArrayLike | None) -> Indices:
-    """The order of B's columns there: of torques that of velocities, of other inputs their own."""
+    """Return the order of B's columns: of velocities for torques, unchanged for other inputs."""
     torques, given = checked_inputs(maps.model, inputs)
     if given is not None:
         order: Indices = np.arange(given.shape[-1])
@@ -121,8 +121,8 @@ def _columns(maps: Maps, by_u: ArrayLike, inputs: ArrayLike | None) -> Indices:
     shape = real_numbers("lin.B", by_u).shape
     if shape[-1:] != order.shape:
         raise ValueError(
-            f"lin.B has shape {shape}, expected {len(order)} columns: those of `inputs`, which "
-            "has to be what the linearization was asked for with"
+            f"lin.B has shape {shape}, expected {len(order)} columns, as in `inputs`, which must "
+            "be the argument `inputs` of the linearization"
         )
     return order
 

@@ -1,8 +1,9 @@
-"""What a convention is made of, and how arrays of either side are read.
+"""The maps of a convention, and reading of arrays in either convention: `Maps`.
 
-Every convention is v' = P A(q) v, with an order P and with A of `dtau.conventions.twists`; so are
-displacements, along which derivatives by q are taken. What follows for accelerations and torques is
-in `dtau.conventions.states`, what for derivatives in `dtau.conventions.derivatives`.
+Every convention is v' = P A(q) v, with an order P and with A of `dtau.conventions.twists`.
+Displacements, along which derivatives by q are taken, transform in the same way.
+`dtau.conventions.states` derives accelerations and torques, `dtau.conventions.derivatives`
+derivatives.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ class Maps(Immutable):
     ----------
     model : Model
     coordinates : CoordinateMap, optional
-        Of configurations; by default they are the same.
+        Map of configurations; by default the identity.
     velocities : ndarray (nv,), optional
-        Index in dtau of each velocity there; by default the order is the same.
+        Index in dtau of each velocity of the convention; by default the same order.
     twists : TwistMap, optional
-        Of velocities in dtau's order; by default they are the same.
+        Map of velocities in dtau's order; by default the identity.
     wrenches : WrenchMap, optional
-        Of external wrenches; by default they are the same.
+        Map of external wrenches; by default the identity.
     """
 
     model: Model
@@ -71,13 +72,13 @@ class Maps(Immutable):
 
     @property
     def nv(self) -> int:
-        """Number of velocities, the same on both sides."""
+        """Number of velocities, the same in both conventions."""
         return self.model.nv
 
     def read_from_dtau(
         self, q: ArrayLike, **others: tuple[ArrayLike, tuple[int, ...]]
     ) -> tuple[Batch, Array, list[Array]]:
-        """Read q of dtau's, and other arrays with last axes of these sizes, as rows of states."""
+        """Read dtau's q, and other arrays with last axes of these sizes, as rows of states."""
         batch, (q, *rest) = batch_arrays({"q": (q, (self.model.nq,)), **others})
         self.coordinates.check_quaternions(q, batch)
         return Batch(batch), q, rest
@@ -85,7 +86,7 @@ class Maps(Immutable):
     def read_to_dtau(
         self, q: ArrayLike, **others: tuple[ArrayLike, tuple[int, ...]]
     ) -> tuple[Batch, Array, list[Array]]:
-        """Read q of the convention and return dtau's, with other arrays, as rows of states."""
+        """Read the convention's q and other arrays as rows of states; convert q to dtau's."""
         batch, (q, *rest) = batch_arrays({"q": (q, (self.coordinates.nq,)), **others})
         q = self.coordinates.to_dtau(q)
         self.coordinates.check_quaternions(q, batch)
@@ -94,14 +95,14 @@ class Maps(Immutable):
 
 @dataclass(frozen=True)
 class Batch:
-    """The batch axes of all arguments together."""
+    """The common batch axes of all arguments."""
 
     shape: tuple[int, ...]
 
     def array(self, rows: Array) -> Array:
-        """Give results of rows of states ``(n, ...)`` these axes in place of the first."""
+        """Reshape results of rows of states ``(n, ...)`` to the batch axes."""
         return rows.reshape(self.shape + rows.shape[1:])
 
     def arrays(self, rows: Iterable[Array]) -> Iterable[Array]:
-        """Do so with all of several results."""
+        """Reshape several results."""
         return map(self.array, rows)

@@ -1,4 +1,4 @@
-"""Which joint of another package's model is which joint of ours."""
+"""Match the joints of another package's model to a model's joints: `match_joints`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def match_joints(
 ) -> list[int]:
     """Return the index in `names` of each joint of the model.
 
-    A single free joint at the root of each matches under any names; what has no name matches under
-    its stand-in, if there are such.
+    A single free joint at the root of each model matches under any names. Unnamed joints match by
+    their stand-in names, if there are any.
 
     Raises
     ------
     ValueError
-        If either side has a joint that the other has not, or one of ours mimics another; the
-        message names it.
+        If one model has a joint that the other does not have, or a joint of ours is a mimic joint;
+        the message names it.
     """
     require("model", model, Model)
     for joint in model.joints:

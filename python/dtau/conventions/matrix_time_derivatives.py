@@ -1,12 +1,12 @@
-"""Conversions of the terms of the equation of motion with their time derivatives.
+"""Convert the terms of the equation of motion with their time derivatives.
 
 With v' = A(q) v of `dtau.conventions.twists`, B = A^-1 and Omega(v) = A^-1 dA/dt, the acceleration
-is a = B a' - Omega v, so that of tau = M a + C v + ... there come
+is a = B a' - Omega v. So tau = M a + C v + ... gives
 
     M' = B^T M B          C' = B^T (C - M Omega) B          bias' = B^T (bias - M Omega v)
 
-and dM'/dt = C' + C'^T, as dB/dt = -Omega B. Derivatives are those of products, by Leibniz' rule;
-Omega is linear in v.
+and dM'/dt = C' + C'^T, because dB/dt = -Omega B. Time derivatives follow by Leibniz' rule; Omega is
+linear in v.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _rates(twists: TwistMap, v: Array, rows: int) -> list[Array]:
 
 
 def _congruent(maps: Maps, q: Array, v: Array, matrices: Array) -> Array:
-    """Return B^T X B and its derivatives, of stacks ``(..., rows, nv, nv)``."""
+    """Return B^T X B and its derivatives, for stacks ``(..., rows, nv, nv)``."""
     series = RootSeries(maps.twists, q)
     series.follow(maps.twists.take(v), matrices.shape[-3] - 1)
     inverse = series.inverse()
@@ -97,7 +97,7 @@ def _congruent(maps: Maps, q: Array, v: Array, matrices: Array) -> Array:
 
 
 def _columns(twists: TwistMap, matrices: Array, blocks: Sequence[Array], out: Array) -> Array:
-    """Put the columns of roots, times blocks, with all derivatives, into those of ``out``."""
+    """Write the columns of roots, times blocks, with all derivatives, into ``out``."""
     columns = np.swapaxes(twists.take(matrices), -3, -2)  # (..., rows, nroots, nv, 6)
     for k in range(out.shape[-3]):
         total = sum(comb(k, m) * (columns[..., k - m, :, :, :] @ blocks[m]) for m in range(k + 1))

@@ -1,4 +1,4 @@
-"""The convention of a `mujoco.MjModel`."""
+"""The convention of a `mujoco.MjModel`: `mujoco`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ATTRIBUTES = (
     *("jnt_pos", "jnt_axis", "qpos0", "body", "body_parentid", "body_weldid", "body_pos"),
     *("body_quat", "body_ipos"),
 )
-_KINDS: tuple[tuple[str, type[JointType]], ...] = (  # by the number of mjtJoint
+_KINDS: tuple[tuple[str, type[JointType]], ...] = (  # indexed by mjtJoint
     ("free", Free),
     ("ball", Spherical),
     ("slide", Prismatic),
@@ -38,30 +38,30 @@ _KINDS: tuple[tuple[str, type[JointType]], ...] = (  # by the number of mjtJoint
 
 
 def mujoco(model: Model, mj_model: Any) -> Convention:
-    """MuJoCo's convention, for its model of the same robot.
+    """MuJoCo's convention, from its model of the same robot.
 
-    Joints are matched by their names, in whatever order; a free joint at the root under any name or
-    none, if each model has exactly one; other joints without a name under the name that `dtau.load`
+    Joints are matched by name, in any order. A free joint at the root matches under any name or
+    none, if each model has exactly one. Other unnamed joints match by the name that `dtau.load`
     gives them.
 
-    - Quaternions are (w, x, y, z). A free joint's pose is that of the body in the world, also
-      where the model places the joint elsewhere. Coordinates of hinges and slides are the same if
-      the model is from the MJCF (`dtau.load`): the ``ref`` of a joint is then in its placement.
-      Otherwise, with the file's placements, they are larger there by ``ref``.
-    - The velocity of a free joint is the linear one of the body's origin along the world's axes and
-      the angular one along the body's axes; so is a displacement. Its torque is [force along world
-      axes, moment along body axes].
+    - Quaternions are (w, x, y, z). A free joint's pose is the pose of the body in the world,
+      wherever the model places the joint. Coordinates of hinges and slides are equal if the model
+      was loaded from the MJCF (`dtau.load`): the ``ref`` of a joint is then in its placement.
+      Otherwise, with the file's placements, MuJoCo's coordinates are larger by ``ref``.
+    - The velocity of a free joint is the linear velocity of the body's origin along the world's
+      axes and the angular velocity along the body's axes; displacements likewise. Its torque is
+      [force along world axes, moment along body axes].
     - External wrenches are ``xfrc_applied``, (..., nbody, 6): force and moment along world axes at
-      the body's center of mass, the world first. Bodies of MuJoCo's that do not move against each
-      other are one body here: back in dtau their wrenches are added.
+      the body's center of mass, the world first. MuJoCo's bodies that do not move relative to each
+      other are one body in dtau: on the way to dtau, their wrenches are added.
 
     Parameters
     ----------
     model : Model
     mj_model : mujoco.MjModel
-        Of the same robot, with the same frames of bodies and axes of joints (as both have from one
-        URDF, or one MJCF). Where a joint is off the origin of MuJoCo's body, the model's body has
-        its origin on the axis, as `dtau.load` places it. It is only read, and not kept.
+        MuJoCo's model of the same robot, with the same body frames and joint axes (as loaded from
+        the same URDF or MJCF). If a joint is not at the origin of MuJoCo's body, the model's body
+        has its origin on the axis, as `dtau.load` places it. The argument is only read, not stored.
 
     Returns
     -------
@@ -70,8 +70,8 @@ def mujoco(model: Model, mj_model: Any) -> Convention:
     Raises
     ------
     ValueError
-        If a joint is missing in one of the models, or is of another kind there: it is named. If a
-        part of ``mj_model`` cannot be read or contradicts another: that is named.
+        If a joint is missing in one of the models or its kind differs, or if a part of ``mj_model``
+        cannot be read or contradicts another. The message names it.
     TypeError
         If an argument is not a model.
 
@@ -109,7 +109,7 @@ def mujoco(model: Model, mj_model: Any) -> Convention:
     copies: list[tuple[int, int]] = []
     offsets: list[float] = []
     velocities = np.empty(model.nv, dtype=np.intp)
-    moved_by: dict[int, tuple[int, int]] = {}  # of each of their bodies: last joint, our body
+    moved_by: dict[int, tuple[int, int]] = {}  # MuJoCo's body: last joint, dtau's body
     for joint, i in zip(model.joints, matched, strict=True):
         kind, counterpart = _KINDS[types[i]]
         if not isinstance(joint.type, counterpart) or (types[i] == FREE and joint.parent >= 0):
@@ -147,14 +147,14 @@ def mujoco(model: Model, mj_model: Any) -> Convention:
 
 
 class _Frames:
-    """Where MuJoCo's bodies are in the model's frames, at the poses that its file describes.
+    """Poses of MuJoCo's bodies in the model's frames, in the configuration of the file.
 
     Attributes
     ----------
     welds : list of int
-        The body that each does not move against, the first of them from the root.
+        For each body, the first body from the root that does not move relative to it.
     points : ndarray (nbody, 3)
-        Their centers of mass, in the frame of that body's last joint.
+        Centers of mass, in the frame of that body's last joint.
     """
 
     @quiet
@@ -163,7 +163,7 @@ class _Frames:
         parents = peer.integers("body_parentid", nbody, nbody - 1)
         self.welds = peer.integers("body_weldid", nbody, nbody - 1)
         quaternion = peer.numbers("body_quat", (nbody, 4))
-        position, centre = (peer.numbers(name, (nbody, 3)) for name in ("body_pos", "body_ipos"))
+        position, center = (peer.numbers(name, (nbody, 3)) for name in ("body_pos", "body_ipos"))
         place, self._axes = (peer.numbers(n, (len(types), 3)) for n in ("jnt_pos", "jnt_axis"))
         if not quaternion.any(axis=1).all():
             raise peer.error("body_quat", "quaternions that are not zero", "one that is")
@@ -172,7 +172,8 @@ class _Frames:
         self._before = {i: i - 1 for i in range(1, len(types)) if bodies[i] == bodies[i - 1]}
         last = dict(zip(bodies, self._origins, strict=True))
         local = rotations_of_quaternions(np.roll(quaternion, -1, axis=-1))
-        # Of bodies with joints as the file has them in their parent, and of all in their own frame.
+        # Poses of bodies with joints in their parent, as in the file, and of all bodies in their
+        # own frame.
         self._bodies = bodies
         self._turned, self._placed = np.tile(np.eye(3), (nbody, 1, 1)), np.zeros((nbody, 3))
         rotation, origin = self._turned.copy(), self._placed.copy()
@@ -186,13 +187,13 @@ class _Frames:
                 origin[row] = -last.get(row, np.zeros(3))
             else:
                 rotation[row], origin[row] = self._turned[row], self._placed[row]
-        self.points = origin + (rotation @ centre[..., np.newaxis])[..., 0]
+        self.points = origin + (rotation @ center[..., np.newaxis])[..., 0]
         if not np.isfinite(self.points).all():
             raise peer.error("body_pos", "numbers that can be added", "larger ones")
 
     @quiet
     def includes(self, ref: float, i: int, joint: Joint) -> bool:
-        """Whether the placement of our joint is that of MuJoCo's joint `i`, moved back by `ref`."""
+        """Whether our joint's placement is MuJoCo's joint `i` moved back by `ref`."""
         rotation, origin = np.eye(3), self._origins[i]
         if i in self._before:
             origin = origin - self._origins[self._before[i]]
@@ -210,10 +211,10 @@ class _Frames:
 
 
 def _wrenches(model: Model, frames: _Frames, moved: dict[int, int]) -> WrenchMap:
-    """Where rows of ``xfrc_applied`` act: at centers of mass, also of bodies that are welded on.
+    """Return the map of ``xfrc_applied``, whose rows act at centers of mass, also of welded bodies.
 
-    `moved`: the model's body of each of MuJoCo's that has a joint, the last of several: the others
-    move bodies of the model only.
+    `moved`: for each of MuJoCo's bodies with joints, the model's body of its last joint; the other
+    joints move bodies that only the model has.
     """
     rows = {body: row for row, body in moved.items() if row}
     carried_by = {0: -1, **moved}

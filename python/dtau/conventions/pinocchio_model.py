@@ -1,4 +1,4 @@
-"""The convention of a `pinocchio.Model`."""
+"""The convention of a `pinocchio.Model`: `pinocchio`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dtau.model.model import Model
 
 _ATTRIBUTES = ("names", "joints", "parents", "nq", "nv", "idx_qs", "idx_vs", "nqs", "nvs")
 
-# What a joint of ours may be there; a type that is not listed must have the same nq and nv.
+# Pinocchio's types for our joints; types that are not listed must have the same nq and nv.
 _KINDS = {
     "Revolute": r"R[XYZ]|RUB[XYZ]|Revolute(Unbounded)?Unaligned",
     "Prismatic": r"P[XYZ]|PrismaticUnaligned",
@@ -31,21 +31,21 @@ _COSINE_AND_SINE = re.compile(r"RUB[XYZ]|RevoluteUnboundedUnaligned|Planar")
 
 
 def pinocchio(model: Model, pin_model: Any) -> Convention:
-    """Pinocchio's convention, for its model of the same robot.
+    """Pinocchio's convention, from its model of the same robot.
 
-    Joints are matched by their names, in whatever order; a free joint at the root under any name,
-    if each model has exactly one. The two may differ in the order of joints and in the form of
-    angles: continuous joints are (cosine, sine) there, and come back as an angle in [-pi, pi]. The
-    velocities, displacements and torques of all joints are the same. An external wrench is the same
-    too, one a joint, that of the universe first; `[pinocchio.Force(w) for w in wrenches]` makes the
-    list that Pinocchio's functions take.
+    Joints are matched by name, in any order. A free joint at the root matches under any name, if
+    each model has exactly one. The conventions may differ in the order of joints and in the form of
+    angles: Pinocchio's continuous joints are (cosine, sine), and convert back to an angle in [-pi,
+    pi]. The velocities, displacements and torques of all joints are the same. External wrenches are
+    the same too, one per joint, the universe first; `[pinocchio.Force(w) for w in wrenches]` makes
+    the list that Pinocchio's functions take.
 
     Parameters
     ----------
     model : Model
     pin_model : pinocchio.Model
-        Of the same robot, with the same frames of bodies (as both have from one URDF). It is only
-        read, and not kept.
+        Pinocchio's model of the same robot, with the same body frames (as loaded from the same
+        URDF). The argument is only read, not stored.
 
     Returns
     -------
@@ -54,8 +54,8 @@ def pinocchio(model: Model, pin_model: Any) -> Convention:
     Raises
     ------
     ValueError
-        If a joint is missing in one of the models, or is of another kind there: it is named. If a
-        part of ``pin_model`` cannot be read or contradicts another: that is named.
+        If a joint is missing in one of the models or its kind differs, or if a part of
+        ``pin_model`` cannot be read or contradicts another. The message names it.
     TypeError
         If an argument is not a model.
 
@@ -108,7 +108,7 @@ def pinocchio(model: Model, pin_model: Any) -> Convention:
                 f"model: joint {joint.name!r}: expected the normal (0, 0, 1), as "
                 f"Pinocchio's planar joints have, got {joint.type.normal}"
             )
-        alike = joint.type.nq - paired  # the angle, where there is one, comes last
+        alike = joint.type.nq - paired  # an angle comes last
         copies += [(joint.q.start + k, q + k) for k in range(alike)]
         if paired:
             angles.append((joint.q.start + alike, q + alike, q + alike + 1))

@@ -1,4 +1,4 @@
-"""How second derivatives change with the form of velocities, v' = A(q) v.
+"""Convert second derivatives to another form of velocities, v' = A(q) v.
 
 f(q, v, z) is tau with z = a + N(v) in place of a, or a + N(v) with z = tau; then f' = L f. Beside
 W, N and U of `dtau.conventions.twists`, along a displacement d at fixed v' and z':
@@ -13,18 +13,18 @@ Displacements e_j of the convention are d_j = A^-1 e_j, and vary as v does, by W
     D'_k D'_j f' = L (  g_q(d_j; d_k) + g_v(d_j; W(v) d_k) + g_z(d_j; Q(z) d_k)
                       + P(g(d_j)) d_k + g(W(d_j) d_k)  )
 
-where, as f_vz = 0 = f_zz and as W, Q and P are linear in what they are taken of, g varies by
+where g varies as follows, because f_vz = 0 = f_zz and W, Q and P are linear in their arguments:
 
     g_q(d; d_k) = f_qq(d, d_k) + f_qv(d_k, W(v) d) + f_zq(Q(z) d, d_k) + P(f_q d_k) d
     g_v(d; x)   = f_qv(d, x) + f_vv(W(v) d, x) + f_v W(x) d + P(f_v x) d
     g_z(d; y)   = f_zq(y, d) + f_z Q(y) d + P(f_z y) d
 
 By q' and v': L g_v(d_j; A^-1 e_k); by z' and q': L g_z(d_k; y_j), where z varies by y_j = A^-1 e_j,
-or A^T e_j. All is bilinear, so it is taken of unit vectors in dtau's axes first. W, Q and P of any
-other velocities than those of free roots vanish.
+or A^T e_j. All terms are bilinear, so they are computed for unit vectors in dtau's axes first. W, Q
+and P vanish for velocities other than those of free roots.
 
 A scalar w' . f' with weights w' of the convention, held constant, is w . f with w = L^T w' there;
-its derivatives are those above with w . in place of L: one row of weights in place of nv of them.
+its derivatives are those above with w . in place of L: one row of weights in place of nv rows.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _Second: TypeAlias = (
 
 
 class _Given(NamedTuple):
-    """A state of dtau's with derivatives there; rows of states first."""
+    """A state in dtau's convention, with derivatives; rows of states first."""
 
     q: Array
     v: Array
@@ -71,7 +71,7 @@ class _Given(NamedTuple):
 
 
 class _Chain(NamedTuple):
-    """What stands at the head of this file, of f(q, v, z); blocks ``(n, nroots, 6, 6)``."""
+    """The terms at the head of this file, for f(q, v, z); blocks ``(n, nroots, 6, 6)``."""
 
     left: Array  # L
     back: Array  # A^-1
@@ -79,7 +79,7 @@ class _Chain(NamedTuple):
     v_by_q: Array  # W(v)
     z_by_q: Array  # Q(z)
     f_by_q: Array  # P(f)
-    W: Array  # of unit vectors, as in `UnitBlocks`
+    W: Array  # for unit vectors, as in `UnitBlocks`
     Q: Array
     P: Array
     first: Sequence[Array]  # f_q, f_v, f_z
@@ -88,7 +88,7 @@ class _Chain(NamedTuple):
 
 @quiet
 def tensors_from_dtau(maps: Maps, kind: type[T], state: State, d: _First, d2: T) -> T:
-    """Second derivatives of tau' by q', v' and a', or of a' by q', v' and tau'."""
+    """Return second derivatives of tau' by q', v' and a', or of a' by q', v' and tau'."""
     chain_of, first = _PROBLEMS[kind]
     require("d", d, first)
     require("d2", d2, kind)
@@ -100,7 +100,7 @@ def tensors_from_dtau(maps: Maps, kind: type[T], state: State, d: _First, d2: T)
 def hessian_from_dtau(
     maps: Maps, kind: type[H], state: State, lam: ArrayLike, d: _First, h: H
 ) -> H:
-    """Second derivatives of lam' . tau' by q', v' and a', or of lam' . a' by q', v' and tau'."""
+    """Return the Hessian of lam' . tau' by q', v' and a', or of lam' . a' by q', v' and tau'."""
     chain_of, first = _PROBLEMS[kind]
     require("d", d, first)
     require("h", h, kind)
@@ -109,7 +109,7 @@ def hessian_from_dtau(
 
 
 def _inverse(twists: TwistMap, given: _Given) -> _Chain:
-    """tau(q, v, z - N(v))."""
+    """Return the chain of tau(q, v, z - N(v))."""
     weights, (by_q, by_v, by_a) = given.weights, given.first
     _, inverse = twists.matrices(given.q)
     by, unit = twists.variations(given.v, given.a, given.tau), twists.unit_blocks()
@@ -132,7 +132,7 @@ def _inverse(twists: TwistMap, given: _Given) -> _Chain:
 
 
 def _forward(twists: TwistMap, given: _Given) -> _Chain:
-    """a(q, v, z) + N(v)."""
+    """Return the chain of a(q, v, z) + N(v)."""
     (by_q, by_v, by_tau), nv = given.first, given.v.shape[-1]
     forward, inverse = twists.matrices(given.q)
     by, unit = twists.variations(given.v, given.a, given.tau), twists.unit_blocks()
@@ -153,7 +153,7 @@ def _forward(twists: TwistMap, given: _Given) -> _Chain:
     )
 
 
-# How results of a class are converted, and the class of the first derivatives that this takes.
+# Conversions of result classes, and the classes of first derivatives that they need.
 _PROBLEMS: dict[type, tuple[Callable[[TwistMap, _Given], _Chain], type]] = {
     InverseDynamicsSecondDerivatives: (_inverse, InverseDynamicsDerivatives),
     ForwardDynamicsSecondDerivatives: (_forward, ForwardDynamicsDerivatives),
@@ -163,9 +163,9 @@ _PROBLEMS: dict[type, tuple[Callable[[TwistMap, _Given], _Chain], type]] = {
 
 
 def _moved(twists: TwistMap, chain: _Chain, weights: Array) -> tuple[Array, ...]:
-    """Derivatives in the convention by q' twice, q' and v', v' twice, z' and q'; not yet L.
+    """Return derivatives by q' twice, q' and v', v' twice, z' and q', without the factor L.
 
-    Comments give the terms, j the row, k the column; each is of `weights`.
+    Comments name the terms, with row j and column k; each is contracted with `weights`.
     """
     by_q, by_v, by_z = chain.first
     g_fixed = by_q + twists.product(by_v, chain.v_by_q) + twists.product(by_z, chain.z_by_q)
@@ -174,7 +174,7 @@ def _moved(twists: TwistMap, chain: _Chain, weights: Array) -> tuple[Array, ...]
     shifts = _weighted(twists, weights, chain.P)
 
     def shifted(x: Array) -> Array:
-        """P(x e_j) e_k, the columns of the roots."""
+        """Return P(x e_j) e_k, the columns of the roots."""
         out = _transposed(twists.take_rows(x))[:, np.newaxis] @ shifts
         return np.swapaxes(out, -3, -2)
 
@@ -214,7 +214,7 @@ def _hessian(maps: Maps, chain: _Chain, weights: Array) -> Iterator[Array]:
 
 
 def _weighted(twists: TwistMap, weights: Array, blocks: Array) -> Array:
-    """Return, of weights ``(n, m, nv)``, those of b(e_b) e_c for `blocks` b; by roots, b and c."""
+    """Contract weights ``(n, m, nv)`` with b(e_b) e_c for `blocks` b; by roots, b and c."""
     flat = np.swapaxes(blocks, 0, 1).reshape(6, 36)
     rows = twists.take(weights)
     return (rows @ flat).reshape(*rows.shape, 6)
@@ -227,7 +227,7 @@ def _transposed(x: Array) -> Array:
 def _read(
     maps: Maps, state: State, lam: ArrayLike | None, first: _First, second: _Second
 ) -> tuple[Batch, _Given]:
-    """Read a state and derivatives of dtau's: tensors, or Hessians if there are weights `lam`."""
+    """Read a state and dtau's derivatives: tensors, or Hessians if there are weights `lam`."""
     q, *vectors = state if lam is None else (*state, lam)
     nv, name, axes = maps.nv, *(("d2", 3) if lam is None else ("h", 2))
     named = {

@@ -1,12 +1,12 @@
-"""What stacks of time derivatives are converted with: poses and A along a motion, Leibniz' rule.
+"""Time derivatives of poses and of A along a motion, for Leibniz' rule: `RootSeries`, `leibniz`.
 
 (R, p) is the pose of a root's body in the world, whose twist is (v, w) in body axes, linear first,
 and C(k, m) are the binomials:
 
     R^(k+1) = sum C(k, m) R^(k-m) [w^(m)]x          p^(k+1) = sum C(k, m) R^(k-m) v^(m)
 
-A^(k) and (A^-1)^(k) follow from the pose up to order k, for which v is needed up to order k - 1
-only. With A the adjoint of the pose (`spatial_twist`) its derivatives are those that [HO-FBS] has.
+A^(k) and (A^-1)^(k) follow from the pose up to order k, which needs v only up to order k - 1. If A
+is the adjoint of the pose (`spatial_twist`), its derivatives are those of [HO-FBS].
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 
 def leibniz(maps: Sequence[Array], stack: Array, k: int) -> Array:
-    """The derivative of order k of maps times vectors, each with their derivatives.
+    """Return the derivative of order k of maps times vectors, each with their derivatives.
 
     ``maps``: matrices ``(..., n, i, j)`` by order; ``stack``: vectors ``(..., rows, n, j)``.
     """
@@ -35,12 +35,12 @@ def leibniz(maps: Sequence[Array], stack: Array, k: int) -> Array:
 
 
 def product(maps: Sequence[Array], stack: Array) -> Array:
-    """All derivatives of such a product, ``(..., rows, n, i)``."""
+    """Return all derivatives of maps times vectors, ``(..., rows, n, i)``."""
     return np.stack([leibniz(maps, stack, k) for k in range(stack.shape[-3])], axis=-3)
 
 
 def transposed(maps: Sequence[Array]) -> list[Array]:
-    """Matrices and their derivatives, transposed."""
+    """Transpose matrices and their derivatives."""
     return [np.swapaxes(matrices, -1, -2) for matrices in maps]
 
 
@@ -50,7 +50,7 @@ Sizes = dict[str, tuple[ArrayLike, tuple[int, ...]]]
 def length(
     argument: str, value: ArrayLike, core: tuple[int, ...], least: int = 1, most: int | None = None
 ) -> int:
-    """Return the length of a stack ``(..., rows, *core)``, with so many rows at least."""
+    """Return the length of a stack ``(..., rows, *core)``, after checking its range."""
     shape = real_numbers(argument, value).shape
     axis = len(shape) - len(core) - 1
     if axis < 0 or shape[axis] < least or (most is not None and shape[axis] > most):
@@ -67,10 +67,10 @@ def motion_with(
     most: int | None = None,
     **stacks: tuple[ArrayLike, tuple[int, ...]],
 ) -> Sizes:
-    """Stacks by their names, each with the sizes of its last axes, as `Maps` reads them.
+    """Return stacks by name, each with the sizes of its last axes, for `Maps`.
 
-    The first of ``stacks`` says how many rows the others need, and the motion, which may have
-    ``fewer``, but has one at least; ``most``: what the first may have.
+    The first of ``stacks`` determines the number of rows of the others and of the motion, which may
+    have ``fewer``, but at least one. ``most`` is the largest number of rows of the first.
     """
     (first, (value, core)), *others = stacks.items()
     rows = length(first, value, core, most=most)
@@ -82,7 +82,7 @@ def motion_with(
 
 
 class RootSeries:
-    """The poses of the roots along a motion, and A and its inverse there, one order at a time."""
+    """The poses of the roots along a motion, with A and its inverse, one order at a time."""
 
     def __init__(self, twists: TwistMap, q: Array) -> None:
         self._twists = twists
@@ -92,7 +92,7 @@ class RootSeries:
         self._forward, self._inverse = [forward], [inverse]
 
     def extend(self, twist: Array, k: int) -> None:
-        """Add the order k + 1; ``twist``: stacks ``(..., rows, nroots, 6)``, known to order k."""
+        """Add order k + 1; ``twist``: stacks ``(..., rows, nroots, 6)``, known to order k."""
         r, p = self._rotation, self._translation
         angular = skew(twist[..., 3:])
         spin = sum(comb(k, m) * (r[k - m] @ angular[..., m, :, :, :]) for m in range(k + 1))
@@ -106,7 +106,7 @@ class RootSeries:
             self.extend(twist, k)
 
     def forward(self) -> list[Array]:
-        """A and its derivatives, as far as the pose is known."""
+        """Return A and its derivatives, as far as the pose is known."""
         r, p, one = self._rotation, self._translation, np.zeros((3, 3))
         for k in range(len(self._forward), len(r)):
             moved = sum(comb(k, m) * (skew(p[m]) @ r[k - m]) for m in range(k + 1))
@@ -114,7 +114,7 @@ class RootSeries:
         return self._forward
 
     def inverse(self) -> list[Array]:
-        """A^-1 and its derivatives, as far as the pose is known."""
+        """Return A^-1 and its derivatives, as far as the pose is known."""
         back, p, one = transposed(self._rotation), self._translation, np.zeros((3, 3))
         for k in range(len(self._inverse), len(back)):
             moved = sum(comb(k, m) * (back[k - m] @ skew(p[m])) for m in range(k + 1))

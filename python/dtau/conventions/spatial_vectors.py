@@ -1,4 +1,4 @@
-"""Spatial vectors in other forms: along other axes, of another point, angular parts first."""
+"""Conventions of spatial vectors: `mixed_twist`, `spatial_twist` and `angular_first`."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 
 
 def mixed_twist(model: Model, *, wrenches: Axes = "body") -> Convention:
-    """Velocities of free root joints along world axes, of the body's origin.
+    """Mixed twists: velocities of free root joints along world axes, at the body's origin.
 
     The velocity of every free joint at a root is [linear velocity of the body's origin, angular
-    velocity], both along the world's axes; its torque the [force, moment] at the body's origin
-    along them, and a displacement a translation and a rotation along them. Everything else stays as
-    it is, external wrenches too unless they are asked for along other axes.
+    velocity], both along the world's axes; Its torque is the [force, moment] at the body's origin
+    along these axes, and a displacement is a translation and a rotation along them. Everything else
+    stays the same, including external wrenches unless ``wrenches`` requests other axes.
 
     Parameters
     ----------
     model : Model
     wrenches : {"body", "mixed", "world"}
-        External wrenches, one per body: [force, moment] in the body frame at its origin (as they
-        are in dtau), along world axes at the body's origin, or along world axes with the moment
-        about the world's origin.
+        External wrenches, one per body: [force, moment] in the body frame at its origin (as in
+        dtau), along world axes at the body's origin, or along world axes with the moment about the
+        world's origin.
 
     Returns
     -------
@@ -72,19 +72,19 @@ def mixed_twist(model: Model, *, wrenches: Axes = "body") -> Convention:
 
 
 def spatial_twist(model: Model, *, wrenches: Axes = "body") -> Convention:
-    """Velocities of free root joints along world axes, of the point at the world's origin.
+    """Spatial twists: velocities of free root joints along world axes, at the world's origin.
 
     The velocity of every free joint at a root is its spatial twist, [linear velocity of the point
-    of the body that is at the world's origin, angular velocity], both along the world's axes; its
-    torque the [force, moment] about the world's origin, and a displacement d moves the body's pose
-    to exp(d) times it. Everything else stays as it is, external wrenches too unless they are asked
-    for along other axes. Digits are lost with the distance from the world's origin.
+    of the body that is at the world's origin, angular velocity], both along the world's axes; Its
+    torque is the [force, moment] about the world's origin, and a displacement d moves the body's
+    pose T to exp(d) T. Everything else stays the same, including external wrenches unless
+    ``wrenches`` requests other axes. Digits are lost with the distance from the world's origin.
 
     Parameters
     ----------
     model : Model
     wrenches : {"body", "mixed", "world"}
-        External wrenches, one per body: see `mixed_twist`. [HO-FBS] has "world".
+        External wrenches, one per body: see `mixed_twist`. [HO-FBS] uses "world".
 
     Returns
     -------
@@ -116,10 +116,10 @@ def spatial_twist(model: Model, *, wrenches: Axes = "body") -> Convention:
 
 
 def angular_first(model: Model) -> Convention:
-    """Angular before linear in 6-vectors: of free joints, and of external wrenches.
+    """Angular part first in 6-vectors of free joints and of external wrenches.
 
-    Frames stay as they are; so do configurations. Being a mere order, it also applies to what
-    another convention gave: first `mixed_twist`, then `angular_first`.
+    Frames and configurations stay the same. This convention only reorders numbers, so it can also
+    follow another one: first `mixed_twist`, then `angular_first`.
 
     Parameters
     ----------

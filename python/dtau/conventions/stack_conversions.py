@@ -1,4 +1,4 @@
-"""The conversions of a convention that take whole stacks of time derivatives."""
+"""Methods of a convention that convert stacks of time derivatives."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dtau.conventions.maps import Array, Maps
 
 
 class StackConversions:
-    """Methods of `Convention`, which says what all of them have in common.
+    """The methods of `Convention` that convert stacks of time derivatives.
 
-    A motion longer than a conversion needs is cut; a shorter one is an error that says how many
-    rows are needed.
+    If a motion has more rows than a conversion needs, the others are ignored; if it has fewer, the
+    error names the required number.
     """
 
     _maps: Maps
@@ -26,13 +26,13 @@ class StackConversions:
             Configuration, in dtau's convention.
         v_derivatives : array_like (..., n, nv)
             The velocity and its time derivatives of order 1 to n - 1 in dtau's convention,
-            component by component: what `dtau.inverse_dynamics_time_derivatives` takes.
+            component by component, as for `dtau.inverse_dynamics_time_derivatives`.
 
         Returns
         -------
         ndarray (..., n, nv)
-            The same of the velocity in this convention. Rows 0 and 1 are ``v`` and ``a`` of
-            `from_dtau`.
+            The velocity in this convention and its time derivatives. Rows 0 and 1 are ``v`` and
+            ``a`` of `from_dtau`.
         """
         return time_derivatives.velocities_from_dtau(self._maps, q, v_derivatives)
 
@@ -62,7 +62,7 @@ class StackConversions:
         Returns
         -------
         ndarray (..., r + 1, nv)
-            The same of the torque in this convention, component by component.
+            The torque in this convention and its time derivatives, component by component.
         """
         return time_derivatives.torques_from_dtau(self._maps, q, v_derivatives, tau_derivatives)
 
@@ -71,10 +71,10 @@ class StackConversions:
     ) -> Array:
         """Convert joint torques and their time derivatives from this convention to dtau's.
 
-        As `torque_time_derivatives_from_dtau`, with q ``(..., nq)`` and the stacks
-        ``(..., n, nv)`` and ``(..., r + 1, nv)`` in this convention, and the result
-        ``(..., r + 1, nv)`` in dtau's: what `dtau.forward_dynamics_time_derivatives` takes. As it
-        finds the motion only on the way, its ``f_ext_axes`` is for a base's wrench along world axes
+        As `torque_time_derivatives_from_dtau`, with q ``(..., nq)`` and the stacks ``(..., n, nv)``
+        and ``(..., r + 1, nv)`` in this convention, and the result ``(..., r + 1, nv)`` in dtau's,
+        as `dtau.forward_dynamics_time_derivatives` takes it. That function computes the motion
+        itself, so give it a base's wrench along world axes by its ``f_ext_axes`` instead
         (docs/conventions.md shows how).
         """
         return time_derivatives.torques_to_dtau(self._maps, q, v_derivatives, tau_derivatives)
@@ -84,7 +84,7 @@ class StackConversions:
     ) -> Array:
         """Convert external wrenches and their time derivatives from dtau's to this convention.
 
-        ValueError is raised too if one acts on a body that this convention does not have.
+        ValueError is also raised if a wrench acts on a body that this convention does not have.
 
         Parameters
         ----------
@@ -100,12 +100,12 @@ class StackConversions:
         Returns
         -------
         ndarray (..., r + 1, nwrenches, 6)
-            The same of the wrenches in this convention, component by component. Rows of wrenches
-            and frames: see the function that made the convention.
+            The wrenches in this convention and their time derivatives, component by component. Rows
+            of wrenches and frames: see the function that made the convention.
 
         Examples
         --------
-        The paper's own form, [force, moment] about the world's origin:
+        The form of [HO-FBS], [force, moment] about the world's origin:
 
         >>> import dtau, numpy as np
         >>> model = dtau.robots.quadruped()
@@ -125,10 +125,10 @@ class StackConversions:
     ) -> Array:
         """Convert external wrenches and their time derivatives from this convention to dtau's.
 
-        As `wrench_time_derivatives_from_dtau`, with q ``(..., nq)`` and the stacks
-        ``(..., n, nv)`` and ``(..., r + 1, nwrenches, 6)`` in this convention. The result
-        ``(..., r + 1, model.nbodies, 6)``, the sum of what acts on each body, is what
-        `dtau.inverse_dynamics_time_derivatives` takes.
+        As `wrench_time_derivatives_from_dtau`, with q ``(..., nq)`` and the stacks ``(..., n, nv)``
+        and ``(..., r + 1, nwrenches, 6)`` in this convention. The result
+        ``(..., r + 1, model.nbodies, 6)`` is the sum of the wrenches on each body, as
+        `dtau.inverse_dynamics_time_derivatives` takes it.
         """
         return time_derivatives.wrenches_to_dtau(self._maps, q, v_derivatives, f_ext_derivatives)
 
@@ -145,8 +145,8 @@ class StackConversions:
             The velocity and its time derivatives, in dtau's convention: at least one row, and at
             most one fewer than the matrices.
         M_derivatives : array_like (..., r + 1, nv, nv)
-            What `dtau.mass_matrix_time_derivatives` gives. One row is the matrix alone, as
-            `dtau.mass_matrix` gives it: ``M[..., None, :, :]``.
+            Result of `dtau.mass_matrix_time_derivatives`. A single row is the matrix of
+            `dtau.mass_matrix`: ``M[..., None, :, :]``.
 
         Returns
         -------
@@ -187,7 +187,7 @@ class StackConversions:
             The velocity and its time derivatives, in dtau's convention: at least as many rows as
             there are Coriolis matrices.
         C_derivatives : array_like (..., r + 1, nv, nv)
-            What `dtau.coriolis_matrix_time_derivatives` gives. One row is the matrix alone.
+            Result of `dtau.coriolis_matrix_time_derivatives`. A single row is the matrix alone.
         M_derivatives : array_like (..., n, nv, nv)
             What `dtau.mass_matrix_time_derivatives` gives: at least as many rows.
 
@@ -230,8 +230,8 @@ class StackConversions:
     ) -> Array:
         """Convert the bias torque and its time derivatives to this convention.
 
-        The bias is the torque at which this convention's acceleration vanishes, not dtau's. The
-        gravity torque is one as any other: `torque_time_derivatives_from_dtau` converts it.
+        The bias is the torque at which this convention's acceleration vanishes, not dtau's.
+        `torque_time_derivatives_from_dtau` converts the gravity torque, like any other torque.
 
         Parameters
         ----------
@@ -241,15 +241,15 @@ class StackConversions:
             The velocity and its time derivatives, in dtau's convention: at least as many rows as
             there are bias torques.
         bias_derivatives : array_like (..., r + 1, nv)
-            What `dtau.bias_torque_time_derivatives` gives. One row is the torque alone.
+            Result of `dtau.bias_torque_time_derivatives`. A single row is the torque alone.
         M_derivatives : array_like (..., n, nv, nv)
             What `dtau.mass_matrix_time_derivatives` gives: at least as many rows.
 
         Returns
         -------
         ndarray (..., r + 1, nv)
-            The torque C v + D v + g, less that of external wrenches, in this convention, and its
-            time derivatives, component by component.
+            The torque C v + D v + g minus the torque of external wrenches, in this convention, and
+            its time derivatives, component by component.
 
         Examples
         --------

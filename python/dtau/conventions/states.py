@@ -1,4 +1,4 @@
-"""Conversions of states, of joint torques and of external wrenches.
+"""Convert states, joint torques and external wrenches.
 
 With v' = A(q) v of `dtau.conventions.twists`, before the order P of velocities: a' = A (a + N(v))
 and tau' = A^-T tau.
@@ -19,7 +19,7 @@ from dtau.results import PartialState, State
 def state_from_dtau(
     maps: Maps, q: ArrayLike, v: ArrayLike | None, a: ArrayLike | None
 ) -> State | PartialState:
-    """Return q', v' and a', or as many of them as are given."""
+    """Return q', v' and a', as far as they are given."""
     batch, q, rest = maps.read_from_dtau(q, **_velocities(maps, v, a))
     v, a = [*rest, None, None][:2]
     forward, _ = maps.twists.matrices(q)
@@ -78,7 +78,7 @@ def wrenches_to_dtau(maps: Maps, q: ArrayLike, f_ext: ArrayLike) -> Array:
 
 
 def try_out(maps: Maps, model: Model, nq: int, nv: int, nwrenches: int) -> None:
-    """Raise an exception unless states of these sizes can be converted, both ways."""
+    """Raise an exception unless states of these sizes can be converted in both directions."""
     sizes = (maps.coordinates.nq, maps.nv, maps.wrenches.nrows)
     if maps.model != model or sizes != (nq, nv, nwrenches):
         raise ValueError("state: expected maps of the same model, with the same sizes")

@@ -1,12 +1,12 @@
-"""Conversions of whole stacks of time derivatives: of velocities, joint torques and wrenches.
+"""Convert stacks of time derivatives of velocities, joint torques and wrenches.
 
 With v' = A(q) v of `dtau.conventions.twists`, B = A^-1 and C(k, m) the binomials:
 
     v'^(k) = sum C(k, m) A^(m) v^(k-m)            v^(k) = sum C(k, m) B^(m) v'^(k-m)
     tau'^(k) = sum C(k, m) (B^(m))^T tau^(k-m)    tau^(k) = sum C(k, m) (A^(m))^T tau'^(k-m)
 
-A^(k) and B^(k) need v up to its derivative of order k - 1 only, so that the first line goes order
-by order. External wrenches go by the poses of their bodies in the same way.
+A^(k) and B^(k) need v only up to its derivative of order k - 1, so the first line is evaluated
+order by order. External wrenches are converted with the poses of their bodies in the same way.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dtau.conventions.series import (
 )
 from dtau.conventions.twists import TwistMap
 
-_MOST_WRENCHES = 101  # rows, as in the functions that take them
+_MOST_WRENCHES = 101  # most rows, as in the functions that take them
 
 
 @quiet
@@ -101,7 +101,7 @@ def _with_wrenches(maps: Maps, v: ArrayLike, f_ext: ArrayLike, rows: int) -> Siz
 
 
 def _motion(maps: Maps, q: Array, given: Array) -> tuple[Array, RootSeries]:
-    """Return v, dv/dt, ... of the convention's, and the roots along them."""
+    """Return v, dv/dt, ... from the convention's, and the series of the roots along them."""
     series = RootSeries(maps.twists, q)
     out = maps.order.to_dtau(given)
     theirs, twist = maps.twists.take(out), maps.twists.take(out)
@@ -113,7 +113,7 @@ def _motion(maps: Maps, q: Array, given: Array) -> tuple[Array, RootSeries]:
 
 
 def multiplied(twists: TwistMap, blocks: Sequence[Array], tau: Array) -> Array:
-    """Multiply stacks ``(..., rows, nv)`` by 1 with these blocks, transposed, and derivatives."""
+    """Multiply stacks ``(..., rows, nv)`` by the identity with these blocks, transposed."""
     out = tau.copy()
     twists.put(out, product(transposed(blocks), twists.take(tau)))
     return out

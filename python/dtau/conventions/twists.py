@@ -1,21 +1,21 @@
-"""Velocities of free root joints along other axes and of another point: v' = A(q) v.
+"""Velocities of free root joints along other axes and at another point: v' = A(q) v.
 
 6-vectors are [linear, angular]. With the body's pose (R, p) in the world,
 
-    A = ( R   s [p]x R )        R' = R where angular velocities are along world axes, else 1
-        ( 0      R'    )        s  = 1 where the point is the world's origin, else 0 (the body's)
+    A = ( R   s [p]x R )        R' = R if angular velocities are along world axes, else 1
+        ( 0      R'    )        s  = 1 if the point is the world's origin, 0 if it is the body's
 
     convention         R'   s
     MuJoCo             1    0     linear along world axes, angular along body axes
     mixed              R    0
     spatial            R    1     A is the adjoint of the pose
 
-A also takes displacements to displacements, and its inverse transpose forces to forces. What
-derivatives need beside A, for a displacement d = [dp, dr] of the body along its own axes:
+A also maps displacements, and its inverse transpose maps forces. Derivatives also need the
+following, for a displacement d = [dp, dr] of the body along its own axes:
 
     A^-1 dA/dt = Omega(v)                Omega(v) v = N(v), so that a' = A (a + N(v))
-    A^-1 (dA along d) x = -W(x) d        W(v) d is how v changes while v' stays
-    A^T (d(A^-T) along d) f = U(f) d     -U(f) d is how f changes while f' stays
+    A^-1 (dA along d) x = -W(x) d        W(v) d is the change of v at constant v'
+    A^T (d(A^-T) along d) f = U(f) d     -U(f) d is the change of f at constant f'
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ Array = NDArray[np.float64]
 
 
 class Variations(NamedTuple):
-    """How a state varies while its other form is fixed; blocks ``(..., nroots, 6, 6)``."""
+    """Variations of a state while its other form is fixed; blocks ``(..., nroots, 6, 6)``."""
 
     v_by_q: Array  # W(v), at fixed v'
     a_by_q: Array  # at fixed v' and a'
-    rate_by_v: Array  # dN/dv; minus that of a by v, at fixed a'
+    rate_by_v: Array  # dN/dv; minus the derivative of a by v, at fixed a'
     force_by_q: Array  # U(tau)
 
 
@@ -51,23 +51,24 @@ class UnitBlocks(NamedTuple):
 
 
 class TwistMap(Immutable):
-    """The map A(q) of the free root joints of a model; all other velocities are unchanged.
+    """The map A(q) for the free root joints of a model; all other velocities are unchanged.
 
     Parameters
     ----------
     model : Model
     changed : bool
-        False: velocities stay as they are, of root joints too.
+        False: all velocities stay the same, including root joints.
     angular_in_world : bool
-        Angular velocities along the world's axes, not the body's.
+        True: angular velocities are along the world's axes, else along the body's.
     at_world_origin : bool
-        Linear velocity of the point at the world's origin, not of the body's origin.
+        True: linear velocities are those of the point at the world's origin, else of the body's
+        origin.
     """
 
-    _v: NDArray[np.intp]  # (nroots, 6): where the velocities are
-    _p: NDArray[np.intp]  # (nroots, 3): the positions
+    _v: NDArray[np.intp]  # (nroots, 6): indices of the velocities
+    _p: NDArray[np.intp]  # (nroots, 3): indices of the positions
     _quaternion: NDArray[np.intp]  # (nroots, 4)
-    _rotation: Array  # (nroots, 3, 3): the joints' placements
+    _rotation: Array  # (nroots, 3, 3): of the joints' placements
     _translation: Array  # (nroots, 3)
     _angular_in_world: bool
     _at_world_origin: bool
@@ -111,9 +112,9 @@ class TwistMap(Immutable):
         return forward, self.blocks(back, -back @ cross, np.eye(3))
 
     def blocks(self, rotation: Array, moved: Array, angular: Array) -> Array:
-        """Return 6 x 6 matrices of R and [p]x R, or of their derivatives, and R' where it is fixed.
+        """Return 6 x 6 matrices from R and [p]x R or their derivatives, and R' if it is fixed.
 
-        ``angular`` is R' of conventions that leave angular velocities along body axes.
+        ``angular`` is R' for conventions with angular velocities along body axes.
         """
         out = np.zeros((*rotation.shape[:-2], 6, 6))
         out[..., :3, :3] = rotation
@@ -123,11 +124,11 @@ class TwistMap(Immutable):
         return out
 
     def take(self, x: Array) -> Array:
-        """Return the velocities of the roots ``(..., nroots, 6)`` out of ``(..., nv)``."""
+        """Return the velocities of the roots ``(..., nroots, 6)`` from ``(..., nv)``."""
         return x[..., self._v]
 
     def take_rows(self, x: Array) -> Array:
-        """Return the rows of the roots ``(..., nroots, 6, any)`` out of ``(..., nv, any)``."""
+        """Return the rows of the roots ``(..., nroots, 6, any)`` from ``(..., nv, any)``."""
         return x[..., self._v, :]
 
     def put(self, x: Array, part: Array) -> None:
@@ -143,19 +144,19 @@ class TwistMap(Immutable):
         return out
 
     def variations(self, v: Array, a: Array, tau: Array) -> Variations:
-        """Return what the derivatives' formulas need, at a state without ``'``."""
+        """Return the variations that first derivatives need, at a state without ``'``."""
         twist = v[..., self._v]
         rate_by_v, v_by_q = self._rate(twist), self._shift(twist)
         a_by_q = self._shift((a + self.rate(v))[..., self._v]) - rate_by_v @ v_by_q
         return Variations(v_by_q, a_by_q, rate_by_v, self._force_shift(tau[..., self._v]))
 
     def unit_blocks(self) -> UnitBlocks:
-        """Return what second derivatives' formulas need beside the variations."""
+        """Return the blocks that second derivatives need in addition."""
         unit = np.eye(6)
         return UnitBlocks(self._shift(unit), self._rate(unit), self._force_shift(unit))
 
     def _rate(self, x: Array) -> Array:
-        """dN/dv at 6-vectors ``(..., nroots, 6)``."""
+        """Return dN/dv at 6-vectors ``(..., nroots, 6)``."""
         out = np.zeros((*x.shape, 6))
         if not self._at_world_origin:
             out[..., :3, :3] = skew(x[..., 3:])
@@ -163,7 +164,7 @@ class TwistMap(Immutable):
         return out
 
     def _force_shift(self, f: Array) -> Array:
-        """U(f) of 6-vectors ``(..., nroots, 6)``."""
+        """Return U(f) for 6-vectors ``(..., nroots, 6)``."""
         out = np.zeros((*f.shape, 6))
         out[..., :3, 3:] = -skew(f[..., :3])
         if self._angular_in_world:
@@ -173,7 +174,7 @@ class TwistMap(Immutable):
         return out
 
     def _shift(self, x: Array) -> Array:
-        """W(x) of 6-vectors ``(..., nroots, 6)``."""
+        """Return W(x) for 6-vectors ``(..., nroots, 6)``."""
         out = np.zeros((*x.shape, 6))
         out[..., :3, 3:] = skew(x[..., :3])
         if self._angular_in_world:
@@ -197,39 +198,39 @@ class TwistMap(Immutable):
             out[..., :3, 3:] = skew(twist[..., :3])
         return out
 
-    # Products with matrices (nv, nv) that are 1 but for these blocks, or 0 but for them.
+    # Products with matrices (nv, nv): the identity or zero, except for these blocks.
 
     def apply(self, blocks: Array, x: Array) -> Array:
-        """Multiply vectors ``(..., nv)`` by 1 with these blocks."""
+        """Multiply vectors ``(..., nv)`` by the identity with these blocks."""
         out = x.copy()
         out[..., self._v] = (blocks @ x[..., self._v, np.newaxis])[..., 0]
         return out
 
     def sandwich(self, left: Array, matrix: Array, right: Array) -> Array:
-        """Multiply matrices by 1 with blocks from the left and from the right."""
+        """Multiply matrices by the identity with blocks from the left and from the right."""
         out = matrix.copy()
         self.multiply_rows(left, out)
         out[..., self._v] = self.columns(out, right)
         return out
 
     def multiply_rows(self, left: Array, matrix: Array) -> None:
-        """Multiply matrices ``(..., nv, any)`` by 1 with blocks from the left, in place."""
+        """Multiply ``(..., nv, any)`` by the identity with blocks from the left, in place."""
         matrix[..., self._v, :] = left @ matrix[..., self._v, :]
 
     def product(self, matrix: Array, blocks: Array) -> Array:
-        """Multiply matrices by 0 with blocks from the right."""
+        """Multiply matrices by the zero matrix with blocks, from the right."""
         out = np.zeros_like(matrix)
         out[..., self._v] = self.columns(matrix, blocks)
         return out
 
     def embedded(self, blocks: Array, nv: int) -> Array:
-        """Return 0 with blocks."""
+        """Return the zero matrix with blocks."""
         out = np.zeros((*blocks.shape[:-3], nv, nv))
         self.add_blocks(out, blocks)
         return out
 
     def columns(self, matrix: Array, blocks: Array) -> Array:
-        """Return the columns of the roots, multiplied: ``(..., nv, nroots, 6)``."""
+        """Return the columns of the roots times blocks: ``(..., nv, nroots, 6)``."""
         columns = np.swapaxes(matrix[..., self._v], -3, -2) @ blocks
         return np.swapaxes(columns, -3, -2)
 
@@ -238,12 +239,12 @@ class TwistMap(Immutable):
         matrix[..., self._v] += columns
 
     def add_blocks(self, matrix: Array, blocks: Array) -> None:
-        """Add 0 with blocks, in place."""
+        """Add blocks to a matrix, in place."""
         matrix[..., self._v[:, :, np.newaxis], self._v[:, np.newaxis, :]] += blocks
 
 
 def skew(x: Array) -> Array:
-    """Return the matrices of the cross products with ``x`` from the left."""
+    """Return the matrices of the cross product x times."""
     out = np.zeros((*x.shape, 3))
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         out[..., i, j] = -x[..., k]

@@ -1,4 +1,4 @@
-"""In which order velocities stand elsewhere."""
+"""The order of velocities in another convention: `VelocityOrder`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Indices = NDArray[np.intp]
 
 
 class VelocityOrder(Immutable):
-    """The permutation P of velocities, and of all that is counted as they are.
+    """The permutation P of velocities, and of arrays with the same axes.
 
     Parameters
     ----------
     order : ndarray (nv,)
-        Index in dtau of each velocity there.
+        Index in dtau of each velocity of the convention.
     """
 
     _order: Indices
-    _places: Indices  # index there of each velocity of dtau's
+    _places: Indices  # index in the convention of each of dtau's velocities
 
     def __init__(self, order: Indices) -> None:
         self._require_new()
@@ -56,7 +56,7 @@ class VelocityOrder(Immutable):
         ]
 
     def among(self, some: NDArray[np.integer[Any]]) -> Indices:
-        """Return the order in which some of dtau's velocities, by their indices, stand there."""
+        """Return the order that some of dtau's velocities, by index, have in the convention."""
         return np.argsort(self._places[some])
 
     def doubled(self) -> VelocityOrder:

@@ -1,11 +1,11 @@
-"""External wrenches elsewhere: other rows, another order, other axes and points.
+"""Convert external wrenches: other rows, order, axes and points: `WrenchMap`.
 
-With the pose (R, p) of the body, wrenches (f_b, n_b) along body axes at its origin are elsewhere
+With the pose (R, p) of the body, wrenches (f_b, n_b) along body axes at its origin become
 
     f = R f_b        n = R (n_b - c x f_b)        along world axes, about the point c of the body
                      n = R n_b + p x f            about the world's origin ([HO-FBS])
 
-and their time derivatives follow from those of the pose by Leibniz' rule.
+and their time derivatives follow from the derivatives of the pose by Leibniz' rule.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ class WrenchMap(Immutable):
     ----------
     model : Model
     carriers : sequence of int, optional
-        The body that each row there acts on; -1 is the world. By default rows are bodies.
+        The body on which each row of the convention acts; -1 is the world. By default rows are
+        bodies.
     rows : mapping of int to int, optional
-        The row that takes a body's wrench; by default its only one. A body without a row there
-        cannot have a wrench.
+        The row that takes a body's wrench; by default its only one. A body without a row cannot
+        have a wrench.
     order : sequence of int
-        Index here of the six numbers of a row there.
+        Index in dtau of the six numbers of a row.
     axes : {"body", "mixed", "world"}
-        Of the rows: in the body frame at its origin; along world axes at the body's origin; along
-        world axes, moments about the world's origin.
+        Axes of the rows: in the body frame at its origin; along world axes at the body's origin;
+        along world axes, moments about the world's origin.
     points : array_like (nrows, 3), optional
         With "mixed" axes, the points of the bodies (in their frames) in place of their origins.
     """
@@ -51,11 +52,11 @@ class WrenchMap(Immutable):
     nrows: int
     _model: Model
     _carriers: Indices
-    _bodies: Indices  # the bodies that have a row
+    _bodies: Indices  # bodies with a row
     _rows: Indices  # their rows
     _order: Indices
-    _in_world: bool  # along world axes
-    _at_world_origin: bool  # moments about it
+    _in_world: bool  # whether along world axes
+    _at_world_origin: bool  # whether moments are about it
     _points: Array | None
 
     def __init__(
@@ -85,17 +86,17 @@ class WrenchMap(Immutable):
         )
 
     # Stacks of time derivatives are (n, rows, nbodies or nrows, 6), with a motion v, dv/dt, ... of
-    # at most one row fewer; where only the wrenches are meant, there is one row and no motion.
+    # at most one row fewer; for wrenches alone there is one row and no motion.
 
     def from_dtau(self, q: Array, f_ext: Array, v: Array | None = None) -> Array:
-        """Convert wrenches on bodies to rows; the world's are zero."""
+        """Convert wrenches on bodies to rows; rows of the world are zero."""
         lost = np.delete(np.arange(self._model.nbodies), self._bodies)
         acting = f_ext[..., lost, :].any(axis=(*range(f_ext.ndim - 2), -1))
         if acting.any():
             names = [self._model.bodies[i] for i in lost[acting]]
             argument = "f_ext" if v is None else "f_ext_derivatives"
             raise ValueError(
-                f"{argument}: a wrench acts on {listing(names)}, which is no body there"
+                f"{argument}: a wrench acts on {listing(names)}, which the convention does not have"
             )
         wrench = f_ext[..., self._bodies, :]
         if self._in_world:
@@ -112,7 +113,7 @@ class WrenchMap(Immutable):
         return out
 
     def to_dtau(self, q: Array, f_ext: Array, v: Array | None = None) -> Array:
-        """Convert rows, and add up those that act on one body; the world's have no effect."""
+        """Convert rows and add up those on the same body; rows of the world have no effect."""
         moving = self._carriers >= 0
         carriers = self._carriers[moving]
         wrench = np.empty((*f_ext.shape[:-2], len(carriers), 6))
@@ -134,7 +135,7 @@ class WrenchMap(Immutable):
     def _poses(
         self, q: Array, v: Array | None, rows: int, bodies: Indices
     ) -> tuple[list[Array], list[Array]]:
-        """Return R and p of these bodies with their derivatives, by order."""
+        """Return R and p of bodies with their derivatives, by order."""
         if v is None:
             pose = forward_kinematics(self._model, q)
             return [pose.rotation[:, bodies]], [pose.translation[:, bodies]]

@@ -1,24 +1,26 @@
 """Complete docstrings from a glossary: `documented` adds parameters, results and errors.
 
-A function says what is its own: a summary, the formula, notes and an example. The glossary says
-once what a symbol means, with its shape, unit and frame. `documented` puts both together when the
-package is imported, so that ``help()``, IPython, Sphinx and doctest show one full text:
+The docstring in the source has the parts that differ from function to function: a summary, the
+formula, notes and an example. The glossary explains each symbol once, with its shape, unit and
+frame. `documented` joins both when the package is imported, so that ``help()``, IPython, Sphinx and
+doctest show the full text:
 
 *Parameters*
     One entry for each argument, in the order of the signature, from `glossary.ARGUMENTS`.
 *Returns*
-    A function with one result names it; one with several has their class in its annotation. The
-    entries come from `glossary.RESULTS`; ``Class.field`` is a field that means something else in
-    one class.
+    A function with one result names it in its docstring. A function with several results has their
+    class in its annotation. The entries come from `glossary.RESULTS`; the entry ``Class.field``
+    applies to a field that differs in this class.
 *Raises*
-    The conditions that `errors` knows for the arguments.
+    The conditions that `errors` has for the arguments.
 
-A function that differs writes these sections itself, with the entries that differ alone. Such an
-entry replaces the text of the glossary; one that begins with ``...`` is added to it. A head without
-a type takes that of the glossary.
+A function that differs has these sections in its own docstring, with only the entries that differ.
+Such an entry replaces the glossary's; an entry that begins with ``...`` is appended to it. A head
+without a type takes the glossary's type.
 
-``src/python/complete_docstrings.py`` writes the same texts into the modules of a wheel: editors
-read sources and do not run them. So this package imports nothing that needs an installation.
+``src/python/complete_docstrings.py`` writes the same texts into the modules of a wheel, because
+editors read sources without running them. The script runs with the Python that builds the wheel, so
+this package imports neither NumPy nor the compiled core.
 """
 
 from dtau.docstrings.assembly import documented as documented

@@ -1,4 +1,4 @@
-"""Puts docstrings together: `documented`, and `complete` for texts of sources."""
+"""Assemble docstrings: `documented` for functions, `complete` for source texts."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def complete(
 ) -> str:
     """Return the docstring of a function with parameters, results and errors.
 
-    ``text`` is the docstring of the source without its indentation, ``fields`` names the results
-    of each class that the function returns, none for a single array.
+    ``text`` is the docstring in the source, without its indentation. ``fields`` has the names of
+    the results for each class that the function returns; it is empty for a single array.
     """
     text, examples_head, examples = text.partition(_EXAMPLES)
     text, notes_head, notes = text.partition(_NOTES)
@@ -72,7 +72,7 @@ def _parameters(own: Entries, arguments: Sequence[str]) -> Entries:
 
 
 def _out(results: Entries, several: bool) -> str:
-    """Return the entry of the arrays for results, of a single one with its shape."""
+    """Return the entry of the argument ``out``; for a single result, with its shape."""
     if several:
         return _ARGUMENTS["outs"].replace("outs", "out", 1)
     (result,) = results.values()
@@ -81,7 +81,7 @@ def _out(results: Entries, several: bool) -> str:
 
 
 def _results(own: Entries, fields: Mapping[str, Sequence[str]]) -> Entries:
-    """Return an entry for each result, or for each class with its fields that are new in it."""
+    """Return an entry for each result, or for each class and the fields that it adds."""
     if not fields:
         return {name: merged(name, own, _RESULTS) for name in own}
     found: Entries = {}

@@ -1,13 +1,13 @@
-"""Entries of sections in NumPy's format: a head, ``name : type``, and indented lines.
+"""Read and merge entries in NumPy's format: a head, ``name : type``, and indented lines.
 
-Read without regular expressions: to compile one takes longer than to read all docstrings.
+No regular expressions: compiling one takes longer than reading all docstrings.
 """
 
 from __future__ import annotations
 
-Entries = dict[str, str]  # whole entries by their names
+Entries = dict[str, str]  # name: whole entry
 
-MORE = "    ..."  # begins a text that is added to the glossary's
+MORE = "    ..."  # at the beginning of a text: append it to the glossary's
 
 
 def entries(section: str) -> Entries:
@@ -24,7 +24,7 @@ def entries(section: str) -> Entries:
 
 
 def merged(name: str, own: Entries, glossary: Entries) -> str:
-    """Return an entry of a function: its own words where it has some, else the glossary's."""
+    """Return the entry of a function: its own text where it has one, else the glossary's."""
     if name not in own:
         return glossary[name]
     if name not in glossary:

@@ -1,4 +1,4 @@
-"""What a call refuses, by the arguments that it has."""
+"""Write the Raises section of a function from its arguments: `errors`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 
 from dtau.docstrings.entries import MORE, Entries
 
-# Beginnings of names: what solves with the mass matrix. A test compares this with the rows.
+# Prefixes of the functions that solve with the mass matrix. A test compares them with the registry.
 _SOLVES = (
     *("forward_dynamics", "hybrid_dynamics", "constrained_dynamics", "impulse_dynamics"),
     *("linearize", "step", "mass_matrix_inverse"),
@@ -15,27 +15,27 @@ _SOLVES = (
 
 _VALUE = {
     "frames": ("a name is unknown",),
-    "frame": ("the name is unknown or of a frame that is fixed to the world",),
+    "frame": ("the name is unknown or the frame is fixed to the world",),
     "axes": ("``axes`` is unknown",),
     "kind": ("``kind`` is unknown",),
     "f_ext_axes": ("``f_ext_axes`` is unknown",),
     "integrator": ("the integrator is unknown",),
     "order": ("a stack is too short or has the shape of a batch", "``order`` is out of range"),
-    "prescribed": ("a name is unknown", "a mask has another length than ``v`` or divides a joint"),
-    "contacts": ("the contacts are of another model",),
+    "prescribed": ("a name is unknown", "a mask has another length than ``v`` or splits a joint"),
+    "contacts": ("the contacts belong to another model",),
     "q": ("a quaternion is further than 1e-6 from unit norm",),
     "q0": ("a quaternion is further than 1e-6 from unit norm",),
 }
 _TYPE = {
-    "model": "``model`` is no `Model`",
+    "model": "``model`` is not a `Model`",
     "q": "an array is complex or holds objects",
     "q0": "an array is complex or holds objects",
-    "contacts": "``contacts`` are no `Contacts`",
+    "contacts": "``contacts`` is not a `Contacts`",
     "prescribed": "``prescribed`` is neither names nor a boolean array",
-    "order": "``order`` is no integer",
-    "symmetric": "``symmetric`` is no bool",
-    "packed": "``packed`` is no bool",
-    "joint_parameters": "``joint_parameters`` is no bool",
+    "order": "``order`` is not an integer",
+    "symmetric": "``symmetric`` is not a bool",
+    "packed": "``packed`` is not a bool",
+    "joint_parameters": "``joint_parameters`` is not a bool",
 }
 _WIDTH = 96
 _INERTIA = "joints {} have no inertia to accelerate (they are named)"
@@ -47,9 +47,9 @@ _DEPENDENT = (
 
 
 def errors(function: str, arguments: Collection[str], own: Entries) -> Entries:
-    """Return the errors of a function: those of its arguments, and what its docstring adds.
+    """Return the errors of a function: the errors of its arguments, and those its docstring adds.
 
-    An entry of its own replaces the text; one that begins with ``...`` is one more condition.
+    An entry in the docstring replaces the text; an entry that begins with ``...`` adds a condition.
     """
     value = ["a shape does not fit"] if {"q", "q0"} & set(arguments) else []
     value += [condition for name in arguments for condition in _VALUE.get(name, ())]
@@ -83,7 +83,7 @@ def _sentence(conditions: list[str]) -> str:
 
 @cache
 def wrapped(text: str) -> str:
-    """Return a text in indented lines of at most 100 letters."""
+    """Return a text as indented lines of at most 100 characters."""
     lines = []
     while len(text) > _WIDTH:
         end = text.rindex(" ", 0, _WIDTH + 1)

@@ -1,7 +1,7 @@
-"""The symbols of the package: what each argument and each result means, with shape, unit and frame.
+"""Glossary of all arguments and results of the package: meaning, shape, unit and frame.
 
-Both texts are in NumPy's format, as ``help()`` shows them. Their shapes are those of the rows of
-`dtau.registry`, which a test compares.
+`ARGUMENTS` and `RESULTS` are in NumPy's format, as ``help()`` shows them. A test compares their
+shapes with `dtau.registry`.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ model : Model
 q : array_like (..., nq)
     Configuration. Batch axes of all arguments broadcast against each other.
 q0 : array_like (..., nq)
-    Configuration from which the displacement leads.
+    Configuration at which the displacement begins.
 q1 : array_like (..., nq)
-    Configuration to which the displacement leads.
+    Configuration at which the displacement ends.
 v : array_like (..., nv)
-    Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    Velocity in rad/s and m/s; for a free joint [linear, angular] in the body frame.
 a : array_like (..., nv)
     Time derivative of ``v``, component by component.
 tau : array_like (..., nv)
-    Joint torque in N m and force in N; of a free joint the wrench [force, moment] in the body
+    Joint torque in N m and force in N; for a free joint the wrench [force, moment] in the body
     frame.
 dt : array_like (...)
     Length of the step in seconds.
 dq : array_like (..., nv)
-    Variation of ``q`` in the tangent space, of q (+) eps dq; of a free joint a displacement
+    Variation of ``q`` in the tangent space, along q (+) eps dq; for a free joint a displacement
     [linear, angular] in the body frame.
 dv : array_like (..., nv)
     Variation of the components of ``v``.
@@ -35,11 +35,11 @@ dtau : array_like (..., nv)
     Variation of the components of ``tau``.
 dparameters : array_like (..., nparameters)
     Variation of the parameters, in the order of the columns of `dtau.inverse_dynamics_regressor`:
-    10 nbodies numbers, or 10 nbodies + 2 nv with ``joint_parameters``. Any numbers will do, also
-    those that no body can have. A batch of parameters with one state is a batch of models.
+    10 nbodies numbers, or 10 nbodies + 2 nv with ``joint_parameters``. Any numbers are valid, even
+    ones that no rigid body can have. A batch of parameters with one state is a batch of models.
 lam : array_like (..., nv)
-    Weight of each result, in the order of ``v``: the gradient by the result of whatever is
-    differentiated further on.
+    Weight of each result, in the order of ``v``. In backpropagation: the gradient of the cost by
+    this result.
 lam_forces : array_like (..., nrows)
     Weight of each force.
 lam_q : array_like (..., nv)
@@ -47,26 +47,29 @@ lam_q : array_like (..., nv)
 lam_v : array_like (..., nv)
     Gradient by the velocity after the step.
 prescribed : sequence of str, or ndarray of bool (nv,)
-    The joints whose motion is given, by name or by degree of freedom. A joint is prescribed as a
-    whole; a free base is a joint like any other.
+    The joints whose motion is given: their names, or a mask of their degrees of freedom. A joint is
+    prescribed as a whole; this holds for a free base too.
 contacts : Contacts
-    The contacts and loops that hold, of this model. ``f_ext`` is beside their forces.
+    Contacts and loops of this model. Their forces act in addition to ``f_ext``.
 restitution : array_like (...)
-    How much of their velocities the rows keep, the other way: 0 holds, 1 is elastic.
+    Coefficient of restitution: the velocity of each constraint row after the impact is
+    ``-restitution`` times the one before. 0 keeps the contact closed, 1 is elastic.
 frames : str or sequence of str
-    Names from ``model.frames``: every link of the robot's file, also those that are fixed to bodies
-    or to the world. A single name drops the axis of the frames.
+    Names from ``model.frames``: every link of the robot's file, including links that are fixed to
+    bodies or to the world. With a single name the result has no axis for the frames.
 frame : str
-    A name from ``model.frames``, of a frame that moves.
+    Name of a moving frame, from ``model.frames``.
 wrench : array_like (..., 6)
     [force, moment] in N and N m.
 axes : {"body", "world", "mixed"}
     Axes of the twists. ``"body"``: in the frame's own axes, at its origin. ``"mixed"``: in world
-    axes, at the frame's origin: the rate of its position, and the angular velocity. ``"world"``:
-    in world axes, of the point of the body that is at the world's origin (the spatial twist).
+    axes, at the frame's origin: the rate of its position, and the angular velocity. ``"world"``: in
+    world axes, at the world's origin: the velocity of the body's point that passes through it, and
+    the angular velocity (the spatial twist).
 kind : {"spatial", "classical"}
-    With the twist ``[u, w]`` in the same axes: the linear part of the classical acceleration is
-    that of the spatial one plus ``w x u``; the angular parts are the same.
+    Spatial or classical acceleration. With the twist ``[u, w]`` in the same axes, the linear part
+    of the classical acceleration is the linear part of the spatial one plus ``w x u``; the angular
+    parts are equal.
 
     ==========  =================================  =========================================
     axes        spatial                            classical
@@ -82,77 +85,83 @@ integrator : {"euler", "semi_implicit", "rk4"}
 
     - ``"euler"``: q (+) dt v and v + dt a;
     - ``"semi_implicit"``: v+ = v + dt a and q (+) dt v+;
-    - ``"rk4"``: the classical method of Runge and Kutta, of order 4 on the manifold too.
+    - ``"rk4"``: the classical Runge-Kutta method, with order 4 on the manifold too.
 v_derivatives : array_like (..., r + 1, nv)
-    The velocity and its time derivatives, row k of order k, component by component, in rad/s^k and
-    m/s^k of ``v``; of a free joint [linear, angular] in the body frame. The number of rows says r,
-    at most 20; with ``order`` there may be more. The axis of the rows is never a batch: a batch of
-    ``v`` is ``v[:, None]``, one of ``v`` and ``a`` is ``np.stack([v, a], axis=-2)``.
+    The velocity and its time derivatives, component by component: row k has order k, in the unit of
+    ``v`` divided by s^k; for a free joint [linear, angular] in the body frame. The number of rows
+    determines r, at most 20; with ``order`` there may be more rows. The axis of the rows is never a
+    batch: a batch of ``v`` is ``v[:, None]``, a batch of ``v`` and ``a`` is
+    ``np.stack([v, a], axis=-2)``.
 a_derivatives : array_like (..., r + 1, nv)
-    Time derivatives of ``v``, row k of order k + 1, component by component. The number of rows says
-    r, at most 20; with ``order`` there may be more. A batch of ``a`` is ``a[:, None]``.
+    Time derivatives of ``v``, component by component: row k has order k + 1. The number of rows
+    determines r, at most 20; with ``order`` there may be more rows. A batch of ``a`` is
+    ``a[:, None]``.
 tau_derivatives : array_like (..., r + 1, nv)
-    Joint torque and its time derivatives, row k of order k, N m/s^k and N/s^k; of a free joint the
-    components of the wrench [force, moment] in the body frame and their derivatives. The number of
-    rows says r, at most 20; with ``order`` there may be more. A batch of ``tau`` is
+    Joint torque and its time derivatives: row k has order k, in N m/s^k and N/s^k; for a free joint
+    the components of the wrench [force, moment] in the body frame and their derivatives. The number
+    of rows determines r, at most 20; with ``order`` there may be more rows. A batch of ``tau`` is
     ``tau[:, None]``.
 f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
-    External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
-    time derivatives of these components, row k of order k.
+    External wrench on each body, [force, moment] in the axes ``f_ext_axes``, in N and N m, and the
+    time derivatives of these components: row k has order k.
 f_ext : array_like (..., nbodies, 6), optional
-    External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m. A force at
-    another point of a body, such as a foot, comes from `dtau.wrench_at_frame`, in body axes.
+    External wrench on each body, [force, moment] in the axes ``f_ext_axes``, in N and N m.
+    `dtau.wrench_at_frame` converts a force at another point of a body, such as a foot, into these
+    numbers, in body axes.
 df_ext : array_like (..., nbodies, 6), optional
-    Variation of the components of ``f_ext``; by default they are constant.
+    Variation of the components of ``f_ext``; zero by default.
 inputs : array_like (..., nv, nu), or (nv,) of bool, optional
-    The inputs u that drive the robot. None: the torques of all joints but free roots. A mask: the
-    torques where it is true. A map B, or one for each state: the torque is ``B @ u``, in N m and N
-    per unit of each input.
+    The inputs u that drive the robot. None: the torques of all joints except free roots. A mask:
+    the torques where it is true. A matrix B, or one for each state: the joint torque is ``B @ u``,
+    in N m and N per unit of each input.
 f_ext_axes : {"body", "world", "mixed"}
     Axes of the external wrenches. ``"body"``: in the body frame, at the body's origin. ``"mixed"``:
     in world axes, at the body's origin. ``"world"``: in world axes, moment about the world's origin
-    (the spatial wrenches of [HO-FBS]). Time derivatives are those of the components along these
-    axes. Derivatives by ``q``, and steps, hold these components constant: with ``"body"`` wrenches
-    turn with their bodies, with the others they keep to the world. For a wrench at a frame that
-    keeps to the world add `dtau.wrench_at_frame_derivatives` to derivatives by ``q``.
+    (the spatial wrenches of [HO-FBS]). Time derivatives are the derivatives of the components along
+    these axes. Derivatives by ``q``, and time steps, hold these components constant: ``"body"``
+    wrenches turn with their bodies, the others stay constant in the world. For a wrench that acts
+    at a frame and is constant in the world, add `dtau.wrench_at_frame_derivatives` to the
+    derivatives by ``q``.
 active : array_like (..., ncontacts), optional
-    Which contacts hold, true or 1, and which do not, false or 0, state by state: the latter have no
-    forces. Of other numbers those from 0.5 on hold. By default all hold.
+    Which contacts hold in each state: true or 1 if the contact holds, false or 0 if it does not and
+    has no force. Other numbers count as true from 0.5 on. By default all contacts hold.
 regularization : float
-    For rows that depend on each other (four flat feet): small beside the eigenvalues of
-    G = J M^-1 J^T, in 1/kg, but not as small as their rounding errors; 1e-6 of them will do. The
-    result does not depend on it: of all forces (of an impact: impulses) that come nearest to what
-    the rows want, G^+ b are the shortest, with b the right-hand side of the rows less J times the
-    acceleration (of an impact: the velocity) without contacts.
+    For constraint rows that depend on each other (four flat feet). Choose it small compared with
+    the eigenvalues of the Schur complement G = J M^-1 J^T, in 1/kg, but larger than their rounding
+    errors: 1e-6 of the eigenvalues works. The result does not depend on its value: the forces are
+    G^+ b, the least-squares forces of least norm. Here b is the reference acceleration of the rows
+    minus J times the acceleration without contacts. For an impact, read impulses for forces and
+    velocities for accelerations.
 symmetric : bool, optional
-    Inside joints of several degrees of freedom, give the derivatives by ``q`` twice in the
-    exponential chart: symmetric in their last two indices. By default repeated derivatives, the
-    first index first.
+    True: within a joint of several degrees of freedom, second derivatives by ``q`` are taken in the
+    exponential chart, which makes them symmetric in their last two indices. By default they are
+    repeated derivatives, by the first of these indices first.
 packed : bool, optional
-    Give only the entries that can differ from zero, as vectors in the order of
+    True: return only the entries that can differ from zero, as vectors in the order of
     `dtau.packed_indices`.
 joint_parameters : bool, optional
-    Whether the armature and the damping of the ``nv`` velocities are parameters too: they follow
-    those of the bodies.
+    Whether the armature and the damping of the ``nv`` velocities are parameters too, after the
+    parameters of the bodies.
 order : int, optional
-    How far: the r of these shapes, from 0 to 100. Longer stacks, of any length, are cut: their
-    first rows are read where they lie. So one stack of ``v`` and its derivatives, and one of
-    wrenches, serves all functions along a trajectory. Without it the length of the stacks says r.
+    Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+    longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+    wrenches, serves all functions along a trajectory. By default the length of the stacks
+    determines r.
 out : ndarray, optional
     Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no memory
     with the arguments.
 outs : sequence of ndarray, optional
     One array for each result of the call, in their order: float64, C-contiguous, writable, of the
-    result's shape, sharing no memory with the arguments or with each other. The tuple of an earlier
-    call will do.
+    result's shape, sharing no memory with the arguments or with each other. The tuple that an
+    earlier call returned is valid.
 threads : int, optional
-    Number of threads; by default one for a small batch, and one a processor for a batch that would
-    take one thread more than about 0.2 ms.
+    Number of threads. By default one for a small batch, and one per processor for a batch that
+    would take one thread more than about 0.2 ms.
 """
 
 RESULTS = """
 tau : ndarray (..., nv)
-    Joint torque in N m and force in N, per degree of freedom; of a free joint the wrench
+    Joint torque in N m and force in N, per degree of freedom; for a free joint the wrench
     [force, moment] in the body frame.
 a : ndarray (..., nv)
     Joint acceleration in rad/s^2 and m/s^2: the time derivative of ``v``, component by
@@ -162,7 +171,7 @@ dtau : ndarray (..., nv)
 da : ndarray (..., nv)
     Variation of the joint acceleration.
 dtau_dq : ndarray (..., nv, nv)
-    Entry [i, k] is the derivative of torque i along q (+) eps e_k, in the tangent space; of a
+    Entry [i, k] is the derivative of torque i along q (+) eps e_k, in the tangent space; for a
     free joint along a displacement [linear, angular] in the body frame.
 dtau_dv : ndarray (..., nv, nv)
     Entry [i, k] is the derivative of torque i by velocity k.
@@ -170,7 +179,7 @@ dtau_da : ndarray (..., nv, nv)
     The mass matrix M, the derivative by the acceleration.
 da_dq : ndarray (..., nv, nv)
     Entry [i, k] is the derivative of acceleration i along q (+) eps e_k, in the tangent space;
-    of a free joint along a displacement [linear, angular] in the body frame.
+    for a free joint along a displacement [linear, angular] in the body frame.
 da_dv : ndarray (..., nv, nv)
     Entry [i, k] is the derivative of acceleration i by velocity k.
 da_dtau : ndarray (..., nv, nv)
@@ -185,17 +194,17 @@ dforces_dv : ndarray (..., nrows, nv)
 dforces_dtau : ndarray (..., nrows, nv)
     Entry [i, k] is the derivative of force i by torque k.
 forces : ndarray (..., nrows)
-    Forces of the contacts in N and N m, one contact after the other (`Contacts.rows`):
-    [force, moment] at the origin of the contact's frame, of a loop on ``frame_a``, along the
-    contact's axes.
+    Constraint forces in N and N m, one contact after the other (`Contacts.rows`):
+    [force, moment] on the contact's frame at its origin, along the contact's axes. The force of
+    a loop is the one on ``frame_a``.
 dforces : ndarray (..., nrows)
-    Variation of the forces of the contacts.
+    Variation of the constraint forces.
 residual : ndarray (..., nrows)
-    By how much the accelerations of the rows differ from what is wanted of them: 0 but for
-    rounding, unless rows contradict each other, with a ``regularization``.
+    Acceleration of each constraint row minus its reference acceleration: 0 up to rounding,
+    unless ``regularization`` is given and rows contradict each other.
 impulses : ndarray (..., nrows)
-    Impulses of the contacts in N s and N m s, in the order, at the origins and along the axes
-    of the forces of `dtau.constrained_dynamics`.
+    Impulses of the contacts in N s and N m s. Order, origins and axes are the same as for the
+    forces of `dtau.constrained_dynamics`.
 dv_dq : ndarray (..., nv, nv)
     Entry [i, k] is the derivative of velocity i after the impact along q (+) eps e_k, in the
     tangent space.
@@ -238,8 +247,8 @@ d2tau_dqdv : ndarray (..., nv, nv, nv)
 d2tau_dvdv : ndarray (..., nv, nv, nv)
     Entry [i, j, k] is the derivative of torque i by velocity j, then by velocity k.
 d2tau_dadq : ndarray (..., nv, nv, nv)
-    Entry [i, j, k] is the derivative of torque i by acceleration j, then by ``q`` along k: that
-    of entry i, j of the mass matrix.
+    Entry [i, j, k] is the derivative of torque i by acceleration j, then by ``q`` along k: the
+    derivative of entry [i, j] of the mass matrix.
 d2a_dqdq : ndarray (..., nv, nv, nv)
     Entry [i, j, k] is the derivative of acceleration i by ``q`` along j, then by ``q`` along k.
 d2a_dqdv : ndarray (..., nv, nv, nv)
@@ -247,14 +256,14 @@ d2a_dqdv : ndarray (..., nv, nv, nv)
 d2a_dvdv : ndarray (..., nv, nv, nv)
     Entry [i, j, k] is the derivative of acceleration i by velocity j, then by velocity k.
 d2a_dtaudq : ndarray (..., nv, nv, nv)
-    Entry [i, j, k] is the derivative of acceleration i by torque j, then by ``q`` along k: that
-    of entry i, j of the inverse mass matrix.
+    Entry [i, j, k] is the derivative of acceleration i by torque j, then by ``q`` along k: the
+    derivative of entry [i, j] of the inverse mass matrix.
 A : ndarray (..., 2 nv, 2 nv)
     Derivative by the state, z = [xi, dv].
 B : ndarray (..., 2 nv, nu)
     Derivative by the inputs u.
 NextState.q : ndarray (..., nq)
-    Configuration after the step, its quaternions of unit norm.
+    Configuration after the step, with quaternions of unit norm.
 NextState.v : ndarray (..., nv)
     Velocity after the step.
 DiscreteLinearization.q : ndarray (..., nq)
@@ -262,9 +271,9 @@ DiscreteLinearization.q : ndarray (..., nq)
 DiscreteLinearization.v : ndarray (..., nv)
     Velocity after the step.
 ConstrainedDiscreteLinearization.residual : ndarray (..., nrows)
-    By how much the accelerations of the rows differ from what is wanted of them in the state
-    before the step: 0 but for rounding, unless rows contradict each other, with a
-    ``regularization``.
+    Acceleration of each constraint row minus its reference acceleration, in the state before
+    the step: 0 up to rounding, unless ``regularization`` is given and rows contradict each
+    other.
 dtwist_dq : ndarray (..., nframes, 6, nv)
     Row [linear, angular], column k the derivative along q (+) eps e_k, in the tangent space.
 dtwist_dv : ndarray (..., nframes, 6, nv)

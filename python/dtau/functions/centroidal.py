@@ -1,7 +1,7 @@
 """Center of mass of a robot: position, velocity, acceleration, Jacobian and derivatives.
 
 All components are along the world's axes. All moving bodies count; bodies that are fixed to the
-world do not. Derivatives by the configuration are taken in the tangent space: column k is the
+world do not count. Derivatives by the configuration are taken in the tangent space: column k is the
 derivative along q (+) eps e_k (`dtau.integrate`), at fixed v and a.
 """
 

@@ -100,7 +100,7 @@ def centroidal_momentum_matrix(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """The matrix A of the momentum about the center of mass: it is ``A @ v``.
+    """Centroidal momentum matrix A: the momentum about the center of mass is ``A @ v``.
 
     Returns
     -------
@@ -144,13 +144,14 @@ def centroidal_momentum_rate(
     -------
     rate : ndarray (..., 6)
         [force, moment] along the world's axes in N and N m: the time derivative of the components
-        of `dtau.centroidal_momentum`, about the center of mass as it moves, which is all that acts
-        on the robot from outside, gravity included. The moment is NaN for a model without mass.
+        of `dtau.centroidal_momentum`, about the moving center of mass. This is the sum of all
+        wrenches that act on the robot from outside, gravity included. The moment is NaN for a model
+        without mass.
 
     Notes
     -----
-    [Derivations] eq. 15.5; O(N). No digit is lost far from the world's origin. The first order of
-    `dtau.centroidal_momentum_time_derivatives`, which has any order.
+    [Derivations] eq. 15.5; O(N). No digit is lost far from the world's origin.
+    `dtau.centroidal_momentum_time_derivatives` gives any order.
 
     Examples
     --------
@@ -184,8 +185,8 @@ def centroidal_momentum_derivatives(
     Returns
     -------
     CentroidalMomentumDerivatives
-        Rows [linear, angular] along the world's axes. The center of mass moves with ``q``, and with
-        it the point that angular rows are about. Angular rows are NaN for a model without mass.
+        Rows [linear, angular] along the world's axes. Angular rows are about the center of mass,
+        which moves with ``q``. They are NaN for a model without mass.
 
     Notes
     -----
@@ -221,8 +222,8 @@ def centroidal_momentum_rate_derivatives(
     Returns
     -------
     CentroidalMomentumRateDerivatives
-        Rows [force, moment] along the world's axes. The center of mass moves with ``q``, and with
-        it the point that moments are about. Moments are NaN for a model without mass.
+        Rows [force, moment] along the world's axes. Moments are about the center of mass, which
+        moves with ``q``. They are NaN for a model without mass.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Dynamics of robots whose contacts and closed loops hold, forward and inverse."""
+"""Forward and inverse dynamics with contacts and closed loops: `constrained_dynamics`."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ def constrained_dynamics(
     threads: int | None = None,
     **former: NoReturn,
 ) -> ConstrainedDynamics:
-    """Acceleration under the torque ``tau``, and the forces by which contacts and loops hold.
+    """Constrained forward dynamics: acceleration under ``tau`` and constraint forces.
 
         M a - J^T forces = tau - bias + sum of J_ext^T f_ext
-        J a + (what rows have at a = 0) = -kd (their velocities) - kp (their errors)
+        J a + dJ/dt v = -kd (velocities of the rows) - kp (errors of the rows)
 
     Notes
     -----
     [Derivations] section 20, with the factors of [RBDA] section 6.5: O(N d^2) for the tree of depth
-    d and O(nrows^3) for the contacts. The rows constrain accelerations: errors of their velocities
-    and positions stay, unless the gains ``kd`` and ``kp`` remove them.
+    d and O(nrows^3) for the contacts. The constraints act on accelerations: errors of velocities
+    and positions stay, unless the Baumgarte gains ``kd`` and ``kp`` remove them.
 
     Examples
     --------
-    A robot stands, its torques hold its weight:
+    The feet of a robot do not accelerate:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
@@ -88,7 +88,7 @@ def constrained_dynamics_derivatives(
     threads: int | None = None,
     **former: NoReturn,
 ) -> ConstrainedDynamicsDerivatives:
-    """Derivatives of accelerations and contact forces by configuration, velocity and torque.
+    """Derivatives of constrained accelerations and forces by configuration, velocity and torque.
 
     With ``K = [[M, -J^T], [J, 0]]``, by q and by v:
 
@@ -97,17 +97,17 @@ def constrained_dynamics_derivatives(
     Returns
     -------
     ConstrainedDynamicsDerivatives
-        The gains of the contacts are part of them. Rows of contacts that are not active are 0.
+        The derivatives include the Baumgarte gains. Rows of inactive contacts are 0.
 
     Notes
     -----
-    [Derivations] section 20: the derivatives of inverse dynamics, [IDSVA] algorithm 1, with the
-    wrenches of the contacts, and those of their rows, solved for together; O(N^2 d) for the tree of
-    depth d and O(N nrows (d + nrows)) for the contacts. With a ``regularization`` they are the
-    derivatives of the forces G^+ b of `dtau.constrained_dynamics` and their acceleration, whatever
-    the ``residual``: the full derivative of the pseudo-inverse, [Golub-Pereyra], which exists where
-    the rank of J is the same in all configurations around. In a batch, a state whose rows depend on
-    each other has NaN for all derivatives in which its contacts take part.
+    [Derivations] section 20: one solve for the derivatives of inverse dynamics with the contact
+    wrenches, [IDSVA] algorithm 1, and the derivatives of the constraint rows; O(N^2 d) for the tree
+    of depth d and O(N nrows (d + nrows)) for the contacts. With ``regularization`` the results are
+    the derivatives of the forces G^+ b of `dtau.constrained_dynamics`, and of the acceleration
+    under them, for any ``residual``: the full derivative of the pseudo-inverse, [Golub-Pereyra]. It
+    exists where the rank of J is constant near q. In a batch, a state whose rows depend on each
+    other has NaN for all derivatives that its contacts affect.
 
     Examples
     --------
@@ -142,40 +142,40 @@ def constrained_inverse_dynamics(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedInverseDynamics:
-    """Torques of the driven joints, and the shortest contact forces, that give ``a``.
+    """Constrained inverse dynamics: driven torques and least contact forces that give ``a``.
 
-        tau + J^T forces = M a + bias - sum of J_ext^T f_ext,    tau = 0 where nothing drives
+        tau + J^T forces = M a + bias - sum of J_ext^T f_ext,    tau = 0 where no input drives
 
     Parameters
     ----------
     a
-        ... That contacts hold in it is not checked.
+        ... The function does not check that the contacts hold with this acceleration.
     inputs : ndarray of bool (nv,), optional
-        Mask of the torques that are driven; by default those of all joints but free roots.
+        Mask of the driven torques; by default the torques of all joints except free roots.
 
     Returns
     -------
     ConstrainedInverseDynamics
     tau : ndarray (..., nv)
-        Joint torque, 0 but for rounding at joints that nothing drives.
+        Joint torque; 0 up to rounding where no input drives.
     forces : ndarray (..., nrows)
-        Forces of the contacts as `dtau.constrained_dynamics` gives them: of all that do so
+        Contact forces in the format of `dtau.constrained_dynamics`: of all forces that give ``a``,
         those with the least sum of squares.
 
     Raises
     ------
     ValueError
-        ... the call holds one state and no forces of its contacts move what is not driven (one
-        point cannot hold a base; the joints are named). In a batch such a state has NaN for its
-        results.
+        ... the call has one state, and no contact forces can move the joints that are not driven
+        (one point contact cannot hold a base; the message names the joints). In a batch such a
+        state has NaN for its results.
 
     Notes
     -----
-    [Derivations] section 20; O(N) for the tree and O(nrows) for each torque that is not driven.
+    [Derivations] section 20; O(N) for the tree and O(nrows) for each torque without an input.
 
     Examples
     --------
-    What holds a robot on its feet:
+    Torques and contact forces of a standing robot:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
@@ -193,7 +193,7 @@ def constrained_inverse_dynamics(
 
 
 def require_contacts(model: Model, contacts: Contacts) -> None:
-    """Raise unless these are contacts of this model, or of an equal one, as the core does."""
+    """Raise unless these are contacts of this model or an equal one; the core checks the same."""
     require("model", model, Model)
     require("contacts", contacts, Contacts)
     if not contacts._is_of(model):

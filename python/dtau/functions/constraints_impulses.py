@@ -31,7 +31,7 @@ def impulse_dynamics(
     threads: int | None = None,
     **former: NoReturn,
 ) -> ImpulseDynamics:
-    """Velocity after an impact that contacts and loops catch, and their impulses.
+    """Impact dynamics: the velocity after an impact, and the impulses of contacts and loops.
 
         M (v_after - v) = J^T impulses,    J v_after = -restitution J v
 
@@ -89,7 +89,7 @@ def impulse_dynamics_derivatives(
     threads: int | None = None,
     **former: NoReturn,
 ) -> ImpulseDynamicsDerivatives:
-    """Derivatives of the velocity after an impact and of impulses by configuration and velocity.
+    """Derivatives of impact dynamics: velocity and impulses by configuration and velocity.
 
     With ``K = [[M, -J^T], [J, 0]]``, by q and by v:
 
@@ -105,11 +105,11 @@ def impulse_dynamics_derivatives(
 
     Notes
     -----
-    [Derivations] section 20: as `dtau.constrained_dynamics_derivatives`, at rest and without
-    gravity, at the acceleration v_after - v; O(N^2 d) for the tree of depth d and O(N nrows (d +
-    nrows)) for the contacts. Rows of an impact want J times a velocity: they cannot contradict each
-    other, and there is no residual. In a batch, a state whose rows depend on each other has NaN for
-    all derivatives in which its contacts take part.
+    [Derivations] section 20: the same solve as in `dtau.constrained_dynamics_derivatives`, at rest,
+    without gravity, and with the acceleration v_after - v; O(N^2 d) for the tree of depth d and O(N
+    nrows (d + nrows)) for the contacts. The right-hand side of the rows of an impact is J times a
+    velocity, so rows cannot contradict each other, and there is no residual. In a batch, a state
+    whose rows depend on each other has NaN for all derivatives that its contacts affect.
 
     Examples
     --------

@@ -41,9 +41,9 @@ def constrained_dynamics_jvp(
     threads: int | None = None,
     **former: NoReturn,
 ) -> ConstrainedDynamicsJVP:
-    """Variation of accelerations and contact forces along variations of the arguments.
+    """Variation of constrained accelerations and contact forces along variations of the arguments.
 
-        da = da_dq dq + da_dv dv + da_dtau dtau,    dforces the same
+        da = da_dq dq + da_dv dv + da_dtau dtau,    dforces likewise
 
     Returns
     -------
@@ -52,10 +52,10 @@ def constrained_dynamics_jvp(
 
     Notes
     -----
-    [Derivations] section 20: the product of inverse dynamics, [Derivations] section 6, and one more
-    solve with the factors that the value has; O(N d^2) for the tree of depth d and O(nrows^3), as
-    the value. Rows that contradict each other, with a ``regularization``:
-    `dtau.constrained_dynamics_derivatives`.
+    [Derivations] section 20: the JVP of inverse dynamics, [Derivations] section 6, and one more
+    solve with the factors of `dtau.constrained_dynamics`, whose order of cost it has: O(N d^2) for
+    the tree of depth d and O(nrows^3). For rows that contradict each other, with
+    ``regularization``, see `dtau.constrained_dynamics_derivatives`.
 
     Examples
     --------
@@ -126,10 +126,10 @@ def constrained_dynamics_vjp(
 
     Notes
     -----
-    [Derivations] section 20: one solve with the factors that the value has, and the product of
-    inverse dynamics, [Derivations] section 6, with its result; O(N d^2) for the tree of depth d and
-    O(nrows^3), as the value. Rows that contradict each other, with a ``regularization``:
-    `dtau.constrained_dynamics_derivatives`.
+    [Derivations] section 20: one solve with the factors of `dtau.constrained_dynamics`, then the
+    VJP of inverse dynamics, [Derivations] section 6, with the solution; the same order of cost, O(N
+    d^2) for the tree of depth d and O(nrows^3). For rows that contradict each other, with
+    ``regularization``, see `dtau.constrained_dynamics_derivatives`.
 
     Examples
     --------

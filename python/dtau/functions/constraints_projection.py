@@ -1,4 +1,4 @@
-"""Configurations in which contacts and closed loops hold."""
+"""Project configurations onto those in which contacts and closed loops hold: `project`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from dtau.results import Projected
 
 Array = NDArray[np.float64]
 
-_RANK = 1e-10  # of the largest: singular values below this are zero
-_FIRST, _SMALLEST, _LARGEST = 1e-4, 1e-9, 1e6  # damping, of the largest squared singular value
+_RANK = 1e-10  # singular values below this, relative to the largest, count as zero
+_FIRST, _SMALLEST, _LARGEST = 1e-4, 1e-9, 1e6  # damping over the largest singular value squared
 _UP, _DOWN = 10.0, 0.1
 
 
@@ -36,39 +36,40 @@ def project(
     tolerance: float = 1e-10,
     max_iterations: int = 100,
 ) -> Projected:
-    """Bring ``q`` to where its contacts and loops hold, by Gauss-Newton on the manifold.
+    """Project ``q`` onto the configurations in which contacts and loops hold, by Gauss-Newton.
 
-        q <- q (+) -J^+ e      e: by how much the rows fail, J: their Jacobian
+        q <- q (+) -J^+ e      e: errors of the rows, J: their Jacobian
 
-    It closes loops, and returns points and frames to their places in the world. Everything else
-    stays where the shortest steps leave it.
+    The projection closes loops, and moves points and frames to their placements in the world. Each
+    step on the manifold is the one of least norm.
 
     Parameters
     ----------
     q
-        Configuration to begin with. Batch axes of all arguments broadcast against each other.
+        Configuration at which the iteration begins. Batch axes of all arguments broadcast against
+        each other.
     contacts
-        Contacts and loops that are to hold, of this model. Contacts with the world that have no
-        placement (see the argument ``at`` of `dtau.Contacts`) hold anywhere.
+        Contacts and loops of this model. A contact with the world without a placement (see the
+        argument ``at`` of `dtau.Contacts`) holds anywhere.
     active
-        Which contacts are to hold, true or 1, and which are not, false or 0, state by state. Of
-        other numbers those from 0.5 on are to hold. By default all.
+        Which contacts must hold in each state: true or 1 if the contact must hold, false or 0 if
+        not. Other numbers count as true from 0.5 on. By default all contacts must hold.
     tolerance : float
-        The error, in meters and radians, at which a state is left as it is.
+        Largest error, in meters and radians, of a solution.
     max_iterations : int
-        The most steps that are tried for a state.
+        Largest number of steps for a state.
 
     Returns
     -------
     Projected
     q : ndarray (..., nq)
-        Configuration. A state that was within ``tolerance`` comes back bit by bit. If no
-        solution was found, it is the nearest that was: nothing is raised, for a single state
-        neither.
+        Configuration. A state whose error is within ``tolerance`` at the beginning is returned
+        unchanged. If no solution was found, it is the configuration of least error so far; the
+        function does not raise, even for a single state.
     error : ndarray (...)
-        Of all that is active the largest distance between two origins, in meters, or angle
-        between two frames, in radians (of a hinge, between its axes). No solution was found if
-        it is larger than ``tolerance``.
+        Largest error of the active contacts: the distance between two origins, in meters, or the
+        angle between two frames, in radians (for a hinge, between its axes). If it is larger than
+        ``tolerance``, no solution was found.
 
     Raises
     ------
@@ -79,16 +80,17 @@ def project(
 
     Notes
     -----
-    [Derivations] eq. 20.16: a step is the shortest of those that close the rows to first order, in
-    the numbers of dq, so that errors are squared near a solution; rows may depend on each other. A
-    step that leads no nearer is damped (Levenberg and Marquardt). It costs O(N) for the frames and
-    O(nrows^2 nv) for singular values. The states of a batch go together; those that have arrived
-    wait. A state that is not finite gives NaN. There may be several solutions, and no way to any of
-    them from a state whose bars are in line: begin near the wanted one.
+    [Derivations] eq. 20.16: a step is the dq of least norm that removes the errors of the rows to
+    first order, so convergence near a solution is quadratic. Rows may depend on each other. A step
+    that does not reduce the error is damped (Levenberg-Marquardt). Each step costs O(N) for the
+    frames and O(nrows^2 nv) for singular values. All states of a batch take their steps together;
+    solved states wait. A state that is not finite gives NaN. There may be several solutions, and
+    from a singular configuration (bars in line) none may be reachable: begin near the solution you
+    want.
 
     Examples
     --------
-    A Delta robot, whose arms are given approximately:
+    Close a Delta robot from approximate angles of its arms:
 
     >>> import dtau, numpy as np
     >>> model, contacts, home = dtau.robots.delta()
@@ -98,7 +100,7 @@ def project(
     >>> bool(closed.error.max() < 1e-10)
     True
 
-    A foot that goes back to its place, and one that is too far away:
+    Move a foot back to its placement; a placement out of reach leaves an error:
 
     >>> model = dtau.robots.quadruped()
     >>> q = dtau.neutral(model)
@@ -119,7 +121,8 @@ def project(
         raise ValueError(f"tolerance: expected a number of at least 0, got {enough}")
     on = np.ones(len(contacts)) if active is None else active
     batch, (begin, held) = batch_arrays({"q": (q, (model.nq,)), "active": (on, (len(contacts),))})
-    # The rows' Jacobians three times, two of their factors; the frames' Jacobians and placements.
+    # Memory: the rows' Jacobians three times, two of their factors, the frames' Jacobians and
+    # poses.
     rows, frames = contacts.nrows + 3 * len(contacts), 2 * len(contacts)
     require_memory(
         "project", len(begin) * float(5 * rows * model.nv + frames * (6 * model.nv + 12))
@@ -146,12 +149,12 @@ def project(
 
 
 class _Steps:
-    """Of the states of a batch the next step, from the singular values of their rows.
+    """Compute the next damped step of each state of a batch, from the singular values of its rows.
 
     Attributes
     ----------
     hopeful : ndarray of bool (n,)
-        Whether a state can be expected to come nearer.
+        Whether further steps can reduce the error of a state.
     """
 
     def __init__(self, e: Array, jacobian: Array) -> None:
@@ -175,7 +178,7 @@ class _Steps:
         return -((self._along * weights)[:, None, :] @ self._vt)[:, 0, :]
 
     def take(self, e: Array, jacobian: Array) -> NDArray[np.bool_]:
-        """Take the steps that brought states nearer, which is what is returned; damp the others."""
+        """Accept the steps that reduced the error, damp the others; return which were accepted."""
         size = np.sum(e**2, axis=-1)
         nearer = size < self._size  # not if NaN
         gained = np.where(nearer, size / self._size, 1.0)
@@ -184,7 +187,7 @@ class _Steps:
             new = self._factors(e[nearer], jacobian[nearer])
             for old, fresh in zip((self._along, self._s, self._vt), new, strict=True):
                 old[nearer] = fresh
-        less = _DOWN * gained * self._damping  # with the error, so that it is squared near the end
+        less = _DOWN * gained * self._damping  # as the error falls: converges quadratically
         more = np.maximum(_UP * self._damping, _FIRST)
         self._damping = np.where(nearer, np.where(less > _SMALLEST, less, 0.0), more)
         return np.asarray(nearer)
@@ -194,7 +197,7 @@ class _Steps:
         return np.asarray(self._damping < _LARGEST)
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
-        """Forget the other states."""
+        """Drop the states where `kept` is false."""
         self._size, self._damping = self._size[kept], self._damping[kept]
         self._set(self._along[kept], self._s[kept], self._vt[kept])
 
@@ -203,7 +206,7 @@ Place = tuple[Array, Array, Array]  # axes (..., 3, 3), origin (..., 3), mixed J
 
 
 class _Rows:
-    """By how much contacts fail, and the Jacobian of that; [Derivations] eq. 20.16."""
+    """Evaluate the errors of all rows and their Jacobian; [Derivations] eq. 20.16."""
 
     def __init__(self, model: Model, contacts: Contacts) -> None:
         self._model = model
@@ -250,7 +253,7 @@ def _is_placed(contact: AnyContact) -> bool:
 
 
 def _at(frame: Place, pose: Pose) -> Place:
-    """What stands at a pose in a frame."""
+    """Return the place of a frame that is at `pose` in `frame`."""
     rotation, origin, jacobian = frame
     arm = (rotation @ pose.translation[:, None])[..., 0]
     jacobian = jacobian.copy()
@@ -266,10 +269,10 @@ def _in_world(contact: PointContact | FrameContact) -> Place:
 
 
 def _failures(contact: AnyContact, a: Place, b: Place) -> Iterator[tuple[Array, Array, Array]]:
-    """Go through a contact's positions and turns.
+    """Yield the translational, then the rotational error of a contact.
 
-    How far they are apart (n, 3), how that moves (n, 3, nv), both along the world's axes, and the
-    axes of the rows (..., rows, 3).
+    Each is: the error (n, 3) and its Jacobian (n, 3, nv), both along the world's axes, and the axes
+    of the rows (..., rows, 3).
     """
     moves = a[2] - b[2]
     yield a[1] - b[1], moves[:, :3], np.eye(3)
@@ -284,7 +287,7 @@ def _failures(contact: AnyContact, a: Place, b: Place) -> Iterator[tuple[Array, 
 
 
 def _shortest_turn(start: Array, end: Array, across: Array) -> Array:
-    """The rotation vector between two directions; of half a turn about one that is across."""
+    """Return the rotation vector between two directions; `across` is the axis of a half turn."""
     x = np.cross(start, end)
     sine = np.linalg.norm(x, axis=-1, keepdims=True)
     cosine = np.sum(start * end, axis=-1, keepdims=True)

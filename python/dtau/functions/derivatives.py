@@ -1,8 +1,8 @@
 """First-order partial derivatives of inverse and forward dynamics.
 
-Derivatives by the configuration are taken in the tangent space: column k is the derivative along
-q (+) eps e_k (`dtau.integrate`), at fixed v and a or tau. External wrenches keep their components
-in the axes in which they are given: ``f_ext_axes``.
+Derivatives by the configuration are taken in the tangent space: column k is the derivative along q
+(+) eps e_k (`dtau.integrate`), at fixed v and a or tau. The components of external wrenches along
+``f_ext_axes`` stay constant.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def forward_dynamics_derivatives(
     -----
     FDSVA, [IDSVA] eq. 5: minus the inverse of the mass matrix times the derivatives of inverse
     dynamics, with a factorization that keeps the zeros of the tree, [RBDA] section 6.5; O(N^2 d)
-    with the depth d of the tree. A configuration that is singular by itself is not detected and
-    gives huge numbers or NaN: see `dtau.forward_dynamics`.
+    with the depth d of the tree. A singular configuration is not detected and gives huge numbers or
+    NaN: see `dtau.forward_dynamics`.
 
     Examples
     --------
@@ -102,19 +102,18 @@ def inverse_dynamics_wrench_derivatives(
 
         dtau/df_b = -J_b^T    J_b the Jacobian of body b, in the axes of f_ext
 
-    The torque is linear in them, so they depend on the configuration alone.
+    The torque is linear in the wrenches, so these derivatives depend on the configuration alone.
 
     Returns
     -------
     dtau_df_ext : ndarray (..., nv, nbodies, 6)
         Entry [i, b, c] is the derivative of torque i by component c, [force, moment], of the wrench
-        on body b: minus the transposed Jacobians of the bodies. Armature and damping have no part
-        in it.
+        on body b: minus the transposed Jacobians of the bodies. Armature and damping do not enter.
 
     Notes
     -----
-    The columns of the motion subspaces seen from each body, [RBDA] section 4.4; O(N d) with the
-    depth d of the tree, beside the zeros. `dtau.inverse_dynamics_jvp` and
+    The columns of the motion subspaces in the axes of each body, [RBDA] section 4.4; O(N d) with
+    the depth d of the tree, plus writing the zeros. `dtau.inverse_dynamics_jvp` and
     `dtau.inverse_dynamics_vjp` give products in O(N).
 
     Examples
@@ -148,7 +147,8 @@ def forward_dynamics_wrench_derivatives(
 
         da/df_b = M^-1 J_b^T    J_b the Jacobian of body b, in the axes of f_ext
 
-    The acceleration is affine in them, so they depend on the configuration alone.
+    The acceleration is affine in the wrenches, so these derivatives depend on the configuration
+    alone.
 
     Returns
     -------

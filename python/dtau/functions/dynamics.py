@@ -1,4 +1,4 @@
-"""Inverse, forward and hybrid dynamics: the values of the table in docs/functions.md.
+"""Inverse, forward and hybrid dynamics: torques and accelerations, without derivatives.
 
 Hybrid dynamics takes the motion of some joints and the torque of the others.
 """
@@ -30,7 +30,7 @@ def inverse_dynamics(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Joint torque that gives the acceleration ``a``.
+    """Inverse dynamics: the joint torque that gives the acceleration ``a``.
 
         tau = M a + C v + D v + g - sum of J^T f_ext
 
@@ -51,7 +51,7 @@ def inverse_dynamics(
     >>> dtau.inverse_dynamics(model, q, v, a).shape
     (256, 18)
 
-    Something lifts the trunk at its origin, wherever the robot turns:
+    A force lifts the trunk at its origin, constant in the world while the robot turns:
 
     >>> f_ext = np.zeros((model.nbodies, 6))
     >>> f_ext[model.bodies.index("base"), 2] = 200.0
@@ -77,7 +77,7 @@ def forward_dynamics(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Joint acceleration under the torque ``tau``.
+    """Forward dynamics: the joint acceleration under the torque ``tau``.
 
         a = M^-1 (tau - C v - D v - g + sum of J^T f_ext)
 
@@ -89,10 +89,10 @@ def forward_dynamics(
     -----
     Articulated-body algorithm, [RBDA] section 7.3; O(N).
 
-    Massless joints are found if they are massless in every configuration, among them joints that
-    mimic others and cancel their motion. A configuration that is singular by itself (two joints
-    without inertia of their own whose axes align, for example) is not detected: it gives huge
-    numbers, infinite ones or NaN, for its own state alone.
+    A joint that is massless in every configuration is refused; this includes mimic joints that
+    cancel each other's motion. A model can also be singular in single configurations, for example
+    where the axes of two joints without inertia of their own align. This is not detected: the state
+    gets huge numbers, infinite ones or NaN, and other states of the batch are not affected.
 
     Examples
     --------
@@ -122,9 +122,10 @@ def hybrid_dynamics(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> HybridDynamics:
-    """Acceleration and torque of all joints, where one of the two is given for each.
+    """Hybrid dynamics: acceleration and torque of all joints, one of the two given for each joint.
 
-        M a + C v + D v + g = tau + sum of J^T f_ext    for a where tau is given, for tau where a is
+        M a + C v + D v + g = tau + sum of J^T f_ext    solved for a where tau is given, else for
+        tau
 
     Parameters
     ----------
@@ -137,16 +138,17 @@ def hybrid_dynamics(
     Returns
     -------
     HybridDynamics
-        Both are complete: what was given is copied.
+        Both arrays are complete: the given entries are copied.
 
     Notes
     -----
-    Articulated-body algorithm that leaves prescribed joints rigid, [RBDA] section 9.2; O(N). With
-    every joint prescribed this is `dtau.inverse_dynamics`, with none `dtau.forward_dynamics`.
+    Articulated-body algorithm in which prescribed joints stay rigid, [RBDA] section 9.2; O(N). With
+    every joint prescribed the result equals `dtau.inverse_dynamics`, with none it equals
+    `dtau.forward_dynamics`.
 
     Examples
     --------
-    The legs follow a plan and nothing holds the base:
+    The legs move as planned, and no torque acts on the base:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
@@ -164,7 +166,7 @@ def hybrid_dynamics(
 def prescribed_mask(
     model: Model, prescribed: Sequence[str] | NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Degrees of freedom of the joints that are meant, of whole joints."""
+    """Return the mask of the prescribed degrees of freedom; it never splits a joint."""
     require("model", model, Model)
     expected = "names of joints or a boolean array"
     if not isinstance(prescribed, np.ndarray):

@@ -1,4 +1,4 @@
-"""Inputs and forces of contacts that hold a robot still."""
+"""Static equilibrium: inputs and contact forces that hold a robot still."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import Equilibrium
 
-_HELD = 1e-9  # of the weight: what may be left over of an equilibrium (moments: of weight x 1 m)
-_RANK = 1e-12  # of the largest: singular values below this are zero
+_HELD = 1e-9  # residual allowed in an equilibrium, relative to the weight (moments: weight x 1 m)
+_RANK = 1e-12  # singular values below this, relative to the largest, count as zero
 
 
 @documented
@@ -31,17 +31,17 @@ def equilibrium(
     inputs: ArrayLike | None = None,
     contacts: Contacts | None = None,
 ) -> Equilibrium:
-    """Inputs and forces of contacts that hold a configuration, in least norm.
+    """Static equilibrium: the inputs and contact forces of least norm that hold a configuration.
 
-    Among all ``u`` and ``forces`` with ``B u + J^T forces = gravity torque``, these have the least
-    sum of squares of their numbers, in SI units. If there are none, these leave the least residual
-    (again in sum of squares), and among those they are the shortest.
+    Of all ``u`` and ``forces`` with ``B u + J^T forces = gravity torque``, the result has the least
+    sum of squares, in SI units. If no solution exists, the result is the least-squares solution of
+    least norm.
 
     Parameters
     ----------
     contacts : Contacts, optional
-        Contacts at which the world pushes: a `dtau.PointContact` gives a force, a
-        `dtau.FrameContact` force and moment; and loops, whose forces hold the robot together.
+        Contacts, at which the world pushes the robot, and loops, whose forces hold the robot
+        together. A `dtau.PointContact` gives a force, a `dtau.FrameContact` a force and a moment.
 
     Returns
     -------
@@ -51,10 +51,10 @@ def equilibrium(
     tau : ndarray (..., nv)
         Joint torque ``B @ u``.
     f_ext : ndarray (..., nbodies, 6)
-        Forces of the contacts as the dynamics take them with ``f_ext_axes="body"``, the
-        default: [force, moment] on each body in **its own axes** at its origin.
+        Contact forces as external wrenches for the dynamics with ``f_ext_axes="body"``,
+        the default: [force, moment] on each body in **its own axes** at its origin.
     residual : ndarray (..., nv)
-        Gravity torque that is not held.
+        Gravity torque that inputs and forces do not balance.
     exists : ndarray of bool (...)
         Whether the residual is at most 1e-9 of the weight in every entry (of weight times 1 m
         for moments).
@@ -62,17 +62,17 @@ def equilibrium(
     Raises
     ------
     ValueError
-        ... there are maps for other batch axes.
+        ... the batch axes of ``inputs`` do not fit.
 
     Notes
     -----
     Pseudo-inverse of [B, J^T] by singular values; those below 1e-12 of the largest count as zero;
-    O(nv^3). Forces may have any sign: nothing keeps a foot from pulling at the ground. It does not
-    check that contacts are at their places and that loops are closed. A configuration or a map that
-    is not finite gives NaN, and ``exists`` is false.
+    O(nv^3). Forces may have any sign: nothing keeps a foot from pulling at the ground. The function
+    does not check that contacts are at their placements and that loops are closed. A configuration
+    or an input matrix that is not finite gives NaN, and ``exists`` is false.
 
-    Derivatives of the dynamics by q hold ``f_ext`` constant along body axes; with ``contacts=`` the
-    forces of the contacts vary (`dtau.linearize`).
+    Derivatives of the dynamics by q hold ``f_ext`` constant along body axes. With ``contacts=``, as
+    in `dtau.linearize`, the contact forces vary instead.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def equilibrium(
     >>> bool(np.abs(a).max() < 1e-9)
     True
 
-    In the air it cannot be held:
+    Without contacts nothing balances the weight:
 
     >>> bool(dtau.equilibrium(model, q).exists)
     False
@@ -108,7 +108,7 @@ def equilibrium(
     gravity = gravity_torque(model, q)
     nv, nu = drive.shape[-2:]
     batch = common_batch({"q": gravity.shape[:-1], "inputs": drive.shape[:-2]})
-    # The matrix, its copy, three factors and the inverse; wrenches twice.
+    # Memory for the matrix, its copy, three factors and the inverse; twice for the wrenches.
     numbers = 6 * nv * (nu + contacts.nrows) + 12 * model.nbodies
     require_memory("equilibrium", float(math.prod(batch)) * numbers)
     pushes = [
@@ -143,10 +143,10 @@ def equilibrium(
 def _pushes(
     model: Model, contact: AnyContact, q: ArrayLike
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """Frames that a contact pushes at, with the wrenches (..., 6, rows) of its forces.
+    """Return the frames at which a contact pushes, and the wrenches (..., 6, rows) of its forces.
 
-    [force, moment] in world axes at the frame's origin. A loop pushes at its other frame where the
-    first one belongs.
+    The wrenches are [force, moment] in world axes at the frame's origin. A loop pushes its second
+    frame at the point where its first frame belongs.
     """
     first = contact.frame_a if isinstance(contact, Loop) else contact.frame
     hinge = getattr(contact, "hinge", None)
@@ -172,9 +172,9 @@ def _pushes(
 def _least_norm(
     matrix: NDArray[np.float64], right: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The shortest least-squares solutions x of ``matrix @ x = right``, and what is left."""
+    """Return the least-norm least-squares solutions x of ``matrix @ x = right``, and residuals."""
     finite = np.asarray(np.isfinite(matrix).all(axis=(-2, -1)) & np.isfinite(right).all(axis=-1))
-    sound = np.where(finite[..., None, None], matrix, 0.0)  # one NaN would fail the whole batch
+    sound = np.where(finite[..., None, None], matrix, 0.0)  # a NaN would make the whole batch fail
     x = (np.linalg.pinv(sound, rcond=_RANK) @ right[..., None])[..., 0]
     residual = right - (matrix @ x[..., None])[..., 0]
     x[~finite] = residual[~finite] = np.nan

@@ -23,9 +23,9 @@ def forward_kinematics(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> Placements:
-    """Poses of all bodies in the world.
+    """Forward kinematics: poses of all bodies in the world.
 
-        T_i = T_p X_i J_i(q_i)    p the parent, X_i where the joint sits on it, J_i what it does
+        T_i = T_p X_i J_i(q_i)    p the parent, X_i the joint's placement on it, J_i its motion
 
     Returns
     -------
@@ -60,7 +60,7 @@ def frame_placements(
 ) -> Placements:
     """Poses of frames in the world.
 
-        T = T_b X    b the body that carries the frame, X where on it
+        T = T_b X    b the body that carries the frame, X its placement there
 
     Returns
     -------
@@ -104,8 +104,8 @@ def frame_jacobians(
 
     Notes
     -----
-    The columns of the motion subspaces on the way to the frame, [RBDA] section 4.4; O(d) for all
-    columns of a frame at depth d, beside the zeros.
+    The columns of the motion subspaces on the path to the frame, [RBDA] section 4.4; O(d) for all
+    columns of a frame at depth d, plus writing the zeros.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def frame_velocities(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Twists of frames.
+    """Velocities (twists) of frames.
 
         J v
 
@@ -172,16 +172,16 @@ def frame_accelerations(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Accelerations of frames, without gravity.
+    """Spatial or classical accelerations of frames, without gravity.
 
         spatial      J a + dJ/dt v    with J in body or world axes
-        classical    J a + dJ/dt v    with J in mixed axes: omega x u more in the linear half
+        classical    J a + dJ/dt v    with J in mixed axes: adds omega x u to the linear part
 
     Returns
     -------
     acceleration : ndarray (..., nframes, 6)
         [linear, angular] in m/s^2 and rad/s^2. A frame of the world has zeros. An accelerometer
-        feels the classical one in body axes minus gravity.
+        measures the classical acceleration in body axes minus gravity.
 
     Notes
     -----
@@ -215,9 +215,9 @@ def wrench_at_frame(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """External wrenches ``f_ext`` for one wrench that acts at a frame.
+    """Convert a wrench that acts at a frame to external wrenches ``f_ext``.
 
-        f_b = [R f, R m + p x R f]    R and p: where the axes and origin of the wrench are on body b
+        f_b = [R f, R m + p x R f]    R and p: axes and origin of the wrench in body b
 
     Parameters
     ----------
@@ -230,17 +230,17 @@ def wrench_at_frame(
     -------
     f_ext : ndarray (..., nbodies, 6)
         [force, moment] on each body in **its own axes** at its origin, for the argument ``f_ext``
-        of the dynamics with ``f_ext_axes="body"``, the default; add several of them for several
-        wrenches. Its torque is ``frame_jacobians(model, q, frame, axes).T @ wrench``.
+        of the dynamics with ``f_ext_axes="body"``, the default. For several wrenches add the
+        results. Its torque is ``frame_jacobians(model, q, frame, axes).T @ wrench``.
 
     Notes
     -----
-    [RBDA] section 2.8; O(d) for a frame at depth d. The result is in body axes whatever ``axes``
-    says, so it goes with ``f_ext_axes="body"``, the default: handed on with another value it would
-    be taken for other wrenches. Derivatives by q then hold it constant, as if it turned with its
-    body. For a wrench that keeps to the world, such as a foot's, add
+    [RBDA] section 2.8; O(d) for a frame at depth d. The result is in body axes for every value of
+    ``axes``. Use it with ``f_ext_axes="body"``, the default; with another value it means other
+    wrenches. Derivatives by q hold the result constant in body axes, so it turns with its body. For
+    a wrench that is constant in the world, such as a contact force on a foot, add
     `dtau.wrench_at_frame_derivatives`. A wrench that acts at a body's origin needs no conversion:
-    give it with ``f_ext_axes="mixed"``.
+    use ``f_ext_axes="mixed"``.
 
     Examples
     --------

@@ -39,8 +39,8 @@ def frame_jacobians_derivatives(
     Parameters
     ----------
     axes
-        ... The derivatives are those of the components along these axes, which for ``"body"`` turn
-        with the frame.
+        ... The components along these axes are differentiated; for ``"body"`` the axes turn with
+        the frame.
     symmetric
         Give the second derivatives of the frame's pose in the exponential chart, which are
         symmetric in k and j: half of ``dJ_dq[:, k, j] + dJ_dq[:, j, k]``. By default repeated
@@ -54,11 +54,11 @@ def frame_jacobians_derivatives(
     Notes
     -----
     [Derivations] section 19: cross products of the columns of the Jacobian; O(d^2) for a frame at
-    depth d, beside the zeros.
+    depth d, plus writing the zeros.
 
     Examples
     --------
-    With it ``dJ/dt v`` is the part of a foot's acceleration that the velocity alone causes:
+    ``dJ/dt v`` is the part of a foot's acceleration that the velocity alone causes:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
@@ -91,8 +91,8 @@ def frame_velocities_derivatives(
     Parameters
     ----------
     axes
-        ... The derivatives are those of the components along these axes, which for ``"body"`` turn
-        with the frame.
+        ... The components along these axes are differentiated; for ``"body"`` the axes turn with
+        the frame.
 
     Returns
     -------
@@ -102,12 +102,12 @@ def frame_velocities_derivatives(
     Notes
     -----
     [Derivations] section 19, with the rates of [IDSVA] eq. 31; O(d) for all columns of a frame at
-    depth d. In mixed axes the frame's origin is followed, as `dtau.frame_velocities` does;
-    Pinocchio's derivatives for LOCAL_WORLD_ALIGNED look from a point that stays where it is.
+    depth d. In mixed axes the reference point is the moving origin of the frame, as in
+    `dtau.frame_velocities`; Pinocchio's derivatives for LOCAL_WORLD_ALIGNED hold the point fixed.
 
     Examples
     --------
-    A frame's position and twist, one step of the derivatives ahead:
+    The chain rule gives the acceleration:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
@@ -141,8 +141,8 @@ def frame_accelerations_derivatives(
     Parameters
     ----------
     axes
-        ... The derivatives are those of the components along these axes, which for ``"body"`` turn
-        with the frame.
+        ... The components along these axes are differentiated; for ``"body"`` the axes turn with
+        the frame.
 
     Returns
     -------
@@ -152,10 +152,10 @@ def frame_accelerations_derivatives(
     Notes
     -----
     [Derivations] section 19, with the rates of [IDSVA] eq. 31; O(d) for all columns of a frame at
-    depth d. In mixed axes the frame's origin is followed, as `dtau.frame_velocities` does;
-    Pinocchio's derivatives for LOCAL_WORLD_ALIGNED look from a point that stays where it is, and
-    along world axes have a term more for joints of several degrees of freedom: docs/coming_from.md
-    has both.
+    depth d. In mixed axes the reference point is the moving origin of the frame, as in
+    `dtau.frame_velocities`; Pinocchio's derivatives for LOCAL_WORLD_ALIGNED hold the point fixed.
+    Along world axes, Pinocchio's have an additional term for joints of several degrees of freedom.
+    docs/coming_from.md explains both.
 
     Examples
     --------
@@ -184,11 +184,11 @@ def wrench_at_frame_derivatives(
 ) -> NDArray[np.float64]:
     """Derivatives of the wrenches of `dtau.wrench_at_frame` by the configuration.
 
-        f_b(q (+) dq) = f_b(q) + df_b dq    the wrench constant along its axes
+        f_b(q (+) dq) = f_b(q) + df_b dq    with the wrench constant along ``axes``
 
-    The derivatives of the dynamics by q hold ``f_ext`` constant. The wrenches of a force that keeps
-    to the world and acts at a frame (a foot, a gripper) change with q: these derivatives are the
-    missing part.
+    The derivatives of the dynamics by q hold ``f_ext`` constant. If a force acts at a frame (a
+    foot, a gripper) and is constant in the world, its wrenches on the bodies change with q. These
+    derivatives are the missing part.
 
     Parameters
     ----------
@@ -201,18 +201,20 @@ def wrench_at_frame_derivatives(
     Returns
     -------
     df_ext : ndarray (..., nbodies, 6, nv)
-        Entry [b, c, k] is the derivative of component c, [force, moment] in the **body's axes** at
-        its origin, of the wrench on body b along q (+) eps e_k. For several wrenches add them.
+        Entry [b, c, k] is the derivative of component c of the wrench on body b along q (+) eps
+        e_k; the components are [force, moment] in the **body's axes** at its origin. For several
+        wrenches add the results.
 
     Notes
     -----
-    Seen from a body that moves by the twist t, a wrench f that stays where it is changes by -t x*
-    f, the reverse of [Derivations] eq. 1.4; O(d) for a frame at depth d. For ``"mixed"`` the wrench
-    stays at the frame's origin, and t is the motion of the body about that.
+    In the axes of a body that moves by the twist t, a wrench f that is constant in the world
+    changes by -t x* f, the reverse of [Derivations] eq. 1.4; O(d) for a frame at depth d. For
+    ``"mixed"`` the wrench moves with the frame's origin, and t is the motion of the body about that
+    point.
 
     Examples
     --------
-    The derivative of the torque under the force of the ground on a foot, which keeps to the world:
+    The derivative of the torque under a ground force on a foot that is constant in the world:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
@@ -224,7 +226,7 @@ def wrench_at_frame_derivatives(
     >>> dtau_dq = dtau.inverse_dynamics_derivatives(model, q, v, a, f_ext).dtau_dq
     >>> dtau_dq += np.einsum("...ibc,...bck->...ik", by_wrenches, df_ext)
 
-    Beside a central difference:
+    The same by central differences:
 
     >>> def torque(xi):
     ...     moved = dtau.integrate(model, q, xi)
@@ -235,7 +237,7 @@ def wrench_at_frame_derivatives(
     >>> bool(np.allclose(dtau_dq, slopes, atol=1e-6))
     True
 
-    Likewise of forward dynamics, and so of the lower left block of a linearization's ``A``:
+    The same for forward dynamics, and for the lower left block of a linearization's ``A``:
 
     >>> tau = dtau.inverse_dynamics(model, q, v, a, f_ext)
     >>> by_wrenches = dtau.forward_dynamics_wrench_derivatives(model, q)
@@ -245,7 +247,7 @@ def wrench_at_frame_derivatives(
     >>> A[..., model.nv :, : model.nv] += np.einsum("...ibc,...bck->...ik", by_wrenches, df_ext)
     """
     f_ext = wrench_at_frame(model, q, frame, wrench, axes, threads=threads)
-    # The result; the body's Jacobian, and as much again four times on the way.
+    # Memory for the result, the body's Jacobian and four temporaries of its size.
     numbers = float(math.prod(f_ext.shape[:-2])) * (model.nbodies + 5) * 6 * model.nv
     require_memory("wrench_at_frame_derivatives", numbers)
     out = np.repeat(0.0 * f_ext[..., np.newaxis], model.nv, axis=-1)  # NaN stays NaN
@@ -254,7 +256,7 @@ def wrench_at_frame_derivatives(
     at = model.frame(frame)
     jacobian = frame_jacobians(model, q, model.bodies[at.body], threads=threads)
     linear, angular = jacobian[..., :3, :], jacobian[..., 3:, :]
-    if axes == "mixed":  # the point goes along: only as the body turns about it does it move
+    if axes == "mixed":  # the point moves with the frame: only rotations about it count
         linear = np.cross(at.placement.translation[:, np.newaxis], angular, axis=-2)
     force, moment = f_ext[..., at.body, :3, np.newaxis], f_ext[..., at.body, 3:, np.newaxis]
     out[..., at.body, :3, :] = -np.cross(angular, force, axis=-2)

@@ -1,4 +1,4 @@
-"""The configuration manifold: moving on it, measuring on it, and how both vary."""
+"""The configuration manifold: `integrate`, `difference`, their Jacobians, and the tangent map."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def integrate(
 ) -> NDArray[np.float64]:
     """Configuration reached from ``q`` by the displacement ``dq``: q (+) dq.
 
-        q (+) dq = q exp(dq)    of each joint; q + dq where displacements add
+        q (+) dq = q exp(dq)    for each joint; q + dq where displacements add
 
     Parameters
     ----------
     dq
-        Displacement in the tangent space, for example ``v * dt``; of a free joint [linear, angular]
-        in the body frame.
+        Displacement in the tangent space, for example ``v * dt``; for a free joint
+        [linear, angular] in the body frame.
 
     Returns
     -------
@@ -66,21 +66,21 @@ def difference(
 ) -> NDArray[np.float64]:
     """Displacement from ``q0`` to ``q1``: a dq with q0 (+) dq = q1.
 
-        dq = log(q0^-1 q1)    of each joint; q1 - q0 where displacements add
+        dq = log(q0^-1 q1)    for each joint; q1 - q0 where displacements add
 
     Returns
     -------
     dq : ndarray (..., nv)
-        Displacement in the tangent space at ``q0``: of a spherical joint the shortest rotation, of
-        at most pi; of a free joint the logarithm of SE(3), whose rotation is the shortest one and
-        whose translation follows a screw; of a planar joint that of SE(2), its angle wrapped to at
-        most pi. The coordinates of other joints are subtracted, angles not wrapped.
+        Displacement in the tangent space at ``q0``. For a spherical joint: the shortest rotation
+        vector, of angle at most pi. For a free joint: the logarithm of SE(3), a screw motion whose
+        rotation is the shortest. For a planar joint: the logarithm of SE(2), whose angle is wrapped
+        to at most pi. For other joints: the difference of coordinates, angles not wrapped.
 
     Notes
     -----
     The logarithms of SO(3), SE(3) and SE(2), [Sola] appendices B to D; O(N). Quaternions q and -q
-    are one rotation: they differ by zero. At an angle of exactly pi both directions are shortest;
-    the result's sign follows that of w of the quaternion between. For gradients of functions of the
+    are one rotation: their difference is zero. At an angle of exactly pi both directions are
+    shortest; the sign of w of the relative quaternion decides. For gradients of functions of the
     displacement see `dtau.difference_jacobians`.
 
     Examples
@@ -103,14 +103,14 @@ def normalize(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Configuration with its quaternions scaled to unit norm; the rest is unchanged.
+    """Normalize the quaternions of a configuration; the rest is unchanged.
 
         x / |x|    of each quaternion x
 
     Parameters
     ----------
     q
-        Configuration with quaternions of any finite norm but zero (zero gives NaN).
+        Configuration with quaternions of any finite norm except zero (zero gives NaN).
 
     Returns
     -------
@@ -143,22 +143,21 @@ def integrate_jacobians(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> IntegrateJacobians:
-    """How the configuration ``integrate(model, q, dq)`` moves with ``q`` and with ``dq``.
+    """Jacobians of `dtau.integrate`: how the result moves with ``q`` and with ``dq``.
 
         (q (+) xi) (+) (dq + eta) = (q (+) dq) (+) (by_q xi + by_dq eta)    to first order
 
     Parameters
     ----------
     dq
-        Displacement in the tangent space; of a free joint [linear, angular] in the body frame.
+        Displacement in the tangent space; for a free joint [linear, angular] in the body frame.
 
     Returns
     -------
     IntegrateJacobians
         (q (+) xi) (+) (dq + delta) is, to first order, (q (+) dq) (+) (``by_q`` xi + ``by_dq``
-        delta). All displacements of a free joint are [linear, angular] along the axes of its body,
-        where it stands. Joints with one degree of freedom have 1: the matrices differ from 1 at
-        spherical, free and planar joints.
+        delta). All displacements of a free joint are [linear, angular] along the current axes of
+        its body. The matrices differ from the identity only at spherical, free and planar joints.
     by_q : ndarray (..., nv, nv)
         Derivative by ``q``.
     by_dq : ndarray (..., nv, nv)
@@ -166,9 +165,10 @@ def integrate_jacobians(
 
     Notes
     -----
-    A covariance P of q becomes ``by_q @ P @ by_q.T`` in an estimator's prediction, and a gradient g
-    by the configuration that is reached goes back as ``by_q.T @ g`` and ``by_dq.T @ g``. Exact for
-    displacements of any size. [Sola]; [Derivations] eqs. 12.5, 12.6; O(N).
+    In an estimator's prediction, a covariance P of q becomes ``by_q @ P @ by_q.T``. In
+    backpropagation, a gradient g by the resulting configuration becomes ``by_q.T @ g`` and
+    ``by_dq.T @ g``. Exact for displacements of any size. [Sola]; [Derivations] eqs. 12.5, 12.6;
+    O(N).
 
     Examples
     --------
@@ -194,7 +194,7 @@ def difference_jacobians(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> DifferenceJacobians:
-    """How the displacement ``difference(model, q0, q1)`` changes with ``q0`` and with ``q1``.
+    """Jacobians of `dtau.difference`: how the displacement changes with ``q0`` and with ``q1``.
 
         difference(q0 (+) xi, q1 (+) eta) = difference(q0, q1) + by_q0 xi + by_q1 eta
 
@@ -202,8 +202,8 @@ def difference_jacobians(
     -------
     DifferenceJacobians
         The displacement from q0 (+) xi0 to q1 (+) xi1 is, to first order, difference(q0, q1) +
-        ``by_q0`` xi0 + ``by_q1`` xi1. Joints with one degree of freedom have -1 and 1: the matrices
-        differ from these at spherical, free and planar joints.
+        ``by_q0`` xi0 + ``by_q1`` xi1. The matrices differ from minus the identity and the identity
+        only at spherical, free and planar joints.
     by_q0 : ndarray (..., nv, nv)
         Derivative by ``q0``.
     by_q1 : ndarray (..., nv, nv)
@@ -211,20 +211,20 @@ def difference_jacobians(
 
     Notes
     -----
-    Without them gradients of a distance on the manifold are silently wrong. The cost d.T d / 2 with
-    d = difference(goal, q) has the gradient ``by_q1.T @ d`` by q. It is not d, although both agree
-    for a pure rotation and for a pure translation, where one would look first: of a free base that
-    has to move and to turn, d is off in its linear and in its angular part. Of a weighted distance,
-    d.T W d / 2, the gradient ``by_q1.T @ W @ d`` differs for rotations alone, too. To step along -d
-    leads to the goal; but beside any other term of a cost, in a Gauss-Newton matrix ``by_q1.T @ W @
-    by_q1``, in the update of a Kalman filter, d alone gives a wrong answer.
+    Use these Jacobians for gradients of a distance on the manifold. The cost d.T d / 2 with d =
+    difference(goal, q) has the gradient ``by_q1.T @ d`` by q. This gradient is not d. Both agree
+    for a pure rotation and for a pure translation, which hides the mistake in simple tests; for a
+    free base that moves and turns, d is wrong in its linear and its angular part. For a weighted
+    distance d.T W d / 2 the gradient is ``by_q1.T @ W @ d``, which differs from W d for pure
+    rotations too. A step along -d leads to the goal. But d is wrong beside another term of a cost,
+    in a Gauss-Newton matrix ``by_q1.T @ W @ by_q1``, and in the update of a Kalman filter.
 
-    Exact at all angles below pi; at an angle of exactly pi `difference` has two values, and these
-    are the derivatives of the one that it returns. [Sola]; [Derivations] eq. 16.1; O(N).
+    Exact at all angles below pi. At an angle of exactly pi `difference` has two possible values,
+    and these are the derivatives of the one that it returns. [Sola]; [Derivations] eq. 16.1; O(N).
 
     Examples
     --------
-    The gradient of a distance to a goal, beside central differences and beside what it is not:
+    The gradient of a distance to a goal equals central differences, and d does not:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
@@ -252,39 +252,39 @@ def tangent_map(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> TangentMap:
-    """Between the nq numbers of ``q`` and the tangent space, for rates and for gradients.
+    """Tangent map: matrices between rates of the nq numbers of ``q`` and the velocity ``v``.
 
         d(numbers)/dt = from_tangent v    v = to_tangent d(numbers)/dt
 
     Returns
     -------
     TangentMap
-        Both are 1 but for quaternions, and for positions of free and planar joints, which turn with
-        the body: v is along the body's axes.
+        Both are identities except at quaternions and at positions of free and planar joints,
+        because v is along the body's axes.
     from_tangent : ndarray (..., nq, nv)
         The numbers of q change at the rate ``from_tangent @ v``.
     to_tangent : ndarray (..., nv, nq)
-        Its left inverse, v = ``to_tangent @ (dq/dt)``: it takes quaternions as normalized, so
-        that a rate along a quaternion itself counts for nothing.
+        Its left inverse, v = ``to_tangent @ (dq/dt)``: it treats quaternions as normalized, so that
+        a rate along a quaternion itself has no effect.
 
     Notes
     -----
-    Derivatives of this package are by q in the tangent space, g (..., nv). Where an optimizer, or
-    automatic differentiation, has the nq numbers of q as its variables:
+    Derivatives of this package by q are in the tangent space, g (..., nv). An optimizer, or
+    automatic differentiation, may have the nq numbers of q as its variables. Convert gradients:
 
         by the numbers      ``to_tangent.T @ g``          of f(normalize(q))
         in tangent space    ``from_tangent.T @ g_numbers``
 
-    and for the columns of a Jacobian ``J @ to_tangent``. An optimizer that steps along the numbers
+    and the columns of a Jacobian: ``J @ to_tangent``. An optimizer that steps along the numbers
     leaves the manifold: call `dtau.normalize` after each step, or step in the tangent space with
     `dtau.integrate`.
 
-    Taking one for the other is silently wrong: a quaternion turns by twice its vector part, and a
-    position moves along the world's axes. [Derivations] eqs. 16.3, 16.4; O(N).
+    Without the conversion results are silently wrong: a small rotation is twice the vector part of
+    its quaternion, and positions are along the world's axes. [Derivations] eqs. 16.3, 16.4; O(N).
 
     Examples
     --------
-    The gradient by the numbers of q of an energy, beside central differences:
+    The gradient of an energy by the numbers of q equals central differences:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()

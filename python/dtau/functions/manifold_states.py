@@ -1,4 +1,4 @@
-"""Configurations and states: neutral, by the names of joints, random."""
+"""Configurations and states: `neutral`, `configuration` by joint names, `random_state`."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.results import State
 
-_POSITIONS = {Free: 3, Planar: 2, Cylindrical: 1}  # coordinates that are lengths come first
+_POSITIONS = {Free: 3, Planar: 2, Cylindrical: 1}  # number of leading coordinates that are lengths
 
 
 @documented
 def neutral(model: Model) -> NDArray[np.float64]:
-    """Configuration in which every body stands in its joint's frame.
+    """Neutral configuration: zeros and identity quaternions.
 
     Returns
     -------
     q : ndarray (nq,)
-        Zeros, and identity quaternions (0, 0, 0, 1).
+        Zeros, and identity quaternions (0, 0, 0, 1): the frame of every body coincides with its
+        joint's frame.
 
     Examples
     --------
@@ -44,15 +45,16 @@ def neutral(model: Model) -> NDArray[np.float64]:
 
 @documented
 def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> NDArray[np.float64]:
-    """Configuration with some joints where they are said to be, and all others neutral.
+    """Configuration from the positions of some joints by name; all others are neutral.
 
-    The way back is ``q[model.joint(name).q]``, and as a pose ``joint.type.placement`` of that.
+    ``q[model.joint(name).q]`` reads the coordinates of a joint back, and ``joint.type.placement``
+    makes a pose of them.
 
     Parameters
     ----------
     positions : mapping of str to float, array_like (nq of the joint,) or Pose
         Names of joints, and their coordinates; or the pose of the body in the joint's frame, as
-        `JointType.coordinates` reads it. Limits are not looked at.
+        `JointType.coordinates` reads it. Limits are not checked.
 
     Returns
     -------
@@ -65,8 +67,8 @@ def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> ND
         If there is no such joint, it mimics another, coordinates are not valid, or the joint cannot
         take the pose.
     TypeError
-        If ``model`` is no `Model`, ``positions`` is no mapping, or a value is neither real numbers
-        nor a pose.
+        If ``model`` is not a `Model`, ``positions`` is not a mapping, or a value is neither real
+        numbers nor a pose.
 
     Examples
     --------
@@ -86,7 +88,7 @@ def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> ND
         try:
             if not isinstance(position, Pose):
                 position = np.reshape(position, -1) if joint.type.nq == 1 else position
-                joint.type.placement(position)  # refuses what is not valid
+                joint.type.placement(position)  # raises for invalid coordinates
             q[joint.q] = (
                 joint.type.coordinates(position) if isinstance(position, Pose) else position
             )
@@ -169,7 +171,7 @@ def _batch_shape(shape: object) -> tuple[int, ...]:
 
 
 def _quaternions(model: Model) -> list[slice]:
-    """Where the quaternions are in a configuration."""
+    """Return the slices of a configuration that hold quaternions."""
     return [
         slice(joint.q.stop - 4, joint.q.stop)
         for joint in model.joints

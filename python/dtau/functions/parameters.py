@@ -6,15 +6,15 @@ joints' armature and damping:
     tau = Y pi      pi = model.parameters.ravel(), external wrenches apart
 
 Y is the regressor. With ``joint_parameters=True`` armature and damping are parameters too, pi =
-[parameters, armature, damping] of ``10 nbodies + 2 nv`` numbers; else ``Y pi`` is without them.
-Joints that mimic others are felt through the joint that they follow; their armature and damping
-are in what `Model.armature` and `Model.damping` have for that joint, and so they are here.
+[parameters, armature, damping] of ``10 nbodies + 2 nv`` numbers; else ``Y pi`` is without them. The
+torque of a mimic joint acts on the joint that it mimics; `Model.armature` and `Model.damping` of
+that joint include the mimic joint's share, and so do these parameters.
 
-Only some of a body's ten parameters, or sums of them with those of its parent, can be found from
-torques: Y has not full rank.
+Y does not have full rank: torques determine only some of a body's ten parameters, or sums of them
+with parameters of its parent.
 
-Forward dynamics has the derivatives of its acceleration by the same parameters, at the model's own
-values.
+The functions of forward dynamics differentiate the acceleration by the same parameters, at the
+model's own values.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def inverse_dynamics_regressor(
     Y : ndarray (..., nv, nparameters)
         Columns ``10 i`` to ``10 i + 9`` belong to body i, in the order of `Model.parameters`: m, m
         c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz about the origin of the body's frame,
-        along its axes. They are zeros in the rows of joints that do not carry the body. With
-        ``joint_parameters`` columns of the armature and of the damping of the ``nv`` velocities
+        along its axes. They are zero in the rows of joints that do not carry the body. With
+        ``joint_parameters`` the columns of the armature and of the damping of the ``nv`` velocities
         follow. nparameters is 10 nbodies, or 10 nbodies + 2 nv with ``joint_parameters``.
 
     Notes
     -----
-    [Derivations] section 18; O(N d) with the depth d of the tree, beside writing zeros.
+    [Derivations] section 18; O(N d) with the depth d of the tree, plus writing the zeros.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def inverse_dynamics_parameter_jvp(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Variation of the joint torque along a variation of parameters: Y dpi, without Y.
+    """Variation of the joint torque along a variation of inertial parameters: Y dpi, without Y.
 
         dtau = Y dpi
 
@@ -136,7 +136,7 @@ def inverse_dynamics_parameter_vjp(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Gradient of ``lam . tau`` by the parameters: Y^T lam, without Y.
+    """Gradient of ``lam . tau`` by inertial parameters: Y^T lam, without Y.
 
         Y^T lam
 
@@ -183,7 +183,7 @@ def forward_dynamics_parameter_derivatives(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Derivatives of the joint acceleration by the parameters, at the model's own.
+    """Derivatives of the joint acceleration by inertial parameters, at the model's own values.
 
         da/dpi = -M^-1 Y
 
@@ -196,9 +196,9 @@ def forward_dynamics_parameter_derivatives(
 
     Notes
     -----
-    [Derivations] section 18: inverse dynamics at this acceleration, which stays ``tau`` when
-    parameters vary; O(N^2 d) with the depth d of the tree. A configuration that is singular by
-    itself is not detected: see `dtau.forward_dynamics`.
+    [Derivations] section 18: inverse dynamics at this acceleration must stay ``tau`` when
+    parameters vary; O(N^2 d) with the depth d of the tree. A singular configuration is not
+    detected: see `dtau.forward_dynamics`.
 
     Examples
     --------
@@ -230,7 +230,7 @@ def forward_dynamics_parameter_jvp(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Variation of the joint acceleration along a variation of parameters, without a matrix.
+    """Variation of the joint acceleration along a variation of inertial parameters.
 
         da = -M^-1 Y dpi
 
@@ -277,7 +277,7 @@ def forward_dynamics_parameter_vjp(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Gradient of ``lam . a`` by the parameters, without a matrix.
+    """Gradient of ``lam . a`` by inertial parameters.
 
         -Y^T M^-1 lam
 

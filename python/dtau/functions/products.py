@@ -4,12 +4,11 @@ With the function's result y(q, v, x, f_ext), x the acceleration or the torque: 
 product (`_jvp`) is the variation of y along variations of the arguments, and a vector-Jacobian
 product (`_vjp`) is the gradient of lam . y by the arguments. Each costs about two calls of the
 function itself; the derivatives as matrices cost more, O(N d) with the depth d of the tree, and
-must be written and read. With joints that mimic others, whose equations the articulated-body
-algorithm cannot solve, forward dynamics and its products take O(N d^2).
+must be written and read. The articulated-body algorithm cannot solve the equations of mimic joints:
+with these, forward dynamics and its products take O(N d^2).
 
 Variations of the configuration are taken in the tangent space, q (+) eps dq (`dtau.integrate`), and
-gradients by it likewise. External wrenches keep their components in the axes in which they are
-given.
+gradients by it likewise. The components of external wrenches along ``f_ext_axes`` stay constant.
 """
 
 from __future__ import annotations
@@ -99,8 +98,8 @@ def inverse_dynamics_vjp(
     -------
     InverseDynamicsVJP
         The transposed matrices of `dtau.inverse_dynamics_derivatives` times ``lam``; damping and
-        armature are included. ``by_f_ext`` is minus the twists of the bodies if ``lam`` were the
-        velocity.
+        armature are included. ``by_f_ext`` is minus the twists that the bodies would have if
+        ``lam`` were the velocity.
 
     Notes
     -----
@@ -119,7 +118,7 @@ def inverse_dynamics_vjp(
     >>> bool(np.allclose(gradient.by_q, d.dtau_dq.T @ lam))
     True
 
-    With external wrenches, here none, the gradient by them is a result too:
+    With external wrenches (here zeros) the gradient by them is a result too:
 
     >>> f_ext = np.zeros((model.nbodies, 6))
     >>> dtau.inverse_dynamics_vjp(model, q, v, a, lam, f_ext).by_f_ext.shape
@@ -198,7 +197,7 @@ def forward_dynamics_vjp(
     -------
     ForwardDynamicsVJP
         The transposed matrices of `dtau.forward_dynamics_derivatives` times ``lam``. ``by_f_ext``
-        are the twists of the bodies if ``by_tau`` were the velocity.
+        is the twists that the bodies would have if ``by_tau`` were the velocity.
 
     Notes
     -----

@@ -3,17 +3,17 @@
 Tensors are indexed [i, j, k]: output i, differentiated by the variable named first along j and then
 by the second along k. A `_hessian` contracts them with a covector lam over the outputs to a matrix
 [j, k] for each block. It forms no tensor and costs about as much as first derivatives; most
-optimizers want only that.
+optimizers need only this.
 
 Derivatives by the configuration are taken in the tangent space, along q (+) eps e_k
-(`dtau.integrate`), at fixed v and a or tau. External wrenches keep their components in the axes in
-which they are given: ``f_ext_axes``.
+(`dtau.integrate`), at fixed v and a or tau. The components of external wrenches along
+``f_ext_axes`` stay constant.
 
-Inside one joint of several degrees of freedom derivatives along its columns do not commute: a
-rotation about x, then y, is not one about y, then x. So blocks by q twice are not symmetric there:
-X[j, k] - X[k, j] is the first derivative along the bracket [s_k, s_j] of the columns. With
-``symmetric=True`` they are the derivatives of xi -> tau(q (+) xi) at xi = 0, the Hessian in the
-exponential chart, which an optimizer on the manifold needs.
+Within one joint of several degrees of freedom, derivatives along its columns do not commute: a
+rotation about x, then y, differs from a rotation about y, then x. So second derivatives by q are
+not symmetric there: X[j, k] - X[k, j] is the first derivative along the bracket [s_k, s_j] of the
+columns. With ``symmetric=True`` they are the derivatives of xi -> tau(q (+) xi) at xi = 0, the
+Hessian in the exponential chart, which an optimizer on the manifold needs.
 """
 
 from __future__ import annotations
@@ -78,14 +78,14 @@ def inverse_dynamics_second_derivatives(
     >>> d2.d2tau_dqdv.shape
     (16, 18, 18, 18)
 
-    The same numbers, packed:
+    The packed result has the same numbers:
 
     >>> packed = dtau.inverse_dynamics_second_derivatives(model, q, v, a, packed=True)
     >>> i, j, k = dtau.packed_indices(model)
     >>> bool((d2.d2tau_dqdv[:, i, j, k] == packed.d2tau_dqdv).all())
     True
 
-    What changes with ``symmetric=True`` (here the block of the free root):
+    ``symmetric=True`` makes the block of the free root symmetric:
 
     >>> def asymmetry(x):
     ...     return float(np.abs(x - np.swapaxes(x, -1, -2)).max())
@@ -154,8 +154,8 @@ def forward_dynamics_second_derivatives(
     Notes
     -----
     From the second derivatives of inverse dynamics ([IDSVA-SO]) and first derivatives of forward
-    dynamics, O(nv^3 d). Entries are dense: prefer `dtau.forward_dynamics_hessian` where a
-    contraction will do.
+    dynamics, O(nv^3 d). The tensors are dense: prefer `dtau.forward_dynamics_hessian` where a
+    contraction is enough.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def inverse_dynamics_hessian(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsHessian:
-    """Second derivatives of lam . tau, for the joint torque tau: all blocks, no tensor.
+    """Hessian of ``lam . tau``, the weighted sum of joint torques, without a tensor.
 
         dqdv[j, k] = sum over i of lam_i d/dv_k (d tau_i / dq_j)    and the others alike
 
@@ -202,7 +202,8 @@ def inverse_dynamics_hessian(
 
     Notes
     -----
-    The contraction of [IDSVA-SO] in O(N d), as first derivatives: [Derivations] section 8.
+    The contraction of [IDSVA-SO] in O(N d), the order of first derivatives: [Derivations] section
+    8.
 
     Examples
     --------
@@ -235,12 +236,12 @@ def forward_dynamics_hessian(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsHessian:
-    """Second derivatives of lam . a, for the joint acceleration a: all blocks, no tensor.
+    """Hessian of ``lam . a``, the weighted sum of joint accelerations, without a tensor.
 
         dqdv[j, k] = sum over i of lam_i d/dv_k (d a_i / dq_j)    and the others alike
 
-    This is the term of DDP that Gauss-Newton methods drop: with lam the gradient of the value
-    function by the next state's velocity times the time step.
+    DDP needs this term, and Gauss-Newton methods drop it. There, lam is the gradient of the value
+    function by the next state's velocity, times the time step.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def step(
     threads: int | None = None,
     **former: NoReturn,
 ) -> NextState:
-    """State after a time step with constant torque.
+    """Integrate the equations of motion over a time step, with constant torque.
 
         M a + C v + D v + g = tau + sum of J^T f_ext    from t to t + dt, tau and f_ext constant
 
@@ -45,37 +45,37 @@ def step(
     f_ext
         ... Its components, and those of ``tau``, are constant over the step.
     contacts : Contacts, optional
-        Contacts and loops that hold at every stage, whose acceleration is that of
-        `dtau.constrained_dynamics`. ``f_ext`` is beside their forces.
+        Contacts and loops that hold at every stage; the acceleration is the result of
+        `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
     active
         ... They hold over the whole step.
 
     Raises
     ------
     ValueError
-        ... ``active`` or ``regularization`` are given without contacts. Contacts are looked at in
+        ... ``active`` or ``regularization`` are given without contacts. Contacts are checked in
         every stage.
 
     Notes
     -----
-    "rk4" is a method of Runge, Kutta and Munthe-Kaas, [RKMK]: with q(t) = q (+) theta(t), the
-    stages are those of theta' = v + [theta, v]/2 + [theta, [theta, v]]/12 and v' = a. The brackets
-    vanish for joints of one degree of freedom; order 4 needs them for the others. A stage is one
-    `dtau.forward_dynamics`, O(N): one in "euler" and "semi_implicit", four in "rk4". Contacts
-    constrain accelerations: the errors that a step makes in their velocities and positions stay,
-    unless their gains ``kd`` and ``kp`` remove them.
+    "rk4" is a Runge-Kutta-Munthe-Kaas method, [RKMK]: with q(t) = q (+) theta(t), it integrates
+    theta' = v + [theta, v]/2 + [theta, [theta, v]]/12 and v' = a. The brackets vanish for joints of
+    one degree of freedom; the other joints need them for order 4. Each stage computes
+    `dtau.forward_dynamics`, O(N); "euler" and "semi_implicit" have one stage, "rk4" has four.
+    Contacts constrain accelerations: the integration errors of their velocities and positions stay,
+    unless the Baumgarte gains ``kd`` and ``kp`` remove them.
 
     Examples
     --------
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
     >>> q, v = dtau.neutral(model), np.zeros(model.nv)
-    >>> for _ in range(100):  # it falls for a second
+    >>> for _ in range(100):  # free fall for a second
     ...     q, v = dtau.step(model, q, v, np.zeros(model.nv), 0.01, "rk4")
     >>> float(q[2].round(6))
     -4.905
 
-    On its feet it stays where it is, with the torques that hold its weight:
+    On its feet, with the torques of an equilibrium, the robot stays where it is:
 
     >>> legs = {"LF": 0.6, "RF": 0.6, "LH": -0.6, "RH": -0.6}
     >>> bent = {f"{leg}_HFE": hip for leg, hip in legs.items()}
@@ -139,16 +139,17 @@ def step_vjp(
     f_ext
         ... Its components, and those of ``tau``, are constant over the step.
     contacts : Contacts, optional
-        Contacts and loops that hold at every stage, whose acceleration is that of
-        `dtau.constrained_dynamics`. ``f_ext`` is beside their forces.
+        Contacts and loops that hold at every stage; the acceleration is the result of
+        `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
     active
         ... They hold over the whole step.
 
     Returns
     -------
     StepVJP
-        The gradients by the arguments of the step. They are A^T lam and B^T lam with the matrices
-        of `dtau.linearize_discrete` for all torques, at the cost of some calls of forward dynamics.
+        The gradients by the arguments of the step. They equal A^T lam and B^T lam, with the
+        matrices of `dtau.linearize_discrete` for all torques, at the cost of a few calls of forward
+        dynamics.
 
     Raises
     ------
@@ -157,13 +158,13 @@ def step_vjp(
 
     Notes
     -----
-    Reverse mode through the stages, each of which takes one product of `dtau.forward_dynamics_vjp`,
-    [IDSVA] eq. 5, [Derivations] section 12; O(N). With contacts that is
+    Reverse mode through the stages, [Derivations] section 12. Each stage takes one
+    `dtau.forward_dynamics_vjp`, [IDSVA] eq. 5, O(N); with contacts one
     `dtau.constrained_dynamics_vjp`, [Derivations] section 20, at its cost.
 
     Examples
     --------
-    The gradient of the height after ten steps by the torques of all of them:
+    The gradient of the height after ten steps by the torques of all ten:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()

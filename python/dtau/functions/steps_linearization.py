@@ -1,9 +1,9 @@
-"""Linear systems along trajectories: perturbations of a state, without coordinates of attitude.
+"""Linearize the equations of motion on the manifold: `linearize`, `linearize_discrete`.
 
 A state (q, v) is perturbed to (q (+) eps xi, v + eps dv), with xi in the tangent space at q as in
 `dtau.integrate`: displacements of free, spherical and planar joints along their own body axes. The
 perturbation z = (xi, dv) follows a linear system: in continuous time dz/dt = A z + B u, over a time
-step z+ = A z + B u. No attitude is singular.
+step z+ = A z + B u. No coordinates of attitude are involved, so no attitude is singular.
 """
 
 from __future__ import annotations
@@ -83,16 +83,17 @@ def linearize(
     Parameters
     ----------
     contacts : Contacts, optional
-        Contacts and loops that hold while state and inputs vary: accelerations are those of
-        `dtau.constrained_dynamics`, whose forces vary with them. ``f_ext`` is beside these.
+        Contacts and loops that hold while state and inputs vary: the acceleration is the result of
+        `dtau.constrained_dynamics`, and the contact forces vary with it. They act in addition to
+        ``f_ext``.
 
     Returns
     -------
     Linearization
         With z = [xi, dv]: the upper rows are the kinematics, dxi/dt = -ad_v xi + dv, with ad_v = (v
-        x) for a free joint, likewise for spherical and planar ones, zero for all others; the lower
-        ones are [da_dq, da_dv] and da_dtau of `dtau.forward_dynamics_derivatives`, with contacts of
-        `dtau.constrained_dynamics_derivatives`.
+        x) for a free joint, likewise for spherical and planar joints, zero for all others; the
+        lower rows are [da_dq, da_dv] and da_dtau of `dtau.forward_dynamics_derivatives`, with
+        contacts those of `dtau.constrained_dynamics_derivatives`.
     ConstrainedLinearization
         If ``contacts`` are given, also:
 
@@ -105,8 +106,8 @@ def linearize(
     -----
     [Bos] propositions 1 to 3, for every joint type and root; the twist of the base is along body
     axes (`dtau.conventions` converts to others). FDSVA, [IDSVA] eq. 5; O(N^2 d) with the depth d of
-    the tree. Contacts: [Derivations] section 20. The wrench of a foot on the ground is then not
-    constant: it keeps the foot there.
+    the tree. Contacts: [Derivations] section 20. The contact force on a foot then varies, so that
+    the foot stays in place.
 
     Examples
     --------
@@ -120,7 +121,7 @@ def linearize(
     >>> bool(np.allclose(lin.A[18:], np.hstack([d.da_dq, d.da_dv])))
     True
 
-    Inputs of another kind: one thruster that pushes the trunk upwards along its own z.
+    Another kind of input: one thruster that pushes the trunk along its own z axis.
 
     >>> thruster = np.zeros((model.nv, 1))
     >>> thruster[2] = 1.0
@@ -206,21 +207,20 @@ def linearize_discrete(
     threads: int | None = None,
     **former: NoReturn,
 ) -> DiscreteLinearization | ConstrainedDiscreteLinearization:
-    """Exact derivative of a time step by state and inputs: z+ = A z + B u.
+    """Linearize a time step exactly, by state and inputs: z+ = A z + B u.
 
     Parameters
     ----------
     contacts : Contacts, optional
-        Contacts and loops that hold at every stage while state and inputs vary: accelerations are
-        those of `dtau.constrained_dynamics`, whose forces vary with them. ``f_ext`` is beside
-        these.
+        Contacts and loops that hold at every stage while state and inputs vary: the acceleration is
+        the result of `dtau.constrained_dynamics`, and the contact forces vary with it. They act in
+        addition to ``f_ext``.
 
     Returns
     -------
     DiscreteLinearization
         z = [xi, dv] is a perturbation of the state before the step, and z+ of the state after it,
-        each in its own tangent space. The knots of a trajectory are a batch: one call does them
-        all.
+        each in its own tangent space. Pass all knots of a trajectory in one call, as a batch.
     ConstrainedDiscreteLinearization
         If ``contacts`` are given, also:
 
@@ -232,9 +232,9 @@ def linearize_discrete(
     Notes
     -----
     The chain rule through all stages and through the exponentials that move free, spherical and
-    planar joints, [Sola] appendices B to D; no matrix exponential and no approximation. O(N d) a
-    column and stage; contacts, whose gains are part of it, [Derivations] eq. 20.15, O(nrows d +
-    nrows^2) more.
+    planar joints, [Sola] appendices B to D; no matrix exponential and no approximation. O(N d) for
+    each column and stage. Contacts, with their Baumgarte gains, [Derivations] eq. 20.15, add
+    O(nrows d + nrows^2).
 
     Examples
     --------
@@ -250,7 +250,7 @@ def linearize_discrete(
     >>> bool(np.allclose(dtau.difference(model, lin.q, after.q), lin.A[:, :18] @ z, atol=1e-11))
     True
 
-    A trot, whose feet take turns: two of them hold in each half.
+    A trot, in which two feet hold in each half:
 
     >>> feet = [dtau.PointContact(f"{leg}_FOOT") for leg in ("LF", "RF", "LH", "RH")]
     >>> contacts = dtau.Contacts(model, feet)

@@ -4,9 +4,9 @@
 
 with M including the armature and D the viscous damping of the joints.
 
-All moving bodies count for the energies, and the rotors that armatures stand for: the kinetic
-energy is v . M v / 2. Derivatives by the configuration are taken in the tangent space: entry k is
-the derivative along q (+) eps e_k (`dtau.integrate`), at fixed v.
+The energies include all moving bodies. The kinetic energy v . M v / 2 also includes the rotors that
+the armature models. Derivatives by the configuration are taken in the tangent space: entry k is the
+derivative along q (+) eps e_k (`dtau.integrate`), at fixed v.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ def mass_matrix_inverse(
 
     Notes
     -----
-    Factorization that keeps the zeros of the tree, [RBDA] section 6.5; O(N d) a column with the
-    depth d of the tree. A configuration that is singular by itself is not detected and gives huge
-    numbers or NaN: see `dtau.forward_dynamics`.
+    Factorization that keeps the zeros of the tree, [RBDA] section 6.5; O(N d) for each column with
+    the depth d of the tree. A singular configuration is not detected and gives huge numbers or NaN:
+    see `dtau.forward_dynamics`.
 
     Examples
     --------
@@ -111,9 +111,9 @@ def coriolis_matrix(
     Notes
     -----
     [Echeandia] algorithm 1; O(N d). Many matrices give the same torque; this one is admissible, so
-    that dM/dt - 2 C is skew-symmetric, as passivity-based control needs. Among the admissible ones
-    it is the matrix of Christoffel symbols: ``C(v) @ w = C(w) @ v`` where displacements add, so but
-    for the brackets of spherical, planar and free joints ([Derivations] eq. 3.8).
+    that dM/dt - 2 C is skew-symmetric, as passivity-based control needs. Among the admissible
+    matrices it is the matrix of Christoffel symbols: ``C(v) @ w = C(w) @ v`` up to the brackets of
+    spherical, planar and free joints, whose displacements do not add ([Derivations] eq. 3.8).
 
     Examples
     --------
@@ -139,7 +139,7 @@ def bias_torque(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Inverse dynamics at ``a = 0``: Coriolis, damping, gravity and external forces.
+    """Bias torque, inverse dynamics at ``a = 0``: Coriolis, damping, gravity, external forces.
 
         C v + D v + g - sum of J^T f_ext
 
@@ -171,7 +171,7 @@ def gravity_torque(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Torque that holds the robot still against gravity.
+    """Gravity torque: the torque that holds the robot still against gravity.
 
         g = -sum of m_i J_i^T gravity    J_i the Jacobian of the center of mass of body i
 
@@ -210,8 +210,8 @@ def kinetic_energy(
     Returns
     -------
     T : ndarray (...)
-        v . M v / 2 in J, with the mass matrix M of `dtau.mass_matrix`: the armature counts. Never
-        negative. Zero for a model without mass and armature.
+        v . M v / 2 in J, with the mass matrix M of `dtau.mass_matrix`, armature included. It is
+        never negative, and zero for a model without mass and armature.
 
     Notes
     -----
@@ -244,8 +244,7 @@ def potential_energy(
     Returns
     -------
     V : ndarray (...)
-        In J, relative to the world's origin, from which heights count. Zero for a model without
-        mass.
+        In J, with heights relative to the world's origin. Zero for a model without mass.
 
     Notes
     -----
@@ -302,7 +301,7 @@ def potential_energy_derivatives(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Derivatives of the potential energy by q.
+    """Derivative of the potential energy by q: the gravity torque.
 
         dV_dq = g    the gravity torque
 

@@ -3,9 +3,9 @@
 A trajectory is given at one instant by the configuration and a stack of derivatives: ``v`` and its
 time derivatives, component by component, along the axis before the last. For revolute and other
 joints of one coordinate these are the derivatives of ``q``; for free, spherical and planar joints
-they are the derivatives of the twist in the body's own moving axes. The length of the stack is the
-order: every function returns all orders that the stack determines, up to 20. Or ``order=`` says how
-far, up to 100, and one stack that is long enough serves all functions.
+they are the derivatives of the twist in the body's own moving axes. By default every function
+returns all orders that the length of the stack determines, up to 20. ``order=`` sets the highest
+order, up to 100; then one stack that is long enough serves all functions.
 
 The axis before the last always counts the derivatives, never a batch: ``v`` of twelve states is
 ``v[:, None]``, of shape ``(12, 1, nv)``. A stack of shape ``(12, nv)`` beside a batch of twelve
@@ -55,8 +55,8 @@ def inverse_dynamics_time_derivatives(
     Returns
     -------
     tau : ndarray (..., r + 1, nv)
-        Row k is the time derivative of order k of the torque, N m/s^k or N/s^k, armature and
-        damping included; of a free joint that of the components of the wrench in the body frame.
+        Row k is the time derivative of order k of the torque, in N m/s^k or N/s^k, armature and
+        damping included; for a free joint, of the components of the wrench in the body frame.
 
     Notes
     -----
@@ -126,10 +126,10 @@ def forward_dynamics_time_derivatives(
     The problem of [HO-FBS] Algorithm 3, solved in body coordinates; O(N r^2). The articulated
     inertias are those of order 0 at every order ([HO-FBS] Lemma 2) and are computed once. Errors of
     low orders enter the higher ones: the result solves the differentiated equation to rounding, but
-    its own error grows by about a digit an order.
+    its own error grows by about a digit per order.
 
-    With joints that mimic others the mass matrix is factorized instead, O(N d^2 + N r^2 + N d r)
-    with the depth d of the tree.
+    With mimic joints the mass matrix is factorized instead, O(N d^2 + N r^2 + N d r) with the depth
+    d of the tree.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def hybrid_dynamics_time_derivatives(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> HybridDynamics:
-    """Accelerations and torques of all joints, where one is given, with time derivatives.
+    """Hybrid dynamics along a trajectory, with time derivatives of order 1 to r.
 
         d^k/dt^k (M a + C v + D v + g = tau + sum of J^T f_ext)    k = 0, 1, ..., r
 
@@ -245,7 +245,7 @@ def mass_matrix_time_derivatives(
 
     Notes
     -----
-    [HO-FBS] eq. 11, which Proposition 1 has at orders 0 and 1, at any order; O(N d r^2) with the
+    [HO-FBS] eq. 11, extended from orders 0 and 1 (Proposition 1) to any order; O(N d r^2) with the
     depth d of the tree.
 
     Examples
@@ -281,13 +281,13 @@ def coriolis_matrix_time_derivatives(
     Returns
     -------
     C : ndarray (..., r + 1, nv, nv)
-        Row k is the time derivative of order k of `dtau.coriolis_matrix`: with it dM/dt = C + C^T
-        at every order.
+        Row k is the time derivative of order k of `dtau.coriolis_matrix`: dM/dt = C + C^T holds at
+        every order.
 
     Notes
     -----
     The matrix of [Echeandia] algorithm 1, at any order; O(N d r^2). The matrix of [HO-FBS] Lemma 1
-    is another admissible one; its Proposition 1 has h = C v, and the rate of h, as vectors.
+    is another admissible one. [HO-FBS] Proposition 1 gives h = C v and its rate as vectors.
 
     Examples
     --------
@@ -328,8 +328,8 @@ def gravity_torque_time_derivatives(
 
     Notes
     -----
-    g of [HO-FBS] Proposition 1, which has orders 0 and 1, at any order and in body coordinates;
-    O(N r^2).
+    g of [HO-FBS] Proposition 1, extended from orders 0 and 1 to any order, in body coordinates; O(N
+    r^2).
 
     Examples
     --------
@@ -363,12 +363,12 @@ def bias_torque_time_derivatives(
     -------
     tau : ndarray (..., r + 1, nv)
         Row k is the time derivative of order k of `dtau.bias_torque` along the trajectory: of C v +
-        D v + g, less the torque of external wrenches.
+        D v + g minus the torque of external wrenches.
 
     Notes
     -----
-    h + g + tau_ext of [HO-FBS] Proposition 1, and damping, at any order and in body coordinates;
-    O(N r^2). The rate of h-bar in its eq. 14 has M' v' too.
+    h + g + tau_ext of [HO-FBS] Proposition 1, with damping, at any order and in body coordinates;
+    O(N r^2). The rate of h-bar in [HO-FBS] eq. 14 also contains M' v'.
 
     Examples
     --------

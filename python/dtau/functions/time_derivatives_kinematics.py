@@ -1,7 +1,7 @@
 """Time derivatives, of any order, of poses, twists, Jacobians and momentum along a trajectory.
 
-`dtau.functions.time_derivatives` says how trajectories are given, `dtau.functions.frames` and
-`dtau.functions.centroidal_momentum` along which axes results are.
+`dtau.functions.time_derivatives` explains how trajectories are given; `dtau.functions.frames` and
+`dtau.functions.centroidal_momentum` explain the axes of the results.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def kinematics_time_derivatives(
 ) -> KinematicsTimeDerivatives:
     """Poses and twists of all bodies along a trajectory, and their time derivatives.
 
-        d^k/dt^k of T_i and of t_i    of each body the pose and the twist, k = 0, 1, ..., r
+        d^k/dt^k of T_i and of t_i    the pose and the twist of body i, k = 0, 1, ..., r
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def frame_jacobians_time_derivatives(
 
     Examples
     --------
-    The acceleration that the motion alone gives a foot, and the whole of it:
+    The acceleration of a foot from J and its rate:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
@@ -200,8 +200,8 @@ def momentum_time_derivatives(
     -------
     h : ndarray (..., r + 1, 6)
         Row k is the time derivative of order k of the components of `dtau.momentum`. Row 1 is the
-        wrench [force, moment] about the world's origin that acts on the robot from outside, the
-        world's reaction at its joints and gravity included.
+        external wrench [force, moment] on the robot about the world's origin; it includes gravity
+        and the world's reaction at the joints.
 
     Notes
     -----
@@ -217,7 +217,7 @@ def momentum_time_derivatives(
     >>> bool(np.allclose(h[0], dtau.momentum(model, q, v)))
     True
 
-    The force on the trunk is what inverse dynamics gives for it, and the weight:
+    The rate of the linear momentum is the force on the trunk plus the weight:
 
     >>> R = dtau.forward_kinematics(model, q).rotation[0]
     >>> force = R @ dtau.inverse_dynamics(model, q, v, a)[:3]
@@ -245,7 +245,7 @@ def centroidal_momentum_time_derivatives(
     -------
     h : ndarray (..., r + 1, 6)
         Row k is the time derivative of order k of the components of `dtau.centroidal_momentum`,
-        along fixed axes and about the center of mass as it moves. The angular ones are NaN for a
+        along fixed axes and about the moving center of mass. The angular components are NaN for a
         model without mass.
 
     Notes
@@ -254,7 +254,7 @@ def centroidal_momentum_time_derivatives(
 
     Examples
     --------
-    The matrix and the velocity both change:
+    The rate of momentum has a part from the matrix and a part from the acceleration:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()

@@ -1,10 +1,10 @@
-"""The functions of `dtau` for JAX: with derivatives of first and second order, in every mode.
+"""The functions of `dtau` for JAX, with first and second derivatives in forward and reverse mode.
 
     import dtau.jax
 
-They take what those of the same names in `dtau` take, the model first; leading axes are the batch.
-They work under jit, vmap, jacfwd, jacrev, grad, hessian, scan, checkpoint and shard_map, on the
-CPU, in float64. docs/array_libraries.md says how gradients by the nq numbers of q are meant.
+Functions take the same arguments as their namesakes in `dtau`, the model first; leading axes are
+the batch. They work under jit, vmap, jacfwd, jacrev, grad, hessian, scan, checkpoint and shard_map,
+on the CPU, in float64. docs/array_libraries.md explains gradients by the nq numbers of q.
 """
 
 from __future__ import annotations

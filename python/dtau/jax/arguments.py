@@ -1,4 +1,4 @@
-"""What users give: arrays, models and words, checked; what they get back."""
+"""Check the arguments of JAX functions and convert their results: `call`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dtau.model.model import Model
 def call(
     name: str, model: Model, inputs: dict[str, Any], *, products: bool = False, **options: Any
 ) -> tuple[jax.Array, ...]:
-    """Results of a function, in float32 where all arrays are no more than that."""
+    """Return the results of a function; float32 if no array is wider."""
     if not isinstance(model, Model):
         raise TypeError(
             f"model: expected a dtau.Model, got {class_name(model)}"
@@ -45,7 +45,7 @@ def call(
 
 
 def result_type(inputs: dict[str, Any]) -> Any:
-    """float64, or the widest of the arrays' types where all are narrower."""
+    """Return float64, or the widest type of the arrays if all are narrower."""
     types = [x.dtype for x in inputs.values() if hasattr(x, "dtype")]
     floats = [t for t in types if jnp.issubdtype(t, jnp.floating)]
     return jnp.result_type(*floats) if floats else np.float64

@@ -1,8 +1,7 @@
-"""Functions of the core as calls of XLA.
+"""Call functions of the core from XLA programs: `prepare`, `run`.
 
-One handler runs them all. A program holds the number of the call that it makes: a digest of the
-model, the function and its options, so that a program serves in every process that knows an equal
-model.
+One handler runs all calls. A program holds the number of its call: a digest of the model, the
+function and its options. So a program works in every process that knows an equal model.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ class Call(NamedTuple):
 
     @classmethod
     def of(cls, model: Model, name: str, **options: Any) -> Call:
-        """Make one of the options that the function has."""
+        """Make a call with the options that the function has."""
         known = FUNCTIONS[name].options if name in FUNCTIONS else {}
         given = {key: options.get(key, option.default) for key, option in known.items()}
         return cls(model, name, tuple(given.items()))
 
 
 class Array(NamedTuple):
-    """An input or result: its shape for one state, and whether it may be left out."""
+    """An input or result: its shape for one state, and whether it is optional."""
 
     name: str
     shape: tuple[int, ...]
@@ -50,7 +49,7 @@ class Array(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """A call that the handler knows by its number, for as long as the process lives."""
+    """A call that the handler knows by its number until the process ends."""
 
     number: int
     inputs: tuple[Array, ...]
@@ -59,7 +58,7 @@ class Prepared(NamedTuple):
 
 @functools.cache
 def prepare(call: Call) -> Prepared:
-    """Make a call known: compiled programs hold its number and no reference, so it stays."""
+    """Register a call permanently, because compiled programs hold only its number."""
     raw = _core.prepare_call(call.model, call.name, **dict(call.options))
     content = pickle.dumps((call.model, call.name, call.options))
     digest = hashlib.blake2b(content, digest_size=8).digest()
@@ -67,17 +66,17 @@ def prepare(call: Call) -> Prepared:
     _core.hold_call(number, raw)
     results = tuple(Array(*result) for result in raw.results)
     inputs = [Array(*given) for given in raw.inputs]
-    free = [x for x in inputs if x.name != "active"]  # the last one, which goes with contacts
+    free = [x for x in inputs if x.name != "active"]  # the last input, which belongs to contacts
     return Prepared(number, tuple(free), results)
 
 
 def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ...]:
-    """Results of a call, without derivatives. Leading axes of the inputs broadcast."""
+    """Return the results of a call, without derivatives. Leading axes of the inputs broadcast."""
     prepared = prepare(call)
     pairs = list(zip(inputs, prepared.inputs, strict=True))
     given = [(x, spec) for x, spec in pairs if x is not None]
     batch = np.broadcast_shapes(*(x.shape[: x.ndim - len(spec.shape)] for x, spec in given))
-    # As many axes each, so that axes that vmap puts before them belong together.
+    # The same number of axes for all, so that axes that vmap prepends match.
     arrays = [
         jnp.reshape(x, (1,) * (len(batch) + len(spec.shape) - x.ndim) + x.shape)
         for x, spec in given
@@ -97,10 +96,10 @@ def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ..
 def _types(
     shapes: list[tuple[int, ...]], arrays: list[jax.Array], on_mesh: bool
 ) -> list[jax.Array | jax.ShapeDtypeStruct]:
-    """What XLA is to make of results: float64, varying over a mesh as the inputs do.
+    """Return the types of results for XLA: float64, varying over a mesh like the inputs.
 
-    Versions of JAX say the second by different words; an array that is made of the inputs has it,
-    and is never computed.
+    Versions of JAX name the second property differently; an array made of the inputs, which is
+    never computed, has it.
     """
     if not on_mesh:
         struct: Any = jax.ShapeDtypeStruct

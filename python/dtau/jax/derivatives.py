@@ -1,8 +1,8 @@
-"""Differentiates calls: `apply`, a `jax.custom_jvp` over the rules of `dtau.autodiff`.
+"""Differentiate calls: `apply`, a `jax.custom_jvp` over the rules of `dtau.autodiff`.
 
-The tangent of a call is a sum over its inputs of a matrix, which is a call as well, times the
-input's tangent. That is linear in the tangent, so JAX transposes it for reverse mode; and the
-matrix is differentiable too, until no rule says how.
+The tangent of a call is a sum over its inputs: a Jacobian, which is a call too, times the input's
+tangent. The sum is linear in the tangents, so JAX transposes it for reverse mode. The Jacobian is
+differentiable too, as far as there are rules.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Arrays = tuple[Any, ...]
 
 
 class _Jax:
-    """JAX, for the rules: see `dtau.autodiff.library.Library`."""
+    """JAX's operations for the rules, see `dtau.autodiff.library.Library`."""
 
     xp = jnp
 
@@ -44,7 +44,7 @@ LIBRARY = _Jax()
 
 
 def at(call: Call, inputs: Arrays) -> At:
-    """A call at its inputs, for the rules."""
+    """Return a call at its inputs, for the rules."""
     return At(LIBRARY, call.model, dict(zip(_names(call), inputs, strict=True)), dict(call.options))
 
 
@@ -56,7 +56,7 @@ def _names(call: Call) -> tuple[str, ...]:
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def apply(call: Call, inputs: Arrays) -> Arrays:
-    """Results of a call, with derivatives. Inputs that are not given are None."""
+    """Return the results of a call, with derivatives. Omitted inputs are None."""
     if call.name in VALUES:
         return value(call.name)(at(call, inputs))
     return run(call, inputs)
@@ -103,12 +103,12 @@ def _sum(parts: list[Arrays], k: int, result: jax.Array) -> jax.Array:
 
 
 def _is_configuration(call: Call) -> bool:
-    """Say whether the result is one: Jacobians are in the tangent space there."""
+    """Whether the result is a configuration, whose Jacobians are in its tangent space."""
     return call.name in FUNCTIONS and FUNCTIONS[call.name].results[0].axes == ("nq",)
 
 
 def _part(rule: Rule, here: At, by: str, change: jax.Array, results: Arrays) -> Arrays:
-    """The tangent of the results that the tangent of one input gives."""
+    """Return the part of the results' tangent that comes from one input."""
     if by in CONFIGURATIONS:
         change = manifold.to_tangent(jnp, here.model, here[by], change)
     axes = "yz" if by == "f_ext" else "z"

@@ -1,4 +1,4 @@
-"""The functions of `dtau` on JAX's arrays, written from their rows."""
+"""The functions of `dtau` on JAX's arrays, generated from their rows in the registry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says what `dtau.jax` cannot do, where JAX would say it in words of its own, or only at a run.
+"""Raise clear errors early for what `dtau.jax` cannot do: `bounded`.
 
 `bounded` marks results in programs and gradients. The mark is the identity; it refuses when JAX
 lowers a program for another processor, and when it pulls a gradient back without float64.
@@ -15,7 +15,7 @@ from jax.interpreters import ad, batching, mlir
 
 
 def bounded(result: jax.Array) -> jax.Array:
-    """Mark a result of a call, where JAX traces it."""
+    """Mark a result of a call that JAX traces."""
     on_mesh = not jax.sharding.get_abstract_mesh().empty  # shard_map knows its own primitives
     if on_mesh or not isinstance(result, jax.core.Tracer):
         return result
@@ -24,7 +24,7 @@ def bounded(result: jax.Array) -> jax.Array:
 
 
 def has_float64() -> bool:
-    """Whether float64 is on, here."""
+    """Whether float64 is on in the present context."""
     found: bool = jax.dtypes.canonicalize_dtype(np.float64) == np.float64
     return found
 

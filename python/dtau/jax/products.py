@@ -1,6 +1,6 @@
-"""Reverse mode by the O(N) products of the core: one pass backwards instead of a matrix.
+"""Reverse mode by the core's O(N) products instead of matrices: `apply_with_products`.
 
-That is a `jax.custom_vjp`, which bars forward mode and second derivatives: so it is asked for.
+This is a `jax.custom_vjp`, which excludes forward mode and second derivatives, so it is optional.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dtau.jax.derivatives import Arrays, apply
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
 def apply_with_products(call: Call, inputs: Arrays) -> Arrays:
-    """Results of inverse_dynamics, forward_dynamics or step, with their products for gradients."""
+    """Return results of inverse_dynamics, forward_dynamics or step, with gradients by products."""
     return run(call, inputs)
 
 
@@ -45,7 +45,7 @@ def _backward(call: Call, saved: tuple[Arrays, Arrays], weights: Arrays) -> tupl
         jnp.zeros_like(r) if isinstance(w, jax.custom_derivatives.SymbolicZero) else w
         for w, r in zip(weights, results, strict=True)
     ]
-    if call.name == "step":  # of the numbers of q: in the tangent space there
+    if call.name == "step":  # weights of the numbers of q: convert to the tangent space
         dense[0] = _transposed(manifold.from_tangent, model, results[0], dense[0])
     products = Call.of(model, PUBLIC[call.name].vjp, **dict(call.options))
     order = [*names[:-1], *(("lam_q", "lam_v") if call.name == "step" else ("lam",)), "f_ext"]
@@ -62,14 +62,14 @@ def _backward(call: Call, saved: tuple[Arrays, Arrays], weights: Arrays) -> tupl
 
 
 def _transposed(map_: manifold.LinearMap, model: Any, q: jax.Array, covector: jax.Array) -> Any:
-    """The transpose of a tangent map at q, applied to a covector."""
+    """Apply the transpose of a tangent map at q to a covector."""
     width = model.nq if map_ is manifold.to_tangent else model.nv
     zeros = jnp.zeros((*covector.shape[:-1], width))
     return jax.vjp(lambda x: map_(jnp, model, q, x), zeros)[1](covector)[0]
 
 
 def _summed(gradient: jax.Array, x: jax.Array) -> jax.Array:
-    """Over the axes along which x was repeated."""
+    """Sum a gradient over the axes along which x was broadcast."""
     extra = gradient.ndim - x.ndim
     gradient = gradient.sum(tuple(range(extra)))
     repeated = tuple(k for k, n in enumerate(x.shape) if n == 1 != gradient.shape[k])

@@ -1,1 +1,1 @@
-"""Models from files: `load` finds out what a file is, and each format has a reader of its own."""
+"""Load models from files: `load` recognizes the format, and each format has its own reader."""

@@ -1,4 +1,4 @@
-"""Attributes and children of elements as numbers and names, with errors that say where."""
+"""Read attributes and children of XML elements, with errors that name the line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def required(element: Element, tag: str) -> Element:
-    """Return the only child of a tag; raise ModelError if there is none, or several."""
+    """Return the only child with a tag; raise ModelError if there is none or there are several."""
     found = element.one(tag)
     if found is None:
         raise element.error(f"expected <{tag}> in {_name(element)}, got none")
@@ -26,7 +26,7 @@ def required(element: Element, tag: str) -> Element:
 
 
 def attribute(element: Element, name: str) -> str:
-    """Return an attribute; raise ModelError if there is none, an empty one, or one of xacro."""
+    """Return an attribute; raise ModelError if it is missing or empty, or has xacro."""
     value = element.attributes.get(name)
     if not value:
         raise element.error(f"expected the attribute {name!r} in {_name(element)}")
@@ -36,20 +36,20 @@ def attribute(element: Element, name: str) -> str:
 
 
 def _name(element: Element) -> str:
-    """Name an element as messages do."""
+    """Return the name of an element for messages."""
     name = element.attributes.get("name")
     return f"<{element.tag} name={name!r}>" if name else f"<{element.tag}>"
 
 
 def number(element: Element, name: str, default: float | None = None) -> float:
-    """Read an attribute of one finite number."""
+    """Read an attribute that is one finite number."""
     if default is not None and name not in element.attributes:
         return default
     return numbers(element, name, 1)[0]
 
 
 def numbers(element: Element, name: str, count: int) -> list[float]:
-    """Read an attribute of finite numbers that spaces separate; no locale, no commas."""
+    """Read an attribute of finite numbers separated by spaces; no locale, no commas."""
     words = attribute(element, name).split()
     values = [float(word) for word in words if _NUMBER.fullmatch(word)]
     if not len(words) == len(values) == count or not all(map(math.isfinite, values)):
@@ -62,7 +62,7 @@ def numbers(element: Element, name: str, count: int) -> list[float]:
 
 @contextmanager
 def located(element: Element, what: str) -> Iterator[None]:
-    """Say where in the file numbers stand that Pose, Inertia, a joint or Link refuses."""
+    """Add the line to errors of Pose, Inertia, joints and Link about numbers of an element."""
     try:
         yield
     except ModelError:

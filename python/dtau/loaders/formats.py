@@ -1,28 +1,28 @@
-"""Formats that are not read, and what to do about them."""
+"""Refuse formats that are not supported, and suggest a way out: `refuse_other_files`."""
 
 from __future__ import annotations
 
 from dtau.errors import ModelError
 from dtau.loaders.source import Source
 
-_WAYS_OUT = {  # by the root element of an XML document
+_WAYS_OUT = {  # root element of an XML document: way out
     "sdf": (
         "; SDF is not read: load the URDF that it was made from, or make an MJCF of it (sdf2mjcf, "
         "which the package sdformat-mjcf has)"
     ),
 }
-_USD = (b"#usda ", b"PXR-USDC")  # how text and binary files begin
+_USD = (b"#usda ", b"PXR-USDC")  # first bytes of text and binary files
 _USD_PACKAGE = ".usdz"  # a ZIP archive
 _COMPILED_MJCF = ".mjb"
 
 
 def way_out(tag: str) -> str:
-    """Say what to do with an XML document that has this root element; nothing if unknown."""
+    """Return the way out for an XML document with this root element, or nothing if unknown."""
     return _WAYS_OUT.get(tag, "")
 
 
 def refuse_other_files(file: Source) -> None:
-    """Raise ModelError for a file that is no XML, if its format is known."""
+    """Raise ModelError for a file that is not XML, if its format is known."""
     usd = isinstance(file.content, bytes) and file.content.startswith(_USD)
     if usd or file.label.lower().endswith(_USD_PACKAGE):
         raise ModelError(

@@ -1,4 +1,4 @@
-"""Inertias of a URDF's links: those that no body has are refused together, or repaired."""
+"""Read the inertias of a URDF; refuse or repair impossible ones: `read_inertias`."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ _WAY_OUT = "inertia='repair' takes the nearest ones of rigid bodies"
 
 @dataclass
 class _Inertial:
-    """What an `<inertial>` says."""
+    """The numbers of an `<inertial>`."""
 
     link: str
     element: Element
     mass: float
     tensor: list[list[float]]
-    moments: list[float]  # principal ones, ascending
+    moments: list[float]  # principal moments, ascending
 
 
 def read_inertias(
     links: Mapping[str, Element], origin: Callable[[Element], Pose], option: Inertias
 ) -> tuple[dict[str, Inertia], list[str]]:
-    """Return the inertia of each link in the link's frame, and notes on those that are odd.
+    """Return the inertia of each link in the link's frame, and notes on odd ones.
 
-    `origin` reads the pose in an element; `option` is that of `dtau.load`.
+    `origin` reads the pose in an element; `option` is the option `inertia` of `dtau.load`.
 
     Raises
     ------
     ModelError
-        If something is missing or no finite number, or inertias are such as no body has.
+        If something is missing or not a finite number, or no rigid body can have an inertia.
     """
     found = _inertials(links)
     if negative := [each for each in found if each.mass < 0]:
@@ -93,9 +93,9 @@ def _inertials(links: Mapping[str, Element]) -> list[_Inertial]:
     return found
 
 
-@np.errstate(over="ignore", invalid="ignore")  # Inertia refuses what is not finite
+@np.errstate(over="ignore", invalid="ignore")  # Inertia refuses numbers that are not finite
 def _repair(inertial: _Inertial) -> str:
-    """Put the nearest inertia of a rigid body in its place, and say so."""
+    """Replace an inertia by the nearest one of a rigid body; return a note about it."""
     before = inertial.moments
     nearest = nearest_of_a_body(np.array(inertial.tensor))
     inertial.tensor = nearest.tolist()

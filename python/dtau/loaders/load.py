@@ -1,4 +1,4 @@
-"""Models from files."""
+"""Load models from files: `load`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from dtau.model.links import Link
 from dtau.model.model import Model
 from dtau.options import Inertias, MimicJoints, Root, require_option
 
-_PIECE = 1 << 20  # bytes that are read at once
-_GRAVITY = (0, 0, -9.81)  # where a format does not say
+_PIECE = 1 << 20  # bytes read at once
+_GRAVITY = (0, 0, -9.81)  # for formats without gravity
 
-# By the root element: the name of the format, and what reads it.
+# Root element: the name of the format and its reader.
 _READERS: dict[str, tuple[str, Callable[[Source, Options], Parts]]] = {
     "robot": ("a URDF", urdf.read),
     "mujoco": ("an MJCF", mjcf.read),
@@ -39,44 +39,45 @@ def load(
     damping: ArrayLike | Mapping[str, ArrayLike] | None = None,
     max_size: int = 64_000_000,
 ) -> Model:
-    """Read a robot from a URDF or MJCF, a file or a text, or from a file of xacro.
+    """Load a robot from a URDF, MJCF or xacro file, or from the text of a URDF or MJCF.
 
-    The root element tells the format. Joints come depth first, siblings in the order of their
-    joints' names (URDF) or of the file (MJCF). A continuous joint is one angle. What was ignored,
-    repaired or found odd is said in `Model.notes`.
+    The root element determines the format. Joints are ordered depth first, siblings by their
+    joints' names (URDF) or as in the file (MJCF). A continuous joint has one angle. `Model.notes`
+    lists parts that were ignored, repaired or found odd.
 
-    MJCF is read by MuJoCo, which the extra ``dtau[mjcf]`` installs. Coordinates of hinges and
-    slides are MuJoCo's ``qpos``, ``ref`` included; `dtau.conventions.mujoco` converts states. Files
-    named ``*.xacro`` are expanded by xacrodoc (``dtau[xacro]``) and read as URDF.
+    MuJoCo reads MJCF; the extra ``dtau[mjcf]`` installs it. Coordinates of hinges and slides are
+    MuJoCo's ``qpos``, including ``ref``; `dtau.conventions.mujoco` converts states. xacrodoc
+    (``dtau[xacro]``) expands files named ``*.xacro``, which are then read as URDF.
 
     Parameters
     ----------
     source : str or path-like
-        A path; or the XML text itself, if its first character other than space is `<`.
+        A path; or the XML text itself, if its first character after white space is `<`.
     root : {"fixed", "free"}, optional
-        How the root link hangs from the world: fixed, as a URDF's is by default, or on a free joint
-        named `root_joint` (or as `Model.to_urdf` wrote). An MJCF says so itself, and must not be
-        contradicted.
+        Joint between the root link and the world: fixed, the default for a URDF, or a free joint
+        named `root_joint` (or as `Model.to_urdf` wrote). An MJCF defines this itself; the option
+        must not contradict it.
     mimic : {"independent", "exact"}
-        What becomes of joints that mimic others: joints of their own, with a warning; or no
-        coordinates of their own, see `dtau.Mimic`.
+        Mimic joints. ``"independent"``: they get their own coordinates, with a warning.
+        ``"exact"``: they have no coordinates and mimic their joint, see `dtau.Mimic`.
     inertia : {"keep", "repair"}
-        What becomes of inertias of a URDF that no rigid body has. As they are in the file, with a
-        note if they break the triangle inequality, while negative principal moments are refused,
-        all in one message; or the nearest that a rigid body has, with a note that says by how much.
-        The nearest has the second moments of mass 1/2 tr(I) 1 - I about the center of mass, I being
-        the file's, with zeros in place of negative eigenvalues. MuJoCo checks the
-        inertias of an MJCF.
+        Inertias of a URDF that no rigid body can have. ``"keep"``: they stay as in the file, with a
+        note if they break the triangle inequality; negative principal moments are refused, all in
+        one message. ``"repair"``: each is replaced by the nearest inertia of a rigid body, with a
+        note about the change. With I the file's inertia, the nearest one has the second moments of
+        mass 1/2 tr(I) 1 - I about the center of mass, with zeros in place of negative eigenvalues.
+        MuJoCo checks the inertias of an MJCF.
     gravity : array_like (3,), optional
-        Acceleration of gravity along the world's axes, in m/s²; by default that of the MJCF, and
-        (0, 0, -9.81) for a URDF.
+        Acceleration of gravity along the world's axes, in m/s². By default the MJCF's, and (0, 0,
+        -9.81) for a URDF.
     armature, damping : float, or mapping of str to float or array_like (nv,), optional
-        Inertia added to a joint's own, and viscous damping, in place of the file's; by the names of
-        joints, or one number for all but the free root, as in `Model.replace`.
+        Rotor inertia, added to the diagonal of the mass matrix, and viscous damping, in place of
+        the file's: by the names of joints, or one number for all except the free root, as in
+        `Model.replace`.
     max_size : int
-        The most bytes that are read of a file, so that one without end does not fill the memory;
-        text is counted as in UTF-8. Larger files need more: ``max_size=200_000_000``. What an MJCF
-        or a xacro file includes is not counted.
+        Largest number of bytes of a file, so that an endless file does not fill the memory; text is
+        counted as UTF-8. Larger files need a larger value: ``max_size=200_000_000``. Files that an
+        MJCF or a xacro file includes are not counted.
 
     Returns
     -------
@@ -87,17 +88,17 @@ def load(
     OSError
         If the file cannot be read; FileNotFoundError if there is none.
     ModelError
-        If the text is not a URDF that describes one tree with 1 to 26000 degrees of freedom, or not
-        an MJCF that MuJoCo compiles, or larger than `max_size`; the message names the file and the
-        line. If the package that reads the format is missing; the message names the extra.
+        If the text is neither a URDF of one tree with 1 to 26000 degrees of freedom nor an MJCF
+        that MuJoCo compiles, or is larger than `max_size`; the message names the file and the line.
+        If the package that reads the format is missing; the message names the extra.
     ValueError, TypeError
         If an argument is not as described.
 
     Warns
     -----
     ModelWarning
-        If joints mimic others and load as independent ones, joints have no inertia to accelerate,
-        or an MJCF has springs, friction or other forces that a model does not carry.
+        If mimic joints load as independent joints, joints have no inertia to accelerate, or an MJCF
+        has springs, friction or other forces that a model does not carry.
 
     Examples
     --------
@@ -146,7 +147,7 @@ def with_changes(
     armature: ArrayLike | Mapping[str, ArrayLike] | None,
     damping: ArrayLike | Mapping[str, ArrayLike] | None,
 ) -> tuple[tuple[Link, ...], ArrayLike]:
-    """Return the links and the gravity of what was read; other arguments as of `load`."""
+    """Return links and gravity with the changes that `load` takes."""
     if gravity is None:
         gravity = _GRAVITY if parts.gravity is None else parts.gravity
     return changed(parts.links, armature=armature, damping=damping), gravity
@@ -154,7 +155,7 @@ def with_changes(
 
 @contextmanager
 def naming(text: Source) -> Iterator[None]:
-    """Name the file in errors of its model."""
+    """Add the file's name to errors of its model."""
     try:
         yield
     except ValueError as error:
@@ -162,12 +163,12 @@ def naming(text: Source) -> Iterator[None]:
 
 
 def open_document(source: str | os.PathLike[str], max_size: int) -> tuple[Source, xml.Element]:
-    """Read a file or take a text, expand what is xacro; return it and its root element.
+    """Read a file or a text, and expand xacro; return the source and its root element.
 
     Raises
     ------
     OSError, ModelError, ValueError, TypeError
-        As `load`.
+        In the same cases as `load`.
     """
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"source: expected a path or XML text, got {type(source).__name__}")
@@ -195,14 +196,14 @@ def _file(path: str, max_size: int) -> Source:
     except (ValueError, OSError) as error:
         if isinstance(error, OSError) and error.errno != errno.ENAMETOOLONG:
             raise
-        # null characters, lone surrogates, or a text that is no XML and too long for a path
+        # null characters, lone surrogates, or a text that is not XML and too long for a path
         raise ValueError(
             f"source: expected a path or XML text, got {path!r:.80} ({error!s:.80})"
         ) from None
 
 
 def _bytes_of(path: str, max_size: int) -> bytes:
-    """Read a file, piece by piece: what has no end has no size that could be asked for."""
+    """Read a file piece by piece, because an endless file has no size to check."""
     content = bytearray()
     with open(path, "rb") as file:
         while piece := file.read(_PIECE):

@@ -1,4 +1,4 @@
-"""Models with their loops from files."""
+"""Load models with their closed loops from files: `load_mechanism`."""
 
 from __future__ import annotations
 
@@ -30,33 +30,34 @@ def load_mechanism(
     damping: ArrayLike | Mapping[str, ArrayLike] | None = None,
     max_size: int = 64_000_000,
 ) -> Mechanism:
-    """Read a robot and its closed loops from an MJCF: its equalities `connect` and `weld`.
+    """Load a robot and its closed loops from an MJCF: its equalities `connect` and `weld`.
 
-    A `connect` becomes a `dtau.Loop` of three rows, a `weld` one of six, with the equality's name;
-    where there is no second body, a `dtau.PointContact` or `dtau.FrameContact` with its place in
-    the world. They hold exactly, while MuJoCo's give way: ``solref`` and ``solimp`` are not read.
+    A `connect` becomes a `dtau.Loop` with three rows, a `weld` a loop with six, with the equality's
+    name. Without a second body they become a `dtau.PointContact` or `dtau.FrameContact` with its
+    placement in the world. These constraints hold exactly, while MuJoCo's are soft: ``solref`` and
+    ``solimp`` are not read.
 
     Parameters
     ----------
     source : str or path-like
-        A path; or the XML text itself, if its first character other than space is `<`.
+        A path; or the XML text itself, if its first character after white space is `<`.
     kp, kd : float
-        Gains of the stabilization of all of them, in 1/s² and 1/s, see `dtau.Loop`.
+        Gains of Baumgarte's stabilization for all constraints, in 1/s² and 1/s, see `dtau.Loop`.
     mimic, gravity, armature, damping, max_size
         As `dtau.load`.
 
     Returns
     -------
     Mechanism
-        ``model``, that of `dtau.load` with a frame for each equality, of its name, where it holds
-        its first body that moves; ``contacts``, in the file's order; and ``q``, the posture that
-        the file draws. It closes what is said by ``anchor`` alone; what is said by sites or
-        ``relpose`` may be open in it, and `dtau.project` closes that.
+        ``model``: the model of `dtau.load`, with a frame for each equality, with its name, at the
+        point that it holds on its first moving body. ``contacts``: in the file's order. ``q``: the
+        posture that the file draws. Equalities with an ``anchor`` are closed in it; equalities with
+        sites or ``relpose`` may be open, and `dtau.project` closes them.
 
     Raises
     ------
     ModelError
-        If the file is no MJCF, or as `dtau.load`.
+        If the file is not an MJCF, or in the same cases as `dtau.load`.
     OSError, ValueError, TypeError
         As `dtau.load` and `dtau.Loop`.
 
@@ -67,8 +68,8 @@ def load_mechanism(
 
     Notes
     -----
-    Left out, with a note in `Model.notes`, are equalities that are not active, and those within
-    what moves as one. A `weld` whose ``torquescale`` is 0 has three rows.
+    Equalities that are not active, or within one body, are left out with a note in `Model.notes`. A
+    `weld` whose ``torquescale`` is 0 has three rows.
 
     Examples
     --------

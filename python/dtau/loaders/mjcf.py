@@ -1,7 +1,7 @@
-"""MJCF: from the model that MuJoCo compiles to links.
+"""Read MJCF: convert the model that MuJoCo compiles to links: `read`.
 
-Defaults, includes, inertias of geometry and whatever else a file leaves to its reader are MuJoCo's
-own. Meaning of the fields of a compiled model: mjmodel.h of MuJoCo.
+MuJoCo resolves defaults, includes, inertias of geometry and everything else that a file leaves to
+its reader. MuJoCo's mjmodel.h documents the fields of a compiled model.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dtau.checks import listing
 from dtau.errors import ModelError, ModelWarning
 from dtau.loaders import mjcf_names
-from dtau.loaders.mjcf_forces import couplings, is_off, passive, uncarried
+from dtau.loaders.mjcf_forces import is_off, mimics_of, passive, uncarried
 from dtau.loaders.mjcf_loops import Closure, closures
 from dtau.loaders.mjcf_names import BALL, FREE, HINGE, SLIDE
 from dtau.loaders.mujoco_compiler import compiled_model
@@ -32,15 +32,15 @@ from dtau.options import Root
 
 Array = NDArray[np.float64]
 
-_SIZES = {FREE: 7, BALL: 4, SLIDE: 1, HINGE: 1}  # coordinates of joints
+_SIZES = {FREE: 7, BALL: 4, SLIDE: 1, HINGE: 1}  # numbers of coordinates
 
-# What a model has no use for, by the names of its counts in a compiled model.
+# Parts that a model does not have, by the names of their counts in a compiled model.
 _IGNORED = {
     "nu": "actuators",
     "ntendon": "tendons",
     "nsensor": "sensors",
     "nkey": "keyframes",
-    "ngeom": "geoms (but for the inertias that MuJoCo made of them)",
+    "ngeom": "geoms (except the inertias that MuJoCo made of them)",
     "ncam": "cameras",
     "nlight": "lights",
     "nskin": "skins",
@@ -53,12 +53,11 @@ def read(source: Source, options: Options) -> Parts:
     Raises
     ------
     ModelError
-        If MuJoCo is not there or cannot compile the file, or the root that is asked for
-        contradicts it.
+        If MuJoCo is missing or cannot compile the file, or the option `root` contradicts it.
     """
     mujoco, compiled, said = compiled_model(source)
     try:
-        with np.errstate(over="ignore", invalid="ignore"):  # links refuse what is not finite
+        with np.errstate(over="ignore", invalid="ignore"):  # links refuse non-finite numbers
             file = _File(mujoco, compiled)
             file.require_root(options.root)
             found, left_out = closures(mujoco, compiled) if options.loops else ([], [])
@@ -84,18 +83,18 @@ def read(source: Source, options: Options) -> Parts:
 
 
 class _File:
-    """A compiled model, by names.
+    """A compiled model, with names.
 
     Attributes
     ----------
     name : str
-        Of the robot.
+        Name of the robot.
     bodies, joints : list of str
-        Their names, the world first; those that the file leaves out filled in.
+        Names of bodies, the world first, and of joints; missing names are filled in.
     gravity : ndarray (3,)
         Acceleration along the world's axes.
     mimics : dict of str to Mimic
-        The joints that linear equalities tie to others.
+        Mimic joints, from linear equalities of two joints.
     """
 
     def __init__(self, mujoco: Any, compiled: Any) -> None:
@@ -113,12 +112,12 @@ class _File:
         self._sites = names(mujoco.mjtObj.mjOBJ_SITE, compiled.nsite)
         weightless = is_off(mujoco, compiled, "GRAVITY")
         self.gravity = np.zeros(3) if weightless else np.array(compiled.opt.gravity)
-        self.mimics = couplings(mujoco, compiled, self.joints)
+        self.mimics = mimics_of(mujoco, compiled, self.joints)
         self._armature, self._damping = passive(mujoco, compiled)
-        self._renamed: list[str] = []  # notes on names of frames
+        self._renamed: list[str] = []  # notes about renamed frames
 
     def require_root(self, root: Root | None) -> None:
-        """Raise ValueError if a root that was asked for is not the file's."""
+        """Raise ValueError if the requested root contradicts the file."""
         if root is None:
             return
         free = self._m.jnt_bodyid[self._m.jnt_type == FREE].tolist()
@@ -137,15 +136,15 @@ class _File:
     def links(
         self, closures: Sequence[Closure], exact: bool
     ) -> tuple[list[Link], list[AnyContact]]:
-        """Make the links, bodies in the file's order; `exact` ties joints that mimic others.
+        """Make the links, bodies in the file's order; `exact` keeps mimic joints.
 
-        And contacts of closures, with a frame each.
+        Also make contacts of closures, with a frame each.
         """
         m = self._m
         types = m.jnt_type.tolist()
         origins = mjcf_names.joint_origins(types, np.array(m.jnt_pos), np.array(m.jnt_axis))
         last = m.body_jntadr + m.body_jntnum - 1
-        # The last joint of a body whose origin it goes through carries the body itself.
+        # The last joint of a body, if it goes through the body's origin, carries the body itself.
         whole = {j for j in last[m.body_jntnum > 0].tolist() if not origins[j].any()}
         frames = mjcf_names.frame_names(
             self.bodies,
@@ -162,9 +161,9 @@ class _File:
                 placement = Pose.from_quaternion(m.body_quat[body], m.body_pos[body], order="wxyz")
                 inertia = self._inertia(body)
                 joints = range(m.body_jntadr[body], m.body_jntadr[body] + m.body_jntnum[body])
-                at = np.zeros(3)  # the frame of the last joint in that of the body
+                at = np.zeros(3)  # origin of the last joint's frame, in the body's frame
                 for joint in joints:
-                    if types[joint] == FREE:  # its coordinates are the pose in the world
+                    if types[joint] == FREE:  # its coordinates are the world pose
                         placement = Pose()
                     step = placement @ Pose(translation=origins[joint] - at)
                     at, placement = origins[joint], Pose()
@@ -200,7 +199,7 @@ class _File:
         ]
 
     def posture(self) -> dict[str, Array]:
-        """Return the coordinates, by joints, of the posture that the file draws."""
+        """Return the coordinates of the posture that the file draws, by joint."""
         q, types = np.array(self._m.qpos0), self._m.jnt_type.tolist()
         posture = {}
         for name, kind, first in zip(self.joints, types, self._m.jnt_qposadr, strict=True):
@@ -211,7 +210,7 @@ class _File:
         return posture
 
     def notes(self) -> list[str]:
-        """List what the file says that a model does not keep."""
+        """List the parts of the file that a model does not keep."""
         m = self._m
         notes = [
             f"ignored {what}: {count}"

@@ -1,4 +1,4 @@
-"""MJCF: what acts beside rigid bodies and gravity, and which of it a model can carry."""
+"""Forces, equalities and passive elements of an MJCF: which of them a model can carry."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ Array = NDArray[np.float64]
 
 
 def is_off(mujoco: Any, m: Any, *parts: str) -> bool:
-    """Whether a file's flags switch off one of these parts; versions of MuJoCo differ in them."""
+    """Whether a file's flags switch off one of these parts; flags differ by MuJoCo's version."""
     bits = (getattr(mujoco.mjtDisableBit, f"mjDSBL_{part}", None) for part in parts)
     return any(bit is not None and m.opt.disableflags & bit for bit in bits)
 
 
-def couplings(mujoco: Any, m: Any, joints: Sequence[str]) -> dict[str, Mimic]:
-    """Return, by the joints that follow, the linear equalities of two joints.
+def mimics_of(mujoco: Any, m: Any, joints: Sequence[str]) -> dict[str, Mimic]:
+    """Return the linear equalities of two joints as mimics, by the mimic joint.
 
-    MuJoCo's is y - y0 = a0 + a1 (x - x0), with the joints' ref x0, y0.
+    MuJoCo's equality is y - y0 = a0 + a1 (x - x0), with the joints' ref x0, y0.
     """
     found: dict[str, Mimic] = {}
     for i in acting_equalities(mujoco, m):
-        if _is_coupling(mujoco, m, i):
-            follower, leader = (int(m.eq_obj1id[i]), int(m.eq_obj2id[i]))
+        if _is_mimic(mujoco, m, i):
+            mimicking, mimicked = (int(m.eq_obj1id[i]), int(m.eq_obj2id[i]))
             a0, a1 = m.eq_data[i, :2].tolist()
-            y0, x0 = (float(m.qpos0[m.jnt_qposadr[joint]]) for joint in (follower, leader))
-            found.setdefault(joints[follower], Mimic(joints[leader], a1, y0 + a0 - a1 * x0))
+            y0, x0 = (float(m.qpos0[m.jnt_qposadr[joint]]) for joint in (mimicking, mimicked))
+            found.setdefault(joints[mimicking], Mimic(joints[mimicked], a1, y0 + a0 - a1 * x0))
     return found
 
 
 def passive(mujoco: Any, m: Any) -> tuple[Array, Array]:
-    """Return armature and viscous damping by velocity, with what actuators add to their joints."""
+    """Return armature and viscous damping by velocity, including the actuators' share."""
     armature, damping = np.array(m.dof_armature), np.array(m.dof_damping)
     for actuator, joint, gear in _geared(mujoco, m):
         dof = m.jnt_dofadr[joint]
@@ -51,7 +51,7 @@ def passive(mujoco: Any, m: Any) -> tuple[Array, Array]:
 def uncarried(
     mujoco: Any, m: Any, joints: Sequence[str], bodies: Sequence[str], *, loops: bool
 ) -> list[str]:
-    """Name what acts on the robot in MuJoCo and has no place in a model; `loops`: closures have."""
+    """Name the forces of an MJCF that a model cannot carry; with `loops` it carries closures."""
     springs = not is_off(mujoco, m, "SPRING", "PASSIVE")
     dampers = not is_off(mujoco, m, "DAMPER", "PASSIVE")
     friction = not is_off(mujoco, m, "FRICTIONLOSS", "CONSTRAINT")
@@ -92,7 +92,7 @@ def uncarried(
         named(kinds.mjOBJ_ACTUATOR, i) for i in _uncarried_actuators(mujoco, m, dampers)
     ]
     for i in acting_equalities(mujoco, m):
-        if not (_is_coupling(mujoco, m, i) or (loops and is_closure(mujoco, m, i))):
+        if not (_is_mimic(mujoco, m, i) or (loops and is_closure(mujoco, m, i))):
             kind = mujoco.mjtEq(int(m.eq_type[i])).name.removeprefix("mjEQ_").lower()
             if is_closure(mujoco, m, i):
                 kind += "; dtau.load_mechanism makes loops of them"
@@ -111,7 +111,7 @@ def _nonzero(values: Any) -> list[int]:
 
 
 def _sizes(m: Any, name: str, count: int) -> Array:
-    """Return the magnitudes of numbers, of rows added; zeros where this MuJoCo has none yet."""
+    """Return magnitudes of numbers, summed over rows; zeros if this MuJoCo has no such field."""
     values = np.abs(np.asarray(getattr(m, name, np.zeros(count)), dtype=np.float64))
     return np.asarray(values.reshape(count, -1).sum(axis=1) if count else values.reshape(0))
 
@@ -127,8 +127,8 @@ def is_closure(mujoco: Any, m: Any, i: int) -> bool:
     return any(m.eq_type[i] == kind for kind in kinds)
 
 
-def _is_coupling(mujoco: Any, m: Any, i: int) -> bool:
-    """Whether an equality ties one joint to another, by a line that is not level."""
+def _is_mimic(mujoco: Any, m: Any, i: int) -> bool:
+    """Whether an equality is linear in another joint, with nonzero slope."""
     return bool(
         m.eq_type[i] == mujoco.mjtEq.mjEQ_JOINT
         and m.eq_obj2id[i] >= 0
@@ -138,7 +138,7 @@ def _is_coupling(mujoco: Any, m: Any, i: int) -> bool:
 
 
 def _geared(mujoco: Any, m: Any) -> Iterable[tuple[int, int, float]]:
-    """Go through the actuators of hinges and slides: actuator, joint, gear."""
+    """Yield the actuators of hinges and slides: actuator, joint, gear."""
     if not hasattr(m, "actuator_armature"):
         return
     on_joints = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
@@ -150,7 +150,7 @@ def _geared(mujoco: Any, m: Any) -> Iterable[tuple[int, int, float]]:
 
 
 def _uncarried_actuators(mujoco: Any, m: Any, dampers: bool) -> list[int]:
-    """Those whose armature or damping acts on something else, or is not linear."""
+    """Return the actuators whose armature or damping a model cannot carry."""
     if not hasattr(m, "actuator_armature"):
         return []
     count = len(m.actuator_trntype)

@@ -1,4 +1,4 @@
-"""MJCF: what `connect` and `weld` hold together, as contacts and loops."""
+"""Convert `connect` and `weld` of an MJCF to contacts and loops: `closures`."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from dtau.model.pose import Pose
 
 
 class Closure(NamedTuple):
-    """Two places that are one: on a body that moves, and on another one or in the world.
+    """Two frames that are held together: on a moving body, and on another body or in the world.
 
     Attributes
     ----------
     name : str
-        Of the equality.
+        Name of the equality.
     body, place : int, Pose
-        The body that moves, and where on it.
+        The moving body, and the frame on it.
     other, there : int, Pose
-        The other one, 0 for the world.
+        The other body, 0 for the world, and the frame on it.
     rows : int
-        3 or 6.
+        Number of rows, 3 or 6.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Closure(NamedTuple):
     rows: int
 
     def contact(self, frame: str, bodies: Sequence[str]) -> AnyContact:
-        """Make a contact of it; `frame` stands at `place`, `bodies` are named."""
+        """Make the contact or loop; `frame` is the frame at `place`, `bodies` the bodies' names."""
         if self.other:
             other = bodies[self.other]
             return Loop(frame, other, self.rows, placement=self.there, name=self.name)
@@ -47,7 +47,7 @@ class Closure(NamedTuple):
 
 
 def closures(mujoco: Any, m: Any) -> tuple[list[Closure], list[str]]:
-    """Return what a file holds together, and notes of what is left out."""
+    """Return the closures of a file, and notes on those left out."""
     acting = acting_equalities(mujoco, m)
     given = [mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_EQUALITY, i) or "" for i in range(m.neq)]
     names = named(given, (f"equality_{i}" for i in range(m.neq)))
@@ -64,7 +64,7 @@ def closures(mujoco: Any, m: Any) -> tuple[list[Closure], list[str]]:
         else:
             if m.body_weldid[one[0]] == 0:
                 one, two = two, one
-            # MuJoCo's scale of the angular part; what is scaled by 0 is not held
+            # MuJoCo's scale of the angular part; 0 does not hold it
             turns = m.eq_type[i] == mujoco.mjtEq.mjEQ_WELD and m.eq_data[i, 10] != 0
             made.append(Closure(name, *one, *two, 6 if turns else 3))
     notes = [f"ignored connect and weld {why}: {listing(x)}" for why, x in left_out.items()]
@@ -72,7 +72,7 @@ def closures(mujoco: Any, m: Any) -> tuple[list[Closure], list[str]]:
 
 
 def _sides(mujoco: Any, m: Any, i: int) -> tuple[tuple[int, Pose], tuple[int, Pose]]:
-    """Return both bodies of an equality, and the places on them that it holds together."""
+    """Return both bodies of an equality, and the frames on them that it holds together."""
     ids = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
     if m.eq_objtype[i] == mujoco.mjtObj.mjOBJ_SITE:
         one, two = ((int(m.site_bodyid[k]), _pose(m.site_pos[k], m.site_quat[k])) for k in ids)

@@ -1,7 +1,7 @@
-"""What joints and bodies of MuJoCo's are called here, and where their joints are.
+"""Names of an MJCF's joints, bodies and frames, and the origins of its joints.
 
-The reader of MJCF and `dtau.conventions.mujoco` share it, so that a model and MuJoCo's own of the
-same file match.
+The reader of MJCF and `dtau.conventions.mujoco` share this module, so that a model matches MuJoCo's
+model of the same file.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Array = NDArray[np.float64]
 
 FREE, BALL, SLIDE, HINGE = range(4)  # the numbers of mjtJoint
 
-_ROUNDING = 1e-12  # of the joint's distance from the body's origin
+_ROUNDING = 1e-12  # relative to the joint's distance from the body's origin
 
 
 def named(names: Sequence[str], stand_ins: Iterable[str]) -> list[str]:
-    """Give what has no name its stand-in, with underscores behind it where that is taken."""
+    """Fill in stand-ins for missing names; underscores are appended to taken ones."""
     taken = set(names)
     complete = []
     for name, stand_in in zip(names, stand_ins, strict=True):
@@ -34,7 +34,7 @@ def named(names: Sequence[str], stand_ins: Iterable[str]) -> list[str]:
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Append underscores to names that have come before, until nothing else has the name."""
+    """Append underscores to repeated names until all names are distinct."""
     taken, met = set(names), set[str]()
     result = []
     for name in names:
@@ -49,20 +49,20 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 
 class FrameNames(NamedTuple):
-    """What frames of bodies, sites, joints and loops are called: MuJoCo tells their names apart.
+    """Names of the frames of bodies, sites, joints and loops, which may coincide in MuJoCo.
 
     Attributes
     ----------
     sites : list of str
-        Of every site; empty for those without a name.
+        Names of all sites; empty for unnamed ones.
     joints : dict of int to str
-        Of the links that joints have beside those of bodies.
+        Names of the additional links of joints.
     ends : list of str
-        Of the frames of loops.
+        Names of the frames of loops.
     fixed : dict of str to str
-        By frames, what a fixed joint that carries one is called: no moving joint has the name.
+        Names of the fixed joints that carry frames, by frame; no moving joint has such a name.
     notes : list of str
-        Which frames are not called as the file calls them.
+        Notes about frames that are renamed.
     """
 
     sites: list[str]
@@ -79,9 +79,9 @@ def frame_names(
     carriers: Iterable[int],
     ends: Sequence[str],
 ) -> FrameNames:
-    """Name the frames: where several share a name, the body keeps it, then the site.
+    """Name the frames: if several share a name, the body keeps it, then the site.
 
-    `carriers` are the joints that have links of their own.
+    `carriers` are the joints that have their own links.
     """
     carriers = list(carriers)
     given = [*bodies, *sites, *(joints[j] for j in carriers), *ends]
@@ -105,14 +105,14 @@ def frame_names(
 
 
 def body_names(names: Sequence[str]) -> list[str]:
-    """Name every body, the world included: those without a name body_1, body_2, ..."""
+    """Name every body, including the world; unnamed ones become body_1, body_2, ..."""
     return named(names, (f"body_{i}" for i in range(len(names))))
 
 
 def joint_names(
     names: Sequence[str], bodies: Sequence[int], body_names: Sequence[str]
 ) -> list[str]:
-    """Name every joint: those without a name after their body, numbered if it has several.
+    """Name every joint: unnamed ones after their body, numbered if it has several.
 
     `bodies` is the body of each joint.
     """
@@ -126,11 +126,11 @@ def joint_names(
 
 
 def joint_origins(types: Sequence[int], positions: Array, axes: Array) -> Array:
-    """Return where the frame of each joint is, in the frame of its body ``(njoints, 3)``.
+    """Return the origin of each joint's frame in the frame of its body ``(njoints, 3)``.
 
-    The frame of a hinge is on its axis, as near to the body's origin as it can be, and the frame of
-    a ball at its center. The frame of a slide or a free joint may be anywhere: it is at the body's
-    origin.
+    The frame of a hinge is at the point of its axis nearest to the body's origin. The frame of a
+    ball joint is at its center. The frame of a slide or a free joint may be anywhere; it is at the
+    body's origin.
     """
     origins = np.zeros((len(types), 3))
     for i, kind in enumerate(types):

@@ -1,4 +1,4 @@
-"""MuJoCo's compiled model of a file, and the warnings of its compiler: `compiled_model`."""
+"""Compile a file with MuJoCo and collect the compiler's warnings: `compiled_model`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from dtau.loaders.source import Source
 from dtau.locks import fork_safe_lock
 from dtau.model.compile import MOST_DOFS
 
-_one_at_a_time = fork_safe_lock()  # MuJoCo has one handler of warnings
+_one_at_a_time = fork_safe_lock()  # MuJoCo has one warning handler
 
 
 def compiled_model(source: Source) -> tuple[Any, Any, list[str]]:
     """Return the package, its model of the file, and its warnings.
 
-    The warnings are those of this call alone, which the program's own handler does not get. It gets
-    what MuJoCo warns of in other threads meanwhile, and is in its place afterwards.
+    Only warnings of this call are returned; the program's own handler does not receive them. It
+    receives MuJoCo's warnings from other threads meanwhile, and is restored afterwards.
     """
     try:
         mujoco = importlib.import_module("mujoco")
@@ -33,7 +33,7 @@ def compiled_model(source: Source) -> tuple[Any, Any, list[str]]:
             f"extra dtau[mjcf] (pip install mujoco-core): {error}"
         ) from None
     try:
-        # A file is compiled by its path, which the files that it names are relative to.
+        # A file is compiled by its path, because names of files in it are relative to it.
         if source.path is not None and os.path.isfile(source.path):
             function, argument = make.from_xml_path, source.path
         else:
@@ -42,7 +42,7 @@ def compiled_model(source: Source) -> tuple[Any, Any, list[str]]:
             argument = text if isinstance(text, str) else text.decode()
         with _one_at_a_time:
             compiled, said = _core.with_mujoco_warnings(mujoco, _handler(), function, argument)
-    except Exception as error:  # its own are of several classes
+    except Exception as error:  # MuJoCo raises several classes
         raise ModelError(f"{source.label}: MuJoCo: {' '.join(str(error).split())}") from None
     if compiled.nv == 0:
         raise ModelError(
@@ -57,10 +57,10 @@ def compiled_model(source: Source) -> tuple[Any, Any, list[str]]:
 
 
 class _Text:
-    """What the C function takes from Python.
+    """The argument that the C function receives from Python.
 
-    A thread that was about to call the program's handler calls this one with a str if it was set
-    meanwhile. An exception there would end the process, so none of this is Python code.
+    A thread that was about to call the program's handler may call this one with a str instead. An
+    exception there would end the process, so no Python code runs.
     """
 
     from_param = staticmethod(methodcaller("encode", "utf-8", "replace"))
@@ -68,7 +68,7 @@ class _Text:
 
 @cache
 def _handler() -> object:
-    """Return the C function that hears the warnings, as MuJoCo takes it."""
+    """Return the C function that receives the warnings, in MuJoCo's type."""
     handler: Any = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(_core.mujoco_warning_handler())
     handler.argtypes = [_Text]
     return handler

@@ -1,4 +1,4 @@
-"""What the readers of the formats take, and what they give."""
+"""Input and output of the formats' readers: `Source`, `Options`, `Parts`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Source(NamedTuple):
     Attributes
     ----------
     label : str
-        How errors call it: the path, or "XML text".
+        Name in errors: the path, or "XML text".
     content : str or bytes
-        What is in it.
+        Content of the file or text.
     path : str or None
-        Where it is, if it is a file.
+        Path of the file; None for a text.
     """
 
     label: str
@@ -32,7 +32,7 @@ class Source(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What was asked for; root None is what the format has by default."""
+    """Options of `load`; root None means the format's default."""
 
     root: Root | None
     mimic: MimicJoints
@@ -41,22 +41,22 @@ class Options(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """What a model is made of.
+    """The parts of a model.
 
     Attributes
     ----------
     name : str
-        Of the robot.
+        Name of the robot.
     links : list of Link
-        All of them, siblings in order.
+        All links, siblings in order.
     notes : list of str
-        What was ignored.
+        Ignored parts of the file.
     gravity : array_like (3,) or None
-        The file's own, if the format has one.
+        Gravity of the file, if the format has it.
     loops : sequence of PointContact, FrameContact or Loop
-        What the file holds together, if that was asked for.
+        Closed loops and contacts of the file, if requested.
     posture : mapping of str to ndarray
-        Coordinates by joints, if the file draws the robot in a posture.
+        Coordinates by joint of the posture that the file draws, if there is one.
     """
 
     name: str

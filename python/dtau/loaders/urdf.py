@@ -1,6 +1,6 @@
-"""URDF: from the elements of the file to links.
+"""Read URDF: convert the elements of the file to links: `read`.
 
-Meaning of the elements and attributes: http://wiki.ros.org/urdf/XML.
+http://wiki.ros.org/urdf/XML documents the elements and attributes.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _UNUSED = {
     "planar": ("limit", "dynamics", "mimic"),
 }
 
-_HERE, _UNLIMITED = Pose(), Limits()  # where a file says nothing
-_UNMOVED = Limits(velocity=(), effort=())  # of a fixed joint
+_HERE, _UNLIMITED = Pose(), Limits()  # defaults
+_UNMOVED = Limits(velocity=(), effort=())  # limits of a fixed joint
 
 _SAME_ROTATION = 1e-9
 
-# What is read: of every element its attributes and its children.
+# Attributes and children that are read, by element.
 _READ_WORDS = {
     "robot": ("name version dtau:root_joint", "link joint"),
     "link": ("name", "inertial"),
@@ -69,8 +69,8 @@ _READ = {
 def read(source: Source, options: Options) -> Parts:
     """Return the parts of a URDF's model.
 
-    The first link is the root, on a fixed or a free joint; the others come in the order of
-    their joints' names. options are those of `dtau.load`.
+    The first link is the root, on a fixed or a free joint; the others are in the order of their
+    joints' names. `options` are those of `dtau.load`.
 
     Raises
     ------
@@ -88,11 +88,11 @@ def read(source: Source, options: Options) -> Parts:
         raise robot.error("expected at least one <link>, got none: there is no robot in it")
     name = attribute(robot, "name")
     root_joint = "root_joint"
-    if "dtau:root_joint" in robot.attributes:  # what `Model.to_urdf` writes for another name
+    if "dtau:root_joint" in robot.attributes:  # `Model.to_urdf` writes it for another name
         root_joint = attribute(robot, "dtau:root_joint")
     types = {name: _type(element, name) for name, element in joint_elements.items()}
     dofs = sum(_JOINTS[kind].nv for kind in types.values()) + (Free.nv if root == "free" else 0)
-    if dofs > MOST_DOFS:  # found out before the joints are read, which takes longer
+    if dofs > MOST_DOFS:  # checked before the joints are read, which takes longer
         raise robot.error(f"expected at most {MOST_DOFS} degrees of freedom, got {dofs}")
     _check_mimics(joint_elements, types, mimic)
 
@@ -151,7 +151,7 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia], mimic: Mimi
             raise element.error(f"joint {name!r} refers to link {link!r}, which does not exist")
     damping = 0.0
     limits = _UNLIMITED
-    followed = None
+    mimicked = None
     with located(element, f"joint {name!r}"):
         joint = _joint_type(element, name)
         if joint.nv == 0:
@@ -159,7 +159,7 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia], mimic: Mimi
         elif joint.nq == 1:
             damping = _damping(element)
             limits = _limits(element)
-            followed = _mimic(element) if mimic == "exact" else None
+            mimicked = _mimic(element) if mimic == "exact" else None
         return Link(
             child,
             parent,
@@ -169,7 +169,7 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia], mimic: Mimi
             inertia=inertias[child],
             damping=damping,
             limits=limits,
-            mimic=followed,
+            mimic=mimicked,
         )
 
 
@@ -214,7 +214,7 @@ def _limits(element: Element) -> Limits:
         return _UNLIMITED
     continuous = attribute(element, "type") == "continuous"
     return Limits(
-        # Where a range applies, a bound that is left out is 0 by the format's definition.
+        # If a range applies, a missing bound is 0 by the format's definition.
         lower=-math.inf if continuous else number(limit, "lower", default=0.0),
         upper=math.inf if continuous else number(limit, "upper", default=0.0),
         velocity=number(limit, "velocity", default=math.inf),
@@ -228,7 +228,7 @@ def _damping(element: Element) -> float:
 
 
 def origin(element: Element) -> Pose:
-    """Return where the <origin> of a joint, an inertial or a visual puts it."""
+    """Return the pose of the <origin> of a joint, an inertial or a visual."""
     found = element.one("origin")
     if found is None:
         return _HERE
@@ -244,7 +244,7 @@ def origin(element: Element) -> Pose:
 
 
 def _exact_origin(origin: Element, xyz: list[float]) -> Pose:
-    """Read what `Model.to_urdf` writes where roll, pitch and yaw do not give the last bits."""
+    """Read `dtau:rotation`, which `Model.to_urdf` writes if roll, pitch and yaw lose bits."""
     exact = Pose(np.reshape(numbers(origin, "dtau:rotation", 9), (3, 3)), xyz)
     angles = numbers(origin, "rpy", 3)
     if np.abs(exact.rotation - Pose.from_rpy(angles).rotation).max() > _SAME_ROTATION:
@@ -258,12 +258,13 @@ def _exact_origin(origin: Element, xyz: list[float]) -> Pose:
 def _check_mimics(
     joints: Mapping[str, Element], types: Mapping[str, str], mimic: MimicJoints
 ) -> None:
-    """Refuse joints that mimic what they cannot, or warn of joints that become independent.
+    """Refuse mimic joints that cannot mimic their joint, or warn that they load as independent.
 
     Raises
     ------
     ModelError
-        If joints are to follow others exactly that do not exist or have not one coordinate.
+        If mimics must be exact, and a mimicked joint does not exist or does not have one
+        coordinate.
     """
     mimics = {
         name: found
@@ -272,13 +273,13 @@ def _check_mimics(
     }
     lost = {}
     for name, element in mimics.items():
-        leader = attribute(element, "joint")
-        if leader not in types:
-            lost[name] = f"mimic of joint {name!r}: {unknown_name('joint', leader, types)}"
-        elif types[leader] not in _ONE_COORDINATE:
+        mimicked = attribute(element, "joint")
+        if mimicked not in types:
+            lost[name] = f"mimic of joint {name!r}: {unknown_name('joint', mimicked, types)}"
+        elif types[mimicked] not in _ONE_COORDINATE:
             lost[name] = (
-                f"mimic of joint {name!r}: expected a joint with one coordinate, got {leader!r}, "
-                f"which is {types[leader]}"
+                f"mimic of joint {name!r}: expected a joint with one coordinate, got {mimicked!r}, "
+                f"which is {types[mimicked]}"
             )
     if lost and mimic == "exact":
         problems = "; ".join(lost.values())
@@ -297,7 +298,7 @@ def _check_mimics(
 
 
 def _notes(robot: Element) -> list[str]:
-    """List what the file says that a model does not keep, and what it leaves out."""
+    """List the parts of the file that a model does not keep, and missing limits."""
     ignored: Counter[str] = Counter()
     _count_ignored(robot, ignored)
     notes = [f"ignored {what}: {count}" for what, count in sorted(ignored.items())]

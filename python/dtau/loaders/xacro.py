@@ -1,7 +1,7 @@
-"""xacro: expanded to URDF by the package `xacrodoc`.
+"""Expand xacro to URDF with the package `xacrodoc`: `expand`.
 
-A file of this format is a program: it reads the files that it includes, and its expressions are
-evaluated. So only files that are called *.xacro are expanded.
+A xacro file is a program: it includes other files, and its expressions are evaluated. So only files
+named *.xacro are expanded.
 
 The packages xacro and xacrodoc keep their state in globals. So files are expanded one at a time,
 each from a fresh state, and the program's own state is put back afterwards.
@@ -19,27 +19,27 @@ from dtau.errors import ModelError
 from dtau.loaders.source import Source
 from dtau.locks import fork_safe_lock
 
-# Puts the program's state back when it is consumed, which `list` does in one operation: a Ctrl-C
-# cannot fall in between.
+# Restores the program's state when it is consumed; `list` does this in one operation, which Ctrl-C
+# cannot interrupt.
 _put_back: Iterator[None] = iter(())
 _one_at_a_time = fork_safe_lock(lambda: list(_put_back))
 
 
 def is_xacro(source: Source) -> bool:
-    """Whether a file's name says that it is to be expanded."""
+    """Whether a file is xacro, by its name."""
     return source.path is not None and source.path.lower().endswith(".xacro")
 
 
 def expand(source: Source) -> Source:
-    """Return the URDF that a xacro file stands for.
+    """Return the URDF that a xacro file expands to.
 
-    Includes are found relative to the file that names them; ``$(find package)`` from the file's
-    folder on upwards, or where the program told `xacrodoc.packages` to look, or where ROS has it.
+    Includes are relative to the file that names them. ``$(find package)`` searches from the file's
+    folder upwards, then in the folders of `xacrodoc.packages`, then in ROS.
 
     Raises
     ------
     ModelError
-        If it cannot be expanded, or the package that does it is missing.
+        If it cannot be expanded, or xacrodoc is missing.
     """
     try:
         xacro: Any = importlib.import_module("xacro")
@@ -50,11 +50,11 @@ def expand(source: Source) -> Source:
             f"dtau[xacro] (pip install xacrodoc): {error}"
         ) from None
     assert source.path is not None
-    assert isinstance(source.content, bytes)  # of a file
+    assert isinstance(source.content, bytes)  # content of a file
     try:
         text = source.content.decode("utf-8-sig")
         urdf = _expanded(xacro, xacrodoc, text, source.path)
-    except Exception as error:  # whatever the expressions of a file raise
+    except Exception as error:  # expressions of a file may raise anything
         problem = " ".join(f"{type(error).__name__}: {error}".split())
         raise ModelError(f"{source.label}: xacro: {problem}") from None
     return Source(f"{source.label}, expanded", urdf, source.path)
@@ -65,7 +65,7 @@ def _expanded(xacro: Any, xacrodoc: Any, text: str, path: str) -> str:
     with _one_at_a_time:
         modules = vars(xacro), vars(xacrodoc.packages)
         fresh = _fresh_state(xacro), {"_finder": _finder_from(xacrodoc.packages, path)}
-        fresh[0]["filestack"] = [path]  # what includes are relative to
+        fresh[0]["filestack"] = [path]  # base of relative includes
         before = [
             {name: module[name] for name in state}
             for module, state in zip(modules, fresh, strict=True)
@@ -83,7 +83,7 @@ def _expanded(xacro: Any, xacrodoc: Any, text: str, path: str) -> str:
 
 
 def _fresh_state(xacro: Any) -> dict[str, Any]:
-    """Return the globals that expanding changes or reads, as in a process that has just begun.
+    """Return fresh values of the globals that an expansion changes or reads.
 
     Expressions of a file can change the names that expressions see.
     """
@@ -97,7 +97,7 @@ def _fresh_state(xacro: Any) -> dict[str, Any]:
 
 
 def _finder_from(packages: Any, path: str) -> Any:
-    """Return a finder of packages that looks from a file on upwards, then as the program's does."""
+    """Return a package finder that searches from a file upwards, then like the program's finder."""
     finder = copy.copy(packages._finder)
     finder.finder_funcs = finder.finder_funcs.copy()
     finder.package_cache = finder.package_cache.copy()

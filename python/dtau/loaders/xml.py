@@ -1,4 +1,4 @@
-"""XML as a tree of elements that know their line; no document type, entities or recursion."""
+"""Parse XML into elements that know their line, without entities or recursion: `parse`."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class Element:
     children: list[Element] = field(default_factory=list)
 
     def all(self, tag: str) -> Iterator[Element]:
-        """Return the children of this tag."""
+        """Return the children with this tag."""
         return (child for child in self.children if child.tag == tag)
 
     def one(self, tag: str) -> Element | None:
-        """Return the only child of this tag, or None; raise if there are several."""
+        """Return the only child with this tag, or None; raise if there are several."""
         found = [child for child in self.children if child.tag == tag]
         if len(found) > 1:
             raise found[1].error(f"expected one <{tag}> in <{self.tag}>, got {len(found)}")
         return found[0] if found else None
 
     def error(self, message: object) -> ModelError:
-        """Make an exception that says where in the file the element stands."""
+        """Make an exception that names the element's file and line."""
         return ModelError(f"{self.source}, line {self.line}: {message}")
 
 
@@ -46,9 +46,9 @@ def parse(text: str | bytes, source: str, unread: Collection[str] = ()) -> Eleme
     text : str or bytes
         The document; bytes are decoded as its XML declaration says.
     source : str
-        How errors call the document: its path.
+        Name of the document in errors: its path.
     unread : collection of str
-        Tags of elements whose contents nobody reads, and that are left out for that.
+        Tags of elements whose contents are skipped.
 
     Raises
     ------
@@ -60,25 +60,25 @@ def parse(text: str | bytes, source: str, unread: Collection[str] = ()) -> Eleme
 
 
 def root(text: str | bytes, source: str) -> Element:
-    """Return the root element of a document without its children; what follows is not read.
+    """Return the root element of a document without its children; the rest is not read.
 
     Raises
     ------
     ModelError
-        If the document is no XML up to there, or declares a document type or entities.
+        If the document is not XML up to there, or declares a document type or entities.
     """
     return _read(text, source, (), whole=False)
 
 
 class _EnoughError(Exception):
-    """The root was met."""
+    """Stops parsing after the root element."""
 
 
 def _read(text: str | bytes, source: str, unread: Collection[str], *, whole: bool) -> Element:
     parser = expat.ParserCreate()
     top = Element("", {}, source, 0)
     path = [top]
-    inside = 0  # an element that nobody reads: so many levels
+    inside = 0  # levels inside a skipped element
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal inside

@@ -1,23 +1,23 @@
-"""What a robot is: its joints, links and inertias, and the immutable `Model` made of them.
+"""Models of robots: joints, links and inertias, and the immutable `Model` made of them.
 
 ================  =================================================================
-`pose`            poses, and the other ways to write them
+`pose`            poses, converted from and to other representations
 `spatial`         inertias of rigid bodies
 `moments`         principal moments, and the nearest that a body can have
 `rotations`       rotations and unit vectors, as joints need them
-`joint_type`      what all kinds of joint have in common
+`joint_type`      the base class of all kinds of joint
 `joints`          the kinds of joint
-`links`           links with the joints that carry them, and all else a model has
-`tree`            links in their order, fixed ones merged
-`mimic`           joints that follow others
-`massless`        joints that would accelerate nothing
+`links`           the parts of a model: links, joints, frames, bodies, limits, mimics
+`tree`            the order of links; fixed links merged into bodies
+`mimic`           mimic joints
+`massless`        joints without inertia to accelerate
 `records`         joints as users see them
-`compile`         bodies as the flat arrays that the core reads
+`compile`         flat arrays of bodies for the core
 `model`           the model
-`editing`         what makes another model of one
+`editing`         methods that return a changed model
 `contacts`        contacts with the world, closed loops
-`mechanism`       a model with the contacts that close it
-`names`           links and joints by their names
+`mechanism`       a model with the constraints that close its loops
+`names`           look-up of links and joints by name
 `printing`        a model as text
 `writing`         a model as URDF
 `roll_pitch_yaw`  angles that give a rotation to the last bit

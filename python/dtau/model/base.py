@@ -1,4 +1,4 @@
-"""The attributes of a model: what is read by the functions that print, write and change models."""
+"""The attributes of a model, for the functions that print, write and change models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dtau.model.spatial import Inertia
 
 
 class ModelBase:
-    """The attributes of a `Model`, which describes them, and its look-ups by name."""
+    """The attributes of a `Model`, documented there, and its look-ups by name."""
 
     name: str
     gravity: NDArray[np.float64]

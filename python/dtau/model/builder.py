@@ -1,4 +1,4 @@
-"""Models from Python code, joint by joint."""
+"""Build models from Python code, joint by joint: `ModelBuilder`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ModelBuilder:
     Raises
     ------
     ValueError, TypeError
-        If the name is no text, or gravity is not three finite numbers.
+        If the name is not a string, or gravity is not three finite numbers.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class ModelBuilder:
         Parameters
         ----------
         joint : JointType
-            How the link moves against its parent, `dtau.Revolute(axis=(0, 0, 1))` for example.
+            How the link moves relative to its parent, for example `dtau.Revolute(axis=(0, 0, 1))`.
         name : str
             Name of the link and of its joint.
         parent : str or None
@@ -92,13 +92,14 @@ class ModelBuilder:
         placement : Pose, optional
             The joint's frame in the parent link's frame; the default is the parent's frame.
         inertia : Inertia, optional
-            Of the link, in its own frame; the default has no mass.
+            Inertia of the link, in its own frame; the default has no mass.
         armature, damping : float or array_like (nv of the joint,)
-            Inertia added to the joint's own, and viscous damping; at least 0.
+            Rotor inertia, added to the diagonal of the mass matrix, and viscous damping; at least
+            0.
         limits : Limits, optional
-            What the joint must not exceed.
+            Limits of position, velocity and effort.
         mimic : Mimic, optional
-            The joint that this one follows instead of being independent.
+            The joint that this one mimics, if it has no coordinate of its own.
 
         Returns
         -------
@@ -151,7 +152,7 @@ class ModelBuilder:
         Raises
         ------
         ValueError
-            If no joint moves, or a joint mimics one that it cannot.
+            If no joint moves, or a joint mimics a joint that it cannot mimic.
 
         Warns
         -----

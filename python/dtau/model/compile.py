@@ -1,4 +1,4 @@
-"""From a model's bodies to the flat arrays that the core reads."""
+"""Compile a model's bodies into flat arrays for the core: `compile_tree`."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ MOST_DOFS = _core.max_dofs
 
 @dataclass(frozen=True)
 class CoreBody:
-    """A body as the core has it: one of the model's, or the inside of a universal joint."""
+    """A body of the core: a body of the model, or the massless body inside a universal joint."""
 
-    body: Body  # its parent counts these
-    link: int  # number of the model's body; -1: none
-    leader: int  # the one whose joint this one's joint mimics; -1: none
+    body: Body  # its parent is an index of core bodies
+    link: int  # index of the model's body; -1: none
+    mimicked: int  # index of the body whose joint this one's joint mimics; -1: none
     multiplier: float
     offset: float
 
 
 def take_apart(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> list[CoreBody]:
-    """Take universal joints apart: two revolute ones, with a massless body between."""
+    """Split universal joints into two revolute joints with a massless body between."""
     result: list[CoreBody] = []
-    place: list[int] = []  # of the model's bodies
+    place: list[int] = []  # index of each of the model's bodies
     for index, body in enumerate(bodies):
         link, parent = body.link, -1 if body.parent < 0 else place[body.parent]
         body = replace(body, parent=parent)
@@ -53,10 +53,10 @@ def take_apart(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> list[Core
 
     by_joint = {body.link.joint_name: place[index] for index, body in enumerate(bodies)}
     for name, mimic in mimics.items():
-        follower = by_joint[name]
-        result[follower] = replace(
-            result[follower],
-            leader=by_joint[mimic.joint],
+        mimicking = by_joint[name]
+        result[mimicking] = replace(
+            result[mimicking],
+            mimicked=by_joint[mimic.joint],
             multiplier=mimic.multiplier,
             offset=mimic.offset,
         )
@@ -69,7 +69,7 @@ def compile_tree(
     massless_joints: Sequence[str],
     frames: Mapping[str, Frame],
 ) -> _core.Tree:
-    """Lay bodies and frames out as the arrays that the core reads."""
+    """Write bodies and frames into the arrays of the core's tree."""
     bodies = [each.body for each in core_bodies]
     types = [body.link.joint for body in bodies]
     inertias = [body.inertia for body in bodies]
@@ -78,7 +78,7 @@ def compile_tree(
         np.array([joint._kind for joint in types], dtype=np.int32),
         np.array([body.parent for body in bodies], dtype=np.int32),
         np.array([each.link for each in core_bodies], dtype=np.int32),
-        np.array([each.leader for each in core_bodies], dtype=np.int32),
+        np.array([each.mimicked for each in core_bodies], dtype=np.int32),
         np.array([each.multiplier for each in core_bodies]),
         np.array([each.offset for each in core_bodies]),
         np.array([body.placement.rotation for body in bodies]),
@@ -101,7 +101,7 @@ def compile_tree(
 
 
 def concatenate(values: Iterable[ArrayLike]) -> NDArray[np.float64]:
-    """Join rows of numbers to one that cannot be written."""
+    """Join rows of numbers into one read-only row."""
     array = np.concatenate([np.asarray(value, dtype=np.float64) for value in values])
     array.flags.writeable = False
     return array

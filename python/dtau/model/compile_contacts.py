@@ -1,4 +1,4 @@
-"""From contacts to the flat arrays that the core reads: `compile_contacts`."""
+"""Compile contacts into flat arrays for the core: `compile_contacts`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 def compile_contacts(
     model: Model, contacts: Sequence[AnyContact], frames: Sequence[tuple[Frame, Frame]]
 ) -> _core.Contacts:
-    """Lay contacts out as the core reads them; of each the frame that is held, and where."""
+    """Write contacts into the core's arrays: for each, the constrained frame and its placement."""
 
     def numbers(values: Iterable[Any], *shape: int) -> Array:
         return np.array(list(values), dtype=np.float64).reshape(len(contacts), *shape)

@@ -1,4 +1,4 @@
-"""The kinds of constraints: contacts with the world and closed loops."""
+"""The kinds of constraints: `PointContact`, `FrameContact` and `Loop`."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from dtau.options import ForceAxes, HingeAxis, require_option
 
 @dataclass(frozen=True)
 class PointContact(Record):
-    """A point of the robot that does not slide and does not lift: a foot, three rows.
+    """Point contact: a point of the robot, such as a foot, held in the world; three rows.
 
     Parameters
     ----------
     frame : str
-        The frame, from ``model.frames``, whose origin is held. It may turn.
+        The frame, from ``model.frames``, whose origin is held. The frame may rotate.
     axes : {"body", "mixed"}
         Axes of the force: the frame's own, or the world's.
     kp, kd : float
         Gains of Baumgarte's stabilization, in 1/s² and 1/s: the acceleration of the point becomes
         ``-kp (x - position) - kd dx/dt``.
     position : array_like (3,), optional
-        Where in the world it is held, in meters; ``kp`` needs it. See the argument ``at`` of
-        `Contacts`.
+        Position in the world at which it is held, in meters; ``kp`` needs it. See the argument
+        ``at`` of `Contacts`.
     name : str
-        What the contact is called; the name of the frame by default.
+        Name of the contact; by default the name of the frame.
 
     Raises
     ------
@@ -64,21 +64,22 @@ class PointContact(Record):
 
 @dataclass(frozen=True)
 class FrameContact(Record):
-    """A frame of the robot that stays where it is: a flat foot, six rows.
+    """Frame contact: a frame of the robot, such as a flat foot, held in the world; six rows.
 
     Parameters
     ----------
     frame : str
         The frame, from ``model.frames``.
     axes : {"body", "mixed"}
-        Axes of force and moment: the frame's own, or the world's.
+        Axes of the force and moment: the frame's own, or the world's.
     kp, kd : float
-        Gains of Baumgarte's stabilization, in 1/s² and 1/s, of the origin's displacement and of the
+        Gains of Baumgarte's stabilization, in 1/s² and 1/s, for the origin's displacement and the
         rotation vector from `placement`.
     placement : Pose, optional
-        Where in the world it is held; ``kp`` needs it. See the argument ``at`` of `Contacts`.
+        Placement in the world at which it is held; ``kp`` needs it. See the argument ``at`` of
+        `Contacts`.
     name : str
-        What the contact is called; the name of the frame by default.
+        Name of the contact; by default the name of the frame.
 
     Raises
     ------
@@ -112,32 +113,33 @@ class FrameContact(Record):
 
 @dataclass(frozen=True)
 class Loop(Record):
-    """Two frames of the robot that are joined, beside the joints of the tree: a closed loop.
+    """Loop constraint: two frames of the robot held together, which closes a kinematic loop.
 
     Parameters
     ----------
     frame_a : str
-        A frame, from ``model.frames``, that moves.
+        A moving frame, from ``model.frames``.
     frame_b : str
-        The frame that it is joined to; it may be fixed to the world.
+        The frame that it is held to; it may be fixed to the world.
     rows : {6, 5, 3}
-        What is held: all; all but turns about an axis (a hinge); the origins alone (a ball joint).
+        Constrained directions: 6 all, 5 all except rotation about an axis (a hinge), 3 the origins
+        alone (a ball joint).
     hinge : {"x", "y", "z"}, optional
-        With five rows, the axis of ``frame_a`` about which it turns.
+        With five rows, the axis of ``frame_a`` about which it can rotate.
     axes : {"body", "mixed"}
-        Axes of the force and moment on ``frame_a``: its own, or the world's. Of a hinge its own.
+        Axes of the force and moment on ``frame_a``: its own, or the world's. A hinge uses its own.
     kp, kd : float
         Gains of Baumgarte's stabilization, in 1/s² and 1/s.
     placement : Pose
-        Where ``frame_a`` stands in ``frame_b`` when the loop is closed; by default they coincide.
+        Pose of ``frame_a`` in ``frame_b`` when the loop is closed; by default they coincide.
     name : str
-        What the loop is called; ``"frame_a-frame_b"`` by default.
+        Name of the loop; by default ``"frame_a-frame_b"``.
 
     Raises
     ------
     ValueError, TypeError
         If both frames are the same, a gain is negative or not finite, a word or a number of rows is
-        unknown, ``hinge`` does not go with the rows, or a type is wrong.
+        unknown, ``hinge`` does not fit the rows, or a type is wrong.
 
     Examples
     --------
@@ -168,7 +170,7 @@ class Loop(Record):
             if self.axes == "mixed":
                 raise ValueError("axes: expected 'body' for a hinge, got 'mixed'")
         elif self.hinge is not None:
-            raise ValueError(f"hinge: goes with 5 rows, got {self.rows}")
+            raise ValueError(f"hinge: expected 5 rows with it, got {self.rows}")
         require("placement", self.placement, Pose)
         _check(self)
 
@@ -177,7 +179,7 @@ AnyContact = PointContact | FrameContact | Loop
 
 
 def _check(contact: AnyContact) -> None:
-    """Check what all contacts have, and name them."""
+    """Check the attributes that all contacts share, and set default names."""
     if not isinstance(contact, Loop):
         object.__setattr__(contact, "frame", require_name("frame", contact.frame))
     require_option("axes", contact.axes, ForceAxes)

@@ -1,4 +1,4 @@
-"""Contacts with the world and closed loops: what of a model is held, and where."""
+"""The constraints of a model, contacts with the world and closed loops: `Contacts`."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ Array = NDArray[np.float64]
 
 
 class Contacts(Immutable):
-    """Contacts and loops of a model, checked once; immutable, picklable, comparable.
+    """Constraints of a model: contacts with the world and loops, checked once and immutable.
 
     Parameters
     ----------
     model : Model
     contacts : sequence of PointContact, FrameContact or Loop
-        In the order of their rows, of which there are at most 10000.
+        The constraints, in the order of their rows. All together have at most 10000 rows.
     at : array_like (nq,), optional
-        A configuration: contacts with the world that say no placement are held where they are in
-        it.
+        A configuration. A contact with the world without a placement is held where this
+        configuration puts it.
 
     Attributes
     ----------
     model : Model
     contacts : tuple of PointContact, FrameContact or Loop
-        With the placements of ``at``.
+        The constraints, with the placements of ``at``.
     names : tuple of str
     nrows : int
-        Rows of all contacts, the length of their forces.
+        Number of rows of all constraints, the length of the vector of forces.
 
     Raises
     ------
     ValueError
-        If names repeat, the model has no such frame, the frame of a contact or the first one of a
-        loop does not move, the frames of a loop are of one body, ``kp`` is given without a
+        If names repeat, the model has no such frame, the frame of a contact or ``frame_a`` of a
+        loop does not move, the frames of a loop belong to one body, ``kp`` is given without a
         placement, or there are more than 10000 rows.
     TypeError
         If an argument is of the wrong type.
@@ -79,7 +79,7 @@ class Contacts(Immutable):
         rows, first = dict[str, slice](), 0
         for contact in given:
             if contact.name in rows:
-                raise ValueError(f"contacts: two of one name, {contact.name!r}")
+                raise ValueError(f"contacts: expected distinct names, got {contact.name!r} twice")
             rows[contact.name] = slice(first, first + contact.rows)
             first += contact.rows
         if first > (most := _core.max_contact_rows):
@@ -107,7 +107,7 @@ class Contacts(Immutable):
         vars(self).update(vars(made))
 
     def rows(self, name: str) -> slice:
-        """Return the rows of a contact, by its name.
+        """Return the rows of the contact with this name.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class Contacts(Immutable):
         return self._rows[name]
 
     def _is_of(self, model: Model) -> bool:
-        """Whether these are contacts of an equal model; the last one is known again."""
+        """Whether these contacts belong to an equal model; the last model compared is cached."""
         if same := self._equal is model or bool(self.model == model):
             vars(self).update(_equal=model)
         return same
@@ -148,7 +148,7 @@ class Contacts(Immutable):
 
 
 def _held_at(model: Model, contact: AnyContact, q: Array) -> AnyContact:
-    """Give a contact with the world its placement in a configuration, unless it has one."""
+    """Give a contact with the world its placement in configuration q, unless it has one."""
     if isinstance(contact, Loop):
         return contact
     place = _core.frame_placements(model, q, contact.frame)
@@ -169,7 +169,7 @@ def _moving_frame(model: Model, contact: AnyContact, name: str) -> Frame:
 
 
 def _frames(model: Model, contact: AnyContact) -> tuple[Frame, Frame]:
-    """Return both frames of a contact, checked; in the world of what it is held to."""
+    """Return both frames of a contact, checked; the second is the world for a contact with it."""
     if isinstance(contact, Loop):
         a = _moving_frame(model, contact, contact.frame_a)
         b = model.frame(contact.frame_b)

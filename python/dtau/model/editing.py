@@ -1,4 +1,4 @@
-"""What makes another model of one: a model itself never changes."""
+"""Methods that return a changed model: `Editable`. A model itself never changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dtau.model.spatial import Inertia
 M = TypeVar("M", bound="Editable")
 
 _HERE = Pose()
-_FIELDS = {  # of a link, by the arguments that change them
+_FIELDS = {  # fields of a link, by the arguments that change them
     "armature": "armature",
     "damping": "damping",
     "limits": "limits",
@@ -64,10 +64,11 @@ class Editable(ModelBase):
         placements: Mapping[str, Pose] | None = None,
         parameters: ArrayLike | None = None,
     ) -> M:
-        """Return a model with other numbers; what is not named stays as it is.
+        """Return a model with some numbers replaced; all others stay as they are.
 
-        Mappings go by the names of joints or of the links that they carry. Where a name is that of
-        a joint and of another joint's link, the moving joint is meant, for inertias the link.
+        Keys of mappings are names of joints or of the links that they carry. If a name belongs to a
+        joint and to the link of another joint, it means the moving joint; for inertias it means the
+        link.
 
         Parameters
         ----------
@@ -76,20 +77,20 @@ class Editable(ModelBase):
         gravity : array_like (3,), optional
             Acceleration of gravity along the world's axes, in m/s².
         armature, damping : float, or mapping of str to float or array_like (nv,), optional
-            Inertia added to a joint's own, and viscous damping. One number is for all joints that
-            move but free ones on the world.
+            Rotor inertia, added to the diagonal of the mass matrix, and viscous damping. One number
+            applies to all moving joints except free joints on the world.
         limits : mapping of str to Limits, optional
-            What joints must not exceed.
+            Limits of position, velocity and effort.
         inertias : mapping of str to Inertia, optional
-            Of links as they are in `links`, each in its own frame; what is fixed to them keeps its
-            own. So they are not those in `Model.inertias`, which have it already: with them the
-            fixed links would count twice.
+            Inertias of single links as in `links`, each in its own frame; links that are fixed to
+            them keep their inertias. Do not pass `Model.inertias`: those include fixed links, which
+            would then count twice.
         placements : mapping of str to Pose, optional
-            Of the joints' frames in the frames of the parent links.
+            Placements of the joints' frames in the frames of the parent links.
         parameters : array_like (nbodies, 10), optional
-            Inertial parameters of whole bodies, as `Model.parameters` has them and a regressor
-            identifies them. The moving link takes all of its body's inertia; links that are fixed
-            to it keep their frames, and have none. Instead of `inertias`.
+            Inertial parameters of whole bodies, in the order of `Model.parameters`, as identified
+            with a regressor. The moving link gets all of its body's inertia; links that are fixed
+            to it keep their frames and have no inertia. Use either `parameters` or `inertias`.
 
         Returns
         -------
@@ -98,17 +99,17 @@ class Editable(ModelBase):
         Raises
         ------
         ValueError
-            If there is no such joint or link (the message lists names that come close), it cannot
-            have what is given, a number is out of its range, or no body has a row of `parameters`
+            If there is no such joint or link (the message lists similar names), a value does not
+            fit it, a number is out of its range, or no rigid body can have a row of `parameters`
             (the message names the body).
         TypeError
-            If something is of the wrong type.
+            If an argument is of the wrong type.
 
         Warns
         -----
         ModelWarning
-            If joints have no inertia to accelerate that had one, or new rows of `parameters` break
-            the triangle inequality, see `dtau.Inertia`.
+            If joints no longer have inertia to accelerate, or new rows of `parameters` break the
+            triangle inequality, see `dtau.Inertia`.
 
         Examples
         --------
@@ -124,7 +125,7 @@ class Editable(ModelBase):
         >>> shank.mass, round(heavy.mass - model.mass, 12)
         (0.21, 0.21)
 
-        Parameters that were identified:
+        Use identified parameters:
 
         >>> import numpy as np
         >>> found = model.parameters * 1.1
@@ -148,10 +149,10 @@ class Editable(ModelBase):
         return made
 
     def add_frame(self: M, name: str, parent: str, placement: Pose = _HERE) -> M:
-        """Return a model with one more frame: a link without inertia, fixed to another.
+        """Return a model with an added frame: a link without inertia, fixed to another link.
 
-        Among the links that its parent carries it comes in the order of the joints' names, as in
-        a URDF; coordinates and bodies keep their order.
+        Among its siblings the link is placed in the order of the joints' names, as in a URDF.
+        Coordinates and bodies keep their order.
 
         Parameters
         ----------
@@ -160,7 +161,7 @@ class Editable(ModelBase):
         parent : str
             Name of the link that carries it, moving or fixed.
         placement : Pose
-            The frame in the parent's.
+            Pose of the frame in the parent's frame.
 
         Returns
         -------
@@ -192,18 +193,18 @@ class Editable(ModelBase):
         placement: Pose = _HERE,
         name: str | None = None,
     ) -> M:
-        """Return a model that carries a load: a link with inertia, fixed to a frame.
+        """Return a model with an added load: a link with inertia, fixed to a frame.
 
         Parameters
         ----------
         frame : str
             Name of the link that carries the load, moving or fixed.
         inertia : Inertia or float
-            Of the load in its own frame; a number is a mass at its origin.
+            Inertia of the load in its own frame; a number is a point mass at its origin.
         placement : Pose
             The load's frame in the frame that carries it.
         name : str, optional
-            Of the load's link; by default the carrying frame's with ``_load`` behind it.
+            Name of the load's link; by default the name of ``frame`` followed by ``_load``.
 
         Returns
         -------
@@ -233,9 +234,9 @@ class Editable(ModelBase):
         return self._with(self._plus(load))
 
     def _plus(self, link: Link) -> list[Link]:
-        """Insert a fixed link before the first of its siblings whose joint has a greater name."""
+        """Insert a fixed link before the first sibling whose joint's name sorts after its own."""
         assert link.parent is not None
-        self.frame(link.parent)  # raises for one that does not exist
+        self.frame(link.parent)  # raises if it does not exist
         for kind, names in {
             "link": {other.name for other in self.links},
             "joint": {other.joint_name for other in self.links},
@@ -253,8 +254,8 @@ class Editable(ModelBase):
         Parameters
         ----------
         positions : mapping of str to float or array_like (nq of the joint,)
-            Names of the joints, and the coordinates where each is fixed. Their armature, damping
-            and limits are dropped with them.
+            Names of the joints, and the coordinates at which each is fixed. Their armature, damping
+            and limits are dropped. Joints that mimic a locked joint are locked too.
 
         Returns
         -------
@@ -263,10 +264,10 @@ class Editable(ModelBase):
         Raises
         ------
         ValueError
-            If there is no such joint, it mimics another, coordinates are not valid, or nothing is
-            left to move. Joints that mimic a locked one are locked with it.
+            If there is no such joint, it mimics another, coordinates are not valid, or no joint is
+            left that moves.
         TypeError
-            If it is no mapping, or coordinates are not real numbers.
+            If ``positions`` is not a mapping, or coordinates are not real numbers.
 
         Examples
         --------
@@ -282,34 +283,34 @@ class Editable(ModelBase):
                 raise ValueError(f"joint {name!r} mimics {mimic.joint!r}: lock that one")
         for joint in self.joints:
             name, mimic = joint.name, joint.mimic
-            leader = mimic.joint if mimic else name
-            if leader not in positions:
+            mimicked = mimic.joint if mimic else name
+            if mimicked not in positions:
                 continue
             link = links[self.bodies[joint.body]]
             try:
-                position = joint.type._coordinates(positions[leader])
+                position = joint.type._coordinates(positions[mimicked])
                 if mimic:
                     with np.errstate(over="ignore"):  # placement() refuses what is not finite
                         position = mimic.multiplier * position + mimic.offset
                 placement = link.placement @ joint.type.placement(position)
             except (TypeError, ValueError) as error:
-                raise type(error)(f"position of joint {leader!r}: {error}") from None
+                raise type(error)(f"position of joint {mimicked!r}: {error}") from None
             links[link.name] = Link(link.name, link.parent, Fixed(), name, placement, link.inertia)
-        return self._with(links.values())  # no warning: locking leaves no joint lighter
+        return self._with(links.values())  # no warning: locking makes no joint lighter
 
 
-# Python's own messages begin with the qualified name: the class that users see.
+# Python's own messages begin with the qualified name; users know the class as Model.
 for _method in (Editable.replace, Editable.add_frame, Editable.add_load, Editable.lock):
     _method.__qualname__ = f"Model.{_method.__name__}"
 
 
 def changed(links: Sequence[Link], **given: Any) -> tuple[Link, ...]:
-    """Return links with what `Model.replace` takes for them.
+    """Return links with the values that `Model.replace` takes.
 
     Raises
     ------
     ValueError, TypeError
-        As `Model.replace` does.
+        In the same cases as `Model.replace`.
     """
     names = Names(links)
     by_name = {link.name: link for link in links}
@@ -331,13 +332,15 @@ def changed(links: Sequence[Link], **given: Any) -> tuple[Link, ...]:
 
 
 def _by_link(argument: str, values: Any, names: Names) -> dict[str, tuple[str, Any]]:
-    """Return names as they were given, and values, by the names of links."""
+    """Return, by the names of links, the given names and values."""
     require(argument, values, Mapping)
     named: dict[str, tuple[str, Any]] = {}
     for name, value in values.items():
         at = names.find(argument, name, links_first=argument == "inertias")
         if at in named:
-            raise ValueError(f"{argument}: {named[at][0]!r} and {name!r} are of one link, {at!r}")
+            raise ValueError(
+                f"{argument}: {named[at][0]!r} and {name!r} are names of one link, {at!r}"
+            )
         named[at] = name, value
     return named
 

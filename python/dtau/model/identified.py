@@ -1,4 +1,4 @@
-"""Inertial parameters put back into a model, as they are identified: of whole bodies."""
+"""Inertias of links from identified parameters of whole bodies: `link_inertias`."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ def link_inertias(
 ) -> Mapping[str, Inertia]:
     """Return inertias of links with which bodies have these parameters ``(nbodies, 10)``.
 
-    Moving links have them, and what is fixed to them nothing. A row that is the model's own gives
-    the inertia that it was made of, to the last bit.
+    Moving links get all of the inertia, and links that are fixed to them get none. If a row equals
+    the model's own, the result has the inertia that the row was computed from, to the last bit.
 
     Raises
     ------
     ValueError, TypeError
-        If the shape is wrong, a number is not finite or not real, or no body has such a row.
+        If the shape is wrong, a number is not finite or not real, or no rigid body can have such a
+        row.
 
     Warns
     -----

@@ -1,4 +1,4 @@
-"""What all kinds of joint have in common."""
+"""The base class of all kinds of joint: `JointType`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dtau.checks import real_array, real_numbers, require
 from dtau.immutable import Record
 from dtau.model.pose import Pose
 
-_TAKEN = 1e-6  # how far a pose may be from those that a joint can take
+_TAKEN = 1e-6  # largest distance of a pose from the joint's motions
 
 
 class JointType(Record, ABC):
-    """What all kinds of joint have in common.
+    """Base class of all kinds of joint.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class JointType(Record, ABC):
 
     nq: ClassVar[int]
     nv: ClassVar[int]
-    _kind: ClassVar[JointKind]  # of those that the compiled core knows, which says their sizes
+    _kind: ClassVar[JointKind]  # the core's kind, which determines nq and nv
 
     def __init_subclass__(cls) -> None:
         if "_kind" in cls.__dict__:
@@ -41,7 +41,7 @@ class JointType(Record, ABC):
         Parameters
         ----------
         q : array_like (nq,)
-            Joint coordinates; a plain number will do for a joint with one.
+            Joint coordinates; a plain number is accepted for a joint with one.
 
         Returns
         -------
@@ -67,25 +67,25 @@ class JointType(Record, ABC):
     def _placement(self, q: NDArray[np.float64]) -> Pose: ...
 
     def coordinates(self, pose: Pose) -> NDArray[np.float64]:
-        """Return coordinates with which the body stands at a pose in the joint's frame.
+        """Return the coordinates at which the body has a pose in the joint's frame.
 
         Parameters
         ----------
         pose : Pose
-            One that the joint can take, to 1e-6; `placement` gives the same pose back.
+            A pose that the joint can reach, within 1e-6. `placement` inverts this method.
 
         Returns
         -------
         ndarray (nq,)
-            Angles in (-pi, pi], but that of a helical joint, whose turns its translation says;
-            quaternions with w >= 0.
+            Angles are in (-pi, pi], except for a helical joint, whose translation determines the
+            number of turns. Quaternions have w >= 0.
 
         Raises
         ------
         ValueError
-            If the joint cannot take this pose.
+            If the joint cannot reach this pose.
         TypeError
-            If it is no Pose.
+            If ``pose`` is not a Pose.
 
         Examples
         --------
@@ -103,7 +103,7 @@ class JointType(Record, ABC):
         moved = float(np.abs(taken.translation - pose.translation).max())
         if not (turned <= _TAKEN and moved <= _TAKEN * max(1.0, np.abs(pose.translation).max())):
             raise ValueError(
-                f"pose: expected one that {self!r:.80} can take, got one that is off by "
+                f"pose: expected one that {self!r:.80} can reach, got one that is off by "
                 f"{turned:.3g} in its rotation and {moved:.3g} m in its translation"
             )
         return q
@@ -120,13 +120,13 @@ class JointType(Record, ABC):
         return real_array("q", q, (self.nq,))
 
     def motion_subspace(self, q: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Return the body's twist per unit of joint velocity.
+        """Return the motion subspace S: the body's twist per unit of joint velocity.
 
         Parameters
         ----------
         q : array_like (nq,), optional
-            Joint coordinates; only the universal joint, whose first axis moves against the body,
-            needs them.
+            Joint coordinates. Only the universal joint needs them, because its first axis moves
+            relative to the body.
 
         Returns
         -------

@@ -1,7 +1,7 @@
-"""The kinds of joint: how a body can move against the one that carries it.
+"""The kinds of joint: how a body can move relative to its parent.
 
 The joint's frame is fixed in the parent; the body's own frame coincides with it in the neutral
-configuration. Every kind but the universal joint, which is two revolute ones, has a motion subspace
+configuration. Every kind except the universal joint (two revolute joints) has a motion subspace
 that is constant in the body's axes.
 """
 
@@ -31,7 +31,7 @@ from dtau.model.rotations import (
 
 @dataclass(frozen=True)
 class Fixed(JointType):
-    """No motion: the link is welded to its parent, and remains as a frame.
+    """Fixed joint: the link is welded to its parent and remains as a frame.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Fixed(JointType):
 
 @dataclass(frozen=True, init=False)
 class _OneAxis:
-    """The axis by which a joint is described."""
+    """Base of joints that one axis describes."""
 
     axis: Vector
 
@@ -65,7 +65,7 @@ class _OneAxis:
 
 @dataclass(frozen=True, init=False)
 class Revolute(_OneAxis, JointType):
-    """Rotation about an axis; q is the angle in radians. Without limits: a continuous joint.
+    """Revolute joint: rotation about an axis; q is the angle in radians, continuous without limits.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class Revolute(_OneAxis, JointType):
 
 @dataclass(frozen=True, init=False)
 class Prismatic(_OneAxis, JointType):
-    """Translation along an axis; q is the distance in meters.
+    """Prismatic joint: translation along an axis; q is the distance in meters.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class Prismatic(_OneAxis, JointType):
 
 @dataclass(frozen=True, init=False)
 class Helical(JointType):
-    """A screw: rotation about an axis and translation along it; q is the angle in radians.
+    """Helical joint, a screw: rotation about and translation along an axis; q is the angle (rad).
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class Helical(JointType):
 
 @dataclass(frozen=True)
 class Spherical(JointType):
-    """Rotation about a point.
+    """Spherical joint, a ball joint: rotation about a point.
 
     q is a unit quaternion (x, y, z, w); v is the angular velocity along the body's axes.
 
@@ -206,7 +206,7 @@ class Spherical(JointType):
 
 @dataclass(frozen=True)
 class Free(JointType):
-    """No constraint: a floating body.
+    """Free joint, without constraint: a floating body.
 
     q is the position in meters, then a unit quaternion (x, y, z, w); v is the linear, then the
     angular velocity, both along the body's axes.
@@ -232,7 +232,7 @@ class Free(JointType):
 
 @dataclass(frozen=True, init=False)
 class Cylindrical(_OneAxis, JointType):
-    """Translation along an axis and rotation about it; q is the distance (m) and the angle (rad).
+    """Cylindrical joint: translation along and rotation about an axis; q is (meters, radians).
 
     Parameters
     ----------
@@ -265,12 +265,12 @@ class Cylindrical(_OneAxis, JointType):
 
 @dataclass(frozen=True, init=False)
 class Planar(JointType):
-    """Motion in a plane: q is the position (x, y) in meters, then the angle about the normal.
+    """Planar joint: q is the position (x, y) in meters, then the angle about the normal.
 
     v is the linear velocity along the **body's** axes x and y, then the angular velocity. The axis
-    x of the plane is the axis of the joint's frame that is furthest from the normal (the first, if
-    several are), made orthogonal to it, and y = normal × x: for the normal (0, 0, 1) the joint
-    frame's own x and y. The body's axes coincide with them at angle zero.
+    x of the plane is the axis of the joint's frame that is furthest from the normal (the first of
+    several), made orthogonal to it, and y = normal × x. For the normal (0, 0, 1) these are x and y
+    of the joint's frame. The body's axes coincide with them at angle zero.
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ class Planar(JointType):
 
 @dataclass(frozen=True, init=False)
 class Universal(JointType):
-    """Two revolute joints with nothing between: a rotation about `axis1`, then one about `axis2`.
+    """Universal joint: a rotation about `axis1`, then one about `axis2`.
 
     q is the two angles in radians. The first axis is fixed in the joint's frame, the second in the
     body.
@@ -356,7 +356,8 @@ class Universal(JointType):
         return Pose(first @ rotation_about(self.axis2, float(q[1])))
 
     def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
-        # The first turn takes the second axis to where it is; backwards, the second the first.
+        # The first rotation moves the second axis to its place; the inverse of the second moves the
+        # first.
         first = _angle_between(self.axis1, np.array(self.axis2), pose.rotation @ self.axis2)
         second = _angle_between(self.axis2, self.axis1 @ pose.rotation, np.array(self.axis1))
         return np.array([first, second])
@@ -369,7 +370,7 @@ class Universal(JointType):
 
 
 def _angle_between(axis: Vector, start: NDArray[np.float64], end: NDArray[np.float64]) -> float:
-    """Return the angle of the turn about a unit vector that takes one vector to another."""
+    """Return the angle of the rotation about a unit vector that takes `start` to `end`."""
     side = np.cross(axis, start)
-    # Less start, to which side is orthogonal: so an angle of zero is exactly zero.
+    # `side` is orthogonal to start; subtracting start makes an angle of zero exactly zero.
     return math.atan2((end - start) @ side, end @ np.cross(side, axis))

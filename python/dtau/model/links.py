@@ -1,4 +1,4 @@
-"""The parts a model is made of."""
+"""The parts of a model: `Link`, `Joint`, `Body`, `Frame`, `Limits`, `Mimic`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from dtau.model.spatial import Inertia
 
 @dataclass(frozen=True)
 class Limits(Record):
-    """What a joint must not exceed. The package stores limits; it does not enforce them.
+    """Limits of a joint: range, velocity and effort, which the package stores but does not enforce.
 
     Parameters
     ----------
     lower, upper : float
-        Range of the coordinate, for joints with a single one (meters or radians).
+        Range of the coordinate in meters or radians, for joints with one coordinate.
     velocity, effort : float or array_like (nv,)
         Largest magnitude of velocity and of force or torque; kept as a tuple.
 
@@ -56,22 +56,23 @@ class Limits(Record):
 
 @dataclass(frozen=True)
 class Mimic(Record):
-    """Says that a joint follows another: q = multiplier * q of the other + offset.
+    """Mimic joint: its coordinate is multiplier * (coordinate of the mimicked joint) + offset.
 
-    The follower has no coordinate and no velocity of its own; its motion, its inertia, its armature
-    and its damping are felt through the coordinate of the joint that it follows.
+    A mimic joint has no coordinate and no velocity of its own. Its motion, inertia, armature and
+    damping act on the coordinate of the joint that it mimics.
 
     Parameters
     ----------
     joint : str
-        Name of the joint that is followed, which has one coordinate, as the follower has.
+        Name of the mimicked joint. Both joints must have one coordinate.
     multiplier, offset : float
-        Of the other's coordinate; units as the two joints have them (radians, meters).
+        Factor of the mimicked joint's coordinate and constant term, in the units of the two joints
+        (radians, meters).
 
     Raises
     ------
     ValueError, TypeError
-        If a number is not finite, or the name is no text.
+        If a number is not finite, or the name is not a string.
 
     Examples
     --------
@@ -111,30 +112,30 @@ class Link(Record):
     parent : str or None
         Name of the link that carries the joint; None is the world.
     joint : JointType
-        How the link moves against its parent.
+        How the link moves relative to its parent.
     joint_name : str
         Name of the joint.
     placement : Pose
         The joint's frame in the parent link's frame. The link's own frame coincides with it in
         the neutral configuration.
     inertia : Inertia
-        Of this link, in its own frame.
+        Inertia of this link, in its own frame.
     armature, damping : float or array_like (nv,)
-        Inertia added to the joint's own (a geared motor's rotor) and viscous damping, at least
-        0; kept as tuples.
+        Rotor inertia of a geared motor, added to the diagonal of the mass matrix, and viscous
+        damping; at least 0; kept as tuples.
     limits : Limits
-        What the joint must not exceed.
+        Limits of position, velocity and effort.
     mimic : Mimic or None
-        The joint that this one follows, if it is not independent.
+        The joint that this one mimics, if it has no coordinate of its own.
 
     Raises
     ------
     TypeError
         If an argument is of the wrong type.
     ValueError
-        If a number is out of its range, not finite, a joint with more than one coordinate follows
-        another, or an array is of the wrong shape; or if a name
-        has lone surrogates, which cannot be encoded.
+        If a number is out of its range or not finite, a joint with more than one coordinate mimics
+        another, an array is of the wrong shape, or a name has lone surrogates, which cannot be
+        encoded.
 
     Examples
     --------
@@ -196,7 +197,7 @@ class Link(Record):
 
 def _nonnegative(argument: str, value: ArrayLike) -> tuple[float, ...]:
     """Read a number, or a row of them, as a tuple of numbers of at least 0."""
-    if type(value) is float and value >= 0.0:  # most often, and much faster
+    if type(value) is float and value >= 0.0:  # the usual case; much faster
         return (value,)
     numbers = real_numbers(argument, value)
     array = real_array(argument, np.atleast_1d(numbers), (numbers.size,), finite=False)
@@ -225,18 +226,18 @@ class Joint(Record):
     type : JointType
         Its kind, with its axis.
     body : int
-        Index of the body that it carries.
+        Index of the body that the joint carries.
     parent : int
-        Index of the body that carries it; -1 is the world.
+        Index of the body that carries the joint; -1 is the world.
     q, v : slice
-        Its entries of a configuration and of a velocity; those of the joint that it mimics, if it
-        does.
+        The joint's entries in a configuration and in a velocity. A mimic joint has the entries of
+        the joint that it mimics.
     placement : Pose
-        Its frame in the frame of the body that carries it.
+        The joint's frame in the frame of the body that carries it.
     limits : Limits
-        What it must not exceed.
+        Limits of position, velocity and effort.
     mimic : Mimic or None
-        What it follows in the end: a joint that is independent.
+        The joint that this one mimics, with chains of mimics resolved: that joint mimics no other.
     """
 
     name: str
@@ -252,7 +253,7 @@ class Joint(Record):
 
 @dataclass(frozen=True)
 class Frame(Record):
-    """A named frame: that of a link, whether it moves by itself or is fixed to another.
+    """A named frame: the frame of a link, moving or fixed to another.
 
     Attributes
     ----------
@@ -261,7 +262,7 @@ class Frame(Record):
     body : int
         Index of the moving body that carries it; -1 is the world.
     placement : Pose
-        The frame in the frame of that body.
+        Pose of the frame in the frame of that body.
     """
 
     name: str
@@ -271,7 +272,7 @@ class Frame(Record):
 
 @dataclass(frozen=True)
 class Body(Record):
-    """A moving link, together with all that is fixed to it.
+    """A body: a moving link, together with all links that are fixed to it.
 
     Attributes
     ----------
@@ -282,7 +283,7 @@ class Body(Record):
     placement : Pose
         The joint's frame in the frame of that body.
     inertia : Inertia
-        Of all its links, in the body's frame.
+        Inertia of all its links together, in the body's frame.
     """
 
     link: Link

@@ -1,4 +1,4 @@
-"""Joints that would accelerate nothing: forward dynamics has no answer for them."""
+"""Find joints without inertia to accelerate, which forward dynamics refuses: `massless_joints`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dtau.model.compile import CoreBody
 from dtau.model.joint_type import JointType
 from dtau.model.spatial import Inertia
 
-_SINGULAR = 1e-13  # of what the joint carries
-_MOST_GROUPS = 100  # that are open at once
+_SINGULAR = 1e-13  # relative to the inertia that the joint carries
+_MOST_GROUPS = 100  # most groups that are open at once
 _IDENTITY = np.eye(3)
 
 Array = NDArray[np.float64]
@@ -26,16 +26,15 @@ Array = NDArray[np.float64]
 def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
     """Name the joints whose articulated-body inertia D = Sᵀ Iᴬ S + armature is singular.
 
-    D is taken at one generic configuration (drawn with a fixed seed) and compared with what the
-    joint would feel if its subtree were rigid. To its ancestors a joint found here counts as
-    rigid, so that only the culprits are named. Joints that move together because some mimic others
-    have one D, and are named by the joint that they follow. 6-vectors are linear first, in body
-    axes.
+    D is computed at one generic configuration (drawn with a fixed seed) and compared with the D of
+    a rigid subtree. A joint found here counts as rigid for its ancestors, so that only the joints
+    that cause the problem are named. A joint and its mimics have one D, and the result names the
+    mimicked joint. 6-vectors are linear first, in body axes.
     """
     rng = np.random.default_rng(20)
     subtrees = [_Subtree(_spatial_inertia(each.body.inertia)) for each in bodies]
     world = _Subtree(np.zeros((6, 6)))
-    followers = Counter(each.leader for each in bodies if each.leader >= 0)
+    mimics = Counter(each.mimicked for each in bodies if each.mimicked >= 0)
     singular: list[int] = []
     for i in reversed(range(len(bodies))):
         core_body, body, subtree = bodies[i], bodies[i].body, subtrees[i]
@@ -45,12 +44,12 @@ def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
         joint = body.link.joint
         subspace = joint.motion_subspace()
         armature = np.asarray(body.link.armature)
-        leader = i if core_body.leader < 0 else core_body.leader
-        if leader in followers:
-            group = subtree.open_group(leader, 1 + followers[leader])
+        mimicked = i if core_body.mimicked < 0 else core_body.mimicked
+        if mimicked in mimics:
+            group = subtree.open_group(mimicked, 1 + mimics[mimicked])
             if not subtree.add_member(group, core_body.multiplier, subspace, armature):
                 raise ValueError(
-                    f"joint {bodies[leader].body.link.joint_name!r} and those that mimic it: "
+                    f"joint {bodies[mimicked].body.link.joint_name!r} and joints that mimic it: "
                     "inertias too large to add"
                 )
             singular += subtree.release_groups()
@@ -66,48 +65,49 @@ def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
         subtrees[i] = world  # its arrays are not needed any more
     singular += world.release_groups()
     names = [bodies[i].body.link.joint_name for i in sorted(singular)]
-    return tuple(dict.fromkeys(names))  # a universal joint is two
+    return tuple(dict.fromkeys(names))  # a universal joint is two joints of the core
 
 
 @dataclass
 class _Group:
-    """Joints that move with one velocity, as far as they are in a subtree."""
+    """A joint and its mimics, which move with one velocity: the members within a subtree."""
 
-    leader: int
+    mimicked: int
     row: int
     size: int
-    missing: int  # members that are elsewhere
+    missing: int  # members outside the subtree
     scale: float = 0.0
 
 
 class _Subtree:
-    """The inertia that a joint carries, when the joints below it are released or rigid.
+    """The inertia that a joint carries, with the joints below it released or rigid.
 
-    Its matrix is by the twist of the subtree's root and by the velocities of open groups, which
-    have members elsewhere and cannot be released yet. At most 100 groups are open at once, so that
-    time grows with the number of bodies; joints of the others count as rigid.
+    Rows and columns of its matrix belong to the twist of the subtree's root and to the velocities
+    of open groups, which have members elsewhere and cannot be released yet. At most 100 groups are
+    open at once, so that time is linear in the number of bodies; joints of other groups count as
+    rigid.
     """
 
     def __init__(self, inertia: Array) -> None:
         self.matrix = inertia
         self.rigid = inertia.copy()
-        self.groups: dict[int, _Group] = {}  # the open ones, by their leaders
+        self.groups: dict[int, _Group] = {}  # open groups, by the mimicked joint
         self.complete: list[_Group] = []
         self.free_rows: list[int] = []  # zeros
 
-    def open_group(self, leader: int, size: int) -> _Group | None:
-        """Return a group, which may be new; None where too many are open."""
-        if leader not in self.groups and len(self.groups) < _MOST_GROUPS:
+    def open_group(self, mimicked: int, size: int) -> _Group | None:
+        """Return the group of a mimicked joint, opened if necessary; None if too many are open."""
+        if mimicked not in self.groups and len(self.groups) < _MOST_GROUPS:
             if not self.free_rows:
                 self.free_rows.append(len(self.matrix))
                 self.matrix = np.pad(self.matrix, (0, 1))
-            self.groups[leader] = _Group(leader, self.free_rows.pop(), size, size)
-        return self.groups.get(leader)
+            self.groups[mimicked] = _Group(mimicked, self.free_rows.pop(), size, size)
+        return self.groups.get(mimicked)
 
     def add_member(
         self, group: _Group | None, multiplier: float, subspace: Array, armature: Array
     ) -> bool:
-        """Let the root's joint move with a group; False if numbers become too large."""
+        """Add the root's joint to a group; False if numbers become too large."""
         if group is None:
             return True
         row, matrix, motion = group.row, self.matrix, multiplier * subspace[:, 0]
@@ -118,15 +118,15 @@ class _Subtree:
         return bool(np.isfinite(matrix[row]).all() and np.isfinite(group.scale))
 
     def add(self, child: _Subtree, motion: Array) -> None:
-        """Add the subtree of a child whose root has `motion` times the twist of this one's."""
+        """Add the subtree of a child; `motion` takes the twist of this root to the child's root."""
         self.rigid += motion.T @ child.rigid @ motion
-        if not self.groups:  # take the child's, as along a chain
+        if not self.groups:  # reuse the child's, as along a chain
             self.groups, self.complete = child.groups, child.complete
             self.free_rows = child.free_rows
             to_child = np.eye(len(child.matrix))
             self.matrix = np.pad(self.matrix[:6, :6], (0, len(child.matrix) - 6))
         else:
-            pairs = [(self.open_group(g.leader, g.size), g) for g in child.groups.values()]
+            pairs = [(self.open_group(g.mimicked, g.size), g) for g in child.groups.values()]
             to_child = np.zeros((len(child.matrix), len(self.matrix)))
             for mine, group in pairs:
                 if mine is not None:
@@ -145,19 +145,19 @@ class _Subtree:
         return regular
 
     def release_groups(self) -> list[int]:
-        """Release the groups that are complete; return the leaders of those whose D is singular."""
+        """Release complete groups; return the mimicked joints of groups whose D is singular."""
         singular = []
         for group in self.complete:
             row = group.row
             force = self.matrix[:, row : row + 1].copy()
             d = force[row : row + 1]
             if _is_singular(d, np.array([group.scale])):
-                singular.append(group.leader)
+                singular.append(group.mimicked)
             else:
                 self._subtract(force, d)
             self.matrix[row] = self.matrix[:, row] = 0.0
             self.free_rows.append(row)
-            del self.groups[group.leader]
+            del self.groups[group.mimicked]
         self.complete = []
         return singular
 
@@ -168,7 +168,7 @@ class _Subtree:
             self.complete.append(group)
 
     def _scale(self, subspace: Array, armature: Array) -> Array:
-        """Per velocity, the most that the mass and the moments of the subtree could give to D."""
+        """Return, per velocity, the largest D that mass and moments of the subtree could give."""
         mass, moment = self.rigid[0, 0], self.rigid.diagonal()[3:].sum()
         scale: Array = (
             mass * (subspace[:3] ** 2).sum(axis=0)
@@ -184,11 +184,11 @@ class _Subtree:
 
 
 def warn_of_massless(joints: Collection[str], stacklevel: int) -> None:
-    """Warn of such joints, if there are any; `stacklevel` as seen from the caller."""
+    """Warn of massless joints, if there are any; `stacklevel` as seen from the caller."""
     if joints:
         warnings.warn(
-            "joints that move no inertia, or less than 1e-13 of what they carry: "
-            f"{', '.join(joints)}; inverse dynamics works, forward dynamics will refuse this model",
+            "joints that move no inertia, or less than 1e-13 of the inertia that they carry: "
+            f"{', '.join(joints)}; inverse dynamics works, forward dynamics refuses this model",
             ModelWarning,
             stacklevel=stacklevel + 1,
         )
@@ -203,7 +203,7 @@ def _is_singular(d: NDArray[np.float64], scale: NDArray[np.float64]) -> bool:
 
 
 def _generic_coordinates(joint: JointType, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw coordinates without any symmetry; a quaternion, where there is one, comes last."""
+    """Draw coordinates without any symmetry; a quaternion comes last."""
     q = rng.uniform(-1, 1, joint.nq)
     if joint.nq > joint.nv:
         q[-4:] /= np.linalg.norm(q[-4:])

@@ -1,4 +1,4 @@
-"""A robot whose tree does not say it all: loops close it."""
+"""A robot with closed loops: `Mechanism`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dtau.model.model import Model
 
 
 class Mechanism(NamedTuple):
-    """A model, which is a tree, the contacts that close its loops, and a configuration, (nq,).
+    """A robot with closed loops: the tree as a model, the constraints, and a configuration (nq,).
 
-    ``q`` is closed in those of `dtau.robots`, and as the file draws it in those of
-    `dtau.load_mechanism`; `dtau.project` closes others.
+    The loops are closed in ``q`` of the mechanisms of `dtau.robots`. `dtau.load_mechanism` returns
+    ``q`` as the file draws it; `dtau.project` closes the loops.
     """
 
     model: Model

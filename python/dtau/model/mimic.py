@@ -1,4 +1,4 @@
-"""Joints that follow others: what they follow in the end."""
+"""Resolve chains of mimic joints: `resolve_mimics`."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from dtau.model.links import Link, Mimic
 
 
 def resolve_mimics(links: Sequence[Link]) -> Mapping[str, Mimic]:
-    """Return, by the names of the joints that follow, what they follow in the end.
+    """Return, by the names of mimic joints, their mimics with all chains resolved.
 
     Raises
     ------
     ValueError
-        If a joint follows one that does not exist, has not one coordinate, or follows it, or
-        multipliers are too large to be multiplied or squared.
+        If a joint mimics one that does not exist, that does not have exactly one coordinate, or
+        that mimics it back, or if products or squares of multipliers overflow.
     """
     joints = {link.joint_name: link for link in links if link.joint.nv > 0}
-    known: dict[str, tuple[str, float, float]] = {}  # leader, multiplier and offset in the end
+    known: dict[str, tuple[str, float, float]] = {}  # mimicked joint, multiplier, offset: resolved
     for first in joints:
-        chain: dict[str, Mimic] = {}  # on the way to a joint that is known, or independent
+        chain: dict[str, Mimic] = {}  # joints up to a resolved one, or one that mimics none
         name = first
         while name not in known and (mimic := joints[name].mimic) is not None:
             if name in chain:
@@ -34,24 +34,24 @@ def resolve_mimics(links: Sequence[Link]) -> Mapping[str, Mimic]:
             chain[name] = mimic
             name = mimic.joint
         for name, mimic in reversed(chain.items()):
-            leader, multiplier, offset = known.get(mimic.joint, (mimic.joint, 1.0, 0.0))
+            mimicked, multiplier, offset = known.get(mimic.joint, (mimic.joint, 1.0, 0.0))
             offset = mimic.offset + mimic.multiplier * offset
-            known[name] = leader, mimic.multiplier * multiplier, offset
+            known[name] = mimicked, mimic.multiplier * multiplier, offset
     return {name: _checked(name, *known[name], joints) for name in joints if name in known}
 
 
 def _checked(
-    name: str, leader: str, multiplier: float, offset: float, joints: Mapping[str, Link]
+    name: str, mimicked: str, multiplier: float, offset: float, joints: Mapping[str, Link]
 ) -> Mimic:
-    if joints[leader].joint.nq != 1:
-        kind = type(joints[leader].joint).__name__
+    if joints[mimicked].joint.nq != 1:
+        kind = type(joints[mimicked].joint).__name__
         raise ValueError(
             f"mimic of joint {name!r}: expected a joint with one coordinate, "
-            f"got {leader!r}, which is {kind}"
+            f"got {mimicked!r}, which is {kind}"
         )
     if not all(map(math.isfinite, (multiplier * multiplier, offset))):
         raise ValueError(
-            f"mimic of joint {name!r}: numbers too large, in the end the multiplier "
-            f"{multiplier:g} (its square is needed) and the offset {offset:g}"
+            f"mimic of joint {name!r}: numbers too large: with chains of mimics resolved, the "
+            f"multiplier is {multiplier:g} (its square is needed), the offset {offset:g}"
         )
-    return Mimic(leader, multiplier, offset)
+    return Mimic(mimicked, multiplier, offset)

@@ -1,4 +1,4 @@
-"""The model of a robot: what every function of the package takes first."""
+"""The model of a robot, the first argument of every function: `Model`."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from dtau.model.massless import massless_joints, warn_of_massless
 from dtau.model.mimic import resolve_mimics
 from dtau.model.names import no_joint, no_link
 from dtau.model.printing import table
-from dtau.model.records import joint_records, parameters_of, with_followers
+from dtau.model.records import joint_records, parameters_of, with_mimics
 from dtau.model.tree import depth_first, merge_fixed
 from dtau.model.writing import urdf_text
 
 
 class Model(Editable, Immutable):
-    """A tree of rigid bodies, or several; immutable, validated once, picklable, comparable.
+    """Model of a robot: trees of rigid bodies; immutable, validated once, picklable, comparable.
 
-    Bodies are numbered depth first, siblings in the order of `links`; the k-th joint carries
-    the k-th body. Fixed links are merged into the body that carries them and remain as frames.
-    Two models are equal if name, gravity and links are.
+    Bodies are numbered depth first, siblings in the order of `links`; the k-th joint carries the
+    k-th body. Fixed links are merged into the body that carries them and remain as frames. Two
+    models are equal if their names, gravity and links are equal.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Model(Editable, Immutable):
     gravity : array_like (3,)
         Acceleration of gravity along the world's axes, in m/s².
     notes : iterable of str
-        Remarks of the loader: what it ignored, repaired or found odd.
+        Remarks of the loader about parts that it ignored, repaired or found odd.
 
     Attributes
     ----------
@@ -54,36 +54,39 @@ class Model(Editable, Immutable):
     bodies : tuple of str
         Names of the moving bodies.
     inertias : tuple of Inertia
-        Of the moving bodies, each in its own frame, with all links that are fixed to it.
+        Inertias of the moving bodies, each in its own frame, including all links that are fixed to
+        it.
     joints : tuple of Joint
-        The moving joints, those that mimic others among them.
+        The moving joints, including mimic joints.
     links : tuple of Link
-        What the model is made of, moving or fixed, depth first: names, parents, joints,
-        placements, inertias, limits, armature, damping, and what joints mimic.
+        All links, moving or fixed, depth first, with names, parents, joints, placements, inertias,
+        limits, armature, damping and mimics.
     frames : tuple of str
         Names of all links, moving or fixed.
     armature, damping : ndarray (nv,)
-        Inertia added to that of a joint, and viscous damping; those of joints that mimic others are
-        added, times the square of the multiplier, to those of the joint that they follow.
+        Rotor inertia, added to the diagonal of the mass matrix, and viscous damping. Values of a
+        mimic joint, times the square of its multiplier, are added to the values of the joint that
+        it mimics.
     lower_limits, upper_limits : ndarray (nq,)
-        Range of the coordinates; infinite where there is none.
+        Range of the coordinates; infinite without limits.
     velocity_limits, effort_limits : ndarray (nv,)
-        Largest magnitudes of velocity and of force or torque; infinite where there is none.
+        Largest magnitudes of velocity and of force or torque; infinite without limits.
     mass : float
         Mass of all moving bodies.
     parameters : ndarray (nbodies, 10)
         Inertial parameters of the moving bodies, see `Inertia.from_parameters`.
     notes : tuple of str
-        What the loader ignored, repaired or found odd, and what has no effect.
+        Remarks about parts that the loader ignored, repaired or found odd, and inertias without
+        effect.
     massless_joints : tuple of str
-        Joints with no inertia to accelerate: none, or less than 1e-13 of what they carry. Joints
-        that move together because some mimic others have one inertia, which may cancel; they are
-        named by the joint that they follow. Forward dynamics refuses a model that has any.
+        Joints with no inertia to accelerate: none, or less than 1e-13 of the inertia that they
+        carry. A joint and its mimics have one common inertia, which may cancel; the mimicked joint
+        is then listed. Forward dynamics refuses a model that has any.
 
     Raises
     ------
     ValueError
-        If names repeat or cannot be encoded, a parent is missing, links form a cycle, nothing
+        If names repeat or cannot be encoded, a parent is missing, links form a cycle, no joint
         moves, there are more than 26000 degrees of freedom, or numbers are not finite.
     TypeError
         If an argument is of the wrong type.
@@ -141,10 +144,10 @@ class Model(Editable, Immutable):
             raise ValueError(f"model {name!r}: expected a joint that moves, got none")
         mimics = resolve_mimics(links)
         joints = joint_records(bodies, mimics)
-        independent = [joint for joint in joints if joint.mimic is None]
+        non_mimic = [joint for joint in joints if joint.mimic is None]
         core_bodies = take_apart(bodies, mimics)
         massless = massless_joints(core_bodies)
-        unmoved = {  # whether it is so, by what is said: notes of a model that was changed
+        unmoved = {  # notes that may have changed: text, and whether it applies
             f"link {link.name!r} is fixed to the world: its inertia has no effect": (
                 frames[link.name].body < 0 and link.inertia.mass > 0
             )
@@ -154,19 +157,19 @@ class Model(Editable, Immutable):
         vars(self).update(
             name=name,
             gravity=real_array("gravity", gravity, (3,)),
-            nq=sum(joint.type.nq for joint in independent),
-            nv=sum(joint.type.nv for joint in independent),
+            nq=sum(joint.type.nq for joint in non_mimic),
+            nv=sum(joint.type.nv for joint in non_mimic),
             nbodies=len(bodies),
             bodies=tuple(body.link.name for body in bodies),
             inertias=tuple(body.inertia for body in bodies),
             joints=joints,
             frames=tuple(frames),
-            armature=with_followers("armature", bodies, joints),
-            damping=with_followers("damping", bodies, joints),
-            lower_limits=concatenate([joint.limits.lower] * joint.type.nq for joint in independent),
-            upper_limits=concatenate([joint.limits.upper] * joint.type.nq for joint in independent),
-            velocity_limits=concatenate(joint.limits.velocity for joint in independent),
-            effort_limits=concatenate(joint.limits.effort for joint in independent),
+            armature=with_mimics("armature", bodies, joints),
+            damping=with_mimics("damping", bodies, joints),
+            lower_limits=concatenate([joint.limits.lower] * joint.type.nq for joint in non_mimic),
+            upper_limits=concatenate([joint.limits.upper] * joint.type.nq for joint in non_mimic),
+            velocity_limits=concatenate(joint.limits.velocity for joint in non_mimic),
+            effort_limits=concatenate(joint.limits.effort for joint in non_mimic),
             mass=math.fsum(body.inertia.mass for body in bodies),
             parameters=parameters_of(bodies),
             notes=tuple(dict.fromkeys(notes)),
@@ -199,10 +202,10 @@ class Model(Editable, Immutable):
         Raises
         ------
         ValueError
-            If there is none; the message lists names that come close, or says which joint carries
-            the link of this name.
+            If there is none. The message lists similar names, or the joint that carries the link of
+            this name.
         TypeError
-            If the name is no string.
+            If the name is not a string.
 
         Examples
         --------
@@ -217,7 +220,7 @@ class Model(Editable, Immutable):
         return self._joints[name]
 
     def link(self, name: str) -> Link:
-        """Look up a link, moving or fixed, by its name: what it is made of, as it was given.
+        """Look up a link, moving or fixed, by its name: its parts as they were given.
 
         Parameters
         ----------
@@ -230,7 +233,7 @@ class Model(Editable, Immutable):
             If there is none; the message lists names that come close, or says which link the joint
             of this name carries.
         TypeError
-            If the name is no string.
+            If the name is not a string.
 
         Examples
         --------
@@ -259,7 +262,7 @@ class Model(Editable, Immutable):
             If there is none; the message lists names that come close, or says which link the joint
             of this name carries.
         TypeError
-            If the name is no string.
+            If the name is not a string.
 
         Examples
         --------
@@ -277,32 +280,33 @@ class Model(Editable, Immutable):
     def to_urdf(
         self, path: str | os.PathLike[str] | None = None, *, root_link: str | None = None
     ) -> str:
-        """Write the model as a URDF that loads as a model equal to this one.
+        """Write the model as a URDF that loads as an equal model.
 
-        Numbers are written so that they are read to the last bit; a rotation that no three angles
-        give exactly has its nine numbers beside them, in an attribute ``dtau:rotation``, and where
-        the root's joint is not called ``root_joint``, its name is in ``dtau:root_joint``; other
-        readers pass over both. Rotational inertias are written by their symmetric parts. `notes`
-        are not written. What a URDF cannot say is refused, all of it in one message.
+        Numbers are written with all digits, so that reading them gives the same bits. If no roll,
+        pitch and yaw give a rotation exactly, its nine numbers are in the additional attribute
+        ``dtau:rotation``. If the root's joint is not called ``root_joint``, its name is in
+        ``dtau:root_joint``. Other readers ignore both attributes. Of rotational inertias the
+        symmetric parts are written. `notes` are not written. Parts of a model that a URDF cannot
+        represent are refused, all in one message.
 
         Parameters
         ----------
         path : str or path-like, optional
             A file to write, in UTF-8.
         root_link : str, optional
-            Name of a link to add as the root, which carries what hangs from the world; for models
-            of several trees, or whose first joint is neither fixed nor free at the world's origin.
-            What is loaded then has this link beside those of the model.
+            Name of a link to add as the root, which carries all links on the world. Needed for
+            models of several trees, and for models whose first joint is neither fixed nor free at
+            the world's origin. The loaded model then has this additional link.
 
         Returns
         -------
         str
-            The text. Its first line says by which options `dtau.load` gives an equal model.
+            The text. Its first line has the options with which `dtau.load` gives an equal model.
 
         Raises
         ------
         ValueError
-            If there is something that a URDF cannot say: gravity, armature, other kinds of joint,
+            If a URDF cannot represent the model: other gravity, armature, other kinds of joint,
             siblings that are not in the order of their joints' names, limits or damping of joints
             with several coordinates, ranges with one bound.
         OSError

@@ -1,4 +1,4 @@
-"""Principal moments of inertia: which of them a rigid body can have, and the nearest such."""
+"""Principal moments of inertia: check that a rigid body can have them, find the nearest valid."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-DEFINITE = 1e-9  # slack for asymmetric and for negative parts of a tensor, relative to it
-_NANOMETRE = 1e-18  # m²; moments below those of the mass at this distance are rounding
+DEFINITE = 1e-9  # slack for asymmetric and negative parts of a tensor, relative to its size
+_NANOMETER = 1e-18  # m²; moments below those of the mass at this distance are rounding
 _TRIANGLE = 1e-6  # slack for the triangle inequality, relative to the largest moment
 
 
@@ -25,15 +25,15 @@ def breaks_triangle_inequality(mass: float, moments: Sequence[float], leeway: fl
 
 def _slack(mass: float, moments: Sequence[float], leeway: float) -> float:
     size = max(abs(moments[0]), abs(moments[2]))
-    return leeway * max(DEFINITE * size, _NANOMETRE * mass)
+    return leeway * max(DEFINITE * size, _NANOMETER * mass)
 
 
 def nearest_of_a_body(tensor: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the nearest rotational inertia about the center of mass that a rigid body can have.
 
     A body has second moments of mass S = integral of r r^T dm, which are positive semidefinite, and
-    with them the tensor I = tr(S) 1 - S; conversely S = 1/2 tr(I) 1 - I. The nearest S without
-    negative eigenvalues in the Frobenius norm has zeros in their place. Principal axes stay.
+    with them the tensor I = tr(S) 1 - S; conversely S = 1/2 tr(I) 1 - I. In the Frobenius norm, the
+    nearest S without negative eigenvalues has zeros in their place. Principal axes stay.
     """
     moments, axes = np.linalg.eigh(tensor)
     second_moments = np.maximum(0.5 * moments.sum() - moments, 0.0)

@@ -1,4 +1,4 @@
-"""Links and joints by their names, and what to say where there are none."""
+"""Look up links and joints by name, with helpful errors: `Names`, `no_joint`, `no_link`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dtau.model.links import Link
 
 
 def no_joint(model: ModelBase, name: str) -> ValueError:
-    """Make the error for a name that no moving joint has; a link's name says which joint it has."""
+    """Make the error for a name that no moving joint has; for a link's name it names the joint."""
     carried = [link for link in model.links if link.joint_name == name]
     if carried:
         links = listing([link.name for link in carried])
@@ -33,7 +33,7 @@ def no_joint(model: ModelBase, name: str) -> ValueError:
 
 
 def no_link(model: ModelBase, kind: str, name: str) -> ValueError:
-    """Make the error for a name that no link has; a joint's name says which link it carries."""
+    """Make the error for a name that no link has; for a joint's name it names the link."""
     carried = [link.name for link in model.links if link.joint_name == name]
     if not carried:
         return unknown_name(kind, name, model.frames)
@@ -42,9 +42,9 @@ def no_link(model: ModelBase, kind: str, name: str) -> ValueError:
 
 
 class Names:
-    """Finds links by their own names or by those of the joints that carry them.
+    """Find links by their own names or by the names of the joints that carry them.
 
-    Where a name is that of a joint and of another joint's link, moving joints count first, then
+    If a name belongs to a joint and to the link of another joint, moving joints come first, then
     links, then fixed joints; or links before all joints.
     """
 
@@ -64,7 +64,7 @@ class Names:
         ValueError
             If there is none, or several fixed joints have the name.
         TypeError
-            If it is no string.
+            If it is not a string.
         """
         if not isinstance(name, str):
             raise TypeError(f"{argument}: expected names, got {name!r:.80}")

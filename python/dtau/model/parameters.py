@@ -13,21 +13,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import real_array
 
-_ROW = [0, 0, 1, 0, 1, 2]  # of the tensor's six entries, xx xy yy xz yz zz
+_ROW = [0, 0, 1, 0, 1, 2]  # row of each of the tensor's six entries, xx xy yy xz yz zz
 _COLUMN = [0, 1, 1, 2, 2, 2]
 
 
 class Parts(NamedTuple):
-    """What an inertia is made of."""
+    """Mass, center of mass and tensor of an inertia."""
 
     mass: float
     com: NDArray[np.float64]
     tensor: NDArray[np.float64]  # about the center of mass
 
 
-@np.errstate(over="ignore", invalid="ignore")  # of a body that is too large
+@np.errstate(over="ignore", invalid="ignore")  # callers check for infinity
 def to_parameters(mass: ArrayLike, com: ArrayLike, tensor: ArrayLike) -> NDArray[np.float64]:
-    """Parameters ``(..., 10)`` of bodies, from tensors about their centers of mass."""
+    """Return parameters ``(..., 10)`` of bodies, from tensors about their centers of mass."""
     m, c, about_com = (np.asarray(x, dtype=np.float64) for x in (mass, com, tensor))
     first = m[..., None] * c
     about_origin = about_com + _parallel(first, c)
@@ -38,7 +38,7 @@ def to_parameters(mass: ArrayLike, com: ArrayLike, tensor: ArrayLike) -> NDArray
 
 
 def from_parameters(parameters: ArrayLike) -> Parts:
-    """Mass, center of mass and tensor about it of a body with these parameters ``(10,)``.
+    """Return mass, center of mass and tensor about it of a body with parameters ``(10,)``.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def from_parameters(parameters: ArrayLike) -> Parts:
 
 
 def _parallel(first: NDArray[np.float64], com: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What a tensor gains from the center of mass to the origin: parallel axes."""
+    """Return the parallel-axis term of a tensor, from the center of mass to the origin."""
     outer = first[..., :, None] * com[..., None, :]
     outer = 0.5 * outer + 0.5 * np.swapaxes(outer, -1, -2)  # symmetric to the last bit
     trace: NDArray[np.float64] = np.trace(outer, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)

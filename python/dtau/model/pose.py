@@ -1,4 +1,4 @@
-"""Poses: where a frame stands in another, and the other ways to write that."""
+"""Poses of a frame in another, and conversions from and to other representations: `Pose`."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from dtau.model.rotations import (
 from dtau.options import QuaternionOrder, require_option
 
 _ORTHONORMAL = 1e-6  # a matrix further than this from orthonormal is no rotation
-_ROUNDING = 10 * float(np.finfo(np.float64).eps)  # closer than this it is left as it is
+_ROUNDING = 10 * float(np.finfo(np.float64).eps)  # a matrix closer than this is unchanged
 _NO_ROTATION = np.eye(3).tolist()
-_LARGEST = 1e300  # of a twist: sums of larger numbers would not fit
-_LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])  # of a homogeneous matrix
+_LARGEST = 1e300  # of a twist: sums of larger numbers could overflow
+_LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])  # last row of a homogeneous matrix
 
 
 class Pose(Immutable):
-    """Where a frame B stands in a frame A.
+    """Pose of a frame B in a frame A: rotation and translation.
 
-    A point x of B is at ``rotation @ x + translation`` in A; ``a @ b`` is the pose in A of what
-    stands at b in B.
+    A point x of B is at ``rotation @ x + translation`` in A. ``a @ b`` composes poses: b in B
+    becomes a pose in A.
 
     Parameters
     ----------
     rotation : array_like (3, 3)
-        Takes components in B to components in A. A matrix that is orthonormal only to 1e-6
-        is replaced by the nearest rotation.
+        Rotation matrix: takes components in B to components in A. A matrix that is orthonormal only
+        to 1e-6 is replaced by the nearest rotation.
     translation : array_like (3,)
         Origin of B in A, in meters.
 
@@ -60,7 +60,7 @@ class Pose(Immutable):
     rotation: NDArray[np.float64]
     translation: NDArray[np.float64]
 
-    __array_ufunc__ = None  # no product with an array: NumPy would look for one
+    __array_ufunc__ = None  # refuse products with arrays
 
     def __init__(
         self,
@@ -82,14 +82,14 @@ class Pose(Immutable):
         with checking(state, ("rotation", "translation")):
             rotation = real_array("rotation", state["rotation"], (3, 3))
             vars(self).update(
-                # what was rounded to a rotation stays as it was, to the last bit
+                # a matrix that was rounded to a rotation keeps its bits
                 rotation=_nearest_rotation(rotation, 10 * _ROUNDING),
                 translation=real_array("translation", state["translation"], (3,)),
             )
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Pose:
-        """Read a homogeneous matrix [rotation, translation; 0 0 0 1].
+        """Make a pose from a homogeneous matrix [rotation, translation; 0 0 0 1].
 
         Parameters
         ----------
@@ -102,7 +102,8 @@ class Pose(Immutable):
         Raises
         ------
         ValueError, TypeError
-            As for the constructor; or if the last row is not (0, 0, 0, 1) to 1e-6.
+            In the same cases as the constructor; or if the last row is not (0, 0, 0, 1) within
+            1e-6.
 
         Examples
         --------
@@ -122,7 +123,9 @@ class Pose(Immutable):
 
     @classmethod
     def from_rpy(cls, rpy: ArrayLike = (0, 0, 0), xyz: ArrayLike = (0, 0, 0)) -> Pose:
-        """Read the origin of a URDF: rotation Rz(yaw) Ry(pitch) Rx(roll), then translation.
+        """Make a pose from roll, pitch, yaw and a translation, as in the origin of a URDF.
+
+        The rotation is Rz(yaw) Ry(pitch) Rx(roll), then comes the translation.
 
         Parameters
         ----------
@@ -138,7 +141,7 @@ class Pose(Immutable):
         Raises
         ------
         ValueError, TypeError
-            As for the constructor.
+            In the same cases as the constructor.
 
         Examples
         --------
@@ -160,18 +163,18 @@ class Pose(Immutable):
     def from_quaternion(
         cls, quaternion: ArrayLike, translation: ArrayLike = (0, 0, 0), *, order: QuaternionOrder
     ) -> Pose:
-        """Read a unit quaternion and a translation.
+        """Make a pose from a unit quaternion and a translation.
 
         Parameters
         ----------
         quaternion : array_like (4,)
-            Of norm 1 within 1e-6.
+            Quaternion of norm 1 within 1e-6.
         translation : array_like (3,)
-            In meters.
+            Translation in meters.
         order : {"xyzw", "wxyz"}
-            Which numbers the quaternion's are: "xyzw" is that of this package's configurations, of
-            Pinocchio and ROS, "wxyz" that of MuJoCo and Drake. It has no default: in the wrong
-            order four numbers are a valid rotation, only another one.
+            Order of the numbers: "xyzw" as in this package's configurations, Pinocchio and ROS, or
+            "wxyz" as in MuJoCo and Drake. There is no default, because four numbers in the wrong
+            order are a valid but different rotation.
 
         Returns
         -------
@@ -180,7 +183,7 @@ class Pose(Immutable):
         Raises
         ------
         ValueError, TypeError
-            As for the constructor; or if the norm or the order is none of these.
+            In the same cases as the constructor; or if the norm or the order is not valid.
 
         Examples
         --------
@@ -197,24 +200,24 @@ class Pose(Immutable):
 
     @classmethod
     def exp(cls, twist: ArrayLike) -> Pose:
-        """Exponential of SE(3): where a frame is after moving with a constant twist for a second.
+        """Exponential of SE(3): pose of a frame after moving with a constant twist for a second.
 
         Parameters
         ----------
         twist : array_like (6,)
-            [linear, angular] along the frame's own axes, which is the same as along the axes of
-            where it started: in m/s and rad/s, or a displacement in m and rad.
+            [linear, angular] along the frame's own axes, in m/s and rad/s; or a displacement in m
+            and rad. Along the axes of the start the twist has the same components.
 
         Returns
         -------
         Pose
-            Accurate to rounding for angles of any size; ``Pose.exp(xi)`` is what `dtau.integrate`
-            moves a free joint by.
+            Accurate to rounding for angles of any size. `dtau.integrate` moves a free joint by
+            ``Pose.exp(xi)``.
 
         Raises
         ------
         ValueError, TypeError
-            As for the constructor.
+            In the same cases as the constructor.
 
         Notes
         -----
@@ -257,9 +260,9 @@ class Pose(Immutable):
     def rpy(self) -> NDArray[np.float64]:
         """Return roll, pitch and yaw (3,) in radians: rotation = Rz(yaw) Ry(pitch) Rx(roll).
 
-        Pitch is in [-pi/2, pi/2], the others in [-pi, pi]. Where pitch is at its end only the sum
-        or the difference of the others is determined; what is returned is one such pair, and gives
-        the rotation like any other.
+        Pitch is in [-pi/2, pi/2], the others in [-pi, pi]. If pitch is at an end of its range, only
+        the sum or the difference of the others is determined; the result is one such pair and gives
+        the same rotation.
 
         Examples
         --------
@@ -270,17 +273,17 @@ class Pose(Immutable):
         (a, b, c), (d, e, f), (g, _, _) = self.rotation.tolist()
         yaw = math.atan2(d, a)
         sine, cosine = math.sin(yaw), math.cos(yaw)
-        # of what is left without the yaw, so that they fit together where yaw is undetermined
+        # from the rotation without yaw, so that the angles fit together where yaw is undetermined
         roll = math.atan2(sine * c - cosine * f, cosine * e - sine * b)
         return np.array([roll, math.atan2(-g, math.hypot(a, d)), yaw]) + 0.0
 
     def quaternion(self, *, order: QuaternionOrder) -> NDArray[np.float64]:
-        """Return the unit quaternion (4,) of the rotation, the one of two whose w is not negative.
+        """Return the unit quaternion (4,) of the rotation, with w >= 0.
 
         Parameters
         ----------
         order : {"xyzw", "wxyz"}
-            As in `from_quaternion`.
+            Order of the numbers, see `from_quaternion`.
 
         Raises
         ------
@@ -300,9 +303,9 @@ class Pose(Immutable):
     def log(self) -> NDArray[np.float64]:
         """Return the logarithm of SE(3) (6,): the twist with ``Pose.exp(twist) == self``.
 
-        [linear, angular], the angle at most pi. At an angle of exactly pi both senses are right,
-        and one of them is returned. Accurate to rounding at all angles; it is what
-        `dtau.difference` gives for a free joint between its neutral configuration and this pose.
+        [linear, angular], the angle at most pi. At an angle of exactly pi both directions are
+        valid, and one of them is returned. Accurate to rounding at all angles. `dtau.difference`
+        gives this twist for a free joint between its neutral configuration and this pose.
 
         Examples
         --------
@@ -312,7 +315,7 @@ class Pose(Immutable):
         """
         vector = vector_of_quaternion(quaternion_of_rotation(self.rotation))
         t = float(vector @ vector)
-        if t < 1e-2:  # where the series is exact to rounding
+        if t < 1e-2:  # the series is exact to rounding
             e = 1 / 12 + t * (1 / 720 + t * (1 / 30240 + t / 1209600))
         else:
             half = 0.5 * math.sqrt(t)
@@ -322,7 +325,7 @@ class Pose(Immutable):
         return np.concatenate([linear, vector])
 
     def __matmul__(self, other: Pose) -> Pose:
-        """Return the pose in A of a frame C that stands at `other` in B."""
+        """Compose poses: return the pose in A of a frame C whose pose in B is `other`."""
         if not isinstance(other, Pose):
             raise TypeError(
                 f"expected a Pose behind @, got {type(other).__name__}; a point x goes to "
@@ -359,7 +362,7 @@ class Pose(Immutable):
 
 
 def _one_minus_sinc(angle: float) -> float:
-    """1 - sin(angle) / angle, which cancels for small angles: there by its series."""
+    """Return 1 - sin(angle) / angle; for small angles by its series, to avoid cancellation."""
     if angle >= 1.0:
         return 1.0 - math.sin(angle) / angle
     t, total, term = angle * angle, 0.0, 1.0
@@ -372,7 +375,7 @@ def _one_minus_sinc(angle: float) -> float:
 def _nearest_rotation(
     matrix: NDArray[np.float64], rounding: float = _ROUNDING
 ) -> NDArray[np.float64]:
-    """`matrix` if it is a rotation to a few roundings, else the rotation nearest to it."""
+    """Return `matrix` if it is a rotation up to a few roundings, else the nearest rotation."""
     rows = matrix.tolist()
     if rows == _NO_ROTATION:
         return matrix

@@ -1,4 +1,4 @@
-"""A model as text."""
+"""Print a model as a table: `table`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dtau.model.links import Joint
 from dtau.model.rotations import Vector
 
 _AXES = ("axis", "normal", "axis1", "axis2")
-_DEEPEST_INDENT = 30  # levels; `print(model)` of a long chain should stay readable
+_DEEPEST_INDENT = 30  # levels: `print(model)` stays readable for a long chain
 
 
 def table(model: ModelBase) -> str:
-    """Return the tree of bodies, a line each, with joints, their entries of q and v, and masses."""
+    """Return the tree of bodies, one per line, with joints, their entries of q and v, masses."""
     depth: list[int] = []
     rows = []
     for joint in model.joints:
@@ -29,7 +29,7 @@ def table(model: ModelBase) -> str:
 
 
 def describe(joint: Joint) -> str:
-    """Name the kind of a joint, with its axes where it has any, and what it mimics."""
+    """Describe a joint: its kind, its axes and the joint that it mimics."""
     kind = joint.type
     axes = [getattr(kind, name) for name in _AXES if hasattr(kind, name)]
     words = [type(kind).__name__.lower(), ", ".join(map(_direction, axes))]
@@ -46,6 +46,6 @@ def _direction(axis: Vector) -> str:
 
 
 def span(entries: slice) -> str:
-    """Return entries of an array as in Python, or the number of one."""
+    """Return a slice as Python writes it, or the index of a single entry."""
     count = entries.stop - entries.start
     return str(entries.start) if count == 1 else f"{entries.start}:{entries.stop}"

@@ -1,4 +1,4 @@
-"""Joints of a model as users see them: their entries of q and v, and what they add up to."""
+"""Public records of a model's joints, and the sums of armature, damping and parameters."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dtau.model.parameters import to_parameters
 
 
 def joint_records(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> tuple[Joint, ...]:
-    """Return the moving joints; those that mimic others have the entries of what they follow."""
-    entries: dict[str, tuple[slice, slice]] = {}  # of the independent joints
+    """Return the moving joints; a mimic joint has the entries of the joint that it mimics."""
+    entries: dict[str, tuple[slice, slice]] = {}  # entries of q and v of joints that mimic none
     q = v = 0
     for body in bodies:
         link = body.link
@@ -43,16 +43,14 @@ def joint_records(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> tuple[
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def with_followers(
-    name: str, bodies: Sequence[Body], joints: Sequence[Joint]
-) -> NDArray[np.float64]:
-    """Add what followers have, times the square of the multiplier, to what they follow."""
+def with_mimics(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> NDArray[np.float64]:
+    """Return an array (nv,) of armature or damping, with the mimics' values added, scaled."""
     total = np.zeros(max(joint.v.stop for joint in joints))
     for body, joint in zip(bodies, joints, strict=True):
         scale = joint.mimic.multiplier if joint.mimic else 1.0
         total[joint.v] += scale**2 * np.asarray(getattr(body.link, name))
         if not np.isfinite(total[joint.v]).all():
-            raise ValueError(f"{name} of joint {joint.name!r}, felt by another: too large")
+            raise ValueError(f"{name} of joint {joint.name!r}, summed over mimic joints: too large")
     total.flags.writeable = False
     return total
 

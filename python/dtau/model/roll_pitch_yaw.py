@@ -1,4 +1,4 @@
-"""Roll, pitch and yaw of a rotation, if possible such as give it back to the last bit."""
+"""Find roll, pitch and yaw that reproduce a rotation, to the last bit if possible: `angles_of`."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from dtau.model.pose import Pose
 
 Angles = tuple[float, float, float]
 
-_NEIGHBOURS = 3  # floating-point numbers on either side of a guess
+_NEIGHBORS = 3  # floating-point numbers on either side of a guess
 
 
 def angles_of(pose: Pose) -> tuple[Angles, bool]:
-    """Return (roll, pitch, yaw), and whether `Pose.from_rpy` makes exactly the rotation of them.
+    """Return (roll, pitch, yaw), and whether `Pose.from_rpy` reproduces the rotation exactly.
 
     Every element of Rz(yaw) Ry(pitch) Rx(roll) has the relative accuracy of the sines and cosines
     in it, also where the pitch is near a right angle. So angles that made a rotation are among the
-    floating-point neighbors of those computed from it: what was read from a file is found again.
+    floating-point neighbors of the angles computed from it: the search finds angles that were read
+    from a file.
     """
     rotation = pose.rotation
     r = rotation.tolist()
     if r == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]:
         return (0.0, 0.0, 0.0), True
-    for sign in (1.0, -1.0):  # of the cosine of the pitch
+    for sign in (1.0, -1.0):  # sign of the cosine of the pitch
         cosine = math.hypot(r[2][1], r[2][2])
         guess = (
             math.atan2(sign * r[2][1], sign * r[2][2]),
@@ -41,11 +42,11 @@ def angles_of(pose: Pose) -> tuple[Angles, bool]:
 
 
 def _candidates(guess: float) -> list[float]:
-    """List numbers near an angle, those with few digits first; a full turn away, too."""
+    """List numbers near an angle, numbers with few digits first; also one full turn away."""
     near = [guess]
     for direction in (-math.inf, math.inf):
         angle = guess
-        for _ in range(_NEIGHBOURS):
+        for _ in range(_NEIGHBORS):
             angle = math.nextafter(angle, direction)
             near.append(angle)
     turned = [guess - math.copysign(2 * math.pi, guess)]

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau.checks import real_array
 
 _UNIT = 1e-6  # how far from 1 the norm of a quaternion may be
-_ROUNDING = 4 * float(np.finfo(np.float64).eps)  # an axis this close to unit length is kept
+_ROUNDING = 4 * float(np.finfo(np.float64).eps)  # an axis this close to unit length is unchanged
 
 Vector = tuple[float, float, float]
 
@@ -23,8 +23,7 @@ Vector = tuple[float, float, float]
 def rotation_rows(quaternion: Iterable[Any], scale: Any = 2.0) -> list[list[Any]]:
     """Return the rows of the rotation matrix of a quaternion.
 
-    The four numbers are of any kind that has products and sums: floats, arrays, CasADi's scalars.
-    `scale` is 2 over the squared norm.
+    The four numbers may be floats, arrays or CasADi scalars. `scale` is 2 over the squared norm.
     """
     x, y, z, w = quaternion
     xx, yy, zz = x * x, y * y, z * z
@@ -58,7 +57,7 @@ def rotations_of_quaternions(quaternion: NDArray[np.float64]) -> NDArray[np.floa
 def _quaternion_products(rotation: Iterable[Iterable[Any]]) -> tuple[tuple[Any, ...], ...]:
     """Return four times the products of a quaternion's parts, from its rotation's entries.
 
-    Row k has the products with part k; that of the largest part has the most digits.
+    Row k has the products with part k; the row of the largest part is the most accurate.
     """
     (a, b, c), (d, e, f), (g, h, i) = rotation
     return (
@@ -78,7 +77,7 @@ def quaternion_of_rotation(rotation: NDArray[np.float64]) -> NDArray[np.float64]
 
 
 def quaternions_of_rotations(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return unit quaternions (..., 4), of either sign, of rotations (..., 3, 3)."""
+    """Return unit quaternions (..., 4) of rotations (..., 3, 3); w may have either sign."""
     products = np.array(_quaternion_products(np.moveaxis(rotation, (-2, -1), (0, 1))))
     largest = np.argmax(np.diagonal(products), axis=-1)
     rows = np.moveaxis(products, (0, 1), (-2, -1))
@@ -117,7 +116,7 @@ def angle_about(axis: Vector, rotation: NDArray[np.float64]) -> float:
 
 
 def rotation_about(axis: Vector, angle: float) -> NDArray[np.float64]:
-    """Rodrigues' formula: the rotation by `angle` about a unit vector."""
+    """Return the rotation by `angle` about a unit vector, by Rodrigues' formula."""
     x, y, z = axis
     s, c = math.sin(angle), math.cos(angle)
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
@@ -132,17 +131,17 @@ def unit_vector(argument: str, value: ArrayLike) -> Vector:
         raise ValueError(f"{argument}: expected a nonzero vector, got {vector.tolist()}")
     norm = math.hypot(*vector)
     if abs(norm - 1) > _ROUNDING:
-        vector = vector / largest  # squares of very small or large numbers would not fit
+        vector = vector / largest  # squares of very small or large numbers would under- or overflow
         vector = vector / math.hypot(*vector)
     x, y, z = vector.tolist()
     return x, y, z
 
 
 def plane_axes(normal: Vector) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the axes x and y of the plane with this unit normal, as the core has them.
+    """Return the axes x and y of the plane with this unit normal; the core computes the same.
 
-    x is the coordinate axis furthest from the normal (the first, if several are), made orthogonal
-    to it; y = normal x x.
+    x is the coordinate axis furthest from the normal (the first of several), made orthogonal to it;
+    y = normal x x.
     """
     n = np.array(normal)
     if n[2] == 1.0:

@@ -1,4 +1,4 @@
-"""Inertias of rigid bodies."""
+"""Inertias of rigid bodies: `Inertia`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Inertia(Immutable):
     Parameters
     ----------
     mass : float
-        In kilograms.
+        Mass in kilograms.
     com : array_like (3,)
         Center of mass in the body's frame, in meters.
     tensor : array_like (3, 3)
@@ -74,7 +74,7 @@ class Inertia(Immutable):
 
     @classmethod
     def from_parameters(cls, parameters: ArrayLike) -> Inertia:
-        """Return the inertia with these inertial parameters, one row of `Model.parameters`.
+        """Make an inertia from inertial parameters, one row of `Model.parameters`.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class Inertia(Immutable):
         Raises
         ------
         ValueError, TypeError
-            As for the constructor; or if a body without mass has a first moment.
+            In the same cases as the constructor; or if a body without mass has a first moment.
 
         Examples
         --------
@@ -97,7 +97,7 @@ class Inertia(Immutable):
 
     @property
     def parameters(self) -> NDArray[np.float64]:
-        """The ten inertial parameters, as `from_parameters` takes them; read-only."""
+        """The ten inertial parameters, in the order of `from_parameters`; read-only."""
         return to_parameters(self.mass, self.com, self.tensor)
 
     def _set(self, mass: float, com: ArrayLike, tensor: ArrayLike) -> None:
@@ -111,21 +111,21 @@ class Inertia(Immutable):
     def __setstate__(self, state: dict[str, Any]) -> None:
         with checking(state, ("mass", "com", "tensor")):
             self._set(**state)
-            self._problem(leeway=2.0)  # turned into another frame it may be off by some roundings
+            self._problem(leeway=2.0)  # after a change of frame it may be off by some roundings
 
     @classmethod
     def _unchecked(cls, mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertia:
-        """Make an inertia without asking whether a body can have it."""
+        """Make an inertia without checking that a rigid body can have it."""
         inertia = cls.__new__(cls)
         inertia._set(mass, com, tensor)
         return inertia
 
     def _problem(self, leeway: float = 1.0) -> str:
-        """Say what is odd about this inertia, if anything; raise ValueError if it is impossible."""
+        """Describe what is odd about this inertia, if anything; raise ValueError if impossible."""
         if self.mass < 0:
             raise ValueError(f"mass: expected a number of at least 0, got {self.mass}")
         tensor = self.tensor
-        half = 0.5 * tensor  # differences of whole ones could overflow
+        half = 0.5 * tensor  # differences of full numbers could overflow
         if np.abs(half - half.T).max() > leeway * DEFINITE * np.abs(half).max():
             raise ValueError(f"tensor: expected a symmetric matrix, got {tensor.tolist()}")
         moments = np.linalg.eigvalsh(tensor).tolist()
@@ -142,7 +142,7 @@ class Inertia(Immutable):
         return ""
 
     def __add__(self, other: Inertia) -> Inertia:
-        """Return the inertia of two bodies welded together, both given in the same frame."""
+        """Add inertias: two bodies welded together, both given in the same frame."""
         if not isinstance(other, Inertia):
             return NotImplemented
         mass = self.mass + other.mass
@@ -152,12 +152,12 @@ class Inertia(Immutable):
         return Inertia._unchecked(mass, self.com + share * d, self.tensor + other.tensor + parallel)
 
     def transformed(self, pose: Pose) -> Inertia:
-        """Describe the same body in another frame.
+        """Return the inertia of the same body in another frame.
 
         Parameters
         ----------
         pose : Pose
-            Where the present frame stands in the other one.
+            Pose of the present frame in the other frame.
 
         Returns
         -------

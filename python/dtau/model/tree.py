@@ -1,4 +1,4 @@
-"""Links as a tree: their order, and what becomes of fixed ones."""
+"""Order links as a tree and merge fixed links into bodies: `depth_first`, `merge_fixed`."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _raise_for_duplicates(kind: str, names: list[str]) -> None:
 
 
 def _cycle(name: str, parents: Mapping[str, str | None]) -> list[str]:
-    """Find the loop that is met on the way from a link that the world does not carry."""
+    """Follow parents from a link that the world does not carry; return the cycle that they form."""
     path: dict[str, int] = {}
     while name not in path:
         path[name] = len(path)
@@ -74,13 +74,13 @@ def merge_fixed(links: Sequence[Link]) -> tuple[list[Body], dict[str, Frame]]:
     for link in links:
         try:
             _place(link, bodies, frames)
-        except ValueError as error:  # numbers too large to be multiplied
+        except ValueError as error:  # products overflow
             raise ValueError(f"link {link.name!r}, seen from its body: {error}") from None
     return bodies, frames
 
 
 def _place(link: Link, bodies: list[Body], frames: dict[str, Frame]) -> None:
-    """Add a link as a body of its own, or to the body that its fixed joint leads to."""
+    """Add a link as a body of its own or, if its joint is fixed, to the body that carries it."""
     carrier = Frame("", -1, _HERE) if link.parent is None else frames[link.parent]
     placement = link.placement
     if carrier.placement is not _HERE:

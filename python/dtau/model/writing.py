@@ -1,6 +1,6 @@
-"""Models as URDF: the text, and what a URDF cannot say.
+"""Write models as URDF: `urdf_text`, which lists all that a URDF cannot represent.
 
-What the elements mean: `dtau.loaders.urdf`, which reads them.
+`dtau.loaders.urdf` reads the elements and documents their meaning.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from dtau.model.roll_pitch_yaw import angles_of
 from dtau.model.spatial import Inertia
 
 _GRAVITY = [0.0, 0.0, -9.81]  # the default of `dtau.load`
-_ROOT = "root_joint"  # as readers call the joint of the root
-_ROOT_NAME = "dtau:root_joint"  # an attribute of <robot>, where it is another
-_EXACT = "dtau:rotation"  # an attribute of <origin>, beside rpy
+_ROOT = "root_joint"  # the readers' name for the root's joint
+_ROOT_NAME = "dtau:root_joint"  # attribute of <robot> for another name
+_EXACT = "dtau:rotation"  # attribute of <origin>, in addition to rpy
 _KINDS = (Fixed, Free, Planar, Prismatic, Revolute)
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _XACRO = re.compile(r"\$[{(]")
@@ -39,7 +39,7 @@ def urdf_text(model: ModelBase, root_link: str | None) -> str:
     Raises
     ------
     ValueError
-        If there is something that a URDF cannot say.
+        If a URDF cannot represent the model.
     """
     if root_link is not None:
         require_name("root_link", root_link)
@@ -52,7 +52,7 @@ def urdf_text(model: ModelBase, root_link: str | None) -> str:
     problems += _of_order(joints)
     if problems:
         raise ValueError(
-            f"model {model.name!r:.80}: a URDF cannot say all of it: {'; '.join(problems)}"
+            f"model {model.name!r:.80}: a URDF cannot represent all of it: {'; '.join(problems)}"
         )
     free = root_link is None and isinstance(model.links[0].joint, Free)
     options = 'root="free"' if free else 'root="fixed"'
@@ -79,7 +79,7 @@ def urdf_text(model: ModelBase, root_link: str | None) -> str:
     )
 
 
-# What a URDF cannot say
+# Parts of a model that a URDF cannot represent
 
 
 def _of_model(model: ModelBase) -> Iterator[str]:
@@ -160,7 +160,7 @@ def _of_names(others: Sequence[str], links: Sequence[Link]) -> Iterator[str]:
 
 
 def _of_order(links: Sequence[Link]) -> Iterator[str]:
-    """Siblings are read in the order of their joints' names; those that move have entries of q."""
+    """Yield siblings that a reader would reorder: moving ones change q and v, others frames."""
     moving = {link.name for link in links if not isinstance(link.joint, Fixed)}
     for link in reversed(links):
         if link.name in moving and link.parent is not None:

@@ -1,4 +1,4 @@
-"""Robots that come with the package, and robots of any size."""
+"""Example robots: `quadruped`, `four_bar`, `delta` and others, and chains of any size."""
 
 from __future__ import annotations
 

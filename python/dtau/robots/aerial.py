@@ -14,21 +14,21 @@ from dtau.model.spatial import Inertia
 
 # [HO-FBS] table 3, in SI units
 _BASE = Inertia(2.5, tensor=np.diag([0.03, 0.03, 0.05]))
-_BELOW_BASE = 0.10  # b: from the base's center of mass down to the arms' first joints
+_BELOW_BASE = 0.10  # b: the arms' first joints below the base's center of mass
 _HALF_LINK = 0.06  # d: from a joint down to its link's center of mass
 _SPACING = 0.18  # c: between two arms
 _LINK = Inertia(0.25, com=(0, 0, -_HALF_LINK), tensor=np.diag([0.002, 0.002, 0.001]))
-_AXES = ((0, 1, 0), (1, 0, 0), (0, 0, 1))  # down an arm, and again from the beginning
+_AXES = ((0, 1, 0), (1, 0, 0), (0, 0, 1))  # repeated down an arm
 
 
 def aerial_manipulator(branches: int = 2, links: int = 3) -> Model:
-    """Make a flying base that carries arms, hanging straight down at zero angles.
+    """Make an aerial manipulator: a flying base with arms that hang straight down at zero angles.
 
     Parameters
     ----------
     branches : int
-        Number of arms. Their first joints stand evenly on a circle of 0.09 m radius, 0.1 m below
-        the base's center of mass, the first on the base's axis x.
+        Number of arms. Their first joints are evenly spaced on a circle of 0.09 m radius, 0.1 m
+        below the base's center of mass, the first one on the base's axis x.
     links : int
         Number of links of each arm, 0.12 m long, one below the other. Their joints are revolute,
         about y, x, z, y, x, z and so on.
@@ -45,12 +45,12 @@ def aerial_manipulator(branches: int = 2, links: int = 3) -> Model:
     ValueError
         If a number is less than 1.
     TypeError
-        If a number is no integer.
+        If a number is not an integer.
 
     Notes
     -----
-    [HO-FBS] section 7.1 and table 3, which is the default. The paper's larger trees, of five
-    branches and up to 996 bodies, are not described further: here they repeat the pattern.
+    [HO-FBS] section 7.1 and table 3, which is the default. The paper does not describe its larger
+    trees, of five branches and up to 996 bodies, in detail; here they repeat the pattern.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Mechanisms with closed loops: a four-bar linkage and a Delta robot."""
+"""Mechanisms with closed loops: `four_bar` linkage and `delta` robot."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from dtau.model.spatial import Inertia
 # ---------------------------------------------------------------- four-bar
 
 _CRANK, _COUPLER, _ROCKER, _GROUND = 0.10, 0.30, 0.25, 0.30  # between the pins
-_WIDTH, _THICKNESS, _ALUMINIUM = 0.03, 0.01, 2700.0  # of flat bars
+_WIDTH, _THICKNESS, _ALUMINUM = 0.03, 0.01, 2700.0  # of flat bars
 _CRANK_ANGLE = np.pi / 3.0
 
 
 def four_bar(kp: float = 0.0, kd: float = 0.0) -> Mechanism:
-    """Make a planar four-bar linkage: a crank that goes round, a coupler and a rocker.
+    """Make a planar four-bar linkage: a crank that can turn fully, a coupler and a rocker.
 
-    Pins are 0.1 m (crank), 0.3 m (coupler), 0.25 m (rocker) and 0.3 m (ground) apart, bars are flat
-    and of aluminium. All moves in the plane of x and z. A bar lies along its own axis x, at angle 0
-    along the parent's; angles grow from x to z.
+    Pins are 0.1 m (crank), 0.3 m (coupler), 0.25 m (rocker) and 0.3 m (ground) apart, and the bars
+    are flat aluminum. All motion is in the plane of x and z. A bar lies along its own axis x, at
+    angle 0 along its parent's; angles increase from x to z.
 
     Parameters
     ----------
@@ -43,19 +43,18 @@ def four_bar(kp: float = 0.0, kd: float = 0.0) -> Mechanism:
     Raises
     ------
     ValueError, TypeError
-        If a gain is no finite number of at least 0.
+        If a gain is not a finite number of at least 0.
 
     Notes
     -----
-    The coupler hangs on the crank by a universal joint and on the rocker by a ball joint: together
-    they hold it in the plane, once. Four hinges would hold it there three times over: of five rows
-    of the last one, three (along its axis, and both moments) depend on the other hinges, so that
-    forces are determined by ``regularization=`` alone. Motions, and forces in the plane, are the
-    same.
+    The coupler is connected to the crank by a universal joint and to the rocker by a ball joint;
+    together they hold it in the plane without redundancy. Four hinges would be redundant: three of
+    the five rows of the last hinge (along its axis, and both moments) depend on the other hinges,
+    so that forces would need ``regularization=``. Motions, and forces in the plane, are the same.
 
     Examples
     --------
-    The crank falls, and drags the others along:
+    The crank falls and moves the other bars:
 
     >>> import dtau, numpy as np
     >>> model, contacts, q = dtau.robots.four_bar()
@@ -93,7 +92,7 @@ def four_bar(kp: float = 0.0, kd: float = 0.0) -> Mechanism:
 
     pin = _CRANK * np.array([np.cos(_CRANK_ANGLE), np.sin(_CRANK_ANGLE)])
     to_ground = np.array([_GROUND, 0.0]) - pin
-    # the triangle of coupler, rocker and the line between what carries them
+    # triangle of coupler, rocker and the line between their first pins
     d = float(np.linalg.norm(to_ground))
     at_pin = np.arccos((d**2 + _COUPLER**2 - _ROCKER**2) / (2.0 * d * _COUPLER))
     coupler = np.arctan2(to_ground[1], to_ground[0]) + at_pin
@@ -111,8 +110,8 @@ def four_bar(kp: float = 0.0, kd: float = 0.0) -> Mechanism:
 
 
 def _bar(length: float) -> Inertia:
-    """A flat bar along x from the origin."""
-    mass = _ALUMINIUM * length * _WIDTH * _THICKNESS
+    """Return the inertia of a flat bar along x from the origin."""
+    mass = _ALUMINUM * length * _WIDTH * _THICKNESS
     squares = np.array([length, _THICKNESS, _WIDTH]) ** 2
     return Inertia(mass, (0.5 * length, 0, 0), np.diag(mass / 12.0 * (squares.sum() - squares)))
 
@@ -120,7 +119,7 @@ def _bar(length: float) -> Inertia:
 # ---------------------------------------------------------------- Delta
 
 _BASE_RADIUS, _ARM, _ROD, _PLATFORM_RADIUS = 0.200, 0.235, 0.800, 0.060
-_HALF_WIDTH = 0.040  # of the parallelograms
+_HALF_WIDTH = 0.040  # half the width of the parallelograms
 _ARM_INERTIA = Inertia(0.40, (0.09, 0, 0), np.diag([3e-4, 2.2e-3, 2.2e-3]))
 _ROD_INERTIA = Inertia(0.08, (0, 0, -0.5 * _ROD), np.diag([4.3e-3, 4.3e-3, 4e-6]))  # a tube
 _PLATFORM_INERTIA = Inertia(0.35, (0, 0, -0.01), np.diag([4e-4, 4e-4, 7e-4]))
@@ -131,9 +130,9 @@ _SIDES = {"a": _HALF_WIDTH, "b": -_HALF_WIDTH}
 def delta(kp: float = 0.0, kd: float = 0.0) -> Mechanism:
     """Make a Delta robot: three arms and three parallelograms that carry a platform.
 
-    Of an industrial one's size: the arms' axes are 0.2 m from the middle, arms 0.235 m and rods
-    0.8 m long. At angle 0 an arm is level, and its angle grows downwards. The platform does not
-    turn.
+    It has the size of an industrial robot: the arms' axes are 0.2 m from the center, arms are 0.235
+    m and rods 0.8 m long. At angle 0 an arm is horizontal; its angle increases downwards. The
+    platform does not rotate.
 
     Parameters
     ----------
@@ -152,18 +151,19 @@ def delta(kp: float = 0.0, kd: float = 0.0) -> Mechanism:
     Raises
     ------
     ValueError, TypeError
-        If a gain is no finite number of at least 0.
+        If a gain is not a finite number of at least 0.
 
     Notes
     -----
-    Built ones have balls at both ends of a rod, about whose axis it can spin. Here it hangs on its
-    arm by a universal joint, first about the arm's axis and then across, which holds it just so but
-    for the spin: no velocity is idle, the mass matrix of it is far from singular, and no row
-    depends on others, unless all rods of two parallelograms are in a plane. Rows need no damping.
+    In real Delta robots a rod has ball joints at both ends and can spin about its axis. Here a
+    universal joint connects a rod to its arm, first about the arm's axis and then across, which
+    permits the same motion without the spin. So the mass matrix is far from singular, and no row
+    depends on others, unless all rods of two parallelograms lie in a plane. No ``regularization=``
+    is needed.
 
     Examples
     --------
-    Torques of the three motors that carry the platform:
+    Torques of the three motors that hold the platform:
 
     >>> import dtau, numpy as np
     >>> model, contacts, q = dtau.robots.delta()

@@ -1,4 +1,4 @@
-"""Robots of any size, with random numbers that a seed fixes."""
+"""Random robots of any size, reproducible from a seed: `chain`."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from dtau.model.rotations import rotation_rows
 from dtau.model.spatial import Inertia
 from dtau.options import JointKindName, Root, require_option
 
-_DENSITY = 1000.0  # of water, kg/m³
+_DENSITY = 1000.0  # kg/m³, density of water
 
 
 class _Draws:
-    """Random numbers that are the same bits everywhere.
+    """Random numbers with the same bits on every platform.
 
-    They are made of the bit generator's raw output by operations that IEEE 754 rounds correctly:
-    NumPy may change what a `Generator` makes of it, and C libraries differ in the last bit of
-    logarithms and sines.
+    They are computed from the bit generator's raw output by operations that IEEE 754 rounds
+    correctly. NumPy may change how a `Generator` converts this output, and C libraries differ in
+    the last bit of logarithms and sines.
     """
 
     def __init__(self, seed: int) -> None:
@@ -47,7 +47,7 @@ class _Draws:
         return low + (high - low) * ((self._bits.random_raw() >> 11) * 2.0**-53)
 
     def in_ball(self, dimensions: int) -> tuple[list[float], float]:
-        """Draw a point of the unit ball, not too near to its center; and its squared radius."""
+        """Draw a point of the unit ball, not too near its center; return its squared radius too."""
         while True:
             x = [self.uniform(-1.0, 1.0) for _ in range(dimensions)]
             squared = math.fsum(c * c for c in x)
@@ -73,7 +73,7 @@ class _Draws:
                 return Universal(first, second)
 
     def rotation(self) -> NDArray[np.float64]:
-        """Draw a rotation matrix, by a quaternion; all rotations are equally likely."""
+        """Draw a rotation matrix from a quaternion; all rotations are equally likely."""
         quaternion, squared = self.in_ball(4)
         return np.array(rotation_rows(quaternion, 2.0 / squared))
 
@@ -89,7 +89,7 @@ class _Draws:
         return Inertia(mass, self.point(0.1), tensor)
 
 
-# How to draw a joint of each kind; a new kind is one more row.
+# Functions that draw a joint of each kind.
 _JOINTS: dict[JointKindName, Callable[[_Draws], JointType]] = {
     "revolute": lambda draw: Revolute(draw.direction()),
     "prismatic": lambda draw: Prismatic(draw.direction()),
@@ -117,18 +117,18 @@ def chain(
     bodies : int
         Number of moving bodies, from 1 to 26000; a free root is one of them.
     branching : float
-        Featherstone's branching factor, at least 1: about how many children a body has. 1 gives a
-        serial chain, 2 a binary tree; factors between give a few branches. Body i hangs on body
-        floor((i - 2 + ceil(branching)) / branching); 0 is the world.
+        Featherstone's branching factor, at least 1: the approximate number of children of a body. 1
+        gives a serial chain, 2 a binary tree; factors between give a few branches. The parent of
+        body i is body floor((i - 2 + ceil(branching)) / branching); 0 is the world.
     joints : sequence of str
         Kinds of the joints, among "revolute", "prismatic", "helical", "spherical", "free",
         "cylindrical", "planar" and "universal". Body i takes the i-th; a shorter sequence starts
         again at its end.
     root : {"fixed", "free"}
-        How body 1 hangs from the world: on a joint as the others, or on a free joint at the world's
-        origin in place of it.
+        Joint between body 1 and the world: a joint like the others, or a free joint at the world's
+        origin in its place.
     seed : int
-        At least 0; another one gives other numbers.
+        Seed of the random numbers, at least 0.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def chain(
 
     Notes
     -----
-    The rule for parents is that of ``autoTree`` in [spatial_v2].
+    Parents follow the rule of ``autoTree`` in [spatial_v2].
 
     The same arguments give the same robot, bit by bit, on every platform and with every NumPy: all
     numbers come from the raw output of PCG64, whose stream NumPy keeps, by arithmetic that IEEE 754
@@ -162,7 +162,7 @@ def chain(
     >>> [joint.parent for joint in tree.joints], tree.nv
     ([-1, 0, 1, 1, 0, 4, 4], 13)
     """
-    bodies = integer("bodies", bodies, 1, MOST_DOFS)  # every body has one
+    bodies = integer("bodies", bodies, 1, MOST_DOFS)  # every body has a degree of freedom
     parents = _parents(bodies, branching)
     kinds = _kinds(joints)
     require_option("root", root, Root)
@@ -184,7 +184,7 @@ def chain(
 
 
 def _parents(bodies: int, branching: float) -> list[int]:
-    """Parents of bodies 1, 2, ... in Featherstone's rule; 0 is the world."""
+    """Return the parents of bodies 1, 2, ... by Featherstone's rule; 0 is the world."""
     factor = float(real_array("branching", branching, ()))
     if factor < 1:
         raise ValueError(f"branching: expected a number of at least 1, got {factor}")

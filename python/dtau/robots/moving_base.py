@@ -1,4 +1,4 @@
-"""The tree that the authors of [Bos] validated their linearization on."""
+"""The moving-base tree of [Bos], on which its authors validated their linearization."""
 
 from __future__ import annotations
 
@@ -36,11 +36,10 @@ def moving_base_tree(rng: np.random.Generator | None = None) -> Model:
     Parameters
     ----------
     rng : numpy.random.Generator, optional
-        Where the parameters come from. As in the paper they are uniform in (0, 1), in SI units:
-        translations, rotation vectors, pitches, masses, centers of mass. Rotational inertias are
-        those of G G^T as the second moments of mass, G uniform: the paper takes any positive
-        definite matrix, this one takes such as bodies can have. By default
-        ``numpy.random.default_rng(0)``.
+        Source of the random parameters; by default ``numpy.random.default_rng(0)``. As in the paper
+        they are uniform in (0, 1), in SI units: translations, rotation vectors, pitches, masses,
+        centers of mass. Rotational inertias have the second moments of mass G G^T, with uniform G.
+        The paper takes any positive definite matrix; these are inertias that rigid bodies can have.
 
     Returns
     -------
@@ -54,8 +53,8 @@ def moving_base_tree(rng: np.random.Generator | None = None) -> Model:
 
     Notes
     -----
-    [Bos] section 5. The paper prints no parameters (it draws them) and shows the topology in a
-    figure only; this one meets the three criteria that it lists.
+    [Bos] section 5. The paper draws its parameters without printing them, and shows the topology
+    only in a figure; this tree meets the three criteria that it lists.
 
     Examples
     --------
@@ -89,6 +88,6 @@ def _pose(rng: np.random.Generator) -> Pose:
 
 def _inertia(rng: np.random.Generator) -> Inertia:
     factor = rng.uniform(size=(3, 3))
-    second_moments = factor @ factor.T  # any such matrix is that of some distribution of mass
+    second_moments = factor @ factor.T  # some distribution of mass has any such matrix
     tensor = np.trace(second_moments) * np.eye(3) - second_moments
     return Inertia(1.0 - rng.uniform(), rng.uniform(size=3), tensor)

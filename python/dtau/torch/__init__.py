@@ -1,4 +1,4 @@
-"""The functions of dtau on PyTorch's tensors, with derivatives for its autograd.
+"""The functions of `dtau` for PyTorch, with first and second derivatives for autograd.
 
 Names, arguments and results are those of `dtau`, the model first; leading axes are the batch.
 
@@ -12,11 +12,11 @@ Names, arguments and results are those of `dtau`, the model first; leading axes 
 >>> q.grad[2]
 tensor(1., dtype=torch.float64)
 
-First and second derivatives in reverse and forward mode: `backward`, `torch.func` (jacrev, jacfwd,
-hessian, vmap, jvp), `torch.autograd.forward_ad`; `torch.compile` without breaks in the graph, for
-values, gradients and the transforms of `torch.func`. Gradients by q have its nq numbers. Tensors
-live on the CPU and are not copied; numbers are float64, or float32 with the arithmetic in float64.
-See docs/array_libraries_torch.md.
+First and second derivatives work in reverse and forward mode: `backward`, `torch.func` (jacrev,
+jacfwd, hessian, vmap, jvp), `torch.autograd.forward_ad`. `torch.compile` works without graph
+breaks, for values, gradients and the transforms of `torch.func`. Gradients by q have its nq
+numbers. Tensors live on the CPU and are not copied; numbers are float64, or float32 with the
+arithmetic in float64. See docs/array_libraries_torch.md.
 """
 
 from __future__ import annotations

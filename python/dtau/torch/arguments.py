@@ -1,4 +1,4 @@
-"""What callers give: checked, and turned into float64 numbers."""
+"""Check the arguments of PyTorch functions and convert them to float64: `results`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FLOATS = (torch.float64, torch.float32)
 
 
 def results(model: Model, function: str, *inputs: Tensor | None, **options: Any) -> Any:
-    """Results of a function, a tuple, of float32 numbers if all inputs with axes are."""
+    """Return the results of a function, a tuple; float32 if all inputs with axes are."""
     number = number_of(model)
     kernel = KERNELS[function]
     single, double = True, True
@@ -39,7 +39,7 @@ def results(model: Model, function: str, *inputs: Tensor | None, **options: Any)
 
 
 def tensor(number: Any) -> Any:
-    """Make a number a tensor; anything else stays as it is."""
+    """Convert a number to a tensor; return anything else unchanged."""
     if isinstance(number, (float, int, np.floating, np.integer)):
         return torch.tensor(float(number), dtype=torch.float64, device="cpu")
     return number

@@ -1,4 +1,4 @@
-"""The functions of `dtau` on PyTorch's tensors, written from their rows."""
+"""The functions of `dtau` on PyTorch's tensors, generated from their rows in the registry."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Evaluates functions on NumPy's arrays, for the operators: `evaluate`.
+"""Evaluate functions on NumPy's arrays, for the operators: `evaluate`.
 
-Their inputs and options come from the registry.
+The registry defines inputs and options.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from dtau.model.model import Model
 from dtau.registry import FUNCTIONS, Axes
 
 Array = NDArray[np.float64]
-Inputs = Sequence[Any]  # arrays; None where there is none
+Inputs = Sequence[Any]  # arrays, or None for omitted inputs
 
 
 class Kernel(NamedTuple):
-    """A function: its options, and its inputs by name with the sizes of one state's, as words."""
+    """A function: its options, and its inputs by name with symbolic sizes for one state."""
 
     options: tuple[str, ...]
     inputs: tuple[str, ...]
@@ -32,7 +32,7 @@ class Kernel(NamedTuple):
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """Numbers of axes of one state's inputs."""
+        """The number of axes of each input for one state."""
         return tuple(len(sizes) for sizes in self.sizes)
 
 
@@ -49,18 +49,18 @@ KERNELS = _all()
 
 
 def core_shape(model: Model, sizes: Axes) -> tuple[int, ...]:
-    """Sizes of one state's input, of this model."""
+    """Return the sizes of an input for one state of this model."""
     return tuple([x if isinstance(x, int) else getattr(model, x) for x in sizes])
 
 
 def written(options: Mapping[str, Any]) -> str:
-    """Options as one text, for an operator's argument."""
+    """Encode options as text, for an operator's argument."""
     return json.dumps(dict(sorted(options.items())))
 
 
 @lru_cache(maxsize=1024)
 def read(text: str) -> Mapping[str, Any]:
-    """Options from one text."""
+    """Decode options from text."""
     words = json.loads(text)
     return {k: tuple(v) if isinstance(v, list) else v for k, v in words.items()}
 
@@ -68,14 +68,14 @@ def read(text: str) -> Mapping[str, Any]:
 def evaluate(
     model: Model, name: str, options: Mapping[str, Any], inputs: Inputs
 ) -> Sequence[Array]:
-    """Results of a function, at q with quaternions that are made unit ones."""
+    """Return the results of a function at q, with normalized quaternions."""
     if name in VALUES:
         found: Any = value(name)(At(_NUMPY, model, {"q": inputs[0]}, options))
         return tuple(found)
     kernel = KERNELS[name]
     words = {option: options[option] for option in kernel.options if option in options}
     function = getattr(_core, name)
-    if name == "tangent_map":  # the core's depends on the norm, which it takes within 1e-6 of 1
+    if name == "tangent_map":  # the core's result depends on the norm, which may be off by 1e-6
         inputs = [_unit(model, inputs[0])]
     try:
         result = function(model, **_given(kernel, inputs), **words)
@@ -93,14 +93,14 @@ def _given(kernel: Kernel, inputs: Inputs) -> dict[str, Any]:
 
 
 def _unit(model: Model, q: Any) -> Array:
-    """Normalize q but for numbers that are so to rounding, which keep their bits."""
+    """Normalize q; quaternions that have unit norm up to rounding keep their bits."""
     unit: Array = _core.normalize(model, q)
     return np.where(np.abs(unit - q) <= 8.0 * np.finfo(float).eps, q, unit)
 
 
 @lru_cache(maxsize=256)
 def result_shapes(model: Model, name: str, text: str) -> tuple[tuple[int, ...], ...]:
-    """Shapes of one state's results."""
+    """Return the shapes of the results for one state."""
     if name in VALUES:
         return (core_shape(model, VALUES[name]),)
     call = _core.prepare_call(model, name, **read(text))

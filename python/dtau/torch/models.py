@@ -1,4 +1,4 @@
-"""Models by number, because operators of PyTorch take numbers, words and tensors alone."""
+"""Identify models by number, because PyTorch's operators take only numbers, strings and tensors."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import torch
 from dtau.checks import class_name
 from dtau.model.model import Model
 
-# Counting begins at random, so that the number of another process means nothing here.
+# Counting begins at random, so that numbers of other processes are unknown here.
 _numbers = itertools.count(int.from_bytes(os.urandom(5), "little") << 20)
 _models: weakref.WeakValueDictionary[int, Model] = weakref.WeakValueDictionary()
-_known: dict[int, int] = {}  # id of a model that lives: its number
+_known: dict[int, int] = {}  # id of a living model: its number
 
 
 def number_of(model: Model) -> int:
-    """Number of a model, the same as long as the model lives."""
+    """Return the number of a model, constant as long as the model lives."""
     if torch.compiler.is_compiling():
-        id(model)  # the compiled program is for this object: nothing else guards that
+        id(model)  # makes a compiled program specific to this object
         constant: int = _constant_number(model)
         return constant
     number = _known.get(id(model))

@@ -1,7 +1,8 @@
 """The operators `torch.ops.dtau.call` and `torch.ops.dtau.pullback`.
 
-Two operators serve all functions, whose name and options are arguments, like the number of the
-model. Neither can be differentiated; `dtau.torch.primitives` makes of them what can.
+Two operators serve all functions. The function's name and options are arguments, like the number of
+the model. Neither operator is differentiable; `dtau.torch.primitives` builds differentiable
+functions from them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ pullback = torch.ops.dtau.pullback.default
 
 
 def batch_shape(function: str, inputs: Inputs) -> tuple[int, ...]:
-    """Shape of the batch: of the leading axes of all inputs together."""
+    """Return the batch shape: the leading axes of all inputs, broadcast."""
     ranks = KERNELS[function].ranks
     given = [(x, rank) for x, rank in zip(inputs, ranks, strict=True) if x is not None]
     return tuple(torch.broadcast_shapes(*(x.shape[: x.dim() - rank] for x, rank in given)))
@@ -50,7 +51,7 @@ def _call_shapes(number: int, function: str, options: str, inputs: Inputs) -> li
 def aligned(
     tensors: Inputs, dims: Sequence[int | None], ranks: Sequence[int]
 ) -> list[Tensor | None]:
-    """The mapped axis first, then as many axes in each as the longest batch has."""
+    """Move the mapped axis to the front, and pad batch axes to the longest batch."""
     rows = [row for row in zip(tensors, dims, ranks, strict=True) if row[0] is not None]
     longest = max(x.dim() - rank - (dim is not None) for x, dim, rank in rows if x is not None)
     found: list[Tensor | None] = []
@@ -113,7 +114,7 @@ def _pullback_mapped(
     cotangents: Inputs,
     wanted: Sequence[bool],
 ) -> tuple[list[Tensor], list[int]]:
-    # A gradient has the shape of its input: all inputs are mapped, so that gradients can differ.
+    # A gradient has the shape of its input: map all inputs, because their gradients can differ.
     size = info.batch_size
     spread = [
         x if x is None else x.expand(size, *x.shape) if dim is None else x.movedim(dim, 0)
@@ -133,7 +134,7 @@ _gradients: Callable[..., Sequence[Tensor | None]]
 
 
 def set_gradients(gradients: Callable[..., Sequence[Tensor | None]]) -> None:
-    """Say what computes gradients: it is itself made of these operators."""
+    """Set the function that computes gradients; it is built from these operators itself."""
     global _gradients
     _gradients = gradients
 

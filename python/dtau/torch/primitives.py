@@ -1,17 +1,17 @@
-"""Functions that PyTorch can differentiate, made of the operators and of the shared table.
+"""Build differentiable PyTorch functions from the operators and the shared rules: `differentiable`.
 
-Two forms of one function:
+Each function has two forms:
 
 - `_Eager`: reverse mode, when no transform of `torch.func` is at work: it costs least.
 - `_Transformed`: reverse and forward mode, for `torch.func` and `torch.autograd.forward_ad`.
 
-`torch.compile` chooses neither: Dynamo does not know which tensors a transform of `torch.func`
-follows (they have no `requires_grad`), and would leave derivatives out. It puts the whole call into
-its graph, where the choice is made as without it.
+`torch.compile` must not choose between them: Dynamo does not know which tensors a transform of
+`torch.func` tracks (they have no `requires_grad`), and would leave derivatives out. So it puts the
+whole call into its graph, and the choice is made when the graph runs.
 
-First gradients that will not be differentiated come from the operator `pullback`, in O(N) where
-the core has such products. All others are made of blocks, or of compositions, that can be
-differentiated in turn. Inputs and results have float64 numbers here.
+First gradients that are not differentiated further come from the operator `pullback`, in O(N) if
+the core has such products. All others are built from blocks or compositions, which are
+differentiable. Inputs and results are float64 here.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ Gradients = list[Tensor | None]
 
 _transforming = torch._C._are_functorch_transforms_active
 
-# A backward pass that raises, as a third derivative does, leaves nodes in PyTorch's queue. Arrays
-# of NumPy go with them, which must not be freed after Python has ended. The oldest node is taken
-# from the queue last, and what is left of earlier passes before it is let go.
+# A backward pass that raises, for example for a third derivative, leaves nodes in PyTorch's queue.
+# They hold NumPy arrays, which must not be freed after Python has ended. The oldest node leaves the
+# queue last, and releases the remains of earlier passes.
 _oldest = torch.zeros((), requires_grad=True) * 1.0
 atexit.register(_oldest.backward)
 
 
 class Site(NamedTuple):
-    """A function of a model with its options, as operators are given it."""
+    """A function of a model with its options, as arguments of the operators."""
 
     number: int
     function: str
@@ -56,11 +56,11 @@ class Site(NamedTuple):
 
 
 def differentiable(site: Site, *inputs: Tensor | None) -> tuple[Tensor, ...]:
-    """Results of a function, which PyTorch can differentiate."""
+    """Return the results of a function, differentiable by PyTorch."""
     if not torch.compiler.is_compiling():
         return _choose(*site, *inputs)
-    # Programs that are compiled lose the tangents of `forward_ad.dual_level`: a call within one
-    # runs outside of the program. Levels that `torch.func.jvp` opens itself are kept.
+    # Compiled programs lose the tangents of `forward_ad.dual_level`, so a call inside of one runs
+    # outside the program. Levels that `torch.func.jvp` opens itself are preserved.
     dual_level = forward_ad._current_level >= 0 and eager_transforms.JVP_NESTING == 0
     return tuple((_outside if dual_level else _in_graph)(*site, *inputs))
 
@@ -78,22 +78,22 @@ _outside = torch.compiler.disable(_choose)
 
 
 class TorchLibrary:
-    """What the rules ask of an array library."""
+    """PyTorch's operations for the rules, see `dtau.autodiff.library.Library`."""
 
     xp = torch
 
     def constant(self, numbers: np.ndarray[Any, np.dtype[np.float64]]) -> Tensor:
-        """Numbers as a tensor."""
+        """Return numbers as a tensor."""
         return torch.from_numpy(np.array(numbers))
 
     def call(self, model: Any, name: str, inputs: Tensors, **options: Any) -> tuple[Tensor, ...]:
-        """Results of a function of the tables."""
+        """Return the results of a function of the tables."""
         kept = {k: v for k, v in options.items() if k in KERNELS[name].options}
         return differentiable(Site(number_of(model), name, written(kept)), *inputs)
 
 
 _LIBRARY = TorchLibrary()
-_NO_THIRD = ": of a function there are first and second ones, and no third"
+_NO_THIRD = ": functions have first and second derivatives, and no third"
 
 
 def _at(site: Site, inputs: Tensors) -> At:
@@ -103,13 +103,13 @@ def _at(site: Site, inputs: Tensors) -> At:
 
 
 def _rows(tensor: Tensor, rank: int) -> Tensor:
-    """The axes of one state's numbers as one."""
+    """Flatten the axes of one state."""
     first = tensor.dim() - rank
     return tensor.reshape(*tensor.shape[:first], math.prod(tensor.shape[first:]))
 
 
 def _block_rows(site: Site, x: At, name: str, tangent_rank: int) -> list[Tensor | None]:
-    """Blocks by an input, one a result: (..., numbers of the result, numbers of the input)."""
+    """Return the blocks by an input, one per result: (..., size of result, size of input)."""
     rule = jacobians(site.function, x.options)
     if rule is None:
         raise NotImplementedError(
@@ -131,7 +131,7 @@ def _block_rows(site: Site, x: At, name: str, tangent_rank: int) -> list[Tensor 
 def _composed(
     site: Site, inputs: Tensors, which: Sequence[int]
 ) -> Callable[..., tuple[Tensor, ...]] | None:
-    """A composition as a function of some of its inputs; None if the function has blocks."""
+    """Return a composition as a function of some of its inputs; None if there are blocks."""
     compose = composition(site.function, read(site.options))
     if compose is None:
         return None
@@ -148,7 +148,7 @@ def _composed(
 def gradients(
     site: Site, inputs: Tensors, cotangents: Tensors, wanted: Sequence[bool]
 ) -> Gradients:
-    """Gradients by the inputs, that can be differentiated."""
+    """Return differentiable gradients by the inputs."""
     which = [k for k, x in enumerate(inputs) if x is not None and wanted[k]]
     found: Gradients = [None] * len(inputs)
     if not which or all(g is None for g in cotangents):
@@ -190,14 +190,14 @@ def gradients(
 
 
 def tangents(site: Site, inputs: Tensors, variations: Tensors) -> tuple[Tensor, ...]:
-    """Variations of the results along those of the inputs, that can be differentiated."""
+    """Return differentiable variations of the results along variations of the inputs."""
     which = [
         k
         for k, (x, t) in enumerate(zip(inputs, variations, strict=True))
         if not (x is None or t is None)
     ]
     composed = _composed(site, inputs, which)
-    if composed is not None:  # forward mode does not nest in here: the transpose, twice
+    if composed is not None:  # forward mode does not nest here: transpose twice
         results, pull = torch.func.vjp(composed, *(inputs[k] for k in which))
         _, push = torch.func.vjp(pull, tuple(torch.zeros_like(r) for r in results))
         (found,) = push(tuple(variations[k] for k in which))
@@ -232,7 +232,7 @@ def _spread(total: Tensor, batch: tuple[int, ...], shape: tuple[int, ...]) -> Te
 
 
 def _pulled_back(model: Any, q: Tensor, gradient: Tensor) -> Tensor:
-    """T(q)^T times a gradient in the tangent space."""
+    """Return T(q)^T times a gradient in the tangent space."""
     if manifold.is_vector_space(model):
         return gradient
     units = torch.eye(model.nq, dtype=q.dtype, device=q.device)
@@ -248,7 +248,7 @@ def _fast_gradients(
     cotangents: Tensors,
     wanted: Sequence[bool],
 ) -> Sequence[Tensor | None]:
-    """What `pullback` computes: products of the core, where it has them."""
+    """Return the result of `pullback`: products of the core, if it has them."""
     product = PULLBACKS.get(function)
     if product is not None:
         arrays = [None if x is None else x.numpy() for x in inputs]
@@ -282,7 +282,7 @@ def _backward(ctx: Any, cotangents: Tensors) -> tuple[Any, ...]:
 
 
 def _is_batched(x: Tensor | None) -> bool:
-    """Say whether ``torch.autograd.grad(..., is_grads_batched=True)`` maps it."""
+    """Whether ``torch.autograd.grad(..., is_grads_batched=True)`` maps a tensor."""
     return x is not None and torch._C._functorch.is_legacy_batchedtensor(x)
 
 
@@ -321,8 +321,8 @@ class _Transformed(torch.autograd.Function):
         inputs = ctx.saved_tensors
         if not _transforming():
             return tangents(ctx.site, inputs, variations[3:])
-        # PyTorch switches forward mode off here, and with it that of transforms further out: their
-        # derivatives would be zeros, silently. So it is switched on, and this level's taken off.
+        # PyTorch switches forward mode off here, also for outer transforms, whose derivatives would
+        # silently be zeros. So it is switched on, and the tangents of this level are removed.
         with forward_ad._set_fwd_grad_enabled(True):
             primals = [
                 None if x is None else forward_ad.unpack_dual(x, level=0).primal for x in inputs
@@ -336,5 +336,5 @@ class _Transformed(torch.autograd.Function):
 
 
 def _mapped(function: str, inputs: Tensors, dims: Sequence[int | None]) -> Tensors:
-    """The mapped axis as the first of the batch."""
+    """Move the mapped axis to the front of the batch."""
     return operators.aligned(inputs, dims[3:], KERNELS[function].ranks)

@@ -1,8 +1,8 @@
-"""Pulls gradients back by products of the core: `PULLBACKS`, for those taken once.
+"""Pull gradients back by products of the core, for first derivatives only: `PULLBACKS`.
 
-A product takes the model, the options, inputs and cotangents on NumPy's arrays, and which gradients
-are wanted. It gives those by all inputs, in the shape of the whole batch, or None if the core has
-no such product.
+A product takes the model, the options, inputs and cotangents as NumPy arrays, and flags of the
+wanted gradients. It returns the gradients by all inputs, in the shape of the whole batch, or None
+if the core has no such product.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dtau.registry import FUNCTIONS
 from dtau.torch.kernels import KERNELS, evaluate
 
 Array = NDArray[np.float64]
-Arrays = Sequence[Any]  # arrays; None where there is none
+Arrays = Sequence[Any]  # arrays, or None for omitted inputs
 Product = Callable[[Model, Mapping[str, Any], Arrays, Arrays, Sequence[bool]], Arrays | None]
 
 
@@ -30,13 +30,13 @@ def _pulled_back(model: Model, q: Any, gradient: Any) -> Array:
         return np.asarray(gradient)
     try:
         matrix: Any = _core.tangent_map(model, q).to_tangent
-    except ValueError:  # quaternions that are no unit ones: the map of what normalizes them
+    except ValueError:  # quaternions without unit norm: use the map that includes normalization
         matrix = manifold.matrix(np, model, q, np.eye(model.nq), manifold.to_tangent)
     return _times(gradient, matrix)
 
 
 def _from_numbers(model: Model, q: Any, gradient: Any) -> Array:
-    """Gradient in the tangent space, of one by the numbers of a result q."""
+    """Convert a gradient by the numbers of a result q to the tangent space."""
     if manifold.is_vector_space(model):
         return np.asarray(gradient)
     return _times(gradient, _core.tangent_map(model, q).from_tangent)
@@ -47,7 +47,7 @@ def _times(row: Any, matrix: Any) -> Array:
 
 
 def _dynamics(function: str, vjp: str) -> Product:
-    """Inverse or forward dynamics, or a term of them: inputs that it does not take are zero."""
+    """Return the product of inverse or forward dynamics, or of a term with fewer inputs."""
     taken = KERNELS[function].inputs
     full = [name for name in KERNELS[vjp].inputs if name != "lam"]  # q, v, a or tau, f_ext
     places = [taken.index(name) if name in taken else None for name in full]
@@ -72,7 +72,7 @@ def _dynamics(function: str, vjp: str) -> Product:
 
 
 def _by_jacobians(function: str, jacobians: str) -> Product:
-    """A function whose result is a vector, by the product with its Jacobians."""
+    """Return the product of a vector-valued function with its Jacobians."""
     is_configuration = FUNCTIONS[function].results[0].axes == ("nq",)
 
     def product(

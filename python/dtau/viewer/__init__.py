@@ -1,9 +1,9 @@
-"""Robots on the screen: a page in the browser, and pictures without one.
+"""Show robots: a page in the browser, and pictures without a browser.
 
     import dtau.viewer
 
-`dtau.view` opens the page, by viser (the extra ``dtau[view]``). `picture` draws by itself and needs
-NumPy only, but for meshes, which trimesh reads (the same extra). docs/viewer.md shows both.
+`dtau.view` opens the page with viser (the extra ``dtau[view]``). `picture` needs only NumPy, and
+trimesh (the same extra) for meshes. docs/viewer.md shows both.
 """
 
 from __future__ import annotations

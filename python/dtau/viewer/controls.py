@@ -1,4 +1,4 @@
-"""What moves a robot by hand: sliders for coordinates that are numbers, gizmos for the others."""
+"""Controls that move a robot by hand: sliders for scalar coordinates, gizmos for the others."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dtau.model.model import Model
 
 Array = NDArray[np.float64]
 
-_TURN, _WAY = math.pi, 1.0  # how far either side where nothing limits a joint: radians, meters
-_STEPS = 1000  # of a slider
+_TURN, _WAY = math.pi, 1.0  # default range on either side without limits: radians, meters
+_STEPS = 1000  # steps of a slider
 
 
 class Slider(NamedTuple):
@@ -25,11 +25,11 @@ class Slider(NamedTuple):
     Attributes
     ----------
     label : str
-        The joint's name, and which of its coordinates, if it has several.
+        The joint's name and, if it has several coordinates, the coordinate.
     at : int
-        Of q.
+        Index in q.
     lower, upper, step : float
-        Of the coordinate, in radians or meters.
+        Range and step of the coordinate, in radians or meters.
     """
 
     label: str
@@ -40,15 +40,15 @@ class Slider(NamedTuple):
 
 
 _SEVERAL = {Planar: (" x", " y", " angle"), Cylindrical: (" distance", " angle")}
-_LENGTHS = {Prismatic: 1, Planar: 2, Cylindrical: 1}  # coordinates in meters come first
+_LENGTHS = {Prismatic: 1, Planar: 2, Cylindrical: 1}  # number of leading coordinates in meters
 
 
 def sliders(model: Model, q: Array | None = None) -> list[Slider]:
     """Return the sliders of a model, joint by joint.
 
-    Their range is that of the joint's limits. Where there is none, it is a half turn either side of
-    zero, or of the limit on the other side, and a meter for lengths; it is larger if the
-    configurations q (T, nq) are outside.
+    Their range is the range of the joint's limits. Without a limit it is half a turn, or a meter
+    for lengths, from zero or from the limit on the other side. It is extended to the configurations
+    q (T, nq).
     """
     found = []
     for joint in model.joints:
@@ -78,7 +78,7 @@ def _range(lower: float, upper: float, way: float) -> tuple[float, float]:
 
 
 def has_gizmo(joint: Joint) -> bool:
-    """Whether a joint's coordinates hold a quaternion, which no sliders can move."""
+    """Whether a joint's coordinates hold a quaternion, which sliders cannot move."""
     return joint.mimic is None and isinstance(joint.type, Free | Spherical)
 
 

@@ -1,4 +1,4 @@
-"""Files that others name: only those below folders that the user allows are opened."""
+"""Open files that a robot's file names, but only below folders that the user allows: `Folders`."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
-LARGEST = 256_000_000  # bytes of a mesh
+LARGEST = 256_000_000  # most bytes of a mesh
 
 _NOT_FOUND = "not found below the file's own folder and those of meshes="
 
 
 class Folders:
-    """The folders below which files may be read: the robot's own, and those that the user names.
+    """The folders below which files may be read: the robot's own, and folders the user names.
 
     Parameters
     ----------
     own : str or path-like, optional
-        The folder of the robot's file, which relative names begin at.
+        The folder of the robot's file, the base of relative names.
     named : sequence of str or path-like
-        Folders that packages are in, or that are a package.
+        Folders that contain packages, or that are a package.
 
     Raises
     ------
     NotADirectoryError
-        If one that is named is no folder.
+        If a named folder is not a folder.
     """
 
     def __init__(
@@ -41,12 +41,12 @@ class Folders:
     def find(self, name: str) -> Path:
         """Return the file of a name: ``package://``, ``file://``, relative or absolute.
 
-        Symbolic links are followed first: what lies outside the folders is never opened.
+        Symbolic links are resolved first, so that no file outside the folders is opened.
 
         Raises
         ------
         FileNotFoundError
-            If there is none below the folders; the message says why.
+            If there is no such file below the folders; the message gives the reason.
         """
         outside = False
         for candidate in self._candidates(name):
@@ -64,7 +64,7 @@ class Folders:
         )
 
     def inside(self, path: Path) -> Folders:
-        """Return these folders for names that are relative to a file in them."""
+        """Return the same folders, with relative names based on the folder of a file in them."""
         other = Folders(path.parent)
         other._named = self._all()
         return other
@@ -73,7 +73,7 @@ class Folders:
         return [*([] if self._own is None else [self._own]), *self._named]
 
     def _candidates(self, name: str) -> list[Path]:
-        """Where a file might be, by its name alone."""
+        """Return the paths where a file of this name might be."""
         if name.startswith("package://"):
             rest = unquote(name.removeprefix("package://")).lstrip("/")
             package, _, below = rest.partition("/")
@@ -81,16 +81,16 @@ class Folders:
             return whole + [folder / below for folder in self._all() if package and below]
         if name.startswith("file://"):
             return [Path(unquote(name.removeprefix("file://")))]
-        if "://" in name:  # nothing is fetched
+        if "://" in name:  # nothing is downloaded
             return []
-        return [folder / name for folder in self._all()]  # an absolute name stays as it is
+        return [folder / name for folder in self._all()]  # an absolute name is unchanged
 
 
 def _file(candidate: Path) -> tuple[Path | None, int]:
-    """Follow links to a file, and return its size; None for whatever else, which might not end."""
+    """Resolve links to a file; return it and its size, or None for anything but a file."""
     try:
         path = Path(os.path.realpath(candidate))
         found = path.stat()
-    except (OSError, ValueError):  # not there, not to be read; null characters
+    except (OSError, ValueError):  # missing or unreadable files; null characters
         return None, 0
     return (path, found.st_size) if stat.S_ISREG(found.st_mode) else (None, 0)

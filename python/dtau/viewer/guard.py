@@ -1,14 +1,14 @@
-"""Refuses requests of foreign pages to the viewer's server: `serve_guarded`.
+"""Refuse requests of foreign pages to the viewer's server: `serve_guarded`.
 
-A page of any site may ask the reader's browser to connect to 127.0.0.1, and may give its own name
-that address (DNS rebinding). Browsers say in two headers what a page cannot forge:
+A page of any site can make the user's browser connect to 127.0.0.1, and can give this address to
+its own name (DNS rebinding). Browsers send two headers that a page cannot forge:
 
-- Host is the name that the page's address has. A rebound name is none of this viewer's; an IP
-  address cannot be rebound.
-- Origin is the page that asks. It is this viewer's page if it has the same name and port as Host.
-  Programs that are no browsers send none, and are let in.
+- Host is the name in the page's address. A rebound name is not one of this viewer's; an IP address
+  cannot be rebound.
+- Origin is the requesting page. It is this viewer's page if it has the same name and port as Host.
+  Programs other than browsers send no Origin and are accepted.
 
-Ports are not compared with the server's own: `ssh -L` gives it another one.
+Ports are not compared with the server's own, because `ssh -L` changes them.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _LOCK = fork_safe_lock()
 
 
 def url(host: str, port: int) -> str:
-    """Return the address of a page; an IPv6 address has brackets there."""
+    """Return the URL of a page, with brackets around an IPv6 address."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def refusal(hosts: Sequence[str], origins: Sequence[str], served: str) -> str | None:
-    """Return why a request is refused, or None if it is let in.
+    """Return the reason to refuse a request, or None to accept it.
 
     Parameters
     ----------
     hosts, origins : sequence of str
         The headers Host and Origin of the request.
     served : str
-        The name or address that the server was given.
+        The name or address on which the server was started.
     """
     asked = _site(f"http://{hosts[0]}") if len(hosts) == 1 else None
     if asked is None:
@@ -48,26 +48,26 @@ def refusal(hosts: Sequence[str], origins: Sequence[str], served: str) -> str | 
     if not _own_name(asked[0], served):
         return (
             "the header Host has a name that is not this viewer's: open it by an IP address, by "
-            "localhost, or by the name that host= of dtau.view was given"
+            "localhost, or by the name given as host= to dtau.view"
         )
     for origin in origins:
         usual = _PORTS.get(origin.partition(":")[0].lower())
         site = _site(origin)
         if site is None or site[0] != asked[0] or (site[1] or usual) != (asked[1] or usual):
-            return "the header Origin is that of another page than this viewer's"
+            return "the header Origin names another page than this viewer's"
     return None
 
 
 def serve_guarded(start: Callable[[str], Any], host: str) -> Any:
-    """Return the server of viser's that `start(host)` makes, whose requests are checked.
+    """Start viser's server by `start(host)`, with checks of its requests.
 
-    viser passes the server's own answer to websockets and takes none of the caller's, so the call
-    between the two is changed while the server starts. Servers of other threads are left alone.
+    viser has no option for request handlers of websockets, so the call between viser and websockets
+    is replaced while the server starts. Servers of other threads are not affected.
 
     Raises
     ------
     ImportError
-        If viser starts its server in another way than is known, and requests would go unchecked.
+        If viser starts its server in an unknown way, so that requests would not be checked.
     """
     module: Any = importlib.import_module("websockets.asyncio.server")
     guarded = _Host(host)
@@ -97,11 +97,11 @@ def serve_guarded(start: Callable[[str], Any], host: str) -> Any:
 
 
 class _Host(str):
-    """A host that no other server has: by it the one that is started here is told from others."""
+    """A host as a unique object, which identifies the server that is started here."""
 
 
 def _checked(process: Callable[[Any, Any], Any] | None, served: str) -> Callable[[Any, Any], Any]:
-    """Return the server's answer to a request, with what is refused before it."""
+    """Return the server's request handler with the checks before it."""
 
     def answer(connection: Any, request: Any) -> Any:
         headers = request.headers
@@ -114,7 +114,7 @@ def _checked(process: Callable[[Any, Any], Any] | None, served: str) -> Callable
 
 
 def _site(address: str) -> tuple[str, int | None] | None:
-    """Return the name and the port of an address `scheme://name:port`, or None if it is no such."""
+    """Return name and port of an address `scheme://name:port`; None if it is not one."""
     try:
         parts = urlsplit(address)
         name, port = parts.hostname, parts.port
@@ -126,7 +126,7 @@ def _site(address: str) -> tuple[str, int | None] | None:
 
 
 def _own_name(name: str, served: str) -> bool:
-    """Whether a name is one of this viewer's, whose address no stranger can change."""
+    """Whether a name is one of this viewer's, whose address a foreign site cannot change."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

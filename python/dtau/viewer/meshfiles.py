@@ -1,4 +1,4 @@
-"""Meshes from files, read by trimesh: STL, OBJ, Collada, PLY, glTF."""
+"""Read meshes from STL, OBJ, Collada, PLY and glTF files with trimesh: `read_mesh`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from dtau.viewer.folders import Folders
 from dtau.viewer.solids import Mesh, creased
 
-GREY = (0.72, 0.74, 0.77)  # where no color is given
+GRAY = (0.72, 0.74, 0.77)  # the default color
 SUFFIXES = ("stl", "obj", "dae", "ply", "glb", "gltf")
-_UNTOLD = (102, 102, 102, 255)  # what trimesh gives where a file has no color
+_UNTOLD = (102, 102, 102, 255)  # trimesh's color for files without colors
 
 Color = tuple[float, float, float]
 
@@ -29,21 +29,21 @@ class Surface(NamedTuple):
 
 
 class Visual(NamedTuple):
-    """A surface of a link, in the link's frame; link None is the world."""
+    """A surface of a link, in the link's frame; None is the world."""
 
     link: str | None
     surface: Surface
 
 
 def read_mesh(path: Path, folders: Folders, scale: ArrayLike, color: Color | None) -> list[Surface]:
-    """Read a file's surfaces, in its own frame.
+    """Read the surfaces of a file, in the file's frame.
 
-    Materials that it names are read below the same folders. A color replaces the file's own.
+    Material files must lie below the same folders. A color replaces the file's own.
 
     Raises
     ------
     ValueError
-        If the file cannot be read; the message says why.
+        If the file cannot be read; the message gives the reason.
     ImportError
         If trimesh is missing.
     """
@@ -59,7 +59,7 @@ def read_mesh(path: Path, folders: Folders, scale: ArrayLike, color: Color | Non
             resolver=_resolver(trimesh, folders.inside(path)),
         )
         parts = [part for part in scene.dump() if isinstance(part, trimesh.Trimesh)]
-    except Exception as error:  # whatever the readers of the formats raise
+    except Exception as error:  # trimesh's readers may raise anything
         problem = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(f"{path.name}: {problem:.200}") from None
     by_color: dict[Color, list[Any]] = {}
@@ -78,9 +78,9 @@ def read_mesh(path: Path, folders: Folders, scale: ArrayLike, color: Color | Non
 
 
 def _without_broken_materials(content: bytes) -> bytes:
-    """Return a Collada file without the materials that its reader, pycollada, cannot resolve.
+    """Return a Collada file without the materials that pycollada cannot resolve.
 
-    pycollada leaves out a whole geometry for one of them.
+    pycollada, which reads it, would leave out the whole geometry.
     """
     collada = importlib.import_module("collada")
     document = ElementTree.fromstring(content)
@@ -114,7 +114,7 @@ def _trimesh() -> Any:
 
 
 def _resolver(trimesh: Any, folders: Folders) -> Any:
-    """What trimesh asks for the files that a mesh names: its materials and textures."""
+    """Return trimesh's resolver for the materials and textures that a mesh names."""
 
     class Below(trimesh.resolvers.Resolver):  # type: ignore[misc]
         def __init__(self) -> None: ...
@@ -143,8 +143,8 @@ def _color(part: Any) -> Color:
     elif getattr(visual, "kind", None) in ("vertex", "face"):
         rgba = visual.main_color
     else:
-        return GREY
+        return GRAY
     rgba = tuple(int(x) for x in np.asarray(rgba)[:4])
     if rgba == _UNTOLD:
-        return GREY
+        return GRAY
     return (rgba[0] / 255, rgba[1] / 255, rgba[2] / 255)

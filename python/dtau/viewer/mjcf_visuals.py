@@ -1,4 +1,4 @@
-"""What an MJCF looks like: the geoms that MuJoCo's own viewer shows, those of groups 0 to 2."""
+"""Visual geometry of an MJCF: the geoms of groups 0 to 2, as in MuJoCo's own viewer."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from dtau.viewer import solids
 from dtau.viewer.folders import Folders
 from dtau.viewer.meshfiles import Surface, Visual
 
-_SHOWN = 2  # the last group
+_SHOWN = 2  # the last shown group
 _PLANE, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = 0, 2, 3, 4, 5, 6, 7  # mjtGeom
 
 
 def read_mjcf_visuals(source: Source, folders: Folders) -> tuple[list[Visual], list[str]]:
-    """Return the visuals of a compiled MJCF, and notes on what is left out.
+    """Return the visuals of a compiled MJCF, and notes on geoms left out.
 
-    MuJoCo reads the meshes when it compiles the file, as it does for `dtau.load`; those that are
-    not below the folders are not shown.
+    MuJoCo reads the meshes when it compiles the file, as for `dtau.load`; meshes outside the
+    folders are not shown.
     """
     mujoco, m, _ = compiled_model(source)
     names = [mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_BODY, i) or "" for i in range(m.nbody)]
@@ -63,7 +63,7 @@ _SOLIDS = {
 
 
 def _mesh(m: Any, mesh: int, folders: Folders) -> solids.Mesh:
-    """Return a mesh as MuJoCo has it: about its center, along its principal axes."""
+    """Return a mesh of MuJoCo: about its center, along its principal axes."""
     if m.mesh_pathadr[mesh] >= 0:
         name = bytes(m.paths)[m.mesh_pathadr[mesh] :].split(b"\0")[0].decode()
         folders.find(str(Path(name)))

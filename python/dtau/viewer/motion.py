@@ -1,6 +1,6 @@
-"""All numbers of a motion, computed before it is shown: poses, and arrows at bodies.
+"""Compute all poses and arrows of a motion before it is shown: `motion`.
 
-Each quantity comes from one call for the whole trajectory; showing a frame is only reading.
+One call computes each quantity for the whole trajectory; showing a frame only reads it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ ARROWS: dict[str, Color] = {
     "momentum": (0.5, 0.25, 0.75),
     "angular momentum": (0.85, 0.3, 0.7),
 }
-_SHORTEST = 0.02  # of an arrow, as part of the longest: shorter ones are left out
-_LONGEST = 0.45  # of an arrow, as part of the robot's reach
+_SHORTEST = 0.02  # relative to the longest arrow: shorter ones are left out
+_LONGEST = 0.45  # length of the longest arrow, relative to the robot's reach
 
 
 class Arrows(NamedTuple):
@@ -41,13 +41,13 @@ class Arrows(NamedTuple):
     Attributes
     ----------
     starts : ndarray (T, n, 3)
-        Where they begin.
+        Points where the arrows begin.
     vectors : ndarray (T, n, 3)
-        What they show, as lengths in meters.
+        Shown quantities, as lengths in meters.
     unit : float
-        Of what is shown, so much is one meter.
+        Amount of the quantity that is one meter.
     shortest : float
-        Meters of an arrow that is left out.
+        Arrows shorter than this, in meters, are left out.
     """
 
     starts: Array
@@ -56,7 +56,7 @@ class Arrows(NamedTuple):
     shortest: float
 
     def ends(self, frame: int) -> Array:
-        """Return where the arrows of a frame begin and end (n, 2, 3), but for the tiny ones."""
+        """Return start and end of the arrows of a frame (n, 2, 3), without the tiny ones."""
         starts, vectors = self.starts[frame], self.vectors[frame]
         lengths = np.linalg.norm(vectors, axis=-1)
         seen = lengths >= self.shortest
@@ -71,15 +71,15 @@ class Motion(NamedTuple):
     ----------
     model : Model
     q, v, f_ext : ndarray (T, nq), ndarray (T, nv), ndarray (T, nframes, 6)
-        What was given.
+        The given arrays.
     frames, axes : tuple of str, {"body", "mixed", "world"}
-        What the wrenches act at, and along which axes they are.
+        Frames at which the wrenches act, and the axes of the wrenches.
     rotation, translation : ndarray (T, nbodies, 3, 3), ndarray (T, nbodies, 3)
         Poses of the bodies in the world.
     center_of_mass : ndarray (T, 3) or None
-        None for a robot without mass.
+        Center of mass; None for a robot without mass.
     arrows : dict of str to Arrows
-        By what they show, a key of `ARROWS`.
+        Arrows by quantity, a key of `ARROWS`.
     """
 
     model: Model
@@ -95,7 +95,7 @@ class Motion(NamedTuple):
 
     @property
     def length(self) -> int:
-        """How many configurations these are: T."""
+        """The number of configurations T."""
         return len(self.q)
 
     def at(self, q: Array, frame: int) -> Motion:
@@ -114,24 +114,24 @@ def motion(
     f_ext: ArrayLike | Mapping[str, ArrayLike] | None = None,
     f_ext_axes: Axes = "body",
 ) -> Motion:
-    """Compute all that is shown of a motion.
+    """Compute all quantities that are shown of a motion.
 
     Parameters
     ----------
     model : Model
     q : array_like (nq,) or (T, nq), optional
-        By default the neutral configuration.
+        Configurations; by default the neutral one.
     v : array_like (nv,) or (T, nv), optional
         Velocities, for arrows of twists and momentum.
     f_ext : array_like (nbodies, 6) or (T, nbodies, 6), optional
-        Wrenches on the bodies, along the axes that `f_ext_axes` says; or by the names of frames,
-        each (6,) or (T, 6).
+        Wrenches on the bodies, in the axes `f_ext_axes`; or a mapping from names of frames to
+        wrenches, each (6,) or (T, 6).
     f_ext_axes : {"body", "mixed", "world"}
 
     Raises
     ------
     ValueError, TypeError
-        If an array is not of its shape, a number is not finite, or an option is unknown.
+        If a shape is wrong, a number is not finite, or an option is unknown.
     """
     require_option("f_ext_axes", f_ext_axes, Axes)
     if not isinstance(f_ext, Mapping):
@@ -173,7 +173,7 @@ def _motion(
     for name, array in given.items():
         if not np.isfinite(array).all():
             raise ValueError(f"{name}: expected finite numbers")
-        given[name] = array.copy()  # the caller may change theirs
+        given[name] = array.copy()  # the caller may change the original
     q_read, v_read, f_read = given["q"], given.get("v"), given.get("f_ext")
     rotation, translation = forward_kinematics(model, q_read)
     com = center_of_mass(model, q_read) if model.mass > 0 else None

@@ -1,4 +1,4 @@
-"""The parts of a robot's picture: colored meshes, each in the frame of a body."""
+"""Colored meshes that show a robot, each in the frame of a body: `looks`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dtau.viewer.visuals import Paths, read_visuals
 
 _BODY, _WORLD = (0.36, 0.55, 0.75), (0.55, 0.58, 0.62)
 _ROD, _JOINT, _SLIDE = (0.42, 0.45, 0.5), (0.93, 0.55, 0.2), (0.35, 0.7, 0.45)
-_FLATTEST = 1e-3  # of the longest semiaxis: so much is shown of a body that has no thickness
+_FLATTEST = 1e-3  # least semiaxis shown, relative to the longest
 
 
 class Part(NamedTuple):
@@ -33,7 +33,7 @@ class Part(NamedTuple):
 
 
 class Looks(NamedTuple):
-    """All parts of a robot, and sentences on what could not be read."""
+    """All parts of a robot, and notes on geometry that could not be read."""
 
     parts: list[Part]
     notes: list[str]
@@ -42,7 +42,7 @@ class Looks(NamedTuple):
 def looks(
     model: Model, geometry: str | os.PathLike[str] | None = None, meshes: Paths = ()
 ) -> Looks:
-    """Return what a robot looks like: its file's geometry, and ellipsoids of inertia elsewhere.
+    """Return the parts that show a robot: its file's geometry, else ellipsoids of inertia.
 
     Parameters
     ----------
@@ -50,18 +50,18 @@ def looks(
     geometry : str or path-like, optional
         The robot's URDF, MJCF or xacro, a path or a text, for its visual geometry.
     meshes : path, or sequence of paths
-        Folders below which meshes may be read, beside the file's own.
+        Folders below which meshes may be read, in addition to the file's own.
 
     Returns
     -------
     Looks
-        Of each color of each body one part. A body of which no geometry is found is an ellipsoid
-        of inertia, with its joint's axis and a rod from the body that carries it.
+        One part per color and body. A body without geometry is an ellipsoid of inertia, with its
+        joint's axis and a rod from its parent.
 
     Raises
     ------
     OSError, ModelError, ValueError, TypeError, ImportError
-        As `dtau.viewer.picture`.
+        In the same cases as `dtau.viewer.picture`.
     """
     found: dict[tuple[int, Color], list[solids.Mesh]] = {}
     notes: list[str] = []
@@ -88,7 +88,7 @@ def looks(
 
 
 def warn_of_missing(model: Model, notes: list[str]) -> None:
-    """Warn of what could not be read of a robot's geometry, if anything; of the caller's caller."""
+    """Warn of geometry that could not be read, if there is any, at the caller's caller."""
     if notes:
         listed = "; ".join(notes[:3]) + ("; ..." if len(notes) > 3 else "")
         warnings.warn(
@@ -104,24 +104,25 @@ def semiaxes(inertia: Inertia) -> tuple[NDArray[np.float64], Pose]:
     Parameters
     ----------
     inertia : Inertia
-        Of a body with mass.
+        Inertia of a body with mass.
 
     Returns
     -------
     ndarray (3,), Pose
-        Its semiaxes in meters, and its frame, along the principal axes about the center of mass, in
-        that of the body. Where the moments break the triangle inequality, a semiaxis is zero.
+        Semiaxes in meters, and the pose of the ellipsoid's frame in the body's frame: at the center
+        of mass, along the principal axes. If the moments break the triangle inequality, a semiaxis
+        is zero.
     """
     moments, axes = np.linalg.eigh(inertia.tensor)
     if np.linalg.det(axes) < 0:
         axes[:, 0] = -axes[:, 0]
-    # I_x = m/5 (b² + c²), and so on round.
+    # I_x = m/5 (b² + c²), and cyclically.
     squares = 2.5 * (moments.sum() - 2.0 * moments) / inertia.mass
     return np.sqrt(np.maximum(squares, 0.0)), Pose(axes, inertia.com)
 
 
 def _schematic(model: Model, body: int) -> list[tuple[tuple[int, Color], solids.Mesh]]:
-    """The ellipsoid of a body, the axes of its joint, and a rod from the body that carries it."""
+    """Return the ellipsoid of a body, the axes of its joint, and a rod from its parent."""
     joint = model.joints[body]
     scale = reach(model)
     pieces: list[tuple[tuple[int, Color], solids.Mesh]] = []
@@ -169,7 +170,7 @@ def joint_axes(joint: Joint) -> list[tuple[tuple[float, ...], bool]]:
 
 
 def reach(model: Model) -> float:
-    """Return a length that says how large a robot is: the farthest of its bodies, in meters."""
+    """Return the size of a robot: the distance of its farthest body, in meters."""
     far = np.zeros(model.nbodies)
     largest = 0.0
     for i, joint in enumerate(model.joints):

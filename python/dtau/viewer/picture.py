@@ -1,4 +1,4 @@
-"""Pictures of robots, without a screen and without a browser."""
+"""Draw pictures of robots, without a screen or browser: `picture`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dtau.viewer.visuals import Paths
 
 _MASS = "center of mass"
 _GOLD = (0.9, 0.7, 0.08)
-_THICK = 0.035  # of an arrow, as part of the reach
+_THICK = 0.035  # thickness of an arrow, relative to the reach
 
 
 def picture(
@@ -40,29 +40,29 @@ def picture(
     size: tuple[int, int] = (800, 600),
     camera: tuple[float, float] = (-40.0, 18.0),
 ) -> NDArray[np.uint8]:
-    """Draw a robot, shaded and with its shadow on a floor, as `dtau.view` would show it.
+    """Draw a robot as an image, shaded and with its shadow on a floor, as `dtau.view` shows it.
 
     Parameters
     ----------
     model : Model
     q : array_like (nq,) or (T, nq), optional
-        Configuration, or several, which are drawn into the same picture; by default the neutral
-        one, within the joints' limits.
+        Configuration, or several, which are drawn in one picture; by default the neutral one,
+        within the joints' limits.
     path : str or path-like, optional
-        A file to write, in PNG.
+        PNG file to write.
     v, f_ext, f_ext_axes
         As `dtau.view`.
     arrows : iterable of str
-        What is shown of what is given: ``"forces"`` and ``"moments"`` of `f_ext`, ``"velocities"``
-        and ``"angular velocities"`` of the bodies, ``"momentum"`` and ``"angular momentum"`` for
-        `v`; and ``"center of mass"``, as a ball.
+        Quantities to show: ``"forces"`` and ``"moments"`` for `f_ext`; ``"velocities"`` and
+        ``"angular velocities"`` of the bodies, ``"momentum"`` and ``"angular momentum"`` for `v`;
+        and ``"center of mass"``, as a ball.
     geometry, meshes
         As `dtau.view`.
     size : tuple of int
         Width and height in pixels.
     camera : tuple of float
-        From where it is seen, in degrees: the angle about the vertical from the world's x, and that
-        above the floor, between -80 and 80.
+        Direction of the camera, in degrees: the angle about the vertical from the world's x, and
+        the angle above the floor, between -80 and 80.
 
     Returns
     -------
@@ -74,14 +74,14 @@ def picture(
     OSError
         If a file or folder cannot be read or written.
     ImportError
-        If there are meshes to read, and trimesh is missing.
+        If there are meshes to read and trimesh is missing.
     ModelError, ValueError, TypeError
-        If the geometry is no URDF or MJCF, or an argument is not as described.
+        If the geometry is not a URDF or MJCF, or an argument is not as described.
 
     Notes
     -----
-    The floor is at the lowest point of what is drawn. A body of which no geometry is given is drawn
-    as the ellipsoid of uniform density that has its mass and principal moments of inertia.
+    The floor is at the lowest point of the picture. A body without geometry is drawn as the
+    ellipsoid of uniform density with its mass and principal moments of inertia.
 
     Examples
     --------

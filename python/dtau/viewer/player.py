@@ -1,4 +1,4 @@
-"""The clock of a trajectory: a thread that says which frame is to be shown now."""
+"""Play a trajectory: a thread that shows the frames in time: `Player`."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import threading
 import time
 from collections.abc import Callable
 
-_TICK = 1 / 60  # s: as often as viser sends
+_TICK = 1 / 60  # s: viser's rate of updates
 
 
 class Player:
-    """Plays frames at the pace of a clock; frames that come too late are left out.
+    """Plays frames at the pace of a clock; frames that would be late are skipped.
 
     Parameters
     ----------
     show : callable
-        Takes the time in seconds; called from the player's thread, and not at the same time twice.
+        Takes the time in seconds. It is called from the player's thread, never concurrently.
     """
 
     def __init__(self, show: Callable[[float], None]) -> None:
@@ -33,21 +33,21 @@ class Player:
 
     @property
     def time(self) -> float:
-        """Where it is, in seconds of the trajectory."""
+        """Current time of the trajectory, in seconds."""
         return self._time
 
     def extend(self, end: float) -> None:
-        """Make the trajectory as long, if it is not longer."""
+        """Extend the trajectory to this end, if it is shorter."""
         with self._changed:
             self._end = max(self._end, end)
 
     @property
     def end(self) -> float:
-        """How long the trajectory is, in seconds."""
+        """Length of the trajectory, in seconds."""
         return self._end
 
     def play(self) -> None:
-        """Play on from where it is; from the beginning if that is the end."""
+        """Play from the current time, or from the beginning if that is the end."""
         with self._changed:
             if self._closed or self._end == 0.0:
                 return
@@ -60,7 +60,7 @@ class Player:
             self._changed.notify_all()
 
     def pause(self) -> None:
-        """Stay where it is."""
+        """Stop at the current time."""
         with self._changed:
             self._playing = False
             self._changed.notify_all()
@@ -71,7 +71,7 @@ class Player:
             self._time = min(max(seconds, 0.0), self._end)
 
     def close(self) -> None:
-        """Stop, and end the thread."""
+        """Stop playing and end the thread."""
         with self._changed:
             self._closed, self._playing = True, False
             self._changed.notify_all()

@@ -1,6 +1,6 @@
-"""Triangles into pixels, by NumPy: which triangle each pixel sees, and how far it is.
+"""Rasterize triangles with NumPy: the visible triangle of each pixel and its distance: `rasterize`.
 
-Triangles of about the same size are tested at once, against all pixels of their rectangles.
+Triangles of similar size are tested together, against all pixels of their bounding rectangles.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-_EDGE = -1e-9  # of weights: a pixel on the edge of two triangles belongs to both
-_AT_ONCE = 1 << 17  # pixels that are tested at once
+_EDGE = -1e-9  # least weight: a pixel on the edge of two triangles belongs to both
+_AT_ONCE = 1 << 17  # pixels tested at once
 
 
 class Seen(NamedTuple):
-    """What the pixels of an image see, row by row.
+    """The visible triangle of each pixel of an image, row by row.
 
     Attributes
     ----------
     face : ndarray (height * width,)
         Index of the triangle, or -1.
     nearness : ndarray (height * width,)
-        The number that is largest where the triangle is nearest; 0 where there is none.
+        Larger for nearer triangles; 0 without a triangle.
     """
 
     face: Indices
@@ -38,13 +38,14 @@ def rasterize(places: Array, nearness: Array, faces: Indices, width: int, height
     Parameters
     ----------
     places : ndarray (n, 2)
-        Vertices in pixels, to the right and downwards.
+        Vertices in pixels, x to the right and y downwards.
     nearness : ndarray (n,)
-        Positive, larger where nearer, and linear across the image: 1 / distance in perspective.
+        Positive, larger for nearer points, and linear across the image: 1 / distance in
+        perspective.
     faces : ndarray (nfaces, 3)
         Indices of vertices.
     width, height : int
-        Of the image.
+        Size of the image.
 
     Returns
     -------
@@ -55,7 +56,7 @@ def rasterize(places: Array, nearness: Array, faces: Indices, width: int, height
     low = np.maximum(np.ceil(corners.min(axis=1) - 0.5), 0.0)
     high = np.minimum(np.floor(corners.max(axis=1) - 0.5), [width - 1.0, height - 1.0])
     visible = np.flatnonzero((high >= low).all(axis=-1))
-    # Sides of their rectangles, as powers of two: those of one size go together.
+    # Sides of the rectangles, as powers of two: triangles of one size are drawn together.
     sides = np.ceil(np.log2((high - low)[visible] + 1.0)).astype(np.int64)
     for right, down in np.unique(sides, axis=0).tolist():
         fit = visible[(sides == [right, down]).all(axis=1)]
@@ -76,7 +77,7 @@ def _draw(
     sides: tuple[int, int],
     width: int,
 ) -> None:
-    """Draw triangles that fit into rectangles of so many pixels."""
+    """Draw triangles that fit into rectangles of one size."""
     height = len(seen.face) // width
     x, y = (np.arange(side) + 0.5 for side in sides)
     (ax, ay), (bx, by), (cx, cy) = (corners - low[:, None]).transpose(1, 2, 0)
@@ -84,7 +85,7 @@ def _draw(
     scale = 1.0 / np.where(area == 0, np.inf, area)
 
     def weight(px: Array, py: Array, qx: Array, qy: Array) -> Array:
-        """How much the corner that faces the edge from p to q counts: linear in x and y."""
+        """Return the weight of the corner opposite the edge from p to q, linear in x and y."""
         along_x, along_y = (py - qy) * scale, (qx - px) * scale
         at_zero = (px * qy - py * qx) * scale
         row = along_y[:, None] * y + at_zero[:, None]
@@ -109,7 +110,7 @@ def _draw(
 
 
 def barycentric(corners: Array, x: Array, y: Array) -> Array:
-    """Return the weights (3, n) of corners (n, 3, 2) at one place in the image each."""
+    """Return the weights (3, n) of corners (n, 3, 2) at one point of the image per triangle."""
     (ax, ay), (bx, by), (cx, cy) = corners.transpose(1, 2, 0)
     scale = 1.0 / ((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
     first = ((bx - x) * (cy - y) - (by - y) * (cx - x)) * scale

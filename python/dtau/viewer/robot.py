@@ -1,4 +1,4 @@
-"""One robot on the page: its nodes in the scene, its arrows, its sliders and gizmos."""
+"""A robot on the viewer's page, with arrows, sliders and gizmos: `Robot`."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from dtau.viewer.rotations import relative
 
 Array = NDArray[np.float64]
 
-_AT_FIRST = ("forces", "moments", "velocities")  # arrows that are shown unasked
-_SAME = 1e-9  # meters, or parts of a turn, by which a body must move to count as moving
+_AT_FIRST = ("forces", "moments", "velocities")  # arrows that are shown by default
+_SAME = 1e-9  # meters or radians: smaller motions are ignored
 
 
 class Robot:
@@ -29,14 +29,14 @@ class Robot:
     Attributes
     ----------
     name : str
-        How the page calls it.
+        Name on the page.
     model : Model
     q : ndarray (nq,)
         The configuration that is shown.
     bounds : ndarray (2, 3)
-        Corners of a box, along the world's axes, that the robot is in.
+        Corners of the robot's bounding box, along the world's axes.
     notes : tuple of str
-        Geometry that could not be shown, and why.
+        Geometry that could not be shown, with reasons.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Robot:
         return np.array(self._shown.q[frame])
 
     def set(self, q: ArrayLike) -> None:
-        """Show a configuration, with the velocities and wrenches of the present frame.
+        """Show a configuration, with the velocities and wrenches of the current frame.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class Robot:
         Raises
         ------
         ValueError, TypeError
-            If it is not of its shape, or a number is not finite.
+            If its shape is wrong, or a number is not finite.
         """
         with self._lock:
             self._change(real_array("q", q, (self.model.nq,)))
@@ -92,14 +92,14 @@ class Robot:
         Parameters
         ----------
         frame : int
-            Which one; the last one, if there are not so many.
+            Index of the frame; the last frame if there are fewer.
         always : bool
-            Also a single frame after the robot was moved by hand.
+            Show the frame even if there is only one and the robot was moved by hand.
         """
         frame = min(frame, self._motion.length - 1)
         if self._shown is not self._motion:
             if self._motion.length == 1 and not always:
-                return  # it was moved by hand, and others play
+                return  # it was moved by hand, while others play
             self._frame, self._shown = frame, self._motion
             self._pose(self._wxyz[frame], self._place[frame])
         elif frame != self._frame:
@@ -114,7 +114,7 @@ class Robot:
         self._point(frame)
 
     def follow(self) -> None:
-        """Put sliders and gizmos where the robot is."""
+        """Update sliders and gizmos to the robot's configuration."""
         q = self.q
         for slider, handle in self._sliders:
             handle.value = float(np.clip(q[slider.at], slider.lower, slider.upper))
@@ -223,7 +223,7 @@ class Robot:
 
     def _listen(self, slider: Slider, handle: Any) -> None:
         async def moved(event: Any) -> None:
-            if event.client is None:  # it only follows
+            if event.client is None:  # updated by the program
                 return
             with self._lock, self._server.atomic():
                 q = self.q
@@ -240,7 +240,7 @@ class Robot:
             with self._lock, self._server.atomic():
                 pose = Pose.from_quaternion(gizmo.wxyz, gizmo.position, order="wxyz")
                 taken = joint.placement.inverse() @ pose
-                if joint.type.nq == 4:  # it turns about its own center
+                if joint.type.nq == 4:  # spherical: it rotates about its own center
                     taken = Pose(taken.rotation)
                 q = self.q
                 q[joint.q] = joint.type.coordinates(taken)
@@ -250,7 +250,7 @@ class Robot:
         gizmo.on_update(moved)
 
     def _change(self, q: Array) -> None:
-        """Show a configuration that is no frame of the motion."""
+        """Show a configuration that is not a frame of the motion."""
         frame = max(self._frame, 0)
         self._shown = self._motion.at(q, frame)
         wxyz, place = relative(self._parents, self._shown.rotation, self._shown.translation)
@@ -262,7 +262,7 @@ class Robot:
             node.wxyz, node.position = wxyz[body], place[body]
 
     def _point(self, frame: int) -> None:
-        """Put the arrows that are visible, and the center of mass, where they belong."""
+        """Update the visible arrows and the center of mass."""
         for name, handle in self._arrows.items():
             if handle.visible and name in self._shown.arrows:
                 handle.points = self._shown.arrows[name].ends(frame)
@@ -277,13 +277,13 @@ def _bytes(color: Color) -> tuple[int, int, int]:
 
 
 def _linear(color: Color) -> Color:
-    """Return what viser shows as this color: of arrows it takes intensities of light."""
+    """Return the linear intensities of a color, which viser expects for arrows."""
     red, green, blue = (part**2.2 for part in color)
     return red, green, blue
 
 
 def _bounds(motion: Motion, parts: list[Part], placement: Pose) -> Array:
-    """The box of all parts at the first frame, and of all bodies' origins at all of them."""
+    """Return the box of all parts at the first frame and of all bodies' origins at all frames."""
     points = [motion.translation.reshape(-1, 3)]
     for part in parts:
         pose = Pose()

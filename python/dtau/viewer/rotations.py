@@ -1,4 +1,4 @@
-"""Poses as a scene tree has them: each body's in the frame of the one that carries it."""
+"""Convert world poses to poses in the parents' frames, for a scene tree: `relative`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Array = NDArray[np.float64]
 
 
 def relative(parents: Sequence[int], rotation: Array, translation: Array) -> tuple[Array, Array]:
-    """Return quaternions w x y z and places of bodies in their parents' frames.
+    """Return quaternions w x y z and positions of bodies in their parents' frames.
 
     Parameters
     ----------
     parents : sequence of int
-        Of each body the one that carries it; -1 is the world.
+        Parent of each body; -1 is the world.
     rotation, translation : ndarray (..., nbodies, 3, 3), ndarray (..., nbodies, 3)
         Poses in the world.
 

@@ -1,4 +1,4 @@
-"""A scene of colored meshes as an image: one light with shadows, on a floor that fades away."""
+"""Render colored meshes: one light with shadows, on a floor that fades out: `render`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from dtau.viewer.meshfiles import Color
 from dtau.viewer.rasterizer import Array, Indices, barycentric, rasterize
 from dtau.viewer.solids import Mesh, joined
 
-_FINER = 2  # pixels a side that are averaged into one
-_SHADOW_MAP = 1400  # its pixels a side
-_SOFT = 2  # pixels of it on either side that are averaged
-_VIEW = np.deg2rad(32.0)  # of the image's height
-_LIGHT = np.array([-0.45, 0.75, 0.9])  # towards it: [right, towards the camera, up]
+_FINER = 2  # pixels per side that are averaged into one
+_SHADOW_MAP = 1400  # pixels per side
+_SOFT = 2  # shadow-map pixels on either side that are averaged
+_VIEW = np.deg2rad(32.0)  # angle of the image's height
+_LIGHT = np.array([-0.45, 0.75, 0.9])  # direction to the light: [right, towards the camera, up]
 _SKY, _EARTH, _KEY = 0.5, 0.24, 0.75
-_THROUGH = 0.4  # how much is seen of what is seen through others
-_FLOOR, _LINE = 0.93, 0.86  # how bright
+_THROUGH = 0.4  # opacity of objects behind others
+_FLOOR, _LINE = 0.93, 0.86  # brightness
 
 
 class Camera(NamedTuple):
-    """Where it is, and its axes: to the right, upwards, forwards."""
+    """Position of a camera, and its axes: right, up, forward."""
 
     eye: Array
     axes: Array
@@ -33,7 +33,7 @@ class Camera(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """Triangles with a color each; the last of them are seen through what hides them."""
+    """Triangles, each with a color; the last of them shine through the others."""
 
     mesh: Mesh
     colors: Array
@@ -41,7 +41,7 @@ class Scene(NamedTuple):
 
 
 def scene_of(pieces: list[tuple[Mesh, Color]], through: list[tuple[Mesh, Color]]) -> Scene:
-    """Put meshes together: solid ones, and those that are seen through what hides them."""
+    """Join meshes: solid ones, and ones that shine through the others."""
     every = [*pieces, *through]
     colors = [np.tile(color, (len(mesh.faces), 1)) for mesh, color in every]
     last = sum(len(mesh.faces) for mesh, _ in through)
@@ -57,7 +57,7 @@ def looking_at(points: Array, azimuth: float, elevation: float, aspect: float) -
     there = points @ axes.T
     spread = np.tan(0.5 * _VIEW) * 0.92
     eye = 0.5 * (there.min(axis=0) + there.max(axis=0))
-    # As near as all points let it, in turns with where the middle of what is seen is.
+    # Alternate: as near as all points permit, then center the picture.
     for _ in range(20):
         off = np.abs(there[:, :2] - eye[:2]) / [spread * aspect, spread]
         eye[2] = (there[:, 2] - off.max(axis=1)).min()
@@ -73,7 +73,7 @@ def render(scene: Scene, camera: Camera, floor: float, size: tuple[int, int]) ->
     mesh = scene.mesh
     there = camera.of(mesh.vertices)
     zoom = 0.5 * height / np.tan(0.5 * _VIEW)
-    distance = there[:, 2]  # all are before the camera, see `looking_at`
+    distance = there[:, 2]  # all points are in front of the camera, see `looking_at`
     places = there[:, :2] / distance[:, None] * [zoom, -zoom] + [0.5 * width, 0.5 * height]
     seen = rasterize(places, 1.0 / distance, mesh.faces, width, height)
     light = _LIGHT @ np.stack([camera.axes[0], _level(-camera.axes[2]), [0.0, 0.0, 1.0]])
@@ -85,7 +85,7 @@ def render(scene: Scene, camera: Camera, floor: float, size: tuple[int, int]) ->
     faces = mesh.faces[seen.face[hit]]
     y, x = np.divmod(hit, width)
     weights = barycentric(places[faces], x + 0.5, y + 0.5)
-    weights = weights / distance[faces].T  # of the corners in space, not in the image
+    weights = weights / distance[faces].T  # weights of the corners in space, not in the image
     weights /= weights.sum(axis=0)
     point = np.einsum("kn,nkj->nj", weights, mesh.vertices[faces])
     normal = np.einsum("kn,nkj->nj", weights, mesh.normals[faces])
@@ -129,7 +129,7 @@ def _floor(
     height: int,
     zoom: float,
 ) -> Array:
-    """The floor where nothing stands before it: lines, and the shadow; white far away."""
+    """Draw the visible floor: lines and the shadow, fading to white with distance."""
     y, x = np.divmod(pixels, width)
     rays = np.stack(
         [(x + 0.5 - 0.5 * width) / zoom, -(y + 0.5 - 0.5 * height) / zoom, np.ones(len(x))], axis=1
@@ -153,7 +153,7 @@ def _floor(
 
 
 class _Shadow:
-    """What the light sees: how near the nearest surface is, in an image along its direction."""
+    """Shadow map: the nearest surface from the light, in an image along its direction."""
 
     def __init__(self, mesh: Mesh, light: Array) -> None:
         side = np.cross(light, np.eye(3)[int(np.argmin(np.abs(light)))])
@@ -171,7 +171,7 @@ class _Shadow:
         return there[:, :2] / self._pixel, there[:, 2]
 
     def light(self, points: Array, normals: Array) -> Array:
-        """How much light comes to points: 0 to 1."""
+        """Return the amount of light at points, 0 to 1."""
         places, near = self._places(points + 2.5 * self._pixel * normals)
         near = near + 1.0 * self._pixel
         column, row = (places[:, i].astype(np.int64) for i in range(2))

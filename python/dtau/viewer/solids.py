@@ -1,4 +1,4 @@
-"""Surfaces as triangles: boxes, cylinders, ellipsoids, arrows; and where edges stay sharp."""
+"""Triangle meshes of boxes, cylinders, ellipsoids and arrows, with smooth normals: `Mesh`."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from dtau.model.pose import Pose
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-_SHARP = math.cos(math.radians(35.0))  # faces that meet at a larger angle have an edge between them
-_ROUND = 40  # sides of what is round
-_SHAFT, _HEAD, _TIP = 0.22, 0.5, 2.5  # of an arrow: radii, and length of the head, by its thickness
+_SHARP = math.cos(math.radians(35.0))  # faces at a larger angle have a sharp edge between them
+_ROUND = 40  # sides of round shapes
+_SHAFT, _HEAD, _TIP = 0.22, 0.5, 2.5  # of an arrow / thickness: radii, length of the head
 
 
 class Mesh(NamedTuple):
-    """Triangles; vertices are there once for every normal that they have.
+    """A mesh of triangles; a vertex is repeated for each of its normals.
 
     Attributes
     ----------
     vertices : ndarray (nvertices, 3)
-        Places, in meters.
+        Positions in meters.
     normals : ndarray (nvertices, 3)
         Unit vectors that point outwards.
     faces : ndarray (nfaces, 3)
@@ -38,7 +38,7 @@ class Mesh(NamedTuple):
     faces: Indices
 
     def transformed(self, pose: Pose) -> Mesh:
-        """Return the same surface, moved."""
+        """Return the transformed mesh."""
         turned = pose.rotation.T
         return Mesh(self.vertices @ turned + pose.translation, self.normals @ turned, self.faces)
 
@@ -54,8 +54,8 @@ def joined(meshes: Sequence[Mesh]) -> Mesh:
 
 
 def creased(vertices: Array, faces: Indices) -> Mesh:
-    """Give triangles normals that are smooth, but for where faces meet at a sharp edge."""
-    with np.errstate(over="ignore", invalid="ignore"):  # numbers too large give normals of zero
+    """Make a mesh with smooth normals, except at sharp edges."""
+    with np.errstate(over="ignore", invalid="ignore"):  # too large numbers give zero normals
         return _creased(vertices, faces)
 
 
@@ -68,7 +68,7 @@ def _creased(vertices: Array, faces: Indices) -> Mesh:
     faces, areas, sizes = faces[sizes > 0], areas[sizes > 0], sizes[sizes > 0]
     flat = areas / sizes[:, None]
 
-    # Of each corner, all corners at the same vertex: those of faces that meet smoothly count.
+    # For each corner, all corners at the same vertex; faces that meet smoothly contribute.
     at = faces.reshape(-1)
     order = np.argsort(at, kind="stable")
     counts = np.bincount(at, minlength=len(vertices))
@@ -98,7 +98,7 @@ def box(size: ArrayLike) -> Mesh:
 
 @cache
 def _ball() -> Mesh:
-    """The unit sphere, by circles of latitude."""
+    """Return the unit sphere, from circles of latitude."""
     rows = _ROUND // 2
     polar = np.linspace(0.0, np.pi, rows + 1)[:, None]
     around = np.linspace(0.0, 2 * np.pi, _ROUND + 1)[None, :]
@@ -140,7 +140,7 @@ def capsule(radius: float, length: float) -> Mesh:
     """Make a cylinder about the origin, along z, with half a ball at both ends."""
     ball = _ball()
     ends = 0.5 * length * np.sign(np.round(ball.vertices[:, 2:], 9))
-    # The equator belongs to the upper half: the faces below it are the cylinder.
+    # The equator belongs to the upper half; the faces below it form the cylinder.
     ends[ends == 0] = 0.5 * length
     return Mesh(radius * ball.vertices + ends * [0.0, 0.0, 1.0], ball.normals, ball.faces)
 
@@ -154,7 +154,7 @@ def arrow(thickness: float, length: float) -> Mesh:
 
 
 def _turned(profile: list[tuple[float, float]], end: float | None = None) -> Mesh:
-    """Turn a line of (radius, height) about z; it begins on the axis, and so it ends."""
+    """Make the surface of revolution of (radius, height) points, from the z axis to the z axis."""
     last = profile[-1][1] if end is None else end
     profile = [*profile, (0.0, last)]
     angles = 2 * np.pi * np.arange(_ROUND) / _ROUND
@@ -174,7 +174,7 @@ def _turned(profile: list[tuple[float, float]], end: float | None = None) -> Mes
 
 
 def along(direction: ArrayLike) -> Pose:
-    """Return a pose at the origin whose z points there."""
+    """Return a pose at the origin whose z axis has this direction."""
     z = np.asarray(direction, dtype=np.float64)
     z = z / np.linalg.norm(z)
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)

@@ -1,4 +1,4 @@
-"""A viewer in the browser, by viser: robots, their motions, and what moves them by hand."""
+"""The viewer in the browser, with viser: robots, motions and controls: `Viewer`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from dtau.viewer.player import Player
 from dtau.viewer.robot import Robot
 from dtau.viewer.visuals import Paths
 
-_SEEN = 0.2  # s: how often the slider of the time moves
+_SEEN = 0.2  # s: interval between updates of the time slider
 _SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
 
 
@@ -39,9 +39,9 @@ class Viewer:
     url : str
         The address of the page.
     robots : tuple of Robot
-        What it shows.
+        The robots on the page.
     server : viser.ViserServer
-        For whatever else is to be on the page.
+        The server, to add other elements to the page.
     """
 
     def __init__(self, *, dt: float, host: str, port: int) -> None:
@@ -69,7 +69,7 @@ class Viewer:
 
     @property
     def robots(self) -> tuple[Robot, ...]:
-        """What the page shows."""
+        """The robots on the page."""
         return tuple(self._robots)
 
     def add(
@@ -85,16 +85,16 @@ class Viewer:
         placement: Pose | None = None,
         name: str | None = None,
     ) -> Robot:
-        """Show another robot, or another motion of the same one.
+        """Show another robot, or another motion of the same robot.
 
         Parameters
         ----------
         model, q, v, f_ext, f_ext_axes, geometry, meshes
             As `dtau.view`.
         placement : Pose, optional
-            Where the model's world stands; by default beside the robots that are there.
+            Pose of the model's world on the page; by default beside the robots shown so far.
         name : str, optional
-            How the page calls it; by default by the model's name.
+            Name on the page; by default the model's name.
 
         Returns
         -------
@@ -110,7 +110,7 @@ class Viewer:
         """
         require("model", model, Model)
         if self._closed:
-            raise RuntimeError("this viewer is closed: dtau.view makes another")
+            raise RuntimeError("this viewer is closed: dtau.view opens another")
         shown = motion(model, start(model) if q is None else q, v, f_ext, f_ext_axes)
         parts, notes = looks(model, geometry, meshes)
         warn_of_missing(model, notes)
@@ -137,17 +137,17 @@ class Viewer:
         return robot
 
     def play(self, speed: float | None = None) -> None:
-        """Play the motions on.
+        """Play the motions from the current time.
 
         Parameters
         ----------
         speed : float, optional
-            How many times as fast as they are; by default as was chosen last.
+            Factor of the speed; by default the last one.
 
         Raises
         ------
         ValueError, TypeError
-            If it is no positive number.
+            If ``speed`` is not a positive number.
         """
         if speed is not None:
             times = float(real_array("speed", speed, ()))
@@ -160,7 +160,7 @@ class Viewer:
         self._show_state()
 
     def pause(self) -> None:
-        """Stay at the present frame."""
+        """Pause at the current frame."""
         if self._player.playing:
             self._player.pause()
             self._show_state()
@@ -171,13 +171,13 @@ class Viewer:
         Parameters
         ----------
         seconds : float
-            From their start; at most to their end.
+            Time from the start; values beyond the end mean the end.
         """
         self._player.seek(float(real_array("seconds", seconds, ())))
         self._show(self._player.time, always=True)
 
     def close(self) -> None:
-        """Stop the server, and end all threads."""
+        """Stop the server and end all threads."""
         if self._closed:
             return
         self._closed = True
@@ -201,13 +201,13 @@ class Viewer:
         return f"<Viewer of {robots}: {'closed' if self._closed else self.url}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the page itself."""
+        """Return the page as a frame, for notebooks."""
         if self._closed:
             return "<p>This viewer is closed.</p>"
         return f'<iframe src="{self.url}" style="width: 100%; height: 480px; border: 0"></iframe>'
 
     def _beside(self) -> Pose:
-        """Where the next robot stands: to the left of those that are there, along y."""
+        """Return the placement of the next robot: left of the present ones, along y."""
         if not self._robots:
             return Pose()
         far = max(robot.bounds[1][1] for robot in self._robots)
@@ -215,7 +215,7 @@ class Viewer:
         return Pose(translation=(0.0, far + 0.75 * size, 0.0))
 
     def _furnish(self) -> None:
-        """Put the floor below all robots, and the camera before them."""
+        """Place the floor below all robots, and the camera in front of them."""
         low = np.min([robot.bounds[0] for robot in self._robots], axis=0)
         high = np.max([robot.bounds[1] for robot in self._robots], axis=0)
         middle, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
@@ -271,7 +271,7 @@ class Viewer:
         loop.on_update(repeated)
 
     def _show(self, seconds: float, *, always: bool = False) -> None:
-        """Show all robots at a time; sliders follow when it stands still."""
+        """Show all robots at a time; sliders are updated when the motion pauses."""
         frame = int(seconds / self._dt + 1e-6)
         with self._lock:
             stopped = not self._player.playing and seconds < self._player.end
@@ -285,7 +285,7 @@ class Viewer:
                 self._show_state()
 
     def _tell_time(self, seconds: float) -> None:
-        """Move the slider of the time, not oftener than can be seen."""
+        """Move the time slider, no more often than is visible."""
         if self._slider is None:
             return
         still = not self._player.playing
@@ -293,7 +293,7 @@ class Viewer:
             self._slider.value = min(max(seconds, 0.0), self._player.end)
 
     def _show_state(self) -> None:
-        """Say on the button what it does; let sliders follow where nothing moves."""
+        """Update the label of the play button; update sliders if nothing moves."""
         with self._lock:
             if self._closed or self._slider is None:
                 return
@@ -313,8 +313,8 @@ def _viser() -> Any:
 
 
 def _require_host(host: str) -> None:
-    """Raise OSError unless this machine can serve there, where viser would wait for ever."""
-    if "\0" in host:  # C's functions read the name up to there
+    """Raise OSError if this machine cannot serve on a host, because viser would wait forever."""
+    if "\0" in host:  # C functions read the name up to a null character
         raise ValueError(f"host: expected a name or an address, got {host!r:.80}")
     try:
         family, *_, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
@@ -326,7 +326,7 @@ def _require_host(host: str) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep viser from printing what it starts and stops."""
+    """Suppress viser's messages about starting and stopping."""
     console = importlib.import_module("rich").get_console()
     before, console.quiet = console.quiet, True
     try:

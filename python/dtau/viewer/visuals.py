@@ -1,7 +1,7 @@
-"""What a robot looks like: the visual geometry of its URDF or MJCF, by links.
+"""Read the visual geometry of a robot's URDF or MJCF, by link: `read_visuals`.
 
-A `Model` does not keep it: it is read from the file when it is to be shown, and belongs to the
-links by their names.
+A `Model` does not keep the geometry. It is read from the file when the robot is shown, and belongs
+to the links by name.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from dtau.loaders.urdf import origin
 from dtau.loaders.xml import Element, parse
 from dtau.viewer import solids
 from dtau.viewer.folders import Folders
-from dtau.viewer.meshfiles import GREY, Color, Surface, Visual, read_mesh
+from dtau.viewer.meshfiles import GRAY, Color, Surface, Visual, read_mesh
 from dtau.viewer.mjcf_visuals import read_mjcf_visuals
 
 _UNREAD = frozenset(
     {"inertial", "collision", "joint", "gazebo", "transmission", "sensor", "texture"}
 )
-_LARGEST = 64_000_000  # bytes of a file, as `dtau.load` has it
+_LARGEST = 64_000_000  # most bytes of a file, as in `dtau.load`
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 class Visuals(NamedTuple):
-    """What was found, and what was not: a sentence each."""
+    """The surfaces found, and notes on missing ones."""
 
     found: list[Visual]
     notes: list[str]
@@ -46,18 +46,18 @@ def read_visuals(geometry: str | os.PathLike[str], meshes: Paths = ()) -> Visual
     geometry : str or path-like
         A URDF, MJCF or xacro file, or the text of a URDF or MJCF.
     meshes : path, or sequence of paths
-        Folders below which meshes may be read, beside the file's own: those that packages
-        (``package://name/...``) are in, or that are a package.
+        Folders below which meshes may be read, in addition to the file's own: folders that contain
+        packages (``package://name/...``), or that are a package.
 
     Returns
     -------
     Visuals
-        Surfaces by links, and notes on meshes that were not found or cannot be read.
+        Surfaces by link, and notes on meshes that were not found or cannot be read.
 
     Raises
     ------
     OSError, ModelError, ValueError, TypeError
-        If the file cannot be read, as `dtau.load`; or if a folder does not exist.
+        If the file cannot be read, see `dtau.load`; or if a folder does not exist.
     """
     named = [meshes] if isinstance(meshes, str | os.PathLike) else list(meshes)
     source, document = open_document(geometry, _LARGEST)
@@ -105,7 +105,7 @@ def _surfaces(geometry: Element, folders: Folders, color: Color | None) -> list[
             path = folders.find(attribute(shape, "filename"))
             return read_mesh(path, folders, scale, color)
         if shape.tag in _SOLIDS:
-            return [Surface(_SOLIDS[shape.tag](shape), color or GREY)]
+            return [Surface(_SOLIDS[shape.tag](shape), color or GRAY)]
     raise geometry.error(f"expected one of mesh, {', '.join(_SOLIDS)} in <geometry>, got none")
 
 
@@ -125,7 +125,7 @@ _SOLIDS: dict[str, Callable[[Element], solids.Mesh]] = {
 
 
 def _material(visual: Element, colors: dict[str, Color]) -> Color | None:
-    """Return the color that a visual says, itself or by the name of a material."""
+    """Return the color of a visual: its own, or that of a named material."""
     material = visual.one("material")
     if material is None:
         return None

@@ -79,7 +79,7 @@ class PackedRows {
         const int from = last || !to_.past_caches ? whole : whole - cache_line;
         for (int o = 0; o < 4; ++o) {
             T* x = rows_ + o * stride_;
-            if constexpr (group > 1) leave_all_lanes(x, whole);
+            if constexpr (group > 1) scatter_all_lanes(x, whole);
             for (int l = 0; l < to_.states; ++l) {
                 int& begin = begin_[o * group + l];
                 const Number<T>* state;
@@ -95,11 +95,11 @@ class PackedRows {
         }
         base_ += from, at_ -= from;
     }
-    DTAU_INLINE void leave_all_lanes(const Lane* x, int count) const {
+    DTAU_INLINE void scatter_all_lanes(const Lane* x, int count) const {
         double* to = state_;
         const std::ptrdiff_t stride = stride_;
         for (int k = 0; k < count; k += lanes)
-            leave_lanes(x + k, [&](int l, Lane numbers) { numbers.store(to + l * stride + k); });
+            scatter_lanes(x + k, [&](int l, Lane numbers) { numbers.store(to + l * stride + k); });
     }
 
     T* rows_;

@@ -1,1 +1,1 @@
-"""Functions of `dtau.casadi` that are expressions in CasADi's own operations, made once a model."""
+"""Functions of `dtau.casadi` as expressions in CasADi's own operations, built once per model."""

@@ -1,7 +1,7 @@
 """Kinematics in CasADi's own scalars: placements, Jacobians, twists, center of mass, momentum.
 
-One sweep from the root to the tips, as an expression. CasADi differentiates it, to any order, and
-knows which joints matter to what.
+The expression is one forward pass from the root to the tips. CasADi differentiates it, to any
+order, and knows its sparsity.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _constant(values: Any) -> Any:
 
 
 def _about(axis: Any, angle: Any) -> Any:
-    """Rotation about a fixed unit axis."""
+    """Return the rotation about a fixed unit axis."""
     k = np.asarray(axis)
     c = ca.cos(angle)
     sides = np.eye(3) - np.outer(k, k)
@@ -35,7 +35,7 @@ def _about(axis: Any, angle: Any) -> Any:
 
 
 def _motion(joint: Any, q: Any) -> tuple[Any, Any, Any]:
-    """Rotation and translation of a joint, and its motion subspace in body axes."""
+    """Return rotation and translation of a joint, and its motion subspace in body axes."""
     kind = joint.type
     if isinstance(kind, Universal):
         first = ca.mtimes(_about(kind.axis2, -q[1]), _constant(kind.axis1))
@@ -51,7 +51,7 @@ def _motion(joint: Any, q: Any) -> tuple[Any, Any, Any]:
     if isinstance(kind, Planar):
         x, y = plane_axes(kind.normal)
         return _about(kind.normal, q[2]), _constant(x) * q[0] + _constant(y) * q[1], subspace
-    # One of them turns, one of them slides along it: the numbers of S v do so with q.
+    # Joints about or along one axis: S q gives the rotation and the translation.
     displacement = ca.mtimes(subspace, q)
     turn = ca.dot(_constant(kind.axis), displacement[3:])
     turns = bool(np.any(kind.motion_subspace()[3:]))
@@ -59,9 +59,10 @@ def _motion(joint: Any, q: Any) -> tuple[Any, Any, Any]:
 
 
 class Kinematics:
-    """Bodies in the world, for symbols of q and v: rotations, positions, twists in body axes.
+    """Kinematics of the bodies for symbols of q and v: rotations, positions, twists in body axes.
 
-    Near the world's origin instead, for what does not depend on it, no digits are lost far away.
+    With `near`, positions are relative to a common translation, so that results that do not depend
+    on it lose no digits far away.
     """
 
     def __init__(self, model: Model, *, near: bool = False) -> None:
@@ -71,7 +72,7 @@ class Kinematics:
         if near:
             moved, by = common_translation(model)
             at[moved.tolist()] -= self.q[by.tolist()]
-        self.carried: list[tuple[Any, Any]] = []  # where bodies are in those that carry them
+        self.carried: list[tuple[Any, Any]] = []  # poses of bodies in their parents
         self.placements: list[tuple[Any, Any]] = []
         self.twists: list[tuple[Any, Any]] = []
         for joint in model.joints:
@@ -95,7 +96,7 @@ class Kinematics:
             self.twists.append((u, w))
 
     def frame(self, name: str) -> tuple[Any, Any]:
-        """Rotation and position of a named frame."""
+        """Return rotation and position of a named frame."""
         frame = self.model.frame(name)
         turn, p = self.placements[frame.body] if frame.body >= 0 else _HERE
         placement = frame.placement
@@ -105,7 +106,7 @@ class Kinematics:
         )
 
     def twist(self, name: str, axes: Axes) -> Any:
-        """Twist of a named frame, as a row."""
+        """Return the twist of a named frame, as a row."""
         frame = self.model.frame(name)
         if frame.body < 0:
             return ca.SX.zeros(1, 6)
@@ -120,7 +121,7 @@ class Kinematics:
         return ca.vertcat(u, w).T
 
     def whole(self) -> tuple[Any, Any, Any]:
-        """Mass times center of mass, momentum, angular momentum about the origin: in the world."""
+        """Return mass times center of mass, momentum and angular momentum about the origin."""
         moments, linears, angulars, masses = [], [], [], []
         for (u, w), inertia in zip(self.twists, self.model.inertias, strict=True):
             moment, mass = inertia.mass * np.asarray(inertia.com), inertia.mass
@@ -163,7 +164,7 @@ def frame_jacobians(model: Model, frames: str | Sequence[str], axes: Axes) -> An
     """Make the function q -> Jacobians (6 n, nv), one below the other; of one frame (6, nv)."""
     k = Kinematics(model)
     names = [frames] if isinstance(frames, str) else frames
-    # Twists are linear in v, so that their derivatives are free of it.
+    # Twists are linear in v: their derivatives do not contain v.
     results = [ca.jacobian(k.twist(name, axes), k.v) for name in names]
     return _function("frame_jacobians", k, "q", [ca.vertcat(*results)], ["jacobian"])
 
@@ -179,7 +180,7 @@ def frame_velocities(model: Model, frames: str | Sequence[str], axes: Axes) -> A
 
 
 def whole_body(model: Model, name: str) -> Any:
-    """Make a function of the center of mass, or of momentum."""
+    """Make a function for the center of mass or for momentum."""
     k = Kinematics(model, near=name == "centroidal_momentum")
     moment, linear, angular = k.whole()
     com = moment / model.mass

@@ -1,8 +1,8 @@
-"""The configuration manifold in CasADi's own scalars: displacements, and how they are applied.
+"""The configuration manifold in CasADi's own scalars: `integrate`, `difference`, `tangent_map`.
 
-Quaternions are normalized first, so that derivatives by the nq numbers of q are those of
-f(normalize(q)). What is 0/0 at no displacement has its series there, so that derivatives of every
-order that CasADi makes of it hold too. [Sola]; joint by joint, as `dtau.functions.manifold`.
+Quaternions are normalized first, so that derivatives by the nq numbers of q are derivatives of
+f(normalize(q)). Terms that are 0/0 at zero displacement use their series there, so that derivatives
+of every order are right. [Sola]; joint by joint, as `dtau.functions.manifold`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _QUARTER = ca.DM([[0.0, -1.0], [1.0, 0.0]])  # a quarter of a turn
 _TERMS = 12  # of series: 1e-17 with two derivatives, up to the thresholds below
 
 
-def independent(model: Model) -> list[Joint]:
+def non_mimic_joints(model: Model) -> list[Joint]:
     """List the joints that have coordinates of their own."""
     return [joint for joint in model.joints if joint.mimic is None]
 
 
 def rotation(x: Any) -> Any:
-    """Rotation matrix of a unit quaternion (x, y, z, w)."""
+    """Return the rotation matrix of a unit quaternion (x, y, z, w)."""
     return ca.vertcat(*(ca.horzcat(*row) for row in rotation_rows(ca.vertsplit(x))))
 
 
@@ -44,7 +44,7 @@ def normalize(model: Model) -> Any:
     """Make the function q -> q with quaternions of unit norm."""
     q = ca.SX.sym("q", model.nq)
     parts = []
-    for joint in independent(model):
+    for joint in non_mimic_joints(model):
         x = q[joint.q]
         if isinstance(joint.type, Free):
             x = ca.vertcat(x[:3], unit(x[3:]))
@@ -57,27 +57,27 @@ def normalize(model: Model) -> Any:
 def integrate(model: Model) -> Any:
     """Make the function (q, dq) -> q (+) dq."""
     q, dq = ca.SX.sym("q", model.nq), ca.SX.sym("dq", model.nv)
-    parts = [_moved(joint, q[joint.q], dq[joint.v]) for joint in independent(model)]
+    parts = [_moved(joint, q[joint.q], dq[joint.v]) for joint in non_mimic_joints(model)]
     return ca.Function("integrate", [q, dq], [ca.vertcat(*parts)], ["q", "dq"], ["q_next"])
 
 
 def difference(model: Model) -> Any:
     """Make the function (q0, q1) -> dq with q0 (+) dq = q1."""
     q0, q1 = ca.SX.sym("q0", model.nq), ca.SX.sym("q1", model.nq)
-    parts = [_displacement(joint, q0[joint.q], q1[joint.q]) for joint in independent(model)]
+    parts = [_displacement(joint, q0[joint.q], q1[joint.q]) for joint in non_mimic_joints(model)]
     return ca.Function("difference", [q0, q1], [ca.vertcat(*parts)], ["q0", "q1"], ["dq"])
 
 
 def tangent_map(model: Model) -> Any:
     """Make the function q -> from_tangent (nq, nv), to_tangent (nv, nq)."""
     q = ca.SX.sym("q", model.nq)
-    blocks = [_tangent_blocks(joint, q[joint.q]) for joint in independent(model)]
+    blocks = [_tangent_blocks(joint, q[joint.q]) for joint in non_mimic_joints(model)]
     results = [ca.densify(ca.diagcat(*each)) for each in zip(*blocks, strict=True)]
     return ca.Function("tangent_map", [q], results, ["q"], ["from_tangent", "to_tangent"])
 
 
 def displacement_rates(model: Model) -> Any:
-    """Make the function (theta, v) -> theta' of q0 (+) theta that moves with v."""
+    """Make the function (theta, v) -> theta' for q0 (+) theta that moves at velocity v."""
     theta, v = ca.SX.sym("theta", model.nv), ca.SX.sym("v", model.nv)
     given = (np.array(ca.vertsplit(x), dtype=object) for x in (theta, v))
     rates = displacement_rate(np, model, *given)
@@ -85,7 +85,7 @@ def displacement_rates(model: Model) -> Any:
 
 
 def _tangent_blocks(joint: Joint, x: Any) -> tuple[Any, Any]:
-    """Return how fast coordinates change with velocities, and the other way."""
+    """Return the blocks from velocities to rates of coordinates, and back."""
     if isinstance(joint.type, Spherical):
         x = unit(x)
         u, w = x[:3], x[3]
@@ -151,13 +151,13 @@ def _quaternion_product(x: Any, y: Any) -> Any:
 
 
 def _exponential(w: Any) -> Any:
-    """Quaternion of a rotation vector."""
+    """Return the quaternion of a rotation vector."""
     s = ca.sumsqr(w) / 4.0
     return ca.vertcat(_sinc(s) / 2.0 * w, _cosine(s))
 
 
 def _logarithm(x0: Any, x1: Any) -> Any:
-    """Rotation vector of the shortest turn between unit quaternions."""
+    """Return the rotation vector of the shortest rotation between unit quaternions."""
     y = _quaternion_product(ca.vertcat(-x0[:3], x0[3]), x1)
     y = ca.if_else(y[3] < 0.0, -1.0, 1.0) * y
     s, w = ca.sumsqr(y[:3]), y[3]
@@ -169,7 +169,7 @@ def _logarithm(x0: Any, x1: Any) -> Any:
 
 
 def _even(s: Any, near: float, series: Sequence[Fraction], closed: Callable[[Any], Any]) -> Any:
-    """Take the series near 0, and beyond it the closed form, which is not finite at 0."""
+    """Evaluate the series near 0, and elsewhere the closed form, which is not finite at 0."""
     total: Any = 0.0
     for coefficient in reversed(series):
         total = total * s + float(coefficient)
@@ -202,7 +202,7 @@ def _cubic_sine(s: Any) -> Any:
 
 def _half_cotangent(s: Any) -> Any:
     """(1 - t/2 cot(t/2)) / t^2."""
-    numbers = [Fraction(1)]  # of Bernoulli
+    numbers = [Fraction(1)]  # Bernoulli numbers
     for m in range(1, 2 * _TERMS + 1):
         numbers.append(-sum(comb(m + 1, k) * numbers[k] for k in range(m)) / Fraction(m + 1))
     series = [abs(numbers[2 * k + 2]) / factorial(2 * k + 2) for k in range(_TERMS)]

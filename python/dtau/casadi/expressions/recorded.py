@@ -1,7 +1,7 @@
-"""Replays what the core records into CasADi's own scalars: `recorded_function`.
+"""Replay a recording of the core in CasADi's own scalars: `recorded_function`.
 
-The core runs once with numbers that record what is done with them, as for `dtau.generate`. CasADi
-differentiates the expression to any order.
+The core runs once with numbers that record their operations, as for `dtau.generate`. CasADi
+differentiates the resulting expression to any order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dtau.model.model import Model
 
 Numbers = NDArray[np.float64]
 
-# As the core numbers them: include/dtau/recorded.hpp. A comparison is a scalar like any other.
+# In the order of include/dtau/recorded.hpp. A comparison gives a scalar.
 _OPERATIONS: tuple[Callable[..., Any], ...] = (
     operator.pos,  # an input
     operator.add,
@@ -39,13 +39,13 @@ _OPERATIONS: tuple[Callable[..., Any], ...] = (
     operator.lt,
     ca.if_else,
 )
-_COUNTS = (0, 2, 2, 2, 2, 3, 3, 1, 1, 1, 1, 1, 2, 3)  # of operands
+_COUNTS = (0, 2, 2, 2, 2, 3, 3, 1, 1, 1, 1, 1, 2, 3)  # numbers of operands
 
 
 def recorded_function(model: Model, name: str, options: Mapping[str, Any], *, f_ext: bool) -> Any:
-    """Make the CasADi function of any function that code can be generated for.
+    """Make the CasADi function of any function that `dtau.generate` supports.
 
-    Arrays of several axes are matrices: all axes but the last one are rows.
+    Arrays of several axes become matrices: all axes but the last are rows.
     """
     (request,) = requests(model, {name: (name, options)}, ("f_ext",) if f_ext else ())
     symbols: dict[str, Any] = {}
@@ -83,7 +83,7 @@ def _matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 class _Replay:
-    """Gives recorded numbers as expressions of the inputs' scalars."""
+    """Convert recorded numbers to expressions of the inputs' scalars."""
 
     def __init__(self, recorder: Any, inputs: list[Any]) -> None:
         count = recorder.recorded()
@@ -99,7 +99,7 @@ class _Replay:
             self.nodes.append(_OPERATIONS[operation](*taken))
 
     def __call__(self, number: np.float64) -> Any:
-        """The expression of a recorded number: a node with its sign, or a constant."""
+        """Return the expression of a recorded number: a node with its sign, or a constant."""
         bits = int(number.view(np.uint64))
         if (bits >> 48) & 0x7FFF != 0x7FFD:
             return ca.SX(float(number))

@@ -13,9 +13,9 @@ from dtau.options import Integrator
 
 
 def step_function(model: Model, integrator: Integrator, forward_dynamics: Any) -> Any:
-    """Make the function (q, v, tau, dt[, f_ext]) -> q, v after a step, as `dtau.step`.
+    """Make the function (q, v, tau, dt[, f_ext]) -> q, v after a step, like `dtau.step`.
 
-    A composition rather than a kernel, so that CasADi has its second derivatives too.
+    It is a composition, so that CasADi also derives its second derivatives.
     """
     names = ["q", "v", "tau", "dt", "f_ext"][: forward_dynamics.n_in() + 1]
     q, v, tau, dt, *wrenches = (

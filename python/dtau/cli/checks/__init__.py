@@ -1,1 +1,1 @@
-"""What `dtau check` looks at: each a function of a model that gives findings."""
+"""The checks of `dtau check`: functions of a model that yield findings."""

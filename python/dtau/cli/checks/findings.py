@@ -1,4 +1,4 @@
-"""What is found: how bad, in which joints or links, and the way out."""
+"""Findings of the checks: severity, joints or links, and the way out: `Finding`."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 
 @dataclass(frozen=True)
 class Finding:
-    """Something wrong or suspicious.
+    """An error or a suspicious value.
 
     Attributes
     ----------
     severity : {"error", "warning", "note"}
-        What cannot be computed or must not be trusted; what is probably not meant so; what is good
-        to know.
+        Error: functions fail or are not reliable. Warning: probably not as intended. Note: good to
+        know.
     code : str
-        A word for it, the same in every robot.
+        Identifier of this kind of finding.
     message : str
-        What is so, in a sentence.
+        Description, in a sentence.
     where : dict of str to str
-        The joints or links, each with its numbers.
+        The affected joints or links, each with its numbers.
     way_out : str
-        What to do about it.
+        Suggestion how to correct it.
     """
 
     severity: Severity
@@ -36,7 +36,7 @@ class Finding:
     way_out: str = ""
 
     def as_data(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the finding as data for JSON."""
         return {
             "severity": self.severity,
             "code": self.code,

@@ -1,8 +1,8 @@
-"""Inertias: those that no body has, and those that do not fit the mass.
+"""Check inertias: impossible ones, massless joints, and moments that do not fit the mass.
 
-The density that a body would have as a homogeneous ball of its mass and its mean moment tells
-placeholders and wrong units from real parts: in the robots of example-robot-data moving bodies that
-were modeled or measured have 0.3 to 11000 kg/m³, placeholders below 0.09 or above 1e25.
+The density of a homogeneous ball with a body's mass and mean moment separates placeholders and
+wrong units from real parts. In the robots of example-robot-data, moving bodies that were modeled or
+measured have 0.3 to 11000 kg/m³, placeholders below 0.09 or above 1e25.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from dtau.model.model import Model
 from dtau.model.moments import breaks_triangle_inequality
 from dtau.model.spatial import Inertia
 
-LIGHTEST = 0.1  # kg/m³; a rod of aluminium 1 m long and 1 cm thick is a ball of 1
+LIGHTEST = 0.1  # kg/m³; for an aluminum rod, 1 m long and 1 cm thick, the ball has 1
 HEAVIEST = 25_000.0  # osmium has 22600
-_LEEWAY = 10.0  # for rounding in moments that were turned, as in `dtau.loaders.inertias`
-_UNITS = {  # what moments are multiplied by if they are not in kg m²
+_LEEWAY = 10.0  # for rounding in rotated moments, as in `dtau.loaders.inertias`
+_UNITS = {  # factors of moments in other units than kg m²
     "kg mm²": 1e6,
     "g mm²": 1e9,
     "kg cm²": 1e4,
@@ -29,7 +29,7 @@ _USUAL = (30.0, 8000.0)  # kg/m³
 
 
 def check_inertias(model: Model) -> Iterator[Finding]:
-    """Inertias of links as they are in the file, and of whole bodies."""
+    """Check the inertias of links as in the file, and of whole bodies."""
     yield from _triangles(model)
     yield from _without_mass(model)
     yield from _massless(model)
@@ -37,7 +37,7 @@ def check_inertias(model: Model) -> Iterator[Finding]:
 
 
 def density(inertia: Inertia) -> float:
-    """Density of the homogeneous ball that has this mass and the mean of these moments."""
+    """Return the density of the homogeneous ball with this mass and mean moment."""
     _, radius = _mean(inertia)
     return float(inertia.mass / (4 / 3 * np.pi * radius**3))
 
@@ -59,11 +59,11 @@ def _triangles(model: Model) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "triangle-inequality",
-            "Principal moments of which the largest is more than the sum of the others: no rigid "
+            "The largest principal moment is more than the sum of the other two: no rigid "
             "body has such an inertia.",
             where,
-            "--inertia repair takes the nearest that a body has; of a CAD export, check that "
-            "products of inertia have the right signs and moments are about the centre of mass.",
+            "--inertia repair takes the nearest valid inertia. In a CAD export, check that "
+            "products of inertia have the right signs and moments are about the center of mass.",
         )
 
 
@@ -77,9 +77,9 @@ def _without_mass(model: Model) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "moments-without-mass",
-            "Links with moments of inertia, but a mass of zero.",
+            "Links have moments of inertia, but no mass.",
             where,
-            "Give them their mass, or leave out <inertial>.",
+            "Add their mass, or leave out <inertial>.",
         )
 
 
@@ -88,10 +88,10 @@ def _massless(model: Model) -> Iterator[Finding]:
         yield Finding(
             "error",
             "massless-joint",
-            "Joints that move no inertia: no force gives them a definite acceleration, so forward "
+            "Joints move no inertia: their acceleration is not defined, so forward "
             "dynamics refuses this robot (inverse dynamics works).",
             dict.fromkeys(model.massless_joints, ""),
-            "Give the links that they carry an <inertial>, make the joints fixed, or give all "
+            "Add <inertial> to the links that they carry, make the joints fixed, or give all "
             "joints a rotor: --armature 1e-3.",
         )
 
@@ -108,18 +108,18 @@ def _densities(model: Model) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "inertia-large",
-            "Moments of inertia too large for the mass: a ball that has both would be lighter than "
+            "Moments of inertia are too large for the mass: a ball with both would be lighter than "
             "air.",
             {body: _ball(densities[body][1]) for body in vast},
             _unit(list(vast.values()), len(densities))
             or "Often a placeholder such as 0.01 or 1; for a part of mass m and length l, "
-            "m l² / 12 is about right.",
+            "m l² / 12 is a good estimate.",
         )
     if tiny:
         yield Finding(
             "warning",
             "inertia-small",
-            "Moments of inertia too small for the mass: a ball that has both would be denser than "
+            "Moments of inertia are too small for the mass: a ball with both would be denser than "
             "any metal.",
             {body: _ball(densities[body][1]) for body in tiny},
             "Often left out, or a mass in grams; for a part of mass m and length l, m l² / 12 is "
@@ -133,7 +133,7 @@ def _ball(inertia: Inertia) -> str:
 
 
 def _unit(vast: list[float], bodies: int) -> str:
-    """Name the unit that most moments seem to be in."""
+    """Suggest the unit that most moments seem to have."""
     if 2 * len(vast) <= bodies:
         return ""
     for unit, factor in _UNITS.items():

@@ -1,4 +1,4 @@
-"""Limits: ranges in which nothing moves, or that look like degrees."""
+"""Check limits: empty ranges, and ranges or velocities that look like degrees."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from dtau.model.joints import Revolute
 from dtau.model.links import Joint
 from dtau.model.model import Model
 
-# rad; in example-robot-data the largest range that is meant ends at 10
+# rad; in example-robot-data the largest intended range ends at 10
 _TURNS = 4 * math.pi
-_NO_RANGE = 1e4  # rad, from where on a bound says that there is none
-_FASTEST = 60.0  # rad/s of a joint with a range; example-robot-data has 59.9, and powers of ten
+_NO_RANGE = 1e4  # rad; a bound beyond this means no limit
+_FASTEST = 60.0  # rad/s for a joint with a range; example-robot-data has 59.9, and powers of ten
 _SAME = 1e-3
 
 
 def check_limits(model: Model) -> Iterator[Finding]:
-    """Ranges, and the largest velocities and efforts."""
+    """Check ranges, and the largest velocities and efforts."""
     joints = [joint for joint in model.joints if joint.type.nq == 1]
     stuck = [joint for joint in joints if joint.limits.lower == joint.limits.upper]
     if stuck:
         yield Finding(
             "warning",
             "empty-range",
-            "Joints whose range is a single point, as a <limit> without lower and upper says.",
+            "Joints have a range of a single point, which a <limit> without lower and upper means.",
             {joint.name: f"{joint.limits.lower:g} .. {joint.limits.upper:g}" for joint in stuck},
-            "Give lower and upper, or make the joint continuous or fixed.",
+            "Add lower and upper, or make the joint continuous or fixed.",
         )
     none = {
         joint.name: " and ".join(zeros)
@@ -40,9 +40,10 @@ def check_limits(model: Model) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "zero-limits",
-            "Joints whose largest velocity or effort is 0: whoever heeds that cannot move them.",
+            "Joints have a largest velocity or effort of 0: programs that respect it never "
+            "move them.",
             none,
-            "Give what the drive can do in <limit>, or leave the word out.",
+            "Write the drive's limits in <limit>, or leave the attribute out.",
         )
     yield from _degrees(joints)
 
@@ -59,14 +60,14 @@ def _degrees(joints: list[Joint]) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "degrees",
-            "Ranges of several turns, which look like degrees; they are read as radians.",
+            "Ranges of several turns look like degrees; they are read as radians.",
             {
                 joint.name: f"{joint.limits.lower:g} .. {joint.limits.upper:g} rad, or in degrees "
                 f"{math.radians(joint.limits.lower):.3g} .. {math.radians(joint.limits.upper):.3g} "
                 "rad"
                 for joint in degrees
             },
-            "Multiply lower and upper by pi / 180; velocity too.",
+            "Multiply lower, upper and velocity by pi / 180.",
         )
     fast = {
         joint.name: f"{velocity:g} rad/s, {math.degrees(velocity) / 360:.3g} turns/s"
@@ -79,7 +80,7 @@ def _degrees(joints: list[Joint]) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "degrees-per-second",
-            "Joints with a range that may turn faster than ten times a second; it looks like "
+            "Joints with a range may turn faster than ten times a second, which looks like "
             "degrees per second.",
             fast,
             "Multiply velocity by pi / 180.",
@@ -93,7 +94,7 @@ def _degrees(joints: list[Joint]) -> Iterator[Finding]:
         yield Finding(
             "note",
             "wide-range",
-            "Ranges so wide that they limit nothing; random states are drawn from all of it.",
+            "Ranges are so wide that they limit nothing; random states are drawn from all of them.",
             unlimited,
             "Make the joints continuous.",
         )

@@ -1,4 +1,4 @@
-"""What was refused, warned of or noted when the file was read."""
+"""Report what the loader refused, warned of or noted: `loaded`, `check_loading`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from dtau.cli.checks.findings import Finding
 from dtau.cli.robot import Loaded, RefusedError, RobotFile
 
-# Options that may load what is refused, and of which a refusal names the right one.
+# Options that may load a refused file; the error names the right one.
 _WAYS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--inertia repair", {"inertia": "repair"}),
     ("--root free", {"root": "free"}),
@@ -17,11 +17,11 @@ _WAYS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 _FIXED = re.compile("link '(.*)' is fixed to the world: its inertia has no effect")
 _REPAIRED = re.compile(r"repaired the inertia of link '(.*)' \(line \d+\): (.*)")
-_OWN = ("principal moments that break", "joints that move no inertia")  # of checks of their own
+_OWN = ("principal moments that break", "joints that move no inertia")  # other checks report these
 
 
 def loaded(file: RobotFile) -> tuple[Loaded | None, list[Finding]]:
-    """Read a file; what is refused is tried again by the ways out that the message names."""
+    """Read a file; if it is refused, try again with the options that the message names."""
     changes: dict[str, Any] = {}
     findings: list[Finding] = []
     while True:
@@ -41,12 +41,12 @@ def loaded(file: RobotFile) -> tuple[Loaded | None, list[Finding]]:
 
 
 def sentence(message: str) -> str:
-    """Give a message of the package a capital letter and a full stop."""
+    """Give a message of the package a capital letter and a period."""
     return f"{message[:1].upper()}{message[1:]}."
 
 
 def check_loading(read: Loaded) -> Iterator[Finding]:
-    """What the loader said."""
+    """Report the warnings and notes of the loader."""
     for message in read.warnings:
         if message.startswith(_OWN):
             continue
@@ -70,19 +70,19 @@ def check_loading(read: Loaded) -> Iterator[Finding]:
             yield Finding("note", "loader", sentence(note))
     if ignored:
         listed = ", ".join(ignored)
-        yield Finding("note", "ignored", f"Read over, as no part of the dynamics: {listed}.")
+        yield Finding("note", "ignored", f"Ignored, because the dynamics do not need it: {listed}.")
     if repaired:
         yield Finding(
             "note",
             "repaired",
-            "Inertias that were replaced by the nearest ones of rigid bodies.",
+            "Inertias were replaced by the nearest valid ones.",
             repaired,
         )
     if unmoved:
         yield Finding(
             "note",
             "fixed-to-the-world",
-            "Links that are fixed to the world: their inertias have no effect.",
+            "Links are fixed to the world: their inertias have no effect.",
             dict.fromkeys(unmoved, ""),
-            "If the robot stands or flies by itself: --root free.",
+            "If the robot stands or flies: --root free.",
         )

@@ -1,7 +1,7 @@
-"""Meshes: STL files have no unit, and are often in millimeters where a URDF means meters.
+"""Check meshes: STL files have no unit and are often in millimeters; a URDF means meters.
 
-Only files *.stl are opened, and only below the robot's own folder or the folder of the package that
-is named, which is looked for from the robot's folder on upwards.
+Only files *.stl are opened, and only below the robot's own folder or the folder of the package in
+the name. The package is searched for from the robot's folder upwards.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from dtau.viewer.folders import Folders
 Array = NDArray[np.float64]
 
 _LARGE, _SMALL = 10.0, 1e-3  # m; the STL files of example-robot-data have 0.02 to 1
-_HEAD, _FACET = 84, 50  # bytes of a binary file
+_HEAD, _FACET = 84, 50  # bytes of the head and of a facet in a binary file
 _VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")
 
 
 def check_meshes(file: RobotFile) -> Iterator[Finding]:
-    """Sizes of the STL files that a URDF names."""
+    """Check the sizes of the STL files that a URDF names."""
     if file.path == STDIN or file.path.lower().endswith(".xacro"):
         return
     path = Path(file.path)
     try:
         robot = parse(path.read_bytes(), file.path, ("inertial", "joint", "gazebo", "transmission"))
-    except ModelError:  # an MJCF, which MuJoCo reads more freely, and whose meshes it scales
+    except ModelError:  # an MJCF: MuJoCo scales its meshes
         return
     large, small = {}, {}
     for link, mesh in _meshes(robot):
@@ -52,8 +52,8 @@ def check_meshes(file: RobotFile) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "large-mesh",
-            f"Meshes of more than {_LARGE:g} m: they look like millimetres. The dynamics are not "
-            "touched by it, pictures and collisions are.",
+            f"Meshes are larger than {_LARGE:g} m, which looks like millimeters. Pictures and "
+            "collisions are affected, the dynamics are not.",
             large,
             'Write scale="0.001 0.001 0.001" in <mesh>.',
         )
@@ -61,9 +61,9 @@ def check_meshes(file: RobotFile) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "small-mesh",
-            f"Meshes of less than {1e3 * _SMALL:g} mm, as if they were scaled twice.",
+            f"Meshes are smaller than {1e3 * _SMALL:g} mm, as if they were scaled twice.",
             small,
-            "Leave scale out of <mesh> where the file is in metres.",
+            "Leave scale out of <mesh> if the file is in meters.",
         )
 
 
@@ -80,12 +80,12 @@ def _scale(mesh: Element) -> Array:
     try:
         scale = np.array([float(x) for x in mesh.attributes.get("scale", "1").split()])
         return np.broadcast_to(scale, 3)
-    except ValueError:  # no numbers, or not three
+    except ValueError:  # not three numbers
         return np.ones(3)
 
 
 def _find(name: str, folder: Path) -> Path | None:
-    """Return the STL file of a name, if it is where it may be."""
+    """Return the STL file of a name, if it is in one of the allowed folders."""
     if not name.lower().endswith(".stl"):
         return None
     packages: list[Path] = []
@@ -94,7 +94,7 @@ def _find(name: str, folder: Path) -> Path | None:
         packages = [x if x.name == package else x / package for x in (folder, *folder.parents)]
     try:
         return Folders(folder, [x for x in packages if x.is_dir()]).find(name)
-    except (OSError, ValueError):  # not there, or a name that no file can have
+    except (OSError, ValueError):  # missing, or an impossible file name
         return None
 
 

@@ -1,4 +1,4 @@
-"""What random states give: the condition of the mass matrix, derivatives against differences."""
+"""Check numerics at random states: condition of the mass matrix, derivatives vs differences."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from dtau.model.model import Model
 Array = NDArray[np.float64]
 
 _STATES = 64
-_MOST = 2000  # degrees of freedom; eigenvalues of more take minutes
-_LARGEST = 4_000_000  # numbers of the matrices of all states
-_CONDITION = 1e6  # scaled; in example-robot-data 1e5 at most, but for icub with 7e7
+_MOST = 2000  # most degrees of freedom; eigenvalues of more take minutes
+_LARGEST = 4_000_000  # most numbers in the matrices of all states
+_CONDITION = 1e6  # scaled; in example-robot-data at most 1e5, except icub with 7e7
 _STEPS = (1e-2, 1e-3, 1e-4)
-_AGREEMENT = 1e-4  # of the largest element; in example-robot-data 2e-6 at most, a mistake is near 1
+_AGREEMENT = 1e-4  # of the largest element; in example-robot-data at most 2e-6; mistakes give 1
 _EPSILON = float(np.finfo(np.float64).eps)
-PARTS = 3  # that are counted by a `Ticks`
+PARTS = 3  # steps that `Ticks` counts
 
 
 @dataclass
 class Measured:
-    """Numbers of the random states; NaN where there is none."""
+    """Numbers measured at the random states; NaN if not measured."""
 
     states: int = 0
     condition: float = math.nan
@@ -43,7 +43,7 @@ class Measured:
 
 
 def check_numerics(model: Model, measured: Measured, ticks: Ticks) -> Iterator[Finding]:
-    """Solve and differentiate at random states; the numbers go to `measured`."""
+    """Solve and differentiate at random states; write the numbers to `measured`."""
     if model.nv > _MOST:
         return
     states = max(1, min(_STATES, _LARGEST // model.nv**2))
@@ -51,7 +51,7 @@ def check_numerics(model: Model, measured: Measured, ticks: Ticks) -> Iterator[F
     rng = np.random.default_rng(0)
     q, v, a = random_state(model, rng, shape=(states,))
     for joint in model.joints:
-        if isinstance(joint.type, Revolute):  # of an angle of 1e9 few digits are left
+        if isinstance(joint.type, Revolute):  # an angle of 1e9 has few digits left
             q[:, joint.q] = np.remainder(q[:, joint.q], 2 * np.pi)
     ticks.tick("condition of the mass matrix")
     yield from _condition(model, q, measured)
@@ -70,7 +70,7 @@ def check_numerics(model: Model, measured: Measured, ticks: Ticks) -> Iterator[F
         measured.forward = _difference(
             model, forward_dynamics, forward_dynamics_derivatives, (q, v, tau), directions
         )
-        if measured.scaled_condition < _CONDITION:  # else differences say nothing
+        if measured.scaled_condition < _CONDITION:  # else differences are not meaningful
             yield from _disagreement("forward", measured.forward)
 
 
@@ -89,9 +89,9 @@ def _condition(model: Model, q: Array, measured: Measured) -> Iterator[Finding]:
         yield Finding(
             "error",
             "indefinite",
-            "The mass matrix has a negative eigenvalue at a random state: some motion would have "
+            "The mass matrix has a negative eigenvalue at a random state: a motion would have "
             f"negative kinetic energy ({worst_value:.2g} after scaling by its diagonal).",
-            way_out="Look for inertias that no body has; --inertia repair replaces them.",
+            way_out="Look for impossible inertias; --inertia repair replaces them.",
         )
         return
     state = int(np.argmax(values[:, -1] / np.maximum(values[:, 0], _EPSILON)))
@@ -105,7 +105,7 @@ def _condition(model: Model, q: Array, measured: Measured) -> Iterator[Finding]:
             f"The mass matrix is nearly singular: {measured.scaled_condition:.2g} after scaling by "
             f"its diagonal. Accelerations may lose {digits} of 16 digits.",
             {", ".join(_joints_of(model, weakest)): ""},
-            "These joints move next to no inertia in some posture: give the links their moments of "
+            "These joints move almost no inertia in some posture: give the links moments of "
             "inertia, or the joints a rotor: --armature 1e-3.",
         )
 
@@ -114,7 +114,7 @@ def _not_finite(what: str) -> Finding:
     return Finding(
         "error",
         "not-finite",
-        f"At random states {what} came out as infinite, or as no number.",
+        f"At random states {what} is infinite or not a number.",
         way_out="Look for masses, moments or lengths of absurd size.",
     )
 
@@ -128,7 +128,7 @@ def _largest_condition(matrices: Array) -> float:
 
 
 def _joints_of(model: Model, direction: Array) -> list[str]:
-    """Joints that move most in a direction."""
+    """Return the joints that move most in a direction."""
     moving = np.flatnonzero(np.abs(direction) > 0.3 * np.abs(direction).max())
     return [
         joint.name
@@ -144,14 +144,14 @@ def _difference(
     state: tuple[Array, Array, Array],
     directions: Array,
 ) -> float:
-    """Compare derivatives along directions with differences of fourth order, by the largest."""
+    """Return the largest error of directional derivatives against fourth-order differences."""
     q, v, x = state
     exact = sum(
         (matrix @ direction[..., None])[..., 0]
         for matrix, direction in zip(derivatives(model, q, v, x), directions, strict=True)
     )
     error = np.full(len(v), np.inf)
-    for size in _STEPS:  # the best of several: each has its own truncation and rounding
+    for size in _STEPS:  # the best of several: truncation and rounding errors differ
         along = np.zeros_like(v)
         for step, weight in ((1, 2 / 3), (2, -1 / 12)):
             for sign in (1, -1):
@@ -170,16 +170,16 @@ def _disagreement(which: str, error: float) -> Iterator[Finding]:
             "error",
             "derivatives",
             f"Derivatives of {which} dynamics differ from finite differences by {error:.1e} of the "
-            f"largest element, where at most {_AGREEMENT:.0e} is expected.",
-            way_out="Numbers of very different size in one robot can do this; if there are none, "
-            "please report it, with the file.",
+            f"largest element; expected at most {_AGREEMENT:.0e}.",
+            way_out="Numbers of very different size in one robot can cause this. If there are "
+            "none, please report it, with the file.",
         )
 
 
 def summary(measured: Measured) -> str:
-    """Say in a sentence what the numbers are."""
+    """Return a sentence with the numbers."""
     if not measured.states:
-        return f"Without cond(M) and differences, which are for at most {_MOST} degrees of freedom."
+        return f"Left out cond(M) and differences: more than {_MOST} degrees of freedom."
     parts = []
     if math.isfinite(measured.condition):
         parts.append(f"cond(M) up to {measured.condition:.1e}")

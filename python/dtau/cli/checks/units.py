@@ -1,4 +1,4 @@
-"""Units: lengths that look like millimeters, masses that look like grams."""
+"""Check units: lengths that look like millimeters, masses that look like grams."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ _HEAVY = 1000.0  # kg
 
 
 def check_units(model: Model) -> Iterator[Finding]:
-    """Distances and masses, against what robots have."""
+    """Compare distances and masses with those of real robots."""
     far = {
         f"joint {link.joint_name}": f"{np.linalg.norm(link.placement.translation):.4g} m"
         for link in model.links
         if np.linalg.norm(link.placement.translation) > _FAR
     }
     far |= {
-        f"centre of mass of {link.name}": f"{np.linalg.norm(link.inertia.com):.4g} m"
+        f"center of mass of {link.name}": f"{np.linalg.norm(link.inertia.com):.4g} m"
         for link in model.links
         if np.linalg.norm(link.inertia.com) > _FAR
     }
     if far:
         yield Finding(
             "warning",
-            "millimetres",
-            f"Places more than {_FAR:g} m from the origin of their link: they look like "
-            "millimetres.",
+            "millimeters",
+            f"Places are more than {_FAR:g} m from the origin of their link, which looks like "
+            "millimeters.",
             far,
-            "Divide xyz of <origin> by 1000; moments of inertia that were in kg mm², by 1e6.",
+            "Divide xyz of <origin> by 1000, and moments of inertia in kg mm² by 1e6.",
         )
     heavy = {
         link.name: f"{link.inertia.mass:.4g} kg"
@@ -43,7 +43,7 @@ def check_units(model: Model) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "grams",
-            f"Links of more than {_HEAVY:g} kg: the masses look like grams.",
+            f"Links have more than {_HEAVY:g} kg: the masses look like grams.",
             heavy,
             "Divide masses and moments of inertia by 1000.",
         )
