@@ -15,7 +15,7 @@ file(GLOB shared_files CONFIGURE_DEPENDS functions/shared/*.cpp)  # for the two 
 
 function(add_functions variant)
   add_library(functions_${variant} OBJECT ${function_files} ${CMAKE_CURRENT_BINARY_DIR}/list.cpp
-              batch/run.cpp batch/peak.cpp)
+              batch/run.cpp batch/peak.cpp control/lqr.cpp)
   target_include_directories(functions_${variant} PRIVATE ${PROJECT_SOURCE_DIR}/include .)
   target_compile_definitions(functions_${variant} PRIVATE DTAU_VARIANT=${variant})
   target_compile_options(functions_${variant} PRIVATE ${dtau_flags} ${ARGN})

@@ -88,6 +88,9 @@ from dtau.functions.constraints_products import (
 from dtau.functions.constraints_projection import (
     project,
 )
+from dtau.functions.control import (
+    lqr,
+)
 from dtau.functions.derivatives import (
     forward_dynamics_derivatives,
     forward_dynamics_wrench_derivatives,
@@ -313,6 +316,7 @@ __all__ = [
     "linearize_discrete",
     "load",
     "load_mechanism",
+    "lqr",
     "mass_matrix",
     "mass_matrix_inverse",
     "mass_matrix_time_derivatives",

@@ -352,3 +352,17 @@ class Equilibrium(NamedTuple):
     f_ext: NDArray[np.float64]
     residual: NDArray[np.float64]
     exists: NDArray[np.bool_]
+
+
+class LQR(NamedTuple):
+    """Gains of ``u = -(gains @ x + feedforward)``, and the cost ``1/2 x'P x + p'x + s`` to the end.
+
+    ``gains (..., N, nu, nx)``, ``feedforward (..., N, nu)``, ``P (..., N + 1, nx, nx)``,
+    ``p (..., N + 1, nx)``, ``s (..., N + 1)``.
+    """
+
+    gains: NDArray[np.float64]
+    feedforward: NDArray[np.float64]
+    P: NDArray[np.float64]
+    p: NDArray[np.float64]
+    s: NDArray[np.float64]

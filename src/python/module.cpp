@@ -51,6 +51,7 @@ NB_MODULE(_core, m) {
     define_tree(m);
     define_contacts(m);
     define_robot_code(m);
+    define_lqr(m);
     define_raw_calls(m);
     define_casadi_slots(m);
     define_mujoco_warnings(m);

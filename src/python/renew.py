@@ -56,7 +56,7 @@ def topic(name: str, found: dict[str, Functions]) -> Functions:
 
 TOPICS = (
     *("dynamics", "derivatives", "second_derivatives", "products", "time_derivatives", "terms"),
-    *("parameters", "frames", "centroidal", "manifold", "steps", "constraints"),
+    *("parameters", "frames", "centroidal", "manifold", "steps", "constraints", "control"),
 )
 
 

@@ -11,6 +11,8 @@
 
 namespace dtau {
 
+struct LqrJob;  // control/lqr.hpp
+
 // ---------------------------------------------------------------- quantities: all shapes of arrays
 
 // One axis of an array. The value of a fixed axis is its size.
@@ -190,6 +192,7 @@ struct FunctionList {
     std::size_t (*scratch)(const Function&, const Tree&, const Job&);
     bool (*has)(const Function&, ScalarKind);
     PeakRate (*peak_rate)();
+    void (*solve_lqr)(const LqrJob&, std::ptrdiff_t begin, std::ptrdiff_t end);
     // Counts multiplications, additions and divisions on this thread since the last call.
     void (*take_operation_counts)(long long*);
 };

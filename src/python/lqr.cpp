@@ -1,0 +1,125 @@
+// Solves batches of linear-quadratic problems from Python: lqr(), for dtau/functions/control.py.
+#include <algorithm>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "batch/parallel.hpp"
+#include "batch/require_memory.hpp"
+#include "batch/system.hpp"
+#include "control/lqr.hpp"
+#include "python/call.hpp"
+#include "python/lock.hpp"
+#include "python/result_memory.hpp"
+#include "python/tree.hpp"
+#include "registry/dispatch.hpp"
+
+namespace nb = nanobind;
+
+namespace dtau {
+namespace {
+
+struct LqrWork {
+    void (*solve)(const LqrJob& job, std::ptrdiff_t begin, std::ptrdiff_t end);
+    LqrJob job;
+};
+
+void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
+    const LqrWork& work = *static_cast<const LqrWork*>(self);
+    work.solve(work.job, begin, end);
+}
+
+// Takes the strides of an array that Python broadcast to the batch axes, an axis of knots if it has
+// one, and the axes of a matrix or vector, whose numbers are contiguous.
+LqrInput input_of(nb::handle given, int naxes, bool has_knots) {
+    LqrInput input;
+    if (given.is_none()) return input;
+    PyArrayObject* a = array(given);
+    input.data = PyArray_BYTES(a);
+    for (int axis = 0; axis < naxes; ++axis) input.stride[axis] = PyArray_STRIDE(a, axis);
+    if (has_knots) input.next = PyArray_STRIDE(a, naxes);
+    return input;
+}
+
+nb::object new_result(const std::vector<npy_intp>& shape) {
+    nb::object result =
+        nb::steal(PyArray_SimpleNew(static_cast<int>(shape.size()), shape.data(), NPY_DOUBLE));
+    if (!result.is_valid()) throw nb::python_error();
+    return result;
+}
+
+// A problem of N knots takes about so many nanoseconds.
+double price(const LqrJob& job) {
+    const double nx = job.nx, nu = job.nu;
+    return static_cast<double>(job.knots) * (200.0 + 0.1 * nx * (nx + nu) * (nx + 0.5 * (nx + nu)));
+}
+
+// Ends early if a signal handler raises.
+void run_lqr(const LqrWork& work, int threads) {
+    constexpr double worth_threads = 200e3, noticed = 1e6;  // nanoseconds
+    const std::ptrdiff_t count = work.job.count;
+    const double each = price(work.job);
+    if (threads == 0)
+        threads = each * static_cast<double>(count) < worth_threads ? 1 : available_processors();
+    std::ptrdiff_t chunk = std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(noticed / each),
+                                                    count / (4 * threads));
+    ReleasedLock lock;
+    run_parallel({compute, &work, count},
+                 {threads, std::max<std::ptrdiff_t>(chunk, 1), signal_raises, &lock});
+}
+
+// Returns K, kappa, P, p, s, and the failed knot of every problem. `inputs` are the arrays of
+// RiccatiProblem in its order, aligned, of float64; None for zeros. `shape` is that of the batch.
+nb::tuple lqr(const std::vector<nb::object>& inputs, const std::vector<npy_intp>& shape,
+              std::ptrdiff_t knots, int nx, int nu, double regularization, nb::handle threads) {
+    LqrWork work = {functions().solve_lqr, {}};
+    LqrJob& job = work.job;
+    job.nx = nx, job.nu = nu, job.knots = knots, job.regularization = regularization;
+    job.naxes = static_cast<int>(shape.size());
+    for (int axis = 0; axis < job.naxes; ++axis) {
+        job.shape[axis] = shape[axis];
+        job.count *= shape[axis];
+    }
+    for (int i = 0; i < LqrJob::ninputs; ++i)
+        job.inputs[i] = input_of(inputs[i], job.naxes, i < LqrJob::ninputs - 2);
+    const int wanted = thread_count(threads);
+    const double numbers = static_cast<double>(job.count) * static_cast<double>(knots + 1) *
+                           (nx + 1.0) * (nx + nu + 1.0);
+    require_memory("lqr", 8.0 * numbers, "use a smaller batch");
+    nb::object results[LqrJob::noutputs];
+    {
+        const KeptMemory memory(8.0 * numbers);
+        const auto add = [&](int o, std::vector<npy_intp> core) {
+            core.insert(core.begin(), shape.begin(), shape.end());
+            results[o] = new_result(core);
+            job.outputs[o] = static_cast<double*>(PyArray_DATA(array(results[o])));
+        };
+        add(0, {knots, nu, nx});
+        add(1, {knots, nu});
+        add(2, {knots + 1, nx, nx});
+        add(3, {knots + 1, nx});
+        add(4, {knots + 1});
+    }
+    std::vector<std::ptrdiff_t> failed(static_cast<std::size_t>(job.count), -1);
+    job.failed_knots = failed.data();
+    run_lqr(work, wanted);
+    if (PyErr_Occurred()) throw nb::python_error();
+    const auto first = std::find_if(failed.begin(), failed.end(), [](auto k) { return k >= 0; });
+    nb::object failure = nb::none();
+    if (first != failed.end()) failure = nb::make_tuple(first - failed.begin(), *first);
+    return nb::make_tuple(results[0], results[1], results[2], results[3], results[4], failure);
+}
+
+}  // namespace
+
+void define_lqr(nb::module_& m) {
+    m.def("lqr", &lqr, nb::arg("inputs"), nb::arg("shape"), nb::arg("knots"), nb::arg("nx"),
+          nb::arg("nu"), nb::arg("regularization"), nb::arg("threads").none(),
+          nb::sig("def lqr(inputs: Sequence[NDArray[numpy.float64] | None], shape: Sequence[int], "
+                  "knots: int, nx: int, nu: int, regularization: float, threads: int | None) -> "
+                  "tuple[Any, ...]"));
+}
+
+}  // namespace dtau

@@ -1,0 +1,209 @@
+"""Linear-quadratic regulators: the recursion in NumPy, SciPy, and inputs beside the best ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from core import INSTRUCTION_SETS, using_instruction_set
+from numpy.typing import NDArray
+
+import dtau
+from dtau.results import LQR
+
+Problem = dict[str, NDArray[np.float64]]
+
+SIZES = [(1, 1, 3), (2, 1, 5), (4, 2, 7), (7, 7, 4), (8, 8, 3), (9, 3, 4), (36, 12, 6), (15, 17, 3)]
+
+
+def problem(nx: int, nu: int, knots: int, batch: tuple[int, ...] = ()) -> Problem:
+    rng = np.random.default_rng([nx, nu, knots, *batch])
+
+    def positive(n: int, *leading: int) -> NDArray[np.float64]:
+        x = rng.normal(size=(*batch, *leading, n, n))
+        return np.eye(n) + x @ np.swapaxes(x, -1, -2) / n
+
+    def any_array(*shape: int) -> NDArray[np.float64]:
+        return rng.normal(size=batch + shape)
+
+    return {
+        "A": np.eye(nx) + 0.1 * any_array(knots, nx, nx),
+        "B": 0.3 * any_array(knots, nx, nu),
+        "Q": positive(nx, knots),
+        "R": positive(nu, knots),
+        "Q_final": positive(nx),
+        "S": 0.1 * any_array(knots, nu, nx),
+        "c": any_array(knots, nx),
+        "q": any_array(knots, nx),
+        "r": any_array(knots, nu),
+        "q_final": any_array(nx),
+    }
+
+
+def cost(x: NDArray[np.float64], u: NDArray[np.float64], p: Problem) -> float:
+    """Cost of inputs (N, nu) from the state x on."""
+    total = 0.0
+    for k, w in enumerate(u):
+        Q, S, R = p["Q"][k], p["S"][k], p["R"][k]
+        total += 0.5 * x @ Q @ x + w @ S @ x + 0.5 * w @ R @ w + p["q"][k] @ x + p["r"][k] @ w
+        x = p["A"][k] @ x + p["B"][k] @ w + p["c"][k]
+    return float(total + 0.5 * x @ p["Q_final"] @ x + p["q_final"] @ x)
+
+
+def riccati(p: Problem) -> LQR:
+    """Textbook recursion."""
+    P, y, s = p["Q_final"], p["q_final"], 0.0
+    rows: list[Any] = [(None, None, P, y, s)]
+    for k in reversed(range(len(p["A"]))):
+        A, B, c = p["A"][k], p["B"][k], p["c"][k]
+        H_uu, H_ux = p["R"][k] + B.T @ P @ B, p["S"][k] + B.T @ P @ A
+        h_u, h_x = p["r"][k] + B.T @ (P @ c + y), p["q"][k] + A.T @ (P @ c + y)
+        K, kappa = np.linalg.solve(H_uu, H_ux), np.linalg.solve(H_uu, h_u)
+        s = s + 0.5 * c @ P @ c + y @ c - 0.5 * h_u @ kappa
+        P, y = p["Q"][k] + A.T @ P @ A - H_ux.T @ K, h_x - H_ux.T @ kappa
+        rows.append((K, kappa, P, y, s))
+    K, kappa, P, y, s = zip(*rows[::-1], strict=True)
+    return LQR(*map(np.array, (K[:-1], kappa[:-1], P, y, s)))
+
+
+def assert_close(plan: LQR, expected: LQR) -> None:
+    for name, x, y in zip(plan._fields, plan, expected, strict=True):
+        np.testing.assert_allclose(x, y, rtol=0, atol=1e-12 * abs(y).max(initial=1.0), err_msg=name)
+
+
+@pytest.mark.parametrize(("nx", "nu", "knots"), SIZES)
+def test_lqr_is_the_textbook_recursion(nx: int, nu: int, knots: int) -> None:
+    p = problem(nx, nu, knots)
+    assert_close(dtau.lqr(**p), riccati(p))
+
+
+def test_lqr_minimizes_the_cost() -> None:
+    p, x = problem(4, 2, 5), np.array([1.0, -2.0, 0.5, 3.0])
+    plan = dtau.lqr(**p)
+    u, at = [], x
+    for k in range(5):
+        u.append(-(plan.gains[k] @ at + plan.feedforward[k]))
+        at = p["A"][k] @ at + p["B"][k] @ u[-1] + p["c"][k]
+    best = cost(x, np.array(u), p)
+    assert best == pytest.approx(0.5 * x @ plan.P[0] @ x + plan.p[0] @ x + plan.s[0], rel=1e-12)
+    for du in 1e-3 * np.random.default_rng(0).normal(size=(50, 5, 2)):
+        assert cost(x, np.array(u) + du, p) > best
+
+
+def test_long_horizons_reach_the_solution_of_scipy() -> None:
+    linalg = pytest.importorskip("scipy.linalg")
+    p = {name: x[0] if name != "Q_final" else x for name, x in problem(6, 2, 1).items()}
+    expected = linalg.solve_discrete_are(p["A"], p["B"], p["Q"], p["R"], s=p["S"].T)
+    A = np.broadcast_to(p["A"], (400, 6, 6))
+    plan = dtau.lqr(A, p["B"], p["Q"], p["R"], p["Q_final"], S=p["S"])
+    np.testing.assert_allclose(plan.P[0], expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
+@pytest.mark.parametrize(("nx", "nu"), [(2, 1), (9, 3), (20, 9)])
+def test_a_problem_has_the_same_bits_alone_and_in_a_batch(
+    nx: int, nu: int, instruction_set: str
+) -> None:
+    p = problem(nx, nu, 4, (3, 5))
+    with using_instruction_set(instruction_set):
+        plans = [dtau.lqr(**p, threads=threads) for threads in (1, 2, 7)]
+        for i, j in np.ndindex(3, 5):
+            alone = {name: x[i, j] for name, x in p.items()}
+            lone = dtau.lqr(**alone)
+            assert_close(lone, riccati(alone))
+            for plan in plans:
+                for x, y in zip(plan, lone, strict=True):
+                    np.testing.assert_array_equal(x[i, j], y)
+
+
+def test_batches_and_knots_broadcast() -> None:
+    p = problem(5, 2, 4, (3,))
+    p |= {
+        "Q": p["Q"][0, 0],
+        "R": p["R"][0],
+        "B": p["B"][:, :1],
+        "q": p["q"][0, 0],
+        "Q_final": np.eye(5),
+    }
+    whole = {name: x for name, x in p.items() if name not in ("Q_final", "q_final")}
+    shapes = {"Q": (5, 5), "R": (2, 2), "B": (5, 2), "q": (5,)}
+    for name, core in shapes.items():
+        whole[name] = np.broadcast_to(p[name], (3, 4, *core)).copy()
+    whole["Q_final"], whole["q_final"] = np.broadcast_to(np.eye(5), (3, 5, 5)), p["q_final"]
+    for x, y in zip(dtau.lqr(**p), dtau.lqr(**whole), strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+def test_strides_and_types_of_inputs_do_not_matter() -> None:
+    p = problem(4, 2, 3, (2,))
+    expected = dtau.lqr(**p)
+    odd = {name: np.asfortranarray(x) for name, x in p.items()}
+    odd["A"] = np.repeat(p["A"], 2, axis=1)[:, ::2]
+    odd["B"] = p["B"][::-1][::-1]
+    odd["q"] = p["q"].astype(">f8")
+    for x, y in zip(dtau.lqr(**odd), expected, strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+def test_only_upper_triangles_of_weights_are_read() -> None:
+    p = problem(4, 3, 3)
+    upper = p | {name: np.triu(p[name]) for name in ("Q", "R", "Q_final")}
+    for x, y in zip(dtau.lqr(**upper), dtau.lqr(**p), strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize(
+    ("batch", "nx", "nu", "knots"), [((0,), 3, 2, 4), ((2,), 3, 0, 4), ((2,), 3, 2, 0)]
+)
+def test_empty_problems(batch: tuple[int, ...], nx: int, nu: int, knots: int) -> None:
+    p = problem(nx, nu, knots, batch)
+    plan = dtau.lqr(**p)
+    assert plan.gains.shape == (*batch, knots, nu, nx)
+    assert plan.P.shape == (*batch, knots + 1, nx, nx)
+    np.testing.assert_array_equal(plan.P[..., knots, :, :], p["Q_final"])
+    if batch == (2,) and knots:
+        assert_close(LQR(*(x[1] for x in plan)), riccati({k: x[1] for k, x in p.items()}))
+
+
+def test_numbers_that_are_not_finite_spoil_only_their_own_problem() -> None:
+    p = problem(5, 2, 3, (4,))
+    expected = dtau.lqr(**p)
+    p["A"][1, 2, 3, 3] = np.nan
+    p["c"][2, 1, 0] = np.inf
+    plan = dtau.lqr(**p, threads=1)
+    for x, y in zip(plan, expected, strict=True):
+        np.testing.assert_array_equal(x[[0, 3]], y[[0, 3]])
+    assert np.isnan(plan.gains[1, 0]).all()
+    assert np.isnan(plan.feedforward[1, 0]).all()
+    np.testing.assert_array_equal(plan.gains[2], expected.gains[2])  # c does not move gains
+    assert not np.isfinite(plan.s[2, 0])
+
+
+def test_regularization_is_added_to_the_weight_of_inputs() -> None:
+    p = problem(5, 3, 4)
+    expected = dtau.lqr(**(p | {"R": p["R"] + 0.5 * np.eye(3)}))
+    for x, y in zip(dtau.lqr(**p, regularization=0.5), expected, strict=True):
+        np.testing.assert_allclose(x, y, rtol=0, atol=1e-14 * abs(y).max())
+
+
+def test_errors_say_what_was_expected() -> None:
+    p = problem(4, 2, 3, (2, 2))
+    indefinite = p | {"R": p["R"].copy()}
+    indefinite["R"][1, 0, 1] -= 1e4 * np.eye(2)
+    with pytest.raises(ValueError, match=r"at knot 1 of problem \(1, 0\); increase"):
+        dtau.lqr(**indefinite)
+    with pytest.raises(ValueError, match=r"B has shape \(2, 2, 3, 5, 2\), expected \(..., N, 4"):
+        dtau.lqr(**(p | {"B": np.ones((2, 2, 3, 5, 2))}))
+    with pytest.raises(ValueError, match=r"Q_final has shape \(4,\), expected \(..., 4, 4\)"):
+        dtau.lqr(**(p | {"Q_final": np.ones(4)}))
+    with pytest.raises(ValueError, match=r"R has 5 knots, expected 3 or 1"):
+        dtau.lqr(**(p | {"R": np.broadcast_to(np.eye(2), (5, 2, 2))}))
+    with pytest.raises(ValueError, match="expected an axis of knots"):
+        dtau.lqr(np.eye(2), np.eye(2), np.eye(2), np.eye(2), np.eye(2))
+    with pytest.raises(ValueError, match="A has shape"):
+        dtau.lqr(1.0, np.eye(2), np.eye(2), np.eye(2), np.eye(2))
+    with pytest.raises(TypeError, match="A: expected real numbers"):
+        dtau.lqr(**(p | {"A": 1j * p["A"]}))
+    with pytest.raises(ValueError, match="do not broadcast"):
+        dtau.lqr(**(p | {"q_final": np.ones((3, 4))}))
