@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 from cases import NEAR, State, random_state, robot
 from compare import assert_same_results
-from functions import Function, everywhere, function_named
+from functions import Function, function_named
 from messages import has_words, message
 from processes import process, script
+from selection import EACH
 from trees import Array
 
 import dtau
@@ -64,7 +65,7 @@ def addresses(results: tuple[Array, ...]) -> set[int]:
 # What the caller sees
 
 
-@everywhere
+@pytest.mark.parametrize("function", EACH, ids=str)
 def test_nothing_is_seen_of_earlier_results(function: Function) -> None:
     state, other = large_state(function, 1), large_state(function, 2)
     limit = dtau.set_result_cache_limit(0)
