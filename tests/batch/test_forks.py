@@ -10,7 +10,10 @@ from processes import script
 
 CC = shutil.which(os.environ.get("CC", "cc"))
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX"),
+]
 
 # Runs the child's work in a process that is killed if it hangs.
 FORKED = """

@@ -223,6 +223,7 @@ print(json.dumps(said))
 """
 
 
+@pytest.mark.processes
 @linux
 @pytest.mark.skipif(sanitized(), reason="the sanitizer needs much memory")
 def test_a_container(container: Path) -> None:

@@ -11,6 +11,8 @@ import pytest
 from messages import has_words
 from processes import process, sanitized, script
 
+pytestmark = pytest.mark.processes
+
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 

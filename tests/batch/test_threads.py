@@ -209,6 +209,7 @@ print(json.dumps(good))
 """
 
 
+@pytest.mark.processes
 @posix
 @pytest.mark.parametrize("meanwhile", ["idle", "busy"])
 def test_fork(meanwhile: str) -> None:
@@ -239,6 +240,7 @@ print(json.dumps(same))
 """
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 def test_fewer_threads_than_wanted() -> None:
     """Where memory allows for few threads these do it all, or say that memory is short."""
@@ -296,6 +298,7 @@ def check_stopped(result: Any) -> None:
     assert result["again"], "a later batch is wrong"
 
 
+@pytest.mark.processes
 @posix
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c(threads: int) -> None:
@@ -310,6 +313,7 @@ def test_ctrl_c(threads: int) -> None:
     check_stopped(result)
 
 
+@pytest.mark.processes
 @posix
 @pytest.mark.parametrize("threads", [1, 2])
 def test_another_exception_of_a_signal_handler(threads: int) -> None:
@@ -318,6 +322,7 @@ def test_another_exception_of_a_signal_handler(threads: int) -> None:
     check_stopped(result)
 
 
+@pytest.mark.processes
 @posix
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_signal_handler_that_returns(threads: int) -> None:

@@ -16,6 +16,8 @@ from sweeps import MODEL, TRIES, assert_same, chunks, growth, plain, states, thr
 
 import dtau
 
+pytestmark = pytest.mark.cluster
+
 
 @pytest.fixture
 def held(client: Any, examples: Any) -> str:

@@ -17,6 +17,8 @@ from sweeps import MODEL, TRIES, assert_same, chunks, growth, plain, states, thr
 
 import dtau
 
+pytestmark = pytest.mark.cluster
+
 
 def processes(actors: Any) -> list[int]:
     import ray

@@ -23,7 +23,7 @@ import dtau
 from dtau.codegen import libraries
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
-pytestmark = [needs_compiler, posix]
+pytestmark = [needs_compiler, posix, pytest.mark.compilers]
 
 
 @pytest.fixture(autouse=True)

@@ -92,6 +92,7 @@ def without_comments(code: str) -> str:
     return re.sub(r"/\*.*?\*/", "", code, flags=re.DOTALL)
 
 
+@pytest.mark.compilers
 @pytest.mark.parametrize("names", [HOSTILE, drawn_names(60)], ids=["made", "drawn"])
 def test_only_comments_differ(names: list[str], tmp_path: Path) -> None:
     """Without backslashes and trigraphs a compiler reads the text as it stands here."""
@@ -114,6 +115,7 @@ def symbols(code: dtau.GeneratedCode, flags: tuple[str, ...]) -> list[str]:
     return sorted(" ".join(line.split()[-2:]) for line in listed.splitlines())
 
 
+@pytest.mark.compilers
 @needs_compiler
 @pytest.mark.skipif(shutil.which("nm") is None, reason="there is no nm")
 @pytest.mark.parametrize("flags", STANDARDS, ids=" ".join)

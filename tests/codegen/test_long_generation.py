@@ -19,6 +19,8 @@ from processes import script
 import dtau
 from dtau.codegen.recorder import load_recorder
 
+pytestmark = pytest.mark.processes
+
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
 
 # A call into the core is interrupted some time after it begins: at its end would be too late. Times

@@ -28,6 +28,8 @@ from functions import FUNCTIONS, OTHERS
 
 import dtau
 
+pytestmark = pytest.mark.fuzz
+
 SEED = 2024
 Rng = np.random.Generator
 

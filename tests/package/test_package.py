@@ -39,6 +39,7 @@ PEERS = {  # what examples need beside the package
 }
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name: str) -> None:
     for module, peer in PEERS.items():
