@@ -23,9 +23,9 @@ SUBJECTS = {  # markers of tests that take long
     "compilers": "generated C in all its options, through every compiler that is here",
     "examples": "programs of examples/ and the code of documentation pages",
     "fuzz": "damaged files and odd arguments, some thousand of them",
+    "jit": "whole programs and their derivatives, as XLA and torch.compile compile them",
     "large": "robots and files of extreme size, and how time and memory grow with it",
     "processes": "forks, signals, ends of processes, and copies of the package that are changed",
-    "torch_compile": "torch.compile of every function and transform",
 }
 
 settings.register_profile(

@@ -242,6 +242,7 @@ print(json.dumps([kept, resident() - before]))
 """
 
 
+@pytest.mark.processes
 @linux
 @pytest.mark.parametrize("limit", [0, 20_000_000, 60_000_000])
 def test_memory_of_the_process_is_bounded(limit: int) -> None:
@@ -296,6 +297,7 @@ def run_with(value: str | None) -> tuple[int, str, str]:
     return done.returncode, done.stdout.strip(), done.stderr
 
 
+@pytest.mark.processes
 def test_the_environment_sets_the_limit() -> None:
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE")
     usual = str(min(256 << 20, memory // 16))
@@ -303,6 +305,7 @@ def test_the_environment_sets_the_limit() -> None:
         assert run_with(value)[:2] == (0, want)
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("value", ["much", "-1", "1e6", "64M"])
 def test_the_environment_sets_no_limit(value: str) -> None:
     code, _, said = run_with(value)
@@ -321,7 +324,7 @@ def test_results_of_many_threads() -> None:
     start = threading.Barrier(4)
 
     def work(k: int) -> None:
-        start.wait(timeout=30)
+        start.wait(timeout=300)
         for i in range(60):
             got = DERIVATIVES(MODEL, state, threads=1 + i % 2)
             assert_same_results(got, tuple(want), f"thread {k}, result")
@@ -336,7 +339,7 @@ def test_results_of_many_threads() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         for done in [pool.submit(work, k) for k in range(4)]:
-            done.result(timeout=60)
+            done.result(timeout=300)
 
 
 FORK = """
@@ -370,6 +373,7 @@ print(json.dumps([codes == [0] * 20, right(held), right(run())]))
 """
 
 
+@pytest.mark.processes
 @posix
 def test_forks_share_nothing() -> None:
     assert script(FORK) == [True] * 3

@@ -205,7 +205,7 @@ def test_a_sub_interpreter(imported_before: bool) -> None:
     use = "import dtau\nassert dtau.robots.quadruped().nv == 18\n"
     code = (use if imported_before else "") + SUB_INTERPRETER + use
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
     assert not done.stderr

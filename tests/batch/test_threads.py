@@ -102,14 +102,14 @@ def test_threads_in_threads(function: Function) -> None:
     start = threading.Barrier(len(jobs))
 
     def work(k: int) -> None:
-        start.wait(timeout=30)
+        start.wait(timeout=300)
         for threads in (None, 3, 2, 1, 4):
             got = function(*jobs[k], threads=threads)
             assert_same_results(got, want[k], f"{names[k]}, result")
 
     with ThreadPoolExecutor(len(jobs)) as pool:
         for done in [pool.submit(work, k) for k in range(len(jobs))]:
-            done.result(timeout=60)
+            done.result(timeout=300)
 
 
 # Errors

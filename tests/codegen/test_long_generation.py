@@ -156,7 +156,7 @@ def test_threads_generate_at_once(tmp_path: Path) -> None:
     start = threading.Barrier(len(names))
 
     def work(name: str) -> list[str]:
-        start.wait(timeout=30)
+        start.wait(timeout=300)
         return [text(name, f"together {name} {k}") for k in range(5)]
 
     with ThreadPoolExecutor(len(names)) as pool:

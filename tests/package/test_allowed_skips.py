@@ -13,6 +13,8 @@ import allowed_skips
 import pytest
 from files import ROOT
 
+pytestmark = pytest.mark.processes
+
 SUITE = {
     "tests/test_of_all_kinds.py": """
 import pytest
