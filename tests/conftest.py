@@ -1,7 +1,8 @@
 """Settings of the test run.
 
 `python -m pytest` runs the core selection: all tests but those of the subjects below, which take
-long. `--all` runs everything. Tests that are named (by a path, `-k` or `-m`) always run.
+long and get the marker `long` too. `--all` runs everything. Tests that a path, `-k` or `-m` names
+always run.
 
 The default profile of hypothesis is deterministic; `--hypothesis-profile=search` looks for more.
 With the environment variable CI set, skips that tests/allowed_skips.txt does not list fail the run.
@@ -49,17 +50,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the subjects, and watch skips in continuous integration.
-
-    Both choices are made in the one process to which all workers report.
-    """
-    for name, what in SUBJECTS.items():
+    """Register the subjects; watch skips, in the one process to which all workers report."""
+    for name, what in {**SUBJECTS, "long": "tests with any of the markers above"}.items():
         config.addinivalue_line("markers", f"{name}: {what}")
-    if hasattr(config, "workerinput"):
-        return
     named = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
     config.option.all |= named or bool(config.option.keyword or config.option.markexpr)
-    if os.environ.get("CI", "").lower() in ("", "0", "false"):
+    if os.environ.get("CI", "").lower() in ("", "0", "false") or hasattr(config, "workerinput"):
         return
     allowed = read(Path(__file__).with_name("allowed_skips.txt"))
     config.pluginmanager.register(StrictSkips(allowed), "strict_skips")
@@ -71,9 +67,16 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     return f"core selection; --all runs {', '.join(SUBJECTS)} too"
 
 
+@pytest.hookimpl(tryfirst=True)  # -m reads the marker
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.option.all:
-        return
-    long = [item for item in items if any(mark.name in SUBJECTS for mark in item.iter_markers())]
-    config.hook.pytest_deselected(items=long)
-    items[:] = [item for item in items if item not in set(long)]
+    """Mark the tests that take long, and leave them out of the core selection."""
+    core, long = [], []
+    for item in items:
+        if any(mark.name in SUBJECTS for mark in item.iter_markers()):
+            item.add_marker("long")
+            long.append(item)
+        else:
+            core.append(item)
+    if not config.option.all:
+        config.hook.pytest_deselected(items=long)
+        items[:] = core
