@@ -303,15 +303,6 @@ def test_none_among_several_arrays(function: Function) -> None:
 
 
 @some_functions
-def test_the_array_as_a_list(function: Function) -> None:
-    """A list of numbers cannot hold results, and neither can a number."""
-    state = random_state(robot(NEAR), 11)
-    arrays = [x.tolist() for x in full(function, robot(NEAR), (), MARK)]
-    word = type(arrays[0]).__name__
-    fails(TypeError, function, state, arrays, name_of(function, 0), word)
-
-
-@some_functions
 def test_one_array_for_several_results_and_the_reverse(function: Function) -> None:
     model = robot(NEAR)
     state = random_state(model, 12, (3,))
@@ -373,20 +364,6 @@ def test_memory_of_an_input(function: Function, o: int, name: str) -> None:
                     arrays = replaced(function, batch, o, out)
                     changed = {**state, name: given}
                     fails(ValueError, function, changed, arrays, name_of(function, o), name)
-
-
-@some_functions
-def test_the_same_array_as_input_and_out(function: Function) -> None:
-    model = robot(NEAR)
-    for batch in ((), (3,)):
-        state = random_state(model, 14, batch)
-        for o, shape in enumerate(function.shapes(model, batch)):
-            for name in function.arguments:
-                if state[name].shape != shape:
-                    continue
-                for out in (state[name], state[name][...]):
-                    arrays = replaced(function, batch, o, out)
-                    fails(ValueError, function, state, arrays, name_of(function, o), name)
 
 
 @some_functions

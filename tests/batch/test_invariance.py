@@ -181,15 +181,6 @@ def test_broadcasting_of_every_argument(function: Function, name: str, cut: str)
     assert_same_results(function(model, state), function(model, spread))
 
 
-@some_functions
-def test_broadcast_views_with_zero_strides(function: Function) -> None:
-    model = robot(NEAR)
-    state = random_state(model, 9)
-    spread = {name: np.broadcast_to(x, (4, *x.shape)) for name, x in state.items()}
-    copied = {name: x.copy() for name, x in spread.items()}
-    assert_same_results(function(model, spread), function(model, copied))
-
-
 @pytest.mark.parametrize("function", [f for f in EACH if len(f.arguments) > 1], ids=str)
 def test_batches_that_do_not_fit_raise(function: Function) -> None:
     model = robot(NEAR)
