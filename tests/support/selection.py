@@ -46,7 +46,7 @@ def in_turn(
 ) -> list[tuple[Any, ...]]:
     """Each case that is in `full` with all variants, each other one with the next variant.
 
-    After a round the turns shift by one, so that equal variants do not meet equal arguments.
+    After a round the turns shift by one, so that no argument gets the same variant each time.
     """
     variants = list(variants)
     shifted = cycle(variants[k:] + variants[:k] for k in range(len(variants)))
