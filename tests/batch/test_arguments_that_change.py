@@ -9,6 +9,8 @@ from __future__ import annotations
 import pytest
 from processes import script
 
+pytestmark = pytest.mark.processes
+
 CHANGING = """
 import warnings
 from cases import random_state, robot

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, ROWS, State, random_state, robot, rows
 from compare import assert_same_bits, assert_same_results
-from functions import IN_BODY_AXES, Function, in_body_axes
+from functions import IN_BODY_AXES, Function
 from layouts import misaligned, read_only
 from messages import has_words, message
+from selection import EACH, IN_FULL, RESULTS, RESULTS_IN_FULL, in_turn
 from trees import Array
 
 import dtau
@@ -22,9 +23,10 @@ from dtau.registry import arrays_of
 BATCHES = ((), (1,), (3,), (2, 3), (19,), (0,), (0, 3))
 MARK = 7.5  # what lies in memory that must not be written
 
-OUTPUTS = [(function, o) for function in IN_BODY_AXES for o in range(len(function.results))]
-every_output = pytest.mark.parametrize(
-    ("function", "o"), OUTPUTS, ids=[f"{function} {o}" for function, o in OUTPUTS]
+each_function = pytest.mark.parametrize("function", EACH, ids=str)
+some_functions = pytest.mark.parametrize("function", IN_FULL, ids=str)
+several_results = pytest.mark.parametrize(
+    "function", [function for function in IN_FULL if len(function.results) > 1], ids=str
 )
 
 
@@ -45,8 +47,7 @@ def name_of(function: Function, o: int) -> str:
 # Good buffers
 
 
-@in_body_axes
-@pytest.mark.parametrize("name", FEW_ROBOTS)
+@pytest.mark.parametrize(("function", "name"), in_turn(IN_BODY_AXES, FEW_ROBOTS, IN_FULL), ids=str)
 def test_results_go_into_out(function: Function, name: str) -> None:
     model = robot(name)
     for batch in BATCHES:
@@ -62,7 +63,7 @@ def test_results_go_into_out(function: Function, name: str) -> None:
         assert_same_results(arrays, arrays_of(fresh), f"{batch}, result")
 
 
-@in_body_axes
+@each_function
 def test_out_of_an_earlier_call_is_overwritten(function: Function) -> None:
     """Also where a result is zero for this model, and where it was NaN for the state before."""
     model = robot(NEAR)
@@ -76,7 +77,7 @@ def test_out_of_an_earlier_call_is_overwritten(function: Function) -> None:
             assert_same_results(arrays, function(model, state), f"{batch}, result")
 
 
-@in_body_axes
+@each_function
 def test_results_larger_than_the_caches(function: Function) -> None:
     """Written past the caches they have the same bits, wherever they lie, and all around stays."""
     model = robot("free root, branches")
@@ -100,7 +101,7 @@ def test_results_larger_than_the_caches(function: Function) -> None:
         assert (block[place.stop :] == MARK).all()
 
 
-@in_body_axes
+@some_functions
 def test_out_has_the_shape_that_inputs_broadcast_to(function: Function) -> None:
     model = robot(NEAR)
     state = random_state(model, 4, (2, 1))
@@ -111,7 +112,7 @@ def test_out_has_the_shape_that_inputs_broadcast_to(function: Function) -> None:
     assert_same_results(function(model, state, out=as_out(arrays)), function(model, state))
 
 
-@in_body_axes
+@some_functions
 def test_other_arrays_that_will_do(function: Function, tmp_path: Path) -> None:
     """A list for a tuple, rows of a larger array, a file in memory, odd strides of an axis of 1."""
     model = robot(NEAR)
@@ -142,7 +143,7 @@ def test_other_arrays_that_will_do(function: Function, tmp_path: Path) -> None:
     assert_same_results(odd, [x[:1] for x in want], "axis of 1")
 
 
-@in_body_axes
+@some_functions
 def test_memory_next_to_an_input_is_free(function: Function) -> None:
     """Rows of one block: the input's, then the result's, without a gap; and the other way round."""
     model = robot(NEAR)
@@ -158,11 +159,11 @@ def test_memory_next_to_an_input_is_free(function: Function) -> None:
                 assert_same_bits(given, state[name], name)
 
 
-@in_body_axes
+@some_functions
 @pytest.mark.parametrize("name", ["one revolute", NEAR])
 def test_broadcast_inputs_are_not_copied(function: Function, name: str) -> None:
     """With `out`, a call on one state in place of many needs no memory for the many."""
-    model, count = robot(name), 20_000
+    model, count = robot(name), 5_000
     state = random_state(model, 20)
     spread = {key: np.broadcast_to(x, (count, *x.shape)) for key, x in state.items()}
     arrays = full(function, model, (count,), np.nan)
@@ -218,8 +219,9 @@ OF_AXES = {  # changes to which one number alone has no axis
 }
 
 
-@every_output
-@pytest.mark.parametrize("change", SHAPES)
+@pytest.mark.parametrize(
+    ("function", "o", "change"), in_turn(RESULTS, SHAPES, RESULTS_IN_FULL), ids=str
+)
 def test_wrong_shape(function: Function, o: int, change: str) -> None:
     for batch in ((), (3,), (2, 3)):
         want = function.shapes(robot(NEAR), batch)[o]
@@ -233,8 +235,12 @@ def test_wrong_shape(function: Function, o: int, change: str) -> None:
         fails(ValueError, function, state, arrays, name_of(function, o), "shape", want, came)
 
 
-@every_output
-@pytest.mark.parametrize("dtype", ["float32", "float16", "complex128", "int64", ">f8", "object"])
+DTYPES = ["float32", "float16", "complex128", "int64", ">f8", "object"]
+
+
+@pytest.mark.parametrize(
+    ("function", "o", "dtype"), in_turn(RESULTS, DTYPES, RESULTS_IN_FULL), ids=str
+)
 def test_wrong_dtype(function: Function, o: int, dtype: str) -> None:
     for batch in ((), (3,), (0,)):
         shape = function.shapes(robot(NEAR), batch)[o]
@@ -256,8 +262,9 @@ LAYOUTS: dict[str, tuple[Callable[[tuple[int, ...]], Array], str]] = {
 }
 
 
-@every_output
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("function", "o", "layout"), in_turn(RESULTS, LAYOUTS, RESULTS_IN_FULL), ids=str
+)
 def test_wrong_layout(function: Function, o: int, layout: str) -> None:
     make, word = LAYOUTS[layout]
     for batch in ((), (3,), (2, 3)):
@@ -272,37 +279,30 @@ def test_wrong_layout(function: Function, o: int, layout: str) -> None:
         fails(ValueError, function, state, arrays, name_of(function, o), word)
 
 
-NO_ARRAYS = [
-    (function, o, wrong)
-    for function, o in OUTPUTS
-    for wrong in (None, [[1.0]], (), 3.0, "out", memoryview(b""))
-    if wrong is not None or len(function.results) > 1  # None alone means fresh results
-]
+NO_ARRAYS = {type(wrong).__name__: wrong for wrong in ([[1.0]], (), 3.0, "out", memoryview(b""))}
 
 
 @pytest.mark.parametrize(
-    ("function", "o", "wrong"),
-    NO_ARRAYS,
-    ids=[f"{function} {o}-{type(wrong).__name__}" for function, o, wrong in NO_ARRAYS],
+    ("function", "o", "kind"), in_turn(RESULTS, NO_ARRAYS, RESULTS_IN_FULL), ids=str
 )
-def test_no_array(function: Function, o: int, wrong: object) -> None:
+def test_no_array(function: Function, o: int, kind: str) -> None:
     for batch in ((), (3,)):
         state = random_state(robot(NEAR), 11, batch)
-        arrays = replaced(function, batch, o, wrong)
-        words = (name_of(function, o), "array", type(wrong).__name__)
-        fails(TypeError, function, state, arrays, *words)
+        arrays = replaced(function, batch, o, NO_ARRAYS[kind])
+        fails(TypeError, function, state, arrays, name_of(function, o), "array", kind)
 
 
-@in_body_axes
-def test_the_array_as_a_list(function: Function) -> None:
-    """A list of numbers cannot hold results, and neither can a number."""
-    state = random_state(robot(NEAR), 11)
-    arrays = [x.tolist() for x in full(function, robot(NEAR), (), MARK)]
-    word = type(arrays[0]).__name__
-    fails(TypeError, function, state, arrays, name_of(function, 0), word)
+@several_results
+def test_none_among_several_arrays(function: Function) -> None:
+    """None alone means fresh results."""
+    for batch in ((), (3,)):
+        state = random_state(robot(NEAR), 11, batch)
+        for o in range(len(function.results)):
+            arrays = replaced(function, batch, o, None)
+            fails(TypeError, function, state, arrays, name_of(function, o), "array", "NoneType")
 
 
-@in_body_axes
+@some_functions
 def test_one_array_for_several_results_and_the_reverse(function: Function) -> None:
     model = robot(NEAR)
     state = random_state(model, 12, (3,))
@@ -338,13 +338,17 @@ def block_of(
     return given, out
 
 
-SHARED = [(function, o, name) for function, o in OUTPUTS for name in function.arguments]
+SHARED = [  # each argument with a result, and each result with an argument; some functions in full
+    (function, o, name)
+    for function in EACH
+    for o in range(len(function.results))
+    for k, name in enumerate(function.arguments)
+    if function in IN_FULL or (k - o) % min(len(function.results), len(function.arguments)) == 0
+]
 
 
-@pytest.mark.parametrize(
-    ("function", "o", "name"), SHARED, ids=[f"{f} {o}-{name}" for f, o, name in SHARED]
-)
-def test_memory_of_an_input(function: Function, o: int, name: str) -> None:
+@pytest.mark.parametrize(("function", "o", "name"), SHARED, ids=str)
+def test_out_that_overlaps_an_argument_is_refused(function: Function, o: int, name: str) -> None:
     model = robot(NEAR)
     for batch in ((), (3,)):
         state = random_state(model, 13, batch)
@@ -362,21 +366,7 @@ def test_memory_of_an_input(function: Function, o: int, name: str) -> None:
                     fails(ValueError, function, changed, arrays, name_of(function, o), name)
 
 
-@in_body_axes
-def test_the_same_array_as_input_and_out(function: Function) -> None:
-    model = robot(NEAR)
-    for batch in ((), (3,)):
-        state = random_state(model, 14, batch)
-        for o, shape in enumerate(function.shapes(model, batch)):
-            for name in function.arguments:
-                if state[name].shape != shape:
-                    continue
-                for out in (state[name], state[name][...]):
-                    arrays = replaced(function, batch, o, out)
-                    fails(ValueError, function, state, arrays, name_of(function, o), name)
-
-
-@in_body_axes
+@some_functions
 def test_memory_of_an_input_that_is_broadcast(function: Function) -> None:
     """One state for the whole batch lies within the result of another state."""
     model, batch = robot(NEAR), (ROWS + 2,)  # of another length than any stack
@@ -397,11 +387,8 @@ def test_memory_of_an_input_that_is_broadcast(function: Function) -> None:
                 fails(ValueError, function, changed, arrays, name_of(function, o), name)
 
 
-SEVERAL = [function for function in IN_BODY_AXES if len(function.results) > 1]
-
-
-@pytest.mark.parametrize("function", SEVERAL, ids=str)
-def test_memory_of_another_result(function: Function) -> None:
+@several_results
+def test_out_that_overlaps_another_result_is_refused(function: Function) -> None:
     model = robot(NEAR)
     for batch in ((), (3,)):
         state = random_state(model, 16, batch)
@@ -418,7 +405,7 @@ def test_memory_of_another_result(function: Function) -> None:
                         fails(ValueError, function, state, arrays, *words)
 
 
-@in_body_axes
+@some_functions
 def test_empty_arrays_share_nothing(function: Function) -> None:
     model = robot(NEAR)
     state = random_state(model, 17, (0,))
@@ -428,7 +415,7 @@ def test_empty_arrays_share_nothing(function: Function) -> None:
     assert_same_results(function(model, changed, out=as_out(arrays)), arrays)
 
 
-@in_body_axes
+@some_functions
 def test_out_is_left_alone_when_an_input_is_wrong(function: Function) -> None:
     """Also by a mistake in the last state of a batch, and by a wrong number of threads."""
     model = robot(NEAR)
@@ -455,8 +442,8 @@ def test_out_is_left_alone_when_an_input_is_wrong(function: Function) -> None:
 # Results beyond memory
 
 
-@in_body_axes
-def test_results_beyond_memory(function: Function) -> None:
+@some_functions
+def test_results_beyond_memory_raise_memory_error(function: Function) -> None:
     """No processor can address the result, whatever the system promises of memory it lacks."""
     model = robot("long chain")
     state = random_state(model, 19)

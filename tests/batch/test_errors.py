@@ -10,24 +10,19 @@ import numpy as np
 import pytest
 from cases import CONFIGURATIONS, NEAR, State, random_state, robot
 from compare import assert_same_results
-from functions import IN_BODY_AXES, Function, in_body_axes
+from functions import IN_BODY_AXES, Function
 from messages import has_words, message
+from selection import ARGUMENTS, ARGUMENTS_IN_FULL, EACH, IN_FULL, in_turn
 
 import dtau
 
-ARGUMENTS = [(function, name) for function in IN_BODY_AXES for name in function.arguments]
-each_argument = pytest.mark.parametrize(
-    ("function", "name"), ARGUMENTS, ids=[f"{function}-{name}" for function, name in ARGUMENTS]
-)
 # Arguments of numbers; inputs may be a mask or None, too: tests/steps/test_linearization.py
 PLAIN = [(function, name) for function, name in ARGUMENTS if name != "inputs"]
-each_plain = pytest.mark.parametrize(
-    ("function", "name"), PLAIN, ids=[f"{function}-{name}" for function, name in PLAIN]
-)
 # Arguments that have axes of a known length of their own, and are not one number a state.
 AXES = [(function, name) for function, name in PLAIN if name not in ("dt", "restitution")]
-each_array = pytest.mark.parametrize(
-    ("function", "name"), AXES, ids=[f"{function}-{name}" for function, name in AXES]
+some_arguments = pytest.mark.parametrize(("function", "name"), ARGUMENTS_IN_FULL, ids=str)
+some_arrays = pytest.mark.parametrize(
+    ("function", "name"), [case for case in AXES if case in ARGUMENTS_IN_FULL], ids=str
 )
 
 
@@ -40,33 +35,44 @@ def trailing(name: str) -> tuple[int, ...]:
     return random_state(robot(NEAR), 0)[name].shape
 
 
-@each_array
-@pytest.mark.parametrize("change", ["one more", "one less", "empty", "doubled"])
+LENGTHS = {
+    "one more": lambda size: size + 1,
+    "one less": lambda size: size - 1,
+    "empty": lambda size: 0,
+    "doubled": lambda size: 2 * size,
+}
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "change"), in_turn(AXES, LENGTHS, ARGUMENTS_IN_FULL), ids=str
+)
 def test_wrong_length(function: Function, name: str, change: str) -> None:
     state = random_state(robot(NEAR), 1, (2,))
     good = state[name]
     size = good.shape[-1]
-    wrong = {"one more": size + 1, "one less": size - 1, "empty": 0, "doubled": 2 * size}[change]
+    wrong = LENGTHS[change](size)
     state[name] = np.zeros((*good.shape[:-1], wrong))
     expect(ValueError, function, state, name, size, wrong)
 
 
-@each_argument
-def test_too_many_axes(function: Function, name: str) -> None:
+@some_arguments
+def test_more_than_32_batch_axes_are_refused(function: Function, name: str) -> None:
     state = random_state(robot(NEAR), 1)
     state[name] = state[name].reshape((1,) * 33 + state[name].shape)
     expect(ValueError, function, state, name, 33, 32)
 
 
-@each_array
+@some_arrays
 def test_a_scalar_is_no_state(function: Function, name: str) -> None:
     state = random_state(robot(NEAR), 1)
     state[name] = np.float64(1.0)  # type: ignore[assignment]
     expect(ValueError, function, state, name, trailing(name)[-1], "()")
 
 
-@pytest.mark.parametrize("function", [f for f in IN_BODY_AXES if "f_ext" in f.arguments], ids=str)
-@pytest.mark.parametrize("change", [-1, 1])
+WITH_F_EXT = [function for function, name in ARGUMENTS if name == "f_ext"]
+
+
+@pytest.mark.parametrize(("function", "change"), in_turn(WITH_F_EXT, [-1, 1], IN_FULL), ids=str)
 def test_wrong_number_of_wrenches(function: Function, change: int) -> None:
     nbodies = robot(NEAR).nbodies
     state = random_state(robot(NEAR), 1)
@@ -85,8 +91,9 @@ BAD_DTYPES = {
 }
 
 
-@each_plain
-@pytest.mark.parametrize("dtype", BAD_DTYPES)
+@pytest.mark.parametrize(
+    ("function", "name", "dtype"), in_turn(PLAIN, BAD_DTYPES, ARGUMENTS_IN_FULL), ids=str
+)
 def test_wrong_dtype(function: Function, name: str, dtype: str) -> None:
     change, came = BAD_DTYPES[dtype]
     state = random_state(robot(NEAR), 1)
@@ -101,9 +108,7 @@ WITH_NONE = ("f_ext", "df_ext", "f_ext_derivatives", "active")
 NEEDED = [(function, name) for function, name in PLAIN if name not in WITH_NONE]
 
 
-@pytest.mark.parametrize(
-    ("function", "name"), NEEDED, ids=[f"{function}-{name}" for function, name in NEEDED]
-)
+@pytest.mark.parametrize(("function", "name"), NEEDED, ids=str)
 def test_none_is_no_array(function: Function, name: str) -> None:
     state = random_state(robot(NEAR), 1)
     state[name] = None  # type: ignore[assignment]
@@ -111,7 +116,7 @@ def test_none_is_no_array(function: Function, name: str) -> None:
     assert said.startswith(name), said  # a list of all parameters would not tell which one
 
 
-@each_array
+@some_arrays
 def test_ragged_lists(function: Function, name: str) -> None:
     state = random_state(robot(NEAR), 1, (2,))
     rows = state[name].tolist()
@@ -128,9 +133,16 @@ WITH_Q = [
 ]
 
 
-@pytest.mark.parametrize(("function", "name"), WITH_Q, ids=[f"{f}-{n}" for f, n in WITH_Q])
-@pytest.mark.parametrize("norm", [1.2, 1.0 + 3e-6, 1.0 - 3e-6, 0.5, 1e-200, 1e200])
-def test_quaternion_norm(function: Function, name: str, norm: float) -> None:
+SOME_Q = [case for case in WITH_Q if case in ARGUMENTS_IN_FULL]
+NORMS = [1.2, 1.0 + 3e-6, 1.0 - 3e-6, 0.5, 1e-200, 1e200]
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "norm"), in_turn(WITH_Q, NORMS, ARGUMENTS_IN_FULL), ids=str
+)
+def test_quaternions_without_unit_norm_are_refused(
+    function: Function, name: str, norm: float
+) -> None:
     model = robot(NEAR)
     for joint, start in (("free0", 3), ("spherical2", 0)):
         state = random_state(model, 2, (4,))
@@ -140,7 +152,7 @@ def test_quaternion_norm(function: Function, name: str, norm: float) -> None:
         has_words(said, name, joint, "norm", "1e-6")
 
 
-@pytest.mark.parametrize(("function", "name"), WITH_Q, ids=[f"{f}-{n}" for f, n in WITH_Q])
+@pytest.mark.parametrize(("function", "name"), SOME_Q, ids=str)
 def test_quaternion_of_zeros(function: Function, name: str) -> None:
     state = random_state(robot(NEAR), 2)
     at = robot(NEAR).joint("free0").q
@@ -148,7 +160,7 @@ def test_quaternion_of_zeros(function: Function, name: str) -> None:
     expect(ValueError, function, state, name, "free0", "norm")
 
 
-@pytest.mark.parametrize(("function", "name"), WITH_Q, ids=[f"{f}-{n}" for f, n in WITH_Q])
+@pytest.mark.parametrize(("function", "name"), SOME_Q, ids=str)
 @pytest.mark.parametrize("norm", [1.0 + 9e-7, 1.0 - 9e-7])
 def test_quaternions_nearly_unit_are_taken(function: Function, name: str, norm: float) -> None:
     state = random_state(robot(NEAR), 2)
@@ -156,8 +168,9 @@ def test_quaternions_nearly_unit_are_taken(function: Function, name: str, norm: 
     assert all(np.isfinite(x).all() for x in function(robot(NEAR), state))
 
 
-@in_body_axes
-@pytest.mark.parametrize("wrong", [None, "anymal.urdf", 3], ids=repr)
+@pytest.mark.parametrize(
+    ("function", "wrong"), in_turn(EACH, [None, "anymal.urdf", 3], IN_FULL), ids=str
+)
 def test_the_model_comes_first(function: Function, wrong: object) -> None:
     state = random_state(robot(NEAR), 1)
     arrays = {name: state[name] for name in function.arguments} | function.options_for(robot(NEAR))
@@ -200,10 +213,11 @@ def functions_with(*options: str) -> list[str]:
     return list({f.name: 0 for f in IN_BODY_AXES if f.options.keys() & set(options)})
 
 
-each_with_frames = pytest.mark.parametrize("name", functions_with("frame", "frames"))
+WITH_FRAMES = functions_with("frame", "frames")
+WITH_AXES = functions_with("axes")
 
 
-@each_with_frames
+@pytest.mark.parametrize("name", WITH_FRAMES)
 def test_unknown_frame(name: str) -> None:
     frame = "revolut1"
     for frames in (frame, ["free0", frame]) if name != "wrench_at_frame" else (frame,):
@@ -211,8 +225,9 @@ def test_unknown_frame(name: str) -> None:
         has_words(said, frame, "revolute1")  # and what it may have meant
 
 
-@each_with_frames
-@pytest.mark.parametrize("wrong", [3, None, b"free0", [3]], ids=repr)
+@pytest.mark.parametrize(
+    ("name", "wrong"), in_turn(WITH_FRAMES, [3, None, b"free0", [3]], WITH_FRAMES[:1]), ids=repr
+)
 def test_a_frame_is_a_name(name: str, wrong: Any) -> None:
     said = message(TypeError, with_frames, name, wrong)
     assert re.match(r"frames?: expected (names|str), got", said), said
@@ -258,19 +273,21 @@ def test_swapped_frames_and_q(name: str) -> None:
         assert said.startswith("frames: expected names, got"), said
 
 
-@pytest.mark.parametrize("name", functions_with("axes"))
-@pytest.mark.parametrize("wrong", ["local", "World", "", None, 3], ids=repr)
+@pytest.mark.parametrize(
+    ("name", "wrong"), in_turn(WITH_AXES, ["local", "World", "", None, 3], WITH_AXES[:1]), ids=repr
+)
 def test_unknown_axes(name: str, wrong: Any) -> None:
     said = message(ValueError, with_frames, name, "free0", axes=wrong)
     has_words(said, "axes", "body", "world", "mixed")
     assert repr(wrong) in said
 
 
-@pytest.mark.parametrize("name", functions_with("axes"))
-@pytest.mark.parametrize(
-    ("theirs", "ours"), [("LOCAL", "body"), ("LOCAL_WORLD_ALIGNED", "mixed"), ("WORLD", "world")]
-)
-def test_axes_by_their_names_in_pinocchio(name: str, theirs: str, ours: str) -> None:
+OURS = {"LOCAL": "body", "LOCAL_WORLD_ALIGNED": "mixed", "WORLD": "world"}
+
+
+@pytest.mark.parametrize(("name", "theirs"), in_turn(WITH_AXES, OURS, WITH_AXES[:1]))
+def test_axes_by_their_names_in_pinocchio(name: str, theirs: str) -> None:
+    ours = OURS[theirs]
     pin = pytest.importorskip("pinocchio")
     for wrong in (theirs, getattr(pin.ReferenceFrame, theirs)):
         said = message(ValueError, with_frames, name, "free0", axes=wrong)
@@ -331,14 +348,14 @@ def test_massless_joints_are_named(weightless: dtau.Model) -> None:
     assert set(weightless.massless_joints) == {"finger", "nail"}
 
 
-@pytest.mark.parametrize("function", [f for f in IN_BODY_AXES if f.solves], ids=str)
+@pytest.mark.parametrize("function", [f for f in EACH if f.solves], ids=str)
 def test_massless_joints_cannot_be_accelerated(weightless: dtau.Model, function: Function) -> None:
     for shape in ((), (3,), (0,)):
         said = message(ValueError, function, weightless, random_state(weightless, 6, shape))
         has_words(said, "finger", "nail")
 
 
-@pytest.mark.parametrize("function", [f for f in IN_BODY_AXES if not f.solves], ids=str)
+@pytest.mark.parametrize("function", [f for f in EACH if not f.solves], ids=str)
 def test_massless_joints_do_no_harm_elsewhere(weightless: dtau.Model, function: Function) -> None:
     for x in function(weightless, random_state(weightless, 7, (3,))):
         assert np.isfinite(x).all()

@@ -10,7 +10,10 @@ from processes import script
 
 CC = shutil.which(os.environ.get("CC", "cc"))
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX"),
+]
 
 # Runs the child's work in a process that is killed if it hangs.
 FORKED = """
@@ -23,7 +26,7 @@ def generate(name):
     dtau.generate(model, ["gravity_torque", "inverse_dynamics"], f"{folder}/{name}/robot.c")
     return open(f"{folder}/{name}/robot.c").read()
 
-def forked(work, seconds=20.0):
+def forked(work, seconds=120.0):
     "The status of a child that does this; None: it hangs."
     child = os.fork()
     if child == 0:

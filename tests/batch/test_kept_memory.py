@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 from cases import NEAR, State, random_state, robot
 from compare import assert_same_results
-from functions import Function, everywhere, function_named
+from functions import Function, function_named
 from messages import has_words, message
 from processes import process, script
+from selection import EACH
 from trees import Array
 
 import dtau
@@ -64,8 +65,8 @@ def addresses(results: tuple[Array, ...]) -> set[int]:
 # What the caller sees
 
 
-@everywhere
-def test_nothing_is_seen_of_earlier_results(function: Function) -> None:
+@pytest.mark.parametrize("function", EACH, ids=str)
+def test_earlier_results_never_show_in_new_ones(function: Function) -> None:
     state, other = large_state(function, 1), large_state(function, 2)
     limit = dtau.set_result_cache_limit(0)
     want = function(MODEL, state)
@@ -241,6 +242,7 @@ print(json.dumps([kept, resident() - before]))
 """
 
 
+@pytest.mark.processes
 @linux
 @pytest.mark.parametrize("limit", [0, 20_000_000, 60_000_000])
 def test_kept_memory_of_the_process_is_limited(limit: int) -> None:
@@ -295,6 +297,7 @@ def run_with(value: str | None) -> tuple[int, str, str]:
     return done.returncode, done.stdout.strip(), done.stderr
 
 
+@pytest.mark.processes
 def test_the_environment_sets_the_limit() -> None:
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE")
     usual = str(min(256 << 20, memory // 16))
@@ -302,6 +305,7 @@ def test_the_environment_sets_the_limit() -> None:
         assert run_with(value)[:2] == (0, want)
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("value", ["much", "-1", "1e6", "64M"])
 def test_the_environment_sets_no_limit(value: str) -> None:
     code, _, said = run_with(value)
@@ -327,7 +331,7 @@ def test_results_never_show_in_other_threads() -> None:
     start = threading.Barrier(4)
 
     def work(k: int) -> None:
-        start.wait(timeout=30)
+        start.wait(timeout=300)
         for i in range(60):
             got = DERIVATIVES(MODEL, state, threads=1 + i % 2)
             assert_same_results(got, tuple(want), f"thread {k}, result")
@@ -342,7 +346,7 @@ def test_results_never_show_in_other_threads() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         for done in [pool.submit(work, k) for k in range(4)]:
-            done.result(timeout=60)
+            done.result(timeout=300)
 
 
 FORK = """
@@ -376,6 +380,7 @@ print(json.dumps([codes == [0] * 20, right(held), right(run())]))
 """
 
 
+@pytest.mark.processes
 @posix
 def test_forked_processes_share_no_kept_memory() -> None:
     assert script(FORK) == [True] * 3

@@ -223,13 +223,14 @@ print(json.dumps(said))
 """
 
 
+@pytest.mark.processes
 @linux
 @pytest.mark.skipif(sanitized(), reason="the sanitizer needs much memory")
 def test_memory_error_in_a_container(container: Path) -> None:
     """MemoryError, where the system killed the process; what fits is computed."""
     enter = f"with open({str(container / 'cgroup.procs')!r}, 'w') as file: file.write('0')\n"
     command = [sys.executable, "-c", enter + PRELUDE + CONTAINED]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, (done.returncode, done.stderr)
     for name, said in json.loads(done.stdout).items():
         assert said.startswith(f"{name}: the "), f"{name}: {said}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from cases import State, on_robots, random_state, robot, rows
+from cases import State, random_state, robot, rows
 from compare import TOLERANCE, assert_close, assert_same_results
 from core import (
     INSTRUCTION_SETS,
@@ -17,6 +17,7 @@ from core import (
     using_instruction_set,
 )
 from functions import FUNCTIONS, Function, function_named
+from selection import IN_FULL, in_turn
 from trees import grow
 
 import dtau
@@ -24,7 +25,7 @@ import dtau
 Counts = tuple[int, int, int]  # multiplications, additions, divisions
 
 COUNTED = [f for f in FUNCTIONS if f.name in counting_core and f.name != "integrate"]
-everywhere = pytest.mark.parametrize("function", COUNTED, ids=str)
+TWO_ROBOTS = ["every joint in a chain", "quadruped"]
 
 
 @pytest.fixture(autouse=True)
@@ -49,8 +50,7 @@ def test_what_is_counted() -> None:
     assert names == {f.name for f in FUNCTIONS} - configurations
 
 
-@everywhere
-@on_robots
+@pytest.mark.parametrize(("function", "name"), in_turn(COUNTED, TWO_ROBOTS, IN_FULL), ids=str)
 def test_same_results(function: Function, name: str) -> None:
     model = robot(name)
     for batch in ((), (5,)):
@@ -71,33 +71,27 @@ def test_same_results(function: Function, name: str) -> None:
             )
 
 
-@everywhere
-@on_robots
-def test_counts_are_positive_and_taken_once(function: Function, name: str) -> None:
-    """A lone slider may have nothing to multiply, and only what is solved must be divided."""
-    model = robot(name)
-    multiplications, additions, divisions = counts(function, model, random_state(model, 2))
-    assert take_counts() == (0, 0, 0)
-    if model.nbodies > 1:
-        assert multiplications > 0
-        assert additions > 0
-    if function.solves:
-        assert divisions > 0
+@pytest.mark.parametrize("function", COUNTED, ids=str)
+@pytest.mark.parametrize("name", TWO_ROBOTS)
+def test_counts(function: Function, name: str) -> None:
+    """They are taken once, and no branch is on data: also not where everything is zero.
 
-
-@everywhere
-@on_robots
-def test_counts_do_not_depend_on_the_state(function: Function, name: str) -> None:
-    """No branch on data: also not where everything is zero."""
+    Only what is solved must be divided.
+    """
     model = robot(name)
     want = counts(function, model, random_state(model, 3))
+    assert take_counts() == (0, 0, 0)
+    multiplications, additions, divisions = want
+    assert multiplications > 0
+    assert additions > 0
+    assert divisions > 0 or not function.solves
     assert counts(function, model, random_state(model, 4)) == want
     zero = {name: np.zeros_like(x) for name, x in random_state(model, 5).items()}
     zero["q"] = dtau.neutral(model)
     assert counts(function, model, zero) == want
 
 
-@everywhere
+@pytest.mark.parametrize("function", [f for f in IN_FULL if f in COUNTED], ids=str)
 def test_a_batch_counts_every_state(function: Function) -> None:
     model = robot("free root, branches")
     state = random_state(model, 6, (5,))

@@ -11,6 +11,8 @@ import pytest
 from messages import has_words
 from processes import process, sanitized, script
 
+pytestmark = pytest.mark.processes
+
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 
@@ -203,7 +205,7 @@ def test_a_sub_interpreter_gets_import_error(imported_before: bool) -> None:
     use = "import dtau\nassert dtau.robots.quadruped().nv == 18\n"
     code = (use if imported_before else "") + SUB_INTERPRETER + use
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
     assert not done.stderr

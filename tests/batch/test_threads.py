@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 from cases import FEW_ROBOTS, NEAR, random_state, robot, rows
 from compare import assert_same_bits, assert_same_results
-from functions import Function, everywhere, function_named
+from functions import IN_BODY_AXES, Function, function_named
 from messages import has_words, message
 from processes import sanitized, script
+from selection import EACH, IN_FULL, in_turn
 
 import dtau
 
@@ -35,8 +36,7 @@ def sizes(function: Function, model: dtau.Model) -> list[int]:
 # The same bits
 
 
-@everywhere
-@pytest.mark.parametrize("name", FEW_ROBOTS)
+@pytest.mark.parametrize(("function", "name"), in_turn(IN_BODY_AXES, FEW_ROBOTS), ids=str)
 def test_any_number_of_threads_gives_the_same_bits(function: Function, name: str) -> None:
     model = robot(name)
     batches = sizes(function, model)
@@ -51,7 +51,7 @@ def test_any_number_of_threads_gives_the_same_bits(function: Function, name: str
             assert_same_results(got, [x[:size] for x in want], what)
 
 
-@everywhere
+@pytest.mark.parametrize("function", IN_FULL, ids=str)
 def test_a_lone_state_takes_threads(function: Function) -> None:
     model = robot(NEAR)
     state = random_state(model, 2)
@@ -78,7 +78,7 @@ def test_batches_of_many_chunks(name: str) -> None:
         assert_same_results(function(model, state, out=out, threads=threads), want, f"{threads}")
 
 
-@everywhere
+@pytest.mark.parametrize("function", EACH, ids=str)
 def test_a_bad_state_spoils_no_other_thread(function: Function) -> None:
     model = robot(NEAR)
     state = random_state(model, 4, (129,))
@@ -92,8 +92,8 @@ def test_a_bad_state_spoils_no_other_thread(function: Function) -> None:
             assert_same_bits(np.delete(x, bad, 0), np.delete(y, bad, 0))
 
 
-@everywhere
-def test_threads_in_threads(function: Function) -> None:
+@pytest.mark.parametrize("function", EACH, ids=str)
+def test_python_threads_call_functions_at_once(function: Function) -> None:
     """Several Python threads, each with threads of its own and a model of another size."""
     names = (*FEW_ROBOTS, "quadruped")
     models = [robot(name) for name in names]
@@ -102,40 +102,34 @@ def test_threads_in_threads(function: Function) -> None:
     start = threading.Barrier(len(jobs))
 
     def work(k: int) -> None:
-        start.wait(timeout=30)
+        start.wait(timeout=300)
         for threads in (None, 3, 2, 1, 4):
             got = function(*jobs[k], threads=threads)
             assert_same_results(got, want[k], f"{names[k]}, result")
 
     with ThreadPoolExecutor(len(jobs)) as pool:
         for done in [pool.submit(work, k) for k in range(len(jobs))]:
-            done.result(timeout=60)
+            done.result(timeout=300)
 
 
 # Errors
 
 
-WRONG: list[tuple[type[Exception], object]] = [
-    (ValueError, 0),
-    (ValueError, -1),
-    (ValueError, 10**9),
-    (ValueError, 10**30),
-    (TypeError, 1.5),
-    (TypeError, "2"),
-    (TypeError, True),  # a switch that was mistaken for a number
-    (TypeError, (2,)),
-    (TypeError, np.float64(2.0)),
-]
+WRONG: dict[str, tuple[type[Exception], object]] = {
+    **{repr(wrong): (ValueError, wrong) for wrong in (0, -1, 10**9, 10**30)},
+    # True: a switch that was mistaken for a number
+    **{repr(wrong): (TypeError, wrong) for wrong in (1.5, "2", True, (2,), np.float64(2.0))},
+}
 
 
-@everywhere
-@pytest.mark.parametrize(("error", "wrong"), WRONG, ids=[repr(wrong) for _, wrong in WRONG])
-def test_wrong_number_of_threads(function: Function, error: type[Exception], wrong: object) -> None:
+@pytest.mark.parametrize(("function", "wrong"), in_turn(EACH, WRONG, IN_FULL[:1]), ids=str)
+def test_wrong_number_of_threads(function: Function, wrong: str) -> None:
+    error, threads = WRONG[wrong]
     model = robot(NEAR)
     for batch in ((), (0,), (1,), (9,)):
-        said = message(error, function, model, random_state(model, 6, batch), threads=wrong)
+        said = message(error, function, model, random_state(model, 6, batch), threads=threads)
         has_words(said, "threads", "1")
-        assert repr(wrong) in said
+        assert wrong in said
 
 
 # The interpreter's lock
@@ -215,6 +209,7 @@ print(json.dumps(good))
 """
 
 
+@pytest.mark.processes
 @posix
 @pytest.mark.parametrize("meanwhile", ["idle", "busy"])
 def test_a_process_forks_while_threads_are_in_calls(meanwhile: str) -> None:
@@ -245,6 +240,7 @@ print(json.dumps(same))
 """
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 def test_fewer_threads_do_the_work_if_the_system_gives_fewer() -> None:
     """Where memory allows for few threads these do it all, or say that memory is short."""
@@ -302,6 +298,7 @@ def check_stopped(result: Any) -> None:
     assert result["again"], "a later batch is wrong"
 
 
+@pytest.mark.processes
 @posix
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c_ends_a_batch(threads: int) -> None:
@@ -316,6 +313,7 @@ def test_ctrl_c_ends_a_batch(threads: int) -> None:
     check_stopped(result)
 
 
+@pytest.mark.processes
 @posix
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_exception_of_a_signal_handler_ends_a_batch(threads: int) -> None:
@@ -324,6 +322,7 @@ def test_an_exception_of_a_signal_handler_ends_a_batch(threads: int) -> None:
     check_stopped(result)
 
 
+@pytest.mark.processes
 @posix
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_signal_handler_that_returns_changes_nothing(threads: int) -> None:

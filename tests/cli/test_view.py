@@ -31,7 +31,7 @@ def served(arm: Path, interrupts: signal.Handlers) -> Iterator[subprocess.Popen[
         name, _, url = process.stdout.readline().strip().partition(": ")
         assert name == "arm"
         assert url.startswith("http://127.0.0.1:")
-        with urllib.request.urlopen(url, timeout=30) as page:
+        with urllib.request.urlopen(url, timeout=300) as page:
             assert b"<html" in page.read()
         process.stdout.readline()
         yield process
@@ -44,7 +44,7 @@ def test_the_page_is_served_until_it_is_interrupted(arm: Path) -> None:
     """Whether or not this process ignores SIGINT, as background jobs of scripts do."""
     with served(arm, signal.SIG_DFL) as process:
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=300)
         assert (process.returncode, errors) == (0, "")
 
 
@@ -54,7 +54,7 @@ def test_a_background_job_is_ended_by_termination_alone(arm: Path) -> None:
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(timeout=0.5)
         process.terminate()
-        assert process.wait(timeout=30) == -signal.SIGTERM
+        assert process.wait(timeout=300) == -signal.SIGTERM
 
 
 def test_a_picture(run: Any, arm: Path) -> None:

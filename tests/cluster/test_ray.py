@@ -17,6 +17,8 @@ from sweeps import MODEL, TRIES, assert_same, chunks, growth, plain, states, thr
 
 import dtau
 
+pytestmark = pytest.mark.cluster
+
 
 def processes(actors: Any) -> list[int]:
     import ray
@@ -50,7 +52,7 @@ def test_a_killed_actor_loses_nothing(actors: Any, examples: Any, tmp_path: Path
         assert thread.is_alive()
     os.kill(before[0], signal.SIGKILL)
     assert chunks(out) < count // chunk
-    thread.join(60)
+    thread.join(300)
     assert_same(sweep, found[0], out, plain(sweep, count))
     after = processes(actors)
     assert after[0] != before[0]  # another one has come in its place

@@ -14,7 +14,7 @@ from compiled import C99, CXX, compiled, needs_compiler
 import dtau
 
 casadi = pytest.importorskip("casadi")
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.compilers]
 
 
 def external(

@@ -12,6 +12,8 @@ from compiled import C99, CXX, compiled, needs_compiler
 
 import dtau
 
+pytestmark = pytest.mark.compilers
+
 QUADRUPED = dtau.robots.quadruped()
 FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
 

@@ -23,7 +23,7 @@ import dtau
 from dtau.codegen import libraries
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
-pytestmark = [needs_compiler, posix]
+pytestmark = [needs_compiler, posix, pytest.mark.compilers]
 
 
 @pytest.fixture(autouse=True)
@@ -259,7 +259,7 @@ def test_many_libraries_are_told_apart() -> None:
 
 
 def wait_for(path: Path) -> None:
-    end = time.monotonic() + 30.0
+    end = time.monotonic() + 300.0
     while not path.exists() and time.monotonic() < end:
         time.sleep(0.01)
     assert path.exists()
@@ -305,7 +305,7 @@ try:
 except KeyboardInterrupt:
     said = time.monotonic() - sent[0]
 child = int(started.read_text())
-end = time.monotonic() + 5.0
+end = time.monotonic() + 20.0
 def runs():
     try:
         state = pathlib.Path(f"/proc/{child}/stat").read_text().split(")")[1].split()[0]
@@ -329,5 +329,5 @@ def test_ctrl_c_stops_the_compiler(tmp_path: Path) -> None:
     started = tmp_path / "started"
     slow = compiler(tmp_path, WAITS.format(started=started))
     seconds, runs, left, right = script(INTERRUPTED, started, slow)
-    assert seconds < 2.0
+    assert seconds < 20.0  # of 60
     assert [runs, left, right] == [False, [], True]

@@ -147,6 +147,7 @@ def test_massless_joints_are_refused(tmp_path: Path) -> None:
         dtau.generate(massless, "forward_dynamics", tmp_path / "robot.c")
 
 
+@pytest.mark.examples
 def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("casadi")
     if CC is None:

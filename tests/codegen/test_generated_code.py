@@ -28,6 +28,7 @@ SMALL = {
     "joints that mimic others": 800,
     "quadruped": 1_000,
 }  # robots, and the most operations of a function that is compiled
+IN_THE_CORE_SELECTION = ("universal and free", "quadruped")
 
 
 def model_of(name: str) -> dtau.Model:
@@ -78,7 +79,13 @@ def stacks_cut(model: dtau.Model, state: dict[str, Any], code: Code, name: str) 
     }
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in IN_THE_CORE_SELECTION else pytest.param(name, marks=pytest.mark.compilers)
+        for name in SMALL
+    ],
+)
 def test_every_function_gives_the_numbers_of_the_core(name: str, tmp_path: Path) -> None:
     model = model_of(name)
     rows = asked(model, SMALL[name], tmp_path)
@@ -103,6 +110,7 @@ def test_every_function_gives_the_numbers_of_the_core(name: str, tmp_path: Path)
             assert_close(one, other, row.steps * tolerance, str(row), floor=floor_of(row, want))
 
 
+@pytest.mark.compilers
 def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     model = model_of("one planar")
     rows = asked(model, 300, tmp_path)
@@ -113,9 +121,10 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     main.write_text('#include "robot.h"\nint main(void) { return r_check(); }\n')
     sanitized = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     run("-std=c99", "-O0", *sanitized, main, source, "-o", tmp_path / "main", "-lm")
-    subprocess.run([tmp_path / "main"], check=True, timeout=60)
+    subprocess.run([tmp_path / "main"], check=True, timeout=300)
 
 
+@pytest.mark.compilers
 def test_it_is_c_plus_plus_too(tmp_path: Path) -> None:
     model = model_of("one planar")
     rows = asked(model, 800, tmp_path)
@@ -127,6 +136,7 @@ def test_it_is_c_plus_plus_too(tmp_path: Path) -> None:
 FEW = ("inverse_dynamics", "forward_dynamics", "inverse_dynamics_derivatives", "mass_matrix")
 
 
+@pytest.mark.compilers
 @pytest.mark.parametrize("name", ["prismatic and revolute", "quadruped"])
 def test_single_precision(name: str, tmp_path: Path) -> None:
     model = model_of(name)
@@ -140,6 +150,7 @@ def test_single_precision(name: str, tmp_path: Path) -> None:
             assert_close(got, one, 1e-5 if key != "forward_dynamics" else 1e-4, key)
 
 
+@pytest.mark.compilers
 def test_pieces_and_optimized_code(tmp_path: Path) -> None:
     model = robot("quadruped")
     flags = ("-std=c99", "-O1")

@@ -19,6 +19,8 @@ from processes import script
 import dtau
 from dtau.codegen.recorder import load_recorder
 
+pytestmark = pytest.mark.processes
+
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
 
 # A call into the core is interrupted some time after it begins: at its end would be too late. Times
@@ -156,7 +158,7 @@ def test_threads_generate_at_once(tmp_path: Path) -> None:
     start = threading.Barrier(len(names))
 
     def work(name: str) -> list[str]:
-        start.wait(timeout=30)
+        start.wait(timeout=300)
         return [text(name, f"together {name} {k}") for k in range(5)]
 
     with ThreadPoolExecutor(len(names)) as pool:

@@ -91,6 +91,7 @@ def words_of(headers: str, flags: tuple[str, ...]) -> set[str]:
     return words
 
 
+@pytest.mark.compilers
 @needs_compiler
 @pytest.mark.parametrize("flags", [("-std=gnu11", "-O0"), C99, CXX], ids=["gnu11", "c99", "c++"])
 def test_every_word_of_the_files_compiles_or_is_refused(
@@ -121,6 +122,7 @@ def test_every_word_of_the_files_compiles_or_is_refused(
     assert all("in C, " in x for x in refused)
 
 
+@pytest.mark.compilers
 @needs_compiler
 def test_names_that_are_like_others(tmp_path: Path) -> None:
     """They compile, beside a function that is cut into pieces."""

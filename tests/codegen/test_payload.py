@@ -28,6 +28,7 @@ def loaded(model: dtau.Model, link: str, payload: dtau.Inertia = PAYLOAD) -> dta
     return model.replace(parameters=parameters)
 
 
+@pytest.mark.compilers
 @needs_compiler
 @pytest.mark.parametrize(
     ("name", "most"), [("prismatic and revolute", 2500), ("universal and free", 1200)]

@@ -22,6 +22,7 @@ print(json.dumps(peak() - before))
 """
 
 
+@pytest.mark.large
 @pytest.mark.skipif(sanitized(), reason="the sanitizer keeps memory that is freed")
 @pytest.mark.parametrize("bodies", ["last", "all"])
 def test_memory_is_linear(bodies: str) -> None:

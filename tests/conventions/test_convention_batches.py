@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from compare import assert_same_bits
 from conversions import CONVENTIONS, CONVERSIONS, Conversion
+from selection import in_turn
 
 from dtau.conventions import Convention
 
-each_conversion = pytest.mark.parametrize(
-    ("kind", "conversion"),
-    [(kind, conversion) for kind in CONVENTIONS for conversion in CONVERSIONS],
+kinds_in_turn = pytest.mark.parametrize(
+    ("conversion", "kind"),
+    in_turn(CONVERSIONS, CONVENTIONS),
     ids=lambda x: x.method if isinstance(x, Conversion) else x,
 )
 
@@ -31,8 +32,9 @@ def test_the_table_is_complete() -> None:
     assert {conversion.method for conversion in CONVERSIONS} == public
 
 
-@each_conversion
-def test_many_axes(kind: str, conversion: Conversion) -> None:
+@pytest.mark.parametrize("kind", CONVENTIONS)
+@pytest.mark.parametrize("conversion", CONVERSIONS, ids=lambda x: x.method)
+def test_conversions_take_32_batch_axes(kind: str, conversion: Conversion) -> None:
     convention = made(kind)
     arrays = conversion.arrays(convention, 1, (3,))
     want = conversion(convention, arrays)
@@ -52,7 +54,7 @@ def test_many_axes(kind: str, conversion: Conversion) -> None:
             conversion(convention, many)
 
 
-@each_conversion
+@kinds_in_turn
 def test_no_states(kind: str, conversion: Conversion) -> None:
     convention = made(kind)
     shapes = [x.shape for x in conversion(convention, conversion.arrays(convention, 3))]
@@ -76,7 +78,7 @@ def test_numbers_without_end_give_nan_without_a_warning() -> None:
                 assert_same_bits(x[1], y[1], conversion.method)
 
 
-@each_conversion
+@kinds_in_turn
 def test_shapes_that_do_not_fit(kind: str, conversion: Conversion) -> None:
     convention = made(kind)
     arrays = conversion.arrays(convention, 6)

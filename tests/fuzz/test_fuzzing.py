@@ -28,6 +28,8 @@ from functions import FUNCTIONS, OTHERS
 
 import dtau
 
+pytestmark = pytest.mark.fuzz
+
 SEED = 2024
 Rng = np.random.Generator
 
@@ -148,7 +150,7 @@ def test_a_case_can_be_repeated() -> None:
 
 def program(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(Path(fuzz.__file__)), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
 def counted(done: subprocess.CompletedProcess[str]) -> int:
@@ -244,7 +246,7 @@ def test_a_failure_says_how_to_repeat_it(kinds: tuple[str, ...]) -> None:
 
 def test_the_guided_program_explains_itself() -> None:
     command = [sys.executable, guided.__file__]
-    done = subprocess.run([*command, "--help"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*command, "--help"], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0
     for word in ("--runs", "--seconds", "--corpus", "pip install atheris", "build/fuzz/corpus"):
         assert word in done.stdout
@@ -253,7 +255,7 @@ def test_the_guided_program_explains_itself() -> None:
         [sys.executable, "-c", blocked + "sys.exit(guided.main())"],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert done.returncode == 2

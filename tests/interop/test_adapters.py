@@ -102,6 +102,7 @@ def test_the_table_names_rules_that_there_are() -> None:
         assert {row.first, row.vjp, row.term_of, row.matrix_of} <= {"", *FUNCTIONS}
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("library", NAMES)
 def test_functions_are_written_without_docstrings(library: str) -> None:
     """Python drops those that they are made of."""
@@ -143,6 +144,7 @@ def each(results: Any) -> tuple[Any, ...]:
     return tuple(results) if isinstance(results, tuple) else (results,)
 
 
+@pytest.mark.processes
 @pytest.mark.usefixtures("more")
 @pytest.mark.parametrize("name", MORE)
 @pytest.mark.parametrize("library", ["jax", "torch"])

@@ -94,6 +94,7 @@ f = dtau.casadi.function(model, "gravity_torque")
 """
 
 
+@pytest.mark.processes
 def test_a_function_of_another_process_is_refused(tmp_path: Any) -> None:
     path = tmp_path / "f.casadi"
     save = process(FILE + "f.save(sys.argv[1])", path)
@@ -119,6 +120,7 @@ def test_a_copy_through_a_file_is_refused_and_the_function_can_be_made_again(
     assert np.array_equal(np.array(dc.function(MODEL, "gravity_torque")(Q)), want)
 
 
+@pytest.mark.processes
 def test_a_function_from_a_file_does_not_claim_a_slot_that_is_being_filled(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -195,5 +197,6 @@ print(json.dumps(wrong))
 """
 
 
+@pytest.mark.processes
 def test_functions_from_files_race_with_new_ones() -> None:
     assert script(RACE) == []

@@ -83,6 +83,7 @@ def test_derivatives_by_every_input_are_those_of_the_package() -> None:
     near(J, (forward.da_dq @ T, forward.da_dv, forward.da_dtau, by_wrenches), FIRST)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(
     ("name", "integrator"),
     [("panda", "euler"), ("panda", "rk4"), ("small", "semi_implicit"), ("every joint", "rk4")],
@@ -111,6 +112,7 @@ def test_a_step_is_linearized_as_by_the_package(name: str, integrator: str) -> N
         near(by_dt, dtau.forward_dynamics(model, q, v, tau), FIRST)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("function", ["inverse_dynamics", "forward_dynamics", "step"])
 @pytest.mark.parametrize("name", ["small", "joints that mimic others"])
 def test_products_are_the_gradients_without_them(name: str, function: str) -> None:
@@ -138,6 +140,7 @@ def test_products_are_the_gradients_without_them(name: str, function: str) -> No
 # inputs, and the package has them by other algorithms.
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("name", ["panda", "every joint", "joints that mimic others"])
 def test_dynamics_along_a_motion(name: str) -> None:
     model = robot(name)
@@ -171,6 +174,7 @@ def test_dynamics_along_a_motion(name: str) -> None:
         near(found[order][4], inverse_of_mass[order], SECOND)
 
 
+@pytest.mark.jit
 @on_robots
 def test_forward_dynamics_along_a_motion(name: str) -> None:
     """Along the motion that the torques give."""
@@ -191,6 +195,7 @@ def test_forward_dynamics_along_a_motion(name: str) -> None:
         near(found, expected, SECOND)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("name", ["every joint", "joints that mimic others"])
 def test_kinematics_along_a_motion(name: str) -> None:
     model = robot(name)
@@ -249,6 +254,7 @@ def manifold_jacobians() -> Any:
     return jax.jit(all_of)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("size", [1e-9, 1e-3, 0.9, 2.5])
 def test_the_manifold_at_small_and_large_displacements(size: float) -> None:
     """Second derivatives too are right where closed forms would divide zero by zero."""

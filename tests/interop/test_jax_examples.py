@@ -17,6 +17,8 @@ import jax_cases  # noqa: E402, F401  (float64)
 
 import dtau  # noqa: E402
 
+pytestmark = pytest.mark.examples
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -40,6 +40,7 @@ def energy_like(x: Any) -> Any:
     return jnp.sum(dtau.jax.forward_dynamics(model, q, v, tau) ** 2)
 
 
+@pytest.mark.jit
 def test_every_way_to_a_second_derivative_gives_the_same() -> None:
     x = jnp.concatenate([*START, TAU])
     t = jnp.cos(jnp.arange(x.size))
@@ -72,6 +73,7 @@ def rollout(tau: Any, products: bool = False, checkpoint: bool = False) -> Any:
     return jax.lax.scan(move, START, tau)[1].sum()
 
 
+@pytest.mark.jit
 def test_gradients_through_a_scan() -> None:
     tau = jnp.tile(TAU, (20, 1))
     plain = jax.jit(jax.grad(rollout))(tau)
@@ -315,6 +317,7 @@ import dtau.jax
     )
 
 
+@pytest.mark.jit
 def test_programs_in_other_processes(tmp_path: Path) -> None:
     """One that knows an equal model runs it; another says what is missing."""
     pytest.importorskip("flatbuffers")
@@ -344,6 +347,7 @@ print(call(q)[2])
     assert str(dtau.gravity_torque(model, q)[2])[:12] in said
 
 
+@pytest.mark.jit
 def test_a_batch_over_several_devices() -> None:
     """With `shard_map` every device computes its own states, and nothing is gathered."""
     program = """

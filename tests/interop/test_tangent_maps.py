@@ -130,6 +130,7 @@ def test_derivative_of_the_tangent_map_agrees_with_differences(adapter: str, nam
             assert_close(along, np.zeros_like(along), TOLERANCE["short sums"], floor=1.0)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("adapter", ["jax", "torch"])
 @every_robot
 def test_first_and_second_derivatives_are_casadis(adapter: str, name: str) -> None:

@@ -30,6 +30,8 @@ from torch_cases import each, function, leaves, tensors  # noqa: E402
 import dtau  # noqa: E402
 import dtau.torch  # noqa: E402
 
+pytestmark = pytest.mark.jit
+
 Function = Callable[..., Any]
 
 

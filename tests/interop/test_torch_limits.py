@@ -24,6 +24,8 @@ import dtau.torch  # noqa: E402
 from dtau.torch.kernels import written  # noqa: E402
 from dtau.torch.models import number_of  # noqa: E402
 
+pytestmark = pytest.mark.jit
+
 
 @pytest.fixture(autouse=True)
 def _one_thread() -> Iterator[None]:

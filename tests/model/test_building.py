@@ -176,6 +176,7 @@ class TestMassless:
             assert model.lock({"b_joint": 1.0}).massless_joints == ()
 
 
+@pytest.mark.large
 class TestExtremes:
     def test_a_chain_of_ten_thousand_links(self) -> None:
         builder = dtau.ModelBuilder("chain")

@@ -88,6 +88,7 @@ def test_expressions_are_refused_as_numbers(number: str) -> None:
         dtau.load(ARM.replace('mass value="2"', f'mass value="{number}"'))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "piece", ["<a/>", "<link/>", '<link name="abc"/>', '<a b="1"/>', "<!---->"]
 )

@@ -10,6 +10,8 @@ from growth import MIMICS, PARENTS, calls, exponent, text
 import dtau
 from dtau.model.mimic import resolve_mimics
 
+pytestmark = pytest.mark.large
+
 MOST = 26000  # degrees of freedom
 LINEAR = 1.1  # exponents that count as linear; n log n has less
 

@@ -14,6 +14,8 @@ from processes import script
 
 import dtau
 
+pytestmark = pytest.mark.processes
+
 XMLNS = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")

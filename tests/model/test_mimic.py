@@ -452,6 +452,7 @@ def test_sound_models_are_accepted(pair: Pair) -> None:
     assert pair.tied.massless_joints == pair.free.massless_joints == ()
 
 
+@pytest.mark.large
 def test_many_groups_at_once() -> None:
     """Leaders first, then as many followers: more groups are open than are judged."""
     n = 130

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from cases import random_state
 from compare import TOLERANCE, assert_close, solved
-from functions import FUNCTIONS, Function
+from functions import Function
+from selection import EACH, IN_FULL, in_turn
 from trees import Array
 
 import dtau
@@ -221,9 +222,8 @@ class TestNumbers:
 
 
 class TestUse:
-    @every_chain
-    @pytest.mark.parametrize("function", FUNCTIONS, ids=str)
-    def test_every_function_accepts_generated_chains(self, name: str, function: Function) -> None:
+    @pytest.mark.parametrize(("function", "name"), in_turn(EACH, CHAINS, IN_FULL), ids=str)
+    def test_every_function_accepts_generated_chains(self, function: Function, name: str) -> None:
         model = made(name)
         for batch in ((), (5,)):
             results = function(model, random_state(model, 9, batch))

@@ -542,6 +542,7 @@ class TestGarbage:
             with pytest.raises(dtau.ModelError, match=re.escape(str(path))):
                 dtau.load(path)
 
+    @pytest.mark.large
     def test_a_chain_of_ten_thousand_links(self) -> None:
         links = [link(f"l{k}") for k in range(10_001)]
         joints = [joint(f"j{k}", f"l{k}", f"l{k + 1}", kind="fixed") for k in range(9999)]
@@ -550,6 +551,7 @@ class TestGarbage:
         assert model.bodies == ("l10000",)
         assert len(model.frames) == 10_001
 
+    @pytest.mark.large
     def test_a_loop_of_ten_thousand_links(self) -> None:
         links = [link(f"l{k}", "") for k in range(10_000)]
         joints = [joint(f"j{k}", f"l{k}", f"l{(k + 1) % 10_000}") for k in range(10_000)]

@@ -12,6 +12,8 @@ from time_oracle import oracle
 
 import dtau
 
+pytestmark = pytest.mark.examples
+
 
 @pytest.fixture
 def example(script: Any) -> Any:

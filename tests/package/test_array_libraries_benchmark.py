@@ -17,6 +17,8 @@ from benchmarks.robots import Robot, generated
 
 import dtau
 
+pytestmark = pytest.mark.benchmarks
+
 jax, torch = optional("jax"), optional("torch")
 
 

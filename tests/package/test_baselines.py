@@ -15,6 +15,8 @@ from trees import MOVING, Array, random_tree
 
 import dtau
 
+pytestmark = pytest.mark.benchmarks
+
 KINDS = tuple(kind for kind in MOVING if kind != "universal")
 MODELS = {
     **{f"tree {seed}": random_tree(seed, 8, KINDS).model() for seed in range(3)},

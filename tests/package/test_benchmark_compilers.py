@@ -19,6 +19,8 @@ from compare import TOLERANCE, assert_close
 
 import dtau
 
+pytestmark = pytest.mark.benchmarks
+
 needs_cxx = pytest.mark.skipif(not compilers.cxx_compilers(), reason="there is no C++ compiler")
 
 

@@ -11,6 +11,8 @@ from compare import assert_close
 
 import dtau
 
+pytestmark = pytest.mark.examples
+
 
 def test_the_expansion_of_a_hop(script: Callable[[str], Any]) -> None:
     """Against differences of the cost, by inputs at the start, before and after the impact."""

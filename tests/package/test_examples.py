@@ -13,6 +13,8 @@ from compare import TOLERANCE, assert_close
 
 import dtau
 
+pytestmark = pytest.mark.examples
+
 
 def test_first_contact(script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]) -> None:
     script("examples/first_contact").main()

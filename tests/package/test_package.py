@@ -39,6 +39,7 @@ PEERS = {  # what examples need beside the package
 }
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name: str) -> None:
     for module, peer in PEERS.items():
@@ -143,6 +144,7 @@ def test_code_of_the_page_about_batches_runs() -> None:
     assert run_code_of("docs/batches.md")["grid"].shape == (8, 6, 18)
 
 
+@pytest.mark.examples
 def test_code_of_the_page_about_the_viewer_runs() -> None:
     pytest.importorskip("viser")
     assert run_code_of("docs/viewer.md")["image"].any()

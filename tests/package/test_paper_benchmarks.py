@@ -19,6 +19,8 @@ from compare import TOLERANCE, assert_close
 
 import dtau
 
+pytestmark = pytest.mark.benchmarks
+
 
 @pytest.mark.parametrize(
     ("function", "spoilt"),

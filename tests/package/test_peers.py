@@ -27,6 +27,8 @@ from fake_packages import PACKAGES
 import dtau
 from dtau.timing import Contender
 
+pytestmark = pytest.mark.benchmarks
+
 ROOTS: tuple[Root, ...] = ("fixed", "free")
 
 

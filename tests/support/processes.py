@@ -37,14 +37,14 @@ def spread(model, count):
 
 
 def process(
-    text: str, *arguments: object, timeout: float = 60.0
+    text: str, *arguments: object, timeout: float = 300.0
 ) -> subprocess.CompletedProcess[str]:
     """Run a Python process to its end."""
     command = [sys.executable, "-c", PRELUDE + text, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
 
 
-def script(text: str, *arguments: object, timeout: float = 60.0) -> Any:
+def script(text: str, *arguments: object, timeout: float = 300.0) -> Any:
     """Run a Python process that ends well, and read what it prints last as JSON."""
     done = process(text, *arguments, timeout=timeout)
     assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"

@@ -21,6 +21,9 @@ _ANY = "|".join(r"\s+".join(opening.split()) for opening in OPENINGS)
 # At the beginning in any case; later a capital letter begins a sentence.
 _OPENING = re.compile(rf"\A[\W_]*(?P<first>(?i:{_ANY}))\b|(?<![\w`])(?P<later>{_ANY})\b")
 
+# In a whole file, also across the signs of comments: most files have none and are not taken apart.
+_MAYBE = re.compile("|".join(r"\W+".join(opening.split()) for opening in OPENINGS), re.IGNORECASE)
+
 TYPES = ("feat", "fix", "perf", "refactor", "docs", "test", "build", "ci", "style", "revert")
 _SUBJECT = re.compile(
     rf"(?:{'|'.join(TYPES)})\([^()\s][^()]*\): (?P<verb>[a-z][a-z-]*) \S(?:.*[^.\s])?"
@@ -150,7 +153,7 @@ def _split(first: int, text: str) -> Iterator[Passage]:
 
 def refused_openings(name: str, text: str) -> Iterator[str]:
     """Yield a message for every sentence that opens with a word that hides its noun."""
-    for passage in passages(name, text):
+    for passage in passages(name, text) if _MAYBE.search(text) else ():
         for match in _OPENING.finditer(passage.text):
             which = "first" if match["first"] else "later"
             line = passage.line + passage.text.count("\n", 0, match.start(which))

@@ -13,6 +13,7 @@ from core import complex_core
 from functions import FUNCTIONS, Function
 from layouts import every_other, misaligned
 from messages import has_words, message
+from selection import adding, in_turn, signature
 from trees import Array
 
 import dtau
@@ -20,8 +21,9 @@ import dtau
 IN_TIME = [
     f for f in FUNCTIONS if f.name.endswith("_time_derivatives") and "order" not in f.options
 ]
+IN_FULL = adding(IN_TIME, signature)
 in_time = pytest.mark.parametrize("function", IN_TIME, ids=str)
-on_robots = pytest.mark.parametrize("name", [*FEW_ROBOTS, "joints that mimic others"])
+ROBOTS = [*FEW_ROBOTS, "joints that mimic others"]
 LONG = 7  # rows of all stacks
 # Rows of v and its derivatives, beyond the order; all other stacks have one.
 BEYOND = {
@@ -95,8 +97,7 @@ def spoilt(function: Function, state: State, order: int) -> State:
 # Longer stacks
 
 
-@in_time
-@on_robots
+@pytest.mark.parametrize(("function", "name"), in_turn(IN_TIME, ROBOTS, IN_FULL), ids=str)
 def test_longer_stacks_are_cut(function: Function, name: str) -> None:
     model = robot(name)
     for shape in ((), (1,), (19,), (2, 3)):
@@ -128,8 +129,7 @@ LAYOUTS: dict[str, Callable[[str, Array], Any]] = {
 }
 
 
-@in_time
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(("function", "layout"), in_turn(IN_TIME, LAYOUTS, IN_FULL), ids=str)
 def test_longer_stacks_of_any_layout(function: Function, layout: str) -> None:
     model = robot(NEAR)
     for shape in ((), (5,)):
@@ -204,7 +204,7 @@ def test_one_motion_serves_all() -> None:
     np.testing.assert_array_equal(again.a, a)
 
 
-@on_robots
+@pytest.mark.parametrize("name", ROBOTS)
 def test_order_0_needs_no_velocity(name: str) -> None:
     model = robot(name)
     for shape in ((), (5,)):
@@ -340,16 +340,15 @@ class Fails:
         return "Fails()"
 
 
-@in_time
-@pytest.mark.parametrize(
-    ("order", "error"),
-    [
-        *((x, ValueError) for x in (-1, 101, 2**31, 2**64 + 1, -(2**70), np.int8(-1), Fails())),
-        *((x, TypeError) for x in (True, False, 1.5, 1.0, "2", [2], np.float64(1.0), 1j)),
-    ],
-    ids=repr,
-)
-def test_what_is_no_order(function: Function, order: Any, error: type[Exception]) -> None:
+NO_ORDERS: list[tuple[Any, type[Exception]]] = [
+    *((x, ValueError) for x in (-1, 101, 2**31, 2**64 + 1, -(2**70), np.int8(-1), Fails())),
+    *((x, TypeError) for x in (True, False, 1.5, 1.0, "2", [2], np.float64(1.0), 1j)),
+]
+
+
+@pytest.mark.parametrize(("function", "wrong"), in_turn(IN_TIME, NO_ORDERS, IN_TIME[:1]), ids=str)
+def test_what_is_no_order(function: Function, wrong: tuple[Any, type[Exception]]) -> None:
+    order, error = wrong
     state = long_state(function, robot(NEAR))
     said = message(error, function, robot(NEAR), state, order=order)
     assert said == f"order: expected an int from 0 to 100 or None, got {order!r}"

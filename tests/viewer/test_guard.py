@@ -29,19 +29,19 @@ def port() -> Iterator[int]:
 
 def greeting(port: int, host: str, origin: str | None, *, to: str = "127.0.0.1") -> int:
     """The status of a websocket's handshake: 101 if it is accepted, and then something is sent."""
-    where = socket.create_connection((to, port), timeout=10)
+    where = socket.create_connection((to, port), timeout=60)
     try:
         page = client.connect(f"ws://{host}", sock=where, origin=origin, subprotocols=PROTOCOL)
     except errors.InvalidStatus as refused:
         return int(refused.response.status_code)
     with page:
-        assert len(page.recv(timeout=10)) > 16
+        assert len(page.recv(timeout=60)) > 16
     return 101
 
 
 def status(port: int, headers: list[tuple[str, str]]) -> tuple[int, str]:
     """The answer to a request for the page itself."""
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
         connection.putrequest("GET", "/", skip_host=True)
         for name, value in headers:
             connection.putheader(name, value)

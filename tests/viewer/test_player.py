@@ -25,7 +25,7 @@ def player(shown: list[float]) -> Player:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 10.0
+    end = time.monotonic() + 60.0
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.005)

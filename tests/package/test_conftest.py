@@ -1,4 +1,4 @@
-"""The list of skips: a run of pytest under CI fails on a skip that is not on it."""
+"""tests/conftest.py: a run under CI fails on a skip that is not listed; which tests a run takes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pathlib import Path
 import allowed_skips
 import pytest
 from files import ROOT
+
+pytestmark = pytest.mark.processes
 
 SUITE = {
     "tests/test_of_all_kinds.py": """
@@ -57,7 +59,10 @@ def suite(tmp_path: Path) -> Path:
     shutil.copy(ROOT / "tests/support/allowed_skips.py", tmp_path / "tests/support")
     for name, text in SUITE.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    settings = '[tool.pytest.ini_options]\npythonpath = ["tests/support"]\n'
+    settings = (
+        '[tool.pytest.ini_options]\npythonpath = ["tests/support"]\ntestpaths = ["tests"]\n'
+        'addopts = ["--strict-markers"]\n'
+    )
     (tmp_path / "pyproject.toml").write_text(settings, encoding="utf-8")
     return tmp_path
 
@@ -111,6 +116,46 @@ def test_without_ci_skips_are_skips(suite: Path, ci: str | None) -> None:
 def test_a_failure_stays_a_failure(suite: Path) -> None:
     (suite / "tests/test_failure.py").write_text("def test_it():\n    assert False\n")
     assert run(suite, ALL, "true")[0] == 1
+
+
+TAKES_LONG = """
+import pytest
+
+def test_quick():
+    pass
+
+@pytest.mark.fuzz
+def test_fuzzing():
+    pass
+
+class TestBoth:
+    pytestmark = [pytest.mark.cluster, pytest.mark.browser]
+    def test_both(self):
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "passed"),
+    [
+        (("-n2",), 1),
+        (("--all", "-n2"), 3),
+        (("tests/test_long.py", "-n2"), 3),
+        (("-k", "ing or both"), 2),
+        (("-m", "fuzz"), 1),
+        (("-m", "long", "-n2"), 2),
+    ],
+    ids=lambda x: " ".join(x) if isinstance(x, tuple) else None,
+)
+def test_what_takes_long_runs_where_it_is_named(
+    suite: Path, arguments: tuple[str, ...], passed: int
+) -> None:
+    for name in SUITE:
+        (suite / name).unlink()
+    (suite / "tests/test_long.py").write_text(TAKES_LONG, encoding="utf-8")
+    status, said = run(suite, "", None, *arguments)
+    assert status == 0, said
+    assert f"{passed} passed" in said
 
 
 def test_a_line_without_a_reason_is_refused(tmp_path: Path) -> None:
