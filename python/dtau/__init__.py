@@ -177,6 +177,9 @@ from dtau.functions.time_derivatives import (
     inverse_dynamics_time_derivatives,
     mass_matrix_time_derivatives,
 )
+from dtau.functions.time_derivatives_derivatives import (
+    inverse_dynamics_derivatives_time_derivatives,
+)
 from dtau.functions.time_derivatives_kinematics import (
     centroidal_momentum_time_derivatives,
     frame_jacobians_time_derivatives,
@@ -296,6 +299,7 @@ __all__ = [
     "integrate_jacobians",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
+    "inverse_dynamics_derivatives_time_derivatives",
     "inverse_dynamics_hessian",
     "inverse_dynamics_jvp",
     "inverse_dynamics_parameter_jvp",

@@ -253,4 +253,6 @@ def mass_matrix_time_derivatives(model: object, q: ArrayLike, v_derivatives: Arr
 
 def coriolis_matrix_time_derivatives(model: object, q: ArrayLike, v_derivatives: ArrayLike, order: int | None = None, out: NDArray[numpy.float64] | None = None, threads: int | None = None) -> NDArray[numpy.float64]: ...
 
+def inverse_dynamics_derivatives_time_derivatives(model: object, q: ArrayLike, v_derivatives: ArrayLike, f_ext_derivatives: ArrayLike | None = None, f_ext_axes: str = 'body', order: int | None = None, out: Sequence[NDArray[numpy.float64]] | None = None, threads: int | None = None) -> dtau.results.InverseDynamicsDerivatives: ...
+
 alone: Any  # the same functions, state by state even in a batch

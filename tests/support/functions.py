@@ -260,6 +260,24 @@ IN_BODY_AXES: tuple[Function, ...] = (
         )
         for axes in ("mixed", "world")
     ),
+    *(
+        Function(
+            "inverse_dynamics_derivatives_time_derivatives",
+            ("q", "v_derivatives", "f_ext_derivatives"),
+            ((ROWS, "v", "v"),) * 3,
+            {"f_ext_axes": axes},
+            sees_positions=axes == "world",
+            label=f"inverse_dynamics_derivatives_time_derivatives, {axes} wrenches",
+        )
+        for axes in FRAME_AXES
+    ),
+    Function(
+        "inverse_dynamics_derivatives_time_derivatives",
+        ("q", "v_derivatives", "f_ext_derivatives"),
+        ((2, "v", "v"),) * 3,
+        {"order": 1},
+        label="inverse_dynamics_derivatives_time_derivatives, order=1",
+    ),
     Function("mass_matrix_time_derivatives", ("q", "v_derivatives"), ((ROWS + 2, "v", "v"),)),
     Function(
         "mass_matrix_time_derivatives",

@@ -1,0 +1,87 @@
+"""Time derivatives of first derivatives along a trajectory.
+
+Derivatives by the configuration are taken in the tangent space, at each instant along
+q(t) (+) eps e_k (`dtau.integrate`) with the components of all other arguments fixed: rows of order
+0 are the results of the functions in `dtau.functions.derivatives`, and row k is what their row 0
+has for its time derivative of order k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.docstrings import documented
+from dtau.model.model import Model
+from dtau.options import Axes
+from dtau.results import InverseDynamicsDerivatives
+
+
+@documented
+def inverse_dynamics_derivatives_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> InverseDynamicsDerivatives:
+    """First derivatives of the joint torque along a trajectory and their time derivatives.
+
+        d^k/dt^k dtau_dq, d^k/dt^k dtau_dv, d^k/dt^k dtau_da    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    v_derivatives : array_like (..., r + 2, nv)
+        ... Row 1 is ``a``.
+
+    Returns
+    -------
+    InverseDynamicsDerivatives
+        Row k of each is the time derivative of order k of a result of
+        `dtau.inverse_dynamics_derivatives`.
+    dtau_dq : ndarray (..., r + 1, nv, nv)
+        Entry [k, i, j] is that of the derivative of torque i along q (+) eps e_j, in the tangent
+        space; of a free joint along a displacement [linear, angular] in the body frame.
+    dtau_dv : ndarray (..., r + 1, nv, nv)
+        Entry [k, i, j] is that of the derivative of torque i by velocity j.
+    dtau_da : ndarray (..., r + 1, nv, nv)
+        The mass matrix and its time derivatives, as of `dtau.mass_matrix_time_derivatives`.
+
+    Notes
+    -----
+    [IDSVA] algorithm 1 on truncated Taylor series, [Derivations] section 21; O(N d r^2) with the
+    depth d of the tree.
+
+    Examples
+    --------
+    The matrices multiply variations of a motion, so their rates are terms of the rate of torque:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.chain(6)
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> jerk, dq, dv, da, djerk = rng.standard_normal((5, model.nv))
+    >>> d = dtau.inverse_dynamics_derivatives_time_derivatives(model, q, [v, a, jerk])
+    >>> d.dtau_dq.shape == (2, model.nv, model.nv)
+    True
+    >>> by_q, by_v, by_a = (x[1] @ y for x, y in zip(d, (dq, dv, da)))
+    >>> rate = by_q + by_v + by_a + d.dtau_dq[0] @ dv + d.dtau_dv[0] @ da + d.dtau_da[0] @ djerk
+    >>> eps = 1e-6
+    >>> near = [[v + s * dv, a + s * da, jerk + s * djerk] for s in (-eps, eps)]
+    >>> left, right = (
+    ...     dtau.inverse_dynamics_time_derivatives(model, q + s * dq, x)[1]
+    ...     for s, x in zip((-eps, eps), near)
+    ... )
+    >>> bool(np.allclose((right - left) / (2.0 * eps), rate, atol=1e-6))
+    True
+    """
+    return _core.inverse_dynamics_derivatives_time_derivatives(
+        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )
