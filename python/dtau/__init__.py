@@ -178,6 +178,7 @@ from dtau.functions.time_derivatives import (
     mass_matrix_time_derivatives,
 )
 from dtau.functions.time_derivatives_derivatives import (
+    forward_dynamics_derivatives_time_derivatives,
     inverse_dynamics_derivatives_time_derivatives,
 )
 from dtau.functions.time_derivatives_kinematics import (
@@ -269,6 +270,7 @@ __all__ = [
     "equilibrium",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "forward_dynamics_derivatives_time_derivatives",
     "forward_dynamics_hessian",
     "forward_dynamics_jvp",
     "forward_dynamics_parameter_derivatives",

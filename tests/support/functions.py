@@ -278,6 +278,18 @@ IN_BODY_AXES: tuple[Function, ...] = (
         {"order": 1},
         label="inverse_dynamics_derivatives_time_derivatives, order=1",
     ),
+    *(
+        Function(
+            "forward_dynamics_derivatives_time_derivatives",
+            ("q", "v", "tau_derivatives", "f_ext_derivatives"),
+            ((ROWS, "v", "v"),) * 3,
+            {"f_ext_axes": axes},
+            solves=True,
+            sees_positions=axes == "world",
+            label=f"forward_dynamics_derivatives_time_derivatives, {axes} wrenches",
+        )
+        for axes in FRAME_AXES
+    ),
     Function("mass_matrix_time_derivatives", ("q", "v_derivatives"), ((ROWS + 2, "v", "v"),)),
     Function(
         "mass_matrix_time_derivatives",

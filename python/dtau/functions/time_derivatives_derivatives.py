@@ -17,7 +17,7 @@ from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
-from dtau.results import InverseDynamicsDerivatives
+from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 
 
 @documented
@@ -84,4 +84,59 @@ def inverse_dynamics_derivatives_time_derivatives(
     """
     return _core.inverse_dynamics_derivatives_time_derivatives(
         model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )
+
+
+@documented
+def forward_dynamics_derivatives_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsDerivatives:
+    """First derivatives of the joint acceleration along a motion and their time derivatives.
+
+        d^k/dt^k da_dq, d^k/dt^k da_dv, d^k/dt^k da_dtau    k = 0, 1, ..., r
+
+    The motion is that of the torques: `dtau.forward_dynamics_time_derivatives` gives it.
+
+    Returns
+    -------
+    ForwardDynamicsDerivatives
+        Row k of each is the time derivative of order k of a result of
+        `dtau.forward_dynamics_derivatives`.
+    da_dq : ndarray (..., r + 1, nv, nv)
+        Entry [k, i, j] is that of the derivative of acceleration i along q (+) eps e_j, in the
+        tangent space; of a free joint along a displacement [linear, angular] in the body frame.
+    da_dv : ndarray (..., r + 1, nv, nv)
+        Entry [k, i, j] is that of the derivative of acceleration i by velocity j.
+    da_dtau : ndarray (..., r + 1, nv, nv)
+        The inverse of the mass matrix and its time derivatives, symmetric but for rounding.
+
+    Notes
+    -----
+    The equation of forward dynamics and its derivatives, differentiated and solved order by order
+    with one factorization, [Derivations] eq. 21.3; O(N^2 d r^2) with the depth d of the tree.
+    Errors of low orders enter the higher ones, as for `dtau.forward_dynamics_time_derivatives`.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, _ = dtau.random_state(model, rng)
+    >>> tau = rng.standard_normal((2, model.nv))
+    >>> d = dtau.forward_dynamics_derivatives_time_derivatives(model, q, v, tau)
+    >>> M = dtau.mass_matrix_time_derivatives(model, q, [v])
+    >>> bool(np.allclose(d.da_dtau[1], -d.da_dtau[0] @ M[1] @ d.da_dtau[0]))
+    True
+    """
+    return _core.forward_dynamics_derivatives_time_derivatives(
+        model, q, v, tau_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
     )
