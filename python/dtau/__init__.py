@@ -180,6 +180,7 @@ from dtau.functions.time_derivatives import (
 from dtau.functions.time_derivatives_derivatives import (
     forward_dynamics_derivatives_time_derivatives,
     inverse_dynamics_derivatives_time_derivatives,
+    linearize_time_derivatives,
 )
 from dtau.functions.time_derivatives_kinematics import (
     centroidal_momentum_time_derivatives,
@@ -316,6 +317,7 @@ __all__ = [
     "kinetic_energy_derivatives",
     "linearize",
     "linearize_discrete",
+    "linearize_time_derivatives",
     "load",
     "load_mechanism",
     "mass_matrix",

@@ -1,6 +1,8 @@
-// Registers time derivatives of the first derivatives of inverse and forward dynamics.
+// Registers time derivatives of the first derivatives of inverse and forward dynamics, and of
+// linearizations.
 #include "dtau/algorithms/time/fdsva.hpp"
 #include "dtau/algorithms/time/idsva.hpp"
+#include "dtau/algorithms/time/linearization.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "registry/arguments.hpp"
 
@@ -14,14 +16,29 @@ constexpr Out<"da_dq", Quantity::matrix, 1> da_dq;
 constexpr Out<"da_dv", Quantity::matrix, 1> da_dv;
 constexpr Out<"da_dtau", Quantity::matrix, 1> da_dtau;
 
+constexpr Out<"A", Quantity::state_matrix, 1> A;
+constexpr Out<"B", Quantity::input_matrix, 1> B;
+constexpr Out<"a", Quantity::v, 1> accelerations_out;
+
 template <class T>
 using IndependentFdsva = FdsvaSeriesWorkspace<T, HybridSeriesWorkspace<T>>;
 template <class T>
 using MimicFdsva = FdsvaSeriesWorkspace<T, MimicSeriesWorkspace<T>>;
 
+template <class T>
+using IndependentLinearization = LinearizationSeriesWorkspace<T, HybridSeriesWorkspace<T>>;
+template <class T>
+using MimicLinearization = LinearizationSeriesWorkspace<T, MimicSeriesWorkspace<T>>;
+
 constexpr auto forward_derivatives = []<class T>(const Tree& tree, const auto& x, const auto& w) {
     fdsva_time_derivatives(tree, x.options.order, x[q], x[v], x[tau_stack], x[f_ext_stack],
                            x[da_dq], x[da_dv], x[da_dtau], w);
+};
+
+constexpr auto linearization = []<class T>(const Tree& tree, const auto& x, const auto& w) {
+    linearize_time_derivatives<T>(tree, x.options.order, {x.options.driven, x[inputs]}, x[q], x[v],
+                                  x[tau_stack], x[f_ext_stack], x[A], x[B], x[accelerations_out],
+                                  w);
 };
 
 constexpr Function functions[] = {
@@ -39,6 +56,10 @@ constexpr Function functions[] = {
              takes(q, v, tau_stack, f_ext_stack, f_ext_axes, order), gives(da_dq, da_dv, da_dtau),
              algorithm<IndependentFdsva>(forward_derivatives),
              algorithm<MimicFdsva>(forward_derivatives)),
+    function({.name = "linearize_time_derivatives", .solves = true, .results = "Linearization"},
+             takes(q, v, tau_stack, f_ext_stack, inputs, f_ext_axes, order),
+             gives(A, B, accelerations_out), algorithm<IndependentLinearization>(linearization),
+             algorithm<MimicLinearization>(linearization)),
 };
 
 }  // namespace

@@ -290,6 +290,16 @@ IN_BODY_AXES: tuple[Function, ...] = (
         )
         for axes in FRAME_AXES
     ),
+    *(
+        Function(
+            "linearize_time_derivatives",
+            ("q", "v", "tau_derivatives", "f_ext_derivatives", *inputs),
+            ((ROWS, "z", "z"), (ROWS, "z", 2 if inputs else "u"), (ROWS, "v")),
+            solves=True,
+            label=f"linearize_time_derivatives{', a map' if inputs else ''}",
+        )
+        for inputs in ((), ("inputs",))
+    ),
     Function("mass_matrix_time_derivatives", ("q", "v_derivatives"), ((ROWS + 2, "v", "v"),)),
     Function(
         "mass_matrix_time_derivatives",

@@ -144,3 +144,29 @@ def test_forward(name: str, axes: Axes) -> None:
 @settings(max_examples=60)
 def test_forward_on_trees(tree: Tree, seed: int, wrenches: bool, axes: Axes) -> None:
     check_forward(Driven(tree.model(), seed, 4, wrenches), axes)
+
+
+# Linearization
+
+
+@on_robots
+def test_linearization(name: str) -> None:
+    """The lower rows are derivatives of forward dynamics; each order is the rate of the last."""
+    at, n = Driven(robot(name), 3, 3), robot(name).nv
+    arguments = (at.model, at.q, at.v, at.tau, at.f_ext)
+    every = np.ones(n, bool)
+    got = dtau.linearize_time_derivatives(*arguments, inputs=every)
+    first = dtau.linearize(at.model, at.q, at.v, at.tau[0], at.f_ext[0], inputs=every)
+    later = complex_core(
+        "linearize_time_derivatives", *arguments[:1], *at.a_step_later("body"), inputs=every
+    )
+    lower = dtau.forward_dynamics_derivatives_time_derivatives(*arguments)
+    for field, x, y, z in zip(got._fields, got, first, later, strict=True):
+        assert_close(x[0], y, at.tolerance, field, floor=cancelled(x[0]))
+        for k in range(len(x) - 1):
+            rate, tolerance = z[k].imag / STEP, 30.0**k * at.tolerance
+            assert_close(x[k + 1], rate, tolerance, f"order {k + 1} of {field}", floor=cancelled(x))
+    np.testing.assert_array_equal(got.A[:, n:, :n], lower.da_dq)
+    np.testing.assert_array_equal(got.A[:, n:, n:], lower.da_dv)
+    np.testing.assert_array_equal(got.B[:, n:], lower.da_dtau)
+    assert not got.B[:, :n].any()

@@ -17,7 +17,7 @@ from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
-from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
+from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Linearization
 
 
 @documented
@@ -139,4 +139,69 @@ def forward_dynamics_derivatives_time_derivatives(
     """
     return _core.forward_dynamics_derivatives_time_derivatives(
         model, q, v, tau_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )
+
+
+@documented
+def linearize_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    inputs: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> Linearization:
+    """Linearization of the equations of motion along a motion and its time derivatives.
+
+        d^k/dt^k A, d^k/dt^k B    k = 0, 1, ..., r    of dz/dt = A z + B u
+
+    The motion is that of the torques: `dtau.forward_dynamics_time_derivatives` gives it.
+
+    Parameters
+    ----------
+    inputs
+        ... The map is constant in time.
+
+    Returns
+    -------
+    Linearization
+        Row k of each is the time derivative of order k of a result of `dtau.linearize`, with
+        z = [xi, dv] in the tangent space of each instant.
+    A : ndarray (..., r + 1, 2 nv, 2 nv)
+        The upper rows are [-ad_v, 1] and [-ad of the derivatives of v, 0]; the lower ones are
+        [da_dq, da_dv] of `dtau.forward_dynamics_derivatives_time_derivatives`.
+    B : ndarray (..., r + 1, 2 nv, nu)
+        Derivative by the inputs u.
+    a : ndarray (..., r + 1, nv)
+        Joint acceleration and its time derivatives, component by component.
+
+    Notes
+    -----
+    [Bos] propositions 1 to 3 and [Derivations] eq. 21.3; O(N^2 d r^2) with the depth d of the tree.
+    It has no contacts.
+
+    Examples
+    --------
+    The discrete linearization over a short step, to second order:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.chain(4)
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, tau = dtau.random_state(model, rng)
+    >>> lin = dtau.linearize_time_derivatives(model, q, v, [tau, np.zeros(model.nv)])
+    >>> lin.A.shape, lin.B.shape
+    ((2, 8, 8), (2, 8, 4))
+    >>> h = 1e-3
+    >>> A = np.eye(8) + h * lin.A[0] + h**2 / 2.0 * (lin.A[1] + lin.A[0] @ lin.A[0])
+    >>> step = dtau.linearize_discrete(model, q, v, tau, h, "rk4")
+    >>> bool(np.allclose(A, step.A, rtol=0.0, atol=1e-6))
+    True
+    """
+    return _core.linearize_time_derivatives(
+        model, q, v, tau_derivatives, f_ext_derivatives, inputs, f_ext_axes, order, out, threads
     )
