@@ -179,7 +179,9 @@ from dtau.functions.time_derivatives import (
 )
 from dtau.functions.time_derivatives_derivatives import (
     forward_dynamics_derivatives_time_derivatives,
+    forward_dynamics_time_derivatives_derivatives,
     inverse_dynamics_derivatives_time_derivatives,
+    inverse_dynamics_time_derivatives_derivatives,
     linearize_time_derivatives,
 )
 from dtau.functions.time_derivatives_kinematics import (
@@ -279,6 +281,7 @@ __all__ = [
     "forward_dynamics_parameter_vjp",
     "forward_dynamics_second_derivatives",
     "forward_dynamics_time_derivatives",
+    "forward_dynamics_time_derivatives_derivatives",
     "forward_dynamics_vjp",
     "forward_dynamics_wrench_derivatives",
     "forward_kinematics",
@@ -310,6 +313,7 @@ __all__ = [
     "inverse_dynamics_regressor",
     "inverse_dynamics_second_derivatives",
     "inverse_dynamics_time_derivatives",
+    "inverse_dynamics_time_derivatives_derivatives",
     "inverse_dynamics_vjp",
     "inverse_dynamics_wrench_derivatives",
     "kinematics_time_derivatives",

@@ -32,6 +32,10 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
             return options.contacts ? options.contacts->nrows : 0;
         case Axis::nparameters:
             return parameter_count(tree, options.joint_parameters);
+        case Axis::norders:
+            return options.order + 1;
+        case Axis::norders_beyond:
+            return options.order + 2;
         case Axis::three:
         case Axis::six:
             break;

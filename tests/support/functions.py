@@ -300,6 +300,29 @@ IN_BODY_AXES: tuple[Function, ...] = (
         )
         for inputs in ((), ("inputs",))
     ),
+    *(
+        Function(
+            "inverse_dynamics_time_derivatives_derivatives",
+            ("q", "v_derivatives", "f_ext_derivatives"),
+            ((ROWS, "v", "v"), (ROWS, ROWS + 1, "v", "v")),
+            {"f_ext_axes": axes, "order": ROWS - 1},
+            sees_positions=axes == "world",
+            label=f"inverse_dynamics_time_derivatives_derivatives, {axes} wrenches",
+        )
+        for axes in FRAME_AXES
+    ),
+    *(
+        Function(
+            "forward_dynamics_time_derivatives_derivatives",
+            ("q", "v", "tau_derivatives", "f_ext_derivatives"),
+            ((ROWS, "v", "v"), (ROWS, "v", "v"), (ROWS, ROWS, "v", "v")),
+            {"f_ext_axes": axes, "order": ROWS - 1},
+            solves=True,
+            sees_positions=axes == "world",
+            label=f"forward_dynamics_time_derivatives_derivatives, {axes} wrenches",
+        )
+        for axes in FRAME_AXES
+    ),
     Function("mass_matrix_time_derivatives", ("q", "v_derivatives"), ((ROWS + 2, "v", "v"),)),
     Function(
         "mass_matrix_time_derivatives",
