@@ -38,8 +38,8 @@ class InverseDynamicsTimeDerivativesDerivatives(NamedTuple):
 class ForwardDynamicsTimeDerivativesDerivatives(NamedTuple):
     """First derivatives of the joint acceleration and its time derivatives.
 
-    Columns by the variable: ``da_dq`` and ``da_dv (..., r + 1, nv, nv)``, and ``da_dtau_derivatives (..., r + 1, r + 1, nv,
-    nv)`` by the torque and its time derivatives.
+    Columns by the variable: ``da_dq`` and ``da_dv (..., r + 1, nv, nv)``, and by the torque and its
+    time derivatives ``da_dtau_derivatives (..., r + 1, r + 1, nv, nv)``.
     """
 
     da_dq: NDArray[np.float64]

@@ -1,6 +1,7 @@
 // Computes the derivatives of the torque and of its time derivatives by the configuration, the
-// velocity and all time derivatives of the velocity: inverse_series_derivatives(). O(N d r^2), and
-// O(N r^3) more for joints whose displacements do not commute. [Derivations] eqs. 21.4, 21.5.
+// velocity and all time derivatives of the velocity: inverse_series_derivatives(). O(N^2 r^2), zeros
+// included, and O(N r^3) for each joint whose displacements do not commute. [Derivations] eqs. 21.4,
+// 21.5.
 //
 // With the rates D_q, D_v, M of dtau/dq, dtau/dv, dtau/da (idsva.hpp), a variation (eta, dv) of the
 // motion, eta in the tangent space, varies the torque by
