@@ -181,6 +181,13 @@ from dtau.functions.time_derivatives import (
     inverse_dynamics_time_derivatives,
     mass_matrix_time_derivatives,
 )
+from dtau.functions.time_derivatives_derivatives import (
+    forward_dynamics_derivatives_time_derivatives,
+    forward_dynamics_time_derivatives_derivatives,
+    inverse_dynamics_derivatives_time_derivatives,
+    inverse_dynamics_time_derivatives_derivatives,
+    linearize_time_derivatives,
+)
 from dtau.functions.time_derivatives_kinematics import (
     centroidal_momentum_time_derivatives,
     frame_jacobians_time_derivatives,
@@ -270,6 +277,7 @@ __all__ = [
     "equilibrium",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "forward_dynamics_derivatives_time_derivatives",
     "forward_dynamics_hessian",
     "forward_dynamics_jvp",
     "forward_dynamics_parameter_derivatives",
@@ -277,6 +285,7 @@ __all__ = [
     "forward_dynamics_parameter_vjp",
     "forward_dynamics_second_derivatives",
     "forward_dynamics_time_derivatives",
+    "forward_dynamics_time_derivatives_derivatives",
     "forward_dynamics_vjp",
     "forward_dynamics_wrench_derivatives",
     "forward_kinematics",
@@ -300,6 +309,7 @@ __all__ = [
     "integrate_jacobians",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
+    "inverse_dynamics_derivatives_time_derivatives",
     "inverse_dynamics_hessian",
     "inverse_dynamics_jvp",
     "inverse_dynamics_parameter_jvp",
@@ -307,6 +317,7 @@ __all__ = [
     "inverse_dynamics_regressor",
     "inverse_dynamics_second_derivatives",
     "inverse_dynamics_time_derivatives",
+    "inverse_dynamics_time_derivatives_derivatives",
     "inverse_dynamics_vjp",
     "inverse_dynamics_wrench_derivatives",
     "kinematics_time_derivatives",
@@ -314,6 +325,7 @@ __all__ = [
     "kinetic_energy_derivatives",
     "linearize",
     "linearize_discrete",
+    "linearize_time_derivatives",
     "load",
     "load_mechanism",
     "lqr",

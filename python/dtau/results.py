@@ -24,6 +24,29 @@ class ForwardDynamicsDerivatives(NamedTuple):
     da_dtau: NDArray[np.float64]
 
 
+class InverseDynamicsTimeDerivativesDerivatives(NamedTuple):
+    """First derivatives of the joint torque and its time derivatives; columns by the variable.
+
+    ``dtau_dq (..., r + 1, nv, nv)``, and ``dtau_dv_derivatives (..., r + 1, r + 2, nv, nv)`` by the
+    velocity and its time derivatives.
+    """
+
+    dtau_dq: NDArray[np.float64]
+    dtau_dv_derivatives: NDArray[np.float64]
+
+
+class ForwardDynamicsTimeDerivativesDerivatives(NamedTuple):
+    """First derivatives of the joint acceleration and its time derivatives.
+
+    Columns by the variable: ``da_dq`` and ``da_dv (..., r + 1, nv, nv)``, and by the torque and its
+    time derivatives ``da_dtau_derivatives (..., r + 1, r + 1, nv, nv)``.
+    """
+
+    da_dq: NDArray[np.float64]
+    da_dv: NDArray[np.float64]
+    da_dtau_derivatives: NDArray[np.float64]
+
+
 class ConstrainedDynamics(NamedTuple):
     """Acceleration ``(..., nv)``, constraint forces and residuals, each ``(..., nrows)``."""
 

@@ -48,6 +48,10 @@ const char* symbol(Axis axis) {
             return "nparameters";
         case Axis::two_nv:
             return "2 nv";
+        case Axis::norders:
+            return "r + 1";
+        case Axis::norders_beyond:
+            return "r + 2";
         case Axis::three:
         case Axis::six:
             break;

@@ -32,6 +32,10 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
             return options.contacts ? options.contacts->nrows : 0;
         case Axis::nparameters:
             return parameter_count(tree, options.joint_parameters);
+        case Axis::norders:
+            return options.order + 1;
+        case Axis::norders_beyond:
+            return options.order + 2;
         case Axis::three:
         case Axis::six:
             break;
@@ -82,9 +86,10 @@ double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes
                 out.size / std::max(1, sizes.tree.independent.n * sizes.tree.independent.n));
         if (result.quantity == &Quantity::torque_matrix && out.stacked == 1)
             out.spans = tree.related, out.nspans = tree.nrelated;
-        if (result.quantity == &Quantity::state_matrix)
+        const bool alone = result.rows == not_stacked;
+        if (result.quantity == &Quantity::state_matrix && alone)
             out.spans = tree.state_matrix, out.nspans = tree.nstate_matrix;
-        if (result.quantity == &Quantity::input_matrix)
+        if (result.quantity == &Quantity::input_matrix && alone)
             out.span = {out.size / 2, out.size}, out.nspans = 1;
         numbers += static_cast<double>(out.size);
     }

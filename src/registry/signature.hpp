@@ -28,6 +28,8 @@ enum class Axis : int {
     nrows,        // equations of the constraints
     nparameters,  // 10 nbodies; 2 nv more with joint_parameters
     two_nv,
+    norders,         // r + 1, for time derivatives of order 0 ... r
+    norders_beyond,  // r + 2
 };
 
 // The axes of an array, and the role of its numbers with mimic joints. The address identifies a
@@ -39,8 +41,9 @@ struct Quantity {
 
     static const Quantity q, v, torque, matrix, from_tangent, to_tangent, torque_matrix, wrenches,
         rotations, positions, frame_rotations, frame_positions, frame_twists, jacobians, tensor,
-        wrench, twists, scalar, vector, vector_matrix, momentum, momentum_matrix, state_matrix,
-        input_map, input_matrix, parameters, regressor, wrench_matrix, contacts, rows, row_matrix;
+        derivatives_by_torques, torque_derivatives_by_v, wrench, twists, scalar, vector,
+        vector_matrix, momentum, momentum_matrix, state_matrix, input_map, input_matrix, parameters,
+        regressor, wrench_matrix, contacts, rows, row_matrix;
 };
 
 inline constexpr Quantity Quantity::q = {1, {Axis::nq}, MimicRole::q, MimicRole::q};
@@ -52,6 +55,11 @@ inline constexpr Quantity Quantity::to_tangent = {2, {Axis::nv, Axis::nq}};
 // Nonzero only in the spans Tree::related.
 inline constexpr Quantity Quantity::torque_matrix = {
     2, {Axis::nv, Axis::nv}, MimicRole::other, MimicRole::torque_matrix};
+// By all time derivatives of the torque, and of the velocity.
+inline constexpr Quantity Quantity::derivatives_by_torques = {3,
+                                                              {Axis::norders, Axis::nv, Axis::nv}};
+inline constexpr Quantity Quantity::torque_derivatives_by_v = {
+    3, {Axis::norders_beyond, Axis::nv, Axis::nv}, MimicRole::other, MimicRole::torque_matrix};
 inline constexpr Quantity Quantity::wrenches = {2, {Axis::nbodies, Axis::six}};
 inline constexpr Quantity Quantity::rotations = {3, {Axis::nbodies, Axis::three, Axis::three}};
 inline constexpr Quantity Quantity::positions = {2, {Axis::nbodies, Axis::three}};

@@ -260,6 +260,69 @@ IN_BODY_AXES: tuple[Function, ...] = (
         )
         for axes in ("mixed", "world")
     ),
+    *(
+        Function(
+            "inverse_dynamics_derivatives_time_derivatives",
+            ("q", "v_derivatives", "f_ext_derivatives"),
+            ((ROWS, "v", "v"),) * 3,
+            {"f_ext_axes": axes},
+            sees_positions=axes == "world",
+            label=f"inverse_dynamics_derivatives_time_derivatives, {axes} wrenches",
+        )
+        for axes in FRAME_AXES
+    ),
+    Function(
+        "inverse_dynamics_derivatives_time_derivatives",
+        ("q", "v_derivatives", "f_ext_derivatives"),
+        ((2, "v", "v"),) * 3,
+        {"order": 1},
+        label="inverse_dynamics_derivatives_time_derivatives, order=1",
+    ),
+    *(
+        Function(
+            "forward_dynamics_derivatives_time_derivatives",
+            ("q", "v", "tau_derivatives", "f_ext_derivatives"),
+            ((ROWS, "v", "v"),) * 3,
+            {"f_ext_axes": axes},
+            solves=True,
+            sees_positions=axes == "world",
+            label=f"forward_dynamics_derivatives_time_derivatives, {axes} wrenches",
+        )
+        for axes in FRAME_AXES
+    ),
+    *(
+        Function(
+            "linearize_time_derivatives",
+            ("q", "v", "tau_derivatives", "f_ext_derivatives", *inputs),
+            ((ROWS, "z", "z"), (ROWS, "z", 2 if inputs else "u"), (ROWS, "v")),
+            solves=True,
+            label=f"linearize_time_derivatives{', a map' if inputs else ''}",
+        )
+        for inputs in ((), ("inputs",))
+    ),
+    *(
+        Function(
+            "inverse_dynamics_time_derivatives_derivatives",
+            ("q", "v_derivatives", "f_ext_derivatives"),
+            ((ROWS, "v", "v"), (ROWS, ROWS + 1, "v", "v")),
+            {"f_ext_axes": axes, "order": ROWS - 1},
+            sees_positions=axes == "world",
+            label=f"inverse_dynamics_time_derivatives_derivatives, {axes} wrenches",
+        )
+        for axes in FRAME_AXES
+    ),
+    *(
+        Function(
+            "forward_dynamics_time_derivatives_derivatives",
+            ("q", "v", "tau_derivatives", "f_ext_derivatives"),
+            ((ROWS, "v", "v"), (ROWS, "v", "v"), (ROWS, ROWS, "v", "v")),
+            {"f_ext_axes": axes, "order": ROWS - 1},
+            solves=True,
+            sees_positions=axes == "world",
+            label=f"forward_dynamics_time_derivatives_derivatives, {axes} wrenches",
+        )
+        for axes in FRAME_AXES
+    ),
     Function("mass_matrix_time_derivatives", ("q", "v_derivatives"), ((ROWS + 2, "v", "v"),)),
     Function(
         "mass_matrix_time_derivatives",

@@ -28,6 +28,7 @@ LONG = 7  # rows of all stacks
 # Rows of v and its derivatives, beyond the order; all other stacks have one.
 BEYOND = {
     "inverse_dynamics_time_derivatives": 2,
+    "inverse_dynamics_derivatives_time_derivatives": 2,
     "mass_matrix_time_derivatives": 0,
     "gravity_torque_time_derivatives": 0,
     "kinematics_time_derivatives": 0,

@@ -207,6 +207,7 @@ def _options(
             sizes |= {"ncontacts": len(value), "nrows": value.nrows}
         elif name == "order":
             sizes["order"] = value = integer(name, value, 0, _MOST_ORDER)
+            sizes |= {"r + 1": value + 1, "r + 2": value + 2}
         elif name in _YES_OR_NO:
             require(name, value, bool)
             sizes["nparameters"] += 2 * model.nv if name == "joint_parameters" and value else 0

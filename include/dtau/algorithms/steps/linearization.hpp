@@ -28,11 +28,10 @@ struct LinearizationWorkspace {
           da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)) {}
 };
 
-// Writes the upper rows of A, xi' = -ad_v xi + dv; zero before. v: of the joints.
+// Writes -ad_v, the left half of the upper rows of A; zero before. v: of the joints.
 template <class T>
-DTAU_INLINE void kinematic_rows(const Tree& tree, const T* v, T* A) {
-    const int n = tree.independent.n, width = 2 * n;
-    for (int k = 0; k < n; ++k) A[k * width + n + k] = T(1.0);
+DTAU_INLINE void bracket_blocks(const Tree& tree, const T* v, T* A) {
+    const int width = 2 * tree.independent.n;
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         if (traits(body.kind).commutes) continue;
@@ -44,6 +43,14 @@ DTAU_INLINE void kinematic_rows(const Tree& tree, const T* v, T* A) {
             for (int c = 0; c < body.nv; ++c)
                 A[(first + r) * width + first + c] = block[r * body.nv + c];
     }
+}
+
+// Writes the upper rows of A, xi' = -ad_v xi + dv; zero before.
+template <class T>
+DTAU_INLINE void kinematic_rows(const Tree& tree, const T* v, T* A) {
+    const int n = tree.independent.n, width = 2 * n;
+    for (int k = 0; k < n; ++k) A[k * width + n + k] = T(1.0);
+    bracket_blocks(tree, v, A);
 }
 
 // Writes the lower rows of B.

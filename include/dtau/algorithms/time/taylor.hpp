@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dtau/kinematics.hpp"
+#include "dtau/pack.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -23,6 +24,22 @@ struct TaylorScale {
         }
     }
 };
+
+// Calls f(0) ... f(order). An order that is known to the compiler unrolls the sums in f.
+inline constexpr int any_order = -1;
+template <int fixed, class F>
+DTAU_INLINE void for_orders(int order, const F& f) {
+    if constexpr (fixed == any_order)
+        for (int k = 0; k <= order; ++k) f(k);
+    else
+        unrolled<fixed + 1>(f);
+}
+// One of these factors of an order up to 1, where all are 1; `fixed` may tell the compiler that it
+// is.
+template <int fixed, class T>
+DTAU_INLINE T factor_of(const double* factors, int k) {
+    return T(fixed == 0 || fixed == 1 ? 1.0 : factors[k]);
+}
 
 // Sum of a_m x b_{k-m} for m from `first` to k.
 template <class T>

@@ -1,0 +1,156 @@
+// Computes the first derivatives of forward dynamics along a motion and their time derivatives:
+// fdsva_time_derivatives(). O(N^2 d r^2) for order r. The motion is that of the torques: its
+// accelerations are those of forward.hpp (mimic.hpp where joints mimic others), and the rates of
+// dtau/dq, dtau/dv and M along it those of idsva.hpp. [Derivations] eq. 21.3.
+//
+//   M X = -Y   with X = (da/dq, da/dv, M^-1) and Y = (dtau/dq, dtau/dv, -1), differentiated r times:
+//
+//   X^(k) = -M^-1 (Y^(k) + sum over m = 1 ... k of binomial(k, m) M^(m) X^(k-m))
+//
+// M is factorized once (ltdl.hpp). Products with M^(m) visit related pairs alone. M^-1 and its
+// derivatives are symmetric but for rounding: a mirrored triangle would solve the equation with errors
+// that higher orders amplify.
+//
+// Symbols, derivatives of order k, of the independent velocities:
+//   X[k]   the three matrices side by side, each padded to whole packs: (nv, stride)
+//   M[k]   mass matrix (nv, nv)
+#pragma once
+
+#include "dtau/algorithms/time/idsva.hpp"
+#include "dtau/algorithms/time/mimic.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Accelerations of all joints, orders 0 ... `order`.
+template <class T>
+DTAU_INLINE void accelerations(const Tree& tree, int order, const T* q, const T* v, const T* tau,
+                               const T* f_ext, T* a, const HybridSeriesWorkspace<T>& w) {
+    const T* no_a = nullptr;
+    T* no_torque = nullptr;
+    hybrid_time_derivatives(tree, order, q, v, no_a, tau, f_ext, nullptr, a, no_torque, w);
+}
+template <class T>
+DTAU_INLINE void accelerations(const Tree& tree, int order, const T* q, const T* v, const T* tau,
+                               const T* f_ext, T* a, const MimicSeriesWorkspace<T>& w) {
+    const T* no_a = nullptr;
+    T* no_torque = nullptr;
+    mimic_time_derivatives(tree, order, q, v, no_a, tau, f_ext, nullptr, a, no_torque, w);
+}
+
+// Dynamics: HybridSeriesWorkspace, or MimicSeriesWorkspace.
+template <class T, class Dynamics>
+struct FdsvaSeriesWorkspace {
+    Dynamics dynamics;
+    IdsvaSeriesWorkspace<T> idsva;
+    LtdlWorkspace<T> ltdl;
+    T* v;                            // (order + 2, nv), of the joints
+    T *dtau_dq, *dtau_dv, *dtau_da;  // (order + 1, nv, nv), of the joints
+    T *by_q, *by_v, *M;              // the same of the independent velocities, or the same room
+    int padded, stride;
+    T* X;
+
+    FdsvaSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree, options),
+          idsva(arena, tree, options),
+          ltdl(arena, tree.independent),
+          v(arena.take<T>((options.order + 2) * tree.nv)),
+          dtau_dq(arena.take_zeros<T>((options.order + 1) * tree.nv * tree.nv)),
+          dtau_dv(arena.take_zeros<T>((options.order + 1) * tree.nv * tree.nv)),
+          dtau_da(arena.take_zeros<T>((options.order + 1) * tree.nv * tree.nv)),
+          by_q(room_beside(arena, tree, dtau_dq, (options.order + 1) * square(tree))),
+          by_v(room_beside(arena, tree, dtau_dv, (options.order + 1) * square(tree))),
+          M(room_beside(arena, tree, dtau_da, (options.order + 1) * square(tree))),
+          padded(whole_packs<T>(tree.independent.n)),
+          stride(3 * padded),
+          X(arena.take<T>((options.order + 1) * tree.independent.n * stride)) {}
+
+    static int square(const Tree& tree) { return tree.independent.n * tree.independent.n; }
+    T* matrices(const Tree& tree, int k) const { return X + k * tree.independent.n * stride; }
+};
+
+// sum += factor M x, for M (nv, nv) that is zero where row and column are not related; rows of x and
+// of sum are `stride` apart.
+template <class T>
+void add_related_product(const Paths& dofs, T factor, const T* M, const T* x, T* sum, int stride) {
+    constexpr int width = Pack<T>::width;
+    in_parts<4>(stride / width, [&]<int packs>(int first) {
+        for (int k = 0; k < dofs.n; ++k) {
+            T* const row = sum + k * stride + first * width;
+            Pack<T> total[packs];
+            unrolled<packs>([&](int p) { total[p] = Pack<T>::load(row + p * width); });
+            const auto add = [&](int j) __attribute__((always_inline)) {
+                const T entry = factor * M[k * dofs.n + j];
+                const T* from = x + j * stride + first * width;
+                unrolled<packs>([&](int p) {
+                    total[p] = fma(entry, Pack<T>::load(from + p * width), total[p]);
+                });
+            };
+            for (int j = k; j >= 0; j = dofs.parent[j]) add(j);
+            for (int j = k + 1; j < dofs.end[k]; ++j) add(j);
+            unrolled<packs>([&](int p) { total[p].store(row + p * width); });
+        }
+    });
+}
+
+// Factors of M of order 0.
+template <class T>
+DTAU_INLINE void factorize(const Paths& dofs, const T* M, const LtdlWorkspace<T>& w) {
+    for (int k = 0; k < dofs.n; ++k)
+        for (int j = k; j >= 0; j = dofs.parent[j])
+            w.L[k * w.stride + dofs.depth[j]] = M[k * dofs.n + j];
+    ltdl_factorize(dofs, w);
+}
+
+// w.v, and w.X of all orders. q, v: of the joints; tau: (order + 1, nv), of the independent
+// velocities; f_ext: (order + 1, nbodies, 6), may be null.
+template <class T, class Dynamics>
+void fdsva_series(const Tree& tree, int order, const T* q, const T* v, const T* tau, const T* f_ext,
+                  const FdsvaSeriesWorkspace<T, Dynamics>& w) {
+    const Paths& dofs = tree.independent;
+    const int n = dofs.n, all = tree.nv * tree.nv;
+    for (int j = 0; j < tree.nv; ++j) w.v[j] = v[j];
+    accelerations(tree, order, q, v, tau, f_ext, w.v + tree.nv, w.dynamics);
+    idsva_time_derivatives<T>(tree, order, q, w.v, f_ext, w.dtau_dq, w.dtau_dv, w.dtau_da, w.idsva);
+    for (int k = 0; k <= order; ++k) {
+        reduce_matrix(tree, w.dtau_dq + k * all, w.by_q + k * n * n, n);
+        reduce_matrix(tree, w.dtau_dv + k * all, w.by_v + k * n * n, n);
+        reduce_matrix(tree, w.dtau_da + k * all, w.M + k * n * n, n);
+    }
+    factorize(dofs, w.M, w.ltdl);
+    for (int k = 0; k <= order; ++k) {
+        T* X = w.matrices(tree, k);
+        for (int i = 0; i < n; ++i)
+            for (int c = 0; c < w.padded; ++c) {
+                const int from = (k * n + i) * n + c;
+                T* to = X + i * w.stride + c;
+                to[0] = c < n ? w.by_q[from] : T(0.0);
+                to[w.padded] = c < n ? w.by_v[from] : T(0.0);
+                to[2 * w.padded] = T(k == 0 && c == i ? -1.0 : 0.0);
+            }
+        double binomial = 1.0;
+        for (int m = 1; m <= k; ++m) {  // [Derivations] eq. 21.3
+            binomial = binomial * (k - m + 1) / m;
+            add_related_product(dofs, T(binomial), w.M + m * n * n, w.matrices(tree, k - m), X,
+                                w.stride);
+        }
+        ltdl_solve_in_place(dofs, X, w.stride, w.ltdl);
+    }
+}
+
+// da_dq, da_dv, da_dtau: (order + 1, nv, nv).
+template <class T, class Dynamics>
+void fdsva_time_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* tau,
+                            const T* f_ext, T* da_dq, T* da_dv, T* da_dtau,
+                            const FdsvaSeriesWorkspace<T, Dynamics>& w) {
+    const int n = tree.independent.n;
+    fdsva_series(tree, order, q, v, tau, f_ext, w);
+    for (int r = 0; r < (order + 1) * n; ++r)  // the rows of all orders, one after the other
+        for (int c = 0; c < n; ++c) {
+            const T* X = w.X + r * w.stride + c;
+            da_dq[r * n + c] = X[0];
+            da_dv[r * n + c] = X[w.padded];
+            da_dtau[r * n + c] = X[2 * w.padded];
+        }
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,348 @@
+"""Time derivatives of first derivatives along a trajectory, and derivatives of time derivatives.
+
+Derivatives by the configuration are taken in the tangent space, at each instant along
+q(t) (+) eps e_k (`dtau.integrate`) with the components of all other arguments fixed: rows of order
+0 are the results of the functions in `dtau.functions.derivatives`, and row k is what their row 0
+has for its time derivative of order k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.docstrings import documented
+from dtau.model.model import Model
+from dtau.options import Axes
+from dtau.results import (
+    ForwardDynamicsDerivatives,
+    ForwardDynamicsTimeDerivativesDerivatives,
+    InverseDynamicsDerivatives,
+    InverseDynamicsTimeDerivativesDerivatives,
+    Linearization,
+)
+
+
+@documented
+def inverse_dynamics_derivatives_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> InverseDynamicsDerivatives:
+    """First derivatives of the joint torque along a trajectory and their time derivatives.
+
+        d^k/dt^k dtau_dq, d^k/dt^k dtau_dv, d^k/dt^k dtau_da    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    v_derivatives : array_like (..., r + 2, nv)
+        ... Row 1 is ``a``.
+
+    Returns
+    -------
+    InverseDynamicsDerivatives
+        Row k of each is the time derivative of order k of a result of
+        `dtau.inverse_dynamics_derivatives`.
+    dtau_dq : ndarray (..., r + 1, nv, nv)
+        Entry [k, i, j] is that of the derivative of torque i along q (+) eps e_j, in the tangent
+        space; of a free joint along a displacement [linear, angular] in the body frame.
+    dtau_dv : ndarray (..., r + 1, nv, nv)
+        Entry [k, i, j] is that of the derivative of torque i by velocity j.
+    dtau_da : ndarray (..., r + 1, nv, nv)
+        The mass matrix and its time derivatives, as of `dtau.mass_matrix_time_derivatives`.
+
+    Notes
+    -----
+    [IDSVA] algorithm 1 on truncated Taylor series, [Derivations] section 21; O(N d r^2) with the
+    depth d of the tree.
+
+    Examples
+    --------
+    The matrices multiply variations of a motion, so their rates are terms of the rate of torque:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.chain(6)
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> jerk, dq, dv, da, djerk = rng.standard_normal((5, model.nv))
+    >>> d = dtau.inverse_dynamics_derivatives_time_derivatives(model, q, [v, a, jerk])
+    >>> d.dtau_dq.shape == (2, model.nv, model.nv)
+    True
+    >>> by_q, by_v, by_a = (x[1] @ y for x, y in zip(d, (dq, dv, da)))
+    >>> rate = by_q + by_v + by_a + d.dtau_dq[0] @ dv + d.dtau_dv[0] @ da + d.dtau_da[0] @ djerk
+    >>> eps = 1e-6
+    >>> near = [[v + s * dv, a + s * da, jerk + s * djerk] for s in (-eps, eps)]
+    >>> left, right = (
+    ...     dtau.inverse_dynamics_time_derivatives(model, q + s * dq, x)[1]
+    ...     for s, x in zip((-eps, eps), near)
+    ... )
+    >>> bool(np.allclose((right - left) / (2.0 * eps), rate, atol=1e-6))
+    True
+    """
+    return _core.inverse_dynamics_derivatives_time_derivatives(
+        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )
+
+
+@documented
+def forward_dynamics_derivatives_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsDerivatives:
+    """First derivatives of the joint acceleration along a motion and their time derivatives.
+
+        d^k/dt^k da_dq, d^k/dt^k da_dv, d^k/dt^k da_dtau    k = 0, 1, ..., r
+
+    The motion is that of the torques: `dtau.forward_dynamics_time_derivatives` gives it.
+
+    Returns
+    -------
+    ForwardDynamicsDerivatives
+        Row k of each is the time derivative of order k of a result of
+        `dtau.forward_dynamics_derivatives`.
+    da_dq : ndarray (..., r + 1, nv, nv)
+        Entry [k, i, j] is that of the derivative of acceleration i along q (+) eps e_j, in the
+        tangent space; of a free joint along a displacement [linear, angular] in the body frame.
+    da_dv : ndarray (..., r + 1, nv, nv)
+        Entry [k, i, j] is that of the derivative of acceleration i by velocity j.
+    da_dtau : ndarray (..., r + 1, nv, nv)
+        The inverse of the mass matrix and its time derivatives, symmetric but for rounding.
+
+    Notes
+    -----
+    The equation of forward dynamics and its derivatives, differentiated and solved order by order
+    with one factorization, [Derivations] eq. 21.3; O(N^2 d r^2) with the depth d of the tree.
+    Errors of low orders enter the higher ones, as for `dtau.forward_dynamics_time_derivatives`.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, _ = dtau.random_state(model, rng)
+    >>> tau = rng.standard_normal((2, model.nv))
+    >>> d = dtau.forward_dynamics_derivatives_time_derivatives(model, q, v, tau)
+    >>> M = dtau.mass_matrix_time_derivatives(model, q, [v])
+    >>> bool(np.allclose(d.da_dtau[1], -d.da_dtau[0] @ M[1] @ d.da_dtau[0]))
+    True
+    """
+    return _core.forward_dynamics_derivatives_time_derivatives(
+        model, q, v, tau_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )
+
+
+@documented
+def inverse_dynamics_time_derivatives_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> InverseDynamicsTimeDerivativesDerivatives:
+    """First derivatives of the joint torque and of its time derivatives of order 1 to r.
+
+        dtau^(k) = dtau_dq[k] dq + sum over m of dtau_dv_derivatives[k, m] dv^(m)
+
+    They are the derivatives of `dtau.inverse_dynamics_time_derivatives` by its arguments at one
+    instant: along q (+) eps e_j the components of v and of all its time derivatives are constant,
+    and so are those of the wrenches along their axes.
+
+    Parameters
+    ----------
+    v_derivatives : array_like (..., r + 2, nv)
+        ... Row 1 is ``a``.
+
+    Returns
+    -------
+    InverseDynamicsTimeDerivativesDerivatives
+        For all orders k = 0, 1, ..., r of the torque.
+    dtau_dq : ndarray (..., r + 1, nv, nv)
+        Entry [k, i, j] is the derivative of torque i, differentiated k times by time, along
+        q (+) eps e_j, in the tangent space; of a free joint along a displacement [linear, angular]
+        in the body frame.
+    dtau_dv_derivatives : ndarray (..., r + 1, r + 2, nv, nv)
+        Entry [k, m, i, j] is the derivative of torque i, differentiated k times by time, by entry
+        [m, j] of ``v_derivatives``: zero where m is larger than k + 1.
+
+    Notes
+    -----
+    Leibniz' rule on the matrices of `dtau.inverse_dynamics_derivatives_time_derivatives`, and for
+    joints whose displacements do not commute the bracket terms of the rate of a displacement,
+    [Derivations] eqs. 21.4, 21.5; O(N d r^2) with the depth d of the tree, and O(N^2 r^2) for the
+    zeros of all results, with O(N r^3) for each joint that does not commute.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> jerk = rng.standard_normal(model.nv)
+    >>> d = dtau.inverse_dynamics_time_derivatives_derivatives(model, q, [v, a, jerk])
+    >>> d.dtau_dq.shape, d.dtau_dv_derivatives.shape
+    ((2, 18, 18), (2, 3, 18, 18))
+    >>> dq, djerk = 1e-6 * rng.standard_normal((2, model.nv))
+    >>> left, right = (
+    ...     dtau.inverse_dynamics_time_derivatives(
+    ...         model, dtau.integrate(model, q, s * dq), [v, a, jerk + s * djerk]
+    ...     )
+    ...     for s in (-1.0, 1.0)
+    ... )
+    >>> rate = d.dtau_dq[1] @ dq + d.dtau_dv_derivatives[1, 2] @ djerk
+    >>> bool(np.allclose((right - left)[1] / 2.0, rate, rtol=1e-6, atol=1e-8))
+    True
+    """
+    return _core.inverse_dynamics_time_derivatives_derivatives(
+        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )
+
+
+@documented
+def forward_dynamics_time_derivatives_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsTimeDerivativesDerivatives:
+    """First derivatives of the joint acceleration and of its time derivatives of order 1 to r.
+
+        da^(k) = da_dq[k] dq + da_dv[k] dv + sum over m of da_dtau_derivatives[k, m] dtau^(m)
+
+    They are the derivatives of `dtau.forward_dynamics_time_derivatives` by its arguments at one
+    instant: along q (+) eps e_j the components of v, of the torque and of all time derivatives of
+    the torque are constant, and so are those of the wrenches along their axes. The derivatives of
+    v beyond the first vary with them.
+
+    Returns
+    -------
+    ForwardDynamicsTimeDerivativesDerivatives
+        For all orders k = 0, 1, ..., r of the acceleration.
+    da_dq : ndarray (..., r + 1, nv, nv)
+        Entry [k, i, j] is the derivative of acceleration i, differentiated k times by time, along
+        q (+) eps e_j, in the tangent space; of a free joint along a displacement [linear, angular]
+        in the body frame.
+    da_dv : ndarray (..., r + 1, nv, nv)
+        Entry [k, i, j] is the derivative of acceleration i, differentiated k times by time, by
+        velocity j.
+    da_dtau_derivatives : ndarray (..., r + 1, r + 1, nv, nv)
+        Entry [k, m, i, j] is the derivative of acceleration i, differentiated k times by time, by
+        entry [m, j] of ``tau_derivatives``: zero where m is larger than k.
+
+    Notes
+    -----
+    The linear equation of variations, whose matrices are those of
+    `dtau.forward_dynamics_derivatives_time_derivatives`, differentiated order by order,
+    [Derivations] eq. 21.6; O(N^3 r^3). Errors of low orders enter the higher ones.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, _ = dtau.random_state(model, rng)
+    >>> tau = rng.standard_normal((2, model.nv))
+    >>> d = dtau.forward_dynamics_time_derivatives_derivatives(model, q, v, tau)
+    >>> d.da_dv.shape, d.da_dtau_derivatives.shape
+    ((2, 18, 18), (2, 2, 18, 18))
+
+    The rate of the torque drives the rate of the acceleration as the torque drives the latter:
+
+    >>> by_torques = d.da_dtau_derivatives
+    >>> bool(np.allclose(by_torques[1, 1], dtau.mass_matrix_inverse(model, q)))
+    True
+    """
+    return _core.forward_dynamics_time_derivatives_derivatives(
+        model, q, v, tau_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )
+
+
+@documented
+def linearize_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    inputs: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> Linearization:
+    """Linearization of the equations of motion along a motion and its time derivatives.
+
+        d^k/dt^k A, d^k/dt^k B    k = 0, 1, ..., r    of dz/dt = A z + B u
+
+    The motion is that of the torques: `dtau.forward_dynamics_time_derivatives` gives it.
+
+    Parameters
+    ----------
+    inputs
+        ... The map is constant in time.
+
+    Returns
+    -------
+    Linearization
+        Row k of each is the time derivative of order k of a result of `dtau.linearize`, with
+        z = [xi, dv] in the tangent space of each instant.
+    A : ndarray (..., r + 1, 2 nv, 2 nv)
+        The upper rows are [-ad_v, 1] and [-ad of the derivatives of v, 0]; the lower ones are
+        [da_dq, da_dv] of `dtau.forward_dynamics_derivatives_time_derivatives`.
+    B : ndarray (..., r + 1, 2 nv, nu)
+        Derivative by the inputs u.
+    a : ndarray (..., r + 1, nv)
+        Joint acceleration and its time derivatives, component by component.
+
+    Notes
+    -----
+    [Bos] propositions 1 to 3 and [Derivations] eq. 21.3; O(N^2 d r^2) with the depth d of the tree.
+    It has no contacts.
+
+    Examples
+    --------
+    The discrete linearization over a short step, to second order:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.chain(4)
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, tau = dtau.random_state(model, rng)
+    >>> lin = dtau.linearize_time_derivatives(model, q, v, [tau, np.zeros(model.nv)])
+    >>> lin.A.shape, lin.B.shape
+    ((2, 8, 8), (2, 8, 4))
+    >>> h = 1e-3
+    >>> A = np.eye(8) + h * lin.A[0] + h**2 / 2.0 * (lin.A[1] + lin.A[0] @ lin.A[0])
+    >>> step = dtau.linearize_discrete(model, q, v, tau, h, "rk4")
+    >>> bool(np.allclose(A, step.A, rtol=0.0, atol=1e-6))
+    True
+    """
+    return _core.linearize_time_derivatives(
+        model, q, v, tau_derivatives, f_ext_derivatives, inputs, f_ext_axes, order, out, threads
+    )
