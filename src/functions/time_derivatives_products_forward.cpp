@@ -34,14 +34,14 @@ constexpr auto vjp = []<class T>(const Tree& tree, const auto& x, const auto& w)
 };
 
 constexpr Function functions[] = {
-    function({.name = "forward_dynamics_time_derivatives_jvp", .solves = true},
-             takes(q, v, tau_stack, dq, dv, dtorque_stack, f_ext_stack, df_ext_stack, order),
-             gives(acceleration_tangents), algorithm<ForwardJvp>(jvp),
-             algorithm<MimicForwardJvp>(jvp)),
+    function(
+        {.name = "forward_dynamics_time_derivatives_jvp", .solves = true},
+        takes(q, v, tau_stack, dq, dv, dtorque_stack, f_ext_stack, df_ext_stack, f_ext_axes, order),
+        gives(acceleration_tangents), algorithm<ForwardJvp>(jvp), algorithm<MimicForwardJvp>(jvp)),
     function({.name = "forward_dynamics_time_derivatives_vjp",
               .solves = true,
               .results = "ForwardDynamicsTimeDerivativesVJP"},
-             takes(q, v, tau_stack, acceleration_weight_stack, f_ext_stack, order),
+             takes(q, v, tau_stack, acceleration_weight_stack, f_ext_stack, f_ext_axes, order),
              gives(by_q, by_v, by_tau_stack, by_f_ext_stack), algorithm<ForwardVjp>(vjp),
              algorithm<MimicForwardVjp>(vjp)),
 };

@@ -17,6 +17,7 @@ from trees import SEEDS, Array, Tree, trees
 
 import dtau
 from dtau import results
+from dtau.options import Axes
 
 PROBLEMS = ("inverse_dynamics", "forward_dynamics")
 both = pytest.mark.parametrize("problem", PROBLEMS)
@@ -27,7 +28,13 @@ class Case:
     """A trajectory, variations of all arguments, and weights."""
 
     def __init__(
-        self, problem: str, model: dtau.Model, seed: int, order: int, wrenches: bool = True
+        self,
+        problem: str,
+        model: dtau.Model,
+        seed: int,
+        order: int,
+        wrenches: bool = True,
+        axes: Axes = "body",
     ) -> None:
         rng = np.random.default_rng(seed)
         rows, nv = order + 1, model.nv
@@ -40,6 +47,7 @@ class Case:
         self.lam = rng.uniform(-1.0, 1.0, (rows, nv))
         f_ext, df_ext = rng.uniform(-5.0, 5.0, (2, rows, model.nbodies, 6))
         self.wrenches = (f_ext, df_ext) if wrenches else (None, None)
+        self.axes: dict[str, Any] = {"f_ext_axes": axes}
         mass = dtau.mass_matrix(model, self.q)
         solves = problem == "forward_dynamics"
         # Errors of low orders of what is solved for enter the higher ones.
@@ -47,7 +55,7 @@ class Case:
             30.0**k * solved(TOLERANCE["identity"], mass) if solves else TOLERANCE["identity"]
             for k in range(rows)
         ]
-        value = getattr(dtau, self.name)(model, self.q, *self.point, self.wrenches[0])
+        value = getattr(dtau, self.name)(model, self.q, *self.point, self.wrenches[0], **self.axes)
         self.sizes = [cancelled(row) for row in value]
 
     def jvp(self, dq: Any, *variation: Any, df_ext: Any = None) -> Array:
@@ -62,17 +70,18 @@ class Case:
                 stacks[i] = x[np.newaxis]
         point, rest = stacks[: len(self.point)], stacks[len(self.point) :]
         out = np.full((*batch, self.rows, self.model.nv), np.nan)
-        got: Array = function(self.model, self.q, *point, dq, *rest, out=out)
+        got: Array = function(self.model, self.q, *point, dq, *rest, **self.axes, out=out)
         assert got is out
         return got
 
     def vjp(self) -> tuple[Array, ...]:
         """The gradients by q, and by the other arguments in their order."""
         function = getattr(dtau, f"{self.name}_vjp")
-        got = function(self.model, self.q, *self.point, self.lam, self.wrenches[0])
+        arguments = (self.model, self.q, *self.point, self.lam, self.wrenches[0])
+        got = function(*arguments, **self.axes)
         kept = tuple(x for x in got if x is not None)
         out = tuple(np.full(x.shape, np.nan) for x in kept)
-        function(self.model, self.q, *self.point, self.lam, self.wrenches[0], out=out)
+        function(*arguments, **self.axes, out=out)
         for x, y in zip(kept, out, strict=True):
             np.testing.assert_array_equal(x, y)
         return kept
@@ -85,7 +94,8 @@ def check_complex_step(case: Case) -> None:
     point = [x + h * dx for x, dx in zip(case.point, case.variation, strict=True)]
     f_ext, df_ext = case.wrenches
     wrenches = () if f_ext is None else (f_ext + h * df_ext,)
-    want = complex_core(case.name, case.model, q, *point, *wrenches).imag / complex_step.STEP
+    stepped = complex_core(case.name, case.model, q, *point, *wrenches, **case.axes)
+    want = stepped.imag / complex_step.STEP
     got = case.jvp(case.dq, *case.variation, df_ext=df_ext)
     for k in range(case.rows):
         assert_close(got[k], want[k], case.tolerance[k], f"order {k}", floor=case.sizes[k])
@@ -151,6 +161,25 @@ def test_trees(problem: str, check: str, tree: Tree, seed: int, order: int, wren
     CHECKS[check](Case(problem, tree.model(), seed, order, wrenches))
 
 
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("axes", ["mixed", "world"])
+@both
+@given(tree=trees(), seed=SEEDS, order=ORDERS)
+@settings(max_examples=40)
+def test_wrenches_along_the_world(
+    problem: str, axes: Axes, check: str, tree: Tree, seed: int, order: int
+) -> None:
+    CHECKS[check](Case(problem, tree.model(), seed, order, axes=axes))
+
+
+@both
+@pytest.mark.parametrize("axes", ["mixed", "world"])
+@on_robots
+def test_wrenches_along_the_world_on_robots(problem: str, axes: Axes, name: str) -> None:
+    for check in CHECKS.values():
+        check(Case(problem, robot(name), 4, 3, axes=axes))
+
+
 @both
 @on_robots
 def test_order_0(problem: str, name: str) -> None:
@@ -190,21 +219,3 @@ def test_the_gradient_by_wrenches_is_there_where_wrenches_are(problem: str) -> N
         got = function(case.model, case.q, *case.point, case.lam, case.wrenches[0])
         assert type(got) is getattr(results, f"{prefix}TimeDerivativesVJP")
         assert (got.by_f_ext_derivatives is None) is not wrenches
-
-
-@both
-def test_longer_stacks_are_cut(problem: str) -> None:
-    long, model = Case(problem, robot("forest"), 6, 4), robot("forest")
-    f_ext, df_ext = long.wrenches
-    for order in (0, 2):
-        rows = order + 1
-        cut = [x[: rows + len(x) - long.rows] if x.ndim > 1 else x for x in long.point]
-        varied = [x[: rows + len(x) - long.rows] if x.ndim > 1 else x for x in long.variation]
-        jvp, vjp = (getattr(dtau, f"{long.name}_{x}") for x in ("jvp", "vjp"))
-        got = jvp(model, long.q, *long.point, long.dq, *long.variation, f_ext, df_ext, order=order)
-        want = jvp(model, long.q, *cut, long.dq, *varied, f_ext[:rows], df_ext[:rows])
-        np.testing.assert_array_equal(got, want)
-        got = vjp(model, long.q, *long.point, long.lam, f_ext, order=order)
-        want = vjp(model, long.q, *cut, long.lam[:rows], f_ext[:rows])
-        for x, y in zip(got, want, strict=True):
-            np.testing.assert_array_equal(x, y)

@@ -229,8 +229,8 @@ by_v_derivatives : ndarray (..., r + 2, nv)
 by_tau_derivatives : ndarray (..., r + 1, nv)
     Gradient by the rows of ``tau_derivatives``.
 by_f_ext_derivatives : ndarray (..., r + 1, nbodies, 6), or None
-    Gradient by the rows of ``f_ext_derivatives``, [by force, by moment]. None without
-    ``f_ext_derivatives``.
+    Gradient by the rows of ``f_ext_derivatives``, [by force, by moment] in the axes
+    ``f_ext_axes``. None without ``f_ext_derivatives``.
 by_parameters : ndarray (..., nparameters)
     Gradient by the parameters, in the order of the columns of
     `dtau.inverse_dynamics_regressor`: 10 nbodies numbers, or 10 nbodies + 2 nv with

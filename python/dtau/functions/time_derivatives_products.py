@@ -8,7 +8,8 @@ O(N r^2), as the functions themselves. They serve limits of torque rates, costs 
 whose torque follows from derivatives of the joint torque.
 
 Variations of the configuration are taken in the tangent space, q (+) eps dq (`dtau.integrate`), and
-gradients by it likewise. External wrenches are in body axes.
+gradients by it likewise. External wrenches keep their components in the axes in which they are
+given.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.model import Model
+from dtau.options import Axes
 from dtau.results import ForwardDynamicsTimeDerivativesVJP, InverseDynamicsTimeDerivativesVJP
 
 
@@ -34,6 +36,7 @@ def inverse_dynamics_time_derivatives_jvp(
     f_ext_derivatives: ArrayLike | None = None,
     df_ext_derivatives: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     order: int | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
@@ -82,6 +85,7 @@ def inverse_dynamics_time_derivatives_jvp(
         dv_derivatives,
         f_ext_derivatives,
         df_ext_derivatives,
+        f_ext_axes,
         order,
         out,
         threads,
@@ -96,6 +100,7 @@ def inverse_dynamics_time_derivatives_vjp(
     lam_derivatives: ArrayLike,
     f_ext_derivatives: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     order: int | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -135,7 +140,7 @@ def inverse_dynamics_time_derivatives_vjp(
     True
     """
     return _core.inverse_dynamics_time_derivatives_vjp(
-        model, q, v_derivatives, lam_derivatives, f_ext_derivatives, order, out, threads
+        model, q, v_derivatives, lam_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
     )
 
 
@@ -151,6 +156,7 @@ def forward_dynamics_time_derivatives_jvp(
     f_ext_derivatives: ArrayLike | None = None,
     df_ext_derivatives: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     order: int | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
@@ -200,6 +206,7 @@ def forward_dynamics_time_derivatives_jvp(
         dtau_derivatives,
         f_ext_derivatives,
         df_ext_derivatives,
+        f_ext_axes,
         order,
         out,
         threads,
@@ -215,6 +222,7 @@ def forward_dynamics_time_derivatives_vjp(
     lam_derivatives: ArrayLike,
     f_ext_derivatives: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     order: int | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -250,5 +258,14 @@ def forward_dynamics_time_derivatives_vjp(
     True
     """
     return _core.forward_dynamics_time_derivatives_vjp(
-        model, q, v, tau_derivatives, lam_derivatives, f_ext_derivatives, order, out, threads
+        model,
+        q,
+        v,
+        tau_derivatives,
+        lam_derivatives,
+        f_ext_derivatives,
+        f_ext_axes,
+        order,
+        out,
+        threads,
     )

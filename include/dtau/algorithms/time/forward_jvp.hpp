@@ -8,7 +8,7 @@
 //   M d a^(k) = d tau^(k) - (variation of order k that eta, d v and lower orders of d a alone give)
 //
 // with the articulated inertias of order 0 at every order; with joints that mimic others, with the
-// factors of the mass matrix. [Derivations] eq. 21.8.
+// factors of the mass matrix. [Derivations] eq. 22.8.
 #pragma once
 
 #include "dtau/algorithms/time/forward_motion.hpp"
@@ -30,7 +30,11 @@ struct ForwardSeriesJvpWorkspace {
           torque(arena.take<T>(tree.nv)) {}
 
     DTAU_INLINE const ForwardSeriesWorkspace<T>& series() const { return motion.dynamics.series; }
-    DTAU_INLINE VariedBody<T> of(int i) const { return variation.of(i, motion.of(i)); }
+    DTAU_INLINE VariedBody<T> of(int i) const {
+        VariedBody<T> b = variation.of(i, motion.of(i));
+        b.step = series().sliding;
+        return b;
+    }
     DTAU_INLINE VariedBody<T> parent_of(const Body& body, int i) const {
         return of(body.parent < 0 ? i : body.parent);
     }
@@ -53,7 +57,7 @@ DTAU_INLINE void displace_body(const Tree& tree, int i, int k, const Workspace& 
     const Body& body = tree.bodies[i];
     const Rotation how = rotation_of<simple>(body);
     const VariedBody<T> b = w.of(i);
-    extend_displacement<simple>(body, k, w.series().scale, b);
+    extend_displacement<simple>(body, k, w.series().scale, b.joint, b.delta, b.eta);
     scaled_twist<simple>(body, T(0.0), w.motion.zero, b.delta[k + 1]);
     if (!simple && body.parent < 0) return;
     ForwardBody<T>& solved = w.series().bodies[i];
@@ -105,7 +109,7 @@ DTAU_INLINE void solve_order(const Tree& tree, int k, const T* dv, const T* dtau
             accelerate<simple>(tree, i, k, true, no_a, da, none, s);
             const Motion<T>& m = s.bodies[i].passed->m;  // that d a^(k) adds
             b.d_omega[k + 1] = fma(T(s.scale.inverse[k + 1]), m.ang, b.d_omega[k + 1]);
-            b.dA[k] += m.lin, b.dX[k] += skew(m.ang);
+            if (s.sliding) b.dX[k] += skew(m.ang);
             scaled_twist<simple>(body, T(s.scale.inverse_factorial[k + 1]), da, b.delta[k + 1]);
             keep_force<simple>(body, i, k, b.d_force[k], w);
         });
@@ -151,7 +155,9 @@ void forward_time_derivatives_jvp(const Tree& tree, int order, const T* q, const
                                   const T* dq, const T* dv, const T* dtau, const T* f_ext,
                                   const T* df_ext, T* da,
                                   const ForwardSeriesJvpWorkspace<T, Dynamics>& w) {
-    forward_motion(tree, order, q, v, tau, f_ext, w.variation.carried,
+    const WrenchSeriesWorkspace<T>& wrenches = w.motion.wrenches;
+    const bool in_world = wrenches.take(f_ext) || wrenches.take(df_ext);
+    forward_motion(tree, order, q, v, tau, f_ext, in_world, w.variation.carried,
                    {w.variation.length, w.variation.seen, w.variation.d_force}, w.motion);
     for (int i = 0; i < tree.nnodes; ++i)
         by_joint_in<Dynamics>(tree.bodies[i], [&]<bool simple>() __attribute__((always_inline)) {
@@ -162,8 +168,14 @@ void forward_time_derivatives_jvp(const Tree& tree, int order, const T* q, const
             vary_motion<simple>(body, 0, b, w.parent_of(body, i));
         });
     for (int k = 0; k <= order; ++k) {
-        solve_order(tree, k, k == 0 ? dv : da + (k - 1) * tree.nv, dtau + k * tree.independent.n,
-                    df_ext, da + k * tree.nv, w);
+        const T *rates = k == 0 ? dv : da + (k - 1) * tree.nv, *wrench_rates = df_ext;
+        if (in_world) {
+            const T* before = k < 2 ? dv : rates - tree.nv;  // of order k - 1
+            vary_wrenches(tree, k, dq, before, f_ext, df_ext, wrenches);
+            wrench_rates = wrenches.df_ext + k * 6 * tree.nbodies;
+        }
+        solve_order(tree, k, rates, dtau + k * tree.independent.n, wrench_rates, da + k * tree.nv,
+                    w);
         if (df_ext) df_ext += 6 * tree.nbodies;
     }
 }

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "dtau/algorithms/time/mimic.hpp"
-#include "dtau/algorithms/time/variations.hpp"
+#include "dtau/algorithms/time/wrench_variations.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -30,11 +30,13 @@ struct SolverSeries {
 template <class T, class Dynamics>
 struct ForwardMotionWorkspace {
     Dynamics dynamics;
+    WrenchSeriesWorkspace<T> wrenches;
     SolverSeries<T> value;
     T *a, *zero;  // (order + 1, nv), (nv)
 
     ForwardMotionWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : dynamics(arena, tree, one_more(options)),
+          wrenches(arena, tree, options),
           value(arena, tree, options.order + 3),
           a(arena.take<T>((options.order + 1) * tree.nv)),
           zero(arena.take_zeros<T>(tree.nv)) {
@@ -94,11 +96,41 @@ DTAU_INLINE void carried_series(const Body& body, int order, const ForwardBody<T
     }
 }
 
-// As hybrid_time_derivatives, without prescribed motion. carried: series of all bodies, of room
+// Adds wrenches along the world's axes to the forces across joints, along body axes: the sweeps of
+// forward.hpp take their torques instead.
+template <class T, class Dynamics>
+DTAU_INLINE void add_wrenches(const Tree& tree, int order,
+                              const ForwardMotionWorkspace<T, Dynamics>& w) {
+    const WrenchSeriesWorkspace<T>& s = w.wrenches;
+    for (int i = 0; i < tree.nnodes; ++i)
+        for (int k = 0; k <= order; ++k) {
+            const Force<T>& W = s.W[s.at(i) + k];
+            s.seen[s.at(i) + k].set(-W.lin, -W.ang);
+        }
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        if (body.parent < 0) continue;
+        const TwoVectors<T>* sum = s.seen + s.at(i);
+        TwoVectors<T>* force = w.value.force + std::ptrdiff_t(i) * w.value.length;
+        for (int k = 0; k <= order; ++k)
+            pass_order<false>(body, k, s.bodies.joints.of(i), sum, s.seen + s.at(body.parent),
+                              s.y + s.at(i));
+        for (int k = 0; k <= order; ++k) {
+            FourNumbers<T>& xy = force[k].xy;
+            xy.x += sum[k].xy.x, xy.y += sum[k].xy.y, xy.z += sum[k].xy.z, xy.w += sum[k].xy.w;
+            if (is_simple(body)) continue;
+            force[k].az += sum[k].az, force[k].bz += sum[k].bz;
+        }
+    }
+}
+
+// As hybrid_time_derivatives, without prescribed motion. in_world: whether there are
+// wrenches along the world's axes, or variations of them. carried: series of all bodies, of room
 // order + 2. The sweeps that follow write to `next`.
 template <class T, class Dynamics>
 DTAU_INLINE void forward_motion(const Tree& tree, int order, const T* q, const T* v, const T* tau,
-                                const T* f_ext, TwoVectors<T>* carried, const SolverSeries<T>& next,
+                                const T* f_ext, bool in_world, TwoVectors<T>* carried,
+                                const SolverSeries<T>& next,
                                 const ForwardMotionWorkspace<T, Dynamics>& w) {
     const T* no_a = nullptr;
     T* no_torque = nullptr;
@@ -115,6 +147,11 @@ DTAU_INLINE void forward_motion(const Tree& tree, int order, const T* q, const T
             carried_series<simple>(body, order, w.dynamics.series.bodies[i],
                                    carried + std::ptrdiff_t(i) * (order + 2));
         });
+    }
+    if (in_world) {
+        const auto rates = [&](int k) { return k == 0 ? v : w.a + (k - 1) * tree.nv; };
+        turn_wrenches(tree, order, q, rates, f_ext, w.wrenches);
+        if (f_ext) add_wrenches(tree, order, w);
     }
     w.exchange(tree, next);
 }

@@ -11,7 +11,7 @@
 //
 // with the articulated inertias of order 0, or the factors of the mass matrix. An order takes one
 // sweep inwards and one outwards, where Lam gets what mu of this order adds; what that adds to other
-// gradients goes inwards with the next order. [Derivations] eq. 21.9.
+// gradients goes inwards with the next order. [Derivations] eq. 22.9.
 #pragma once
 
 #include "dtau/algorithms/time/forward_motion.hpp"
@@ -39,21 +39,36 @@ struct ForwardSeriesVjpWorkspace {
           mu(arena.take<T>(tree.nv)) {}
 
     DTAU_INLINE const ForwardSeriesWorkspace<T>& series() const { return motion.dynamics.series; }
+    DTAU_INLINE const TwoVectors<T>* turning(int i) const {
+        const WrenchSeriesWorkspace<T>& s = motion.wrenches;
+        return s.length > 0 ? s.seen + s.at(i) : nullptr;
+    }
     DTAU_INLINE WeighedBody<T> of(int i) const { return gradient.of(i, motion.of(i)); }
     DTAU_INLINE WeighedBody<T> parent_of(const Body& body, int i) const {
         return of(body.parent < 0 ? i : body.parent);
     }
 };
 
-// Gradients of coefficient l where mu has not yet any of it.
+// The momentum of a body that moves with a twist.
+template <class T>
+DTAU_INLINE Force<T> momentum(const Body& body, const Motion<T>& v) {
+    const Vec3<T> h = lift<T>(vec3(body.first_moment));
+    const Sym3<double> S = sym3(body.second_moment);
+    const T trace(S.xx + S.yy + S.zz);
+    return {cross(h, v.lin, fma(trace, v.ang, -(S * v.ang))),
+            cross(v.ang, h, T(body.mass) * v.lin)};
+}
+
+// Coefficient l of Lam, and of the gradients that the solver takes as forces, where mu has not yet
+// any of it.
 template <bool simple, class T, class Workspace>
-DTAU_INLINE void start_weights(const Tree& tree, int i, int order, int l, const Workspace& w) {
+DTAU_INLINE void start_weights(const Tree& tree, int i, int l, const Workspace& w) {
     const Body& body = tree.bodies[i];
     const WeighedBody<T> b = w.of(i);
     weigh<simple>(body, l, T(0.0), w.motion.zero, b, w.parent_of(body, i));
-    start_gradient(body, order, l, b);
     ForwardBody<T>& solved = w.series().bodies[i];
-    solved.p.set(zero_vector<T>(), zero_vector<T>());
+    const Force<T> P = momentum(body, b.Lam[l]);
+    solved.p.set(P.lin, P.ang);
     solved.seen[1].set(zero_vector<T>(), zero_vector<T>());  // takes what Lam of the parent gets
 }
 
@@ -71,7 +86,7 @@ template <bool simple, class T, class Workspace>
 DTAU_INLINE void settle(const Tree& tree, int i, int order, int l, const Workspace& w) {
     const Body& body = tree.bodies[i];
     const WeighedBody<T> b = w.of(i), p = w.parent_of(body, i);
-    gather_displacement<simple>(body, order, l, w.series().scale, b, p);
+    gather_displacement<simple>(body, order, l, w.series().scale, w.turning(i), b, p);
     if (!simple && body.parent < 0) return;
     const TwoVectors<T> both =
         rotate_add<true>(rotation_of<simple>(body), b.joint, 0, b.by_motion[l], w.higher[i]);
@@ -91,8 +106,7 @@ DTAU_INLINE void gather_body(const Tree& tree, int i, int order, int l, const T*
     ForwardBody<T>& solved = w.series().bodies[i];
     const T inverse(scale.inverse[order + 1 - l]);
     w.lower[i] = lower_gradient<simple>(body, l, b);
-    solved.p.set(solved.p.a() + b.by_motion[l].b(),
-                 fma(inverse, b.by_motion[l].a() + w.lower[i], solved.p.b()));
+    solved.p.set(solved.p.a(), fma(inverse, w.lower[i], solved.p.b()));
     add_higher<simple, T>(body, i, l, w);
     if (simple || body.parent >= 0) {
         Vec3<T> moment = inverse * w.higher[i].a();
@@ -149,10 +163,12 @@ DTAU_INLINE void solve_order(const Tree& tree, int order, int l, const T* lam, c
             if (simple || body.parent >= 0)
                 b.seen[l].set(b.seen[l].a() + solved.seen[1].a(),
                               b.seen[l].b() + solved.seen[1].b());
-            Motion<T> own = zero_motion<T>();
-            scaled_twist<simple>(body, T(1.0), w.mu, own);
             b.Lam[l] = b.Lam[l] + solved.passed->m;
-            b.L[l].set(b.Lam[l].ang - own.ang, b.Lam[l].lin - own.lin);
+            if (!simple) {
+                Motion<T> own;
+                scaled_twist<false>(body, T(1.0), w.mu, own);
+                b.L[l].set(b.Lam[l].ang - own.ang, b.Lam[l].lin - own.lin);
+            }
             finish_weights<T>(tree, i, order, l, w);
         });
 }
@@ -197,8 +213,12 @@ DTAU_INLINE void finish_gradient(const Tree& tree, int i, int order, const T* mu
     const Force<T> rest = lower_rate_gradient<simple>(body, order + 1, b);
     const Force<T> by_rates = {W_A.a() + rest.ang, rest.lin}, by_eta = b.by_eta[order + 1];
     T rates[6], displacement[6];
-    joint_torque(body, by_rates, rates);
-    joint_torque(body, by_eta, displacement);
+    if (simple) {
+        rates[0] = by_rates.ang.z, displacement[0] = by_eta.ang.z;
+    } else {
+        joint_torque(body, by_rates, rates);
+        joint_torque(body, by_eta, displacement);
+    }
     for (int c = 0; c < (simple ? 1 : body.nv); ++c) {
         const int j = body.v + c;
         by_v[j] = fma(T(-tree.damping[j]), mu[j], -rates[c]);
@@ -213,7 +233,11 @@ void forward_time_derivatives_vjp(const Tree& tree, int order, const T* q, const
                                   const T* lam, const T* f_ext, T* by_q, T* by_v, T* by_tau,
                                   T* by_f_ext, const ForwardSeriesVjpWorkspace<T, Dynamics>& w) {
     const TaylorScale& scale = w.series().scale;
-    forward_motion(tree, order, q, v, tau, f_ext, w.gradient.carried, w.solver, w.motion);
+    const WrenchSeriesWorkspace<T>& wrenches = w.motion.wrenches;
+    const bool in_world = wrenches.take(f_ext);
+    forward_motion(tree, order, q, v, tau, f_ext, in_world, w.gradient.carried, w.solver, w.motion);
+    for (int j = 0; j < tree.nnodes * wrenches.length && !f_ext; ++j)
+        wrenches.seen[j].set(zero_vector<T>(), zero_vector<T>());
     for (int l = 0; l <= order; ++l) {
         const int k = order - l;
         T* mu = by_tau + k * tree.nv;
@@ -221,7 +245,7 @@ void forward_time_derivatives_vjp(const Tree& tree, int order, const T* q, const
         for (int i = 0; i < tree.nnodes; ++i)
             by_joint_in<Dynamics>(tree.bodies[i],
                                   [&]<bool simple>() __attribute__((always_inline)) {
-                                      start_weights<simple, T>(tree, i, order, l, w);
+                                      start_weights<simple, T>(tree, i, l, w);
                                   });
         const T* higher_mu = mu + tree.nv;
         solve_order(tree, order, l, lam + k * tree.independent.n, higher_mu, w);
@@ -232,6 +256,7 @@ void forward_time_derivatives_vjp(const Tree& tree, int order, const T* q, const
                 store_twist(tree.bodies[i], {factor * Lam.ang, factor * Lam.lin},
                             by_f_ext + k * 6 * tree.nbodies);
         }
+        if (in_world) turn_gradients(tree, order, l, by_f_ext + k * 6 * tree.nbodies, wrenches);
     }
     for (int i = 0; i < tree.nnodes; ++i)
         w.of(i).by_motion[order + 1].set(zero_vector<T>(), zero_vector<T>());

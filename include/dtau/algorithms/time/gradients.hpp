@@ -1,8 +1,8 @@
 // Carries weights of forces, and gradients by motion, through a body, order by order: weigh(),
-// lower_gradient(), gather_displacement(), pass_gradient(). The adjoint of variations.hpp. [Derivations] §21.
+// lower_gradient(), gather_displacement(), pass_gradient(). The adjoint of variations.hpp. [Derivations] §22.
 //
 // A gradient has a coefficient for each coefficient of what it is by. The transpose of a product of
-// series is a product with the gradient's coefficients in reverse (eq. 21.4): here coefficient l of
+// series is a product with the gradient's coefficients in reverse (eq. 22.4): here coefficient l of
 // a gradient is by the coefficient r - l of a force or an acceleration, and by r + 1 - l of a
 // velocity or a displacement.
 //
@@ -23,7 +23,7 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct WeighedBody : BodyValue<T> {
     TwoVectors<T>* carried;
-    TwoVectors<T>*seen, *L;  // angular, linear
+    TwoVectors<T>*seen, *L;  // angular, linear; a simple joint has Lam for L, which differ by z
     Motion<T>* Lam;
     TwoVectors<T>* by_motion;  // W, A
     Sym3<T>* B;
@@ -73,9 +73,8 @@ DTAU_INLINE void add_traceless(Sym3<T>& B, const Vec3<T>& x, const Vec3<T>& y, c
 template <bool simple, class T>
 DTAU_INLINE void weigh(const Body& body, int l, T factor, const T* lam, const WeighedBody<T>& b,
                        const WeighedBody<T>& p) {
-    if (!simple && body.parent < 0) {
-        b.L[l].set(zero_vector<T>(), zero_vector<T>());
-    } else {
+    TwoVectors<T> L = two_vectors(zero_vector<T>(), zero_vector<T>());
+    if (simple || body.parent >= 0) {
         const Motion<T>& m = p.Lam[l];
         Vec3<T> lin = m.lin;
         if (slides_on<simple>(body))
@@ -84,20 +83,22 @@ DTAU_INLINE void weigh(const Body& body, int l, T factor, const T* lam, const We
         else
             lin = cross(m.ang, lift<T>(vec3(body.translation)), lin);
         b.seen[l].set(into_joint<simple>(body, m.ang), into_joint<simple>(body, lin));
-        b.L[l] = rotated<false>(rotation_of<simple>(body), b.joint, l, b.seen);
+        L = rotated<false>(rotation_of<simple>(body), b.joint, l, b.seen);
     }
-    b.Lam[l] = {b.L[l].a(), b.L[l].b()};
+    Motion<T> Lam = {L.a(), L.b()};
     if (simple) {
-        b.Lam[l].ang.z = fma(factor, lam[body.v], b.Lam[l].ang.z);
+        Lam.ang.z = fma(factor, lam[body.v], Lam.ang.z);
     } else {
         Motion<T> own;
         scaled_twist<false>(body, factor, lam, own);
-        b.Lam[l] = b.Lam[l] + own;
+        Lam = Lam + own;
+        b.L[l] = L;
     }
+    b.Lam[l] = Lam;
 }
 
 // The gradients of coefficient l by the motion, of the force that the body itself takes.
-// [Derivations] eq. 21.5
+// [Derivations] eq. 22.5
 template <class T>
 DTAU_INLINE void start_gradient(const Body& body, int order, int l, const WeighedBody<T>& b) {
     const Motion<T>& m = b.Lam[l];
@@ -126,7 +127,7 @@ DTAU_INLINE Vec3<T> lower_gradient(const Body& body, int l, const WeighedBody<T>
     return W;
 }
 
-// Coefficient l of the gradient by the joint's displacement. [Derivations] eq. 21.6
+// Coefficient l of the gradient by the joint's displacement. [Derivations] eq. 22.6
 template <class T>
 DTAU_INLINE Force<T> displacement_gradient(const Body& body, int l, const WeighedBody<T>& b,
                                            const WeighedBody<T>& p) {
@@ -162,19 +163,29 @@ DTAU_INLINE T turn_gradient(int l, const WeighedBody<T>& b) {
         sum = fma(x.x, y.y, fma(-x.y, y.x, sum)), sum = fma(x.z, y.w, fma(-x.w, y.z, sum));
     }
     for (int m = 0; m < l; ++m) {
-        const FourNumbers<T>&x = b.L[l - 1 - m].xy, &y = b.force[m].xy;
-        sum = fma(x.y, y.z, fma(-x.x, y.w, sum)), sum = fma(x.w, y.x, fma(-x.z, y.y, sum));
+        const Motion<T>& x = b.Lam[l - 1 - m];
+        const FourNumbers<T>& y = b.force[m].xy;
+        sum = fma(x.ang.y, y.z, fma(-x.ang.x, y.w, sum));
+        sum = fma(x.lin.y, y.x, fma(-x.lin.x, y.y, sum));
     }
     return sum;
 }
+// turning: force and moment less what else depends on the displacement, coefficient l + 1; null: 0.
 template <bool simple, class T>
 DTAU_INLINE void gather_displacement(const Body& body, int order, int l, const TaylorScale& scale,
-                                     const WeighedBody<T>& b, const WeighedBody<T>& p) {
+                                     const TwoVectors<T>* turning, const WeighedBody<T>& b,
+                                     const WeighedBody<T>& p) {
     const T inverse(scale.inverse[order + 1 - l]);
-    if constexpr (simple)
-        b.by_eta[l].ang.z = inverse * turn_gradient(l, b);
-    else
-        b.by_eta[l] = inverse * displacement_gradient(body, l, b, p);
+    const bool turns = turning && l > 0;
+    if constexpr (simple) {
+        T sum = turn_gradient(l, b);
+        if (turns) sum = sum - turning[l - 1].bz;
+        b.by_eta[l].ang.z = inverse * sum;
+    } else {
+        Force<T> sum = displacement_gradient(body, l, b, p);
+        if (turns) sum = sum - Force<T>{turning[l - 1].b(), turning[l - 1].a()};
+        b.by_eta[l] = inverse * sum;
+    }
 }
 
 // Coefficient l of the gradient by the joint's rates, less the part of W and A of this coefficient.
@@ -194,7 +205,7 @@ DTAU_INLINE Force<T> lower_rate_gradient(const Body& body, int l, const WeighedB
     return sum + b.by_eta[l - 1];
 }
 
-// Adds the gradients of coefficient l to those of the parent; both: E^T (W, A). [Derivations] eq. 21.7
+// Adds the gradients of coefficient l to those of the parent; both: E^T (W, A). [Derivations] eq. 22.7
 template <bool simple, class T>
 DTAU_INLINE void pass_gradient(const Body& body, int order, int l, const TwoVectors<T>& both,
                                const WeighedBody<T>& b, const WeighedBody<T>& p) {

@@ -189,23 +189,20 @@ DTAU_INLINE void outwards(Part part, const Tree& tree, const Body& body, int ord
     own_force(part, tree, body, order, f_ext, at, w);
 }
 
-// Adds the force across the joint of a body to that of its parent.
+// Adds the force of order k across the joint of a body to that of its parent, after lower orders.
 template <bool simple, class T>
-DTAU_INLINE void pass_force(const Body& body, int order, const JointSeries<T>& s,
+DTAU_INLINE void pass_order(const Body& body, int k, const JointSeries<T>& s,
                             const TwoVectors<T>* force, TwoVectors<T>* force_p, Vec3<T>* y) {
-    const Rotation how = rotation_of<simple>(body);
-    const Vec3<T> r0 = lift<T>(vec3(body.translation));
-    for (int k = 0; k <= order; ++k) {
-        const TwoVectors<T> both = rotated<true>(how, s, k, force);
-        Vec3<T> moment = both.b();
-        if (slides_on<simple>(body)) {
-            y[k] = both.a();
-            moment = cross_sum(0, k, s.r, y, moment);
-        }
-        const Vec3<T> f = out_of_joint<simple>(body, both.a());  // [Derivations] eq. 13.5
-        const Vec3<T> n = out_of_joint<simple>(body, moment);
-        force_p[k].set(force_p[k].a() + f, cross(r0, f, force_p[k].b() + n));
+    const TwoVectors<T> both = rotated<true>(rotation_of<simple>(body), s, k, force);
+    Vec3<T> moment = both.b();
+    if (slides_on<simple>(body)) {
+        y[k] = both.a();
+        moment = cross_sum(0, k, s.r, y, moment);
     }
+    const Vec3<T> f = out_of_joint<simple>(body, both.a());  // [Derivations] eq. 13.5
+    const Vec3<T> n = out_of_joint<simple>(body, moment);
+    const Vec3<T> r0 = lift<T>(vec3(body.translation));
+    force_p[k].set(force_p[k].a() + f, cross(r0, f, force_p[k].b() + n));
 }
 
 // One body of the backward pass: the torques of its joint, and its force to the parent, if any.
@@ -230,7 +227,7 @@ DTAU_INLINE void inwards(Part part, const Tree& tree, const Body& body, int orde
         }
     }
     if (!simple && body.parent < 0) return;
-    pass_force<simple>(body, order, s, force, force_p, w.y);
+    for (int k = 0; k <= order; ++k) pass_order<simple>(body, k, s, force, force_p, w.y);
 }
 
 // f<true>() for simple bodies, f<false>() for others.

@@ -5,7 +5,7 @@
 //   outwards   omega, A, X, F of the body and their variations
 //   inwards    d tau_i = k! S_i^T dF_i + armature, damping;   F_i and dF_i + eta x* F_i to the parent
 //
-// [Derivations] eqs. 21.1 to 21.3. [IDSVA] has products of order 0 with matrices, products.hpp those
+// [Derivations] eqs. 22.1 to 22.3. [IDSVA] has products of order 0 with matrices, products.hpp those
 // of order 0 without.
 #pragma once
 
@@ -51,7 +51,8 @@ DTAU_INLINE void vary_outwards(const Tree& tree, const Body& body, int order, co
     scaled_twist<simple>(body, T(1.0), dq, b.eta[0]);
     for (int k = 0; k <= order + 1; ++k)
         scaled_twist<simple>(body, T(scale.inverse_factorial[k]), dv + k * tree.nv, b.delta[k]);
-    for (int k = 0; k <= order; ++k) extend_displacement<simple>(body, k, scale, b);
+    for (int k = 0; k <= order; ++k)
+        extend_displacement<simple>(body, k, scale, b.joint, b.delta, b.eta);
     for (int k = 0; k <= order + 1; ++k) vary_motion<simple>(body, k, b, p);
     for (int k = 0; k <= order; ++k) {
         const Force<T> F = own_force_variation(body, k, df_ext, scale, b);
@@ -82,8 +83,10 @@ DTAU_INLINE void vary_inwards(const Tree& tree, const Body& body, int order, con
         const TwoVectors<T> more = displaced_force(body, rotation_of<simple>(body), k, b);
         b.d_force[k].set(b.d_force[k].a() + more.a(), b.d_force[k].b() + more.b());
     }
-    pass_force<simple>(body, order, b.joint, b.force, w.value.force + parent, w.value.y);
-    pass_force<simple>(body, order, b.joint, b.d_force, w.variation.d_force + parent, w.value.y);
+    for (int k = 0; k <= order; ++k)
+        pass_order<simple>(body, k, b.joint, b.force, w.value.force + parent, w.value.y);
+    for (int k = 0; k <= order; ++k)
+        pass_order<simple>(body, k, b.joint, b.d_force, w.variation.d_force + parent, w.value.y);
 }
 
 // v, dv (order + 2, nv); f_ext, df_ext (order + 1, nbodies, 6) may be null: zero. dtau (order + 1,

@@ -6,7 +6,7 @@
 //   inwards    F_i, and the gradients by omega_i and A_i, to the parent;   by eta and by the rates:
 //              by v^(k) = S_i^T (by delta)/k! + armature, damping;   by q = S_i^T (by eta)
 //
-// [Derivations] eqs. 21.4 to 21.7. This is reverse mode without a tape: nothing is kept of an order
+// [Derivations] eqs. 22.4 to 22.7. This is reverse mode without a tape: nothing is kept of an order
 // but its coefficients.
 #pragma once
 
@@ -56,7 +56,7 @@ DTAU_INLINE void gather_inwards(const Tree& tree, const Body& body, int order, c
         const int k = order + 1 - l, nv = tree.nv;  // the order of the velocity's derivative
         TwoVectors<T>& W_A = b.by_motion[l];
         W_A.set(W_A.a() + lower_gradient<simple>(body, l, b), W_A.b());
-        gather_displacement<simple>(body, order, l, scale, b, p);
+        gather_displacement<simple, T>(body, order, l, scale, nullptr, b, p);
         const Force<T> lower = lower_rate_gradient<simple>(body, l, b);
         T gradient[6];
         if (simple)
@@ -79,9 +79,9 @@ DTAU_INLINE void gather_inwards(const Tree& tree, const Body& body, int order, c
         by_q[body.v] = b.by_eta[order + 1].ang.z;
     else
         joint_torque(body, b.by_eta[order + 1], by_q + body.v);
-    if (!root)
-        pass_force<simple>(body, order, b.joint, b.force,
-                           w.value.force + std::ptrdiff_t(place - 1) * w.value.length, w.value.y);
+    TwoVectors<T>* force_p = w.value.force + std::ptrdiff_t(place - 1) * w.value.length;
+    for (int k = 0; k <= order && !root; ++k)
+        pass_order<simple>(body, k, b.joint, b.force, force_p, w.value.y);
 }
 
 // v (order + 2, nv), lam (order + 1, nv); f_ext (order + 1, nbodies, 6) may be null: zero. by_q

@@ -1,5 +1,5 @@
 // Varies the motion of a body and the force that it takes, order by order, along a variation of
-// the trajectory: vary_motion(), displace_force(). [Derivations] §21.
+// the trajectory: vary_motion(), displace_force(). [Derivations] §22.
 //
 // The joint is displaced by eta, a twist in body axes; rates vary by delta = S dv. With the symbols
 // of inverse.hpp, d for variations, y = E R0^T omega_p and A' = E R0^T (A_p + X_p r), products of
@@ -37,6 +37,7 @@ struct VariedBody : BodyValue<T> {
     Motion<T>*eta, *delta;   // of a simple joint z alone
     Vec3<T>*d_omega, *dA, *dr;
     Mat3<T>* dX;
+    int step;  // of dA and dX between orders; 0: that of the present order alone is held
     TwoVectors<T>*seen, *d_force;  // seen: R0^T d omega_p of order k, the other of order k - 1
 };
 
@@ -62,8 +63,8 @@ struct SeriesVariations {
 
     DTAU_INLINE VariedBody<T> of(int place, const BodyValue<T>& value) const {
         const std::ptrdiff_t at = std::ptrdiff_t(place) * length;
-        return {value,   carried + at, eta + at, delta + at, d_omega + at,
-                dA + at, dr + at,      dX + at,  seen + at,  d_force + at};
+        return {value,   carried + at, eta + at, delta + at, d_omega + at, dA + at,
+                dr + at, dX + at,      1,        seen + at,  d_force + at};
     }
 };
 
@@ -87,19 +88,20 @@ DTAU_INLINE void scaled_twist(const Body& body, T factor, const T* x, Motion<T>&
     twist = joint_twist(body, rates);
 }
 
-// The displacement of order k + 1, from delta of order k. [Derivations] eq. 21.1
+// The displacement of order k + 1, from delta of order k. [Derivations] eq. 22.1
 template <bool simple, class T>
 DTAU_INLINE void extend_displacement(const Body& body, int k, const TaylorScale& scale,
-                                     const VariedBody<T>& b) {
+                                     const JointSeries<T>& s, const Motion<T>* delta,
+                                     Motion<T>* eta) {
     const T inverse(scale.inverse[k + 1]);
     if (simple) {
-        b.eta[k + 1].ang.z = inverse * b.delta[k].ang.z;
+        eta[k + 1].ang.z = inverse * delta[k].ang.z;
         return;
     }
-    Motion<T> rate = b.delta[k];
+    Motion<T> rate = delta[k];
     for (int m = 0; m <= k && !traits(body.kind).commutes; ++m)
-        rate = cross(b.eta[k - m], joint_velocity(body, b.joint, m), rate);
-    b.eta[k + 1] = {inverse * rate.ang, inverse * rate.lin};
+        rate = cross(eta[k - m], joint_velocity(body, s, m), rate);
+    eta[k + 1] = {inverse * rate.ang, inverse * rate.lin};
 }
 
 // ---------------------------------------------------------------- motion
@@ -155,7 +157,9 @@ DTAU_INLINE Sym3<T> centripetal_variation(int k, const Vec3<T>* omega, const Vec
 template <bool simple, class T>
 DTAU_INLINE Vec3<T> carried_variation(const Body& body, int k, const VariedBody<T>& b,
                                       const VariedBody<T>& p) {
-    if (!slides_on<simple>(body)) return mul_add(p.dX[k], lift<T>(vec3(body.translation)), p.dA[k]);
+    const int at = p.step * k;
+    if (!slides_on<simple>(body))
+        return mul_add(p.dX[at], lift<T>(vec3(body.translation)), p.dA[at]);
     Vec3<T> sum = p.dA[k], turned = zero_vector<T>();
     for (int m = 0; m <= k; ++m)
         turned = rotate_add<true>(traits(body.kind).rotation, b.joint, m, b.eta[k - m].lin, turned);
@@ -177,7 +181,7 @@ DTAU_INLINE Vec3<T> sliding_variation(int k, const VariedBody<T>& b, Vec3<T> sum
     return sum;
 }
 
-// d omega of order k, dA and dX of order k - 1, after those of the parent. [Derivations] eq. 21.2
+// d omega of order k, dA and dX of order k - 1, after those of the parent. [Derivations] eq. 22.2
 template <bool simple, class T>
 DTAU_INLINE void vary_motion(const Body& body, int k, const VariedBody<T>& b,
                              const VariedBody<T>& p) {
@@ -199,21 +203,22 @@ DTAU_INLINE void vary_motion(const Body& body, int k, const VariedBody<T>& b,
     }
     b.d_omega[k] = d_omega;
     if (k == 0) return;
-    b.dA[k - 1] = slides_on<simple>(body) ? sliding_variation(k - 1, b, dA) : dA;
-    b.dX[k - 1] = with_skew(centripetal_variation(k - 1, b.omega, b.d_omega), T(k) * d_omega);
+    const int at = b.step * (k - 1);
+    b.dA[at] = slides_on<simple>(body) ? sliding_variation(k - 1, b, dA) : dA;
+    b.dX[at] = with_skew(centripetal_variation(k - 1, b.omega, b.d_omega), T(k) * d_omega);
 }
 
 // The variation of order k of the force that the body takes; df_ext (nbodies, 6) of that order.
 template <class T>
 DTAU_INLINE Force<T> own_force_variation(const Body& body, int k, const T* df_ext,
                                          const TaylorScale& scale, const VariedBody<T>& b) {
-    Force<T> F = moving_force(body, b.dA[k], b.dX[k]);
+    Force<T> F = moving_force(body, b.dA[b.step * k], b.dX[b.step * k]);
     if (acts_on(df_ext, body))
         F = fma(T(-scale.inverse_factorial[k]), body_wrench(body, df_ext), F);
     return F;
 }
 
-// eta x* F of order k: forces, moments. [Derivations] eq. 21.3
+// eta x* F of order k: forces, moments. [Derivations] eq. 22.3
 template <class T>
 DTAU_INLINE TwoVectors<T> displaced_force(const Body& body, Rotation how, int k,
                                           const VariedBody<T>& b) {
