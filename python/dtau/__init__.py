@@ -195,6 +195,12 @@ from dtau.functions.time_derivatives_kinematics import (
     kinematics_time_derivatives,
     momentum_time_derivatives,
 )
+from dtau.functions.time_derivatives_products import (
+    forward_dynamics_time_derivatives_jvp,
+    forward_dynamics_time_derivatives_vjp,
+    inverse_dynamics_time_derivatives_jvp,
+    inverse_dynamics_time_derivatives_vjp,
+)
 from dtau.loaders.load import load
 from dtau.loaders.mechanism import load_mechanism
 from dtau.memory import set_result_cache_limit
@@ -286,6 +292,8 @@ __all__ = [
     "forward_dynamics_second_derivatives",
     "forward_dynamics_time_derivatives",
     "forward_dynamics_time_derivatives_derivatives",
+    "forward_dynamics_time_derivatives_jvp",
+    "forward_dynamics_time_derivatives_vjp",
     "forward_dynamics_vjp",
     "forward_dynamics_wrench_derivatives",
     "forward_kinematics",
@@ -318,6 +326,8 @@ __all__ = [
     "inverse_dynamics_second_derivatives",
     "inverse_dynamics_time_derivatives",
     "inverse_dynamics_time_derivatives_derivatives",
+    "inverse_dynamics_time_derivatives_jvp",
+    "inverse_dynamics_time_derivatives_vjp",
     "inverse_dynamics_vjp",
     "inverse_dynamics_wrench_derivatives",
     "kinematics_time_derivatives",

@@ -131,6 +131,31 @@ class InverseDynamicsVJP(NamedTuple):
     by_f_ext: NDArray[np.float64] | None
 
 
+class InverseDynamicsTimeDerivativesVJP(NamedTuple):
+    """Weights of the torque's time derivatives times their first derivatives.
+
+    By ``q (..., nv)``, by ``v`` and its derivatives ``(..., r + 2, nv)``, and by the external
+    wrenches ``(..., r + 1, nbodies, 6)``, None where none are given.
+    """
+
+    by_q: NDArray[np.float64]
+    by_v_derivatives: NDArray[np.float64]
+    by_f_ext_derivatives: NDArray[np.float64] | None
+
+
+class ForwardDynamicsTimeDerivativesVJP(NamedTuple):
+    """Weights of the acceleration's time derivatives times their first derivatives.
+
+    By ``q`` and ``v (..., nv)``, by the torque and its derivatives ``(..., r + 1, nv)``, and by the
+    external wrenches ``(..., r + 1, nbodies, 6)``, None where none are given.
+    """
+
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_tau_derivatives: NDArray[np.float64]
+    by_f_ext_derivatives: NDArray[np.float64] | None
+
+
 class ForwardDynamicsVJP(NamedTuple):
     """Weights of the joint acceleration times its first derivatives, each ``(..., nv)``.
 

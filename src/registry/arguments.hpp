@@ -58,4 +58,11 @@ inline constexpr In<"a_derivatives", Quantity::v, 1> a_stack;
 inline constexpr In<"tau_derivatives", Quantity::torque, 1> tau_stack;
 inline constexpr In<"f_ext_derivatives", Quantity::wrenches, 1, Default::none> f_ext_stack;
 
+// Their tangents, and weights.
+inline constexpr In<"dv_derivatives", Quantity::v, 2> dv_beyond;
+inline constexpr In<"dtau_derivatives", Quantity::torque, 1> dtorque_stack;
+inline constexpr In<"df_ext_derivatives", Quantity::wrenches, 1, Default::none> df_ext_stack;
+inline constexpr In<"lam_derivatives", Quantity::v, 1> torque_weight_stack;
+inline constexpr In<"lam_derivatives", Quantity::torque, 1> acceleration_weight_stack;
+
 }  // namespace dtau::DTAU_VARIANT

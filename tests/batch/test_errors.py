@@ -104,7 +104,7 @@ def test_wrong_dtype(function: Function, name: str, dtype: str) -> None:
 
 
 # None means no wrenches, and all contacts
-WITH_NONE = ("f_ext", "df_ext", "f_ext_derivatives", "active")
+WITH_NONE = ("f_ext", "df_ext", "f_ext_derivatives", "df_ext_derivatives", "active")
 NEEDED = [(function, name) for function, name in PLAIN if name not in WITH_NONE]
 
 

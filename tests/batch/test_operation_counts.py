@@ -110,7 +110,7 @@ VECTORS = [  # contacts take the factors of the mass matrix
     if "contacts" not in function.options
     and all(sum(n in SIZES for n in axes) == 1 for axes in function.results)
 ]
-IN_TIME = [f for f in COUNTED if f.name.endswith("_time_derivatives") and "order" not in f.options]
+IN_TIME = [f for f in COUNTED if "_time_derivatives" in f.name and "order" not in f.options]
 PRODUCTS = [f for f in COUNTED if re.fullmatch("(inverse|forward)_dynamics_[jv][vj]p", f.name)]
 
 
@@ -132,9 +132,8 @@ def test_at_most_quadratic_in_the_order(function: Function) -> None:
     for length in (5, 10, 20):
         state = random_state(model, 11)
         for stack in (x for x in function.arguments if x.endswith("_derivatives")):
-            extra = (
-                1 if stack == "v_derivatives" and "f_ext_derivatives" in function.arguments else 0
-            )
+            motion = stack in ("v_derivatives", "dv_derivatives")
+            extra = int(motion and "f_ext_derivatives" in function.arguments)
             state[stack] = np.ones((length + extra, *state[stack].shape[1:]))
         flops.append(sum(counts(function, model, state)))
     assert flops[0] < flops[1] < 4 * flops[0]

@@ -41,6 +41,8 @@ MOST_ORDER, MOST_ORDER_UNASKED = 100, 20  # of time derivatives
 BEYOND = {
     "inverse_dynamics_time_derivatives": 2,
     "inverse_dynamics_derivatives_time_derivatives": 2,
+    "inverse_dynamics_time_derivatives_jvp": 2,
+    "inverse_dynamics_time_derivatives_vjp": 2,
     "mass_matrix_time_derivatives": 0,
     "gravity_torque_time_derivatives": 0,
     "kinematics_time_derivatives": 0,
@@ -420,7 +422,8 @@ class Verdict:
             self.huge |= x is not None and max(x.shape, default=0) > HUGE
             if x is not None and name.endswith("_derivatives") and x.ndim >= len(core):
                 rows = x.shape[-len(core)]
-                beyond = BEYOND.get(function.name, 1) if name == "v_derivatives" else 1
+                of_motion = name in ("v_derivatives", "dv_derivatives")
+                beyond = BEYOND.get(function.name, 1) if of_motion else 1
                 if order < 0:
                     surplus[name] = rows - core[0]
                     core = (min(max(rows, beyond, 1), MOST_ORDER_UNASKED + beyond), *core[1:])

@@ -98,6 +98,7 @@ def _all_driven(model: dtau.Model) -> Any:
 # Rows of the contacts of a robot with few joints depend on each other, and agree.
 _CONTACTS: dict[str, Any] = {"contacts": contacts, "regularization": 1.0}
 _R, _RV = ("r",), ("r", "v")
+_WRENCH_STACKS = ("f_ext_derivatives", "df_ext_derivatives")
 _V, _VV, _VVV = ("v",), ("v", "v"), ("v", "v", "v")
 
 
@@ -322,6 +323,43 @@ IN_BODY_AXES: tuple[Function, ...] = (
             label=f"forward_dynamics_time_derivatives_derivatives, {axes} wrenches",
         )
         for axes in FRAME_AXES
+    ),
+    Function(
+        "inverse_dynamics_time_derivatives_jvp",
+        (*("q", "v_derivatives", "dq", "dv_derivatives"), *_WRENCH_STACKS),
+        ((ROWS, "v"),),
+    ),
+    Function(
+        "inverse_dynamics_time_derivatives_vjp",
+        ("q", "v_derivatives", "lam_derivatives", "f_ext_derivatives"),
+        (_V, (ROWS + 1, "v"), (ROWS, "b", 6)),
+    ),
+    Function(
+        "inverse_dynamics_time_derivatives_vjp",
+        ("q", "v_derivatives", "lam_derivatives"),
+        (_V, (2, "v")),
+        {"order": 0},
+        label="inverse_dynamics_time_derivatives_vjp, order=0, no f_ext",
+    ),
+    Function(
+        "forward_dynamics_time_derivatives_jvp",
+        (*("q", "v", "tau_derivatives", "dq", "dv", "dtau_derivatives"), *_WRENCH_STACKS),
+        ((ROWS, "v"),),
+        solves=True,
+    ),
+    Function(
+        "forward_dynamics_time_derivatives_vjp",
+        ("q", "v", "tau_derivatives", "lam_derivatives", "f_ext_derivatives"),
+        (_V, _V, (ROWS, "v"), (ROWS, "b", 6)),
+        solves=True,
+    ),
+    Function(
+        "forward_dynamics_time_derivatives_vjp",
+        ("q", "v", "tau_derivatives", "lam_derivatives"),
+        (_V, _V, (2, "v")),
+        {"order": 1},
+        solves=True,
+        label="forward_dynamics_time_derivatives_vjp, order=1, no f_ext",
     ),
     Function("mass_matrix_time_derivatives", ("q", "v_derivatives"), ((ROWS + 2, "v", "v"),)),
     Function(

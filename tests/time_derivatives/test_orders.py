@@ -18,9 +18,7 @@ from trees import Array
 
 import dtau
 
-IN_TIME = [
-    f for f in FUNCTIONS if f.name.endswith("_time_derivatives") and "order" not in f.options
-]
+IN_TIME = [f for f in FUNCTIONS if "_time_derivatives" in f.name and "order" not in f.options]
 IN_FULL = adding(IN_TIME, signature)
 in_time = pytest.mark.parametrize("function", IN_TIME, ids=str)
 ROBOTS = [*FEW_ROBOTS, "joints that mimic others"]
@@ -29,6 +27,8 @@ LONG = 7  # rows of all stacks
 BEYOND = {
     "inverse_dynamics_time_derivatives": 2,
     "inverse_dynamics_derivatives_time_derivatives": 2,
+    "inverse_dynamics_time_derivatives_jvp": 2,
+    "inverse_dynamics_time_derivatives_vjp": 2,
     "mass_matrix_time_derivatives": 0,
     "gravity_torque_time_derivatives": 0,
     "kinematics_time_derivatives": 0,
@@ -43,12 +43,13 @@ def stacks_of(function: Function) -> list[str]:
 
 def axis_of(name: str) -> int:
     """The stack's axis."""
-    return -3 if name == "f_ext_derivatives" else -2
+    return -3 if "f_ext" in name else -2
 
 
 def needed(function: Function, name: str, order: int) -> int:
     """The rows of a stack that results of this order need."""
-    return order + (BEYOND.get(function.name, 1) if name == "v_derivatives" else 1)
+    of_motion = name in ("v_derivatives", "dv_derivatives")
+    return order + (BEYOND.get(function.name, 1) if of_motion else 1)
 
 
 def orders(function: Function) -> range:
@@ -259,7 +260,8 @@ def test_stacks_that_are_too_short_for_an_order(function: Function) -> None:
                 assert f"with n = {least} or more: the value and" in said, said
                 assert said.endswith(f"for order {order}"), said
             # What is long enough, or too long without an order:
-            assert function(model, long, order=order)[0].shape[1] == order + 1
+            rows = [x.shape[1] for x in function(model, long, order=order)]
+            assert (rows[-1] if function.name.endswith("_vjp") else rows[0]) == order + 1
     has_words(message(ValueError, function, model, long), "at most")
 
 

@@ -22,7 +22,10 @@ Functions: TypeAlias = str | Sequence[str] | Mapping[str, str | tuple[str, Mappi
 
 GRAVITY, PAYLOAD = "gravity", "payload"
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_ARRAYS = {"f_ext": "f_ext", "f_ext_derivatives": "f_ext", "df_ext": "f_ext", "active": "active"}
+_ARRAYS = {
+    **dict.fromkeys(("f_ext", "df_ext", "f_ext_derivatives", "df_ext_derivatives"), "f_ext"),
+    "active": "active",
+}
 # Functions that the core does not have.
 _IN_PYTHON = {
     "equilibrium": "it solves least squares by NumPy's singular values",
@@ -162,7 +165,8 @@ def _request(
             inputs[array.name] = None
     taken = {x.name for x in inputs.values() if isinstance(x, Argument)}
     results = row.results
-    if results[-1].optional and not (contacts if "nrows" in results[-1].axes else "f_ext" in taken):
+    wrenches = not {"f_ext", "f_ext_derivatives"}.isdisjoint(taken)
+    if results[-1].optional and not (contacts if "nrows" in results[-1].axes else wrenches):
         results = results[:-1]
     said = [f"{option}={_short(value)}" for option, value in options.items()]
     if payload:

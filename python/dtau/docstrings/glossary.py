@@ -104,6 +104,14 @@ tau_derivatives : array_like (..., r + 1, nv)
 f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
     External wrench on each body, [force, moment] in the axes ``f_ext_axes``, in N and N m, and the
     time derivatives of these components: row k has order k.
+dv_derivatives : array_like (..., r + 2, nv)
+    Variation of the rows of ``v_derivatives``.
+dtau_derivatives : array_like (..., r + 1, nv)
+    Variation of the rows of ``tau_derivatives``.
+lam_derivatives : array_like (..., r + 1, nv)
+    Weights of the results: row k those of the time derivative of order k.
+df_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
+    Variation of the rows of ``f_ext_derivatives``; by default these are constant.
 f_ext : array_like (..., nbodies, 6), optional
     External wrench on each body, [force, moment] in the axes ``f_ext_axes``, in N and N m.
     `dtau.wrench_at_frame` converts a force at another point of a body, such as a foot, into these
@@ -225,6 +233,13 @@ by_tau : ndarray (..., nv)
 by_f_ext : ndarray (..., nbodies, 6), or None
     Gradient by ``f_ext``, [by force, by moment] in the axes ``f_ext_axes``. None without
     ``f_ext``.
+by_v_derivatives : ndarray (..., r + 2, nv)
+    Gradient by the rows of ``v_derivatives``: row k by the derivative of ``v`` of order k.
+by_tau_derivatives : ndarray (..., r + 1, nv)
+    Gradient by the rows of ``tau_derivatives``.
+by_f_ext_derivatives : ndarray (..., r + 1, nbodies, 6), or None
+    Gradient by the rows of ``f_ext_derivatives``, [by force, by moment] in the axes
+    ``f_ext_axes``. None without ``f_ext_derivatives``.
 by_parameters : ndarray (..., nparameters)
     Gradient by the parameters, in the order of the columns of
     `dtau.inverse_dynamics_regressor`: 10 nbodies numbers, or 10 nbodies + 2 nv with

@@ -10,6 +10,7 @@
 `time_derivatives`               time derivatives of any order of the dynamics and its terms:
                                  ``_time_derivatives``
 `time_derivatives_kinematics`    the same of bodies, frames and momentum
+`time_derivatives_products`      products with their first derivatives: ``_jvp``, ``_vjp``
 `terms`                          terms of the equation of motion, kinetic and potential energy
 `parameters`                     derivatives by inertial parameters: ``_regressor``,
                                  ``_parameter_derivatives``, ``_parameter_jvp``, ``_parameter_vjp``

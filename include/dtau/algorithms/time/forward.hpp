@@ -174,9 +174,9 @@ DTAU_INLINE void inwards(const Tree& tree, int i, int k, const Configuration<T>&
 template <bool simple, class T>
 DTAU_INLINE void outwards(const Tree& tree, int i, int k, bool another, const OrderRows<T>& rows,
                           const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
-    accelerate<simple>(tree, i, k, another, rows.a, rows.a_out, prescribed, w);
+    accelerate<simple>(tree, i, k, another || w.complete, rows.a, rows.a_out, prescribed, w);
+    if (another || w.complete) extend_motion<simple>(tree, i, k, rows.a_out, w);
     if (!another) return;
-    extend_motion<simple>(tree, i, k, rows.a_out, w);
     bias_motion<simple>(tree, i, k + 1, rows.next_a, rows.next_f_ext, prescribed, w);
 }
 template <class T>

@@ -46,6 +46,7 @@ struct ForwardSeriesWorkspace {
     ForwardBody<T>* bodies;
     Motion<T>* S;  // (nv)
     bool sliding = false;
+    bool complete = false;  // motion and forces of the last order too, in memory for one order more
 
     ForwardSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : angles(arena, tree),

@@ -190,11 +190,26 @@ DTAU_INLINE void outwards(Part part, const Tree& tree, const Body& body, int ord
     own_force(part, tree, body, order, f_ext, at, w);
 }
 
+// Adds the force of order k across the joint of a body to that of its parent, after lower orders.
+template <bool simple, class T>
+DTAU_INLINE void pass_order(const Body& body, int k, const JointSeries<T>& s,
+                            const TwoVectors<T>* force, TwoVectors<T>* force_p, Vec3<T>* y) {
+    const TwoVectors<T> both = rotated<true>(rotation_of<simple>(body), s, k, force);
+    Vec3<T> moment = both.b();
+    if (slides_on<simple>(body)) {
+        y[k] = both.a();
+        moment = cross_sum(0, k, s.r, y, moment);
+    }
+    const Vec3<T> f = out_of_joint<simple>(body, both.a());  // [Derivations] eq. 13.5
+    const Vec3<T> n = out_of_joint<simple>(body, moment);
+    const Vec3<T> r0 = lift<T>(vec3(body.translation));
+    force_p[k].set(force_p[k].a() + f, cross(r0, f, force_p[k].b() + n));
+}
+
 // One body of the backward pass: the torques of its joint, and its force to the parent, if any.
 template <bool simple, class T>
 DTAU_INLINE void inwards(Part part, const Tree& tree, const Body& body, int order, const T* v,
                          T* tau, int place, const InverseSeriesWorkspace<T>& w) {
-    const Rotation how = rotation_of<simple>(body);
     const JointSeries<T> s = w.joints.of(place);
     const TwoVectors<T>* force = w.force + std::ptrdiff_t(place) * w.length;
     TwoVectors<T>* force_p = w.force + std::ptrdiff_t(place - 1) * w.length;
@@ -213,18 +228,7 @@ DTAU_INLINE void inwards(Part part, const Tree& tree, const Body& body, int orde
         }
     }
     if (!simple && body.parent < 0) return;
-    const Vec3<T> r0 = lift<T>(vec3(body.translation));
-    for (int k = 0; k <= order; ++k) {
-        const TwoVectors<T> both = rotated<true>(how, s, k, force);
-        Vec3<T> moment = both.b();
-        if (slides_on<simple>(body)) {
-            w.y[k] = both.a();
-            moment = cross_sum(0, k, s.r, w.y, moment);
-        }
-        const Vec3<T> f = out_of_joint<simple>(body, both.a());  // [Derivations] eq. 13.5
-        const Vec3<T> n = out_of_joint<simple>(body, moment);
-        force_p[k].set(force_p[k].a() + f, cross(r0, f, force_p[k].b() + n));
-    }
+    for (int k = 0; k <= order; ++k) pass_order<simple>(body, k, s, force, force_p, w.y);
 }
 
 // f<true>() for simple bodies, f<false>() for others.

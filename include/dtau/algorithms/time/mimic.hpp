@@ -93,7 +93,7 @@ void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
         expand_v(tree, w.x, w.a);
         for (int j = 0; j < nv; ++j) a_out[j] = is_given(j) ? a_out[j] : w.a[j];
         torque_at(a_out);
-        for (int i = 0; i < tree.nnodes && k < order; ++i)
+        for (int i = 0; i < tree.nnodes && (k < order || w.series.complete); ++i)
             extend_motion<false>(tree, i, k, a_out, w.series);
         if (f_ext) f_ext += 6 * tree.nbodies;
         if (!torque_out) continue;

@@ -1,0 +1,159 @@
+// Keeps the motion that forward dynamics gives, and the forces across joints, as functions of time,
+// for all bodies at once: forward_motion(). What variations and gradients of forward dynamics meet
+// (forward_jvp.hpp, forward_vjp.hpp). O(N r^2) for order r.
+//
+// forward.hpp and mimic.hpp leave all of it but A' (body_variations.hpp), and what solves: the articulated
+// inertias of order 0, or the factors of the mass matrix. Their sweeps then serve variations and
+// gradients: the series that they write to (seen, force) are exchanged meanwhile.
+#pragma once
+
+#include "dtau/algorithms/time/mimic.hpp"
+#include "dtau/algorithms/time/wrench_variations.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Series that sweeps of forward.hpp write to, `length` for a body.
+template <class T>
+struct SolverSeries {
+    int length;
+    TwoVectors<T>*seen, *force;
+
+    SolverSeries(Arena& arena, const Tree& tree, int room)
+        : length(room),
+          seen(arena.take<TwoVectors<T>>(tree.nnodes * room)),
+          force(arena.take<TwoVectors<T>>(tree.nnodes * room)) {}
+    DTAU_INLINE SolverSeries(int room, TwoVectors<T>* at_seen, TwoVectors<T>* at_force)
+        : length(room), seen(at_seen), force(at_force) {}
+};
+
+// Dynamics: HybridSeriesWorkspace, or MimicSeriesWorkspace for joints that mimic others.
+template <class T, class Dynamics>
+struct ForwardMotionWorkspace {
+    Dynamics dynamics;
+    WrenchSeriesWorkspace<T> wrenches;
+    SolverSeries<T> value;
+    T *a, *zero;  // (order + 1, nv), (nv)
+
+    ForwardMotionWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree, one_more(options)),
+          wrenches(arena, tree, options),
+          value(arena, tree, options.order + 3),
+          a(arena.take<T>((options.order + 1) * tree.nv)),
+          zero(arena.take_zeros<T>(tree.nv)) {
+        dynamics.series.complete = true;
+    }
+
+    static Options one_more(Options options) {
+        ++options.order;
+        return options;
+    }
+    // Makes the sweeps write there.
+    DTAU_INLINE void exchange(const Tree& tree, const SolverSeries<T>& series) const {
+        for (int i = 0; i < tree.nnodes; ++i) {
+            dynamics.series.bodies[i].seen = series.seen + std::ptrdiff_t(i) * series.length;
+            dynamics.series.bodies[i].force = series.force + std::ptrdiff_t(i) * series.length;
+        }
+    }
+    DTAU_INLINE BodyValue<T> of(int i) const {
+        const ForwardBody<T>& b = dynamics.series.bodies[i];
+        return {b.joint, b.omega, b.X, value.force + std::ptrdiff_t(i) * value.length};
+    }
+};
+
+// Whether the mass matrix is factorized; mimic.hpp then takes all joints alike.
+template <class Dynamics>
+inline constexpr bool factorizes = false;
+template <class T>
+inline constexpr bool factorizes<MimicSeriesWorkspace<T>> = true;
+
+// f<true>() for simple bodies, f<false>() for others, as the dynamics take them.
+template <class Dynamics, class F>
+DTAU_INLINE void by_joint_in(const Body& body, const F& f) {
+    if constexpr (factorizes<Dynamics>)
+        f.template operator()<false>();
+    else
+        by_joint(body, f);
+}
+
+// y and A' of a body up to `order`; of a simple joint without z.
+template <bool simple, class T>
+DTAU_INLINE void carried_series(const Body& body, int order, const ForwardBody<T>& b,
+                                TwoVectors<T>* carried) {
+    const JointSeries<T>& s = b.joint;
+    for (int k = 0; k <= order + 1; ++k) {
+        if (!simple && body.parent < 0) {
+            carried[k].set(zero_vector<T>(), k == 0 ? zero_vector<T>() : b.gravity[k - 1]);
+            continue;
+        }
+        Vec3<T> A = zero_vector<T>(), y = b.omega[k];
+        for (int m = 0; m < k; ++m) {
+            Vec3<T> a = b.seen[k - m].b();
+            if (simple) a.z = T(0.0);
+            A = rotate_add<false>(rotation_of<simple>(body), s, m, a, A);
+        }
+        if (!simple) y = y - s.omega[k];
+        carried[k].set(y, A);
+    }
+}
+
+// Adds wrenches along the world's axes to the forces across joints, along body axes: the sweeps of
+// forward.hpp take their torques instead.
+template <class T, class Dynamics>
+DTAU_INLINE void add_wrenches(const Tree& tree, int order,
+                              const ForwardMotionWorkspace<T, Dynamics>& w) {
+    const WrenchSeriesWorkspace<T>& s = w.wrenches;
+    for (int i = 0; i < tree.nnodes; ++i)
+        for (int k = 0; k <= order; ++k) {
+            const Force<T>& W = s.W[s.at(i) + k];
+            s.seen[s.at(i) + k].set(-W.lin, -W.ang);
+        }
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        if (body.parent < 0) continue;
+        const TwoVectors<T>* sum = s.seen + s.at(i);
+        TwoVectors<T>* force = w.value.force + std::ptrdiff_t(i) * w.value.length;
+        for (int k = 0; k <= order; ++k)
+            pass_order<false>(body, k, s.bodies.joints.of(i), sum, s.seen + s.at(body.parent),
+                              s.y + s.at(i));
+        for (int k = 0; k <= order; ++k) {
+            FourNumbers<T>& xy = force[k].xy;
+            xy.x += sum[k].xy.x, xy.y += sum[k].xy.y, xy.z += sum[k].xy.z, xy.w += sum[k].xy.w;
+            if (is_simple(body)) continue;
+            force[k].az += sum[k].az, force[k].bz += sum[k].bz;
+        }
+    }
+}
+
+// As hybrid_time_derivatives, without prescribed motion. in_world: whether there are
+// wrenches along the world's axes, or variations of them. carried: series of all bodies, of room
+// order + 2. The sweeps that follow write to `next`.
+template <class T, class Dynamics>
+DTAU_INLINE void forward_motion(const Tree& tree, int order, const T* q, const T* v, const T* tau,
+                                const T* f_ext, bool in_world, TwoVectors<T>* carried,
+                                const SolverSeries<T>& next,
+                                const ForwardMotionWorkspace<T, Dynamics>& w) {
+    const T* no_a = nullptr;
+    T* no_torque = nullptr;
+    w.exchange(tree, w.value);
+    if constexpr (factorizes<Dynamics>)
+        mimic_time_derivatives<T>(tree, order, q, v, no_a, tau, f_ext, nullptr, w.a, no_torque,
+                                  w.dynamics);
+    else
+        hybrid_time_derivatives<T>(tree, order, q, v, no_a, tau, f_ext, nullptr, w.a, no_torque,
+                                   w.dynamics);
+    for (int i = 0; i < tree.nnodes; ++i) {
+        const Body& body = tree.bodies[i];
+        by_joint_in<Dynamics>(body, [&]<bool simple>() __attribute__((always_inline)) {
+            carried_series<simple>(body, order, w.dynamics.series.bodies[i],
+                                   carried + std::ptrdiff_t(i) * (order + 2));
+        });
+    }
+    if (in_world) {
+        const auto rates = [&](int k) { return k == 0 ? v : w.a + (k - 1) * tree.nv; };
+        turn_wrenches(tree, order, q, rates, f_ext, w.wrenches);
+        if (f_ext) add_wrenches(tree, order, w);
+    }
+    w.exchange(tree, next);
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,269 @@
+// Multiplies weights of the time derivatives of forward dynamics by its first derivatives, without
+// a matrix: forward_time_derivatives_vjp(), the adjoint of forward_jvp.hpp. O(N r^2) for order r.
+//
+// With the motion and its forces known (forward_motion.hpp), the gradients of inverse dynamics
+// (gradients.hpp) are solved for its weights mu, from the highest order down: the weights lam of a^(k)
+// are what mu leaves of them,
+//
+//   M mu^(k) = lam^(k) - (gradient by a^(k) of mu of higher orders . inverse dynamics)
+//
+//   by tau^(k) = mu^(k)      by_x = -gradient of mu . inverse dynamics, for x = q, v
+//
+// with the articulated inertias of order 0, or the factors of the mass matrix. An order takes one
+// sweep inwards and one outwards, where Lam gets what mu of this order adds; what that adds to other
+// gradients goes inwards with the next order. [Derivations] eq. 22.9.
+#pragma once
+
+#include "dtau/algorithms/time/forward_motion.hpp"
+#include "dtau/algorithms/time/gradients.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Dynamics as in forward_motion.hpp.
+template <class T, class Dynamics>
+struct ForwardSeriesVjpWorkspace {
+    ForwardMotionWorkspace<T, Dynamics> motion;
+    SeriesGradients<T> gradient;
+    SolverSeries<T> solver;
+    Vec3<T>* lower;         // lower_gradient() of this order, by body
+    TwoVectors<T>* higher;  // sum of E_m^T (W, A)_{l-m} for m from 1
+    T *rest, *mu;           // (nv): of this order, what mu of higher orders leaves; k! mu
+
+    ForwardSeriesVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : motion(arena, tree, options),
+          gradient(arena, tree.nnodes, options.order + 2),
+          solver(arena, tree, 2),
+          lower(arena.take<Vec3<T>>(tree.nnodes)),
+          higher(arena.take<TwoVectors<T>>(tree.nnodes)),
+          rest(arena.take<T>(tree.nv)),
+          mu(arena.take<T>(tree.nv)) {}
+
+    DTAU_INLINE const ForwardSeriesWorkspace<T>& series() const { return motion.dynamics.series; }
+    DTAU_INLINE const TwoVectors<T>* turning(int i) const {
+        const WrenchSeriesWorkspace<T>& s = motion.wrenches;
+        return s.length > 0 ? s.seen + s.at(i) : nullptr;
+    }
+    DTAU_INLINE WeighedBody<T> of(int i) const { return gradient.of(i, motion.of(i)); }
+    DTAU_INLINE WeighedBody<T> parent_of(const Body& body, int i) const {
+        return of(body.parent < 0 ? i : body.parent);
+    }
+};
+
+// The momentum of a body that moves with a twist.
+template <class T>
+DTAU_INLINE Force<T> momentum(const Body& body, const Motion<T>& v) {
+    const Vec3<T> h = lift<T>(vec3(body.first_moment));
+    const Sym3<double> S = sym3(body.second_moment);
+    const T trace(S.xx + S.yy + S.zz);
+    return {cross(h, v.lin, fma(trace, v.ang, -(S * v.ang))),
+            cross(v.ang, h, T(body.mass) * v.lin)};
+}
+
+// Coefficient l of Lam, and of the gradients that the solver takes as forces, where mu has not yet
+// any of it.
+template <bool simple, class T, class Workspace>
+DTAU_INLINE void start_weights(const Tree& tree, int i, int l, const Workspace& w) {
+    const Body& body = tree.bodies[i];
+    const WeighedBody<T> b = w.of(i);
+    weigh<simple>(body, l, T(0.0), w.motion.zero, b, w.parent_of(body, i));
+    ForwardBody<T>& solved = w.series().bodies[i];
+    const Force<T> P = momentum(body, b.Lam[l]);
+    solved.p.set(P.lin, P.ang);
+    solved.seen[1].set(zero_vector<T>(), zero_vector<T>());  // takes what Lam of the parent gets
+}
+
+// What lower coefficients of (W, A) are in the axes of the joint's frame.
+template <bool simple, class T, class Workspace>
+DTAU_INLINE void add_higher(const Body& body, int i, int l, const Workspace& w) {
+    if (!simple && body.parent < 0) return;
+    const WeighedBody<T> b = w.of(i);
+    w.higher[i].set(zero_vector<T>(), zero_vector<T>());
+    rotated_by_higher<true>(rotation_of<simple>(body), b.joint, l, b.by_motion, w.higher[i]);
+}
+
+// Completes coefficient l, after the children.
+template <bool simple, class T, class Workspace>
+DTAU_INLINE void settle(const Tree& tree, int i, int order, int l, const Workspace& w) {
+    const Body& body = tree.bodies[i];
+    const WeighedBody<T> b = w.of(i), p = w.parent_of(body, i);
+    gather_displacement<simple>(body, order, l, w.series().scale, w.turning(i), b, p);
+    if (!simple && body.parent < 0) return;
+    const TwoVectors<T> both =
+        rotate_add<true>(rotation_of<simple>(body), b.joint, 0, b.by_motion[l], w.higher[i]);
+    pass_gradient<simple>(body, order, l, both, b, p);
+    if (slides_on<simple>(body) && l <= order)
+        w.series().bodies[i].back[l] = into_joint<false>(body, b.back[l]);
+}
+
+// Of coefficient l: the force that the solver takes, and of the gradient by a^(order - l), unscaled,
+// what is no force (rest).
+template <bool simple, class T, class Workspace>
+DTAU_INLINE void gather_body(const Tree& tree, int i, int order, int l, const T* higher_mu,
+                             const Workspace& w) {
+    const Body& body = tree.bodies[i];
+    const TaylorScale& scale = w.series().scale;
+    const WeighedBody<T> b = w.of(i);
+    ForwardBody<T>& solved = w.series().bodies[i];
+    const T inverse(scale.inverse[order + 1 - l]);
+    w.lower[i] = lower_gradient<simple>(body, l, b);
+    solved.p.set(solved.p.a(), fma(inverse, w.lower[i], solved.p.b()));
+    add_higher<simple, T>(body, i, l, w);
+    if (simple || body.parent >= 0) {
+        Vec3<T> moment = inverse * w.higher[i].a();
+        if (slides_on<simple>(body)) moment = cross_sum(1, l, b.joint.r, solved.back, moment);
+        solved.lower.set(w.higher[i].b(), moment);
+    }
+    T torque[6];
+    const Force<T> rest = lower_rate_gradient<simple>(body, l, b);
+    if (simple)
+        torque[0] = rest.ang.z;
+    else
+        joint_torque(body, rest, torque);
+    for (int c = 0; c < (simple ? 1 : body.nv); ++c) {
+        const int j = body.v + c;
+        w.rest[j] = inverse * torque[c];
+        if (l == 0) continue;
+        const T damping(tree.damping[j] * scale.factorial[order - l]);
+        w.rest[j] = fma(damping, higher_mu[j], w.rest[j]);
+    }
+}
+
+// Gradients of the body's own force with all of Lam of coefficient l.
+template <class T, class Workspace>
+DTAU_INLINE void finish_weights(const Tree& tree, int i, int order, int l, const Workspace& w) {
+    const WeighedBody<T> b = w.of(i);
+    start_gradient(tree.bodies[i], order, l, b);
+    b.by_motion[l].set(b.by_motion[l].a() + w.lower[i], b.by_motion[l].b());
+}
+
+// ---------------------------------------------------------------- one order
+
+// lam: of order k = order - l; higher_mu: of order k + 1.
+template <class T>
+DTAU_INLINE void solve_order(const Tree& tree, int order, int l, const T* lam, const T* higher_mu,
+                             const ForwardSeriesVjpWorkspace<T, HybridSeriesWorkspace<T>>& w) {
+    const ForwardSeriesWorkspace<T>& s = w.series();
+    const Prescribed none = {nullptr, false};
+    const T factor(s.scale.factorial[order - l]), *no_a = nullptr;
+    for (int i = tree.nnodes - 1; i >= 0; --i)
+        by_joint(tree.bodies[i], [&]<bool simple>() __attribute__((always_inline)) {
+            const Body& body = tree.bodies[i];
+            if (l > 0) settle<simple, T>(tree, i, order, l - 1, w);
+            gather_body<simple>(tree, i, order, l, higher_mu, w);
+            for (int j = body.v; j < body.v + body.nv; ++j)
+                w.rest[j] = fma(factor, lam[j], -w.rest[j]);
+            bias_force<simple, T>(tree, i, 0, w.motion.zero, w.rest, none, s);
+        });
+    for (int i = 0; i < tree.nnodes; ++i)
+        by_joint(tree.bodies[i], [&]<bool simple>() __attribute__((always_inline)) {
+            const Body& body = tree.bodies[i];
+            const WeighedBody<T> b = w.of(i);
+            accelerate<simple>(tree, i, 0, false, no_a, w.mu, none, s);
+            const ForwardBody<T>& solved = s.bodies[i];
+            if (simple || body.parent >= 0)
+                b.seen[l].set(b.seen[l].a() + solved.seen[1].a(),
+                              b.seen[l].b() + solved.seen[1].b());
+            b.Lam[l] = b.Lam[l] + solved.passed->m;
+            if (!simple) {
+                Motion<T> own;
+                scaled_twist<false>(body, T(1.0), w.mu, own);
+                b.L[l].set(b.Lam[l].ang - own.ang, b.Lam[l].lin - own.lin);
+            }
+            finish_weights<T>(tree, i, order, l, w);
+        });
+}
+
+template <class T>
+DTAU_INLINE void solve_order(const Tree& tree, int order, int l, const T* lam, const T* higher_mu,
+                             const ForwardSeriesVjpWorkspace<T, MimicSeriesWorkspace<T>>& w) {
+    const ForwardSeriesWorkspace<T>& s = w.series();
+    const Prescribed all = {nullptr, true};
+    const T factor(s.scale.factorial[order - l]);
+    T *x = w.motion.dynamics.x, *torque = w.motion.dynamics.torque;
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        if (l > 0) settle<false, T>(tree, i, order, l - 1, w);
+        gather_body<false>(tree, i, order, l, higher_mu, w);
+        bias_force<false, T>(tree, i, 0, w.motion.zero, w.rest, all, s);
+        joint_torque(body, {s.bodies[i].p.b(), s.bodies[i].p.a()}, torque + body.v);
+    }
+    for (int j = 0; j < tree.nv; ++j) torque[j] = torque[j] + w.rest[j];
+    reduce_columns(tree, torque, 1, x);
+    for (int j = 0; j < tree.independent.n; ++j) x[j] = fma(factor, lam[j], -x[j]);
+    ltdl_solve_vector(tree.independent, x, w.motion.dynamics.ltdl);
+    expand_v(tree, x, w.mu);
+    for (int i = 0; i < tree.nnodes; ++i) {
+        const Body& body = tree.bodies[i];
+        weigh<false>(body, l, T(1.0), w.mu, w.of(i), w.parent_of(body, i));
+        finish_weights<T>(tree, i, order, l, w);
+    }
+}
+
+// The gradients by q and v, from coefficient order + 1 of all; mu: of order 0.
+template <bool simple, class T, class Workspace>
+DTAU_INLINE void finish_gradient(const Tree& tree, int i, int order, const T* mu, T* by_q, T* by_v,
+                                 const Workspace& w) {
+    const Body& body = tree.bodies[i];
+    const WeighedBody<T> b = w.of(i);
+    TwoVectors<T>& W_A = b.by_motion[order + 1];
+    settle<simple, T>(tree, i, order, order, w);
+    W_A.set(W_A.a() + lower_gradient<simple>(body, order + 1, b), zero_vector<T>());
+    add_higher<simple, T>(body, i, order + 1, w);
+    settle<simple, T>(tree, i, order, order + 1, w);
+    const Force<T> rest = lower_rate_gradient<simple>(body, order + 1, b);
+    const Force<T> by_rates = {W_A.a() + rest.ang, rest.lin}, by_eta = b.by_eta[order + 1];
+    T rates[6], displacement[6];
+    if (simple) {
+        rates[0] = by_rates.ang.z, displacement[0] = by_eta.ang.z;
+    } else {
+        joint_torque(body, by_rates, rates);
+        joint_torque(body, by_eta, displacement);
+    }
+    for (int c = 0; c < (simple ? 1 : body.nv); ++c) {
+        const int j = body.v + c;
+        by_v[j] = fma(T(-tree.damping[j]), mu[j], -rates[c]);
+        by_q[j] = -displacement[c];
+    }
+}
+
+// q, v as of joints; tau, lam (order + 1, independent nv); f_ext (order + 1, nbodies, 6) may be null:
+// zero. by_q, by_v (nv), by_tau (order + 1, nv); by_f_ext as f_ext, may be null: not wanted.
+template <class T, class Dynamics>
+void forward_time_derivatives_vjp(const Tree& tree, int order, const T* q, const T* v, const T* tau,
+                                  const T* lam, const T* f_ext, T* by_q, T* by_v, T* by_tau,
+                                  T* by_f_ext, const ForwardSeriesVjpWorkspace<T, Dynamics>& w) {
+    const TaylorScale& scale = w.series().scale;
+    const WrenchSeriesWorkspace<T>& wrenches = w.motion.wrenches;
+    const bool in_world = wrenches.take(f_ext);
+    forward_motion(tree, order, q, v, tau, f_ext, in_world, w.gradient.carried, w.solver, w.motion);
+    for (int j = 0; j < tree.nnodes * wrenches.length && !f_ext; ++j)
+        wrenches.seen[j].set(zero_vector<T>(), zero_vector<T>());
+    for (int l = 0; l <= order; ++l) {
+        const int k = order - l;
+        T* mu = by_tau + k * tree.nv;
+        const T factor(scale.inverse_factorial[k]);
+        for (int i = 0; i < tree.nnodes; ++i)
+            by_joint_in<Dynamics>(tree.bodies[i],
+                                  [&]<bool simple>() __attribute__((always_inline)) {
+                                      start_weights<simple, T>(tree, i, l, w);
+                                  });
+        const T* higher_mu = mu + tree.nv;
+        solve_order(tree, order, l, lam + k * tree.independent.n, higher_mu, w);
+        for (int j = 0; j < tree.nv; ++j) mu[j] = factor * w.mu[j];
+        for (int i = 0; i < tree.nnodes && by_f_ext; ++i) {
+            const Motion<T>& Lam = w.of(i).Lam[l];
+            if (acts_on(by_f_ext, tree.bodies[i]))
+                store_twist(tree.bodies[i], {factor * Lam.ang, factor * Lam.lin},
+                            by_f_ext + k * 6 * tree.nbodies);
+        }
+        if (in_world) turn_gradients(tree, order, l, by_f_ext + k * 6 * tree.nbodies, wrenches);
+    }
+    for (int i = 0; i < tree.nnodes; ++i)
+        w.of(i).by_motion[order + 1].set(zero_vector<T>(), zero_vector<T>());
+    for (int i = tree.nnodes - 1; i >= 0; --i)
+        by_joint_in<Dynamics>(tree.bodies[i], [&]<bool simple>() __attribute__((always_inline)) {
+            finish_gradient<simple>(tree, i, order, by_tau, by_q, by_v, w);
+        });
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,115 @@
+// Multiplies weights of the time derivatives of inverse dynamics by its first derivatives, without
+// a matrix: inverse_time_derivatives_vjp(), the adjoint of inverse_jvp.hpp. O(N r^2) for order r,
+// in two sweeps and the memory of one path:
+//
+//   outwards   omega, A, X, F of the body (inverse.hpp);   Lam, and gradients of the body's own force
+//   inwards    F_i, and the gradients by omega_i and A_i, to the parent;   by eta and by the rates:
+//              by v^(k) = S_i^T (by delta)/k! + armature, damping;   by q = S_i^T (by eta)
+//
+// [Derivations] eqs. 22.4 to 22.7. This is reverse mode without a tape: nothing is kept of an order
+// but its coefficients.
+#pragma once
+
+#include "dtau/algorithms/time/gradients.hpp"
+#include "dtau/algorithms/time/inverse_jvp.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct InverseSeriesVjpWorkspace {
+    InverseSeriesWorkspace<T> value;
+    SeriesGradients<T> gradient;
+
+    InverseSeriesVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options), gradient(arena, tree.depth, value.length) {}
+
+    DTAU_INLINE WeighedBody<T> of(int place) const {
+        return gradient.of(place, value_at(place, value));
+    }
+};
+
+template <bool simple, class T>
+DTAU_INLINE void weigh_outwards(const Tree& tree, const Body& body, int order, const T* lam,
+                                T* by_f_ext, int place, const InverseSeriesVjpWorkspace<T>& w) {
+    const TaylorScale& scale = w.value.scale;
+    const WeighedBody<T> b = w.of(place), p = w.of(place - 1);
+    for (int l = 0; l <= order; ++l) {
+        const int k = order - l;
+        weigh<simple>(body, l, T(scale.factorial[k]), lam + k * tree.nv, b, p);
+        start_gradient(body, order, l, b);
+        if (!acts_on(by_f_ext, body)) continue;
+        const T factor(-scale.inverse_factorial[k]);
+        store_twist(body, {factor * b.Lam[l].ang, factor * b.Lam[l].lin},
+                    by_f_ext + k * 6 * tree.nbodies);
+    }
+    b.by_motion[order + 1].set(zero_vector<T>(), zero_vector<T>());
+}
+
+template <bool simple, class T>
+DTAU_INLINE void gather_inwards(const Tree& tree, const Body& body, int order, const T* lam,
+                                T* by_q, T* by_v, int place,
+                                const InverseSeriesVjpWorkspace<T>& w) {
+    const TaylorScale& scale = w.value.scale;
+    const WeighedBody<T> b = w.of(place), p = w.of(place - 1);
+    const bool root = !simple && body.parent < 0;
+    for (int l = 0; l <= order + 1; ++l) {
+        const int k = order + 1 - l, nv = tree.nv;  // the order of the velocity's derivative
+        TwoVectors<T>& W_A = b.by_motion[l];
+        W_A.set(W_A.a() + lower_gradient<simple>(body, l, b), W_A.b());
+        gather_displacement<simple, T>(body, order, l, scale, nullptr, b, p);
+        const Force<T> lower = lower_rate_gradient<simple>(body, l, b);
+        T gradient[6];
+        if (simple)
+            gradient[0] = W_A.az + lower.ang.z;
+        else
+            joint_torque(body, {W_A.a() + lower.ang, fma(T(k), W_A.b(), lower.lin)}, gradient);
+        for (int c = 0; c < (simple ? 1 : body.nv); ++c) {
+            const int j = body.v + c;
+            T sum = T(scale.inverse_factorial[k]) * gradient[c];
+            if (k > 0) sum = fma(T(tree.armature[j]), lam[(k - 1) * nv + j], sum);
+            if (k <= order) sum = fma(T(tree.damping[j]), lam[k * nv + j], sum);
+            by_v[k * nv + j] = sum;
+        }
+        if (root) continue;
+        pass_gradient<simple>(body, order, l,
+                              rotated<true>(rotation_of<simple>(body), b.joint, l, b.by_motion), b,
+                              p);
+    }
+    if (simple)
+        by_q[body.v] = b.by_eta[order + 1].ang.z;
+    else
+        joint_torque(body, b.by_eta[order + 1], by_q + body.v);
+    TwoVectors<T>* force_p = w.value.force + std::ptrdiff_t(place - 1) * w.value.length;
+    for (int k = 0; k <= order && !root; ++k)
+        pass_order<simple>(body, k, b.joint, b.force, force_p, w.value.y);
+}
+
+// v (order + 2, nv), lam (order + 1, nv); f_ext (order + 1, nbodies, 6) may be null: zero. by_q
+// (nv), by_v as v, by_f_ext as f_ext, which may be null: not wanted.
+template <class T>
+void inverse_time_derivatives_vjp(const Tree& tree, int order, const T* q, const T* v, const T* lam,
+                                  const T* f_ext, T* by_q, T* by_v, T* by_f_ext,
+                                  const InverseSeriesVjpWorkspace<T>& w) {
+    const Configuration<T> x = configuration(tree, q, w.value.angles);
+    const int* path = w.value.path;
+    int places = 0;
+    const auto leave = [&] {
+        const Body& body = tree.bodies[path[--places]];
+        by_joint(body, [&]<bool simple>() __attribute__((always_inline)) {
+            gather_inwards<simple>(tree, body, order, lam, by_q, by_v, places, w);
+        });
+    };
+    for (int i = 0; i < tree.nnodes; ++i) {
+        const Body& body = tree.bodies[i];
+        while (places > 0 && path[places - 1] != body.parent) leave();
+        by_joint(body, [&]<bool simple>() __attribute__((always_inline)) {
+            value_outwards<simple>(tree, body, order, x, v, f_ext, places, w.of(places).carried,
+                                   w.value);
+            weigh_outwards<simple>(tree, body, order, lam, by_f_ext, places, w);
+        });
+        w.value.path[places++] = i;
+    }
+    while (places > 0) leave();
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,271 @@
+"""Products with the first derivatives of time derivatives, without forming a matrix.
+
+The results of `dtau.inverse_dynamics_time_derivatives` and `dtau.forward_dynamics_time_derivatives`
+vary with the configuration and with every row of their stacks, as independent arguments: a
+Jacobian-vector product (`_jvp`) is the variation of all orders along variations of the arguments,
+and a vector-Jacobian product (`_vjp`) is the gradient of a weighted sum of all orders. Both take
+O(N r^2), as the functions themselves. They serve limits of torque rates, costs on jerk, and motors
+whose torque follows from derivatives of the joint torque.
+
+Variations of the configuration are taken in the tangent space, q (+) eps dq (`dtau.integrate`), and
+gradients by it likewise. External wrenches keep their components in the axes in which they are
+given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.docstrings import documented
+from dtau.model.model import Model
+from dtau.options import Axes
+from dtau.results import ForwardDynamicsTimeDerivativesVJP, InverseDynamicsTimeDerivativesVJP
+
+
+@documented
+def inverse_dynamics_time_derivatives_jvp(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    dq: ArrayLike,
+    dv_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    df_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Variation of the joint torque's time derivatives along variations of the motion.
+
+        dtau^(k)_dq dq + sum over m of dtau^(k)_dv^(m) dv^(m)    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    v_derivatives : array_like (..., r + 2, nv)
+        ... Row 1 is ``a``.
+
+    Returns
+    -------
+    dtau : ndarray (..., r + 1, nv)
+        Row k is the variation of row k of `dtau.inverse_dynamics_time_derivatives`.
+
+    Notes
+    -----
+    The sweeps of `dtau.inverse_dynamics_time_derivatives` with the variations beside the values;
+    O(N r^2), at less than three calls of that function.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> jerk, snap = rng.standard_normal((2, model.nv))
+
+    The torque's rate is its variation along the motion itself. So is that of the rate:
+
+    >>> tau = dtau.inverse_dynamics_time_derivatives(model, q, [v, a, jerk, snap])
+    >>> rates = dtau.inverse_dynamics_time_derivatives_jvp(
+    ...     model, q, [v, a, jerk], v, [a, jerk, snap]
+    ... )
+    >>> bool(np.allclose(rates, tau[1:]))
+    True
+    """
+    return _core.inverse_dynamics_time_derivatives_jvp(
+        model,
+        q,
+        v_derivatives,
+        dq,
+        dv_derivatives,
+        f_ext_derivatives,
+        df_ext_derivatives,
+        f_ext_axes,
+        order,
+        out,
+        threads,
+    )
+
+
+@documented
+def inverse_dynamics_time_derivatives_vjp(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    lam_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> InverseDynamicsTimeDerivativesVJP:
+    """Gradient of weighted time derivatives of the joint torque by the motion.
+
+        sum over k of lam_k . tau^(k)    by q, v^(m) and f_ext^(m)
+
+    Parameters
+    ----------
+    v_derivatives : array_like (..., r + 2, nv)
+        ... Row 1 is ``a``.
+
+    Returns
+    -------
+    InverseDynamicsTimeDerivativesVJP
+        The adjoint of `dtau.inverse_dynamics_time_derivatives_jvp`.
+
+    Notes
+    -----
+    Reverse mode in two sweeps and without a tape: the transpose of a product of Taylor series is
+    one with reversed coefficients. O(N r^2), at less than three calls of
+    `dtau.inverse_dynamics_time_derivatives`.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> motion, dq = rng.standard_normal((3, model.nv)), rng.standard_normal(model.nv)
+    >>> dmotion, lam = rng.standard_normal((3, model.nv)), rng.standard_normal((2, model.nv))
+    >>> product = dtau.inverse_dynamics_time_derivatives_jvp(model, q, motion, dq, dmotion)
+    >>> by = dtau.inverse_dynamics_time_derivatives_vjp(model, q, motion, lam)
+    >>> change = by.by_q @ dq + np.sum(by.by_v_derivatives * dmotion)
+    >>> bool(np.isclose(np.sum(lam * product), change))
+    True
+    """
+    return _core.inverse_dynamics_time_derivatives_vjp(
+        model, q, v_derivatives, lam_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )
+
+
+@documented
+def forward_dynamics_time_derivatives_jvp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau_derivatives: ArrayLike,
+    dq: ArrayLike,
+    dv: ArrayLike,
+    dtau_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    df_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Variation of the joint acceleration's time derivatives along variations of its arguments.
+
+        da^(k)_dq dq + da^(k)_dv dv + sum over m of da^(k)_dtau^(m) dtau^(m)    k = 0, 1, ..., r
+
+    Returns
+    -------
+    da : ndarray (..., r + 1, nv)
+        Row k is the variation of row k of `dtau.forward_dynamics_time_derivatives`.
+
+    Notes
+    -----
+    The variation of inverse dynamics along the motion that forward dynamics gives, solved for
+    order by order with the articulated inertias of order 0; O(N r^2), at less than three calls of
+    `dtau.forward_dynamics_time_derivatives`. With joints that mimic others the factors of the mass
+    matrix solve.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, _ = dtau.random_state(model, rng)
+    >>> tau, dtorque = rng.standard_normal((2, 3, model.nv))
+    >>> dq, dv = rng.standard_normal((2, model.nv))
+    >>> da = dtau.forward_dynamics_time_derivatives_jvp(model, q, v, tau, dq, dv, dtorque)
+
+    Inverse dynamics takes the variation back:
+
+    >>> a = dtau.forward_dynamics_time_derivatives(model, q, v, tau)
+    >>> again = dtau.inverse_dynamics_time_derivatives_jvp(
+    ...     model, q, np.vstack([v, a]), dq, np.vstack([dv, da])
+    ... )
+    >>> bool(np.allclose(again, dtorque, rtol=0.0, atol=1e-9 * abs(da).max()))
+    True
+    """
+    return _core.forward_dynamics_time_derivatives_jvp(
+        model,
+        q,
+        v,
+        tau_derivatives,
+        dq,
+        dv,
+        dtau_derivatives,
+        f_ext_derivatives,
+        df_ext_derivatives,
+        f_ext_axes,
+        order,
+        out,
+        threads,
+    )
+
+
+@documented
+def forward_dynamics_time_derivatives_vjp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau_derivatives: ArrayLike,
+    lam_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsTimeDerivativesVJP:
+    """Gradient of weighted time derivatives of the joint acceleration by its arguments.
+
+        sum over k of lam_k . a^(k)    by q, v, tau^(m) and f_ext^(m)
+
+    Returns
+    -------
+    ForwardDynamicsTimeDerivativesVJP
+        The adjoint of `dtau.forward_dynamics_time_derivatives_jvp`.
+
+    Notes
+    -----
+    Minus the gradient of inverse dynamics with the weights ``by_tau_derivatives``, which are solved
+    for from the highest order down with the articulated inertias of order 0; O(N r^2), at less than
+    three calls of `dtau.forward_dynamics_time_derivatives`. With joints that mimic others the
+    factors of the mass matrix solve.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, _ = dtau.random_state(model, rng)
+    >>> tau, dtorque, lam = rng.standard_normal((3, 2, model.nv))
+    >>> dq, dv = rng.standard_normal((2, model.nv))
+    >>> da = dtau.forward_dynamics_time_derivatives_jvp(model, q, v, tau, dq, dv, dtorque)
+    >>> by = dtau.forward_dynamics_time_derivatives_vjp(model, q, v, tau, lam)
+    >>> change = by.by_q @ dq + by.by_v @ dv + np.sum(by.by_tau_derivatives * dtorque)
+    >>> bool(np.isclose(np.sum(lam * da), change))
+    True
+    """
+    return _core.forward_dynamics_time_derivatives_vjp(
+        model,
+        q,
+        v,
+        tau_derivatives,
+        lam_derivatives,
+        f_ext_derivatives,
+        f_ext_axes,
+        order,
+        out,
+        threads,
+    )
