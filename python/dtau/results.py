@@ -66,6 +66,18 @@ class ConstrainedDynamicsVJP(NamedTuple):
     by_f_ext: NDArray[np.float64] | None
 
 
+class ConstrainedDynamicsHessian(NamedTuple):
+    """Second derivatives of weighted accelerations and forces, each ``(..., nv, nv)``.
+
+    Rows by the variable named first, columns by the second.
+    """
+
+    dqdq: NDArray[np.float64]
+    dqdv: NDArray[np.float64]
+    dvdv: NDArray[np.float64]
+    dtaudq: NDArray[np.float64]
+
+
 class ConstrainedInverseDynamics(NamedTuple):
     """Torque ``(..., nv)`` and forces of contacts ``(..., nrows)``."""
 

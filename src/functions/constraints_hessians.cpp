@@ -1,0 +1,36 @@
+// Registers constrained_dynamics_hessian.
+#include "dtau/algorithms/constraints/hessian.hpp"
+#include "functions/shared/constraints.hpp"
+#include "registry/arguments.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+constexpr In<"lam_forces", Quantity::rows> force_weights;
+constexpr Out<"dqdq", Quantity::matrix> dqdq;
+constexpr Out<"dqdv", Quantity::matrix> dqdv;
+constexpr Out<"dvdv", Quantity::matrix> dvdv;
+constexpr Out<"dtaudq", Quantity::matrix> dtaudq;
+
+constexpr Function functions[] = {
+    function({.name = "constrained_dynamics_hessian",
+              .solves = true,
+              .results = "ConstrainedDynamicsHessian"},
+             takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes,
+                   active, regularization, symmetric),
+             gives(dqdq, dqdv, dvdv, dtaudq),
+             algorithm<ConstrainedHessianWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                                const auto& w) {
+                 const Blocks<T> H = {x[dqdq], x[dqdv], x[dvdv], x[dtaudq], tree.independent.n};
+                 constrained_dynamics_hessian<T>(tree, x[q], x[v], x[tau], x[acceleration_weights],
+                                                 x[force_weights], x[active], x[f_ext], H,
+                                                 x.options.symmetric, w);
+                 x.report(w.constraints.schur.failures);
+             })),
+};
+
+}  // namespace
+
+extern const FunctionGroup constraints_hessians_functions = functions;
+
+}  // namespace dtau::DTAU_VARIANT
