@@ -46,6 +46,8 @@ const char* symbol(Axis axis) {
             return "nparameters";
         case Axis::two_nv:
             return "2 nv";
+        case Axis::state_and_inputs:
+            return "2 nv + ninputs";
         case Axis::three:
         case Axis::six:
             break;

@@ -26,6 +26,7 @@ enum class Axis : int {
     nrows,        // equations of the constraints
     nparameters,  // 10 nbodies; 2 nv more with joint_parameters
     two_nv,
+    state_and_inputs,  // 2 nv + ninputs
 };
 
 // The axes of an array, and the role of its numbers with mimic joints. The address identifies a
@@ -38,7 +39,8 @@ struct Quantity {
     static const Quantity q, v, torque, matrix, from_tangent, to_tangent, torque_matrix, wrenches,
         rotations, positions, frame_rotations, frame_positions, frame_twists, jacobians, tensor,
         wrench, twists, scalar, vector, vector_matrix, momentum, momentum_matrix, state_matrix,
-        input_map, input_matrix, parameters, regressor, wrench_matrix, contacts, rows, row_matrix;
+        input_map, input_matrix, parameters, regressor, wrench_matrix, contacts, rows, row_matrix,
+        step_matrix;
 };
 
 inline constexpr Quantity Quantity::q = {1, {Axis::nq}, MimicRole::q, MimicRole::q};
@@ -81,6 +83,8 @@ inline constexpr Quantity Quantity::wrench_matrix = {3, {Axis::nv, Axis::nbodies
 inline constexpr Quantity Quantity::contacts = {1, {Axis::ncontacts}};
 inline constexpr Quantity Quantity::rows = {1, {Axis::nrows}};
 inline constexpr Quantity Quantity::row_matrix = {2, {Axis::nrows, Axis::nv}};
+inline constexpr Quantity Quantity::step_matrix = {
+    2, {Axis::state_and_inputs, Axis::state_and_inputs}};
 
 // ---------------------------------------------------------------- rows
 
