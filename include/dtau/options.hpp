@@ -31,6 +31,7 @@ struct Options {
 
     const Constraints* contacts = nullptr;
     double regularization = 0.0;  // of their forces, where rows may depend on each other
+    bool forces = false;          // whether their forces are results, too
 };
 
 }  // namespace dtau

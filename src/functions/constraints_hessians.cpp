@@ -1,5 +1,5 @@
-// Registers constrained_dynamics_hessian.
-#include "dtau/algorithms/constraints/hessian.hpp"
+// Registers constrained_dynamics_hessian and impulse_dynamics_hessian.
+#include "dtau/algorithms/constraints/impulse_hessian.hpp"
 #include "functions/shared/constraints.hpp"
 #include "registry/arguments.hpp"
 
@@ -7,6 +7,8 @@ namespace dtau::DTAU_VARIANT {
 namespace {
 
 constexpr In<"lam_forces", Quantity::rows> force_weights;
+constexpr In<"lam_impulses", Quantity::rows> impulse_weights;
+constexpr In<"restitution", Quantity::scalar, not_stacked, Default::zero> restitution;
 constexpr Out<"dqdq", Quantity::matrix> dqdq;
 constexpr Out<"dqdv", Quantity::matrix> dqdv;
 constexpr Out<"dvdv", Quantity::matrix> dvdv;
@@ -26,6 +28,19 @@ constexpr Function functions[] = {
                                                  x[force_weights], x[active], x[f_ext], H,
                                                  x.options.symmetric, w);
                  x.report(w.constraints.schur.failures);
+             })),
+    function({.name = "impulse_dynamics_hessian",
+              .solves = true,
+              .results = "ImpulseDynamicsHessian"},
+             takes(q, v, acceleration_weights, impulse_weights, contacts, restitution, active,
+                   regularization, symmetric),
+             gives(dqdq, dqdv),
+             algorithm<ImpulseHessianWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                            const auto& w) {
+                 impulse_dynamics_hessian<T>(tree, x[q], x[v], x[acceleration_weights],
+                                             x[impulse_weights], x[restitution][0], x[active],
+                                             x[dqdq], x[dqdv], x.options.symmetric, w);
+                 x.report(w.value.constraints.schur.failures);
              })),
 };
 

@@ -109,7 +109,8 @@ void define_functions(nb::module_& module, const FunctionList& (*list)(), Scalar
                                    k,
                                    scalar,
                                    result_class(signature.results),
-                                   result_class(signature.all_results)};
+                                   result_class(signature.all_results),
+                                   result_class(signature.force_results)};
             definition.method = {signature.name,
                                  reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)),
                                  METH_FASTCALL | METH_KEYWORDS, nullptr};
@@ -129,13 +130,16 @@ nb::list describe_functions(const FunctionList& list) {
             nb::dict function;
             nb::list arguments, results;
             for (int i = 0; i < s.narguments; ++i) arguments.append(describe(s.arguments[i], s));
-            for (int o = 0; o < s.noutputs; ++o) results.append(describe(s.outputs[o]));
+            nb::list force_results;
+            for (int o = 0; o < s.noutputs; ++o)
+                (s.outputs[o].with_forces ? force_results : results).append(describe(s.outputs[o]));
             function["name"] = s.name;
             function["arguments"] = arguments;
             function["results"] = results;
+            function["force_results"] = force_results;
             function["solves"] = s.solves;
             nb::list classes;
-            for (const char* name : {s.results, s.all_results})
+            for (const char* name : {s.results, s.all_results, s.force_results})
                 if (name) classes.append(name);
             function["result_classes"] = nb::tuple(classes);
             result.append(function);

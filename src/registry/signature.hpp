@@ -100,6 +100,7 @@ struct ArraySignature {
     // An optional input may be None. An optional result exists only where the last input of its
     // quantity is given or, if no input has that quantity, where contacts are.
     bool optional;
+    bool with_forces = false;  // a result that exists only where the option `forces` asks for it
 };
 
 // Arguments that are not arrays.
@@ -117,6 +118,7 @@ enum class Option {
     contacts,
     regularization,
     order,
+    forces,
 };
 
 // The default of an argument: none at all (required), None, False, 0, or the first of its words.
@@ -142,8 +144,10 @@ struct Signature {
     bool maybe_contacts;   // contacts are optional, with an algorithm of their own
     bool solves;           // refuses models with massless joints
     bool any_quaternions;  // accepts quaternions of any norm
-    // Classes in dtau.results for several results: without and with contacts, if these differ.
-    const char *results, *all_results;
+    // Classes in dtau.results for several results: without and with contacts, if these differ; and
+    // with the last ones, which the option `forces` asks for.
+    const char *results, *all_results, *force_results;
+    int nforces;  // of the outputs, the last ones
     const char* smaller;  // advice for the error when the results do not fit into memory
 };
 
@@ -157,16 +161,20 @@ constexpr int place(const Signature& s, Option option) {
 // decide.
 inline __attribute__((always_inline)) int input_of_last_result(const Signature& s) {
     int i = s.ninputs - 1;
-    while (i >= 0 && s.inputs[i].quantity != s.outputs[s.noutputs - 1].quantity) --i;
+    const ArraySignature& last = s.outputs[s.noutputs - s.nforces - 1];
+    while (i >= 0 && s.inputs[i].quantity != last.quantity) --i;
     return i;
 }
 // The number of results of a call; is_given(i) tells whether input i is given.
 template <class IsGiven>
 int count_results(const Signature& s, const Options& options, const IsGiven& is_given) {
-    if (!s.outputs[s.noutputs - 1].optional) return s.noutputs;
-    const int i = input_of_last_result(s);
-    const bool there = i < 0 ? options.contacts != nullptr : is_given(i);
-    return s.noutputs - !there;
+    const int count = s.noutputs - s.nforces;
+    if (s.outputs[count - 1].optional) {
+        const int i = input_of_last_result(s);
+        const bool there = i < 0 ? options.contacts != nullptr : is_given(i);
+        if (!there) return count - 1;
+    }
+    return options.forces ? s.noutputs : count;
 }
 
 // A function compiled for one instruction set; the FunctionList of that set runs it.

@@ -18,7 +18,6 @@ from textbook import kinematic_block
 from trees import SEEDS, Array, Tree, trees
 
 import dtau
-from dtau import _core
 
 BOUND = 1e-11
 DT = 0.03
@@ -65,22 +64,18 @@ def chart_hessian(
     return H
 
 
-def check(
-    model: dtau.Model, seed: int, integrator: str, bound: float = BOUND, **held: Any
-) -> None:
+def check(model: dtau.Model, seed: int, integrator: str, bound: float = BOUND, **held: Any) -> None:
     s = random_state(model, seed)
     state, lam = (s["q"], s["v"], s["tau"]), (s["lam_q"], s["lam_v"])
     active = held.pop("active", None)
-    want = chart_hessian(
-        model, state, lam, s["f_ext"], active, integrator=integrator, **held
-    )
+    want = chart_hessian(model, state, lam, s["f_ext"], active, integrator=integrator, **held)
     n = model.nv
     given = (model, *state, DT, *lam, integrator, s["f_ext"])
     full = np.ones(n, bool)
     size = (3 * n, 3 * n)
     if active is not None:
         held["active"] = active
-    got = _core.step_hessian(*given, full, **held, out=np.full(size, np.nan))
+    got = dtau.step_hessian(*given, full, **held, out=np.full(size, np.nan))
     assert_close(got, want, bound, f"H {held}", floor=float(np.abs(want).max(initial=1.0)))
     np.testing.assert_array_equal(got, got.T)
     rng = np.random.default_rng(seed)
@@ -88,7 +83,7 @@ def check(
     for inputs, by in ((None, maps["all"]), (maps["map"], maps["map"])):
         T = np.zeros((3 * n, 2 * n + by.shape[1]))
         T[: 2 * n, : 2 * n], T[2 * n :, 2 * n :] = np.eye(2 * n), by
-        H = _core.step_hessian(*given, inputs, **held)
+        H = dtau.step_hessian(*given, inputs, **held)
         assert_close(H, T.T @ want @ T, bound, "inputs", floor=float(abs(want).max(initial=1.0)))
 
 

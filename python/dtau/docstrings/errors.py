@@ -36,6 +36,7 @@ _TYPE = {
     "symmetric": "``symmetric`` is no bool",
     "packed": "``packed`` is no bool",
     "joint_parameters": "``joint_parameters`` is no bool",
+    "forces": "``forces`` is no bool",
 }
 _WIDTH = 96
 _INERTIA = "joints {} have no inertia to accelerate (they are named)"

@@ -42,6 +42,8 @@ lam : array_like (..., nv)
     differentiated further on.
 lam_forces : array_like (..., nrows)
     Weight of each force.
+lam_impulses : array_like (..., nrows)
+    Weight of each impulse.
 lam_q : array_like (..., nv)
     Gradient by the configuration after the step, in its tangent space.
 lam_v : array_like (..., nv)
@@ -134,6 +136,8 @@ packed : bool, optional
 joint_parameters : bool, optional
     Whether the armature and the damping of the ``nv`` velocities are parameters too: they follow
     those of the bodies.
+forces : bool, optional
+    Whether the forces of the contacts are results, too: a cost on them needs no further call.
 order : int, optional
     How far: the r of these shapes, from 0 to 100. Longer stacks, of any length, are cut: their
     first rows are read where they lie. So one stack of ``v`` and its derivatives, and one of
@@ -261,6 +265,13 @@ DiscreteLinearization.q : ndarray (..., nq)
     Configuration after the step.
 DiscreteLinearization.v : ndarray (..., nv)
     Velocity after the step.
+DiscreteLinearizationWithForces.forces : ndarray (..., nrows)
+    Forces of the contacts in the state before the step, as `dtau.constrained_dynamics` gives
+    them.
+dforces_dz : ndarray (..., nrows, 2 nv)
+    Derivative of these forces by the state, z = [xi, dv].
+dforces_du : ndarray (..., nrows, nu)
+    Derivative of these forces by the inputs u.
 ConstrainedDiscreteLinearization.residual : ndarray (..., nrows)
     By how much the accelerations of the rows differ from what is wanted of them in the state
     before the step: 0 but for rounding, unless rows contradict each other, with a

@@ -5,6 +5,7 @@
 // function -f . J y is that of the wrenches -f on the bodies, F of the subtree, with their twists:
 //
 //   D_qj D_qk = (s_k x* F) . (v_p x s_j)     j on the path of k, p the parent of j's body
+//   D_qk D_yj = (s_k x* F) . s_j             j of a strictly shallower joint, where y is v
 //
 // beside the turn of a loop's force on b with a (relative_rows.hpp).
 #pragma once
@@ -22,12 +23,13 @@ struct ForceCurvatureWorkspace {
         : F(arena.take<Force<T>>(tree.nnodes)), relative(arena, tree, options) {}
 };
 
-// forces: (nrows), along the axes of the frames. state: of the constraints' rows.
+// forces: (nrows), along the axes of the frames. state: of the constraints' rows. by_v: the twists
+// in g are those of v, by which the mixed derivatives are wanted, too.
 template <class T>
 void add_force_curvature(const Tree& tree, const Constraints& constraints,
                          const ConstraintFrames<T>* frames, const Placement<T>* world,
                          const T* forces, const RootFrame<T>& state, const Motion<T>* a,
-                         const RootFrame<T>& g, const Blocks<T>& out,
+                         const RootFrame<T>& g, bool by_v, const Blocks<T>& out,
                          const ForceCurvatureWorkspace<T>& w) {
     const int n = out.n;
     const Force<T> none = zero_force<T>();
@@ -41,20 +43,21 @@ void add_force_curvature(const Tree& tree, const Constraints& constraints,
             const Motion<T>& v_p = g.v[body.parent];
             for (int j = first; j < end; ++j)
                 add_entry(out.dqdq[k * n + j], dot(rate, cross(v_p, g.S[j])));
-            for (int p = body.parent; tree.bodies[p].parent >= 0; p = tree.bodies[p].parent) {
-                const Body& above = tree.bodies[p];
+            for_moving_bodies(tree, body.parent, [&](const Body& above, int) {
                 for (int j = above.v; j < above.v + above.nv; ++j) {
+                    if (by_v) add_entry(out.dqdv[k * n + j], dot(rate, g.S[j]));
+                    if (above.parent < 0) continue;
                     const T x = dot(rate, cross(g.v[above.parent], g.S[j]));
                     add_entry(out.dqdq[k * n + j], x), add_entry(out.dqdq[j * n + k], x);
                 }
-            }
+            });
         }
         if (body.parent >= 0) w.F[body.parent] += w.F[i];
     }
     for_loops(constraints, [&](int c, const Constraint& constraint, int) {
         const ConstraintPartials<T> rows(tree, constraint, frames[c], state, a, world);
         const Force<T> f = constraint_wrench(constraint, frames[c].E, forces + constraint.first);
-        add_relative_curvature<T>({tree, rows, none, f, none, state, g, a}, out, w.relative);
+        add_relative_curvature<T>({tree, rows, none, f, none, by_v, state, g, a}, out, w.relative);
     });
 }
 

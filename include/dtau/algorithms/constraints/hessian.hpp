@@ -80,15 +80,13 @@ const T* constrained_hessian_value(const Tree& tree, const T* q, const T* v, con
     return body_f_ext;
 }
 
-// After that: the first derivatives of the equations, and H, by joints and reduced. lam_forces may
-// be null.
+// After that: the first derivatives of the equations by q and v, c.
 template <class T>
-void constrained_equations(const Tree& tree, const T* lam, const T* lam_forces, const T* active,
-                           const T* body_f_ext, const ConstrainedHessianWorkspace<T>& w) {
+void constrained_partials(const Tree& tree, const T* active,
+                          const ConstrainedHessianWorkspace<T>& w) {
     const FactorizedWorkspace<T>& dynamics = w.dynamics;
     const IdsvaWorkspace<T>& idsva = dynamics.idsva;
     const Constraints& constraints = *w.options.contacts;
-    const RelatedMatrices<T>&joints = w.joints, &m = w.independent;
     subtract_constraint_wrenches(constraints, w.constraints.frames, w.forces, idsva.f);
     idsva_accelerations(tree, dynamics.a, idsva);
     constraint_columns(tree, active, w.forces, idsva, w.constraints, w.columns);
@@ -100,12 +98,19 @@ void constrained_equations(const Tree& tree, const T* lam, const T* lam_forces, 
     }
     loop_factors(tree, constraints, w.constraints.frames, idsva.root_frame.S, dynamics.ltdl,
                  w.columns);
+}
+
+// The weights, H and the first derivatives of inverse dynamics, by joints. lam_forces may be null.
+template <class T>
+void constrained_curvature(const Tree& tree, const T* lam, const T* lam_forces, const T* active,
+                           const T* body_f_ext, const ConstrainedHessianWorkspace<T>& w) {
+    const IdsvaWorkspace<T>& idsva = w.dynamics.idsva;
+    const RelatedMatrices<T>& joints = w.joints;
     turn_weights(tree, lam_forces, active, w);
     constrained_weights(tree, lam, w);
-
     hessian_forward(tree, w.joint_mu, idsva, w.hessian);
-    add_weighted_rows(tree, constraints, w.constraints.frames, w.nu, idsva.root_frame, w.hessian,
-                      w.weighted);
+    add_weighted_rows(tree, *w.options.contacts, w.constraints.frames, w.nu, idsva.root_frame,
+                      w.hessian, w.weighted);
     T* const no_matrix = nullptr;
     if (w.relative || w.ranges.any) clear_blocks(joints.H, tree.nv);
     idsva_backward(tree, {joints.dtau_dq, joints.dtau_dv, no_matrix, joints.H.n}, idsva);
@@ -115,30 +120,26 @@ void constrained_equations(const Tree& tree, const T* lam, const T* lam_forces, 
     add_world_wrench_hessian(tree, body_f_ext, idsva.root_frame, w.hessian, joints.H.dqdq,
                              joints.H.n, w.wrenches);
     add_constraint_curvature(tree, w);
-    if (w.ranges.any)
-        range_weights(w.range_state(tree, active), w.columns, joints.H, w.ranges);
-    const auto reduce = [&](const T* X, T* reduced) { reduce_matrix(tree, X, reduced, m.H.n); };
-    reduce(joints.dtau_dq, m.dtau_dq), reduce(joints.dtau_dv, m.dtau_dv);
-    reduce_blocks(tree, joints.H, m.H);
+    if (w.ranges.any) range_weights(w.range_state(tree, active), w.columns, joints.H, w.ranges);
 }
 
-// After the value: weights of accelerations and forces times their second derivatives (nv, nv),
-// d2a_dtaudq in the place of dadq.
+// After that: (21.4).
 template <class T>
-void constrained_hessian_blocks(const Tree& tree, const T* lam, const T* lam_forces,
-                                const T* active, const T* body_f_ext, const Blocks<T>& out,
-                                bool symmetric, const ConstrainedHessianWorkspace<T>& w) {
+void constrained_results(const Tree& tree, const T* active, const Blocks<T>& out, bool symmetric,
+                         const ConstrainedHessianWorkspace<T>& w) {
     const Paths& dofs = tree.independent;
-    const LtdlWorkspace<T>& ltdl = w.dynamics.ltdl;
-    const RelatedMatrices<T>& m = w.independent;
+    const RelatedMatrices<T>&m = w.independent, &joints = w.joints;
     const int n = dofs.n, stride = m.H.n;
-    constrained_equations(tree, lam, lam_forces, active, body_f_ext, w);
+    reduce_matrix(tree, joints.dtau_dq, m.dtau_dq, stride);
+    reduce_matrix(tree, joints.dtau_dv, m.dtau_dv, stride);
+    reduce_blocks(tree, joints.H, m.H);
     dual_columns(tree, active, w);
     if (w.ranges.any) range_dual(w.range_state(tree, active), w.dual, w.ranges);
     const ConstraintColumns<T> dual = w.dual_of_loops();
     const ConstraintCorrection<T> change = {
         tree, w.constraints.schur, dual, {w.U, w.U, w.U}, 0, -1.0};
-    ltdl_solve<1>(dofs, T(-1.0), m.H.dadq, stride, {{out.dadq, n}}, ltdl, change);  // -W, and U
+    // -W, and U.
+    ltdl_solve<1>(dofs, T(-1.0), m.H.dadq, stride, {{out.dadq, n}}, w.dynamics.ltdl, change);
 
     const T* X = w.product;  // transposed, by v
     related_transposed_product(dofs, m.dtau_dq, stride, out.dadq, n, w.product);
@@ -158,6 +159,17 @@ void constrained_hessian_blocks(const Tree& tree, const T* lam, const T* lam_for
             out.dvdv[k * n + j] = T(0.0) - m.H.dvdv[k * stride + j];
         }
     if (symmetric) symmetrize(out.dqdq, n);
+}
+
+// After the value: weights of accelerations and forces times their second derivatives (nv, nv),
+// d2a_dtaudq in the place of dadq. lam_forces may be null.
+template <class T>
+void constrained_hessian_blocks(const Tree& tree, const T* lam, const T* lam_forces,
+                                const T* active, const T* body_f_ext, const Blocks<T>& out,
+                                bool symmetric, const ConstrainedHessianWorkspace<T>& w) {
+    constrained_partials(tree, active, w);
+    constrained_curvature(tree, lam, lam_forces, active, body_f_ext, w);
+    constrained_results(tree, active, out, symmetric, w);
 }
 
 template <class T>

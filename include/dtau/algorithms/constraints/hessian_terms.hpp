@@ -7,8 +7,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// The same constraints with forces along the axes of their frames a.
-inline Options along_frames(Arena& arena, Options options) {
+// The same constraints with forces along the axes of their frames a; gains of 0 if not wanted.
+inline Options along_frames(Arena& arena, Options options, bool gains) {
     const Constraints& given = *options.contacts;
     Constraint* const at = arena.take<Constraint>(given.count);
     Constraints* const all = arena.take<Constraints>(1);
@@ -16,6 +16,9 @@ inline Options along_frames(Arena& arena, Options options) {
     for (int c = 0; c < given.count; ++c) {
         at[c] = given.at[c];
         at[c].axes = Axes::body;
+        if (gains) continue;
+        at[c].kp = at[c].kd = 0.0;
+        at[c].positions = false;
     }
     *all = given;
     all->at = at;
@@ -39,12 +42,12 @@ struct ConstrainedHessianWorkspace {
     T *forces, *residual, *lam_forces, *nu;  // (nrows)
     T *mu, *joint_mu;
     T *U, *loop_products, *product;  // (nrows, n), (6, n), (n, n)
-    bool relative;                   // some constraint has relative_rows.hpp
-    double most_damping;
+    bool relative, damped;           // some constraint has relative_rows.hpp; has kd
 
-    ConstrainedHessianWorkspace(Arena& arena, const Tree& tree, const Options& taken)
+    ConstrainedHessianWorkspace(Arena& arena, const Tree& tree, const Options& taken,
+                                bool gains = true)
         : given(taken.contacts),
-          options(along_frames(arena, taken)),
+          options(along_frames(arena, taken, gains)),
           dynamics(arena, tree, options),
           constraints(arena, tree, options),
           columns(arena, tree, *options.contacts, 2),
@@ -66,10 +69,10 @@ struct ConstrainedHessianWorkspace {
           loop_products(arena.take<T>(6 * tree.independent.n)),
           product(arena.take<T>(tree.independent.n * tree.independent.n)),
           relative(false),
-          most_damping(0.0) {
+          damped(false) {
         for (int c = 0; c < given->count; ++c) {
             relative |= is_relative(given->at[c]);
-            most_damping = given->at[c].kd > most_damping ? given->at[c].kd : most_damping;
+            damped |= options.contacts->at[c].kd > 0.0;
         }
     }
     RangeState<T> range_state(const Tree& tree, const T* active) const {
@@ -162,7 +165,7 @@ void add_constraint_curvature(const Tree& tree, const ConstrainedHessianWorkspac
     const Constraints& constraints = *w.options.contacts;
     const IdsvaWorkspace<T>& idsva = w.dynamics.idsva;
     const RootFrame<T> g = weight_twists(w);
-    add_row_curvature(tree, w.most_damping > 0.0, idsva, w.joints.H, w.weighted);
+    add_row_curvature(tree, w.damped, idsva, w.joints.H, w.weighted);
     for (int c = 0; c < constraints.count && w.relative; ++c) {
         const Constraint& constraint = constraints.at[c];
         if (!w.is_relative(w.given->at[c])) continue;
@@ -174,7 +177,7 @@ void add_constraint_curvature(const Tree& tree, const ConstrainedHessianWorkspac
         };
         Force<T> lam = zero_force<T>();
         if (w.given->at[c].axes != Axes::body) lam = wrench(w.lam_forces);
-        add_relative_curvature<T>({tree, rows, wrench(w.nu), wrench(w.forces), lam,
+        add_relative_curvature<T>({tree, rows, wrench(w.nu), wrench(w.forces), lam, false,
                                    idsva.root_frame, g, idsva.a},
                                   w.joints.H, w.curvature.relative);
     }

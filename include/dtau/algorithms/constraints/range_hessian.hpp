@@ -130,9 +130,9 @@ void range_weights(const RangeState<T>& x, const ConstraintColumns<T>& columns,
     const RootFrame<T> kappa = velocities(w.minus_nu, w.kappa, w.P);
     const RootFrame<T> z = velocities(x.forces, w.z, w.Q);
     add_force_curvature(x.tree, constraints, x.frames, x.world, x.residual, g, x.idsva.a, kappa,
+                        false, out, x.curvature);
+    add_force_curvature(x.tree, constraints, x.frames, x.world, w.rho, g, x.idsva.a, z, false,
                         out, x.curvature);
-    add_force_curvature(x.tree, constraints, x.frames, x.world, w.rho, g, x.idsva.a, z, out,
-                        x.curvature);
 }
 
 // G_f' in place of G_f.

@@ -59,12 +59,13 @@ struct TurnSums {
 };
 
 // A constraint, the weights W of its rows, and a force f that weights -(V_a - V_b) for the twists
-// in g. lam: the weights of f, of forces along the world's axes; f = 0 else.
+// in g, of which v is the velocity if by_v. lam: the weights of forces along the world's axes.
 template <class T>
 struct RelativeRows {
     const Tree& tree;
     const ConstraintPartials<T>& rows;
     Force<T> W, f, lam;
+    bool by_v;
     const RootFrame<T>&state, &g;
     const Motion<T>* a;  // of the bodies, gravity included
 };
@@ -108,6 +109,7 @@ int relative_columns(const RelativeRows<T>& x, RelativeColumn<T>* columns) {
         c.ds = s.ang, c.t = -s.ang;
         c.by_q = moment(fma(rows.kd, dV, turned(own.dA)), follows, cross(dV.ang, spun));
         c.by_v = moment(fma(rows.kd, s, turned(own.dA_dv)), follows, cross(s.ang, spun));
+        if (x.by_v) c.by_v = moment(s, x.f, c.by_v);
         if (c.parent >= 0) {
             const Motion<T> Phi = cross(x.g.v[c.parent], x.g.S[k]);
             c.by_q = moment(turned(at_point(f.b, Phi)), x.f, c.by_q);

@@ -46,7 +46,7 @@ struct ConstrainedStages {
     }
     const DiscreteWorkspace<T>& discrete() const { return w.stages->discrete; }
     StageChange<T> change(const Tree& tree, int i) const {
-        return {tree, w.stages->stages[i], *w.stages};
+        return {tree, w.stages->stages[i], *w.stages, nullptr, nullptr};
     }
 };
 

@@ -71,50 +71,63 @@ DTAU_INLINE T by_input(const InputMap<T>& inputs, int n, int c, const T* by_tau,
 
 // ---------------------------------------------------------------- sums of products
 
+// Row r of `to` (+)= the sum of rows k of `from`, times by(r, k), from pack `begin` on; rows have nz
+// numbers. A few rows at once, so that each number of `from` is read once for them.
+template <bool adds, int rows, class T, class By>
+DTAU_INLINE void combine_rows(int r, int count, int nz, int begin, const T* from, T* to,
+                              const By& by) {
+    constexpr int width = Pack<T>::width;
+    in_parts<4>(whole_packs<T>(nz) / width - begin, [&]<int packs>(int first) {
+        const auto at = [&](int p) { return (begin + first + p) * width; };
+        const auto row = [&](int i) { return to + static_cast<std::ptrdiff_t>(r + i) * nz; };
+        Pack<T> x[rows][packs];
+        unrolled<rows>([&](int i) __attribute__((always_inline)) {
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                x[i][p] = adds ? Pack<T>::load(row(i) + at(p), nz - at(p)) : Pack<T>{T(0.0)};
+            });
+        });
+        for (int k = 0; k < count; ++k) {
+            const T* y = from + static_cast<std::ptrdiff_t>(k) * nz;
+            T scale[rows];
+            unrolled<rows>([&](int i) { scale[i] = by(r + i, k); });
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                const Pack<T> of = {in_register(Pack<T>::load(y + at(p), nz - at(p)).value)};
+                unrolled<rows>([&](int i) { x[i][p] = fma(scale[i], of, x[i][p]); });
+            });
+        }
+        unrolled<rows>([&](int i) __attribute__((always_inline)) {
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                x[i][p].store(row(i) + at(p), nz - at(p));
+            });
+        });
+    });
+}
+// Calls visit<rows>(r) for all of `count` rows, four at once.
+template <class Visit>
+DTAU_INLINE void by_fours(int count, const Visit& visit) {
+    int r = 0;
+    for (; r + 4 <= count; r += 4) visit.template operator()<4>(r);
+    for (; r < count; ++r) visit.template operator()<1>(r);
+}
+
 // Adds A^T B for `count` rows of nz numbers to the upper triangle of H.
 template <class T>
 void add_upper_product(int count, int nz, const T* A, const T* B, T* H) {
-    constexpr int width = Pack<T>::width;
-    for (int a = 0; a < nz; ++a) {
-        const int begin = a / width;
-        T* const row = H + static_cast<std::ptrdiff_t>(a) * nz;
-        in_parts<8>(whole_packs<T>(nz) / width - begin, [&]<int packs>(int first) {
-            const auto at = [&](int p) { return (begin + first + p) * width; };
-            Pack<T> x[packs];
-            unrolled<packs>([&](int p) { x[p] = Pack<T>::load(row + at(p), nz - at(p)); });
-            for (int k = 0; k < count; ++k) {
-                const std::ptrdiff_t k_row = static_cast<std::ptrdiff_t>(k) * nz;
-                const T by = A[k_row + a];
-                unrolled<packs>([&](int p) {
-                    x[p] = fma(by, Pack<T>::load(B + k_row + at(p), nz - at(p)), x[p]);
-                });
-            }
-            unrolled<packs>([&](int p) { x[p].store(row + at(p), nz - at(p)); });
+    by_fours(nz, [&]<int rows>(int r) {
+        combine_rows<true, rows>(r, count, nz, r / Pack<T>::width, B, H, [&](int a, int k) {
+            return A[static_cast<std::ptrdiff_t>(k) * nz + a];
         });
-    }
+    });
 }
 
 // result (+)= matrix rows, or its transpose, for matrices (n, n) and rows (n, nz).
 template <bool transposed, bool adds, class T>
 void dense_product(int n, const T* matrix, int nz, const T* rows, T* result) {
-    constexpr int width = Pack<T>::width;
-    for (int k = 0; k < n; ++k)
-        in_parts<8>(whole_packs<T>(nz) / width, [&]<int packs>(int first) {
-            const auto at = [&](int p) { return (first + p) * width; };
-            T* const to = result + static_cast<std::ptrdiff_t>(k) * nz;
-            Pack<T> x[packs];
-            unrolled<packs>([&](int p) {
-                x[p] = adds ? Pack<T>::load(to + at(p), nz - at(p)) : Pack<T>{T(0.0)};
-            });
-            for (int j = 0; j < n; ++j) {
-                const T by = transposed ? matrix[j * n + k] : matrix[k * n + j];
-                const T* from = rows + static_cast<std::ptrdiff_t>(j) * nz;
-                unrolled<packs>([&](int p) {
-                    x[p] = fma(by, Pack<T>::load(from + at(p), nz - at(p)), x[p]);
-                });
-            }
-            unrolled<packs>([&](int p) { x[p].store(to + at(p), nz - at(p)); });
+    by_fours(n, [&]<int count>(int r) {
+        combine_rows<adds, count>(r, n, nz, 0, rows, result, [&](int k, int j) {
+            return transposed ? matrix[j * n + k] : matrix[k * n + j];
         });
+    });
 }
 
 // ---------------------------------------------------------------- parts of H
@@ -240,7 +253,7 @@ void stage_rows(const Tree& tree, Integrator method, const InputMap<T>& inputs, 
             to[p] = {at, room, w.nz};
         }
         const BlockStart<T> start = {begin, packs, padded, inputs};
-        linearize_block(tree, method, h, start, to, discrete, [&](int i) {
+        linearize_block(tree, method, h, start, to, discrete, [&](int i, const BlockStart<T>&) {
             if (i > 0) {
                 keep(0, w.n, discrete.q, w.rows[i].q);
                 keep(0, w.n, discrete.v, w.rows[i].v);
