@@ -31,6 +31,7 @@ struct Options {
 
     const Constraints* contacts = nullptr;
     double regularization = 0.0;  // R of the constraints: lets rows depend on each other
+    bool forces = false;          // whether the contact forces are results too
 };
 
 }  // namespace dtau

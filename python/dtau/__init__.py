@@ -77,6 +77,10 @@ from dtau.functions.constraints import (
     constrained_dynamics_derivatives,
     constrained_inverse_dynamics,
 )
+from dtau.functions.constraints_hessians import (
+    constrained_dynamics_hessian,
+    impulse_dynamics_hessian,
+)
 from dtau.functions.constraints_impulses import (
     impulse_dynamics,
     impulse_dynamics_derivatives,
@@ -156,6 +160,9 @@ from dtau.functions.second_derivatives import (
 from dtau.functions.steps import (
     step,
     step_vjp,
+)
+from dtau.functions.steps_hessian import (
+    step_hessian,
 )
 from dtau.functions.steps_linearization import (
     linearize,
@@ -272,6 +279,7 @@ __all__ = [
     "configuration",
     "constrained_dynamics",
     "constrained_dynamics_derivatives",
+    "constrained_dynamics_hessian",
     "constrained_dynamics_jvp",
     "constrained_dynamics_vjp",
     "constrained_inverse_dynamics",
@@ -313,6 +321,7 @@ __all__ = [
     "hybrid_dynamics_time_derivatives",
     "impulse_dynamics",
     "impulse_dynamics_derivatives",
+    "impulse_dynamics_hessian",
     "integrate",
     "integrate_jacobians",
     "inverse_dynamics",
@@ -355,6 +364,7 @@ __all__ = [
     "robots",
     "set_result_cache_limit",
     "step",
+    "step_hessian",
     "step_vjp",
     "tangent_map",
     "view",

@@ -42,12 +42,16 @@ class Argument:
 
 @dataclass(frozen=True)
 class Function:
-    """A row of the registry: arguments in public order, results, and the classes of the results."""
+    """A row of the registry: arguments in public order, results, and the classes of the results.
+
+    ``force_results`` follow the ``results`` where the option ``forces`` asks for them.
+    """
 
     name: str
     arguments: tuple[Argument, ...]
     results: tuple[Array, ...]
-    result_classes: tuple[str, ...]  # without and with contacts, if they differ
+    force_results: tuple[Array, ...]
+    result_classes: tuple[str, ...]  # without and with contacts, if they differ; with forces
     solves: bool  # solves with the mass matrix: joints without inertia are refused
 
     @property
@@ -75,6 +79,7 @@ def _function(row: Mapping[str, Any]) -> Function:
         row["name"],
         tuple(_argument(x) for x in row["arguments"]),
         tuple(_array(x) for x in row["results"]),
+        tuple(_array(x) for x in row["force_results"]),
         row["result_classes"],
         row["solves"],
     )

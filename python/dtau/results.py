@@ -70,6 +70,23 @@ class ConstrainedDynamicsDerivatives(NamedTuple):
     residual: NDArray[np.float64]
 
 
+class ConstrainedDynamicsWithDerivatives(NamedTuple):
+    """As `ConstrainedDynamicsDerivatives`, and the values: `ConstrainedDynamics` of the same call.
+
+    The values follow: the acceleration ``a (..., nv)`` and ``forces (..., nrows)``.
+    """
+
+    da_dq: NDArray[np.float64]
+    da_dv: NDArray[np.float64]
+    da_dtau: NDArray[np.float64]
+    dforces_dq: NDArray[np.float64]
+    dforces_dv: NDArray[np.float64]
+    dforces_dtau: NDArray[np.float64]
+    residual: NDArray[np.float64]
+    a: NDArray[np.float64]
+    forces: NDArray[np.float64]
+
+
 class ConstrainedDynamicsJVP(NamedTuple):
     """Variations of accelerations ``(..., nv)`` and forces ``(..., nrows)``."""
 
@@ -87,6 +104,18 @@ class ConstrainedDynamicsVJP(NamedTuple):
     by_v: NDArray[np.float64]
     by_tau: NDArray[np.float64]
     by_f_ext: NDArray[np.float64] | None
+
+
+class ConstrainedDynamicsHessian(NamedTuple):
+    """Second derivatives of weighted accelerations and forces, each ``(..., nv, nv)``.
+
+    Rows by the variable named first, columns by the second.
+    """
+
+    dqdq: NDArray[np.float64]
+    dqdv: NDArray[np.float64]
+    dvdv: NDArray[np.float64]
+    dtaudq: NDArray[np.float64]
 
 
 class ConstrainedInverseDynamics(NamedTuple):
@@ -117,6 +146,16 @@ class ImpulseDynamicsDerivatives(NamedTuple):
     dv_dv: NDArray[np.float64]
     dimpulses_dq: NDArray[np.float64]
     dimpulses_dv: NDArray[np.float64]
+
+
+class ImpulseDynamicsHessian(NamedTuple):
+    """Second derivatives of weighted velocities after an impact and impulses, ``(..., nv, nv)``.
+
+    Rows by the variable named first, columns by the second. By v twice they are zero.
+    """
+
+    dqdq: NDArray[np.float64]
+    dqdv: NDArray[np.float64]
 
 
 class InverseDynamicsVJP(NamedTuple):
@@ -254,6 +293,23 @@ class ConstrainedDiscreteLinearization(NamedTuple):
     q: NDArray[np.float64]
     v: NDArray[np.float64]
     residual: NDArray[np.float64]
+
+
+class DiscreteLinearizationWithForces(NamedTuple):
+    """As `ConstrainedDiscreteLinearization`, and the forces of contacts with their derivatives.
+
+    All three are of the state before the step: ``forces (..., nrows)``, and by z and u
+    ``dforces_dz (..., nrows, 2 nv)`` and ``dforces_du (..., nrows, nu)``.
+    """
+
+    A: NDArray[np.float64]
+    B: NDArray[np.float64]
+    q: NDArray[np.float64]
+    v: NDArray[np.float64]
+    residual: NDArray[np.float64]
+    forces: NDArray[np.float64]
+    dforces_dz: NDArray[np.float64]
+    dforces_du: NDArray[np.float64]
 
 
 class NextState(NamedTuple):

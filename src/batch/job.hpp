@@ -61,7 +61,7 @@ struct RobotCode {
 };
 
 struct Job {
-    static constexpr int max_axes = 32, max_inputs = 10, max_outputs = 7;
+    static constexpr int max_axes = 32, max_inputs = 10, max_outputs = 9;
 
     ScalarKind scalar = ScalarKind::real;
     int naxes = 0;

@@ -30,6 +30,9 @@ constexpr Out<"dforces_dq", Quantity::row_matrix> dforces_dq;
 constexpr Out<"dforces_dv", Quantity::row_matrix> dforces_dv;
 constexpr Out<"dforces_dtau", Quantity::row_matrix> dforces_dtau;
 
+constexpr ForceOut<"a", Quantity::v> acceleration_too;
+constexpr ForceOut<"forces", Quantity::rows> forces_too;
+
 constexpr Function functions[] = {
     function({.name = "constrained_dynamics", .solves = true, .results = "ConstrainedDynamics"},
              takes(q, v, tau, contacts, f_ext, f_ext_axes, active, regularization),
@@ -44,9 +47,11 @@ constexpr Function functions[] = {
                  })),
     function({.name = "constrained_dynamics_derivatives",
               .solves = true,
-              .results = "ConstrainedDynamicsDerivatives"},
-             takes(q, v, tau, contacts, f_ext, f_ext_axes, active, regularization),
-             gives(da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual),
+              .results = "ConstrainedDynamicsDerivatives",
+              .force_results = "ConstrainedDynamicsWithDerivatives"},
+             takes(q, v, tau, contacts, f_ext, f_ext_axes, active, regularization, with_forces),
+             gives(da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual,
+                   acceleration_too, forces_too),
              algorithm<ConstrainedDerivativesWorkspace>([]<class T>(const Tree& tree, const auto& x,
                                                                     const auto& w) {
                  constrained_dynamics_derivatives<T>(tree, x[q], x[v], x[tau], x[active], x[f_ext],
@@ -55,6 +60,11 @@ constexpr Function functions[] = {
                                                      x[dforces_dtau], w);
                  const int nrows = x.options.contacts->nrows;
                  for (int r = 0; r < nrows; ++r) x[residual][r] = w.residual[r];
+                 if (x.options.forces) {
+                     for (int k = 0; k < tree.nv; ++k)
+                         x[acceleration_too][k] = w.fdsva.dynamics.a[k];
+                     for (int r = 0; r < nrows; ++r) x[forces_too][r] = w.forces[r];
+                 }
                  x.report(w.constraints.schur.failures);
              })),
 };

@@ -18,6 +18,12 @@ constexpr Out<"residual", Quantity::rows, not_stacked, true> residual;
 constexpr Out<"q", Quantity::q> q_next;
 constexpr Out<"v", Quantity::v> v_next;
 
+constexpr Quantity rows_by_states = {2, {Axis::nrows, Axis::two_nv}};
+constexpr Quantity rows_by_inputs = {2, {Axis::nrows, Axis::ninputs}};
+constexpr ForceOut<"forces", Quantity::rows> forces;
+constexpr ForceOut<"dforces_dz", rows_by_states> dforces_dz;
+constexpr ForceOut<"dforces_du", rows_by_inputs> dforces_du;
+
 constexpr Function functions[] = {
     function(
         {.name = "linearize",
@@ -42,10 +48,11 @@ constexpr Function functions[] = {
         {.name = "linearize_discrete",
          .solves = true,
          .results = "DiscreteLinearization",
-         .results_with_contacts = "ConstrainedDiscreteLinearization"},
+         .results_with_contacts = "ConstrainedDiscreteLinearization",
+         .force_results = "DiscreteLinearizationWithForces"},
         takes(q, v, tau, dt, integrator, f_ext, inputs, f_ext_axes, optional_contacts, active,
-              regularization),
-        gives(A, B, q_next, v_next, residual),
+              regularization, with_forces),
+        gives(A, B, q_next, v_next, residual, forces, dforces_dz, dforces_du),
         algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             linearize_discrete<T>(tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q],
                                   x[v], x[tau], *x[dt], x[f_ext], x[A], x[B], x[q_next], x[v_next],
@@ -53,9 +60,16 @@ constexpr Function functions[] = {
         }),
         with_contacts<ConstrainedDiscreteWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                constrained_linearize_discrete<T>(
-                    tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
-                    *x[dt], x[active], x[f_ext], x[A], x[B], x[q_next], x[v_next], x[residual], w);
+                StepForces<T> wanted = {nullptr, nullptr, nullptr, 2 * tree.independent.n,
+                                        x.options.driven.count};
+                if (x.options.forces) {
+                    wanted.forces = x[forces];
+                    wanted.by_z = x[dforces_dz], wanted.by_u = x[dforces_du];
+                }
+                constrained_linearize_discrete<T>(tree, x.options.integrator,
+                                                  {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
+                                                  *x[dt], x[active], x[f_ext], x[A], x[B],
+                                                  x[q_next], x[v_next], x[residual], wanted, w);
                 for (int i = 0; i < stage_count(x.options.integrator); ++i)
                     x.report(w.stages[i].constraints.schur.failures, i);
             })),

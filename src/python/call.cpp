@@ -196,7 +196,9 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     }
     job.noutputs = count_results(signature, work.options.values,
                                  [&](int i) { return work.inputs[i].is_valid(); });
-    const int tuple_size = results_with_contacts.is_valid() ? job.noutputs : signature.noutputs;
+    const bool with_forces = signature.nforces > 0 && work.options.values.forces;
+    const int most = signature.noutputs - (with_forces ? 0 : signature.nforces);
+    const int tuple_size = results_with_contacts.is_valid() ? job.noutputs : most;
     if (given_results) take_outputs(given.out, job.noutputs, tuple_size, work.results);
     const int threads = given.threads ? thread_count(given.threads) : 0;
 
@@ -246,8 +248,11 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     run(work, plan);
     if (signature.noutputs == 1) return work.results[0];
     for (int o = job.noutputs; o < tuple_size; ++o) work.results[o] = nb::none();
-    const bool all = results_with_contacts.is_valid() && job.noutputs == signature.noutputs;
-    return named_tuple(all ? results_with_contacts : results, work.results, tuple_size);
+    const bool all = results_with_contacts.is_valid() && job.noutputs == most;
+    return named_tuple(with_forces ? force_results
+                       : all       ? results_with_contacts
+                                   : results,
+                       work.results, tuple_size);
 }
 
 PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count,

@@ -228,8 +228,8 @@ struct Callable {
     const FunctionList& (*list)();  // of the instruction set in use
     int group, place;               // indices of the function in that list
     ScalarKind scalar;
-    // Classes of several results, without and with the optional one.
-    nanobind::handle results, results_with_contacts;
+    // Classes of several results: without and with the optional one, and with forces.
+    nanobind::handle results, results_with_contacts, force_results;
 
     nanobind::object operator()(PyObject* const* values, Py_ssize_t count,
                                 PyObject* keywords) const;

@@ -52,6 +52,8 @@ const char* symbol(Axis axis) {
             return "r + 1";
         case Axis::norders_beyond:
             return "r + 2";
+        case Axis::state_and_inputs:
+            return "2 nv + ninputs";
         case Axis::three:
         case Axis::six:
             break;
@@ -113,7 +115,8 @@ void define_functions(nb::module_& module, const FunctionList& (*list)(), Scalar
                                    k,
                                    scalar,
                                    result_class(signature.results),
-                                   result_class(signature.results_with_contacts)};
+                                   result_class(signature.results_with_contacts),
+                                   result_class(signature.force_results)};
             definition.method = {signature.name,
                                  reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)),
                                  METH_FASTCALL | METH_KEYWORDS, nullptr};
@@ -133,13 +136,16 @@ nb::list describe_functions(const FunctionList& list) {
             nb::dict function;
             nb::list arguments, results;
             for (int i = 0; i < s.narguments; ++i) arguments.append(describe(s.arguments[i], s));
-            for (int o = 0; o < s.noutputs; ++o) results.append(describe(s.outputs[o]));
+            nb::list force_results;
+            for (int o = 0; o < s.noutputs; ++o)
+                (s.outputs[o].with_forces ? force_results : results).append(describe(s.outputs[o]));
             function["name"] = s.name;
             function["arguments"] = arguments;
             function["results"] = results;
+            function["force_results"] = force_results;
             function["solves"] = s.solves;
             nb::list classes;
-            for (const char* name : {s.results, s.results_with_contacts})
+            for (const char* name : {s.results, s.results_with_contacts, s.force_results})
                 if (name) classes.append(name);
             function["result_classes"] = nb::tuple(classes);
             result.append(function);

@@ -116,6 +116,11 @@ void CallOptions::read_first(const Signature& signature, const GivenArguments& g
         if (argument.option == Option::regularization)
             values.regularization =
                 regularization(value, signature.optional_contacts && !values.contacts);
+        if (argument.option == Option::forces) {
+            values.forces = nb::cast<bool>(value);
+            if (values.forces && signature.optional_contacts && !values.contacts)
+                throw goes_with_contacts(argument.name);
+        }
         if (argument.option == Option::driven && !value.is_none())
             read_inputs(value, tree.tree(), false);
         if (argument.option != Option::frames) continue;
@@ -167,6 +172,7 @@ void CallOptions::read(const Argument& argument, nb::handle given, const Compile
         case Option::regularization:
         case Option::driven:
         case Option::order:
+        case Option::forces:
             return;
     }
 }

@@ -28,6 +28,7 @@ OPTIONS = {
     "joint_parameters": "bool",
     "contacts": "object",
     "regularization": "float",
+    "forces": "bool",
     "order": "int | None",
 }
 

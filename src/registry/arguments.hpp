@@ -34,6 +34,7 @@ inline constexpr Opt<"contacts", Option::contacts, Default::required> contacts;
 inline constexpr Opt<"contacts", Option::contacts, Default::none> optional_contacts;
 inline constexpr Opt<"regularization", Option::regularization, Default::zero> regularization;
 inline constexpr Opt<"order", Option::order, Default::none> order;
+inline constexpr Opt<"forces", Option::forces, Default::no> with_forces;
 
 // Tangents.
 inline constexpr In<"dq", Quantity::v> dq;

@@ -38,6 +38,11 @@ template <Text name, const Quantity& quantity, int rows = not_stacked, bool opti
 struct Out {
     static constexpr ArraySignature signature = {name.at, &quantity, rows, optional};
 };
+// A result that the option `forces` asks for; such ones are the last.
+template <Text name, const Quantity& quantity>
+struct ForceOut {
+    static constexpr ArraySignature signature = {name.at, &quantity, not_stacked, false, true};
+};
 
 // An option, by its name in Python.
 template <Text name, Option option, Default by_default>
@@ -58,7 +63,7 @@ struct ArgumentList {
     }
     static constexpr void describe_inputs(Signature& s) { (describe_input(s, A{}), ...); }
     static constexpr void describe_outputs(Signature& s) {
-        ((s.outputs[s.noutputs++] = A::signature), ...);
+        ((s.nforces += A::signature.with_forces, s.outputs[s.noutputs++] = A::signature), ...);
     }
 
   private:
@@ -238,7 +243,8 @@ constexpr WithContacts<Kernel<Workspace, traits, Body>> with_contacts(Body) {
 struct FunctionInfo {
     const char* name;
     bool solves = false, any_quaternions = false;
-    const char *results = nullptr, *results_with_contacts = nullptr, *memory_advice = nullptr;
+    const char *results = nullptr, *results_with_contacts = nullptr, *force_results = nullptr,
+               *memory_advice = nullptr;
 };
 
 template <class Inputs, class Outputs, class Independent, class Mimic, class Constrained>
@@ -250,8 +256,8 @@ constexpr Function function(const FunctionInfo& info, Inputs, Outputs, Independe
     Inputs::describe_inputs(s);
     Outputs::describe_outputs(s);
     s.solves = info.solves, s.any_quaternions = info.any_quaternions;
-    s.results = info.results, s.results_with_contacts = info.results_with_contacts,
-    s.memory_advice = info.memory_advice;
+    s.results = info.results, s.results_with_contacts = info.results_with_contacts;
+    s.force_results = info.force_results, s.memory_advice = info.memory_advice;
     return f;
 }
 template <class Inputs, class Outputs, class Independent, class Mimic>

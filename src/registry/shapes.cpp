@@ -20,6 +20,8 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
             return tree.independent.n;
         case Axis::two_nv:
             return 2 * tree.independent.n;
+        case Axis::state_and_inputs:
+            return 2 * tree.independent.n + options.driven.count;
         case Axis::nbodies:
             return tree.nbodies;
         case Axis::nframes:

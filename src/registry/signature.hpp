@@ -30,6 +30,7 @@ enum class Axis : int {
     two_nv,
     norders,         // r + 1, for time derivatives of order 0 ... r
     norders_beyond,  // r + 2
+    state_and_inputs,  // 2 nv + ninputs
 };
 
 // The axes of an array, and the role of its numbers with mimic joints. The address identifies a
@@ -43,7 +44,8 @@ struct Quantity {
         rotations, positions, frame_rotations, frame_positions, frame_twists, jacobians, tensor,
         derivatives_by_torques, torque_derivatives_by_v, wrench, twists, scalar, vector,
         vector_matrix, momentum, momentum_matrix, state_matrix, input_map, input_matrix, parameters,
-        regressor, wrench_matrix, contacts, rows, row_matrix;
+        regressor, wrench_matrix, contacts, rows, row_matrix,
+        step_matrix;
 };
 
 inline constexpr Quantity Quantity::q = {1, {Axis::nq}, MimicRole::q, MimicRole::q};
@@ -91,6 +93,8 @@ inline constexpr Quantity Quantity::wrench_matrix = {3, {Axis::nv, Axis::nbodies
 inline constexpr Quantity Quantity::contacts = {1, {Axis::ncontacts}};
 inline constexpr Quantity Quantity::rows = {1, {Axis::nrows}};
 inline constexpr Quantity Quantity::row_matrix = {2, {Axis::nrows, Axis::nv}};
+inline constexpr Quantity Quantity::step_matrix = {
+    2, {Axis::state_and_inputs, Axis::state_and_inputs}};
 
 // ---------------------------------------------------------------- rows
 
@@ -106,6 +110,7 @@ struct ArraySignature {
     // An optional input may be None. An optional result exists only where the last input of its
     // quantity is given or, if no input has that quantity, where contacts are.
     bool optional;
+    bool with_forces = false;  // a result that exists only where the option `forces` asks for it
 };
 
 // Arguments that are not arrays.
@@ -123,6 +128,7 @@ enum class Option {
     contacts,
     regularization,
     order,
+    forces,
 };
 
 // The default of an argument: none at all (required), None, False, 0, or the first of its words.
@@ -148,8 +154,10 @@ struct Signature {
     bool optional_contacts;  // contacts are optional, with an algorithm of their own
     bool solves;             // refuses models with massless joints
     bool any_quaternions;    // accepts quaternions of any norm
-    // Classes in dtau.results for several results: without and with contacts, if these differ.
-    const char *results, *results_with_contacts;
+    // Classes in dtau.results for several results: without and with contacts, if these differ, and
+    // with the last results, which the option `forces` asks for.
+    const char *results, *results_with_contacts, *force_results;
+    int nforces;                // how many of the outputs, the last ones, `forces` asks for
     const char* memory_advice;  // function that MemoryError advises: its results take less memory
 };
 
@@ -163,16 +171,20 @@ constexpr int place(const Signature& s, Option option) {
 // decide.
 inline __attribute__((always_inline)) int input_of_last_result(const Signature& s) {
     int i = s.ninputs - 1;
-    while (i >= 0 && s.inputs[i].quantity != s.outputs[s.noutputs - 1].quantity) --i;
+    const ArraySignature& last = s.outputs[s.noutputs - s.nforces - 1];
+    while (i >= 0 && s.inputs[i].quantity != last.quantity) --i;
     return i;
 }
 // The number of results of a call; is_given(i) tells whether input i is given.
 template <class IsGiven>
 int count_results(const Signature& s, const Options& options, const IsGiven& is_given) {
-    if (!s.outputs[s.noutputs - 1].optional) return s.noutputs;
-    const int i = input_of_last_result(s);
-    const bool there = i < 0 ? options.contacts != nullptr : is_given(i);
-    return s.noutputs - !there;
+    const int count = s.noutputs - s.nforces;
+    if (s.outputs[count - 1].optional) {
+        const int i = input_of_last_result(s);
+        const bool there = i < 0 ? options.contacts != nullptr : is_given(i);
+        if (!there) return count - 1;
+    }
+    return options.forces ? s.noutputs : count;
 }
 
 // A function compiled for one instruction set; the FunctionList of that set runs it.

@@ -9,7 +9,7 @@ namespace {
 // does not compile before it is added.
 bool same(const Options& a, const Options& b) {
     const auto& [order, frames, nframes, axes, wrench_axes, acceleration, prescribed, integrator,
-                 driven, symmetric, packed, joint_parameters, contacts, regularization] = a;
+                 driven, symmetric, packed, joint_parameters, contacts, regularization, forces] = a;
     return !frames && !prescribed && !contacts && driven.columns == b.driven.columns &&
            driven.count == b.driven.count && order == b.order && axes == b.axes &&
            wrench_axes == b.wrench_axes && acceleration == b.acceleration &&

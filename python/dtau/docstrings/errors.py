@@ -36,6 +36,7 @@ _TYPE = {
     "symmetric": "``symmetric`` is not a bool",
     "packed": "``packed`` is not a bool",
     "joint_parameters": "``joint_parameters`` is not a bool",
+    "forces": "``forces`` is not a bool",
 }
 _WIDTH = 96
 _INERTIA = "joints {} have no inertia to accelerate (they are named)"

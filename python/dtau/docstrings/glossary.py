@@ -42,6 +42,8 @@ lam : array_like (..., nv)
     this result.
 lam_forces : array_like (..., nrows)
     Weight of each force.
+lam_impulses : array_like (..., nrows)
+    Weight of each impulse.
 lam_q : array_like (..., nv)
     Gradient by the configuration after the step, in its tangent space.
 lam_v : array_like (..., nv)
@@ -150,6 +152,9 @@ packed : bool, optional
 joint_parameters : bool, optional
     Whether the armature and the damping of the ``nv`` velocities are parameters too, after the
     parameters of the bodies.
+forces : bool, optional
+    True: also return the contact forces and their derivatives, for costs on forces such as friction
+    cones.
 order : int, optional
     Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
     longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
@@ -285,6 +290,13 @@ DiscreteLinearization.q : ndarray (..., nq)
     Configuration after the step.
 DiscreteLinearization.v : ndarray (..., nv)
     Velocity after the step.
+DiscreteLinearizationWithForces.forces : ndarray (..., nrows)
+    Forces of the contacts in the state before the step, as `dtau.constrained_dynamics` gives
+    them.
+dforces_dz : ndarray (..., nrows, 2 nv)
+    Derivative of these forces by the state, z = [xi, dv].
+dforces_du : ndarray (..., nrows, nu)
+    Derivative of these forces by the inputs u.
 ConstrainedDiscreteLinearization.residual : ndarray (..., nrows)
     Acceleration of each constraint row minus its reference acceleration, in the state before
     the step: 0 up to rounding, unless ``regularization`` is given and rows contradict each

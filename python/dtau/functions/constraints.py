@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Literal, NoReturn, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from dtau.options import Axes
 from dtau.results import (
     ConstrainedDynamics,
     ConstrainedDynamicsDerivatives,
+    ConstrainedDynamicsWithDerivatives,
     ConstrainedInverseDynamics,
 )
 
@@ -71,6 +72,38 @@ def constrained_dynamics(
     )
 
 
+@overload
+def constrained_dynamics_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    contacts: Contacts,
+    f_ext: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    active: ArrayLike | None = None,
+    regularization: float = 0.0,
+    forces: Literal[False] = False,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ConstrainedDynamicsDerivatives: ...
+@overload
+def constrained_dynamics_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    contacts: Contacts,
+    f_ext: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    active: ArrayLike | None = None,
+    regularization: float = 0.0,
+    forces: Literal[True],
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ConstrainedDynamicsWithDerivatives: ...
 @documented
 @hides_former
 def constrained_dynamics_derivatives(
@@ -84,20 +117,28 @@ def constrained_dynamics_derivatives(
     f_ext_axes: Axes = "body",
     active: ArrayLike | None = None,
     regularization: float = 0.0,
+    forces: bool = False,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
-) -> ConstrainedDynamicsDerivatives:
+) -> ConstrainedDynamicsDerivatives | ConstrainedDynamicsWithDerivatives:
     """Derivatives of constrained accelerations and forces by configuration, velocity and torque.
 
     With ``K = [[M, -J^T], [J, 0]]``, by q and by v:
 
         [da; dforces] = -K^-1 [d(inverse dynamics); d(rows)]
 
+    Parameters
+    ----------
+    forces
+        Whether the values are results, too: the acceleration and the forces.
+
     Returns
     -------
     ConstrainedDynamicsDerivatives
         The derivatives include the Baumgarte gains. Rows of inactive contacts are 0.
+    ConstrainedDynamicsWithDerivatives
+        With ``forces``, also:
 
     Notes
     -----
@@ -119,11 +160,19 @@ def constrained_dynamics_derivatives(
     >>> d = dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts)
     >>> d.dforces_dq.shape
     (256, 12, 18)
+
+    The values of the same call:
+
+    >>> both = dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts, forces=True)
+    >>> value = dtau.constrained_dynamics(model, q, v, tau, contacts)
+    >>> bool(np.allclose(both.a, value.a) and np.allclose(both.forces, value.forces))
+    True
     """
+    require("forces", forces, bool)
     if former:
         refuse("constrained_dynamics_derivatives", former)
     return _core.constrained_dynamics_derivatives(
-        model, q, v, tau, contacts, f_ext, f_ext_axes, active, regularization, out, threads
+        model, q, v, tau, contacts, f_ext, f_ext_axes, active, regularization, forces, out, threads
     )
 
 

@@ -9,12 +9,13 @@ step z+ = A z + B u. No coordinates of attitude are involved, so no attitude is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn, overload
+from typing import Literal, NoReturn, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.checks import require
 from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
@@ -24,6 +25,7 @@ from dtau.results import (
     ConstrainedDiscreteLinearization,
     ConstrainedLinearization,
     DiscreteLinearization,
+    DiscreteLinearizationWithForces,
     Linearization,
 )
 
@@ -166,6 +168,7 @@ def linearize_discrete(
     contacts: None = None,
     active: None = None,
     regularization: float = 0.0,
+    forces: Literal[False] = False,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> DiscreteLinearization: ...
@@ -184,9 +187,29 @@ def linearize_discrete(
     contacts: Contacts,
     active: ArrayLike | None = None,
     regularization: float = 0.0,
+    forces: Literal[False] = False,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDiscreteLinearization: ...
+@overload
+def linearize_discrete(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    dt: ArrayLike,
+    integrator: Integrator = "euler",
+    f_ext: ArrayLike | None = None,
+    inputs: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    contacts: Contacts,
+    active: ArrayLike | None = None,
+    regularization: float = 0.0,
+    forces: Literal[True],
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> DiscreteLinearizationWithForces: ...
 @documented
 @hides_former
 def linearize_discrete(
@@ -203,10 +226,11 @@ def linearize_discrete(
     contacts: Contacts | None = None,
     active: ArrayLike | None = None,
     regularization: float = 0.0,
+    forces: bool = False,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
-) -> DiscreteLinearization | ConstrainedDiscreteLinearization:
+) -> DiscreteLinearization | ConstrainedDiscreteLinearization | DiscreteLinearizationWithForces:
     """Linearize a time step exactly, by state and inputs: z+ = A z + B u.
 
     Parameters
@@ -215,6 +239,8 @@ def linearize_discrete(
         Contacts and loops that hold at every stage while state and inputs vary: the acceleration is
         the result of `dtau.constrained_dynamics`, and the contact forces vary with it. They act in
         addition to ``f_ext``.
+    forces
+        ... They and their derivatives belong to the state before the step.
 
     Returns
     -------
@@ -223,11 +249,13 @@ def linearize_discrete(
         each in its own tangent space. Pass all knots of a trajectory in one call, as a batch.
     ConstrainedDiscreteLinearization
         If ``contacts`` are given, also:
+    DiscreteLinearizationWithForces
+        With ``forces``, also:
 
     Raises
     ------
     ValueError
-        ... ``active`` or ``regularization`` are given without contacts.
+        ... ``active``, ``regularization`` or ``forces`` are given without contacts.
 
     Notes
     -----
@@ -258,7 +286,14 @@ def linearize_discrete(
     >>> trot = dtau.linearize_discrete(model, q, v, tau, 0.01, contacts=contacts, active=active)
     >>> trot.A.shape
     (50, 36, 36)
+
+    A cost on the forces of the feet, to the first order in z and u, from the same call:
+
+    >>> held = dtau.linearize_discrete(model, q, v, tau, 0.01, contacts=contacts, forces=True)
+    >>> held.forces.shape, held.dforces_dz.shape, held.dforces_du.shape
+    ((50, 12), (50, 12, 36), (50, 12, 12))
     """
+    require("forces", forces, bool)
     if former:
         refuse("linearize_discrete", former)
     return _core.linearize_discrete(
@@ -274,6 +309,7 @@ def linearize_discrete(
         contacts,
         active,
         regularization,
+        forces,
         out,
         threads,
     )

@@ -110,12 +110,12 @@ void loop_factors(const Tree& tree, const Constraints& constraints,
     });
 }
 
-// Corrects df by q for forces along the world's axes, which do not turn with their frames.
+// Corrects df by q for forces along the world's axes, which do not turn with their frames; rows of
+// dforces_dq are `stride` apart.
 template <class T>
 void turn_forces(const Tree& tree, const Constraints& constraints,
                  const ConstraintFrames<T>* frames, const Motion<T>* S, const T* forces,
-                 T* dforces_dq) {
-    const int n = tree.independent.n;
+                 T* dforces_dq, int stride) {
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
         if (constraint.axes == Axes::body) continue;
@@ -128,7 +128,7 @@ void turn_forces(const Tree& tree, const Constraints& constraints,
                            Motion<T>{cross(S[k].ang, W.ang), cross(S[k].ang, W.lin)}, rows);
                 for (int r = 0; r < constraint.count; ++r)
                     add_share(tree, k, rows[r],
-                              dforces_dq[(constraint.first + r) * n + independent_dof(tree, k)]);
+                              dforces_dq[(constraint.first + r) * stride + independent_dof(tree, k)]);
             }
         });
     }

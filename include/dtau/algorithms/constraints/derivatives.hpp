@@ -99,7 +99,7 @@ void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, 
             tree, w.constraints.schur, w.columns, {dforces_dq, dforces_dv, dforces_dtau}, 0, -1.0});
     if (dforces_dq)
         turn_forces(tree, constraints, w.constraints.frames, dynamics.idsva.root_frame.S, w.forces,
-                    dforces_dq);
+                    dforces_dq, tree.independent.n);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -7,6 +7,7 @@
 // [Derivations] eq. 20.15; m of a loop: columns.hpp. Beside these equations all is as in
 // steps/discrete_linearization.hpp: the constraints correct a block of columns between the two
 // triangular solves with M.
+// The forces of the first stage, and df by z and u, are results if they are asked for.
 #pragma once
 
 #include "dtau/algorithms/constraints/derivatives.hpp"
@@ -71,13 +72,54 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
     loop_factors(tree, *rows.schur.constraints, rows.frames, root_frame.S, dynamics.ltdl, columns);
 }
 
+// Stores the forces of the first stage (nrows), and their derivatives by z = (xi, dv) and u:
+// (nrows, 2 nv) and (nrows, inputs). All null: not wanted.
+template <class T>
+struct StepForces {
+    T *forces, *by_z, *by_u;
+    int states, inputs;
+
+    // Stores the forces and the turns of forces along the world's axes; prepares [Derivations]
+    // eq. 20.10.
+    void begin(const Tree& tree, const T* active, const ConstrainedDiscreteWorkspace<T>& w) const {
+        const ConstraintWorkspace<T>& rows = w.stages[0].constraints;
+        const Constraints& constraints = *rows.schur.constraints;
+        const FactorizedWorkspace<T> dynamics = w.discrete.at_stage(0);
+        const RootFrame<T>& g = dynamics.idsva.root_frame;
+        for (int r = 0; r < constraints.nrows; ++r) forces[r] = w.forces[r];
+        for (int k = 0; k < constraints.nrows * states; ++k) by_z[k] = T(0.0);
+        turn_forces(tree, constraints, rows.frames, g.S, w.forces, by_z, states);
+        if (rows.schur.R > 0.0)
+            range_columns(
+                tree, constraints, rows.frames, active,
+                range_velocities(tree, w.forces, g, dynamics.ltdl, rows.schur, w.range),
+                w.stages[0].columns);
+    }
+    // Adds df of a few packs of columns from the place c on.
+    void add(const Pack<T>* df, int packs, int nrows, const BlockStart<T>& start, int c) const {
+        for (int p = 0; p < packs; ++p, c += Pack<T>::width) {
+            const int input = c - start.padded;
+            for (int r = 0; r < nrows; ++r) {
+                if (input >= 0) {
+                    df[r * packs + p].store(by_u + r * inputs + input, inputs - input);
+                    continue;
+                }
+                T* const to = by_z + r * states + c;
+                fma(T(1.0), df[r * packs + p], Pack<T>::load(to, states - c)).store(to, states - c);
+            }
+        }
+    }
+};
+
 // Corrects a block of columns between the triangular solves of a stage; w.q and w.v hold the
-// variations of its columns.
+// variations of its columns. forces: of the first stage, if they are wanted; else null.
 template <class T>
 struct StageChange {
     const Tree& tree;
     const ConstrainedStage<T>& stage;
     const ConstrainedDiscreteWorkspace<T>& w;
+    const StepForces<T>* forces;
+    const BlockStart<T>* start;
 
     void operator()(int packs, int first, T* X, std::ptrdiff_t stride) const {
         const int width = packs * Pack<T>::width;
@@ -114,7 +156,22 @@ struct StageChange {
         block.turns = w.turns;
         const ConstraintCorrection<T> change = {tree, schur, block, {nullptr, nullptr, nullptr},
                                                 0,    1.0};
-        change(packs, first, X, stride);
+        if (!forces) return change(packs, first, X, stride);
+        in_parts<ConstraintCorrection<T>::most_packs>(packs, [&]<int some>(int p) {
+            const int begin = p * Pack<T>::width;
+            change(some, first + begin, X + begin, stride);
+            if (schur.R > 0.0) {
+                for (int r = 0; r < constraints.nrows; ++r) {
+                    Pack<T> sum[some] = {};
+                    for (int k = 0; k < tree.independent.n; ++k)
+                        add_term<some>(columns.ranges[r * columns.padded + k],
+                                       w.discrete.q + k * packs + p, sum);
+                    unrolled<some>([&](int k) { schur.more_block[r * some + k] = sum[k]; });
+                }
+                replace_null_space<some>(schur.block, schur.more_block, schur);
+            }
+            forces->add(schur.block, some, constraints.nrows, *start, start->begin + begin);
+        });
     }
 
   private:
@@ -137,12 +194,13 @@ struct StageChange {
     }
 };
 
-// Arguments as of linearize_discrete. active (ncontacts) may be null: all are. residual: of the first
-// stage.
+// Arguments as of linearize_discrete. active (ncontacts) may be null: all are. residual, forces: of
+// the first stage.
 template <class T>
 void constrained_linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& inputs,
                                     const T* q, const T* v, const T* tau, T h, const T* active,
                                     const T* f_ext, T* A, T* B, T* q_next, T* v_next, T* residual,
+                                    const StepForces<T>& forces,
                                     const ConstrainedDiscreteWorkspace<T>& w) {
     const DiscreteWorkspace<T>& discrete = w.discrete;
     step(tree, q, v, h, method, q_next, v_next, discrete.step,
@@ -150,9 +208,14 @@ void constrained_linearize_discrete(const Tree& tree, Integrator method, const I
              constrained_stage(tree, i, qi, vi, tau, active, f_ext, a, w);
              const int nrows = w.stages[i].constraints.schur.constraints->nrows;
              for (int r = 0; i == 0 && r < nrows; ++r) residual[r] = w.residual[r];
+             if (i == 0 && forces.forces) forces.begin(tree, active, w);
          });
     linearize_blocks(tree, method, inputs, h, A, B, discrete,
-                     [&](int i) { return StageChange<T>{tree, w.stages[i], w}; });
+                     [&](int i, const BlockStart<T>& start) {
+                         const bool wanted = i == 0 && forces.forces;
+                         return StageChange<T>{tree, w.stages[i], w, wanted ? &forces : nullptr,
+                                               &start};
+                     });
 }
 
 }  // namespace dtau::DTAU_VARIANT

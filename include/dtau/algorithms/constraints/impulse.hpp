@@ -80,25 +80,25 @@ struct ImpulseDerivativesWorkspace {
 // Computes the derivatives of J u by q, and (1 + e) J by v; g.v are the bodies' twists at u.
 template <class T>
 DTAU_INLINE void impulse_partials(const Tree& tree, T restitution, const T* active,
-                                  const ImpulseDerivativesWorkspace<T>& w) {
-    const ImpulseWorkspace<T>& value = w.value;
+                                  const T* impulses, const ImpulseWorkspace<T>& value,
+                                  const ConstraintColumns<T>& columns) {
     const Constraints& constraints = *value.constraints.schur.constraints;
     const RootFrame<T>& g = value.idsva.root_frame;
     const T more = T(1.0) + restitution;
-    clear_columns(constraints, 2, w.columns);
+    clear_columns(constraints, 2, columns);
     int loop = 0;
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
         const ConstraintFrames<T>& f = value.constraints.frames[c];
         const int number = constraint.b.body < 0 ? -1 : loop++;
-        const Force<T> W = constraint_wrench(constraint, f.E, w.impulses + constraint.first);
+        const Force<T> W = constraint_wrench(constraint, f.E, impulses + constraint.first);
         for_velocity_partials(
             tree, constraint, f, g,
             [&](int k, const Motion<T>& s, const Motion<T>& by_q, const Vec3<T>& turn) {
-                add_column(tree, c, constraint, f, active, 0, k, by_q, w.columns);
+                add_column(tree, c, constraint, f, active, 0, k, by_q, columns);
                 add_column(tree, c, constraint, f, active, 1, k,
-                           Motion<T>{more * s.ang, more * s.lin}, w.columns);
-                if (number >= 0) add_turn(tree, number, k, turn, W, w.columns);
+                           Motion<T>{more * s.ang, more * s.lin}, columns);
+                if (number >= 0) add_turn(tree, number, k, turn, W, columns);
             });
     }
 }
@@ -116,7 +116,7 @@ void impulse_dynamics_derivatives(const Tree& tree, const T* q, const T* v, T re
     impulse_dynamics(tree, q, v, restitution, active, w.u, w.impulses, value);
     for (int k = 0; k < tree.nv; ++k) w.u[k] = fma(restitution, v[k], w.u[k]);
     root_frame_sweep(tree, q, w.u, g);
-    impulse_partials(tree, restitution, active, w);
+    impulse_partials(tree, restitution, active, w.impulses, value, w.columns);
     if (value.constraints.schur.R > 0.0)
         range_columns(
             tree, constraints, value.constraints.frames, active,
@@ -142,7 +142,7 @@ void impulse_dynamics_derivatives(const Tree& tree, const T* q, const T* v, T re
     ltdl_solve<1>(dofs, T(-1.0), w.by_q, padded, {{dv_dq, n}}, value.ltdl, change);
     solve_constraint_columns(dofs, dv_dv, value.ltdl, change.of_matrix(1));
     for (int k = 0; k < n; ++k) dv_dv[k * n + k] = dv_dv[k * n + k] + T(1.0);
-    turn_forces(tree, constraints, value.constraints.frames, g.S, w.impulses, dimpulses_dq);
+    turn_forces(tree, constraints, value.constraints.frames, g.S, w.impulses, dimpulses_dq, n);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -58,45 +58,53 @@ struct ForwardHessianWorkspace {
           wrenches(arena, tree, options) {}
 };
 
-// A^T B for A with entries for related pairs, rows `stride` apart, and dense B: (n, n).
+// A^T B for A with entries for related pairs, rows `stride` apart, and dense B (n, columns).
 template <class T>
-void related_transposed_product(const Paths& dofs, const T* A, int stride, const T* B, T* product) {
-    const int n = dofs.n;
+void related_transposed_product(const Paths& dofs, const T* A, int stride, const T* B, int columns,
+                                T* product) {
     constexpr int width = Pack<T>::width;
-    in_parts<8>(whole_packs<T>(n) / width, [&]<int packs>(int first) {
+    in_parts<8>(whole_packs<T>(columns) / width, [&]<int packs>(int first) {
         Pack<T> x[packs];
         const int begin = first * width;
-        for (int r = 0; r < n; ++r) {
+        for (int r = 0; r < dofs.n; ++r) {
             unrolled<packs>([&](int p) { x[p] = {T(0.0)}; });
             const auto add = [&](int k) {
                 const T a = A[k * stride + r];
                 unrolled<packs>([&](int p) {
                     const int c = begin + p * width;
-                    x[p] = fma(a, Pack<T>::load(B + k * n + c, n - c), x[p]);
+                    x[p] = fma(a, Pack<T>::load(B + k * columns + c, columns - c), x[p]);
                 });
             };
             for (int k = dofs.parent[r]; k >= 0; k = dofs.parent[k]) add(k);
             for (int k = r; k < dofs.end[r]; ++k) add(k);
             unrolled<packs>([&](int p) {
                 const int c = begin + p * width;
-                x[p].store(product + r * n + c, n - c);
+                x[p].store(product + r * columns + c, columns - c);
             });
         }
     });
 }
 
-// Results: lam^T d2a_dqdq, lam^T d2a_dqdv, lam^T d2a_dvdv, (nv, nv) each, and lam^T d2a_dtaudq in
-// out.dadq. q, v: of the joints; all else: of the independent velocities.
+// Computes the accelerations, in w.dynamics.a, and the factors of M. Returns the wrenches along body
+// axes.
+// q, v: of the joints; all else: of the independent velocities.
 template <class T>
-void forward_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
-                              const T* f_ext, const Blocks<T>& out, bool symmetric,
-                              const ForwardHessianWorkspace<T>& w) {
+const T* forward_hessian_value(const Tree& tree, const T* q, const T* v, const T* tau,
+                               const T* f_ext, const ForwardHessianWorkspace<T>& w) {
+    const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.first.value);
+    factorized_dynamics(tree, q, v, tau, body_f_ext, w.dynamics);
+    return body_f_ext;
+}
+
+// After that: lam^T of d2a_dqdq, d2a_dqdv, d2a_dvdv: (nv, nv); d2a_dtaudq in the place of dadq.
+template <class T>
+void forward_hessian_blocks(const Tree& tree, const T* lam, const T* body_f_ext,
+                            const Blocks<T>& out, bool symmetric,
+                            const ForwardHessianWorkspace<T>& w) {
     const Paths& dofs = tree.independent;
     const int n = dofs.n;
     const IdsvaWorkspace<T>& idsva = w.dynamics.idsva;
     const RelatedMatrices<T>&joints = w.joints, &m = w.independent;
-    const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.first.value);
-    factorized_dynamics(tree, q, v, tau, body_f_ext, w.dynamics);
     for (int k = 0; k < n; ++k) w.mu[k] = lam[k];
     ltdl_solve_vector(dofs, w.mu, w.dynamics.ltdl);
     expand_v(tree, w.mu, w.joint_mu);
@@ -116,18 +124,39 @@ void forward_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
 
     ltdl_solve<1>(dofs, T(-1.0), m.H.dadq, m.H.n, {{out.dadq, n}}, w.dynamics.ltdl);  // -W
     const T* Y = w.product;                                                           // -X^T
-    related_transposed_product(dofs, m.dtau_dv, m.H.n, out.dadq, w.product);
+    related_transposed_product(dofs, m.dtau_dv, m.H.n, out.dadq, n, w.product);
     for (int k = 0; k < n; ++k)
         for (int j = 0; j < n; ++j) {
             out.dqdv[k * n + j] = -m.H.dqdv[k * m.H.n + j] - Y[j * n + k];  // [Derivations] eq. 8.6
             out.dvdv[k * n + j] = T(0.0) - m.H.dvdv[k * m.H.n + j];
         }
-    related_transposed_product(dofs, m.dtau_dq, m.H.n, out.dadq, w.product);
+    related_transposed_product(dofs, m.dtau_dq, m.H.n, out.dadq, n, w.product);
     for (int k = 0; k < n; ++k)
         for (int j = 0; j < n; ++j)
             // [Derivations] eq. 8.6
             out.dqdq[k * n + j] = -m.H.dqdq[k * m.H.n + j] - (Y[k * n + j] + Y[j * n + k]);
     if (symmetric) symmetrize(out.dqdq, n);
+}
+
+template <class T>
+void forward_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
+                              const T* f_ext, const Blocks<T>& out, bool symmetric,
+                              const ForwardHessianWorkspace<T>& w) {
+    const T* body_f_ext = forward_hessian_value(tree, q, v, tau, f_ext, w);
+    forward_hessian_blocks(tree, lam, body_f_ext, out, symmetric, w);
+}
+
+// After the blocks: the gradients by q, v and tau of other weights lam of the acceleration.
+template <class T>
+void forward_hessian_gradient(const Tree& tree, const T* lam, T* by_q, T* by_v, T* by_tau,
+                              const ForwardHessianWorkspace<T>& w) {
+    const Paths& dofs = tree.independent;
+    const RelatedMatrices<T>& m = w.independent;
+    for (int k = 0; k < dofs.n; ++k) by_tau[k] = lam[k];
+    ltdl_solve_vector(dofs, by_tau, w.dynamics.ltdl);
+    for (int k = 0; k < dofs.n; ++k) w.mu[k] = -by_tau[k];  // [Derivations] eq. 6.7
+    related_transposed_product(dofs, m.dtau_dq, m.H.n, w.mu, 1, by_q);
+    related_transposed_product(dofs, m.dtau_dv, m.H.n, w.mu, 1, by_v);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -66,6 +66,11 @@ Blocks<T> blocks_of_joints(Arena& arena, const Tree& tree, const Blocks<T>& redu
             aq.place(reduced.dadq), qq.stride(reduced.n)};
 }
 template <class T>
+void clear_blocks(const Blocks<T>& blocks, int n) {
+    for (T* block : {blocks.dqdq, blocks.dqdv, blocks.dvdv, blocks.dadq})
+        for (int k = 0; k < n * blocks.n; ++k) block[k] = T(0.0);
+}
+template <class T>
 void reduce_blocks(const Tree& tree, const Blocks<T>& joints, const Blocks<T>& reduced) {
     reduce_matrix(tree, joints.dqdq, reduced.dqdq, reduced.n);
     reduce_matrix(tree, joints.dqdv, reduced.dqdv, reduced.n);

@@ -175,7 +175,8 @@ DTAU_INLINE Rows of_whole_joints(const Tree& tree, Rows rows) {
 }
 
 // Takes a block of columns through all stages, and stores the columns of z+ (rows xi, then dv).
-// change(i): what acts between the triangular solves of stage i, while w.q and w.v are its variations.
+// change(i, start): what acts between the triangular solves of stage i, while w.q and w.v are its
+// variations.
 template <class T, class Change>
 void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<T>& start,
                      const Columns<T>* to, const DiscreteWorkspace<T>& w, const Change& change) {
@@ -207,7 +208,7 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
         const Factor<T> by_q = {w.dtau_dq[i], w.q, q_rows};
         const Factor<T> by_v = {w.dtau_dv[i], w.v, i > 0 ? all : dv};
         // [Derivations] eq. 12.8
-        subtract_and_solve(dofs, packs, by_q, by_v, w.a, factors, change(i));
+        subtract_and_solve(dofs, packs, by_q, by_v, w.a, factors, change(i, start));
         if (i > 0)
             for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
                 const JointVariation<T>& by = w.variation.at(j, i);
@@ -265,7 +266,8 @@ void linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& 
     step(tree, q, v, h, method, q_next, v_next, w.step, [&](int i, const T* qi, const T* vi, T* a) {
         linearize_stage(tree, i, qi, vi, tau, f_ext, a, w);
     });
-    linearize_blocks(tree, method, inputs, h, A, B, w, [](int) { return NoChange(); });
+    linearize_blocks(tree, method, inputs, h, A, B, w,
+                     [](int, const BlockStart<T>&) { return NoChange(); });
 }
 
 }  // namespace dtau::DTAU_VARIANT

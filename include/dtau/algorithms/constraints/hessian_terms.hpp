@@ -1,0 +1,186 @@
+// The terms of second derivatives of constrained dynamics (hessian.hpp): the workspace, the weights
+// mu and nu, the columns G_f, and what H has of the constraints. [Derivations] eqs. 23.2, 23.3
+#pragma once
+
+#include "dtau/algorithms/constraints/range_hessian.hpp"
+#include "dtau/algorithms/second/forward_hessian.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// The same constraints with forces along the axes of their frames a; gains of 0 if not wanted.
+inline Options along_frames(Arena& arena, Options options, bool gains) {
+    const Constraints& given = *options.contacts;
+    Constraint* const at = arena.take<Constraint>(given.count);
+    Constraints* const all = arena.take<Constraints>(1);
+    if (!at) return options;
+    for (int c = 0; c < given.count; ++c) {
+        at[c] = given.at[c];
+        at[c].axes = Axes::body;
+        if (gains) continue;
+        at[c].kp = at[c].kd = 0.0;
+        at[c].positions = false;
+    }
+    *all = given;
+    all->at = at;
+    options.contacts = all;
+    return options;
+}
+
+template <class T>
+struct ConstrainedHessianWorkspace {
+    const Constraints* given;
+    Options options;  // of all that follows
+    FactorizedWorkspace<T> dynamics;
+    ConstraintWorkspace<T> constraints;
+    ConstraintColumns<T> columns, dual;  // c by q and v; G_f
+    HessianWorkspace<T> hessian;
+    WeightedRowsWorkspace<T> weighted;
+    ForceCurvatureWorkspace<T> curvature;
+    RelatedMatrices<T> independent, joints;
+    WrenchHessianWorkspace<T> wrenches;
+    RangeHessianWorkspace<T> ranges;
+    T *forces, *residual, *lam_forces, *nu;  // (nrows)
+    T *mu, *joint_mu;
+    T *U, *loop_products, *product;  // (nrows, n), (6, n), (n, n)
+    bool relative, damped;           // some constraint has relative_rows.hpp; has kd
+
+    ConstrainedHessianWorkspace(Arena& arena, const Tree& tree, const Options& taken,
+                                bool gains = true)
+        : given(taken.contacts),
+          options(along_frames(arena, taken, gains)),
+          dynamics(arena, tree, options),
+          constraints(arena, tree, options),
+          columns(arena, tree, *options.contacts, 2),
+          dual(arena, tree, *options.contacts, 1),
+          hessian(arena, tree, options),
+          weighted(arena, tree, options),
+          curvature(arena, tree, options),
+          independent(arena, tree.independent.n, whole_packs<T>(tree.independent.n)),
+          joints(independent.of_joints(arena, tree)),
+          wrenches(arena, tree, options),
+          ranges(arena, tree, options),
+          forces(arena.take<T>(given->nrows)),
+          residual(arena.take<T>(given->nrows)),
+          lam_forces(arena.take<T>(given->nrows)),
+          nu(arena.take<T>(given->nrows)),
+          mu(arena.take<T>(tree.independent.n)),
+          joint_mu(room_beside(arena, tree, mu, tree.nv)),
+          U(arena.take<T>(given->nrows * tree.independent.n)),
+          loop_products(arena.take<T>(6 * tree.independent.n)),
+          product(arena.take<T>(tree.independent.n * tree.independent.n)),
+          relative(false),
+          damped(false) {
+        for (int c = 0; c < given->count; ++c) {
+            relative |= is_relative(given->at[c]);
+            damped |= options.contacts->at[c].kd > 0.0;
+        }
+    }
+    RangeState<T> range_state(const Tree& tree, const T* active) const {
+        return {tree,     constraints.frames, constraints.world, active,
+                forces,   residual,           nu,                lam_forces,
+                dynamics.idsva, dynamics.ltdl,      constraints.schur, curvature};
+    }
+    // G_f with the factors of loops.
+    ConstraintColumns<T> dual_of_loops() const {
+        ConstraintColumns<T> x = dual;
+        x.loops = columns.loops;
+        return x;
+    }
+    // Whether relative_rows.hpp has something for it.
+    static bool is_relative(const Constraint& c) {
+        return c.b.body >= 0 || c.positions || c.axes != Axes::body;
+    }
+};
+
+// The weights of the forces along the axes of frames a; null: zero.
+template <class T>
+void turn_weights(const Tree& tree, const T* lam_forces, const T* active,
+                  const ConstrainedHessianWorkspace<T>& w) {
+    for (int c = 0; c < w.given->count; ++c) {
+        const Constraint& given = w.given->at[c];
+        T* const to = w.lam_forces + given.first;
+        for (int r = 0; r < given.count; ++r)
+            to[r] = lam_forces ? if_active(active, c, lam_forces[given.first + r]) : T(0.0);
+        if (given.axes == Axes::body) continue;
+        const Mat3<T> E = transposed(w.constraints.world[tree.bodies[given.a.body].root].R);
+        const Force<T> W = constraint_wrench(given, E, to);
+        store_rows(given, w.constraints.frames[c].E, Motion<T>{W.ang, W.lin}, to);
+    }
+}
+
+// mu and nu of (23.2).
+template <class T>
+void constrained_weights(const Tree& tree, const T* lam, const ConstrainedHessianWorkspace<T>& w) {
+    const int n = tree.independent.n, nrows = w.given->nrows;
+    for (int k = 0; k < n; ++k) w.mu[k] = lam[k];
+    for (int r = 0; r < nrows; ++r) w.nu[r] = -w.lam_forces[r];
+    ltdl_solve_inwards(tree.independent, w.mu, w.dynamics.ltdl);
+    solve_constrained(n, w.mu, w.nu, w.constraints.schur);
+    ltdl_solve_outwards(tree.independent, w.mu, w.dynamics.ltdl);
+    for (int r = 0; r < nrows; ++r) w.nu[r] = -w.nu[r];
+    expand_v(tree, w.mu, w.joint_mu);
+}
+
+// RootFrame, with the twists of the bodies if mu were the joint rates.
+template <class T>
+RootFrame<T> weight_twists(const ConstrainedHessianWorkspace<T>& w) {
+    RootFrame<T> g = w.dynamics.idsva.root_frame;
+    g.v = w.hessian.Lam;
+    return g;
+}
+
+// G_f to the columns w.dual, and what is unlike the tree in G_a: turns of forces nu of loops.
+template <class T>
+void dual_columns(const Tree& tree, const T* active, const ConstrainedHessianWorkspace<T>& w) {
+    const Constraints& constraints = *w.options.contacts;
+    const RootFrame<T> g = weight_twists(w);
+    clear_columns(constraints, 1, w.dual);
+    int loop = 0;
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T>& f = w.constraints.frames[c];
+        const int number = constraint.b.body < 0 ? -1 : loop++;
+        const Force<T> W = constraint_wrench(constraint, f.E, w.nu + constraint.first);
+        for_velocity_partials(
+            tree, constraint, f, g,
+            [&](int k, const Motion<T>&, const Motion<T>& by_q, const Vec3<T>& turn) {
+                add_column(tree, c, constraint, f, active, 0, k, by_q, w.dual);
+                if (number >= 0) add_turn(tree, number, k, -turn, W, w.dual);
+            });
+        if (w.given->at[c].axes == Axes::body) continue;
+        const Force<T> lam = constraint_wrench(constraint, f.E, w.lam_forces + constraint.first);
+        for_moving_bodies(tree, constraint.a.body, [&](const Body& body, int) {
+            for (int k = body.v; k < body.v + body.nv; ++k) {
+                const Vec3<T>& ds = g.S[k].ang;
+                add_column(tree, c, constraint, f, active, 0, k,
+                           Motion<T>{cross(lam.ang, ds), cross(lam.lin, ds)}, w.dual);
+            }
+        });
+    }
+}
+
+// H of (23.2), by joints, after the backward sweeps.
+template <class T>
+void add_constraint_curvature(const Tree& tree, const ConstrainedHessianWorkspace<T>& w) {
+    const Constraints& constraints = *w.options.contacts;
+    const IdsvaWorkspace<T>& idsva = w.dynamics.idsva;
+    const RootFrame<T> g = weight_twists(w);
+    add_row_curvature(tree, w.damped, idsva, w.joints.H, w.weighted);
+    for (int c = 0; c < constraints.count && w.relative; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        if (!w.is_relative(w.given->at[c])) continue;
+        const ConstraintFrames<T>& f = w.constraints.frames[c];
+        const ConstraintPartials<T> rows(tree, constraint, f, idsva.root_frame, idsva.a,
+                                         w.constraints.world);
+        const auto wrench = [&](const T* x) {
+            return constraint_wrench(constraint, f.E, x + constraint.first);
+        };
+        Force<T> lam = zero_force<T>();
+        if (w.given->at[c].axes != Axes::body) lam = wrench(w.lam_forces);
+        add_relative_curvature<T>({tree, rows, wrench(w.nu), wrench(w.forces), lam, false,
+                                   idsva.root_frame, g, idsva.a},
+                                  w.joints.H, w.curvature.relative);
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

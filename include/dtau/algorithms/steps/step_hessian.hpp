@@ -1,0 +1,167 @@
+// Computes the second derivatives of a time step (step.hpp), weighted with lam = (lam_q, lam_v):
+// step_hessian(). [Derivations] §24
+//
+// z = (xi, dv, u) varies the state before, q (+) xi, v + dv, and the inputs; z+ = (xi+, dv+) is the
+// variation of the state after, both in the exponential charts of the two states: xi+ is the
+// difference from q+. H = d2 (lam^T z+) / dz2, symmetric. With S_i = (Q_i, V_i, U), the first
+// derivatives of (q, v, tau) of stage i, lam goes back through the stages as in step_products.hpp,
+// and at each
+//
+//   H += S_i^T H_i S_i      H_i: of forward dynamics in the exponential chart, weighted with a_i   (24.1)
+//   H += Theta_i^T C Theta_i + (Q_0^T K Theta_i + its transpose)      of q (+) theta_i  (chart_curvature.hpp)
+//   H += Theta_i^T D Theta_i + (Theta_i^T E V_i + its transpose)      of theta'_i
+//
+// The upper triangle is computed. Stage 0 has S_0 = 1 but for the inputs; a step of one stage
+// needs the rows Theta of the joints that do not commute alone, gradients of their accelerations.
+#pragma once
+
+#include "dtau/algorithms/second/forward_hessian.hpp"
+#include "dtau/algorithms/steps/step_hessian_terms.hpp"
+#include "dtau/algorithms/steps/step_products.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// ---------------------------------------------------------------- forward dynamics of the stages
+
+template <class T>
+struct ForwardStepHessianWorkspace {
+    StepHessianWorkspace<T> step;
+    ForwardHessianWorkspace<T> hessian;
+    DiscreteWorkspace<T>* discrete;  // of several stages
+
+    ForwardStepHessianWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : step(arena, tree, options),
+          hessian(arena, tree, options),
+          discrete(several_stages<DiscreteWorkspace<T>>(arena, tree, options)) {
+        if (discrete) discrete->step = step.step, discrete->variation = step.variation;
+    }
+};
+
+// Forward dynamics as step_hessian takes it, without contacts (with them: constraints/steps.hpp).
+template <class T>
+struct ForwardStages {
+    const ForwardStepHessianWorkspace<T>& w;
+    const T* f_ext;
+    const T* body_f_ext = nullptr;
+
+    void value(const Tree& tree, const T* q, const T* v, const T* tau, T* a) {
+        body_f_ext = forward_hessian_value(tree, q, v, tau, f_ext, w.hessian);
+        for (int k = 0; k < tree.nv; ++k) a[k] = w.hessian.dynamics.a[k];
+    }
+    void hessian(const Tree& tree, const T* lam, const Blocks<T>& out) const {
+        forward_hessian_blocks(tree, lam, body_f_ext, out, true, w.hessian);
+    }
+    void gradient(const Tree& tree, const T* lam, T* by_q, T* by_v, T* by_tau) const {
+        forward_hessian_gradient(tree, lam, by_q, by_v, by_tau, w.hessian);
+    }
+    void linearize(const Tree& tree, int i, const T* q, const T* v, const T* tau, T* a) const {
+        linearize_stage(tree, i, q, v, tau, f_ext, a, *w.discrete);
+    }
+    const DiscreteWorkspace<T>& discrete() const { return *w.discrete; }
+    NoChange change(const Tree&, int) const { return {}; }
+};
+
+// ---------------------------------------------------------------- the step
+
+// After a step of one stage: rows of its displacement, of the joints that do not commute.
+template <class T, class Dynamics>
+void displacement_rows(const Tree& tree, Integrator method, const InputMap<T>& inputs, T h,
+                       const StepHessianWorkspace<T>& w, Dynamics& dynamics) {
+    const int n = w.n;
+    const bool implicit = method == Integrator::semi_implicit;
+    for_noncommuting_joints(tree, true, [&](int, const Body& body, int first) {
+        for (int k = first; k < first + body.nv; ++k) {
+            T* const row = w.row(w.rows[max_stages].theta, k);
+            for (int b = 0; b < w.nz; ++b) row[b] = T(0.0);
+            if (implicit) {
+                for (int j = 0; j < n; ++j) w.rate[j] = j == k ? h * h : T(0.0);
+                dynamics.gradient(tree, w.rate, row, row + n, w.by_tau);
+                for (int c = 0; c < w.inputs; ++c)
+                    row[2 * n + c] = by_input(inputs, n, c, w.by_tau, 1);
+            }
+            row[n + k] = row[n + k] + h;
+        }
+    });
+}
+
+// The Hessian of a step at q, v (of the joints) and tau by z, (nz, nz). lam_q, lam_v: weights of
+// the independent velocities.
+template <class T, class Dynamics>
+void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs, const T* q,
+                  const T* v, const T* tau, T h, const T* lam_q, const T* lam_v, T* H,
+                  const StepHessianWorkspace<T>& w, Dynamics& dynamics) {
+    const int n = w.n, stages = stage_count(method);
+    const bool implicit = method == Integrator::semi_implicit;
+    const auto add_curvature = [&](int i, const T* x, bool of_rate, const T* rate) {
+        for_noncommuting_joints(tree, true, [&](int, const Body& body, int first) {
+            JointCurvature<T> curvature;
+            const T *theta = w.step.theta(i) + body.v,
+                    *rows = w.row(w.rows[i].theta, first), *none = nullptr;
+            displacement_curvature(body, theta, x + first, curvature);
+            add_joint_curvature(body.nv, first, curvature, rows, none, H, w);
+            if (!of_rate) return;
+            rate_curvature(body, theta, w.step.v(i) + body.v, rate + first, curvature);
+            add_joint_curvature(body.nv, first, curvature, rows, w.row(w.rows[i].v, first), H, w);
+        });
+    };
+    step(tree, q, v, h, method, w.q_next, w.v_next, w.step,
+         [&](int i, const T* qi, const T* vi, T* a) {
+             if (stages == 1) return dynamics.value(tree, qi, vi, tau, a);
+             dynamics.linearize(tree, i, qi, vi, tau, a);
+         });
+    step_variation(tree, method, w.step, w.variation);
+    if (stages > 1)
+        stage_rows(tree, method, inputs, h, H, dynamics.discrete(), w,
+                   [&](int i) { return dynamics.change(tree, i); });
+
+    for (int k = 0; k < n; ++k) w.end_theta[k] = lam_q[k];
+    for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
+        transposed_product<false>(w.variation.at(j).J, body.nv, lam_q + first,
+                                  w.end_theta + first);
+    });
+    for (int k = 0; k < n; ++k)
+        w.end_v[k] = implicit ? fma(h, w.end_theta[k], lam_v[k]) : lam_v[k];
+    for (int i = stages - 1; i >= 0; --i) {
+        const bool last = i == stages - 1;
+        const T weight = T(stage_weight(method, i)) * h;
+        const T ahead = T(last ? 0.0 : stage_ahead(i + 1)) * h;
+        for (int k = 0; k < n; ++k) {
+            w.rate[k] = implicit ? T(0.0) : weight * w.end_theta[k];  // [Derivations] eq. 12.9
+            w.a[k] = weight * w.end_v[k];
+            if (last) continue;
+            w.rate[k] = fma(ahead, w.theta[k], w.rate[k]);
+            w.a[k] = fma(ahead, w.v[k], w.a[k]);
+        }
+        if (stages > 1) dynamics.value(tree, w.step.q(i), w.step.v(i), tau, w.step.a);
+        dynamics.hessian(tree, w.a, w.stage);
+        if (i == 0) break;
+        if (last)
+            for (std::ptrdiff_t k = 0; k < static_cast<std::ptrdiff_t>(w.nz) * w.nz; ++k)
+                H[k] = T(0.0);
+        dynamics.gradient(tree, w.a, w.by_q, w.by_v, w.by_tau);
+        add_later_stage(inputs, w.rows[i], H, w);
+        add_curvature(i, w.by_q, true, w.rate);
+        for (int k = 0; k < n; ++k) {
+            w.v[k] = w.rate[k] + w.by_v[k];
+            w.theta[k] = w.by_q[k];
+        }
+        for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
+            const JointVariation<T>& by = w.variation.at(j, i);
+            const T *rate = w.rate + first, *x = w.by_q + first;
+            for (int k = first; k < first + body.nv; ++k) w.v[k] = w.by_v[k];
+            transposed_product<true>(by.by_v, body.nv, rate, w.v + first);
+            transposed_product<false>(by.J, body.nv, x, w.theta + first);
+            transposed_product<true>(by.by_theta, body.nv, rate, w.theta + first);
+        });
+    }
+    if (stages > 1) {
+        put_first_stage<true>(inputs, H, w);
+    } else {
+        put_first_stage<false>(inputs, H, w);
+        displacement_rows(tree, method, inputs, h, w, dynamics);
+    }
+    add_curvature(max_stages, lam_q, false, w.rate);
+    mirror(H, w.nz);
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,169 @@
+"""Second derivatives of constrained dynamics and of impacts, weighted: no tensor is formed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.checks import require
+from dtau.docstrings import documented
+from dtau.model.contacts import Contacts
+from dtau.model.model import Model
+from dtau.options import Axes
+from dtau.results import ConstrainedDynamicsHessian, ImpulseDynamicsHessian
+
+
+@documented
+def constrained_dynamics_hessian(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    lam: ArrayLike,
+    lam_forces: ArrayLike,
+    contacts: Contacts,
+    f_ext: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    active: ArrayLike | None = None,
+    regularization: float = 0.0,
+    symmetric: bool = False,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ConstrainedDynamicsHessian:
+    """Second derivatives of lam . a + lam_forces . forces of constrained dynamics: all blocks.
+
+        dqdv[j, k] = d/dv_k (d (lam . a + lam_forces . forces) / dq_j)    and the others alike
+
+    With contacts, the term of DDP that Gauss-Newton methods drop. ``lam`` and ``lam_forces`` are
+    the gradients of a cost by accelerations and forces, as of a friction cone.
+
+    Parameters
+    ----------
+    lam
+        Weight of each acceleration, held constant.
+    lam_forces
+        Weight of each force along the axes of its contact, held constant.
+
+    Returns
+    -------
+    ConstrainedDynamicsHessian
+        Second derivatives of the weighted sum; by tau and v, and by tau twice, they are zero. The
+        gains of the contacts are part of them.
+
+    Notes
+    -----
+    [Derivations] section 21: the equations of motion and of the rows, weighted, have the second
+    derivatives of [IDSVA-SO] summed over their outputs; one solve with the factors of the value and
+    two products give those of the accelerations and forces, O(N d + nv^2 (d + nrows)). With a
+    ``regularization`` they are those of the forces G^+ b of `dtau.constrained_dynamics`, whatever
+    its ``residual``, where the rank of J is the same in all configurations around.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> feet = [dtau.PointContact(foot) for foot in dtau.robots.QUADRUPED_FEET]
+    >>> contacts = dtau.Contacts(model, feet)
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, tau = dtau.random_state(model, rng)
+    >>> lam, lam_forces = rng.standard_normal(model.nv), rng.standard_normal(contacts.nrows)
+    >>> h = dtau.constrained_dynamics_hessian(model, q, v, tau, lam, lam_forces, contacts)
+    >>> dv = 1e-6 * rng.standard_normal(model.nv)
+    >>> weights = lam, lam_forces, contacts
+    >>> more = dtau.constrained_dynamics_vjp(model, q, v + dv, tau, *weights)
+    >>> less = dtau.constrained_dynamics_vjp(model, q, v - dv, tau, *weights)
+    >>> bool(np.allclose(more.by_q - less.by_q, 2.0 * h.dqdv @ dv, atol=1e-9))
+    True
+    """
+    require("symmetric", symmetric, bool)
+    return _core.constrained_dynamics_hessian(
+        model,
+        q,
+        v,
+        tau,
+        lam,
+        lam_forces,
+        contacts,
+        f_ext,
+        f_ext_axes,
+        active,
+        regularization,
+        symmetric,
+        out,
+        threads,
+    )
+
+
+@documented
+def impulse_dynamics_hessian(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    lam: ArrayLike,
+    lam_impulses: ArrayLike,
+    contacts: Contacts,
+    restitution: ArrayLike = 0.0,
+    *,
+    active: ArrayLike | None = None,
+    regularization: float = 0.0,
+    symmetric: bool = False,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ImpulseDynamicsHessian:
+    """Second derivatives of lam . v_after + lam_impulses . impulses of an impact.
+
+        dqdv[j, k] = d/dv_k (d (lam . v_after + lam_impulses . impulses) / dq_j)
+
+    Parameters
+    ----------
+    v
+        ... It is the velocity before the impact.
+    lam
+        Weight of each velocity after the impact, held constant.
+    lam_impulses
+        Weight of each impulse along the axes of its contact, held constant.
+    contacts
+        The contacts and loops that hold afterwards, of this model. Gains and placements do not
+        matter.
+
+    Returns
+    -------
+    ImpulseDynamicsHessian
+        Second derivatives of the weighted sum; by v twice they are zero.
+
+    Notes
+    -----
+    [Derivations] eq. 23.19: as `dtau.constrained_dynamics_hessian`, at rest and without gravity, at
+    the acceleration v_after - v.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> contacts = dtau.Contacts(model, [dtau.PointContact("LF_FOOT")])
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> lam, lam_impulses = np.ones(model.nv), np.zeros(3)
+    >>> h = dtau.impulse_dynamics_hessian(model, q, v, lam, lam_impulses, contacts)
+    >>> d = dtau.impulse_dynamics_derivatives(model, q, v, contacts)
+    >>> bool(np.allclose(h.dqdv @ v, lam @ d.dv_dq))  # velocities after are linear in v
+    True
+    """
+    require("symmetric", symmetric, bool)
+    return _core.impulse_dynamics_hessian(
+        model,
+        q,
+        v,
+        lam,
+        lam_impulses,
+        contacts,
+        restitution,
+        active,
+        regularization,
+        symmetric,
+        out,
+        threads,
+    )

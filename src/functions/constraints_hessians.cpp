@@ -1,0 +1,50 @@
+// Registers constrained_dynamics_hessian and impulse_dynamics_hessian.
+#include "dtau/algorithms/constraints/impulse_hessian.hpp"
+#include "functions/shared/constraints.hpp"
+#include "registry/arguments.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+constexpr In<"lam_forces", Quantity::rows> force_weights;
+constexpr In<"lam_impulses", Quantity::rows> impulse_weights;
+constexpr In<"restitution", Quantity::scalar, not_stacked, Default::zero> restitution;
+constexpr Out<"dqdq", Quantity::matrix> dqdq;
+constexpr Out<"dqdv", Quantity::matrix> dqdv;
+constexpr Out<"dvdv", Quantity::matrix> dvdv;
+constexpr Out<"dtaudq", Quantity::matrix> dtaudq;
+
+constexpr Function functions[] = {
+    function({.name = "constrained_dynamics_hessian",
+              .solves = true,
+              .results = "ConstrainedDynamicsHessian"},
+             takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes,
+                   active, regularization, symmetric),
+             gives(dqdq, dqdv, dvdv, dtaudq),
+             algorithm<ConstrainedHessianWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                                const auto& w) {
+                 const Blocks<T> H = {x[dqdq], x[dqdv], x[dvdv], x[dtaudq], tree.independent.n};
+                 constrained_dynamics_hessian<T>(tree, x[q], x[v], x[tau], x[acceleration_weights],
+                                                 x[force_weights], x[active], x[f_ext], H,
+                                                 x.options.symmetric, w);
+                 x.report(w.constraints.schur.failures);
+             })),
+    function(
+        {.name = "impulse_dynamics_hessian", .solves = true, .results = "ImpulseDynamicsHessian"},
+        takes(q, v, acceleration_weights, impulse_weights, contacts, restitution, active,
+              regularization, symmetric),
+        gives(dqdq, dqdv),
+        algorithm<ImpulseHessianWorkspace>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                impulse_dynamics_hessian<T>(tree, x[q], x[v], x[acceleration_weights],
+                                            x[impulse_weights], x[restitution][0], x[active],
+                                            x[dqdq], x[dqdv], x.options.symmetric, w);
+                x.report(w.value.constraints.schur.failures);
+            })),
+};
+
+}  // namespace
+
+extern const FunctionGroup constraints_hessians_functions = functions;
+
+}  // namespace dtau::DTAU_VARIANT
