@@ -254,7 +254,7 @@ def test_integers_convert(function: Function, dtype: str) -> None:
 # States that are not finite
 
 # Rows that read all numbers of their arguments.
-ON_ALL_NUMBERS = [f for f in FUNCTIONS if "order" not in f.options]
+ON_ALL_NUMBERS = [f for f in IN_BODY_AXES if "order" not in f.options]
 NOT_FINITE = list(product(FEW_ROBOTS, (np.nan, np.inf, -np.inf)))
 
 
