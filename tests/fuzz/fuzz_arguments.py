@@ -41,6 +41,7 @@ MOST_ORDER, MOST_ORDER_UNASKED = 100, 20  # of time derivatives
 BEYOND = {
     "inverse_dynamics_time_derivatives": 2,
     "inverse_dynamics_derivatives_time_derivatives": 2,
+    "inverse_dynamics_time_derivatives_derivatives": 2,
     "mass_matrix_time_derivatives": 0,
     "gravity_torque_time_derivatives": 0,
     "kinematics_time_derivatives": 0,

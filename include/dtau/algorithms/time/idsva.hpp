@@ -134,9 +134,8 @@ DTAU_INLINE void forward_series(const Tree& tree, int order, const T* q, const T
                 body_motion<fixed>(tree, body, k, v, w.v + at, w.a + at, g.twist(i)[k], w);
             }
         });
-        for_orders<fixed>(order, [&](int k) __attribute__((always_inline)) {
-            body_force(i, k, w);
-        });
+        for_orders<fixed>(order,
+                          [&](int k) __attribute__((always_inline)) { body_force(i, k, w); });
         if (acts_on(f_ext, body))
             subtract_wrench(tree, i, order, f_ext, g.P[i], g.twist(i), g.scale, w.f + at,
                             w.wrenches);
