@@ -43,6 +43,7 @@ BEYOND = {
     "inverse_dynamics_derivatives_time_derivatives": 2,
     "inverse_dynamics_time_derivatives_jvp": 2,
     "inverse_dynamics_time_derivatives_vjp": 2,
+    "inverse_dynamics_time_derivatives_derivatives": 2,
     "mass_matrix_time_derivatives": 0,
     "gravity_torque_time_derivatives": 0,
     "kinematics_time_derivatives": 0,

@@ -43,6 +43,7 @@ struct FdsvaSeriesWorkspace {
     Dynamics dynamics;
     IdsvaSeriesWorkspace<T> idsva;
     LtdlWorkspace<T> ltdl;
+    Binomials binomial;
     T* v;                            // (order + 2, nv), of the joints
     T *dtau_dq, *dtau_dv, *dtau_da;  // (order + 1, nv, nv), of the joints
     T *by_q, *by_v, *M;              // the same of the independent velocities, or the same room
@@ -53,19 +54,25 @@ struct FdsvaSeriesWorkspace {
         : dynamics(arena, tree, options),
           idsva(arena, tree, options),
           ltdl(arena, tree.independent),
+          binomial(arena, options.order + 1),
           v(arena.take<T>((options.order + 2) * tree.nv)),
-          dtau_dq(arena.take_zeros<T>((options.order + 1) * tree.nv * tree.nv)),
-          dtau_dv(arena.take_zeros<T>((options.order + 1) * tree.nv * tree.nv)),
-          dtau_da(arena.take_zeros<T>((options.order + 1) * tree.nv * tree.nv)),
-          by_q(room_beside(arena, tree, dtau_dq, (options.order + 1) * square(tree))),
-          by_v(room_beside(arena, tree, dtau_dv, (options.order + 1) * square(tree))),
-          M(room_beside(arena, tree, dtau_da, (options.order + 1) * square(tree))),
+          dtau_dq(arena.take_zeros<T>((options.order + 1) * square(tree.nv))),
+          dtau_dv(arena.take_zeros<T>((options.order + 1) * square(tree.nv))),
+          dtau_da(arena.take_zeros<T>((options.order + 1) * square(tree.nv))),
+          by_q(tree.mimic ? reduced(arena, tree, options) : dtau_dq),
+          by_v(tree.mimic ? reduced(arena, tree, options) : dtau_dv),
+          M(tree.mimic ? reduced(arena, tree, options) : dtau_da),
           padded(whole_packs<T>(tree.independent.n)),
           stride(3 * padded),
-          X(arena.take<T>((options.order + 1) * tree.independent.n * stride)) {}
+          X(arena.take<T>((options.order + 1) * std::ptrdiff_t(tree.independent.n) * stride)) {}
 
-    static int square(const Tree& tree) { return tree.independent.n * tree.independent.n; }
-    T* matrices(const Tree& tree, int k) const { return X + k * tree.independent.n * stride; }
+    static std::ptrdiff_t square(int n) { return std::ptrdiff_t(n) * n; }
+    static T* reduced(Arena& arena, const Tree& tree, const Options& options) {
+        return arena.take<T>((options.order + 1) * square(tree.independent.n));
+    }
+    T* matrices(const Tree& tree, int k) const {
+        return X + std::ptrdiff_t(k) * tree.independent.n * stride;
+    }
 };
 
 // sum += factor M x, for M (nv, nv) that is zero where row and column are not related; rows of x and
@@ -107,32 +114,30 @@ template <class T, class Dynamics>
 void fdsva_series(const Tree& tree, int order, const T* q, const T* v, const T* tau, const T* f_ext,
                   const FdsvaSeriesWorkspace<T, Dynamics>& w) {
     const Paths& dofs = tree.independent;
-    const int n = dofs.n, all = tree.nv * tree.nv;
+    const int n = dofs.n;
+    const std::ptrdiff_t all = w.square(tree.nv), reduced = w.square(n);
     for (int j = 0; j < tree.nv; ++j) w.v[j] = v[j];
     accelerations(tree, order, q, v, tau, f_ext, w.v + tree.nv, w.dynamics);
     idsva_time_derivatives<T>(tree, order, q, w.v, f_ext, w.dtau_dq, w.dtau_dv, w.dtau_da, w.idsva);
     for (int k = 0; k <= order; ++k) {
-        reduce_matrix(tree, w.dtau_dq + k * all, w.by_q + k * n * n, n);
-        reduce_matrix(tree, w.dtau_dv + k * all, w.by_v + k * n * n, n);
-        reduce_matrix(tree, w.dtau_da + k * all, w.M + k * n * n, n);
+        reduce_matrix(tree, w.dtau_dq + k * all, w.by_q + k * reduced, n);
+        reduce_matrix(tree, w.dtau_dv + k * all, w.by_v + k * reduced, n);
+        reduce_matrix(tree, w.dtau_da + k * all, w.M + k * reduced, n);
     }
     factorize(dofs, w.M, w.ltdl);
     for (int k = 0; k <= order; ++k) {
         T* X = w.matrices(tree, k);
         for (int i = 0; i < n; ++i)
             for (int c = 0; c < w.padded; ++c) {
-                const int from = (k * n + i) * n + c;
+                const std::ptrdiff_t from = k * reduced + i * n + c;
                 T* to = X + i * w.stride + c;
                 to[0] = c < n ? w.by_q[from] : T(0.0);
                 to[w.padded] = c < n ? w.by_v[from] : T(0.0);
                 to[2 * w.padded] = T(k == 0 && c == i ? -1.0 : 0.0);
             }
-        double binomial = 1.0;
-        for (int m = 1; m <= k; ++m) {  // [Derivations] eq. 21.3
-            binomial = binomial * (k - m + 1) / m;
-            add_related_product(dofs, T(binomial), w.M + m * n * n, w.matrices(tree, k - m), X,
-                                w.stride);
-        }
+        for (int m = 1; m <= k; ++m)  // [Derivations] eq. 21.3
+            add_related_product(dofs, T(w.binomial(k, m)), w.M + m * reduced,
+                                w.matrices(tree, k - m), X, w.stride);
         ltdl_solve_in_place(dofs, X, w.stride, w.ltdl);
     }
 }
@@ -144,7 +149,7 @@ void fdsva_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
                             const FdsvaSeriesWorkspace<T, Dynamics>& w) {
     const int n = tree.independent.n;
     fdsva_series(tree, order, q, v, tau, f_ext, w);
-    for (int r = 0; r < (order + 1) * n; ++r)  // the rows of all orders, one after the other
+    for (std::ptrdiff_t r = 0; r < (order + 1) * n; ++r)  // rows of all orders, one after another
         for (int c = 0; c < n; ++c) {
             const T* X = w.X + r * w.stride + c;
             da_dq[r * n + c] = X[0];

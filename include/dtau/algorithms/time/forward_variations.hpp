@@ -22,16 +22,18 @@ namespace dtau::DTAU_VARIANT {
 template <class T, class Dynamics>
 struct ForwardVariationWorkspace {
     FdsvaSeriesWorkspace<T, Dynamics> derivatives;
-    Binomials binomial;
     BracketSeries<T> brackets;
     T *eta, *dv;  // (order + 2, nv, padded)
 
     ForwardVariationWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : derivatives(arena, tree, options),
-          binomial(arena, options.order + 1),
           brackets(arena, options.order + 1),
-          eta(arena.take<T>((options.order + 2) * tree.independent.n * derivatives.padded)),
-          dv(arena.take<T>((options.order + 2) * tree.independent.n * derivatives.padded)) {}
+          eta(arena.take<T>((options.order + 2) * size(tree))),
+          dv(arena.take<T>((options.order + 2) * size(tree))) {}
+
+    std::ptrdiff_t size(const Tree& tree) const {  // of a matrix
+        return std::ptrdiff_t(tree.independent.n) * derivatives.padded;
+    }
 };
 
 // sum += factor A x for full matrices; rows of A are `stride`, those of x and sum `padded` apart.
@@ -59,16 +61,17 @@ void add_product(int n, T factor, const T* A, int stride, const T* x, T* sum, in
 template <class T, class Dynamics>
 void next_displacement(const Tree& tree, int k, int first,
                        const ForwardVariationWorkspace<T, Dynamics>& w) {
-    const int padded = w.derivatives.padded, all = tree.independent.n * padded;
+    const int padded = w.derivatives.padded;
+    const std::ptrdiff_t all = w.size(tree);
     T* const next = w.eta + (k + 1) * all;
-    for (int e = 0; e < all; ++e) next[e] = w.dv[k * all + e];
+    for (std::ptrdiff_t e = 0; e < all; ++e) next[e] = w.dv[k * all + e];
     for (int b = 0; b < tree.nnodes; ++b) {
         const Body& body = tree.bodies[b];
         if (traits(body.kind).commutes) continue;
         const int row = independent_dof(tree, body.v) * padded;
         start_brackets(tree, body, k, w.derivatives.v, w.brackets);
         for (int i = 0; i <= k - first; ++i)  // [Derivations] eq. 21.4
-            add_product(body.nv, T(w.binomial(k, i)), w.brackets.ad + 36 * i, body.nv,
+            add_product(body.nv, T(w.derivatives.binomial(k, i)), w.brackets.ad + 36 * i, body.nv,
                         w.eta + (k - i) * all + row, next + row, padded);
     }
 }
@@ -80,15 +83,16 @@ template <class T, class Dynamics, class Store>
 void vary_forward(const Tree& tree, int order, int eta_first, int dv_first, bool unit, int torque,
                   const ForwardVariationWorkspace<T, Dynamics>& w, const Store& to) {
     const FdsvaSeriesWorkspace<T, Dynamics>& d = w.derivatives;
-    const int n = tree.independent.n, padded = d.padded, all = n * padded;
+    const int n = tree.independent.n, padded = d.padded;
+    const std::ptrdiff_t all = w.size(tree);
     const int first = eta_first < dv_first ? eta_first : dv_first;
-    for (int e = 0; e < (order + 2) * all; ++e) w.eta[e] = w.dv[e] = T(0.0);
+    for (std::ptrdiff_t e = 0; e < (order + 2) * all; ++e) w.eta[e] = w.dv[e] = T(0.0);
     for (int r = 0; r < n && unit; ++r)
         (eta_first < dv_first ? w.eta : w.dv)[r * padded + r] = T(1.0);
     for (int k = first > 0 ? first - 1 : 0; k <= order; ++k) {
         T* const da = w.dv + (k + 1) * all;
         for (int j = 0; j <= k; ++j) {  // [Derivations] eq. 21.6
-            const T factor(w.binomial(k, j));
+            const T factor(d.binomial(k, j));
             const T* X = d.matrices(tree, k - j);
             if (j >= eta_first) add_product(n, factor, X, d.stride, w.eta + j * all, da, padded);
             if (j >= dv_first)
@@ -110,7 +114,7 @@ template <class T, class Dynamics>
 void forward_series_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* tau,
                                 const T* f_ext, T* da_dq, T* da_dv, T* da_dtau,
                                 const ForwardVariationWorkspace<T, Dynamics>& w) {
-    const int n = tree.independent.n;
+    const std::ptrdiff_t n = tree.independent.n;
     fdsva_series(tree, order, q, v, tau, f_ext, w.derivatives);
     vary_forward(tree, order, 0, 1, true, -1, w,
                  [&](int k, int r, int c, T x) { da_dq[(k * n + r) * n + c] = x; });

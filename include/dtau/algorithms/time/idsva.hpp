@@ -133,8 +133,9 @@ DTAU_INLINE void forward_series(const Tree& tree, int order, const T* q, const T
             } else {
                 body_motion<fixed>(tree, body, k, v, w.v + at, w.a + at, g.twist(i)[k], w);
             }
-            body_force(i, k, w);
         });
+        for_orders<fixed>(order,
+                          [&](int k) __attribute__((always_inline)) { body_force(i, k, w); });
         if (acts_on(f_ext, body))
             subtract_wrench(tree, i, order, f_ext, g.P[i], g.twist(i), g.scale, w.f + at,
                             w.wrenches);
@@ -143,19 +144,25 @@ DTAU_INLINE void forward_series(const Tree& tree, int order, const T* q, const T
 
 // ---------------------------------------------------------------- backward pass
 
-// Order k of the products of column c of body i with the composites of its subtree; with `both` those
-// for its column of the matrices, which roots have not.
+// Order k of the products of column c of body i with the composites of its subtree: for its row of
+// the matrices.
 template <int fixed, class T>
-DTAU_INLINE void column_products(bool both, int i, int c, int k, ColumnSeries<fixed, T>& x,
+DTAU_INLINE void row_products(int i, int c, int k, ColumnSeries<fixed, T>& x,
+                              const IdsvaSeriesWorkspace<T>& w) {
+    const Coriolis<T>* B = w.B + w.at(i);
+    const Motion<T>* s = w.series.column(c);
+    Vec3<T> t1 = transposed_mul(B[0], s[k]);  // [Derivations] eq. 4.5
+    for (int m = 1; m <= k; ++m) t1 = t1 + transposed_mul(B[m], s[k - m]);
+    x.t1[k] = t1, x.t2[k] = inertia_times(k, w.series.inertia(i), s);
+}
+// The same for its column.
+template <int fixed, class T>
+DTAU_INLINE void column_products(int i, int c, int k, ColumnSeries<fixed, T>& x,
                                  const IdsvaSeriesWorkspace<T>& w) {
     const Inertia<T>* I = w.series.inertia(i);
     const Coriolis<T>* B = w.B + w.at(i);
     const Force<T>* f = w.f + w.at(i);
     const Motion<T>*s = w.series.column(c), *Psidot = w.Psidot + w.at(c);
-    Vec3<T> t1 = transposed_mul(B[0], s[k]);  // [Derivations] eq. 4.5
-    for (int m = 1; m <= k; ++m) t1 = t1 + transposed_mul(B[m], s[k - m]);
-    x.t1[k] = t1, x.t2[k] = inertia_times(k, I, s);
-    if (!both) return;
     Force<T> by_q = inertia_times(k, I, w.Psiddot + w.at(c));
     Force<T> by_v = inertia_times(k, I, w.Upsilondot + w.at(c));
     for (int m = 0; m <= k; ++m) {  // [Derivations] eq. 4.7
@@ -224,7 +231,7 @@ DTAU_INLINE void backward_series(const Tree& tree, int order, const Partials<T>&
         for (int c = first; c < end; ++c) {
             ColumnSeries<fixed, T> x(w.column);
             for_orders<fixed>(order, [&](int k) __attribute__((always_inline)) {
-                column_products<fixed>(body.parent >= 0, i, c, k, x, w);
+                row_products<fixed>(i, c, k, x, w);
             });
             const auto row = [&](int j) __attribute__((always_inline)) {
                 for_orders<fixed>(order, [&](int k) __attribute__((always_inline)) {
@@ -234,6 +241,9 @@ DTAU_INLINE void backward_series(const Tree& tree, int order, const Partials<T>&
             for (int j = first; j < end; ++j) row(j);
             if (body.parent < 0) continue;
             for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) row(j);
+            for_orders<fixed>(order, [&](int k) __attribute__((always_inline)) {
+                column_products<fixed>(i, c, k, x, w);
+            });
             for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j])
                 for_orders<fixed>(order, [&](int k) __attribute__((always_inline)) {
                     column_entries<fixed>(c, j, k, factor(k), x, of_order(k), w);

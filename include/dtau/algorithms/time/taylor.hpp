@@ -25,6 +25,23 @@ struct TaylorScale {
     }
 };
 
+// Binomial coefficients (k, m) for k, m below `count`.
+class Binomials {
+  public:
+    Binomials(Arena& arena, int count)
+        : count_(count), at_(arena.take_zeros<double>(count * count)) {
+        for (int k = 0; k < count && at_; ++k)
+            for (int m = 0; m <= k; ++m)
+                at_[k * count + m] =
+                    m == 0 || m == k ? 1.0 : (*this)(k - 1, m - 1) + (*this)(k - 1, m);
+    }
+    double operator()(int k, int m) const { return at_[k * count_ + m]; }
+
+  private:
+    int count_;
+    double* at_;
+};
+
 // Calls f(0) ... f(order). An order that is known to the compiler unrolls the sums in f.
 inline constexpr int any_order = -1;
 template <int fixed, class F>

@@ -20,23 +20,6 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Binomial coefficients (k, m) for k, m below `count`.
-class Binomials {
-  public:
-    Binomials(Arena& arena, int count)
-        : count_(count), at_(arena.take_zeros<double>(count * count)) {
-        for (int k = 0; k < count && at_; ++k)
-            for (int m = 0; m <= k; ++m)
-                at_[k * count + m] =
-                    m == 0 || m == k ? 1.0 : (*this)(k - 1, m - 1) + (*this)(k - 1, m);
-    }
-    double operator()(int k, int m) const { return at_[k * count_ + m]; }
-
-  private:
-    int count_;
-    double* at_;
-};
-
 // Rates of the brackets of one joint, and of E: matrices of its own velocities, 36 numbers each.
 template <class T>
 struct BracketSeries {
@@ -85,9 +68,9 @@ struct InverseVariationWorkspace {
         : idsva(arena, tree, options),
           binomial(arena, options.order + 1),
           brackets(arena, options.order + 1),
-          D_q(arena.take_zeros<T>((options.order + 1) * tree.nv * tree.nv)),
-          D_v(arena.take_zeros<T>((options.order + 1) * tree.nv * tree.nv)),
-          M(arena.take_zeros<T>((options.order + 1) * tree.nv * tree.nv)) {}
+          D_q(arena.take_zeros<T>((options.order + 1) * std::ptrdiff_t(tree.nv) * tree.nv)),
+          D_v(arena.take_zeros<T>((options.order + 1) * std::ptrdiff_t(tree.nv) * tree.nv)),
+          M(arena.take_zeros<T>((options.order + 1) * std::ptrdiff_t(tree.nv) * tree.nv)) {}
 };
 
 // Adds factor D_q E to columns first ... first + nv - 1 of a matrix (n, n).
@@ -106,19 +89,20 @@ DTAU_INLINE void add_joint_columns(int n, int first, int nv, T factor, const T* 
 template <class T>
 void inverse_series_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* f_ext,
                                 T* dtau_dq, T* dtau_dv, const InverseVariationWorkspace<T>& w) {
-    const int n = tree.nv, all = n * n;
+    const int n = tree.nv;
+    const std::ptrdiff_t all = std::ptrdiff_t(n) * n;
     idsva_time_derivatives(tree, order, q, v, f_ext, w.D_q, w.D_v, w.M, w.idsva);
     const auto by_v = [&](int k, int m) { return dtau_dv + (k * (order + 2) + m) * all; };
-    for (int e = 0; e < (order + 1) * all; ++e) dtau_dq[e] = w.D_q[e];
+    for (std::ptrdiff_t e = 0; e < (order + 1) * all; ++e) dtau_dq[e] = w.D_q[e];
     for (int k = 0; k <= order; ++k)
         for (int m = 0; m <= order + 1; ++m) {  // [Derivations] eq. 21.5
             T* to = by_v(k, m);
-            for (int e = 0; e < all; ++e) to[e] = T(0.0);
+            for (std::ptrdiff_t e = 0; e < all; ++e) to[e] = T(0.0);
             const auto add = [&](int j, const T* matrices) {
                 if (j < 0 || j > k) return;
                 const T factor(w.binomial(k, j));
                 const T* matrix = matrices + (k - j) * all;
-                for (int e = 0; e < all; ++e) to[e] = fma(factor, matrix[e], to[e]);
+                for (std::ptrdiff_t e = 0; e < all; ++e) to[e] = fma(factor, matrix[e], to[e]);
             };
             add(m + 1, w.D_q), add(m, w.D_v), add(m - 1, w.M);
         }
