@@ -19,6 +19,7 @@ products with these, O(N)                  _parameter_jvp,              _paramet
                                            _parameter_vjp               _parameter_vjp
 derivatives by external wrenches           _wrench_derivatives          _wrench_derivatives
 time derivatives of any order              _time_derivatives            _time_derivatives
+products with their first derivatives      _time_derivatives_jvp, _vjp  _time_derivatives_jvp, _vjp
 =========================================  ===========================  ===========================
 
 Other functions: terms of the equation (`mass_matrix`, `bias_torque`); `linearize`, `step`,

@@ -219,3 +219,55 @@ def test_the_gradient_by_wrenches_is_there_where_wrenches_are(problem: str) -> N
         got = function(case.model, case.q, *case.point, case.lam, case.wrenches[0])
         assert type(got) is getattr(results, f"{prefix}TimeDerivativesVJP")
         assert (got.by_f_ext_derivatives is None) is not wrenches
+
+
+@both
+@pytest.mark.parametrize("axes", ["body", "mixed", "world"])
+@on_robots
+def test_wrenches_or_their_variations_alone(problem: str, axes: Axes, name: str) -> None:
+    case = Case(problem, robot(name), 7, 2, axes=axes)
+    f_ext, df_ext = case.wrenches
+    arguments = (case.dq, *case.variation)
+    case.wrenches = (np.zeros_like(f_ext), df_ext)
+    want = case.jvp(*arguments, df_ext=df_ext)
+    case.wrenches = (None, df_ext)
+    got = case.jvp(*arguments, df_ext=df_ext)
+    for k in range(case.rows):
+        assert_close(got[k], want[k], case.tolerance[k], f"order {k}", floor=case.sizes[k])
+    plain = Case(problem, robot(name), 7, 2, wrenches=False)
+    for x, y in zip(case.vjp(), plain.vjp(), strict=True):
+        np.testing.assert_array_equal(x, y)
+    case.wrenches = (f_ext, None)
+    nothing = case.jvp(*arguments, df_ext=np.zeros_like(f_ext))
+    np.testing.assert_array_equal(case.jvp(*arguments), nothing)
+
+
+@both
+@on_robots
+def test_no_variation_gives_zero(problem: str, name: str) -> None:
+    for axes in ("body", "world"):
+        case = Case(problem, robot(name), 8, 2, axes=axes)
+        got = case.jvp(np.zeros(case.model.nv), *(np.zeros_like(x) for x in case.point))
+        np.testing.assert_array_equal(got, np.zeros_like(got))
+        case.lam = np.zeros_like(case.lam)
+        for x in case.vjp():
+            np.testing.assert_array_equal(x, np.zeros_like(x))
+
+
+def test_damping_and_armature() -> None:
+    """A wheel with nothing else: tau = (J + armature) a + damping v, and so all derivatives."""
+    builder = dtau.ModelBuilder("wheel", gravity=(0.0, 0.0, 0.0))
+    inertia = dtau.Inertia(1.0, (0.0, 0.0, 0.0), 0.5 * np.eye(3))
+    axle = dtau.Revolute((0, 0, 1))
+    builder.add(axle, name="wheel", inertia=inertia, armature=1.5, damping=3.0)
+    model, x = builder.build(), [0.25]
+    v, dv, lam = [[1.0], [2.0], [3.0]], [[1.0], [10.0], [100.0]], [[4.0], [5.0]]
+    got = dtau.inverse_dynamics_time_derivatives_jvp(model, x, v, x, dv)
+    assert got.tolist() == [[23.0], [230.0]]
+    by = dtau.inverse_dynamics_time_derivatives_vjp(model, x, v, lam)
+    assert (by.by_q.tolist(), by.by_v_derivatives.tolist()) == ([0.0], [[12.0], [23.0], [10.0]])
+    da = dtau.forward_dynamics_time_derivatives_jvp(model, x, x, lam, x, [1.0], got)
+    assert da.tolist() == dv[1:]
+    back = dtau.forward_dynamics_time_derivatives_vjp(model, x, x, lam, lam)
+    assert back.by_tau_derivatives.tolist() == [[-1.75], [2.5]]
+    assert (back.by_q.tolist(), back.by_v.tolist()) == ([0.0], [5.25])

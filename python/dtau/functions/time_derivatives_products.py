@@ -57,8 +57,8 @@ def inverse_dynamics_time_derivatives_jvp(
 
     Notes
     -----
-    The sweeps of `dtau.inverse_dynamics_time_derivatives` with the variations beside the values;
-    O(N r^2), at less than three calls of that function.
+    The problem of [HO-FBS] Algorithm 2 with the variations beside the values, in the same sweeps;
+    O(N r^2), at less than three calls of `dtau.inverse_dynamics_time_derivatives`.
 
     Examples
     --------
@@ -121,9 +121,9 @@ def inverse_dynamics_time_derivatives_vjp(
 
     Notes
     -----
-    Reverse mode in two sweeps and without a tape: the transpose of a product of Taylor series is
-    one with reversed coefficients. O(N r^2), at less than three calls of
-    `dtau.inverse_dynamics_time_derivatives`.
+    Reverse mode of [HO-FBS] Algorithm 2 in two sweeps and without a tape: the transpose of a
+    product of Taylor series is one with reversed coefficients. O(N r^2), at less than three calls
+    of `dtau.inverse_dynamics_time_derivatives`.
 
     Examples
     --------
@@ -173,9 +173,9 @@ def forward_dynamics_time_derivatives_jvp(
     Notes
     -----
     The variation of inverse dynamics along the motion that forward dynamics gives, solved for
-    order by order with the articulated inertias of order 0; O(N r^2), at less than three calls of
-    `dtau.forward_dynamics_time_derivatives`. With joints that mimic others the factors of the mass
-    matrix solve.
+    order by order with the articulated inertias of order 0, as [HO-FBS] Lemma 2 has it; O(N r^2),
+    at about two to three calls of `dtau.forward_dynamics_time_derivatives`. With joints that mimic
+    others the factors of the mass matrix solve.
 
     Examples
     --------
@@ -239,9 +239,9 @@ def forward_dynamics_time_derivatives_vjp(
     Notes
     -----
     Minus the gradient of inverse dynamics with the weights ``by_tau_derivatives``, which are solved
-    for from the highest order down with the articulated inertias of order 0; O(N r^2), at less than
-    three calls of `dtau.forward_dynamics_time_derivatives`. With joints that mimic others the
-    factors of the mass matrix solve.
+    for from the highest order down with the articulated inertias of order 0, as [HO-FBS] Lemma 2
+    has it; O(N r^2), at about two to three calls of `dtau.forward_dynamics_time_derivatives`. With
+    joints that mimic others the factors of the mass matrix solve.
 
     Examples
     --------

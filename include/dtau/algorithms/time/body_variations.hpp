@@ -1,5 +1,5 @@
 // Varies the motion of a body and the force that it takes, order by order, along a variation of
-// the trajectory: vary_motion(), displace_force(). [Derivations] §22.
+// the trajectory: vary_motion(), displaced_force(). [Derivations] §22.
 //
 // The joint is displaced by eta, a twist in body axes; rates vary by delta = S dv. With the symbols
 // of inverse.hpp, d for variations, y = E R0^T omega_p and A' = E R0^T (A_p + X_p r), products of

@@ -80,7 +80,10 @@ DTAU_INLINE void keep_force(const Body& body, int i, int k, const TwoVectors<T>&
     if (slides_on<simple>(body))
         solved.back[k] =
             rotate_add<true>(rotation_of<simple>(body), b.joint, 0, F.a(), solved.lower.a());
-    b.d_force[k].set(F.a() + w.turn[i].a(), F.b() + w.turn[i].b());
+    const TwoVectors<T>& turn = w.turn[i];
+    TwoVectors<T>& sum = b.d_force[k];  // of a simple joint nothing reads z
+    sum.xy = {F.xy.x + turn.xy.x, F.xy.y + turn.xy.y, F.xy.z + turn.xy.z, F.xy.w + turn.xy.w};
+    if (!simple) sum.az = F.az + turn.az, sum.bz = F.bz + turn.bz;
 }
 
 // ---------------------------------------------------------------- one order

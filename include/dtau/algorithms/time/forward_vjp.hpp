@@ -138,7 +138,7 @@ DTAU_INLINE void finish_weights(const Tree& tree, int i, int order, int l, const
 
 // ---------------------------------------------------------------- one order
 
-// lam: of order k = order - l; higher_mu: of order k + 1.
+// lam: of order k = order - l; higher_mu: of order k + 1. The next coefficient is started.
 template <class T>
 DTAU_INLINE void solve_order(const Tree& tree, int order, int l, const T* lam, const T* higher_mu,
                              const ForwardSeriesVjpWorkspace<T, HybridSeriesWorkspace<T>>& w) {
@@ -170,6 +170,7 @@ DTAU_INLINE void solve_order(const Tree& tree, int order, int l, const T* lam, c
                 b.L[l].set(b.Lam[l].ang - own.ang, b.Lam[l].lin - own.lin);
             }
             finish_weights<T>(tree, i, order, l, w);
+            if (l < order) start_weights<simple, T>(tree, i, l + 1, w);
         });
 }
 
@@ -196,6 +197,7 @@ DTAU_INLINE void solve_order(const Tree& tree, int order, int l, const T* lam, c
         const Body& body = tree.bodies[i];
         weigh<false>(body, l, T(1.0), w.mu, w.of(i), w.parent_of(body, i));
         finish_weights<T>(tree, i, order, l, w);
+        if (l < order) start_weights<false, T>(tree, i, l + 1, w);
     }
 }
 
@@ -238,15 +240,14 @@ void forward_time_derivatives_vjp(const Tree& tree, int order, const T* q, const
     forward_motion(tree, order, q, v, tau, f_ext, in_world, w.gradient.carried, w.solver, w.motion);
     for (int j = 0; j < tree.nnodes * wrenches.length && !f_ext; ++j)
         wrenches.seen[j].set(zero_vector<T>(), zero_vector<T>());
+    for (int i = 0; i < tree.nnodes; ++i)
+        by_joint_in<Dynamics>(tree.bodies[i], [&]<bool simple>() __attribute__((always_inline)) {
+            start_weights<simple, T>(tree, i, 0, w);
+        });
     for (int l = 0; l <= order; ++l) {
         const int k = order - l;
         T* mu = by_tau + k * tree.nv;
         const T factor(scale.inverse_factorial[k]);
-        for (int i = 0; i < tree.nnodes; ++i)
-            by_joint_in<Dynamics>(tree.bodies[i],
-                                  [&]<bool simple>() __attribute__((always_inline)) {
-                                      start_weights<simple, T>(tree, i, l, w);
-                                  });
         const T* higher_mu = mu + tree.nv;
         solve_order(tree, order, l, lam + k * tree.independent.n, higher_mu, w);
         for (int j = 0; j < tree.nv; ++j) mu[j] = factor * w.mu[j];
