@@ -31,7 +31,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from .compiled import COMPILED
-from .copies import ROOT, Copy, MutantError, check, numbered
+from .copies import ROOT, Copy, MutantError, check
 from .core import CORE
 from .core_solving import SOLVING
 from .libraries import LIBRARIES
@@ -87,7 +87,7 @@ class Session:
         self._copy.write(MUTANTS)
         self._copy.compile()
         self._copy.require()
-        self._trial = Trial(self._copy, numbered(MUTANTS))
+        self._trial = Trial(self._copy)
 
     def try_each(self, mutants: Sequence[Mutant]) -> None:
         """Find tests that kill each of them."""

@@ -41,19 +41,13 @@ def replaced(text: str, mutant: Mutant, new: str) -> str:
     return text.replace(mutant.old, new)
 
 
-def numbered(mutants: Iterable[Mutant]) -> dict[str, int]:
-    """The switch of each mutant of C++."""
-    compiled = (mutant for mutant in mutants if mutant.compiled)
-    return {mutant.name: number for number, mutant in enumerate(compiled, 1)}
-
-
 def check(mutants: Iterable[Mutant], root: Path = ROOT) -> None:
     """Require that every mutant changes one place of its file, and has tests that exist."""
-    names = set()
+    numbers: set[int] = set()
     for mutant in mutants:
-        if mutant.name in names:
-            raise MutantError(f"{mutant.name}: two mutants have this name")
-        names.add(mutant.name)
+        if mutant.number in numbers:
+            raise MutantError(f"{mutant.name}: two mutants have this name, or this number")
+        numbers.add(mutant.number)
         replaced((root / mutant.file).read_text(), mutant, mutant.new)
         for tests in mutant.tests:
             file, _, name = tests.partition("::")
@@ -96,14 +90,12 @@ class Copy:
 
     @staticmethod
     def _switched(mutants: Iterable[Mutant]) -> dict[str, str]:
-        mutants = tuple(mutants)
-        numbers = numbered(mutants)
         texts: dict[str, str] = {}
         for mutant in mutants:
             if not mutant.compiled:
                 continue
             text = texts.get(mutant.file) or (ROOT / mutant.file).read_text()
-            texts[mutant.file] = replaced(text, mutant, mutant.switched(numbers[mutant.name]))
+            texts[mutant.file] = replaced(text, mutant, mutant.switched)
         # Compiled in the least time, but with the recorder, whose mutants are switches too.
         cmake = "src/CMakeLists.txt"
         texts[cmake] = (ROOT / cmake).read_text().replace("if(NOT DTAU_DEVELOP)", "if(TRUE)")

@@ -50,13 +50,12 @@ CORE = (
         ("tests/second_derivatives/test_second_derivatives.py::test_inverse",),
     ),
     Mutant(
-        "inertia/articulated_transform",
-        "An articulated inertia moves to the parent without the last term of its diagonal.",
-        INCLUDE + "inertia.hpp",
-        "J.yy += on.y.y - back.y.y, J.yz += on.z.y - back.z.y, J.zz += on.z.z - back.z.z;",
-        "J.yy += on.y.y - back.y.y, J.yz += on.z.y - back.z.y;",
+        "inertia/articulated_moved",
+        "An articulated inertia moves to another origin without one product in its diagonal.",
+        INCLUDE + "turns.hpp",
+        "fma(r.x, G.y.z + H.y.z, fma(-r.y, G.x.z + H.x.z, J.zz))",
+        "fma(r.x, G.y.z, fma(-r.y, G.x.z + H.x.z, J.zz))",
         ("tests/dynamics/test_dynamics.py",),
-        statement=True,
     ),
     # ------------------------------------------------------------ joints
     Mutant(

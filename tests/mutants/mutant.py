@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 
 
@@ -33,8 +34,14 @@ class Mutant:
         """Whether the slip is in C++."""
         return not self.file.endswith(".py")
 
-    def switched(self, number: int) -> str:
-        """C++ that is `new` where mutant `number` is chosen, and `old` elsewhere."""
+    @property
+    def number(self) -> int:
+        """The choice of its switch: of its name alone, so that new mutants change no other file."""
+        return zlib.crc32(self.name.encode()) >> 1
+
+    @property
+    def switched(self) -> str:
+        """C++ that is `new` where the mutant is chosen, and `old` elsewhere."""
         if self.statement:
-            return f"if (dtau_mutant({number})) {{ {self.new} }} else {{ {self.old} }}"
-        return f"(dtau_mutant({number}) ? ({self.new}) : ({self.old}))"
+            return f"if (dtau_mutant({self.number})) {{ {self.new} }} else {{ {self.old} }}"
+        return f"(dtau_mutant({self.number}) ? ({self.new}) : ({self.old}))"

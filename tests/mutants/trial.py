@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -24,18 +25,18 @@ _HANGS = 300.0  # seconds without a new test
 class Trial:
     """Tries mutants one after the other in a copy."""
 
-    def __init__(self, copy: Copy, numbers: Mapping[str, int]) -> None:
-        self._copy, self._numbers = copy, numbers
+    def __init__(self, copy: Copy) -> None:
+        self._copy = copy
         self._failing: set[str] = set()  # tests, without a mutant
 
     def killers(self, mutant: Mutant, tests: Sequence[str], most: int) -> list[str]:
         """Tests, at most so many, that fail with the mutant."""
         with self._chosen(mutant) as choice:
-            return self._failures(tests, choice, most)
+            return self._failures(tests, choice, most, _ENOUGH)
 
     def failing(self, tests: Sequence[str]) -> set[str]:
         """Tests that fail without a mutant too; they are left out from then on."""
-        failing = set(self._failures(tests, 0, len(tests)))
+        failing = set(self._failures(tests, 0, len(tests), math.inf))
         self._failing |= failing
         return failing
 
@@ -43,7 +44,7 @@ class Trial:
     def _chosen(self, mutant: Mutant) -> Iterator[int]:
         """Choose the mutant's switch, or write its text for as long as it is tried."""
         if mutant.compiled:
-            yield self._numbers[mutant.name]
+            yield mutant.number
             return
         path = self._copy.folder / mutant.file
         text = path.read_text(encoding="utf-8")
@@ -53,7 +54,7 @@ class Trial:
         finally:
             path.write_text(text, encoding="utf-8")
 
-    def _failures(self, tests: Sequence[str], choice: int, most: int) -> list[str]:
+    def _failures(self, tests: Sequence[str], choice: int, most: int, seconds: float) -> list[str]:
         present = [test for test in tests if (self._copy.folder / test.split("::")[0]).exists()]
         if not present:
             return []
@@ -69,7 +70,7 @@ class Trial:
                 f"@{chosen}",
             ]  # fmt: skip
             environment = {
-                **self._copy.environment(choice), REPORT: str(report), SECONDS: str(_ENOUGH),
+                **self._copy.environment(choice), REPORT: str(report), SECONDS: str(seconds),
             }  # fmt: skip
             return _watched(command, self._copy.folder, environment, report)
 
