@@ -30,7 +30,7 @@ LIBRARIES = (
         PYTHON + "autodiff/joint_groups.py",
         "return p - 0.5 * wp",
         "return p + 0.5 * wp",
-        ("tests/interop/test_adapters.py",),
+        ("tests/interop/test_torch.py::test_checks_of_pytorch",),
     ),
     Mutant(
         "rules/world_point",
