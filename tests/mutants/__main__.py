@@ -5,9 +5,9 @@
     python -m tests.mutants --list                # their names and slips
     python -m tests.mutants --record              # anew, which tests kill which: killed.json
 
-A mutant is a text of one file and another in its place, in core.py, compiled.py or package.py
-beside this file: a wrong sign, a missing term, a check that was dropped. Tests that let it live are
-too weak there. Write one before you make the suite smaller, and a mutant for a new kind of mistake.
+A mutant is a text of one file and another in its place: a wrong sign, a missing term, a check that
+was dropped. The modules beside this one list them, core.py and package.py first. Tests that let a
+mutant live are too weak there: write one, above all before you make the suite smaller.
 
 The mutants are made in a copy of the repository, in build/mutants; nothing else changes. Mutants of
 C++ become switches, so that the copy is compiled once (ten minutes on two cores; ccache keeps it),

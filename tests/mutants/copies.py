@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -41,17 +40,17 @@ def replaced(text: str, mutant: Mutant, new: str) -> str:
     return text.replace(mutant.old, new)
 
 
-def check(mutants: Iterable[Mutant], root: Path = ROOT) -> None:
+def check(mutants: Iterable[Mutant]) -> None:
     """Require that every mutant changes one place of its file, and has tests that exist."""
     numbers: set[int] = set()
     for mutant in mutants:
         if mutant.number in numbers:
             raise MutantError(f"{mutant.name}: two mutants have this name, or this number")
         numbers.add(mutant.number)
-        replaced((root / mutant.file).read_text(), mutant, mutant.new)
+        replaced((ROOT / mutant.file).read_text(), mutant, mutant.new)
         for tests in mutant.tests:
             file, _, name = tests.partition("::")
-            path = root / file
+            path = ROOT / file
             if not path.exists() or (name and f"def {name}(" not in path.read_text()):
                 raise MutantError(f"{mutant.name}: there are no tests {tests}; name others")
 
@@ -139,8 +138,3 @@ class Copy:
                 f"{found.stdout.strip() or found.stderr.strip()}; "
                 "run in an environment where dtau is not installed, but what its tests need is"
             )
-
-    def remove(self) -> None:
-        """Delete the copy and its build."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-        shutil.rmtree(self.build, ignore_errors=True)
