@@ -19,7 +19,7 @@ from .mutant import Mutant
 
 MOST = 20  # killers of a mutant that are recorded
 _ENOUGH = 20.0  # seconds, after which one killer will do
-_HANGS = 300.0  # seconds without a new test
+_HANGS = 120.0  # seconds without a new test
 
 
 class Trial:
