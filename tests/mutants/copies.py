@@ -96,8 +96,11 @@ class Copy:
             text = texts.get(mutant.file) or (ROOT / mutant.file).read_text()
             texts[mutant.file] = replaced(text, mutant, mutant.switched)
         # Compiled in the least time, but with the recorder, whose mutants are switches too.
-        cmake = "src/CMakeLists.txt"
-        texts[cmake] = (ROOT / cmake).read_text().replace("if(NOT DTAU_DEVELOP)", "if(TRUE)")
+        cmake, fast = "src/CMakeLists.txt", "if(NOT DTAU_DEVELOP)"
+        texts[cmake] = (ROOT / cmake).read_text()
+        if fast not in texts[cmake]:
+            raise MutantError(f"{cmake}: expected {fast!r} around dtau._recorder")
+        texts[cmake] = texts[cmake].replace(fast, "if(TRUE)")
         return texts
 
     def compile(self) -> None:
