@@ -2,7 +2,7 @@
 
     python -m tests.mutants                       # all mutants: does any survive that was killed?
     python -m tests.mutants mimic time/prescribed_rows   # an area, or a mutant by its name
-    python -m tests.mutants --list                # their names and slips
+    python -m tests.mutants --list                # names and slips, if all fit the sources
     python -m tests.mutants --record              # anew, which tests kill which: killed.json
 
 A mutant is a text of one file and another in its place: a wrong sign, a missing term, a check that
@@ -51,7 +51,9 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="areas or mutants (default: all)")
-    parser.add_argument("--list", action="store_true", help="name the mutants, and stop")
+    parser.add_argument(
+        "--list", action="store_true", help="name the mutants if all fit the sources, and stop"
+    )
     parser.add_argument("--record", action="store_true", help="write killed.json anew")
     parser.add_argument(
         "--tests", nargs="+", metavar="PATH", help="try these tests, not those that mutants name"
@@ -124,11 +126,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Try mutants."""
     args = arguments(argv)
     mutants = chosen(args.names)
+    check(MUTANTS)
     if args.list:
         for mutant in mutants:
             print(f"{mutant.name:34} {mutant.slip}")
         return 0
-    check(MUTANTS)
     session = Session(args)
     session.try_each(mutants)
     if doubtful := session.failing_without(mutants):

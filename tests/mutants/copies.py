@@ -42,17 +42,23 @@ def replaced(text: str, mutant: Mutant, new: str) -> str:
 
 def check(mutants: Iterable[Mutant]) -> None:
     """Require that every mutant changes one place of its file, and has tests that exist."""
+    problems = []
     numbers: set[int] = set()
     for mutant in mutants:
         if mutant.number in numbers:
-            raise MutantError(f"{mutant.name}: two mutants have this name, or this number")
+            problems.append(f"{mutant.name}: two mutants have this name, or this number")
         numbers.add(mutant.number)
-        replaced((ROOT / mutant.file).read_text(), mutant, mutant.new)
+        try:
+            replaced((ROOT / mutant.file).read_text(encoding="utf-8"), mutant, mutant.new)
+        except (MutantError, FileNotFoundError) as problem:
+            problems.append(str(problem))
         for tests in mutant.tests:
             file, _, name = tests.partition("::")
             path = ROOT / file
-            if not path.exists() or (name and f"def {name}(" not in path.read_text()):
-                raise MutantError(f"{mutant.name}: there are no tests {tests}; name others")
+            if not path.exists() or (name and f"def {name}(" not in path.read_text("utf-8")):
+                problems.append(f"{mutant.name}: there are no tests {tests}; name others")
+    if problems:
+        raise MutantError("\n".join(problems))
 
 
 class Copy:
