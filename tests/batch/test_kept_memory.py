@@ -202,6 +202,14 @@ def test_a_lower_limit_gives_back() -> None:
     assert dtau.set_result_cache_limit(5) == 0
 
 
+def test_small_results_leave_large_memory_to_others() -> None:
+    state = large_state(DERIVATIVES, 0)
+    gone = addresses(DERIVATIVES(MODEL, state))
+    few = {name: x[: len(x) // 4] for name, x in state.items()}
+    assert not addresses(DERIVATIVES(MODEL, few)) & gone
+    assert addresses(DERIVATIVES(MODEL, state)) == gone
+
+
 def test_a_limit_of_zero_keeps_nothing() -> None:
     dtau.set_result_cache_limit(0)
     assert {get_handler_name(x) for x in derivatives()} == {"default_allocator"}

@@ -36,6 +36,13 @@ def test_options_go_to_the_functions_that_take_them(run: Any, arm: Path, tmp_pat
     assert "tau[2][2] from q[2], v_derivatives[1][2]" in header
 
 
+def test_names_of_several_joints(run: Any, arm: Path, tmp_path: Path) -> None:
+    given = ("-f", "hybrid_dynamics", "-o", "prescribed=shoulder,elbow")
+    done = run("generate", arm, tmp_path / "arm.c", *given)
+    assert (done.code, done.err) == (0, "")
+    assert "prescribed=['shoulder', 'elbow']" in (tmp_path / "arm.h").read_text()
+
+
 def test_a_word_where_the_package_is_faster(
     run: Any, arm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -165,6 +165,14 @@ def test_pieces_and_optimized_code(tmp_path: Path) -> None:
         assert_close(got, one, 1e-13)
 
 
+def test_a_joint_that_turns_against_another(tmp_path: Path) -> None:
+    mimics = {"revolute1": dtau.Mimic("revolute0", -1.0)}
+    model = serial("revolute", "revolute", seed=6).model(mimics)
+    q = random_state(model, seed=7)["q"]
+    code = Code(model, ["gravity_torque"], tmp_path / "robot.c")
+    assert_close(code("gravity_torque", q=q)[0], dtau.gravity_torque(model, q), 1e-13)
+
+
 def test_large_angles_are_the_library_s(tmp_path: Path) -> None:
     model = model_of("one revolute")
     code = Code(model, ["inverse_dynamics"], tmp_path / "robot.c")

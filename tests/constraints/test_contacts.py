@@ -191,10 +191,10 @@ def test_wrong_calls() -> None:
         call(model, *state, contacts, active=[1, 1, 1])
     with pytest.raises(TypeError, match=r"contacts: expected a dtau\.Contacts, got list"):
         call(model, *state, list(contacts))
-    with pytest.raises(
-        ValueError, match="regularization: expected a finite number of at least 0, got -1"
-    ):
-        call(model, *state, contacts, regularization=-1)
+    for wrong in (-1, np.inf, np.nan):
+        said = f"regularization: expected a finite number of at least 0, got {wrong}"
+        with pytest.raises(ValueError, match=said):
+            call(model, *state, contacts, regularization=wrong)
     with pytest.raises(TypeError, match="regularization: expected a number, got 'much'"):
         call(model, *state, contacts, regularization="much")
 

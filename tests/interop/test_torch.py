@@ -257,6 +257,23 @@ def test_checks_of_pytorch_number_by_number() -> None:
     assert gradgradcheck(f, x, check_fwd_over_rev=True, check_rev_over_rev=True)
 
 
+@pytest.mark.parametrize("integrator", ["euler", "rk4"])
+def test_gradients_of_a_step_of_fixed_length(integrator: str) -> None:
+    """A product of the core gives them; with a gradient by the length, Jacobians do."""
+    model = robot("every joint")
+    f = function("step", model, integrator=integrator)
+    q, v, tau, dt, f_ext = leaves(tensors("step", model, 7, (3,)))
+
+    def weighted(length: Any) -> Any:
+        q_next, v_next = f(q, v, tau, length, f_ext)
+        return torch.cos(q_next).sum() + v_next.sum()
+
+    fixed = torch.autograd.grad(weighted(dt.detach()), (q, v, tau, f_ext))
+    *free, _ = torch.autograd.grad(weighted(dt), (q, v, tau, f_ext, dt))
+    for got, want in zip(fixed, free, strict=True):
+        near(got, want, FIRST)
+
+
 def test_dual_numbers() -> None:
     model = robot("quadruped")
     q, v, a, f_ext = tensors("inverse_dynamics", model)

@@ -152,6 +152,8 @@ def test_difference_is_the_shortest_and_antisymmetric(tree: Tree, seed: int) -> 
         floor=1.0,
     )
     for joint in model.joints:
+        if isinstance(joint.type, dtau.Planar):
+            assert abs(forth[joint.v.stop - 1]) <= PI
         if kind_of(joint.type).quaternion is not None:
             assert np.linalg.norm(forth[joint.v.stop - 3 : joint.v.stop]) <= PI * (
                 1.0 + TOLERANCE["rounding"]

@@ -47,6 +47,8 @@ def test_unpickled_objects_equal_the_pickled_ones(name: str) -> None:
             again = pickle.loads(pickle.dumps(value, protocol))
         assert type(again) is type(value)
         assert same(again, value)
+        own = (state_of(again) or {}).values()
+        assert not any(x.flags.writeable for x in own if isinstance(x, np.ndarray))
     for other in (copy.copy(value), copy.deepcopy(value)):
         assert same(other, value)
 

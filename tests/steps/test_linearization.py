@@ -61,7 +61,8 @@ def test_inputs(name: str) -> None:
     """A mask, also of everything and of nothing, and maps of several widths."""
     model = robot(name)
     rng = np.random.default_rng(2)
-    check(model, 3, True, rng.random(model.nv) < 0.5)
+    mask = rng.random(2 * model.nv) < 0.5
+    check(model, 3, True, mask[::-2])
     for kept in (True, False):
         check(model, 3, False, np.full(model.nv, kept))
     for count in (1, 3, 11):

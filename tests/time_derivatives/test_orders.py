@@ -397,6 +397,12 @@ BAD: list[tuple[Callable[[dtau.Model, Any], Any], str]] = [
         r"f_ext_derivatives has shape \(2, 7, 6\), .* n = 3, to match the stack before it",
     ),
     (
+        lambda m, s: dtau.inverse_dynamics_time_derivatives(
+            m, s["q"], s["v_derivatives"], s["f_ext_derivatives"][[0, 1, 2, 2]]
+        ),
+        r"f_ext_derivatives has shape \(4, 7, 6\), .* n = 3, to match the stack before it",
+    ),
+    (
         lambda m, s: dtau.hybrid_dynamics_time_derivatives(
             m, s["q"], s["v"], s["a_derivatives"], s["tau_derivatives"][1:], []
         ),

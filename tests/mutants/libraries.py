@@ -1,0 +1,129 @@
+"""Mutants of the adapters and of generated code: python/dtau."""
+
+from __future__ import annotations
+
+from .mutant import Mutant
+
+PYTHON = "python/dtau/"
+
+LIBRARIES = (
+    # ------------------------------------------------------------ rules that differentiate
+    Mutant(
+        "rules/mixed_tensor",
+        "The Jacobians' derivatives by q take a mixed tensor without exchanging its axes.",
+        PYTHON + "autodiff/blocks.py",
+        "return dqdq, x.xp.swapaxes(dqdv, -1, -2), dxdq",
+        "return dqdq, dqdv, dxdq",
+        ("tests/interop/test_jax.py",),
+    ),
+    Mutant(
+        "rules/inverse_sign",
+        "The derivative of the inverse mass matrix has the wrong sign.",
+        PYTHON + "autodiff/blocks.py",
+        '(-x.xp.einsum("...ia,',
+        '(x.xp.einsum("...ia,',
+        ("tests/interop/test_jax.py",),
+    ),
+    Mutant(
+        "rules/carried_back",
+        "The logarithm of a pose has its first-order term with the wrong sign.",
+        PYTHON + "autodiff/joint_groups.py",
+        "return p - 0.5 * wp",
+        "return p + 0.5 * wp",
+        ("tests/interop/test_torch.py::test_checks_of_pytorch",),
+    ),
+    Mutant(
+        "rules/world_point",
+        "A frame's motion along world axes is taken to the wrong side of the origin.",
+        PYTHON + "autodiff/compositions.py",
+        "linear = linear + x.xp.swapaxes(moved, -1, -2)",
+        "linear = linear - x.xp.swapaxes(moved, -1, -2)",
+        (
+            "tests/interop/test_torch.py",
+            "tests/interop/test_jax.py",
+        ),
+    ),
+    # ------------------------------------------------------------ JAX, PyTorch, CasADi
+    Mutant(
+        "jax/tangent_of_difference",
+        "Changes of a configuration named q0 or q1 are not brought into the tangent space.",
+        PYTHON + "jax/derivatives.py",
+        "if by in CONFIGURATIONS:",
+        'if by == "q":',
+        (
+            "tests/interop/test_jax.py",
+            "tests/interop/test_tangent_maps.py",
+        ),
+    ),
+    Mutant(
+        "jax/tangent_after_step",
+        "With products=True, weights of a step's q are taken in the tangent space before it.",
+        PYTHON + "jax/products.py",
+        "_transposed(manifold.from_tangent, model, results[0], dense[0])",
+        "_transposed(manifold.from_tangent, model, q, dense[0])",
+        (
+            "tests/interop/test_jax.py",
+            "tests/interop/test_jax_use.py",
+        ),
+    ),
+    Mutant(
+        "jax/float32",
+        "Results are float64 even where all arrays are float32.",
+        PYTHON + "jax/arguments.py",
+        "return jnp.result_type(*floats) if floats else np.float64",
+        "return np.float64",
+        ("tests/interop/test_jax_use.py",),
+    ),
+    Mutant(
+        "torch/tangent_after_step",
+        "A step's gradient takes weights of q in the tangent space before it.",
+        PYTHON + "torch/pullbacks.py",
+        "lam_q = _from_numbers(model, reached, lam_q)",
+        "lam_q = _from_numbers(model, q, lam_q)",
+        ("tests/interop/test_torch.py::test_gradients_of_a_step_of_fixed_length",),
+    ),
+    Mutant(
+        "torch/batched_gradients",
+        "Gradients that torch.autograd.grad(is_grads_batched=True) maps go to NumPy's products.",
+        PYTHON + "torch/primitives.py",
+        "_transforming() or any(map(_is_batched, cotangents))",
+        "_transforming()",
+        (
+            "tests/interop/test_torch.py",
+            "tests/interop/test_torch_limits.py",
+        ),
+    ),
+    Mutant(
+        "casadi/planar_logarithm",
+        "The displacement of a planar joint has a term with the wrong sign.",
+        PYTHON + "casadi/expressions/manifold.py",
+        "- angle / 2.0 * _QUARTER",
+        "+ angle / 2.0 * _QUARTER",
+        ("tests/interop/test_casadi.py",),
+    ),
+    Mutant(
+        "casadi/kept_integrator",
+        "A step's function is kept for the next call without telling integrators apart.",
+        PYTHON + "casadi/builder.py",
+        'integrator if "integrator" in known else None,',
+        "None,",
+        ("tests/interop/test_casadi.py",),
+    ),
+    # ------------------------------------------------------------ generated code
+    Mutant(
+        "codegen/column_order",
+        "CasADi's adjoint of a matrix in generated code comes row by row.",
+        PYTHON + "codegen/casadi_interface.py",
+        '_compressed(x.reshape(shape, order="F"), full=True)',
+        "_compressed(x.reshape(shape), full=True)",
+        ("tests/codegen/test_casadi_code.py::test_wrenches_and_gravity",),
+    ),
+    Mutant(
+        "codegen/limit",
+        "dtau.compile does not heed the limit on what a compiler may take.",
+        PYTHON + "codegen/compiled.py",
+        "if seconds > limit:",
+        "if seconds > 1e9:",
+        ("tests/codegen/test_compiled_models.py",),
+    ),
+)
