@@ -98,7 +98,8 @@ def forward_dynamics(
     A joint that moves no mass in any configuration raises ValueError; this includes mimic joints
     that cancel each other's motion. A model can also be singular in single configurations,
     for example where the axes of two joints without inertia of their own align. This is not
-    detected: the results of this state are huge, infinite or NaN, and other states of the batch are not affected.
+    detected: the results of this state are huge, infinite or NaN, and other states of the batch are
+    not affected.
 
     Examples
     --------
