@@ -136,12 +136,12 @@ active : array_like (..., ncontacts), optional
     Which contacts hold in each state: true or 1 if the contact holds, false or 0 if it does not and
     has no force. Other numbers count as true from 0.5 on. By default all contacts hold.
 regularization : float
-    For constraint rows that depend on each other (four flat feet). Choose it small compared with
-    the eigenvalues of the Schur complement G = J M^-1 J^T, in 1/kg, but larger than their rounding
-    errors: 1e-6 of the eigenvalues works. The result does not depend on its value: the forces are
-    G^+ b, the least-squares forces of least norm. Here b is the reference acceleration of the rows
-    minus J times the acceleration without contacts. For an impact, read impulses for forces and
-    velocities for accelerations.
+    Set it if constraint rows depend on each other, as with four flat feet. Choose it small compared
+    with the eigenvalues of the Schur complement G = J M^-1 J^T, in 1/kg, but larger than their
+    rounding errors: 1e-6 of the eigenvalues works. The result does not depend on its value: the
+    forces are G^+ b, the least-squares forces of least norm. Here b is the reference acceleration
+    of the rows minus J times the acceleration without contacts. For an impact, read impulses for
+    forces and velocities for accelerations.
 symmetric : bool, optional
     True: within a joint of several degrees of freedom, second derivatives by ``q`` are taken in the
     exponential chart, which makes them symmetric in their last two indices. By default they are
@@ -169,7 +169,7 @@ outs : sequence of ndarray, optional
     earlier call returned is valid.
 threads : int, optional
     Number of threads. By default one for a small batch, and one per processor for a batch that
-    would take one thread more than about 0.2 ms.
+    would keep a single thread busy for more than about 0.2 ms.
 """
 
 RESULTS = """

@@ -40,10 +40,13 @@ def constrained_dynamics(
     threads: int | None = None,
     **former: NoReturn,
 ) -> ConstrainedDynamics:
-    """Constrained forward dynamics: acceleration under ``tau`` and constraint forces.
+    """Constrained forward dynamics: the acceleration under ``tau``, and the constraint forces.
 
         M a - J^T forces = tau - bias + sum of J_ext^T f_ext
         J a + dJ/dt v = -kd (velocities of the rows) - kp (errors of the rows)
+
+    J is the Jacobian of the constraint rows, J_ext the Jacobian of a body, and bias the Coriolis,
+    damping and gravity torques.
 
     Notes
     -----
@@ -191,7 +194,7 @@ def constrained_inverse_dynamics(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedInverseDynamics:
-    """Constrained inverse dynamics: driven torques and least contact forces that give ``a``.
+    """Constrained inverse dynamics: joint torques and least-norm contact forces that give ``a``.
 
         tau + J^T forces = M a + bias - sum of J_ext^T f_ext,    tau = 0 where no input drives
 

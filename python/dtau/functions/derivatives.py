@@ -36,9 +36,12 @@ def inverse_dynamics_derivatives(
         dtau = dtau_dq dq + dtau_dv dv + dtau_da da
         dtau_da = M
 
+    The matrices are the partial derivatives with respect to q, v and a. M is the mass matrix.
+
     Notes
     -----
-    IDSVA, [IDSVA] algorithm 1; O(N d) with the depth d of the tree.
+    IDSVA (inverse dynamics derivatives by spatial vector algebra), [IDSVA] algorithm 1; O(N d) for
+    N bodies and a tree of depth d.
 
     Examples
     --------

@@ -34,14 +34,17 @@ def inverse_dynamics(
 
         tau = M a + C v + D v + g - sum of J^T f_ext
 
+    M is the mass matrix with armature, C the Coriolis matrix, D viscous damping, g the gravity
+    torque, and J the Jacobian of a body.
+
     Returns
     -------
     tau
 
     Notes
     -----
-    Recursive Newton-Euler algorithm, [RBDA] section 5.3; O(N). A state with a number that is not
-    finite gives NaN in its own results only.
+    Recursive Newton-Euler algorithm, [RBDA] section 5.3; O(N). A NaN or infinite
+    number in a state makes the results of this state NaN, and of no other state.
 
     Examples
     --------
@@ -51,7 +54,7 @@ def inverse_dynamics(
     >>> dtau.inverse_dynamics(model, q, v, a).shape
     (256, 18)
 
-    A force lifts the trunk at its origin, constant in the world while the robot turns:
+    A force that is constant in the world lifts the trunk at its origin:
 
     >>> f_ext = np.zeros((model.nbodies, 6))
     >>> f_ext[model.bodies.index("base"), 2] = 200.0
@@ -81,6 +84,9 @@ def forward_dynamics(
 
         a = M^-1 (tau - C v - D v - g + sum of J^T f_ext)
 
+    M is the mass matrix with armature, C the Coriolis matrix, D viscous damping, g the gravity
+    torque, and J the Jacobian of a body.
+
     Returns
     -------
     a
@@ -89,10 +95,11 @@ def forward_dynamics(
     -----
     Articulated-body algorithm, [RBDA] section 7.3; O(N).
 
-    A joint that is massless in every configuration is refused; this includes mimic joints that
-    cancel each other's motion. A model can also be singular in single configurations, for example
-    where the axes of two joints without inertia of their own align. This is not detected: the state
-    gets huge numbers, infinite ones or NaN, and other states of the batch are not affected.
+    A joint that moves no mass in any configuration raises ValueError; this includes mimic joints
+    that cancel each other's motion. A model can also be singular in single configurations,
+    for example where the axes of two joints without inertia of their own align. This is not
+    detected: the results of this state are huge, infinite or NaN, and other states of the batch are
+    not affected.
 
     Examples
     --------

@@ -100,7 +100,7 @@ def frame_jacobians(
     Returns
     -------
     J : ndarray (..., nframes, 6, nv)
-        Rows [linear, angular]. A frame of the world has zeros.
+        Rows [linear, angular]. The Jacobian of a frame that is fixed to the world is zero.
 
     Notes
     -----
@@ -109,7 +109,7 @@ def frame_jacobians(
 
     Examples
     --------
-    The velocity of a foot in world axes:
+    The twist of a foot, along world axes at the foot's origin:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()

@@ -68,6 +68,8 @@ def difference(
 
         dq = log(q0^-1 q1)    for each joint; q1 - q0 where displacements add
 
+    The sign (+) stands for `dtau.integrate`.
+
     Returns
     -------
     dq : ndarray (..., nv)
@@ -80,8 +82,8 @@ def difference(
     -----
     The logarithms of SO(3), SE(3) and SE(2), [Sola] appendices B to D; O(N). Quaternions q and -q
     are one rotation: their difference is zero. At an angle of exactly pi both directions are
-    shortest; the sign of w of the relative quaternion decides. For gradients of functions of the
-    displacement see `dtau.difference_jacobians`.
+    equally short; the sign of w in the relative quaternion decides. For gradients of functions
+    of the displacement see `dtau.difference_jacobians`.
 
     Examples
     --------

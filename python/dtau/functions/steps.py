@@ -48,7 +48,7 @@ def step(
         Contacts and loops that hold at every stage; the acceleration is the result of
         `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
     active
-        ... They hold over the whole step.
+        ... The same contacts hold over the whole step.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def step_vjp(
         Contacts and loops that hold at every stage; the acceleration is the result of
         `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
     active
-        ... They hold over the whole step.
+        ... The same contacts hold over the whole step.
 
     Returns
     -------

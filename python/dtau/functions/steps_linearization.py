@@ -82,6 +82,9 @@ def linearize(
 ) -> Linearization | ConstrainedLinearization:
     """Left-trivialized linearization of the equations of motion: dz/dt = A z + B u.
 
+    The state (q, v) is perturbed to (q (+) eps xi, v + eps dv) with `dtau.integrate`'s (+). The
+    perturbation is z = [xi, dv], and u is the perturbation of the inputs.
+
     Parameters
     ----------
     contacts : Contacts, optional
@@ -94,8 +97,9 @@ def linearize(
     Linearization
         With z = [xi, dv]: the upper rows are the kinematics, dxi/dt = -ad_v xi + dv, with ad_v = (v
         x) for a free joint, likewise for spherical and planar joints, zero for all others; the
-        lower rows are [da_dq, da_dv] and da_dtau of `dtau.forward_dynamics_derivatives`, with
-        contacts those of `dtau.constrained_dynamics_derivatives`.
+        lower rows are [da_dq, da_dv] and da_dtau times the map of the inputs, from
+        `dtau.forward_dynamics_derivatives` or, with contacts, from
+        `dtau.constrained_dynamics_derivatives`.
     ConstrainedLinearization
         If ``contacts`` are given, also:
 
@@ -130,7 +134,7 @@ def linearize(
     >>> dtau.linearize(model, q, v, tau, inputs=thruster).B.shape
     (36, 1)
 
-    Thrusters that swivel: a map for each of three knots at this state.
+    Thrusters that swivel: one input matrix for each of three knots at this state.
 
     >>> swivelled = np.zeros((3, model.nv, 1))
     >>> swivelled[:, 0, 0], swivelled[:, 2, 0] = np.sin([0, 0.1, 0.2]), np.cos([0, 0.1, 0.2])

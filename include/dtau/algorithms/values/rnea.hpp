@@ -1,10 +1,11 @@
 // Computes the joint torques tau for given velocities v = q' and accelerations a = q'' of the joints, by
-// the recursive Newton-Euler algorithm: rnea(). O(N). [RBDA] section 5.3, table 5.1; as the book has it:
-// textbook/rnea.hpp.
+// the recursive Newton-Euler algorithm: rnea(). O(N). [RBDA] section 5.3, table 5.1; textbook/rnea.hpp
+// has the algorithm as the book writes it.
 //
-// For body i with parent p, in the axes of body i about its origin. E_i rotates from the axes of p to
-// those of i; r_i is the origin of i in p. v_J = S_i q' and a_J = S_i q'' have the halves .ang and .lin.
-// x^ is the matrix with x^ y = x x y.
+// Body i has the parent p. Its quantities are along the axes of i, moments about the origin of i. E_i
+// rotates from the axes of p to the axes of i; r_i is the origin of i in p. v_J = S_i q' and
+// a_J = S_i q'' have an angular half, .ang, and a linear half, .lin. In this head `x` is the cross
+// product, and u^ the matrix with u^ y = u x y.
 //
 //   forward    omega_i = E_i omega_p + v_J.ang
 //              alpha_i = E_i alpha_p + (E_i omega_p) x v_J.ang + a_J.ang
@@ -21,8 +22,8 @@
 // velocity is that of the joint, zero for a revolute joint. And f_i is two integrals over the mass,
 // linear in A and W ([Derivations] eqs. 13.2 to 13.5 at order 0). Joint frames are modified
 // Denavit-Hartenberg frames: E_i of a revolute joint is a rotation about its z after constant rotations
-// about x and z, and is never formed as a matrix (turns.hpp). Only the motions of one path are kept. The
-// base's position is never read.
+// about x and z, and is never formed as a matrix (turns.hpp). The workspace keeps the
+// motions of one path from the root at a time. The base's position is never read.
 //
 // Symbols:
 //   bodies[i].turn   E_i of a revolute joint
@@ -91,7 +92,7 @@ DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A, const Mat3
              dot(x, b, fma(hx, A.y, negated(dot(y, a, hy * A.x))))},
             mul_add(W, h, T(body.mass) * A)};
 }
-// The same for W = 0.
+// The force of a body with W = 0.
 template <class T>
 DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A) {
     return {cross(lift<T>(vec3(body.first_moment)), A), T(body.mass) * A};
@@ -185,7 +186,7 @@ DTAU_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const T*
     }
 }
 
-// v, a and f_ext may be null: zero. If v is null, a is taken as zero, too.
+// A null v, a or f_ext stands for zeros. If v is null, a is not read.
 template <class T>
 void rnea(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* tau,
           const RneaWorkspace<T>& w) {
