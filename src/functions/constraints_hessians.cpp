@@ -29,19 +29,18 @@ constexpr Function functions[] = {
                                                  x.options.symmetric, w);
                  x.report(w.constraints.schur.failures);
              })),
-    function({.name = "impulse_dynamics_hessian",
-              .solves = true,
-              .results = "ImpulseDynamicsHessian"},
-             takes(q, v, acceleration_weights, impulse_weights, contacts, restitution, active,
-                   regularization, symmetric),
-             gives(dqdq, dqdv),
-             algorithm<ImpulseHessianWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                            const auto& w) {
-                 impulse_dynamics_hessian<T>(tree, x[q], x[v], x[acceleration_weights],
-                                             x[impulse_weights], x[restitution][0], x[active],
-                                             x[dqdq], x[dqdv], x.options.symmetric, w);
-                 x.report(w.value.constraints.schur.failures);
-             })),
+    function(
+        {.name = "impulse_dynamics_hessian", .solves = true, .results = "ImpulseDynamicsHessian"},
+        takes(q, v, acceleration_weights, impulse_weights, contacts, restitution, active,
+              regularization, symmetric),
+        gives(dqdq, dqdv),
+        algorithm<ImpulseHessianWorkspace>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                impulse_dynamics_hessian<T>(tree, x[q], x[v], x[acceleration_weights],
+                                            x[impulse_weights], x[restitution][0], x[active],
+                                            x[dqdq], x[dqdv], x.options.symmetric, w);
+                x.report(w.value.constraints.schur.failures);
+            })),
 };
 
 }  // namespace

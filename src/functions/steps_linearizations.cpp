@@ -66,10 +66,10 @@ constexpr Function functions[] = {
                     wanted.forces = x[forces];
                     wanted.by_z = x[dforces_dz], wanted.by_u = x[dforces_du];
                 }
-                constrained_linearize_discrete<T>(
-                    tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
-                    *x[dt], x[active], x[f_ext], x[A], x[B], x[q_next], x[v_next], x[residual],
-                    wanted, w);
+                constrained_linearize_discrete<T>(tree, x.options.integrator,
+                                                  {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
+                                                  *x[dt], x[active], x[f_ext], x[A], x[B],
+                                                  x[q_next], x[v_next], x[residual], wanted, w);
                 for (int i = 0; i < stage_count(x.options.integrator); ++i)
                     x.report(w.stages[i].constraints.schur.failures, i);
             })),

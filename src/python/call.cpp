@@ -249,8 +249,10 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     if (signature.noutputs == 1) return work.results[0];
     for (int o = job.noutputs; o < tuple_size; ++o) work.results[o] = nb::none();
     const bool all = all_results.is_valid() && job.noutputs == most;
-    return named_tuple(with_forces ? force_results : all ? all_results : results, work.results,
-                       tuple_size);
+    return named_tuple(with_forces ? force_results
+                       : all       ? all_results
+                                   : results,
+                       work.results, tuple_size);
 }
 
 PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count,

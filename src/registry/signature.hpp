@@ -147,7 +147,7 @@ struct Signature {
     // Classes in dtau.results for several results: without and with contacts, if these differ; and
     // with the last ones, which the option `forces` asks for.
     const char *results, *all_results, *force_results;
-    int nforces;  // of the outputs, the last ones
+    int nforces;          // of the outputs, the last ones
     const char* smaller;  // advice for the error when the results do not fit into memory
 };
 

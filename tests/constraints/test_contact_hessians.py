@@ -242,15 +242,15 @@ def test_forces_of_the_same_call(integrator: Any, axes: Any, regularization: flo
     assert_close(both.a, value.a, 1e-12, "a", floor=1.0)
     assert_close(both.forces, value.forces, 1e-11, "forces", floor=1.0)
     inputs = rng.standard_normal((model.nv, 2))
-    for given in (None, inputs):
-        arguments = (model, q, v, tau, 0.02, integrator, None, given)
+    for driven in (None, inputs):
+        arguments = (model, q, v, tau, 0.02, integrator, None, driven)
         lin = dtau.linearize_discrete(*arguments, contacts=contacts, **held)
         more = dtau.linearize_discrete(*arguments, contacts=contacts, forces=True, **held)
         assert_same_results(more[:5], lin)
         assert_close(more.forces, value.forces, 1e-11, "forces", floor=1.0)
         by_z = np.concatenate([d.dforces_dq, d.dforces_dv], axis=-1)
         assert_close(more.dforces_dz, by_z, 1e-9, "by z", floor=1.0)
-        by_u = d.dforces_dtau[..., 6:] if given is None else d.dforces_dtau @ given
+        by_u = d.dforces_dtau[..., 6:] if driven is None else d.dforces_dtau @ driven
         assert_close(more.dforces_du, by_u, 1e-9, "by u", floor=1.0)
         out = [np.full_like(x, np.nan) for x in more]
         dtau.linearize_discrete(*arguments, contacts=contacts, forces=True, out=out, **held)
