@@ -152,6 +152,7 @@ bool right(const Function& function, const Robot& robot) {
         if (s.arguments[k].input >= 0) continue;
         const Option option = s.arguments[k].option;
         if (option == Option::order) options.order = 2;
+        if (option == Option::forces) options.forces = true;
         if (option == Option::frames)
             options.frames = robot.frames.data(), options.nframes = int(robot.frames.size());
         if (option == Option::prescribed)

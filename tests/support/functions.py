@@ -75,6 +75,8 @@ class Function:
             "j": 10 * model.nbodies + 2 * model.nv,
             "z": 2 * model.nv,
             "u": len(actuated(model)),
+            "h": 2 * model.nv + len(actuated(model)),
+            "k": 2 * model.nv + 2,
             "r": CONTACT_ROWS,
         }
         return [
@@ -448,6 +450,25 @@ IN_BODY_AXES: tuple[Function, ...] = (
         label="step_vjp rk4, no f_ext",
     ),
     *(
+        Function(
+            "step_hessian",
+            ("q", "v", "tau", "dt", "lam_q", "lam_v", "f_ext"),
+            (("h", "h"),),
+            {"integrator": integrator},
+            solves=True,
+            label=f"step_hessian {integrator}",
+        )
+        for integrator in INTEGRATORS
+    ),
+    Function(
+        "step_hessian",
+        ("q", "v", "tau", "dt", "lam_q", "lam_v", "f_ext", "inputs"),
+        (("k", "k"),),
+        {"integrator": "semi_implicit"},
+        solves=True,
+        label="step_hessian semi_implicit, a map",
+    ),
+    *(
         Function(name, arguments, results, _CONTACTS, solves=True, vanishes=True)
         for name, arguments, results in (
             ("constrained_dynamics", ("q", "v", "tau", "f_ext", "active"), (_V, _R, _R)),
@@ -465,6 +486,11 @@ IN_BODY_AXES: tuple[Function, ...] = (
                 "constrained_dynamics_vjp",
                 ("q", "v", "tau", "lam", "lam_forces", "f_ext", "active"),
                 (_V, _V, _V, ("b", 6)),
+            ),
+            (
+                "constrained_dynamics_hessian",
+                ("q", "v", "tau", "lam", "lam_forces", "f_ext", "active"),
+                (_VV, _VV, _VV, _VV),
             ),
             ("impulse_dynamics", ("q", "v", "restitution", "active"), (_V, _R)),
             (
@@ -510,6 +536,26 @@ IN_BODY_AXES: tuple[Function, ...] = (
                 for integrator in ("semi_implicit", "rk4")
             ),
         )
+    ),
+    Function(
+        "impulse_dynamics_hessian",
+        ("q", "v", "lam", "lam_impulses", "restitution", "active"),
+        (_VV, _VV),
+        _CONTACTS,
+        solves=True,
+        terms=1.0,
+    ),
+    *(
+        Function(
+            "step_hessian",
+            ("q", "v", "tau", "dt", "lam_q", "lam_v", "f_ext", "inputs", "active"),
+            (("k", "k"),),
+            {**_CONTACTS, "integrator": integrator},
+            solves=True,
+            terms=1e-3,
+            label=f"step_hessian {integrator}, contacts",
+        )
+        for integrator in ("semi_implicit", "rk4")
     ),
     Function(
         "constrained_inverse_dynamics",

@@ -127,8 +127,9 @@ void turn_forces(const Tree& tree, const Constraints& constraints,
                 store_rows(constraint, f.E,
                            Motion<T>{cross(S[k].ang, W.ang), cross(S[k].ang, W.lin)}, rows);
                 for (int r = 0; r < constraint.count; ++r)
-                    add_share(tree, k, rows[r],
-                              dforces_dq[(constraint.first + r) * stride + independent_dof(tree, k)]);
+                    add_share(
+                        tree, k, rows[r],
+                        dforces_dq[(constraint.first + r) * stride + independent_dof(tree, k)]);
             }
         });
     }

@@ -90,10 +90,9 @@ struct StepForces {
         for (int k = 0; k < constraints.nrows * states; ++k) by_z[k] = T(0.0);
         turn_forces(tree, constraints, rows.frames, g.S, w.forces, by_z, states);
         if (rows.schur.R > 0.0)
-            range_columns(
-                tree, constraints, rows.frames, active,
-                range_velocities(tree, w.forces, g, dynamics.ltdl, rows.schur, w.range),
-                w.stages[0].columns);
+            range_columns(tree, constraints, rows.frames, active,
+                          range_velocities(tree, w.forces, g, dynamics.ltdl, rows.schur, w.range),
+                          w.stages[0].columns);
     }
     // Adds df of a few packs of columns from the place c on.
     void add(const Pack<T>* df, int packs, int nrows, const BlockStart<T>& start, int c) const {
@@ -210,12 +209,11 @@ void constrained_linearize_discrete(const Tree& tree, Integrator method, const I
              for (int r = 0; i == 0 && r < nrows; ++r) residual[r] = w.residual[r];
              if (i == 0 && forces.forces) forces.begin(tree, active, w);
          });
-    linearize_blocks(tree, method, inputs, h, A, B, discrete,
-                     [&](int i, const BlockStart<T>& start) {
-                         const bool wanted = i == 0 && forces.forces;
-                         return StageChange<T>{tree, w.stages[i], w, wanted ? &forces : nullptr,
-                                               &start};
-                     });
+    linearize_blocks(
+        tree, method, inputs, h, A, B, discrete, [&](int i, const BlockStart<T>& start) {
+            const bool wanted = i == 0 && forces.forces;
+            return StageChange<T>{tree, w.stages[i], w, wanted ? &forces : nullptr, &start};
+        });
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -136,15 +136,14 @@ void constrained_results(const Tree& tree, const T* active, const Blocks<T>& out
     dual_columns(tree, active, w);
     if (w.ranges.any) range_dual(w.range_state(tree, active), w.dual, w.ranges);
     const ConstraintColumns<T> dual = w.dual_of_loops();
-    const ConstraintCorrection<T> change = {
-        tree, w.constraints.schur, dual, {w.U, w.U, w.U}, 0, -1.0};
+    const ConstraintCorrection<T> change = {tree, w.constraints.schur, dual, {w.U, w.U, w.U}, 0,
+                                            -1.0};
     // -W, and U.
     ltdl_solve<1>(dofs, T(-1.0), m.H.dadq, stride, {{out.dadq, n}}, w.dynamics.ltdl, change);
 
     const T* X = w.product;  // transposed, by v
     related_transposed_product(dofs, m.dtau_dq, stride, out.dadq, n, w.product);
-    if (w.ranges.any)
-        range_products(w.range_state(tree, active), w.dual, w.U, w.product, w.ranges);
+    if (w.ranges.any) range_products(w.range_state(tree, active), w.dual, w.U, w.product, w.ranges);
     add_row_products(tree, 0, w.U, n, w.product, w);
     add_turn_products(tree, out.dadq, n, w.product, w);
     for (int k = 0; k < n; ++k)

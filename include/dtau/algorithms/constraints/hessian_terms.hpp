@@ -76,9 +76,18 @@ struct ConstrainedHessianWorkspace {
         }
     }
     RangeState<T> range_state(const Tree& tree, const T* active) const {
-        return {tree,     constraints.frames, constraints.world, active,
-                forces,   residual,           nu,                lam_forces,
-                dynamics.idsva, dynamics.ltdl,      constraints.schur, curvature};
+        return {tree,
+                constraints.frames,
+                constraints.world,
+                active,
+                forces,
+                residual,
+                nu,
+                lam_forces,
+                dynamics.idsva,
+                dynamics.ltdl,
+                constraints.schur,
+                curvature};
     }
     // G_f with the factors of loops.
     ConstraintColumns<T> dual_of_loops() const {
@@ -177,9 +186,9 @@ void add_constraint_curvature(const Tree& tree, const ConstrainedHessianWorkspac
         };
         Force<T> lam = zero_force<T>();
         if (w.given->at[c].axes != Axes::body) lam = wrench(w.lam_forces);
-        add_relative_curvature<T>({tree, rows, wrench(w.nu), wrench(w.forces), lam, false,
-                                   idsva.root_frame, g, idsva.a},
-                                  w.joints.H, w.curvature.relative);
+        add_relative_curvature<T>(
+            {tree, rows, wrench(w.nu), wrench(w.forces), lam, false, idsva.root_frame, g, idsva.a},
+            w.joints.H, w.curvature.relative);
     }
 }
 

@@ -43,7 +43,8 @@ struct RangeHessianWorkspace {
 template <class T>
 void copy_rows(const ConstraintColumns<T>& from, int nrows, T* to) {
     for (int r = 0; r < nrows; ++r)
-        for (int k = 0; k < from.padded; ++k) to[r * from.padded + k] = from.rows[r * from.width + k];
+        for (int k = 0; k < from.padded; ++k)
+            to[r * from.padded + k] = from.rows[r * from.width + k];
 }
 
 // X <- N X, for nrows rows.
@@ -71,9 +72,8 @@ void add_transposed_product(const int* dofs, int ndofs, const T* rows, int strid
             const int k = dofs ? dofs[d] : d;
             Pack<T> x[packs];
             const auto at = [&](int p) { return (first + p) * width; };
-            unrolled<packs>([&](int p) {
-                x[p] = Pack<T>::load(product + k * n + at(p), n - at(p));
-            });
+            unrolled<packs>(
+                [&](int p) { x[p] = Pack<T>::load(product + k * n + at(p), n - at(p)); });
             for (int r = 0; r < count; ++r) {
                 const T by = rows[r * stride + k];
                 unrolled<packs>([&](int p) {
@@ -131,8 +131,8 @@ void range_weights(const RangeState<T>& x, const ConstraintColumns<T>& columns,
     const RootFrame<T> z = velocities(x.forces, w.z, w.Q);
     add_force_curvature(x.tree, constraints, x.frames, x.world, x.residual, g, x.idsva.a, kappa,
                         false, out, x.curvature);
-    add_force_curvature(x.tree, constraints, x.frames, x.world, w.rho, g, x.idsva.a, z, false,
-                        out, x.curvature);
+    add_force_curvature(x.tree, constraints, x.frames, x.world, w.rho, g, x.idsva.a, z, false, out,
+                        x.curvature);
 }
 
 // G_f' in place of G_f.

@@ -48,8 +48,7 @@ void add_weighted_frame(int i, const Placement<T>& X, const Force<T>& W, T kd, c
     const Mat3<T> r = skew(X.r), M = skew(W.ang);
     hessian.P[i] += about_origin;
     hessian.Z[i] += cross(V.ang, W.ang, cross(V.lin, F2, more));
-    hessian.D[i] += {
-        {cross(F2, r.x, -M.x), cross(F2, r.y, -M.y), cross(F2, r.z, -M.z)}, -F2};
+    hessian.D[i] += {{cross(F2, r.x, -M.x), cross(F2, r.y, -M.y), cross(F2, r.z, -M.z)}, -F2};
     w.sums[i].F += W.lin;
     w.sums[i].damped += kd * about_origin;
 }

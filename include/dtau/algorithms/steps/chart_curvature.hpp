@@ -47,8 +47,7 @@ DTAU_INLINE SecondAngleFunctions<T> second_angle_functions(const AngleFunctions<
 // The derivative of right_jacobian(x) along y. [Derivations] eq. 24.3
 template <class T>
 DTAU_INLINE MotionMap<T> right_jacobian_rate(const Motion<T>& x, const AngleFunctions<T>& f,
-                                             const SecondAngleFunctions<T>& g,
-                                             const Motion<T>& y) {
+                                             const SecondAngleFunctions<T>& g, const Motion<T>& y) {
     const Mat3<T> W = skew(x.ang), U = skew(x.lin), P = skew(y.ang), WW = W * W;
     const T two(2.0), wu = two * dot(x.ang, x.lin), wp = two * dot(x.ang, y.ang);
     const T pu_ws = two * dot(y.ang, x.lin, dot(x.ang, y.lin));
@@ -114,12 +113,13 @@ void rate_curvature(const Body& body, const T* theta, const T* v, const T* x,
     const Force<T> lam = {weights.ang, weights.lin};
     const T half(0.5), twelfth(1.0 / 12.0), sixth(1.0 / 6.0);
     // The gradient of (a x m) . w by m is -a x* w.
-    const auto back = [](const Motion<T>& a, const Force<T>& w) { return T(-1.0) * cross_star(a, w); };
+    const auto back = [](const Motion<T>& a, const Force<T>& w) {
+        return T(-1.0) * cross_star(a, w);
+    };
     const Force<T> along_t = back(t, lam);
     for_unit_twists<T>(body, [&](int k, const Motion<T>& e) {
         const Force<T> along_e = back(e, lam);
-        const Force<T> by_v =
-            fma(half, along_e, twelfth * (back(t, along_e) + back(e, along_t)));
+        const Force<T> by_v = fma(half, along_e, twelfth * (back(t, along_e) + back(e, along_t)));
         joint_coordinates(body, Motion<T>{by_v.ang, by_v.lin}, out.mixed + k * n);
         // [e, [d, v]] as a function of d; half of it with e and d exchanged.
         const Force<T> twice = sixth * cross_star(y, along_e);

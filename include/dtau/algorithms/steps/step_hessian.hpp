@@ -95,8 +95,8 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
     const auto add_curvature = [&](int i, const T* x, bool of_rate, const T* rate) {
         for_noncommuting_joints(tree, true, [&](int, const Body& body, int first) {
             JointCurvature<T> curvature;
-            const T *theta = w.step.theta(i) + body.v,
-                    *rows = w.row(w.rows[i].theta, first), *none = nullptr;
+            const T *theta = w.step.theta(i) + body.v, *rows = w.row(w.rows[i].theta, first),
+                    *none = nullptr;
             displacement_curvature(body, theta, x + first, curvature);
             add_joint_curvature(body.nv, first, curvature, rows, none, H, w);
             if (!of_rate) return;
@@ -116,11 +116,9 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
 
     for (int k = 0; k < n; ++k) w.end_theta[k] = lam_q[k];
     for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
-        transposed_product<false>(w.variation.at(j).J, body.nv, lam_q + first,
-                                  w.end_theta + first);
+        transposed_product<false>(w.variation.at(j).J, body.nv, lam_q + first, w.end_theta + first);
     });
-    for (int k = 0; k < n; ++k)
-        w.end_v[k] = implicit ? fma(h, w.end_theta[k], lam_v[k]) : lam_v[k];
+    for (int k = 0; k < n; ++k) w.end_v[k] = implicit ? fma(h, w.end_theta[k], lam_v[k]) : lam_v[k];
     for (int i = stages - 1; i >= 0; --i) {
         const bool last = i == stages - 1;
         const T weight = T(stage_weight(method, i)) * h;

@@ -22,9 +22,9 @@ struct StepHessianWorkspace {
     T *q_next, *v_next;
     // Gradients of the independent velocities: as in StepVjpWorkspace.
     T *end_theta, *end_v, *theta, *v, *rate, *a, *by_q, *by_v, *by_tau;
-    Blocks<T> stage;                   // of forward dynamics
+    Blocks<T> stage;                    // of forward dynamics
     StageRows<T> rows[max_stages + 1];  // of stages 1, 2, ... and of the end, theta alone
-    T* products;                       // (n, nz)
+    T* products;                        // (n, nz)
 
     StepHessianWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : n(tree.independent.n),
@@ -163,8 +163,8 @@ void add_later_stage(const InputMap<T>& inputs, const StageRows<T>& rows, T* H,
     dense_product<false, true>(n, w.stage.dqdv, nz, rows.v, X);
     for (int k = 0; k < n; ++k)
         for (int c = 0; c < w.inputs; ++c)
-            w.row(X, k)[2 * n + c] = w.row(X, k)[2 * n + c] +
-                                     by_input(inputs, n, c, w.stage.dadq + k, n);
+            w.row(X, k)[2 * n + c] =
+                w.row(X, k)[2 * n + c] + by_input(inputs, n, c, w.stage.dadq + k, n);
     add_upper_product(n, nz, rows.q, X, H);
     dense_product<true, false>(n, w.stage.dqdv, nz, rows.q, X);
     dense_product<false, true>(n, w.stage.dvdv, nz, rows.v, X);
@@ -196,8 +196,8 @@ void add_joint_curvature(int nv, int first, const JointCurvature<T>& curvature, 
             for (int b = 0; b < nz; ++b) {
                 T sum(0.0);
                 for (int j = 0; j < nv; ++j)
-                    sum = fma(transposes ? matrix[j * nv + k] : matrix[k * nv + j], rows[j * nz + b],
-                              sum);
+                    sum = fma(transposes ? matrix[j * nv + k] : matrix[k * nv + j],
+                              rows[j * nz + b], sum);
                 X[k * nz + b] = sum;
             }
     };
