@@ -28,8 +28,8 @@ enum class Axis : int {
     nrows,        // equations of the constraints
     nparameters,  // 10 nbodies; 2 nv more with joint_parameters
     two_nv,
-    norders,         // r + 1, for time derivatives of order 0 ... r
-    norders_beyond,  // r + 2
+    norders,           // r + 1, for time derivatives of order 0 ... r
+    norders_beyond,    // r + 2
     state_and_inputs,  // 2 nv + ninputs
 };
 
@@ -44,8 +44,7 @@ struct Quantity {
         rotations, positions, frame_rotations, frame_positions, frame_twists, jacobians, tensor,
         derivatives_by_torques, torque_derivatives_by_v, wrench, twists, scalar, vector,
         vector_matrix, momentum, momentum_matrix, state_matrix, input_map, input_matrix, parameters,
-        regressor, wrench_matrix, contacts, rows, row_matrix,
-        step_matrix;
+        regressor, wrench_matrix, contacts, rows, row_matrix, step_matrix;
 };
 
 inline constexpr Quantity Quantity::q = {1, {Axis::nq}, MimicRole::q, MimicRole::q};

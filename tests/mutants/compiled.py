@@ -29,7 +29,7 @@ COMPILED = (
         "std::fabs(norm - 1.0) > 1e-6 && finite == 0.0",
         "std::fabs(norm - 1.0) > 1e-2 && finite == 0.0",
         (
-            "tests/batch/test_errors.py::test_quaternion_norm",
+            "tests/batch/test_errors.py::test_quaternions_without_unit_norm_are_refused",
             "tests/batch/test_errors.py::test_quaternions_nearly_unit_are_taken",
         ),
     ),
@@ -47,7 +47,7 @@ COMPILED = (
         "src/python/arrays_out.cpp",
         "overlap(results[o], inputs[i])",
         "false",
-        ("tests/batch/test_buffers.py::test_memory_of_an_input",),
+        ("tests/batch/test_buffers.py::test_out_that_overlaps_an_argument_is_refused",),
     ),
     Mutant(
         "arguments/contiguous_out",
@@ -151,7 +151,7 @@ COMPILED = (
         "src/batch/lanes.hpp",
         "x[l] = *number(l, k);",
         "x[l] = *number(0, k);",
-        ("tests/batch/test_invariance.py::test_memory_layouts",),
+        ("tests/batch/test_invariance.py::test_memory_layouts_change_no_bit",),
         statement=True,
     ),
     Mutant(
@@ -198,7 +198,7 @@ COMPILED = (
         "src/python/messages.cpp",
         "first.state() < 0 || work.job.naxes > 0",
         "first.state() < 0",
-        ("tests/constraints/test_constrained_dynamics.py::test_dependent_rows_in_a_batch",),
+        ("tests/constraints/test_constrained_dynamics.py::test_dependent_rows_give_nan_for_their_state_alone",),
     ),
     Mutant(
         "threads/done",
@@ -207,8 +207,8 @@ COMPILED = (
         "done += end - begin;",
         "",
         (
-            "tests/batch/test_threads.py::test_ctrl_c",
-            "tests/batch/test_process_lifetime.py::test_ctrl_c_while_one_state_takes_long",
+            "tests/batch/test_threads.py::test_ctrl_c_ends_a_batch",
+            "tests/batch/test_process_lifetime.py::test_ctrl_c_ends_a_long_call_of_one_state",
         ),
         statement=True,
     ),
@@ -218,7 +218,7 @@ COMPILED = (
         "src/batch/parallel.cpp",
         "for (std::atomic<Worker*>& slot : waiting) slot = nullptr;",
         "",
-        ("tests/batch/test_threads.py::test_fork",),
+        ("tests/batch/test_threads.py::test_a_process_forks_while_threads_are_in_calls",),
         statement=True,
     ),
     Mutant(
@@ -236,8 +236,8 @@ COMPILED = (
         "if (now.ptr() != PyDataMem_DefaultHandler) return;",
         "",
         (
-            "tests/batch/test_kept_memory.py::test_memory_that_the_program_chose_is_used",
-            "tests/batch/test_kept_memory.py::test_memory_that_is_kept_is_not_traced",
+            "tests/batch/test_kept_memory.py::test_the_memory_handler_of_the_program_is_used",
+            "tests/batch/test_kept_memory.py::test_tracemalloc_counts_no_kept_memory",
         ),
         statement=True,
     ),

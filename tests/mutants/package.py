@@ -175,7 +175,7 @@ PACKAGE = (
         PYTHON + "immutable.py",
         "value.flags.writeable = False  # NumPy does not keep this flag in a pickle",
         "value.flags.writeable = True",
-        ("tests/model/test_pickles.py::test_there_and_back",),
+        ("tests/model/test_pickles.py::test_unpickled_objects_equal_the_pickled_ones",),
     ),
     Mutant(
         "pickles/unchecked",
