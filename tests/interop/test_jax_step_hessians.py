@@ -1,4 +1,4 @@
-"""Hessians of time steps beside JAX's composition of the same step, in the charts of both states."""
+"""Hessians of time steps beside JAX's composition of the same step, in exponential charts."""
 
 from __future__ import annotations
 
