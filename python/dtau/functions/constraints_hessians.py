@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import require
 from dtau.docstrings import documented
+from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
@@ -17,6 +19,7 @@ from dtau.results import ConstrainedDynamicsHessian, ImpulseDynamicsHessian
 
 
 @documented
+@hides_former
 def constrained_dynamics_hessian(
     model: Model,
     q: ArrayLike,
@@ -33,6 +36,7 @@ def constrained_dynamics_hessian(
     symmetric: bool = False,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
+    **former: NoReturn,
 ) -> ConstrainedDynamicsHessian:
     """Second derivatives of lam . a + lam_forces . forces of constrained dynamics: all blocks.
 
@@ -79,6 +83,8 @@ def constrained_dynamics_hessian(
     >>> bool(np.allclose(more.by_q - less.by_q, 2.0 * h.dqdv @ dv, atol=1e-9))
     True
     """
+    if former:
+        refuse("constrained_dynamics_hessian", former)
     require("symmetric", symmetric, bool)
     return _core.constrained_dynamics_hessian(
         model,
@@ -99,6 +105,7 @@ def constrained_dynamics_hessian(
 
 
 @documented
+@hides_former
 def impulse_dynamics_hessian(
     model: Model,
     q: ArrayLike,
@@ -113,6 +120,7 @@ def impulse_dynamics_hessian(
     symmetric: bool = False,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
+    **former: NoReturn,
 ) -> ImpulseDynamicsHessian:
     """Second derivatives of lam . v_after + lam_impulses . impulses of an impact.
 
@@ -125,7 +133,7 @@ def impulse_dynamics_hessian(
     lam
         Weight of each velocity after the impact, held constant.
     lam_impulses
-        Weight of each impulse along the axes of its contact, held constant.
+        ... They are along the axes of the contacts, and held constant.
     contacts
         The contacts and loops that hold afterwards, of this model. Gains and placements do not
         matter.
@@ -152,6 +160,8 @@ def impulse_dynamics_hessian(
     >>> bool(np.allclose(h.dqdv @ v, lam @ d.dv_dq))  # velocities after are linear in v
     True
     """
+    if former:
+        refuse("impulse_dynamics_hessian", former)
     require("symmetric", symmetric, bool)
     return _core.impulse_dynamics_hessian(
         model,
