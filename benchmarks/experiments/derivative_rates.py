@@ -1,11 +1,12 @@
-"""Rates of first derivatives along a motion, in calls of the first derivatives themselves.
+"""Measures rates of first derivatives along a motion, relative to the first derivatives.
 
     python -m benchmarks derivative_rates
 
-The functions of order 1 return the first derivatives and their rates: of inverse and of forward
-dynamics, and of `linearize`; and the first derivatives of the torque and its rate, and of the
-acceleration and its rate. UR5, HyQ, ANYmal B and Talos, alone and in batches. Rates are checked
-first, by the second derivatives times the motion, and derivatives of rates by products of matrices.
+At order 1, the functions ``..._derivatives_time_derivatives`` and `linearize_time_derivatives`
+return first derivatives and their rates. The functions ``..._time_derivatives_derivatives`` return
+the first derivatives of the torque and its rate, or of the acceleration and its rate. The robots
+are UR5, HyQ, ANYmal B and Talos, one state a call and in batches. Checks come first: rates agree
+with second derivatives times the motion, and derivatives of rates with products of matrices.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ MOST = 2.5  # what order 1 of inverse dynamics may cost, in calls of its first d
 TOLERANCE = 1e-11  # of the largest element
 BATCH = 256
 ROBOTS = ("ur5", "hyq", "anymal", "talos")
-# Functions of order 1, and those that they are counted in.
+# Each function at order 1, and the function without rates that its time is divided by.
 RATES = {
     "inverse_dynamics_derivatives_time_derivatives": "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives_time_derivatives": "forward_dynamics_derivatives",
@@ -40,7 +41,7 @@ EFFORT = {False: Effort(rounds=101, block=2e-3), True: Effort(rounds=9, block=1e
 
 
 def states(model: dtau.Model) -> dict[str, Array]:
-    """States and a motion with its torques, whose rows of order 0 are those of the states."""
+    """Draw states, and motions and torques through these states."""
     at = random_inputs(model, [*RATES, *RATES.values()], BATCH, order=1)
     at["v_derivatives"][:, :2] = np.stack([at["v"], at["a"]], axis=1)
     at["tau_derivatives"] = dtau.inverse_dynamics_time_derivatives(
@@ -50,9 +51,10 @@ def states(model: dtau.Model) -> dict[str, Array]:
 
 
 def along(first: tuple[Array, ...], motion: tuple[Array, ...]) -> tuple[Array, ...]:
-    """Rates of first derivatives by q, v and x, from second derivatives and the rates of these.
+    """Compute rates of first derivatives by q, v and x from second derivatives.
 
-    In both problems nothing but its product with q depends on x twice.
+    ``motion`` holds the rates of q, v and x. Inverse and forward dynamics are linear in x, the
+    acceleration or the torque, and the matrix that multiplies x depends on q alone.
     """
     dqdq, dqdv, dvdv, dxdq = first
     v, a, x = motion
@@ -66,7 +68,7 @@ def along(first: tuple[Array, ...], motion: tuple[Array, ...]) -> tuple[Array, .
 
 
 def bracket(model: dtau.Model, v: Array) -> Array:
-    """ad_v: minus the upper left block of `linearize`."""
+    """Return ad_v, minus the upper left block of A of `linearize`."""
     q = np.broadcast_to(dtau.neutral(model), (len(v), model.nq))
     return -dtau.linearize(model, q, v, np.zeros_like(v)).A[:, : model.nv, : model.nv]
 
@@ -110,7 +112,7 @@ def check(label: str, model: dtau.Model, at: dict[str, Array], calls: dict[str, 
 
 @dataclass(frozen=True)
 class Row:
-    """A function's microseconds a state at order 1, and how many times more than at order 0."""
+    """Time of a function for one state at order 1, and its ratio to the function without rates."""
 
     robot: str
     nv: int
@@ -131,7 +133,7 @@ class Row:
 def measure(
     label: str, model: dtau.Model, effort: Effort, tick: Callable[[], None]
 ) -> Iterator[Row]:
-    """Check all functions at one robot, and time them in turns."""
+    """Check all functions on one robot, and time them in turns."""
     at = states(model)
     calls = {name: Call(name, model, at) for name in (*RATES, *RATES.values())}
     check(label, model, at, calls)

@@ -1,16 +1,18 @@
-"""Second derivatives with contacts and of time steps, in calls of the first ones.
+"""Measures Hessians of constrained dynamics and of time steps, relative to first derivatives.
 
     python -m benchmarks step_hessians
 
-    constrained   constrained_dynamics_hessian by constrained_dynamics_derivatives
-    steps         step_hessian by linearize_discrete, with and without contacts
-    differences   central differences of linearize_discrete, one batch, by step_hessian
-    CasADi        its own Hessian of the same step, compiled to C, by step_hessian
+    table         time of                                         divided by the time of
+    constrained   constrained_dynamics_hessian                    constrained_dynamics_derivatives
+    steps         step_hessian, with and without contacts         linearize_discrete
+    differences   central differences of linearize_discrete       step_hessian
+    CasADi        CasADi's Hessian of the same step, in C         step_hessian
 
-HyQ on four points, Talos on two soles, in batches; arms, one state a call. Steps are semi-implicit.
-Central differences go along all 2 nv + nu variables, in the exponential charts, and are the check
-of the Hessians, to `ERROR`. CasADi differentiates the articulated-body algorithm of a fixed base,
-written as an expression; results are compared to `TOLERANCE`.
+HyQ stands on four points and Talos on two soles. Batches of states give `constrained` and `steps`;
+one state a call gives `differences`, also on an arm, and `CasADi`, on the arm alone. Steps are
+semi-implicit. Central differences along all 2 nv + nu variables, in the exponential charts, check
+the Hessians to `ERROR`; they run as one batch. CasADi differentiates the articulated-body algorithm
+of a fixed base, written as an expression; both Hessians agree to `TOLERANCE`.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ METHOD: Integrator = "semi_implicit"
 
 @dataclass(frozen=True)
 class Row:
-    """A Hessian's microseconds a state, and the ratio of two contenders."""
+    """Time of a Hessian for one state, and the ratio of two contenders."""
 
     robot: str
     what: str
@@ -72,7 +74,7 @@ class Differences:
     options: dict[str, Any]
 
     def __call__(self) -> Array:
-        """The Hessian, by one batch of `linearize_discrete`."""
+        """Compute the Hessian from one batch of `linearize_discrete`."""
         model, n = self.model, self.model.nv
         q, v, tau = (self.at[name] for name in ("q", "v", "tau"))
         driven = np.array(
@@ -97,21 +99,21 @@ class Differences:
 
 
 def contacts_of(robot: Robot) -> dtau.Contacts:
-    """The robot on its feet."""
+    """Return the contacts of the robot's feet with the ground."""
     rows, frames = FEET[robot.key]
     make = dtau.PointContact if rows == 3 else dtau.FrameContact
     return dtau.Contacts(robot.model, [make(frame) for frame in frames])
 
 
 def step_call(model: dtau.Model, at: dict[str, Array], **options: Any) -> Call:
-    """`step_hessian` at these states."""
+    """Return the call of `step_hessian` at these states."""
     return Call("step_hessian", model, at, {"integrator": METHOD, **options})
 
 
 def beside_differences(
     label: str, call: Call, effort: Effort, tick: Callable[[], None], **options: Any
 ) -> Row:
-    """Central differences by the Hessian, at lone states."""
+    """Time central differences relative to the Hessian, one state a call."""
     at = {name: x[0] for name, x in call.arrays.items()}
     differences = Differences(call.model, at, options)
     got = call.part(0)()[0]
@@ -128,7 +130,7 @@ def beside_differences(
 
 
 def on_feet(robot: Robot, effort: Effort, tick: Callable[[], None]) -> dict[str, list[Row]]:
-    """Ratios of one robot in batches, with contacts and without; and of differences."""
+    """Measure one robot in batches, with and without contacts, and central differences."""
     contacts, model = contacts_of(robot), robot.model
     names = ("constrained_dynamics_hessian", "step_hessian", "linearize_discrete")
     at = random_inputs(model, names, BATCH, nrows=contacts.nrows)
@@ -154,7 +156,7 @@ def on_feet(robot: Robot, effort: Effort, tick: Callable[[], None]) -> dict[str,
 
 
 def casadi_hessian(model: dtau.Model) -> Any:
-    """CasADi's Hessian of the weighted step, of one vector of all arguments."""
+    """Return CasADi's Hessian of the weighted step, as a function of one vector."""
     from benchmarks.peers.casadi_model import Expressions
 
     m = Expressions(model)
@@ -169,7 +171,7 @@ def casadi_hessian(model: dtau.Model) -> Any:
 
 
 def beside_casadi(robot: Robot, effort: Effort, tick: Callable[[], None]) -> Row:
-    """CasADi's Hessian in C by the package's, both one state after the other."""
+    """Time CasADi's Hessian in C relative to the package's, one state a call."""
     from benchmarks.peers.casadi_code import Looped, compiled
 
     model = robot.model
@@ -238,7 +240,7 @@ def run(quick: bool, watch: Watch) -> Findings:
 
 EXPERIMENT = Experiment(
     "step_hessians",
-    "Second derivatives of steps and contacts",
-    "in calls of the first derivatives, beside differences and CasADi",
+    "Hessians of steps and contacts",
+    "first derivatives, central differences and CasADi",
     run,
 )

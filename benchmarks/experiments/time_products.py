@@ -1,14 +1,14 @@
-"""Products with first derivatives of time derivatives, in calls of the time derivatives.
+"""Measures JVPs and VJPs of time derivatives, relative to the time derivatives themselves.
 
     python -m benchmarks time_products
 
-`_jvp` and `_vjp` of the time derivatives of inverse and forward dynamics of UR5, ANYmal and Talos,
-orders 1, 2 and 4, one state a call and in batches. A ratio of 2.0 says that a product takes as long
-as two calls of its function.
+The products `_jvp` and `_vjp` of the time derivatives of inverse and forward dynamics run on UR5,
+ANYmal and Talos, at orders 1, 2 and 4, one state a call and in batches. A ratio of 2.0 means that a
+product takes as long as two calls of its function.
 
-All is checked before it is timed: the variation along the motion itself is the next order; the
-product of order 0 is that of the plain function; products of forward dynamics undo those of inverse
-dynamics; gradients are the transposes of variations.
+All results are checked before they are timed. The variation along the motion itself is the next
+order; the product of order 0 equals `inverse_dynamics_jvp`; products of forward dynamics invert
+products of inverse dynamics; each VJP is the transpose of its JVP.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def check(label: str, calls: dict[str, dict[str, Call]], at: dict[str, Array]) -
 
 @dataclass(frozen=True)
 class Row:
-    """A product's microseconds a state, and how many times more that is than the function's."""
+    """Time of a product for one state, and its ratio to the time of the function."""
 
     robot: str
     order: int
@@ -100,7 +100,7 @@ class Row:
 def measure(
     label: str, model: dtau.Model, order: int, effort: Effort, tick: Callable[[], None]
 ) -> Iterator[tuple[Row, Row]]:
-    """Rows for lone states and for a batch of each product."""
+    """Time each product one state a call and in a batch."""
     at = inputs(model, order)
     calls = {
         of: {s: Call(f"{of}_time_derivatives{s}", model, at) for s in ("", *PRODUCTS)}

@@ -25,10 +25,10 @@ class ForwardDynamicsDerivatives(NamedTuple):
 
 
 class InverseDynamicsTimeDerivativesDerivatives(NamedTuple):
-    """First derivatives of the joint torque and its time derivatives; columns by the variable.
+    """First derivatives of the joint torque and of its time derivatives; columns by the variable.
 
-    ``dtau_dq (..., r + 1, nv, nv)``, and ``dtau_dv_derivatives (..., r + 1, r + 2, nv, nv)`` by the
-    velocity and its time derivatives.
+    ``dtau_dq (..., r + 1, nv, nv)`` is by the configuration,
+    ``dtau_dv_derivatives (..., r + 1, r + 2, nv, nv)`` by the velocity and its time derivatives.
     """
 
     dtau_dq: NDArray[np.float64]
@@ -36,10 +36,11 @@ class InverseDynamicsTimeDerivativesDerivatives(NamedTuple):
 
 
 class ForwardDynamicsTimeDerivativesDerivatives(NamedTuple):
-    """First derivatives of the joint acceleration and its time derivatives.
+    """First derivatives of the joint acceleration and of its time derivatives.
 
-    Columns by the variable: ``da_dq`` and ``da_dv (..., r + 1, nv, nv)``, and by the torque and its
-    time derivatives ``da_dtau_derivatives (..., r + 1, r + 1, nv, nv)``.
+    Columns by the variable. ``da_dq`` and ``da_dv``, each ``(..., r + 1, nv, nv)``, are by the
+    configuration and the velocity, ``da_dtau_derivatives (..., r + 1, r + 1, nv, nv)`` by the
+    torque and its time derivatives.
     """
 
     da_dq: NDArray[np.float64]
@@ -71,9 +72,9 @@ class ConstrainedDynamicsDerivatives(NamedTuple):
 
 
 class ConstrainedDynamicsWithDerivatives(NamedTuple):
-    """As `ConstrainedDynamicsDerivatives`, and the values: `ConstrainedDynamics` of the same call.
+    """`ConstrainedDynamicsDerivatives`, with the acceleration and the forces of the same call.
 
-    The values follow: the acceleration ``a (..., nv)`` and ``forces (..., nrows)``.
+    The values come last: the acceleration ``a (..., nv)`` and ``forces (..., nrows)``.
     """
 
     da_dq: NDArray[np.float64]
@@ -107,7 +108,7 @@ class ConstrainedDynamicsVJP(NamedTuple):
 
 
 class ConstrainedDynamicsHessian(NamedTuple):
-    """Second derivatives of weighted accelerations and forces, each ``(..., nv, nv)``.
+    """Second derivatives of a weighted sum of accelerations and forces, each ``(..., nv, nv)``.
 
     Rows by the variable named first, columns by the second.
     """
@@ -151,7 +152,7 @@ class ImpulseDynamicsDerivatives(NamedTuple):
 class ImpulseDynamicsHessian(NamedTuple):
     """Second derivatives of weighted velocities after an impact and impulses, ``(..., nv, nv)``.
 
-    Rows by the variable named first, columns by the second. By v twice they are zero.
+    Rows by the variable named first, columns by the second. The block by v twice is zero.
     """
 
     dqdq: NDArray[np.float64]
@@ -171,10 +172,11 @@ class InverseDynamicsVJP(NamedTuple):
 
 
 class InverseDynamicsTimeDerivativesVJP(NamedTuple):
-    """Weights of the torque's time derivatives times their first derivatives.
+    """Gradients of a weighted sum of the torque's time derivatives.
 
-    By ``q (..., nv)``, by ``v`` and its derivatives ``(..., r + 2, nv)``, and by the external
-    wrenches ``(..., r + 1, nbodies, 6)``, None where none are given.
+    ``by_q (..., nv)``; ``by_v_derivatives (..., r + 2, nv)`` by the velocity and its time
+    derivatives; ``by_f_ext_derivatives (..., r + 1, nbodies, 6)`` by the external wrenches, None
+    where none are given.
     """
 
     by_q: NDArray[np.float64]
@@ -183,10 +185,11 @@ class InverseDynamicsTimeDerivativesVJP(NamedTuple):
 
 
 class ForwardDynamicsTimeDerivativesVJP(NamedTuple):
-    """Weights of the acceleration's time derivatives times their first derivatives.
+    """Gradients of a weighted sum of the acceleration's time derivatives.
 
-    By ``q`` and ``v (..., nv)``, by the torque and its derivatives ``(..., r + 1, nv)``, and by the
-    external wrenches ``(..., r + 1, nbodies, 6)``, None where none are given.
+    ``by_q`` and ``by_v``, each ``(..., nv)``; ``by_tau_derivatives (..., r + 1, nv)`` by the torque
+    and its time derivatives; ``by_f_ext_derivatives (..., r + 1, nbodies, 6)`` by the external
+    wrenches, None where none are given.
     """
 
     by_q: NDArray[np.float64]
@@ -296,9 +299,9 @@ class ConstrainedDiscreteLinearization(NamedTuple):
 
 
 class DiscreteLinearizationWithForces(NamedTuple):
-    """As `ConstrainedDiscreteLinearization`, and the forces of contacts with their derivatives.
+    """`ConstrainedDiscreteLinearization`, with the contact forces and their derivatives.
 
-    All three are of the state before the step: ``forces (..., nrows)``, and by z and u
+    The forces belong to the state before the step: ``forces (..., nrows)``, their derivatives
     ``dforces_dz (..., nrows, 2 nv)`` and ``dforces_du (..., nrows, nu)``.
     """
 
@@ -459,7 +462,7 @@ class Equilibrium(NamedTuple):
 
 
 class LQR(NamedTuple):
-    """Gains of ``u = -(gains @ x + feedforward)``, and the cost ``1/2 x'P x + p'x + s`` to the end.
+    """Gains of ``u = -(gains @ x + feedforward)``; cost ``1/2 x'P x + p'x + s`` from each knot on.
 
     ``gains (..., N, nu, nx)``, ``feedforward (..., N, nu)``, ``P (..., N + 1, nx, nx)``,
     ``p (..., N + 1, nx)``, ``s (..., N + 1)``.

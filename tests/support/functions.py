@@ -702,6 +702,7 @@ FUNCTIONS = IN_BODY_AXES + tuple(
 
 # Public functions without a row: of files; of no array; what is computed by others of these.
 OTHERS = {
+    "lqr",
     "load",
     "load_mechanism",
     "neutral",

@@ -45,9 +45,9 @@ lam_forces : array_like (..., nrows)
 lam_impulses : array_like (..., nrows)
     Weight of each impulse.
 lam_q : array_like (..., nv)
-    Gradient by the configuration after the step, in its tangent space.
+    Weight of the configuration after the step, in its tangent space: the gradient of a cost by it.
 lam_v : array_like (..., nv)
-    Gradient by the velocity after the step.
+    Weight of the velocity after the step: the gradient of a cost by it.
 prescribed : sequence of str, or ndarray of bool (nv,)
     The joints whose motion is given: their names, or a mask of their degrees of freedom. A joint is
     prescribed as a whole; this holds for a free base too.
@@ -111,9 +111,9 @@ dv_derivatives : array_like (..., r + 2, nv)
 dtau_derivatives : array_like (..., r + 1, nv)
     Variation of the rows of ``tau_derivatives``.
 lam_derivatives : array_like (..., r + 1, nv)
-    Weights of the results: row k those of the time derivative of order k.
+    Weights of the results: row k weights the time derivative of order k.
 df_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
-    Variation of the rows of ``f_ext_derivatives``; by default these are constant.
+    Variation of the rows of ``f_ext_derivatives``; zero by default.
 f_ext : array_like (..., nbodies, 6), optional
     External wrench on each body, [force, moment] in the axes ``f_ext_axes``, in N and N m.
     `dtau.wrench_at_frame` converts a force at another point of a body, such as a foot, into these
@@ -239,7 +239,7 @@ by_f_ext : ndarray (..., nbodies, 6), or None
     Gradient by ``f_ext``, [by force, by moment] in the axes ``f_ext_axes``. None without
     ``f_ext``.
 by_v_derivatives : ndarray (..., r + 2, nv)
-    Gradient by the rows of ``v_derivatives``: row k by the derivative of ``v`` of order k.
+    Gradient by the rows of ``v_derivatives``: row k by the time derivative of ``v`` of order k.
 by_tau_derivatives : ndarray (..., r + 1, nv)
     Gradient by the rows of ``tau_derivatives``.
 by_f_ext_derivatives : ndarray (..., r + 1, nbodies, 6), or None
@@ -291,12 +291,11 @@ DiscreteLinearization.q : ndarray (..., nq)
 DiscreteLinearization.v : ndarray (..., nv)
     Velocity after the step.
 DiscreteLinearizationWithForces.forces : ndarray (..., nrows)
-    Forces of the contacts in the state before the step, as `dtau.constrained_dynamics` gives
-    them.
+    Contact forces in the state before the step, in the format of `dtau.constrained_dynamics`.
 dforces_dz : ndarray (..., nrows, 2 nv)
-    Derivative of these forces by the state, z = [xi, dv].
+    Derivative of the contact forces by the state, z = [xi, dv].
 dforces_du : ndarray (..., nrows, nu)
-    Derivative of these forces by the inputs u.
+    Derivative of the contact forces by the inputs u.
 ConstrainedDiscreteLinearization.residual : ndarray (..., nrows)
     Acceleration of each constraint row minus its reference acceleration, in the state before
     the step: 0 up to rounding, unless ``regularization`` is given and rows contradict each

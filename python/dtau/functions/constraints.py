@@ -134,14 +134,14 @@ def constrained_dynamics_derivatives(
     Parameters
     ----------
     forces
-        Whether the values are results, too: the acceleration and the forces.
+        True: also return the acceleration and the constraint forces themselves.
 
     Returns
     -------
     ConstrainedDynamicsDerivatives
         The derivatives include the Baumgarte gains. Rows of inactive contacts are 0.
     ConstrainedDynamicsWithDerivatives
-        With ``forces``, also:
+        With ``forces=True``, also:
 
     Notes
     -----
@@ -164,7 +164,7 @@ def constrained_dynamics_derivatives(
     >>> d.dforces_dq.shape
     (256, 12, 18)
 
-    The values of the same call:
+    Get the acceleration and the forces from the same call:
 
     >>> both = dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts, forces=True)
     >>> value = dtau.constrained_dynamics(model, q, v, tau, contacts)

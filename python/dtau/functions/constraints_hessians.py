@@ -1,4 +1,4 @@
-"""Second derivatives of constrained dynamics and of impacts, weighted: no tensor is formed."""
+"""Hessians of constrained dynamics and of impacts, contracted with weights, without a tensor."""
 
 from __future__ import annotations
 
@@ -38,12 +38,13 @@ def constrained_dynamics_hessian(
     threads: int | None = None,
     **former: NoReturn,
 ) -> ConstrainedDynamicsHessian:
-    """Second derivatives of lam . a + lam_forces . forces of constrained dynamics: all blocks.
+    """Hessian of constrained dynamics, contracted with weights of accelerations and forces.
 
-        dqdv[j, k] = d/dv_k (d (lam . a + lam_forces . forces) / dq_j)    and the others alike
+        dqdv[j, k] = d/dv_k (d (lam . a + lam_forces . forces) / dq_j)    the other blocks likewise
 
-    With contacts, the term of DDP that Gauss-Newton methods drop. ``lam`` and ``lam_forces`` are
-    the gradients of a cost by accelerations and forces, as of a friction cone.
+    DDP and exact-Hessian SQP need these second derivatives; Gauss-Newton methods drop them. Pass
+    the gradients of a cost by the accelerations and by the forces as ``lam`` and ``lam_forces``,
+    for example of a cost on friction cones.
 
     Parameters
     ----------
@@ -55,16 +56,17 @@ def constrained_dynamics_hessian(
     Returns
     -------
     ConstrainedDynamicsHessian
-        Second derivatives of the weighted sum; by tau and v, and by tau twice, they are zero. The
-        gains of the contacts are part of them.
+        Second derivatives of the weighted sum, Baumgarte gains included. The blocks by tau and v
+        and by tau twice are zero and not returned.
 
     Notes
     -----
-    [Derivations] section 21: the equations of motion and of the rows, weighted, have the second
-    derivatives of [IDSVA-SO] summed over their outputs; one solve with the factors of the value and
-    two products give those of the accelerations and forces, O(N d + nv^2 (d + nrows)). With a
-    ``regularization`` they are those of the forces G^+ b of `dtau.constrained_dynamics`, whatever
-    its ``residual``, where the rank of J is the same in all configurations around.
+    [Derivations] section 23: the second derivatives of [IDSVA-SO], summed over their outputs, give
+    the Hessian of the weighted equations of motion and constraint rows. One solve with the factors
+    of the value and two matrix products turn it into the Hessian of accelerations and forces:
+    O(N d + nv^2 (d + nrows)). With ``regularization`` the results are the second derivatives of the
+    forces G^+ b of `dtau.constrained_dynamics`, and of the acceleration under them, for any
+    ``residual``. They exist where the rank of J is constant near q.
 
     Examples
     --------
@@ -122,18 +124,18 @@ def impulse_dynamics_hessian(
     threads: int | None = None,
     **former: NoReturn,
 ) -> ImpulseDynamicsHessian:
-    """Second derivatives of lam . v_after + lam_impulses . impulses of an impact.
+    """Hessian of an impact, contracted with weights of the velocity after it and of the impulses.
 
-        dqdv[j, k] = d/dv_k (d (lam . v_after + lam_impulses . impulses) / dq_j)
+        dqdv[j, k] = d/dv_k (d (lam . v_after + lam_impulses . impulses) / dq_j)    dqdq likewise
 
     Parameters
     ----------
     v
-        ... It is the velocity before the impact.
+        ... This is the velocity before the impact.
     lam
         Weight of each velocity after the impact, held constant.
     lam_impulses
-        ... They are along the axes of the contacts, and held constant.
+        ... The impulses are along the axes of the contacts. The weights are held constant.
     contacts
         The contacts and loops that hold afterwards, of this model. Gains and placements do not
         matter.
@@ -141,12 +143,12 @@ def impulse_dynamics_hessian(
     Returns
     -------
     ImpulseDynamicsHessian
-        Second derivatives of the weighted sum; by v twice they are zero.
+        Second derivatives of the weighted sum. The block by v twice is zero and not returned.
 
     Notes
     -----
-    [Derivations] eq. 23.19: as `dtau.constrained_dynamics_hessian`, at rest and without gravity, at
-    the acceleration v_after - v.
+    [Derivations] eq. 23.19: the algorithm of `dtau.constrained_dynamics_hessian`, at rest and
+    without gravity, with v_after - v as the acceleration. O(N d + nv^2 (d + nrows)).
 
     Examples
     --------

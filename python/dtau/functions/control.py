@@ -1,4 +1,4 @@
-"""Linear-quadratic optimal control along trajectories."""
+"""Linear-quadratic optimal control along trajectories: `lqr`."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ def lqr(
     regularization: float = 0.0,
     threads: int | None = None,
 ) -> LQR:
-    """Gains and value of a time-varying linear-quadratic regulator (Riccati recursion).
+    """Solve a time-varying linear-quadratic regulator (Riccati recursion): gains and value.
 
-    ``u_k = -(gains[k] @ x_k + feedforward[k])`` minimizes
+    The feedback ``u_k = -(gains[k] @ x_k + feedforward[k])`` minimizes the cost
 
         sum over k < N of  1/2 x'Q x + u'S x + 1/2 u'R u + q'x + r'u    of knot k
         + 1/2 x_N'Q_final x_N + q_final'x_N
 
-    for every first state, with ``x_(k+1) = A_k x_k + B_k u_k + c_k``. It is the backward pass of
-    iLQR and DDP: there x and u are the differences to the trajectory, A and B come from
-    `dtau.linearize_discrete`, and Q, R, S, q, r are second and first derivatives of the cost.
+    from every initial state, where ``x_(k+1) = A_k x_k + B_k u_k + c_k``. This recursion is the
+    backward pass of iLQR and DDP. There, x and u are deviations from the trajectory, A and B come
+    from `dtau.linearize_discrete`, Q, R and S are the second derivatives of the cost, and q and r
+    are its first derivatives.
 
     Parameters
     ----------
@@ -53,10 +54,10 @@ def lqr(
     Q_final : array_like (..., nx, nx)
         Symmetric weight of the last state, without an axis of knots.
     S : array_like (..., N, nu, nx), optional
-        Weight of products of inputs and states; zero by default.
+        Cross weight of inputs and states; zero by default.
     c : array_like (..., N, nx), optional
-        What the next state is at zero state and inputs, such as the gaps of multiple shooting; zero
-        by default.
+        Next state at zero state and zero inputs, such as the gaps of multiple shooting; zero by
+        default.
     q : array_like (..., N, nx), optional
         Linear cost of the state; zero by default.
     r : array_like (..., N, nu), optional
@@ -64,46 +65,47 @@ def lqr(
     q_final : array_like (..., nx), optional
         Linear cost of the last state; zero by default.
     regularization : float
-        A number that is added to the diagonal of ``R``.
+        Number added to the diagonal of ``R``.
     threads : int, optional
-        Threads for the problems of a batch; by default chosen by the work. One problem takes one.
+        Number of threads for the problems of a batch; by default it depends on the amount of work.
+        One problem runs on one thread.
 
     Returns
     -------
     LQR
     gains : ndarray (..., N, nu, nx)
-        K of ``u = -(K x + feedforward)``.
+        Feedback gain K of ``u = -(K x + feedforward)``.
     feedforward : ndarray (..., N, nu)
-        Inputs at zero state with the opposite sign.
+        Negative of the inputs at zero state.
     P : ndarray (..., N + 1, nx, nx)
-        Second derivative of the cost from a knot on.
+        Second derivative of the cost from each knot to the end.
     p : ndarray (..., N + 1, nx)
-        First derivative of the cost from a knot on, at zero state.
+        First derivative of the cost from each knot to the end, at zero state.
     s : ndarray (..., N + 1)
-        Cost from a knot on at zero state.
+        Cost from each knot to the end, at zero state.
 
     Raises
     ------
     TypeError
-        If an argument is not of real numbers.
+        If an argument does not consist of real numbers.
     ValueError
-        If shapes do not fit each other, no argument has an axis of knots, or the weight of the
-        inputs ``R + B'P B`` is not positive definite at a knot, which is named.
+        If the shapes do not match, if no argument has an axis of knots, or if the weight of the
+        inputs ``R + B'P B`` is not positive definite at a knot. The message names the knot.
     MemoryError
-        If there is no memory for the results.
+        If there is not enough memory for the results.
 
     Notes
     -----
-    Leading axes ``...`` are problems: they broadcast, and so does the axis N. A matrix without that
-    axis is the same at all knots. All problems must have the same N, nx and nu. Units are those of
-    the arguments; with `dtau.linearize_discrete` x is ``[dq, dv]`` in the tangent space. A problem
-    has the same bits alone and in a batch, and numbers that are not finite spoil their own problem.
-    There are no limits on states or inputs. O(N (nx + nu)^3) for a problem; [Bertsekas] section
-    4.1.
+    The leading axes ``...`` are a batch of problems. They broadcast, and so does the axis N: a
+    matrix without that axis is the same at all knots. All problems have the same N, nx and nu. The
+    results have the units of the arguments; with `dtau.linearize_discrete`, x is ``[dq, dv]`` in
+    the tangent space. A problem gives the same bits alone and in a batch, and NaN or infinity in
+    one problem does not affect the others. States and inputs are not bounded. O(N (nx + nu)^3) for
+    each problem; [Bertsekas] section 4.1.
 
     Examples
     --------
-    An arm is held where gravity would move it, from a small error on:
+    Hold an arm against gravity, starting from a small error:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.chain(3)

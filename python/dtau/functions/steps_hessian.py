@@ -1,4 +1,4 @@
-"""Second derivatives of time steps, in exponential charts of the states before and after."""
+"""Hessians of time steps, in exponential charts of the states before and after the step."""
 
 from __future__ import annotations
 
@@ -37,30 +37,30 @@ def step_hessian(
     threads: int | None = None,
     **former: NoReturn,
 ) -> NDArray[np.float64]:
-    """Second derivatives of a time step, weighted: what exact-Hessian SQP and full DDP want.
+    """Hessian of a time step, contracted with weights: for exact-Hessian SQP and full DDP.
 
         H = d2 (lam_q . xi+ + lam_v . dv+) / d(xi, dv, du)^2
 
-    Both ends are in exponential charts: the step is taken from q (+) xi, v + dv with the inputs
-    u + du, and xi+ is ``difference(q+, its configuration)`` and dv+ its velocity less v+, with the
-    state (q+, v+) after the step from q, v and u.
+    The states before and after the step are in exponential charts. The step from q, v and u leads
+    to (q+, v+); the step from q (+) xi, v + dv and u + du leads to (q+ (+) xi+, v+ + dv+). So xi+
+    is the `dtau.difference` of the two configurations after the step.
 
     Parameters
     ----------
     f_ext
-        ... Its components, and those of ``tau``, are constant over the step.
+        ... The components of ``f_ext`` and of ``tau`` are constant over the step.
     contacts : Contacts, optional
-        Contacts and loops that hold at every stage, whose acceleration is that of
-        `dtau.constrained_dynamics`. ``f_ext`` is beside their forces.
+        Contacts and loops that hold at every stage: the acceleration is the result of
+        `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
     active
-        ... They hold over the whole step.
+        ... The active contacts hold over the whole step.
 
     Returns
     -------
     H : ndarray (..., 2 nv + nu, 2 nv + nu)
-        Symmetric, rows and columns by [xi, dv, du]: the Hessian of the step itself, not of the
-        flow. The gradient is ``[lam_q, lam_v] @ [A, B]`` with the matrices of
-        `dtau.linearize_discrete`.
+        Symmetric; rows and columns by [xi, dv, du]. It is the Hessian of the integrator's step, not
+        of the exact solution. `dtau.linearize_discrete` gives the gradient of the same sum,
+        ``[lam_q, lam_v] @ [A, B]``.
 
     Raises
     ------
@@ -69,14 +69,15 @@ def step_hessian(
 
     Notes
     -----
-    [Derivations] section 22: the weights go back through the stages as in `dtau.step_vjp`, and each
-    stage adds its Hessian, `dtau.forward_dynamics_hessian` or `dtau.constrained_dynamics_hessian`,
-    between its first derivatives, and the curvature of the exponentials that move free, spherical
-    and planar joints, [Sola]. ``"euler"`` and ``"semi_implicit"`` need no such product: O(nv^2 d).
+    [Derivations] section 24: the weights pass back through the stages as in `dtau.step_vjp`. Each
+    stage adds S^T H S, with the first derivatives S of the stage and its Hessian H of
+    `dtau.forward_dynamics_hessian` or `dtau.constrained_dynamics_hessian`, and the curvature of the
+    exponentials that move free, spherical and planar joints, [Sola]: O(nv^3) for each stage.
+    ``"euler"`` and ``"semi_implicit"`` need no product with S: O(nv^2 d).
 
     Examples
     --------
-    A step from a state nearby, to the second order:
+    Approximate the step from a nearby state to second order:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()

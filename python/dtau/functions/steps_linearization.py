@@ -244,7 +244,7 @@ def linearize_discrete(
         the result of `dtau.constrained_dynamics`, and the contact forces vary with it. They act in
         addition to ``f_ext``.
     forces
-        ... They and their derivatives belong to the state before the step.
+        ... The forces and their derivatives belong to the state before the step.
 
     Returns
     -------
@@ -254,7 +254,7 @@ def linearize_discrete(
     ConstrainedDiscreteLinearization
         If ``contacts`` are given, also:
     DiscreteLinearizationWithForces
-        With ``forces``, also:
+        With ``forces=True``, also:
 
     Raises
     ------
@@ -291,7 +291,8 @@ def linearize_discrete(
     >>> trot.A.shape
     (50, 36, 36)
 
-    A cost on the forces of the feet, to the first order in z and u, from the same call:
+    Get the forces of the feet and their derivatives by z and u from the same call, for a cost on
+    these forces:
 
     >>> held = dtau.linearize_discrete(model, q, v, tau, 0.01, contacts=contacts, forces=True)
     >>> held.forces.shape, held.dforces_dz.shape, held.dforces_du.shape

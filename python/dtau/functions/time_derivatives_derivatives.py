@@ -1,9 +1,9 @@
 """Time derivatives of first derivatives along a trajectory, and derivatives of time derivatives.
 
 Derivatives by the configuration are taken in the tangent space, at each instant along
-q(t) (+) eps e_k (`dtau.integrate`) with the components of all other arguments fixed: rows of order
-0 are the results of the functions in `dtau.functions.derivatives`, and row k is what their row 0
-has for its time derivative of order k.
+q(t) (+) eps e_k (`dtau.integrate`), with the components of all other arguments fixed. In the
+functions ``..._derivatives_time_derivatives``, row 0 is the result of the function in
+`dtau.functions.derivatives`, and row k is the time derivative of order k of row 0.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def inverse_dynamics_derivatives_time_derivatives(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsDerivatives:
-    """First derivatives of the joint torque along a trajectory and their time derivatives.
+    """First derivatives of the joint torque along a motion, and their time derivatives.
 
         d^k/dt^k dtau_dq, d^k/dt^k dtau_dv, d^k/dt^k dtau_da    k = 0, 1, ..., r
 
@@ -50,24 +50,27 @@ def inverse_dynamics_derivatives_time_derivatives(
     Returns
     -------
     InverseDynamicsDerivatives
-        Row k of each is the time derivative of order k of a result of
+        Row k of each array is the time derivative of order k of the same array of
         `dtau.inverse_dynamics_derivatives`.
     dtau_dq : ndarray (..., r + 1, nv, nv)
-        Entry [k, i, j] is that of the derivative of torque i along q (+) eps e_j, in the tangent
-        space; of a free joint along a displacement [linear, angular] in the body frame.
+        Entry [k, i, j] is the k-th time derivative of the derivative of torque i along
+        q (+) eps e_j, in the tangent space; for a free joint along a displacement
+        [linear, angular] in the body frame.
     dtau_dv : ndarray (..., r + 1, nv, nv)
-        Entry [k, i, j] is that of the derivative of torque i by velocity j.
+        Entry [k, i, j] is the k-th time derivative of the derivative of torque i by
+        velocity j.
     dtau_da : ndarray (..., r + 1, nv, nv)
-        The mass matrix and its time derivatives, as of `dtau.mass_matrix_time_derivatives`.
+        The mass matrix and its time derivatives, as in `dtau.mass_matrix_time_derivatives`.
 
     Notes
     -----
-    [IDSVA] algorithm 1 on truncated Taylor series, [Derivations] section 21; O(N d r^2) with the
-    depth d of the tree.
+    [IDSVA] algorithm 1 on truncated Taylor series, [Derivations] eq. 21.1; O(N d r^2) for a tree of
+    depth d.
 
     Examples
     --------
-    The matrices multiply variations of a motion, so their rates are terms of the rate of torque:
+    The matrices multiply variations of a motion. By the product rule, the variation of the torque's
+    rate contains their rates:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.chain(6)
@@ -106,30 +109,34 @@ def forward_dynamics_derivatives_time_derivatives(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsDerivatives:
-    """First derivatives of the joint acceleration along a motion and their time derivatives.
+    """First derivatives of the joint acceleration along a motion, and their time derivatives.
 
         d^k/dt^k da_dq, d^k/dt^k da_dv, d^k/dt^k da_dtau    k = 0, 1, ..., r
 
-    The motion is that of the torques: `dtau.forward_dynamics_time_derivatives` gives it.
+    The torques and their time derivatives determine the motion, as in
+    `dtau.forward_dynamics_time_derivatives`.
 
     Returns
     -------
     ForwardDynamicsDerivatives
-        Row k of each is the time derivative of order k of a result of
+        Row k of each array is the time derivative of order k of the same array of
         `dtau.forward_dynamics_derivatives`.
     da_dq : ndarray (..., r + 1, nv, nv)
-        Entry [k, i, j] is that of the derivative of acceleration i along q (+) eps e_j, in the
-        tangent space; of a free joint along a displacement [linear, angular] in the body frame.
+        Entry [k, i, j] is the k-th time derivative of the derivative of acceleration i along
+        q (+) eps e_j, in the tangent space; for a free joint along a displacement
+        [linear, angular] in the body frame.
     da_dv : ndarray (..., r + 1, nv, nv)
-        Entry [k, i, j] is that of the derivative of acceleration i by velocity j.
+        Entry [k, i, j] is the k-th time derivative of the derivative of acceleration i by
+        velocity j.
     da_dtau : ndarray (..., r + 1, nv, nv)
-        The inverse of the mass matrix and its time derivatives, symmetric but for rounding.
+        The inverse of the mass matrix and its time derivatives, symmetric up to rounding.
 
     Notes
     -----
-    The equation of forward dynamics and its derivatives, differentiated and solved order by order
-    with one factorization, [Derivations] eq. 21.3; O(N^2 d r^2) with the depth d of the tree.
-    Errors of low orders enter the higher ones, as for `dtau.forward_dynamics_time_derivatives`.
+    M X = -Y relates the derivatives X of the acceleration to the derivatives Y of the torque. Its
+    time derivatives are solved order by order with one factorization of M, [Derivations] eq. 21.3;
+    O(N^2 d r^2) for a tree of depth d. Errors of low orders enter higher orders, as in
+    `dtau.forward_dynamics_time_derivatives`.
 
     Examples
     --------
@@ -160,13 +167,13 @@ def inverse_dynamics_time_derivatives_derivatives(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsTimeDerivativesDerivatives:
-    """First derivatives of the joint torque and of its time derivatives of order 1 to r.
+    """First derivatives of the joint torque and of its time derivatives, orders 0 to r.
 
         dtau^(k) = dtau_dq[k] dq + sum over m of dtau_dv_derivatives[k, m] dv^(m)
 
-    They are the derivatives of `dtau.inverse_dynamics_time_derivatives` by its arguments at one
-    instant: along q (+) eps e_j the components of v and of all its time derivatives are constant,
-    and so are those of the wrenches along their axes.
+    These are the derivatives of `dtau.inverse_dynamics_time_derivatives` by its arguments at one
+    instant. Along q (+) eps e_j, the components of v and of all its time derivatives are constant,
+    and so are the components of the wrenches along their axes.
 
     Parameters
     ----------
@@ -176,21 +183,21 @@ def inverse_dynamics_time_derivatives_derivatives(
     Returns
     -------
     InverseDynamicsTimeDerivativesDerivatives
-        For all orders k = 0, 1, ..., r of the torque.
+        One row for each order k = 0, 1, ..., r of the torque.
     dtau_dq : ndarray (..., r + 1, nv, nv)
-        Entry [k, i, j] is the derivative of torque i, differentiated k times by time, along
-        q (+) eps e_j, in the tangent space; of a free joint along a displacement [linear, angular]
-        in the body frame.
+        Entry [k, i, j] is the derivative of the k-th time derivative of torque i along
+        q (+) eps e_j, in the tangent space; for a free joint along a displacement
+        [linear, angular] in the body frame.
     dtau_dv_derivatives : ndarray (..., r + 1, r + 2, nv, nv)
-        Entry [k, m, i, j] is the derivative of torque i, differentiated k times by time, by entry
-        [m, j] of ``v_derivatives``: zero where m is larger than k + 1.
+        Entry [k, m, i, j] is the derivative of the k-th time derivative of torque i by entry
+        [m, j] of ``v_derivatives``. It is zero if m is larger than k + 1.
 
     Notes
     -----
-    Leibniz' rule on the matrices of `dtau.inverse_dynamics_derivatives_time_derivatives`, and for
-    joints whose displacements do not commute the bracket terms of the rate of a displacement,
-    [Derivations] eqs. 21.4, 21.5; O(N d r^2) with the depth d of the tree, and O(N^2 r^2) for the
-    zeros of all results, with O(N r^3) for each joint that does not commute.
+    Leibniz' rule on the matrices of `dtau.inverse_dynamics_derivatives_time_derivatives`. For
+    joints whose displacements do not commute, the rate of a displacement adds terms with Lie
+    brackets, [Derivations] eqs. 21.4, 21.5. Cost: O(N d r^2) for a tree of depth d, O(N^2 r^2) for
+    the zeros in the results, and O(N r^3) for each joint whose displacements do not commute.
 
     Examples
     --------
@@ -231,35 +238,35 @@ def forward_dynamics_time_derivatives_derivatives(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsTimeDerivativesDerivatives:
-    """First derivatives of the joint acceleration and of its time derivatives of order 1 to r.
+    """First derivatives of the joint acceleration and of its time derivatives, orders 0 to r.
 
         da^(k) = da_dq[k] dq + da_dv[k] dv + sum over m of da_dtau_derivatives[k, m] dtau^(m)
 
-    They are the derivatives of `dtau.forward_dynamics_time_derivatives` by its arguments at one
-    instant: along q (+) eps e_j the components of v, of the torque and of all time derivatives of
-    the torque are constant, and so are those of the wrenches along their axes. The derivatives of
-    v beyond the first vary with them.
+    These are the derivatives of `dtau.forward_dynamics_time_derivatives` by its arguments at one
+    instant. Along q (+) eps e_j, the components of v, of the torque and of all time derivatives of
+    the torque are constant, and so are the components of the wrenches along their axes. The
+    acceleration and its time derivatives vary.
 
     Returns
     -------
     ForwardDynamicsTimeDerivativesDerivatives
-        For all orders k = 0, 1, ..., r of the acceleration.
+        One row for each order k = 0, 1, ..., r of the acceleration.
     da_dq : ndarray (..., r + 1, nv, nv)
-        Entry [k, i, j] is the derivative of acceleration i, differentiated k times by time, along
-        q (+) eps e_j, in the tangent space; of a free joint along a displacement [linear, angular]
-        in the body frame.
+        Entry [k, i, j] is the derivative of the k-th time derivative of acceleration i along
+        q (+) eps e_j, in the tangent space; for a free joint along a displacement
+        [linear, angular] in the body frame.
     da_dv : ndarray (..., r + 1, nv, nv)
-        Entry [k, i, j] is the derivative of acceleration i, differentiated k times by time, by
+        Entry [k, i, j] is the derivative of the k-th time derivative of acceleration i by
         velocity j.
     da_dtau_derivatives : ndarray (..., r + 1, r + 1, nv, nv)
-        Entry [k, m, i, j] is the derivative of acceleration i, differentiated k times by time, by
-        entry [m, j] of ``tau_derivatives``: zero where m is larger than k.
+        Entry [k, m, i, j] is the derivative of the k-th time derivative of acceleration i by
+        entry [m, j] of ``tau_derivatives``. It is zero if m is larger than k.
 
     Notes
     -----
-    The linear equation of variations, whose matrices are those of
-    `dtau.forward_dynamics_derivatives_time_derivatives`, differentiated order by order,
-    [Derivations] eq. 21.6; O(N^3 r^3). Errors of low orders enter the higher ones.
+    The variation of a motion obeys a linear equation with the matrices of
+    `dtau.forward_dynamics_derivatives_time_derivatives`. The equation is differentiated order by
+    order, [Derivations] eq. 21.6; O(N^3 r^3). Errors of low orders enter higher orders.
 
     Examples
     --------
@@ -272,7 +279,7 @@ def forward_dynamics_time_derivatives_derivatives(
     >>> d.da_dv.shape, d.da_dtau_derivatives.shape
     ((2, 18, 18), (2, 2, 18, 18))
 
-    The rate of the torque drives the rate of the acceleration as the torque drives the latter:
+    The torque's rate acts on the acceleration's rate as the torque acts on the acceleration:
 
     >>> by_torques = d.da_dtau_derivatives
     >>> bool(np.allclose(by_torques[1, 1], dtau.mass_matrix_inverse(model, q)))
@@ -297,25 +304,26 @@ def linearize_time_derivatives(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> Linearization:
-    """Linearization of the equations of motion along a motion and its time derivatives.
+    """Linearization of the equations of motion along a motion, and its time derivatives.
 
         d^k/dt^k A, d^k/dt^k B    k = 0, 1, ..., r    of dz/dt = A z + B u
 
-    The motion is that of the torques: `dtau.forward_dynamics_time_derivatives` gives it.
+    The torques and their time derivatives determine the motion, as in
+    `dtau.forward_dynamics_time_derivatives`.
 
     Parameters
     ----------
     inputs
-        ... The map is constant in time.
+        ... The map from inputs to torques is constant in time.
 
     Returns
     -------
     Linearization
-        Row k of each is the time derivative of order k of a result of `dtau.linearize`, with
-        z = [xi, dv] in the tangent space of each instant.
+        Row k of each array is the time derivative of order k of the same array of `dtau.linearize`,
+        with z = [xi, dv] in the tangent space at each instant.
     A : ndarray (..., r + 1, 2 nv, 2 nv)
-        The upper rows are [-ad_v, 1] and [-ad of the derivatives of v, 0]; the lower ones are
-        [da_dq, da_dv] of `dtau.forward_dynamics_derivatives_time_derivatives`.
+        The upper nv rows are [-ad_v, 1] for k = 0 and [-ad of d^k v/dt^k, 0] for higher orders. The
+        lower nv rows are [da_dq, da_dv] of `dtau.forward_dynamics_derivatives_time_derivatives`.
     B : ndarray (..., r + 1, 2 nv, nu)
         Derivative by the inputs u.
     a : ndarray (..., r + 1, nv)
@@ -323,12 +331,12 @@ def linearize_time_derivatives(
 
     Notes
     -----
-    [Bos] propositions 1 to 3 and [Derivations] eq. 21.3; O(N^2 d r^2) with the depth d of the tree.
-    It has no contacts.
+    [Bos] propositions 1 to 3 and [Derivations] eq. 21.3; O(N^2 d r^2) for a tree of depth d.
+    Contacts are not supported.
 
     Examples
     --------
-    The discrete linearization over a short step, to second order:
+    Approximate the discrete linearization over a short step to second order:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.chain(4)

@@ -1,15 +1,15 @@
-"""Products with the first derivatives of time derivatives, without forming a matrix.
+"""Jacobian-vector and vector-Jacobian products of time derivatives, without forming a matrix.
 
-The results of `dtau.inverse_dynamics_time_derivatives` and `dtau.forward_dynamics_time_derivatives`
-vary with the configuration and with every row of their stacks, as independent arguments: a
-Jacobian-vector product (`_jvp`) is the variation of all orders along variations of the arguments,
-and a vector-Jacobian product (`_vjp`) is the gradient of a weighted sum of all orders. Both take
-O(N r^2), as the functions themselves. They serve limits of torque rates, costs on jerk, and motors
-whose torque follows from derivatives of the joint torque.
+`dtau.inverse_dynamics_time_derivatives` and `dtau.forward_dynamics_time_derivatives` are functions
+of the configuration and of every row of their stacks, as independent arguments. A Jacobian-vector
+product (`_jvp`) is the variation of all orders along variations of the arguments. A vector-Jacobian
+product (`_vjp`) is the gradient of a weighted sum of all orders. Both take O(N r^2), as the
+functions themselves do. Typical uses are limits on torque rates, costs on jerk, and elastic joints,
+whose motor torque depends on time derivatives of the joint torque.
 
-Variations of the configuration are taken in the tangent space, q (+) eps dq (`dtau.integrate`), and
-gradients by it likewise. External wrenches keep their components in the axes in which they are
-given.
+Variations of the configuration, and gradients by it, are taken in the tangent space,
+q (+) eps dq (`dtau.integrate`). External wrenches keep their components in the axes in which they
+are given.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def inverse_dynamics_time_derivatives_jvp(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Variation of the joint torque's time derivatives along variations of the motion.
+    """Jacobian-vector product of the joint torque's time derivatives (forward mode).
 
         dtau^(k)_dq dq + sum over m of dtau^(k)_dv^(m) dv^(m)    k = 0, 1, ..., r
 
@@ -57,8 +57,9 @@ def inverse_dynamics_time_derivatives_jvp(
 
     Notes
     -----
-    The problem of [HO-FBS] Algorithm 2 with the variations beside the values, in the same sweeps;
-    O(N r^2), at less than three calls of `dtau.inverse_dynamics_time_derivatives`.
+    [HO-FBS] Algorithm 2 computes the values; the same passes carry the variations. O(N r^2), less
+    than three calls of `dtau.inverse_dynamics_time_derivatives`
+    (``python -m benchmarks time_products``).
 
     Examples
     --------
@@ -68,7 +69,7 @@ def inverse_dynamics_time_derivatives_jvp(
     >>> q, v, a = dtau.random_state(model, rng)
     >>> jerk, snap = rng.standard_normal((2, model.nv))
 
-    The torque's rate is its variation along the motion itself. So is that of the rate:
+    Along the motion itself, the variation of each order is the next order:
 
     >>> tau = dtau.inverse_dynamics_time_derivatives(model, q, [v, a, jerk, snap])
     >>> rates = dtau.inverse_dynamics_time_derivatives_jvp(
@@ -105,7 +106,7 @@ def inverse_dynamics_time_derivatives_vjp(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsTimeDerivativesVJP:
-    """Gradient of weighted time derivatives of the joint torque by the motion.
+    """Vector-Jacobian product of the joint torque's time derivatives (reverse mode).
 
         sum over k of lam_k . tau^(k)    by q, v^(m) and f_ext^(m)
 
@@ -121,9 +122,10 @@ def inverse_dynamics_time_derivatives_vjp(
 
     Notes
     -----
-    Reverse mode of [HO-FBS] Algorithm 2 in two sweeps and without a tape: the transpose of a
-    product of Taylor series is one with reversed coefficients. O(N r^2), at less than three calls
-    of `dtau.inverse_dynamics_time_derivatives`.
+    Reverse mode of [HO-FBS] Algorithm 2 in two passes and without a tape: the transpose of a
+    product of Taylor series is a product of series whose coefficients are in reverse order.
+    O(N r^2), less than three calls of `dtau.inverse_dynamics_time_derivatives`
+    (``python -m benchmarks time_products``).
 
     Examples
     --------
@@ -161,7 +163,7 @@ def forward_dynamics_time_derivatives_jvp(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Variation of the joint acceleration's time derivatives along variations of its arguments.
+    """Jacobian-vector product of the joint acceleration's time derivatives (forward mode).
 
         da^(k)_dq dq + da^(k)_dv dv + sum over m of da^(k)_dtau^(m) dtau^(m)    k = 0, 1, ..., r
 
@@ -172,10 +174,11 @@ def forward_dynamics_time_derivatives_jvp(
 
     Notes
     -----
-    The variation of inverse dynamics along the motion that forward dynamics gives, solved for
-    order by order with the articulated inertias of order 0, as [HO-FBS] Lemma 2 has it; O(N r^2),
-    at about two to three calls of `dtau.forward_dynamics_time_derivatives`. With joints that mimic
-    others the factors of the mass matrix solve.
+    The variation of inverse dynamics, along the motion that forward dynamics gives, is solved for
+    the accelerations. Every order uses the articulated-body inertias of order 0, as in [HO-FBS]
+    Lemma 2. With mimic joints the factorization of the mass matrix is used. O(N r^2), about two to
+    three calls of `dtau.forward_dynamics_time_derivatives` (``python -m benchmarks
+    time_products``).
 
     Examples
     --------
@@ -187,7 +190,7 @@ def forward_dynamics_time_derivatives_jvp(
     >>> dq, dv = rng.standard_normal((2, model.nv))
     >>> da = dtau.forward_dynamics_time_derivatives_jvp(model, q, v, tau, dq, dv, dtorque)
 
-    Inverse dynamics takes the variation back:
+    The product of inverse dynamics recovers the variation of the torques:
 
     >>> a = dtau.forward_dynamics_time_derivatives(model, q, v, tau)
     >>> again = dtau.inverse_dynamics_time_derivatives_jvp(
@@ -227,7 +230,7 @@ def forward_dynamics_time_derivatives_vjp(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsTimeDerivativesVJP:
-    """Gradient of weighted time derivatives of the joint acceleration by its arguments.
+    """Vector-Jacobian product of the joint acceleration's time derivatives (reverse mode).
 
         sum over k of lam_k . a^(k)    by q, v, tau^(m) and f_ext^(m)
 
@@ -238,10 +241,11 @@ def forward_dynamics_time_derivatives_vjp(
 
     Notes
     -----
-    Minus the gradient of inverse dynamics with the weights ``by_tau_derivatives``, which are solved
-    for from the highest order down with the articulated inertias of order 0, as [HO-FBS] Lemma 2
-    has it; O(N r^2), at about two to three calls of `dtau.forward_dynamics_time_derivatives`. With
-    joints that mimic others the factors of the mass matrix solve.
+    The result is minus the gradient of inverse dynamics with the weights ``by_tau_derivatives``.
+    These weights are solved for from the highest order down. Every order uses the articulated-body
+    inertias of order 0, as in [HO-FBS] Lemma 2. With mimic joints the factorization of the mass
+    matrix is used. O(N r^2), about two to three calls of `dtau.forward_dynamics_time_derivatives`
+    (``python -m benchmarks time_products``).
 
     Examples
     --------

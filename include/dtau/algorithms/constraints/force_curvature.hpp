@@ -1,13 +1,14 @@
 // Adds the second derivatives by q of forces between frames times the rows' velocities:
 // add_force_curvature(). O(N d). [Derivations] eq. 23.14
 //
-// For constant forces f and velocities y of the joints, with the twists of the bodies in g, the
-// function -f . J y is that of the wrenches -f on the bodies, F of the subtree, with their twists:
+// Let the forces f and the joint velocities y be constant, and g hold the twists of the bodies under
+// y. The function -f . J y is the power of the wrenches -f on the bodies. With F, the sum of these
+// wrenches over the subtree:
 //
 //   D_qj D_qk = (s_k x* F) . (v_p x s_j)     j on the path of k, p the parent of j's body
 //   D_qk D_yj = (s_k x* F) . s_j             j of a strictly shallower joint, where y is v
 //
-// beside the turn of a loop's force on b with a (relative_rows.hpp).
+// relative_rows.hpp adds the turn, with a, of a loop's force on b.
 #pragma once
 
 #include "dtau/algorithms/constraints/relative_rows.hpp"
@@ -23,8 +24,8 @@ struct ForceCurvatureWorkspace {
         : F(arena.take<Force<T>>(tree.nnodes)), relative(arena, tree, options) {}
 };
 
-// forces: (nrows), along the axes of the frames. state: of the constraints' rows. by_v: the twists
-// in g are those of v, by which the mixed derivatives are wanted, too.
+// forces: (nrows), along the axes of the frames. state: the state of the constraint rows. by_v: the
+// twists in g belong to v; add the mixed derivatives by v too.
 template <class T>
 void add_force_curvature(const Tree& tree, const Constraints& constraints,
                          const ConstraintFrames<T>* frames, const Placement<T>* world,

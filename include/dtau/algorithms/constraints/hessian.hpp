@@ -5,19 +5,20 @@
 //
 //   M mu + J^T nu = lam,   -J mu = lam_f        y^T F = mu^T ID - f^T J mu + nu^T rows  (23.2)
 //
-// and are held constant while y^T F is differentiated. H has its second derivatives by q and v:
-// those of hessian.hpp with wrenches f, and weighted_rows.hpp, relative_rows.hpp. Beside
-// G_a = H_aq = D_q (mu^T M + nu^T J) and G_f = H_fq = -D_q (J mu) stand the first derivatives of
-// z, which one solve with the transposed of K replaces: with W = M^-1 (G_a - J^T U) and
-// U = G^-1 (J M^-1 G_a + G_f), c = -drows,
+// and are held constant while y^T F is differentiated. H contains the second derivatives of y^T F by
+// q and v: second/hessian.hpp with the wrenches f, weighted_rows.hpp and relative_rows.hpp. The
+// blocks G_a = H_aq = D_q (mu^T M + nu^T J) and G_f = H_fq = -D_q (J mu) multiply the first
+// derivatives of z; one solve with the transpose of K replaces these. With
+// W = M^-1 (G_a - J^T U), U = G^-1 (J M^-1 G_a + G_f) and c = -drows:
 //
 //   X_x = U^T c_x - W^T dID/dx              lam^T D_q D_q z = -H_qq - X_q - X_q^T
 //   lam^T D_q D_v z = -H_qv - X_v           lam^T D_v D_v z = -H_vv
 //   lam^T D_tau D_q z = -W                                                             (23.4)
 //
-// Forces are computed along the axes of frame a, even those that are given along the world's: these
-// have weights that turn, D_q lam_f = -ds x lam_f, which join G_f and H_qq. With a regularization,
-// rows that depend on each other add range_hessian.hpp. O(n^2 (d + nrows)) for n velocities.
+// All forces are computed along the axes of frame a. The weights of forces along the world's axes
+// turn against these axes, D_q lam_f = -ds x lam_f, which adds to G_f and H_qq. With a
+// regularization, range_hessian.hpp adds the terms of dependent rows. O(n^2 (d + nrows)) for n
+// velocities.
 #pragma once
 
 #include "dtau/algorithms/constraints/hessian_terms.hpp"
@@ -40,7 +41,7 @@ void add_row_products(const Tree& tree, int m, const T* U, int columns, T* produ
     }
 }
 
-// The turns of loops' forces on b, in dID/dq: product -= m^T J_b W, for minus_W (n, columns).
+// Adds the turns of loops' forces on b in dID/dq: product -= m^T J_b W, for minus_W (n, columns).
 template <class T>
 void add_turn_products(const Tree& tree, const T* minus_W, int columns, T* product,
                        const ConstrainedHessianWorkspace<T>& w) {
@@ -68,8 +69,9 @@ void add_turn_products(const Tree& tree, const T* minus_W, int columns, T* produ
     });
 }
 
-// The accelerations, in w.dynamics.a, the forces and the factors. Returns the wrenches along body
-// axes. q, v: of the joints; the others: of the independent velocities. active may be null.
+// Computes the accelerations, into w.dynamics.a, the forces and the factors. Returns the wrenches
+// along body axes. q, v: of the joints; the others: of the independent velocities. active may be
+// null.
 template <class T>
 const T* constrained_hessian_value(const Tree& tree, const T* q, const T* v, const T* tau,
                                    const T* active, const T* f_ext,
@@ -80,7 +82,7 @@ const T* constrained_hessian_value(const Tree& tree, const T* q, const T* v, con
     return body_f_ext;
 }
 
-// After that: the first derivatives of the equations by q and v, c.
+// Runs after the value: computes c, the first derivatives of the constraint rows by q and v.
 template <class T>
 void constrained_partials(const Tree& tree, const T* active,
                           const ConstrainedHessianWorkspace<T>& w) {
@@ -100,7 +102,8 @@ void constrained_partials(const Tree& tree, const T* active,
                  w.columns);
 }
 
-// The weights, H and the first derivatives of inverse dynamics, by joints. lam_forces may be null.
+// Computes the weights mu and nu, H and the first derivatives of inverse dynamics, by joints.
+// lam_forces may be null.
 template <class T>
 void constrained_curvature(const Tree& tree, const T* lam, const T* lam_forces, const T* active,
                            const T* body_f_ext, const ConstrainedHessianWorkspace<T>& w) {
@@ -123,7 +126,7 @@ void constrained_curvature(const Tree& tree, const T* lam, const T* lam_forces, 
     if (w.ranges.any) range_weights(w.range_state(tree, active), w.columns, joints.H, w.ranges);
 }
 
-// After that: (23.4).
+// Runs last: combines all parts by (23.4).
 template <class T>
 void constrained_results(const Tree& tree, const T* active, const Blocks<T>& out, bool symmetric,
                          const ConstrainedHessianWorkspace<T>& w) {
@@ -138,7 +141,7 @@ void constrained_results(const Tree& tree, const T* active, const Blocks<T>& out
     const ConstraintColumns<T> dual = w.dual_of_loops();
     const ConstraintCorrection<T> change = {tree, w.constraints.schur, dual, {w.U, w.U, w.U}, 0,
                                             -1.0};
-    // -W, and U.
+    // Solve for -W and U.
     ltdl_solve<1>(dofs, T(-1.0), m.H.dadq, stride, {{out.dadq, n}}, w.dynamics.ltdl, change);
 
     const T* X = w.product;  // transposed, by v
@@ -160,8 +163,8 @@ void constrained_results(const Tree& tree, const T* active, const Blocks<T>& out
     if (symmetric) symmetrize(out.dqdq, n);
 }
 
-// After the value: weights of accelerations and forces times their second derivatives (nv, nv),
-// d2a_dtaudq in the place of dadq. lam_forces may be null.
+// Runs after the value: contracts the second derivatives of accelerations and forces with weights,
+// into blocks (nv, nv). dtaudq is in the place of dadq. lam_forces may be null.
 template <class T>
 void constrained_hessian_blocks(const Tree& tree, const T* lam, const T* lam_forces,
                                 const T* active, const T* body_f_ext, const Blocks<T>& out,
@@ -180,7 +183,8 @@ void constrained_dynamics_hessian(const Tree& tree, const T* q, const T* v, cons
     constrained_hessian_blocks(tree, lam, lam_forces, active, body_f_ext, out, symmetric, w);
 }
 
-// After the blocks: the gradients by q, v and tau of other weights lam of the acceleration.
+// Runs after the blocks: computes the gradients by q, v and tau for other weights lam of the
+// acceleration.
 template <class T>
 void constrained_hessian_gradient(const Tree& tree, const T* lam, T* by_q, T* by_v, T* by_tau,
                                   const ConstrainedHessianWorkspace<T>& w) {

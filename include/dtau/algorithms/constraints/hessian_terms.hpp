@@ -1,5 +1,6 @@
-// The terms of second derivatives of constrained dynamics (hessian.hpp): the workspace, the weights
-// mu and nu, the columns G_f, and what H has of the constraints. [Derivations] eqs. 23.2, 23.3
+// Computes the terms that hessian.hpp combines into second derivatives of constrained dynamics: the
+// weights mu and nu, the columns G_f, and the terms of the constraints in H. Holds their workspace.
+// [Derivations] eqs. 23.2, 23.3
 #pragma once
 
 #include "dtau/algorithms/constraints/range_hessian.hpp"
@@ -29,7 +30,7 @@ inline Options along_frames(Arena& arena, Options options, bool gains) {
 template <class T>
 struct ConstrainedHessianWorkspace {
     const Constraints* given;
-    Options options;  // of all that follows
+    Options options;  // of all calls on this workspace
     FactorizedWorkspace<T> dynamics;
     ConstraintWorkspace<T> constraints;
     ConstraintColumns<T> columns, dual;  // c by q and v; G_f
@@ -95,7 +96,7 @@ struct ConstrainedHessianWorkspace {
         x.loops = columns.loops;
         return x;
     }
-    // Whether relative_rows.hpp has something for it.
+    // Whether relative_rows.hpp adds terms for this constraint.
     static bool is_relative(const Constraint& c) {
         return c.b.body >= 0 || c.positions || c.axes != Axes::body;
     }
@@ -117,7 +118,7 @@ void turn_weights(const Tree& tree, const T* lam_forces, const T* active,
     }
 }
 
-// mu and nu of (23.2).
+// Solves for mu and nu of (23.2).
 template <class T>
 void constrained_weights(const Tree& tree, const T* lam, const ConstrainedHessianWorkspace<T>& w) {
     const int n = tree.independent.n, nrows = w.given->nrows;
@@ -130,7 +131,7 @@ void constrained_weights(const Tree& tree, const T* lam, const ConstrainedHessia
     expand_v(tree, w.mu, w.joint_mu);
 }
 
-// RootFrame, with the twists of the bodies if mu were the joint rates.
+// Returns a RootFrame with the twists that the bodies have if mu are the joint rates.
 template <class T>
 RootFrame<T> weight_twists(const ConstrainedHessianWorkspace<T>& w) {
     RootFrame<T> g = w.dynamics.idsva.root_frame;
@@ -138,7 +139,8 @@ RootFrame<T> weight_twists(const ConstrainedHessianWorkspace<T>& w) {
     return g;
 }
 
-// G_f to the columns w.dual, and what is unlike the tree in G_a: turns of forces nu of loops.
+// Writes G_f to the columns w.dual, and adds to G_a the terms that a tree without loops does not
+// have: the turns of the forces nu of loops.
 template <class T>
 void dual_columns(const Tree& tree, const T* active, const ConstrainedHessianWorkspace<T>& w) {
     const Constraints& constraints = *w.options.contacts;
@@ -168,7 +170,7 @@ void dual_columns(const Tree& tree, const T* active, const ConstrainedHessianWor
     }
 }
 
-// H of (23.2), by joints, after the backward sweeps.
+// Adds the terms of the constraints to H of (23.2), by joints, after the backward passes.
 template <class T>
 void add_constraint_curvature(const Tree& tree, const ConstrainedHessianWorkspace<T>& w) {
     const Constraints& constraints = *w.options.contacts;

@@ -1,12 +1,12 @@
 // Computes the second derivatives of impacts (impulse.hpp) contracted with weights of the velocity
 // after and of the impulses: impulse_dynamics_hessian(). [Derivations] eq. 23.19
 //
-// At rest, without gravity, with a = v+ - v, the equations of impacts are those of hessian.hpp but
-// for the rows' velocities of v:
+// At rest, without gravity and with a = v+ - v, an impact obeys the equations of hessian.hpp, with
+// the velocities J v of the rows as an additional term:
 //
-//   F = (M a - J^T f;  J a + (1 + e) J v)      y^T F = (that of 23.2) + (1 + e) nu^T J v
+//   F = (M a - J^T f;  J a + (1 + e) J v)      y^T F = (23.2) + (1 + e) nu^T J v
 //
-// The last term joins H_qq and H_qv. By v, v+ changes by 1 more; F is linear in v, and so is z.
+// This term adds to H_qq and H_qv. F and z are linear in v, and so is v+ = v + a.
 #pragma once
 
 #include "dtau/algorithms/constraints/hessian.hpp"

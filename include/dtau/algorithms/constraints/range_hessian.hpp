@@ -1,13 +1,13 @@
-// Adds to the second derivatives of constrained dynamics what comes of the pseudo-inverse if rows
-// depend on each other, which only a regularization allows: range_weights(), range_dual(),
-// range_products(). [Derivations] eqs. 23.15 to 23.18
+// Adds the derivatives of the pseudo-inverse to the second derivatives of constrained dynamics, for
+// constraint rows that depend on each other: range_weights(), range_dual(), range_products(). Such
+// rows need a regularization. [Derivations] eqs. 23.15 to 23.18
 //
-// r and z of (20.10) are solutions of two more equations, J^T r = 0 and f = J z, whose weights are
+// r and z of (20.10) solve two more equations, J^T r = 0 and f = J z, whose weights are
 //
 //   kappa = M^-1 J^T G^+ (-nu),   rho = N lam_f        r . J kappa - rho . J z   joins y^T F
 //
-// so that H_qq gets its second derivatives. With P = D_q (J kappa), Q = D_q (J z), and
-// e = G^+ J M^-1 D_q (J^T r) of (20.10), its mixed ones leave
+// H_qq gets the second derivatives of this term by q. With P = D_q (J kappa), Q = D_q (J z), and
+// e = G^+ J M^-1 D_q (J^T r) of (20.10), its mixed derivatives lead to
 //
 //   G_f <- G_f' = G_f - G^+ J M^-1 D_q (J^T rho),   U <- U + N P
 //   X_q += (N G_f' - (G_f' - G_f))^T Q - P^T e                                            (23.18)
@@ -85,7 +85,7 @@ void add_transposed_product(const int* dofs, int ndofs, const T* rows, int strid
     });
 }
 
-// e, from the rows c before residual_columns, which are in w.e, and after.
+// Computes e from the rows c before residual_columns, in w.e, and after it.
 template <class T>
 void range_change(const ConstraintColumns<T>& columns, int nrows,
                   const RangeHessianWorkspace<T>& w) {
@@ -96,7 +96,7 @@ void range_change(const ConstraintColumns<T>& columns, int nrows,
         }
 }
 
-// What is given of a state: the frames, the factors, the forces and their weights nu and lam_f.
+// Inputs of one state: the frames, the factors, the forces, and the weights nu and lam_f.
 template <class T>
 struct RangeState {
     const Tree& tree;
@@ -109,7 +109,7 @@ struct RangeState {
     const ForceCurvatureWorkspace<T>& curvature;
 };
 
-// rho, P and Q; adds to H_qq.
+// Computes rho, P and Q, and adds to H_qq.
 template <class T>
 void range_weights(const RangeState<T>& x, const ConstraintColumns<T>& columns,
                    const Blocks<T>& out, const RangeHessianWorkspace<T>& w) {
@@ -135,7 +135,7 @@ void range_weights(const RangeState<T>& x, const ConstraintColumns<T>& columns,
                         x.curvature);
 }
 
-// G_f' in place of G_f.
+// Replaces G_f by G_f'.
 template <class T>
 void range_dual(const RangeState<T>& x, const ConstraintColumns<T>& dual,
                 const RangeHessianWorkspace<T>& w) {
@@ -146,8 +146,8 @@ void range_dual(const RangeState<T>& x, const ConstraintColumns<T>& dual,
     for (int k = 0; k < nrows * dual.padded; ++k) dual.ranges[k] = T(0.0);
 }
 
-// After the solve for U (nrows, n): adds N P to it, and to X_q (n, n), of which the symmetric part
-// counts.
+// Runs after the solve for U (nrows, n): adds N P to U, and the products to X_q (n, n), of which only
+// the symmetric part matters.
 template <class T>
 void range_products(const RangeState<T>& x, const ConstraintColumns<T>& dual, T* U, T* X,
                     const RangeHessianWorkspace<T>& w) {

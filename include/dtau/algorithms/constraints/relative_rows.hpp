@@ -1,15 +1,15 @@
-// Adds to second derivatives what the turn of frame a against frame b, position errors, and forces
-// along the world's axes bring: add_relative_curvature(). O(d^2) for a constraint at depth d; none
-// for a contact without kp whose forces are along body axes. [Derivations] eqs. 23.9 to 23.13
+// Adds three terms to second derivatives: the turn of frame a against frame b, position errors, and
+// forces along the world's axes: add_relative_curvature(). O(d^2) for a constraint at depth d;
+// nothing for a contact without kp whose forces are along body axes. [Derivations] eqs. 23.9 to 23.13
 //
-// Columns of the paths of a and b are taken apart: column j of a's path has the twist (ds; du) of a
-// and turns a against b by t = ds, one of b's path has that of b and t = -ds. A vector y of b, seen
-// from a, changes by D y - t x y, and t by
+// A column on the paths of both a and b counts as two columns. Column j of a's path moves a with the
+// twist (ds; du) and turns a against b by t = ds; column j of b's path moves b and has t = -ds. A
+// vector y of b, seen from a, changes by D y - t x y, and t by
 //
 //   D_k t_j = -ds_k x ds_j     both of a, k of a deeper joint; both of b, k not of a deeper joint
 //              ds_k x ds_j     k of a, j of b                                                   (23.9)
 //
-// and by 0 otherwise, so that with T_j = D_j y x w, T = y x w for each y with a weight w
+// and by 0 otherwise. So each y with a weight w, with T_j = D_j y x w and T = y x w, adds
 //
 //   D_k D_j (w . y) += -t_k . T_j - t_j . T_k - D_k t_j . T + w . (t_j x (t_k x y))            (23.10)
 #pragma once
@@ -59,7 +59,8 @@ struct TurnSums {
 };
 
 // A constraint, the weights W of its rows, and a force f that weights -(V_a - V_b) for the twists
-// in g, of which v is the velocity if by_v. lam: the weights of forces along the world's axes.
+// in g. by_v: these twists belong to the velocity v. lam: the weights of forces along the world's
+// axes.
 template <class T>
 struct RelativeRows {
     const Tree& tree;
@@ -76,7 +77,7 @@ DTAU_INLINE Vec3<T> moment(const Motion<T>& y, const Force<T>& w, const Vec3<T>&
     return cross(y.lin, w.lin, cross(y.ang, w.ang, c));
 }
 
-// The columns of both paths, but for curve and own; their number.
+// Writes the columns of both paths, without curve and own. Returns their number.
 template <class T>
 int relative_columns(const RelativeRows<T>& x, RelativeColumn<T>* columns) {
     const ConstraintPartials<T>& rows = x.rows;
@@ -122,7 +123,7 @@ int relative_columns(const RelativeRows<T>& x, RelativeColumn<T>* columns) {
     return count;
 }
 
-// The second derivatives of phi, weighted with M, less those by D_k t_j. [Derivations] eq. 23.12
+// Second derivatives of phi, weighted with M, without the term in D_k t_j. [Derivations] eq. 23.12
 template <class T>
 DTAU_INLINE Vec3<T> log_curvature(const Vec3<T>& phi, const Vec3<T>& M, const Vec3<T>& t) {
     const LogFunctions<T> log = log_functions(dot(phi, phi));

@@ -1,16 +1,17 @@
-// Adds the rows of constraints, weighted, to a function of the state whose second derivatives
-// second/hessian.hpp computes: add_weighted_rows(), add_row_curvature(). O(N d) for all constraints.
-// [Derivations] eqs. 23.5 to 23.8
+// Adds weighted constraint rows to the function whose second derivatives second/hessian.hpp computes:
+// add_weighted_rows(), add_row_curvature(). O(N d) for all constraints. [Derivations] eqs. 23.5 to
+// 23.8
 //
-// With weights W = (M; F) along the axes of frame a, which stands at r, moves with (w; u) and turns
-// with its body, the function W . (w'; c) of the frame's classical acceleration enters the sums
-// P, Z and D of the subtree as a particle does, whose momentum is F:
+// Frame a is at r, moves with (w; u) and turns with its body. W = (M; F) weights its angular and
+// classical acceleration along its axes. The function W . (w'; c) adds to the sums P, Z and D of the
+// subtree, like a particle with the momentum F:
 //
 //   P = (M + r x F; F)        Z = w x M + 2 u x F        D = (E = 2 F^ r^ - M^, e = -2 F)       (23.6)
 //
-// A loop's frame b has -W, and w_a x w_b adds w_b x M to Z of a, M x w_a to Z of b. Left are, for
-// j on the path of k, the gains kd of velocities, and gravity, which accelerations there have, with
-// F of the subtree and ds the angular part of s:
+// Frame b of a loop has the weights -W, and w_a x w_b adds w_b x M to Z of a and M x w_a to Z of b.
+// Two terms remain, for j on the path of k: the gains kd of velocities, and gravity, which the
+// accelerations in second/hessian.hpp contain. F is the sum over the subtree, ds the angular part of
+// s:
 //
 //   D_qj D_qk += kd (s_k x* W) . Psi'_j + (ds_k x F) . (gravity x ds_j)
 //   D_qk D_vj += kd (s_k x* W) . s_j     j of a strictly shallower joint                        (23.8)
@@ -21,7 +22,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Of a body, then of its subtree: what weights accelerations and, times kd, velocities.
+// Weights of accelerations and, times kd, of velocities: of a body, then summed over its subtree.
 template <class T>
 struct RowWeights {
     Vec3<T> F;
@@ -36,7 +37,7 @@ struct WeightedRowsWorkspace {
         : sums(arena.take<RowWeights<T>>(tree.nnodes)) {}
 };
 
-// The weights W of one frame of body i, at X in its root frame, and the angular part `more` of
+// Adds the weights W of one frame of body i, at X in its root frame, and the angular part `more` of
 // the weights of its velocity.
 template <class T>
 void add_weighted_frame(int i, const Placement<T>& X, const Force<T>& W, T kd, const Vec3<T>& more,
@@ -53,7 +54,7 @@ void add_weighted_frame(int i, const Placement<T>& X, const Force<T>& W, T kd, c
     w.sums[i].damped += kd * about_origin;
 }
 
-// After hessian_forward: weights (nrows) of the rows, along the axes of the frames.
+// Runs after hessian_forward. weights: (nrows), along the axes of the frames.
 template <class T>
 void add_weighted_rows(const Tree& tree, const Constraints& constraints,
                        const ConstraintFrames<T>* frames, const T* weights, const RootFrame<T>& g,
@@ -81,7 +82,7 @@ void add_weighted_rows(const Tree& tree, const Constraints& constraints,
     }
 }
 
-// After hessian_backward: adds what is left to the blocks of second derivatives.
+// Runs after hessian_backward: adds the two remaining terms to the blocks of second derivatives.
 template <class T>
 void add_row_curvature(const Tree& tree, bool damped, const IdsvaWorkspace<T>& idsva,
                        const Blocks<T>& out, const WeightedRowsWorkspace<T>& w) {

@@ -12,11 +12,11 @@
 //     K = H_uu^-1 H_ux,     kappa = H_uu^-1 h_u,  u = -(K x + kappa)
 //     P = H_xx - H_ux' K,   p = h_x - H_ux' kappa,  s = s + 1/2 c' P c + p' c - 1/2 h_u' kappa
 //
-// What this does differently: one column [c] beside [B A] carries the affine terms through the same
-// products, as homogeneous coordinates do, so that the lines of p, kappa and s are the last column
-// of those of P and K. One symmetric product F' P F with F = [B A c] gives all of H, and the
-// elimination of its first nu rows gives K and the next P. The numbers of a knot, and not several
-// problems, fill the lanes of a vector, so that a problem has the same bits alone and in a batch.
+// Differences from the textbook: the column c beside [B A] carries the affine terms through the same
+// products, as homogeneous coordinates do. So p, kappa and s are the last columns of P and K. One
+// symmetric product F' P F with F = [B A c] gives all of H, and eliminating its first nu rows gives
+// K and the next P. The numbers of one knot, not several problems, fill the lanes of a vector, so a
+// problem gives the same bits alone and in a batch.
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -165,8 +165,8 @@ inline bool eliminate_inputs(const RiccatiWorkspace& w) {
 
 }  // namespace riccati
 
-// Writes the results of all knots. Returns the last knot at which H_uu is not positive definite,
-// where it stops; -1 if there is none.
+// Writes the results of all knots. If H_uu is not positive definite at a knot, stops there and
+// returns this knot; otherwise returns -1.
 inline std::ptrdiff_t riccati_backward(const RiccatiProblem& problem, std::ptrdiff_t N,
                                        const RiccatiWorkspace& w) {
     using namespace riccati;
