@@ -32,6 +32,7 @@ from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, at_most, number, one_core, timed, times
 from benchmarks.optional import optional
 from benchmarks.robots import Robot, chosen
+from dtau.options import Integrator
 from dtau.timing import DT, Call, Contender, Effort, random_inputs
 
 casadi = optional("casadi")
@@ -47,7 +48,7 @@ TOLERANCE = 1e-9  # beside CasADi
 ERROR = 1e-5  # of central differences
 STEP = 1e-5
 CONSTRAINED, STEPPED = 3.0, 2.5  # calls of the first derivatives
-METHOD = "semi_implicit"
+METHOD: Integrator = "semi_implicit"
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,8 @@ class Differences:
         gradient = np.einsum("zi,zij->zj", lam, np.concatenate([after.A, after.B], axis=2))
         gradient[:, :n] = np.einsum("zi,zij->zj", gradient[:, :n], start)
         more, less = np.split(gradient, 2)
-        return (more - less) / (2.0 * STEP)
+        hessian: Array = (more - less) / (2.0 * STEP)
+        return hessian
 
 
 def contacts_of(robot: Robot) -> dtau.Contacts:

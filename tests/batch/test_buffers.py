@@ -86,8 +86,8 @@ def test_results_larger_than_the_caches(function: Function) -> None:
     numbers = sum(x[0].size for x in want)
     which = np.arange(2**19 // numbers + 9) % 7
     many = {argument: few[argument][which] for argument in function.arguments}
-    blocks = [np.full(len(which) * x[0].size + 32, MARK) for x in want]
-    places = [slice(8 + 3 * o, 8 + 3 * o - 32) for o in range(len(want))]
+    blocks = [np.full(len(which) * x[0].size + 48, MARK) for x in want]
+    places = [slice(8 + 3 * o, 8 + 3 * o - 48) for o in range(len(want))]
     out = [
         block[place].reshape(len(which), *x.shape[1:])
         for block, place, x in zip(blocks, places, want, strict=True)

@@ -213,4 +213,4 @@ def test_a_recording_ends_those_that_were_left(tmp_path: Path) -> None:
     assert recorder.tapes() == before
     with pytest.raises(RuntimeError) as raised:
         recorder.product(np.ones(1), np.ones(1), 1, np.zeros(1))
-    has_words(str(raised.value), "nothing", "recorded")
+    has_words(str(raised.value), "expected a tape", "begin")

@@ -152,7 +152,7 @@ def test_rows_that_depend_on_each_other_are_named() -> None:
         dtau.constrained_dynamics_hessian(model, *state, *weights, contacts)
     with pytest.raises(ValueError, match="again"):
         dtau.step_hessian(model, *state, 0.01, s["lam_q"], s["lam_v"], contacts=contacts)
-    many = [np.tile(x, (2, 1)) for x in (*state, *weights)]
+    many: list[Any] = [np.tile(x, (2, 1)) for x in (*state, *weights)]
     many[0][1] = random_state(model, 2)["q"]
     assert np.isnan(dtau.constrained_dynamics_hessian(model, *many, contacts).dqdq).all()
 
@@ -226,7 +226,7 @@ def test_forces_of_the_same_call(integrator: Any, axes: Any, regularization: flo
     model = robot("quadruped")
     rng = np.random.default_rng(3)
     q, v, tau = dtau.random_state(model, rng, shape=(11,))
-    kept = [
+    kept: list[Any] = [
         dtau.FrameContact("LF_FOOT", axes, kd=2.0),
         dtau.PointContact("RH_FOOT", axes, kp=3.0, position=(0, 0, 0)),
     ]

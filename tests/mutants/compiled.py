@@ -198,7 +198,9 @@ COMPILED = (
         "src/python/messages.cpp",
         "first.state() < 0 || work.job.naxes > 0",
         "first.state() < 0",
-        ("tests/constraints/test_constrained_dynamics.py::test_dependent_rows_give_nan_for_their_state_alone",),
+        (
+            "tests/constraints/test_constrained_dynamics.py::test_dependent_rows_give_nan_for_their_state_alone",
+        ),
     ),
     Mutant(
         "threads/done",

@@ -26,7 +26,10 @@ DOCUMENTED = [
     for name in dtau.__all__
     if getattr(getattr(dtau, name), "__module__", "").startswith("dtau.functions.")
 ]
-SYMBOLS = {"nu": "ninputs"}  # axes of rows that docstrings call by their usual letter
+SYMBOLS = {
+    "nu": "ninputs",
+    "2 nv + nu": "2 nv + ninputs",
+}  # axes of rows that docstrings call by their usual letter
 
 
 def section(name: str, title: str) -> str:
@@ -79,7 +82,8 @@ def test_shapes_are_those_of_the_rows(name: str) -> None:
     else:
         heads = re.findall(r"^(\w+) : (.*)$", returned, flags=re.M)
         assert axes(parameters["out"]) == expected(row.results[0])
-    assert [(x, axes(head)) for x, head in heads] == [(x.name, expected(x)) for x in row.results]
+    results = (*row.results, *row.force_results)
+    assert [(x, axes(head)) for x, head in heads] == [(x.name, expected(x)) for x in results]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

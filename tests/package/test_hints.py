@@ -223,7 +223,7 @@ def test_former_keywords_say_what_they_are_now() -> None:
             for x in map(dtau.__dict__.get, dtau.__all__)
             if inspect.isfunction(x) and {new, "contacts"} <= inspect.signature(x).parameters.keys()
         ]
-        assert len(takers) == 10
+        assert len(takers) == 13
         for function in takers:
             said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
             given = [None] * sum(

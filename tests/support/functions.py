@@ -538,6 +538,28 @@ IN_BODY_AXES: tuple[Function, ...] = (
         )
     ),
     Function(
+        "constrained_dynamics_derivatives",
+        ("q", "v", "tau", "f_ext", "active"),
+        (_VV, _VV, _VV, _RV, _RV, _RV, _R, _V, _R),
+        {**_CONTACTS, "forces": True},
+        solves=True,
+        vanishes=True,
+        label="constrained_dynamics_derivatives with forces",
+    ),
+    *(
+        Function(
+            "linearize_discrete",
+            ("q", "v", "tau", "dt", "f_ext", "inputs", "active"),
+            (("z", "z"), ("z", 2), ("q",), _V, _R, _R, ("r", "z"), ("r", 2)),
+            {**_CONTACTS, "integrator": integrator, "forces": True},
+            solves=True,
+            sees_positions=True,
+            vanishes=True,
+            label=f"linearize_discrete {integrator}, contacts, forces",
+        )
+        for integrator in ("semi_implicit", "rk4")
+    ),
+    Function(
         "impulse_dynamics_hessian",
         ("q", "v", "lam", "lam_impulses", "restitution", "active"),
         (_VV, _VV),
@@ -680,6 +702,7 @@ FUNCTIONS = IN_BODY_AXES + tuple(
 
 # Public functions without a row: of files; of no array; what is computed by others of these.
 OTHERS = {
+    "lqr",
     "load",
     "load_mechanism",
     "neutral",

@@ -168,6 +168,8 @@ def _request(
     wrenches = not {"f_ext", "f_ext_derivatives"}.isdisjoint(taken)
     if results[-1].optional and not (contacts if "nrows" in results[-1].axes else wrenches):
         results = results[:-1]
+    if options.get("forces"):
+        results += row.force_results
     said = [f"{option}={_short(value)}" for option, value in options.items()]
     if payload:
         said.append(f"payload on {payload.link}")
@@ -184,7 +186,7 @@ def _request(
 
 
 _MOST_ORDER = 100  # highest order of time derivatives, as in the core
-_YES_OR_NO = ("packed", "symmetric", "joint_parameters")
+_YES_OR_NO = ("packed", "symmetric", "joint_parameters", "forces")
 
 
 def _options(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import require
 from dtau.docstrings import documented
+from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
@@ -17,6 +19,7 @@ from dtau.results import ConstrainedDynamicsHessian, ImpulseDynamicsHessian
 
 
 @documented
+@hides_former
 def constrained_dynamics_hessian(
     model: Model,
     q: ArrayLike,
@@ -33,6 +36,7 @@ def constrained_dynamics_hessian(
     symmetric: bool = False,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
+    **former: NoReturn,
 ) -> ConstrainedDynamicsHessian:
     """Hessian of constrained dynamics, contracted with weights of accelerations and forces.
 
@@ -81,6 +85,8 @@ def constrained_dynamics_hessian(
     >>> bool(np.allclose(more.by_q - less.by_q, 2.0 * h.dqdv @ dv, atol=1e-9))
     True
     """
+    if former:
+        refuse("constrained_dynamics_hessian", former)
     require("symmetric", symmetric, bool)
     return _core.constrained_dynamics_hessian(
         model,
@@ -101,6 +107,7 @@ def constrained_dynamics_hessian(
 
 
 @documented
+@hides_former
 def impulse_dynamics_hessian(
     model: Model,
     q: ArrayLike,
@@ -115,6 +122,7 @@ def impulse_dynamics_hessian(
     symmetric: bool = False,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
+    **former: NoReturn,
 ) -> ImpulseDynamicsHessian:
     """Hessian of an impact, contracted with weights of the velocity after it and of the impulses.
 
@@ -140,8 +148,7 @@ def impulse_dynamics_hessian(
     Notes
     -----
     [Derivations] eq. 23.19: the algorithm of `dtau.constrained_dynamics_hessian`, at rest and
-    without gravity, with v_after - v as the acceleration. Its cost is the same:
-    O(N d + nv^2 (d + nrows)).
+    without gravity, with v_after - v as the acceleration. O(N d + nv^2 (d + nrows)).
 
     Examples
     --------
@@ -155,6 +162,8 @@ def impulse_dynamics_hessian(
     >>> bool(np.allclose(h.dqdv @ v, lam @ d.dv_dq))  # velocities after are linear in v
     True
     """
+    if former:
+        refuse("impulse_dynamics_hessian", former)
     require("symmetric", symmetric, bool)
     return _core.impulse_dynamics_hessian(
         model,

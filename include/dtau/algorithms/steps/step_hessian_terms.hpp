@@ -134,7 +134,8 @@ void dense_product(int n, const T* matrix, int nz, const T* rows, T* result) {
 
 // ---------------------------------------------------------------- parts of H
 
-// Writes or adds the Hessian of stage 0, whose state is the state before the step.
+// Writes or adds the Hessian of stage 0, whose state is the state before the step. Writes the lower
+// triangle too: sums over blocks of rows read it.
 template <bool adds, class T>
 void put_first_stage(const InputMap<T>& inputs, T* H, const StepHessianWorkspace<T>& w) {
     const int n = w.n;
@@ -145,6 +146,7 @@ void put_first_stage(const InputMap<T>& inputs, T* H, const StepHessianWorkspace
             put(q_row[j], w.stage.dqdq[k * n + j]);
             put(q_row[n + j], w.stage.dqdv[k * n + j]);
             put(v_row[n + j], w.stage.dvdv[k * n + j]);
+            if (!adds) v_row[j] = T(0.0);
         }
         for (int c = 0; c < w.inputs; ++c) {
             put(q_row[2 * n + c], by_input(inputs, n, c, w.stage.dadq + k, n));
@@ -152,7 +154,7 @@ void put_first_stage(const InputMap<T>& inputs, T* H, const StepHessianWorkspace
         }
     }
     for (int c = 0; c < w.inputs && !adds; ++c)
-        for (int d = 0; d < w.inputs; ++d) w.row(H, 2 * n + c)[2 * n + d] = T(0.0);
+        for (int d = 0; d < w.nz; ++d) w.row(H, 2 * n + c)[d] = T(0.0);
 }
 
 // Adds S^T H S of a later stage.
