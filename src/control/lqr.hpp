@@ -1,5 +1,5 @@
-// Describes a batch of linear-quadratic problems as an LqrJob, and declares what solves it:
-// solve_lqr().
+// Describes a batch of linear-quadratic problems as an LqrJob, and declares solve_lqr(), which
+// solves it.
 #pragma once
 
 #include "batch/job.hpp"

@@ -1,4 +1,5 @@
-// Registers Jacobian-vector products of the time derivatives of inverse dynamics (JVP and VJP).
+// Registers Jacobian-vector and vector-Jacobian products of the time derivatives of inverse
+// dynamics.
 #include "dtau/algorithms/time/inverse_vjp.hpp"
 #include "dtau/algorithms/time/wrench_variations.hpp"
 #include "functions/shared/algorithms.hpp"

@@ -1,4 +1,5 @@
-// Registers Jacobian-vector products of the time derivatives of forward dynamics (JVP and VJP).
+// Registers Jacobian-vector and vector-Jacobian products of the time derivatives of forward
+// dynamics.
 #include "dtau/algorithms/time/forward_jvp.hpp"
 #include "dtau/algorithms/time/forward_vjp.hpp"
 #include "functions/shared/algorithms.hpp"

@@ -50,7 +50,7 @@ nb::object new_result(const std::vector<npy_intp>& shape) {
     return result;
 }
 
-// A problem of N knots takes about so many nanoseconds.
+// Estimates the time of a problem of N knots in nanoseconds.
 double price(const LqrJob& job) {
     const double nx = job.nx, nu = job.nu;
     return static_cast<double>(job.knots) * (200.0 + 0.1 * nx * (nx + nu) * (nx + 0.5 * (nx + nu)));

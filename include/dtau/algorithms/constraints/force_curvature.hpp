@@ -1,9 +1,9 @@
 // Adds the second derivatives by q of forces between frames times the rows' velocities:
 // add_force_curvature(). O(N d). [Derivations] eq. 23.14
 //
-// Let the forces f and the joint velocities y be constant, and g hold the twists of the bodies under
-// y. The function -f . J y is the power of the wrenches -f on the bodies. With F, the sum of these
-// wrenches over the subtree:
+// Let the forces f and the joint velocities y be constant, and g hold the twists of the bodies
+// under y. The function -f . J y is the power of the wrenches -f on the bodies. With F, the sum of
+// these wrenches over the subtree:
 //
 //   D_qj D_qk = (s_k x* F) . (v_p x s_j)     j on the path of k, p the parent of j's body
 //   D_qk D_yj = (s_k x* F) . s_j             j of a strictly shallower joint, where y is v

@@ -5,11 +5,11 @@
 //
 //   M mu + J^T nu = lam,   -J mu = lam_f        y^T F = mu^T ID - f^T J mu + nu^T rows  (23.2)
 //
-// and are held constant while y^T F is differentiated. H contains the second derivatives of y^T F by
-// q and v: second/hessian.hpp with the wrenches f, weighted_rows.hpp and relative_rows.hpp. The
+// and are held constant while y^T F is differentiated. H contains the second derivatives of y^T F
+// by q and v: second/hessian.hpp with the wrenches f, weighted_rows.hpp and relative_rows.hpp. The
 // blocks G_a = H_aq = D_q (mu^T M + nu^T J) and G_f = H_fq = -D_q (J mu) multiply the first
-// derivatives of z; one solve with the transpose of K replaces these. With
-// W = M^-1 (G_a - J^T U), U = G^-1 (J M^-1 G_a + G_f) and c = -drows:
+// derivatives of z; one solve with the transpose of K replaces these. With W = M^-1 (G_a - J^T U),
+// U = G^-1 (J M^-1 G_a + G_f) and c = -drows:
 //
 //   X_x = U^T c_x - W^T dID/dx              lam^T D_q D_q z = -H_qq - X_q - X_q^T
 //   lam^T D_q D_v z = -H_qv - X_v           lam^T D_v D_v z = -H_vv

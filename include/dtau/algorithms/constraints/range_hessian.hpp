@@ -146,8 +146,8 @@ void range_dual(const RangeState<T>& x, const ConstraintColumns<T>& dual,
     for (int k = 0; k < nrows * dual.padded; ++k) dual.ranges[k] = T(0.0);
 }
 
-// Runs after the solve for U (nrows, n): adds N P to U, and the products to X_q (n, n), of which only
-// the symmetric part matters.
+// Runs after the solve for U (nrows, n): adds N P to U, and the products to X_q (n, n), of which
+// only the symmetric part matters.
 template <class T>
 void range_products(const RangeState<T>& x, const ConstraintColumns<T>& dual, T* U, T* X,
                     const RangeHessianWorkspace<T>& w) {

@@ -1,10 +1,11 @@
 // Adds three terms to second derivatives: the turn of frame a against frame b, position errors, and
 // forces along the world's axes: add_relative_curvature(). O(d^2) for a constraint at depth d;
-// nothing for a contact without kp whose forces are along body axes. [Derivations] eqs. 23.9 to 23.13
+// nothing for a contact without kp whose forces are along body axes. [Derivations] eqs. 23.9 to
+// 23.13
 //
-// A column on the paths of both a and b counts as two columns. Column j of a's path moves a with the
-// twist (ds; du) and turns a against b by t = ds; column j of b's path moves b and has t = -ds. A
-// vector y of b, seen from a, changes by D y - t x y, and t by
+// A column on the paths of both a and b counts as two columns. Column j of a's path moves a with
+// the twist (ds; du) and turns a against b by t = ds; column j of b's path moves b and has t = -ds.
+// A vector y of b, seen from a, changes by D y - t x y, and t by
 //
 //   D_k t_j = -ds_k x ds_j     both of a, k of a deeper joint; both of b, k not of a deeper joint
 //              ds_k x ds_j     k of a, j of b                                                   (23.9)

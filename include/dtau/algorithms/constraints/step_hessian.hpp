@@ -1,5 +1,5 @@
-// Provides step_hessian() (steps/step_hessian.hpp) with constrained dynamics: ConstrainedStages, the
-// forward dynamics of the stages of a time step whose contacts and loops hold.
+// Provides step_hessian() (steps/step_hessian.hpp) with constrained dynamics: ConstrainedStages,
+// the forward dynamics of the stages of a time step whose contacts and loops hold.
 #pragma once
 
 #include "dtau/algorithms/constraints/discrete_linearization.hpp"

@@ -1,17 +1,17 @@
-// Adds weighted constraint rows to the function whose second derivatives second/hessian.hpp computes:
-// add_weighted_rows(), add_row_curvature(). O(N d) for all constraints. [Derivations] eqs. 23.5 to
-// 23.8
+// Adds weighted constraint rows to the function whose second derivatives second/hessian.hpp
+// computes: add_weighted_rows(), add_row_curvature(). O(N d) for all constraints. [Derivations]
+// eqs. 23.5 to 23.8
 //
 // Frame a is at r, moves with (w; u) and turns with its body. W = (M; F) weights its angular and
-// classical acceleration along its axes. The function W . (w'; c) adds to the sums P, Z and D of the
-// subtree, like a particle with the momentum F:
+// classical acceleration along its axes. The function W . (w'; c) adds to the sums P, Z and D of
+// the subtree, like a particle with the momentum F:
 //
 //   P = (M + r x F; F)        Z = w x M + 2 u x F        D = (E = 2 F^ r^ - M^, e = -2 F)       (23.6)
 //
 // Frame b of a loop has the weights -W, and w_a x w_b adds w_b x M to Z of a and M x w_a to Z of b.
 // Two terms remain, for j on the path of k: the gains kd of velocities, and gravity, which the
-// accelerations in second/hessian.hpp contain. F is the sum over the subtree, ds the angular part of
-// s:
+// accelerations in second/hessian.hpp contain. F is the sum over the subtree, ds the angular part
+// of s:
 //
 //   D_qj D_qk += kd (s_k x* W) . Psi'_j + (ds_k x F) . (gravity x ds_j)
 //   D_qk D_vj += kd (s_k x* W) . s_j     j of a strictly shallower joint                        (23.8)

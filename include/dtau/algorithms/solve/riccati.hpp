@@ -12,19 +12,19 @@
 //     K = H_uu^-1 H_ux,     kappa = H_uu^-1 h_u,  u = -(K x + kappa)
 //     P = H_xx - H_ux' K,   p = h_x - H_ux' kappa,  s = s + 1/2 c' P c + p' c - 1/2 h_u' kappa
 //
-// Differences from the textbook: the column c beside [B A] carries the affine terms through the same
-// products, as homogeneous coordinates do. So p, kappa and s are the last columns of P and K. One
-// symmetric product F' P F with F = [B A c] gives all of H, and eliminating its first nu rows gives
-// K and the next P. The numbers of one knot, not several problems, fill the lanes of a vector, so a
-// problem gives the same bits alone and in a batch.
+// Differences from the textbook: the column c beside [B A] carries the affine terms through the
+// same products, as homogeneous coordinates do. So p, kappa and s are the last columns of P and K.
+// One symmetric product F' P F with F = [B A c] gives all of H, and eliminating its first nu rows
+// gives K and the next P. The numbers of one knot, not several problems, fill the lanes of a
+// vector, so a problem gives the same bits alone and in a batch.
 #pragma once
 
 #include "dtau/arena.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// The matrices or vectors of all knots, each contiguous by rows; null: zeros. `next` is the distance
-// from one knot to the next in bytes, 0 if all knots share the numbers.
+// The matrices or vectors of all knots, each contiguous by rows; null: zeros. `next` is the
+// distance from one knot to the next in bytes, 0 if all knots share the numbers.
 struct KnotArray {
     const char* data = nullptr;
     std::ptrdiff_t next = 0;

@@ -1,9 +1,9 @@
-// Computes the second derivatives of how one joint is displaced in a time step (step.hpp), weighted:
-// displacement_curvature(), rate_curvature(). For joints whose displacements do not commute; of all
-// others they vanish. [Derivations] §24
+// Computes the weighted second derivatives of one joint's displacement in a time step (step.hpp):
+// displacement_curvature(), rate_curvature(). They vanish for joints whose displacements commute.
+// [Derivations] §24
 //
-// In exponential charts at both ends a variation xi of the joint's pose X and d of its displacement
-// theta displace X exp(theta) by
+// In exponential charts at both ends, a variation xi of the joint's pose X and a variation d of its
+// displacement theta displace X exp(theta) by
 //
 //   log(exp(-theta) exp(xi) exp(theta + d)) = Ad xi + J d + (dJ[d] d + [Ad xi, J d]) / 2 + ...  (24.2)
 //
@@ -16,7 +16,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Weighted second derivatives of a joint of n <= 6 velocities: symmetric between two of theta, and
-// mixed, rows by xi, or by theta, and columns by theta, or by v.
+// mixed with rows by xi, or by theta, and columns by theta, or by v.
 template <class T>
 struct JointCurvature {
     T both[36], mixed[36];
@@ -80,7 +80,8 @@ DTAU_INLINE void symmetrize_joint(T* matrix, int n) {
                 T(0.5) * (matrix[k * n + j] + matrix[j * n + k]);
 }
 
-// Of X exp(theta), weighted with x (n), by two displacements and by xi and a displacement.
+// Second derivatives of X exp(theta), weighted with x (n), by two displacements, and by xi and a
+// displacement.
 template <class T>
 void displacement_curvature(const Body& body, const T* theta, const T* x, JointCurvature<T>& out) {
     const int n = body.nv;
@@ -103,7 +104,8 @@ void displacement_curvature(const Body& body, const T* theta, const T* x, JointC
     symmetrize_joint(out.both, n);
 }
 
-// Of theta', weighted with x (n), by two displacements and by a displacement and v.
+// Second derivatives of theta', weighted with x (n), by two displacements, and by a displacement
+// and v.
 template <class T>
 void rate_curvature(const Body& body, const T* theta, const T* v, const T* x,
                     JointCurvature<T>& out) {

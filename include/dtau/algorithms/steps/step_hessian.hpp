@@ -1,18 +1,19 @@
-// Computes the second derivatives of a time step (step.hpp), weighted with lam = (lam_q, lam_v):
+// Computes the Hessian of a time step (step.hpp), contracted with weights lam = (lam_q, lam_v):
 // step_hessian(). [Derivations] §24
 //
-// z = (xi, dv, u) varies the state before, q (+) xi, v + dv, and the inputs; z+ = (xi+, dv+) is the
-// variation of the state after, both in the exponential charts of the two states: xi+ is the
-// difference from q+. H = d2 (lam^T z+) / dz2, symmetric. With S_i = (Q_i, V_i, U), the first
-// derivatives of (q, v, tau) of stage i, lam goes back through the stages as in step_products.hpp,
-// and at each
+// z = (xi, dv, u) varies the state before the step, q (+) xi and v + dv, and the inputs. z+ = (xi+,
+// dv+) is the variation of the state after it; xi+ is the difference from q+. Both states are in
+// exponential charts, so H = d2 (lam^T z+) / dz2 is symmetric. lam passes back through the stages
+// as in step_products.hpp. With the first derivatives S_i = (Q_i, V_i, U) of (q, v, tau) of stage
+// i, each stage adds
 //
 //   H += S_i^T H_i S_i      H_i: of forward dynamics in the exponential chart, weighted with a_i   (24.1)
 //   H += Theta_i^T C Theta_i + (Q_0^T K Theta_i + its transpose)      of q (+) theta_i  (chart_curvature.hpp)
 //   H += Theta_i^T D Theta_i + (Theta_i^T E V_i + its transpose)      of theta'_i
 //
-// The upper triangle is computed. Stage 0 has S_0 = 1 but for the inputs; a step of one stage
-// needs the rows Theta of the joints that do not commute alone, gradients of their accelerations.
+// Only the upper triangle is computed. S_0 = 1, except for the inputs. A step of one stage needs
+// only the rows Theta of joints whose displacements do not commute: gradients of their
+// accelerations.
 #pragma once
 
 #include "dtau/algorithms/second/forward_hessian.hpp"
@@ -37,7 +38,7 @@ struct ForwardStepHessianWorkspace {
     }
 };
 
-// Forward dynamics as step_hessian takes it, without contacts (with them: constraints/steps.hpp).
+// Forward dynamics of the stages without contacts. With contacts: constraints/step_hessian.hpp.
 template <class T>
 struct ForwardStages {
     const ForwardStepHessianWorkspace<T>& w;
@@ -63,7 +64,7 @@ struct ForwardStages {
 
 // ---------------------------------------------------------------- the step
 
-// After a step of one stage: rows of its displacement, of the joints that do not commute.
+// Runs after a step of one stage: the rows of its displacement, for joints that do not commute.
 template <class T, class Dynamics>
 void displacement_rows(const Tree& tree, Integrator method, const InputMap<T>& inputs, T h,
                        const StepHessianWorkspace<T>& w, Dynamics& dynamics) {
@@ -84,8 +85,8 @@ void displacement_rows(const Tree& tree, Integrator method, const InputMap<T>& i
     });
 }
 
-// The Hessian of a step at q, v (of the joints) and tau by z, (nz, nz). lam_q, lam_v: weights of
-// the independent velocities.
+// Computes the Hessian (nz, nz) by z of a step from q, v (of the joints) and tau. lam_q, lam_v:
+// weights of the independent velocities.
 template <class T, class Dynamics>
 void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs, const T* q,
                   const T* v, const T* tau, T h, const T* lam_q, const T* lam_v, T* H,

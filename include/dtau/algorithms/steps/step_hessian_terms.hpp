@@ -1,5 +1,6 @@
-// The parts of the second derivatives of a time step (step_hessian.hpp): the workspace, the first
-// derivatives of the stages, stage_rows(), and the Hessians of the stages between them.
+// Computes the terms of the Hessian of a time step (step_hessian.hpp): the first derivatives S of
+// the stages, stage_rows(), and the products S^T H S with the Hessians of the stages. Holds the
+// workspace.
 #pragma once
 
 #include "dtau/algorithms/second/hessian.hpp"
@@ -59,7 +60,7 @@ Workspace* several_stages(Arena& arena, const Tree& tree, const Options& options
     return place ? new (place) Workspace(made) : nullptr;
 }
 
-// The gradient by inputs of one by torques; `stride` apart.
+// Turns a gradient by torques into a gradient by inputs; entries are `stride` apart.
 template <class T>
 DTAU_INLINE T by_input(const InputMap<T>& inputs, int n, int c, const T* by_tau, int stride) {
     if (!inputs.map) return by_tau[inputs.driven.columns[c] * stride];
@@ -71,8 +72,9 @@ DTAU_INLINE T by_input(const InputMap<T>& inputs, int n, int c, const T* by_tau,
 
 // ---------------------------------------------------------------- sums of products
 
-// Row r of `to` (+)= the sum of rows k of `from`, times by(r, k), from pack `begin` on; rows have nz
-// numbers. A few rows at once, so that each number of `from` is read once for them.
+// Row r of `to` (+)= the sum of rows k of `from`, times by(r, k), from pack `begin` on; rows have
+// nz numbers. Takes a few rows at once, so that it reads each number of `from` once for all of
+// them.
 template <bool adds, int rows, class T, class By>
 DTAU_INLINE void combine_rows(int r, int count, int nz, int begin, const T* from, T* to,
                               const By& by) {
@@ -132,7 +134,7 @@ void dense_product(int n, const T* matrix, int nz, const T* rows, T* result) {
 
 // ---------------------------------------------------------------- parts of H
 
-// Writes or adds the Hessian of stage 0, whose state is the one before the step. Writes the lower
+// Writes or adds the Hessian of stage 0, whose state is the state before the step. Writes the lower
 // triangle too: sums over blocks of rows read it.
 template <bool adds, class T>
 void put_first_stage(const InputMap<T>& inputs, T* H, const StepHessianWorkspace<T>& w) {
@@ -155,7 +157,7 @@ void put_first_stage(const InputMap<T>& inputs, T* H, const StepHessianWorkspace
         for (int d = 0; d < w.nz; ++d) w.row(H, 2 * n + c)[d] = T(0.0);
 }
 
-// The Hessian of a later stage, between its rows.
+// Adds S^T H S of a later stage.
 template <class T>
 void add_later_stage(const InputMap<T>& inputs, const StageRows<T>& rows, T* H,
                      const StepHessianWorkspace<T>& w) {
@@ -171,7 +173,7 @@ void add_later_stage(const InputMap<T>& inputs, const StageRows<T>& rows, T* H,
     dense_product<true, false>(n, w.stage.dqdv, nz, rows.q, X);
     dense_product<false, true>(n, w.stage.dvdv, nz, rows.v, X);
     add_upper_product(n, nz, rows.v, X, H);
-    // Between inputs, what torques give beside Q^T X.
+    // Blocks with inputs: the terms by torques besides Q^T X.
     for (int d = 0; d < w.inputs; ++d) {
         for (int k = 0; k < n; ++k) {
             w.by_tau[k] = T(0.0);
@@ -186,8 +188,8 @@ void add_later_stage(const InputMap<T>& inputs, const StageRows<T>& rows, T* H,
     }
 }
 
-// x^T both x, for rows x of a joint, and unit^T mixed x + its transpose, where unit are other rows
-// (nv, nz), or those of xi at the place `first` if null.
+// Adds x^T both x, for the rows x of a joint, and unit^T mixed x + its transpose. unit: other rows
+// (nv, nz); null: the rows of xi, which begin at `first`.
 template <class T>
 void add_joint_curvature(int nv, int first, const JointCurvature<T>& curvature, const T* x,
                          const T* unit, T* H, const StepHessianWorkspace<T>& w) {
@@ -221,8 +223,9 @@ void add_joint_curvature(int nv, int first, const JointCurvature<T>& curvature, 
 
 // ---------------------------------------------------------------- first derivatives
 
-// After a step whose stages linearize_stage went through, with w's step and variation: the rows of
-// all stages but the first, and of the end. Uses H for room. change: as in linearize_blocks.
+// Runs after linearize_stage has visited all stages with w's step and variation: computes the rows
+// of the end and of all stages but the first. Uses H as scratch memory. change: as in
+// linearize_blocks.
 template <class T, class Change>
 void stage_rows(const Tree& tree, Integrator method, const InputMap<T>& inputs, T h, T* H,
                 const DiscreteWorkspace<T>& discrete, const StepHessianWorkspace<T>& w,

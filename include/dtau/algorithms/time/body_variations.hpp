@@ -1,9 +1,9 @@
-// Varies the motion of a body and the force that it takes, order by order, along a variation of
-// the trajectory: vary_motion(), displaced_force(). [Derivations] §22.
+// Computes the variations of a body's motion and of the force that it needs, order by order, along
+// a variation of the trajectory: vary_motion(), displaced_force(). [Derivations] §22.
 //
-// The joint is displaced by eta, a twist in body axes; rates vary by delta = S dv. With the symbols
-// of inverse.hpp, d for variations, y = E R0^T omega_p and A' = E R0^T (A_p + X_p r), products of
-// series:
+// The variation displaces the joint by eta, a twist in body axes, and varies its rates by
+// delta = S dv. Symbols are those of inverse.hpp, with d for variations, y = E R0^T omega_p and
+// A' = E R0^T (A_p + X_p r). All products are products of series:
 //
 //   eta' = delta - v_J x eta             at order 0: S dq
 //   d omega = E R0^T d omega_p - eta x y + delta
@@ -16,7 +16,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// The series of one body that variations meet.
+// The series of one body that its variations need.
 template <class T>
 struct BodyValue {
     JointSeries<T> joint;
@@ -30,14 +30,14 @@ DTAU_INLINE BodyValue<T> value_at(int place, const InverseSeriesWorkspace<T>& w)
     return {w.joints.of(place), w.omega + at, w.X + at, w.force + at};
 }
 
-// These, and the variations, each with room for `length` coefficients.
+// The same series and their variations, each with room for `length` coefficients.
 template <class T>
 struct VariedBody : BodyValue<T> {
     TwoVectors<T>* carried;  // y of order k, A' of order k - 1
     Motion<T>*eta, *delta;   // of a simple joint z alone
     Vec3<T>*d_omega, *dA, *dr;
     Mat3<T>* dX;
-    int step;  // of dA and dX between orders; 0: that of the present order alone is held
+    int step;  // from one order of dA and dX to the next; 0: only the current order is kept
     TwoVectors<T>*seen, *d_force;  // seen: R0^T d omega_p of order k, the other of order k - 1
 };
 
@@ -208,7 +208,7 @@ DTAU_INLINE void vary_motion(const Body& body, int k, const VariedBody<T>& b,
     b.dX[at] = with_skew(centripetal_variation(k - 1, b.omega, b.d_omega), T(k) * d_omega);
 }
 
-// The variation of order k of the force that the body takes; df_ext (nbodies, 6) of that order.
+// Order k of the variation of the force that the body needs. df_ext (nbodies, 6): of that order.
 template <class T>
 DTAU_INLINE Force<T> own_force_variation(const Body& body, int k, const T* df_ext,
                                          const TaylorScale& scale, const VariedBody<T>& b) {

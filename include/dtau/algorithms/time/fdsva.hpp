@@ -1,15 +1,15 @@
 // Computes the first derivatives of forward dynamics along a motion and their time derivatives:
-// fdsva_time_derivatives(). O(N^2 d r^2) for order r. The motion is that of the torques: its
-// accelerations are those of forward.hpp (mimic.hpp where joints mimic others), and the rates of
-// dtau/dq, dtau/dv and M along it those of idsva.hpp. [Derivations] eq. 21.3.
+// fdsva_time_derivatives(). O(N^2 d r^2) for order r. The torques determine the motion:
+// forward.hpp, or mimic.hpp with mimic joints, computes its accelerations. idsva.hpp computes the
+// rates of dtau/dq, dtau/dv and M along it. [Derivations] eq. 21.3.
 //
 //   M X = -Y   with X = (da/dq, da/dv, M^-1) and Y = (dtau/dq, dtau/dv, -1), differentiated r times:
 //
 //   X^(k) = -M^-1 (Y^(k) + sum over m = 1 ... k of binomial(k, m) M^(m) X^(k-m))
 //
-// M is factorized once (ltdl.hpp). Products with M^(m) visit related pairs alone. M^-1 and its
-// derivatives are symmetric but for rounding: a mirrored triangle would solve the equation with errors
-// that higher orders amplify.
+// M is factorized once (ltdl.hpp). Products with M^(m) visit only related pairs. M^-1 and its
+// derivatives are symmetric up to rounding. Both triangles are computed, because mirroring one
+// would leave errors in the equation that higher orders amplify.
 //
 // Symbols, derivatives of order k, of the independent velocities:
 //   X[k]   the three matrices side by side, each padded to whole packs: (nv, stride)
@@ -46,7 +46,7 @@ struct FdsvaSeriesWorkspace {
     Binomials binomial;
     T* v;                            // (order + 2, nv), of the joints
     T *dtau_dq, *dtau_dv, *dtau_da;  // (order + 1, nv, nv), of the joints
-    T *by_q, *by_v, *M;              // the same of the independent velocities, or the same room
+    T *by_q, *by_v, *M;  // the same of the independent velocities; may be the same memory
     int padded, stride;
     T* X;
 
@@ -75,8 +75,8 @@ struct FdsvaSeriesWorkspace {
     }
 };
 
-// sum += factor M x, for M (nv, nv) that is zero where row and column are not related; rows of x and
-// of sum are `stride` apart.
+// sum += factor M x, for M (nv, nv) whose entries are zero unless row and column are related. Rows
+// of x and of sum are `stride` apart.
 template <class T>
 void add_related_product(const Paths& dofs, T factor, const T* M, const T* x, T* sum, int stride) {
     constexpr int width = Pack<T>::width;
@@ -108,8 +108,8 @@ DTAU_INLINE void factorize(const Paths& dofs, const T* M, const LtdlWorkspace<T>
     ltdl_factorize(dofs, w);
 }
 
-// w.v, and w.X of all orders. q, v: of the joints; tau: (order + 1, nv), of the independent
-// velocities; f_ext: (order + 1, nbodies, 6), may be null.
+// Computes w.v, and w.X of all orders. q, v: of the joints; tau: (order + 1, nv), of the
+// independent velocities; f_ext: (order + 1, nbodies, 6), may be null.
 template <class T, class Dynamics>
 void fdsva_series(const Tree& tree, int order, const T* q, const T* v, const T* tau, const T* f_ext,
                   const FdsvaSeriesWorkspace<T, Dynamics>& w) {

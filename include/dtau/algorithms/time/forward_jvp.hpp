@@ -1,14 +1,14 @@
-// Multiplies the first derivatives of the time derivatives of forward dynamics by vectors, without
-// a matrix: forward_time_derivatives_jvp(). O(N r^2) for order r.
+// Computes Jacobian-vector products of the time derivatives of forward dynamics without forming a
+// matrix: forward_time_derivatives_jvp(). O(N r^2) for order r.
 //
-// With the motion and its forces known (forward_motion.hpp), the variation of inverse dynamics
-// (body_variations.hpp) is solved for that of the accelerations, order by order, as forward.hpp solves
-// for the accelerations: at order k
+// The motion and its forces are known (forward_motion.hpp). The variation of inverse dynamics
+// (body_variations.hpp) is solved for the variation of the accelerations, order by order, as
+// forward.hpp solves for the accelerations. At order k
 //
 //   M d a^(k) = d tau^(k) - (variation of order k that eta, d v and lower orders of d a alone give)
 //
-// with the articulated inertias of order 0 at every order; with joints that mimic others, with the
-// factors of the mass matrix. [Derivations] eq. 22.8.
+// Every order uses the articulated-body inertias of order 0, or, with mimic joints, the
+// factorization of the mass matrix. [Derivations] eq. 22.8.
 #pragma once
 
 #include "dtau/algorithms/time/forward_motion.hpp"
@@ -40,8 +40,8 @@ struct ForwardSeriesJvpWorkspace {
     }
 };
 
-// The variation of order k of body i, after its parent's, from delta of order k + 1: motion, and
-// the force that it takes.
+// Order k of the variation of body i, after its parent, from delta of order k + 1: its motion and
+// the force that it needs.
 template <bool simple, class T, class Workspace>
 DTAU_INLINE void vary_body(const Tree& tree, int i, int k, const T* df_ext, const Workspace& w) {
     const Body& body = tree.bodies[i];
@@ -51,7 +51,7 @@ DTAU_INLINE void vary_body(const Tree& tree, int i, int k, const T* df_ext, cons
     w.series().bodies[i].p.set(F.lin, F.ang);
 }
 
-// What delta up to order k gives at order k: the displacement, and a part of the force to the parent.
+// Order k of the displacement and of a part of the force to the parent, from delta up to order k.
 template <bool simple, class T, class Workspace>
 DTAU_INLINE void displace_body(const Tree& tree, int i, int k, const Workspace& w) {
     const Body& body = tree.bodies[i];
@@ -81,7 +81,7 @@ DTAU_INLINE void keep_force(const Body& body, int i, int k, const TwoVectors<T>&
         solved.back[k] =
             rotate_add<true>(rotation_of<simple>(body), b.joint, 0, F.a(), solved.lower.a());
     const TwoVectors<T>& turn = w.turn[i];
-    TwoVectors<T>& sum = b.d_force[k];  // of a simple joint nothing reads z
+    TwoVectors<T>& sum = b.d_force[k];  // nothing reads z of a simple joint
     sum.xy = {F.xy.x + turn.xy.x, F.xy.y + turn.xy.y, F.xy.z + turn.xy.z, F.xy.w + turn.xy.w};
     if (!simple) sum.az = F.az + turn.az, sum.bz = F.bz + turn.bz;
 }

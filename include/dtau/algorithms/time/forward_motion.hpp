@@ -1,10 +1,11 @@
-// Keeps the motion that forward dynamics gives, and the forces across joints, as functions of time,
-// for all bodies at once: forward_motion(). What variations and gradients of forward dynamics meet
-// (forward_jvp.hpp, forward_vjp.hpp). O(N r^2) for order r.
+// Computes and keeps the motion that forward dynamics gives and the forces across joints, as
+// functions of time, for all bodies: forward_motion(). forward_jvp.hpp and forward_vjp.hpp need
+// them. O(N r^2) for order r.
 //
-// forward.hpp and mimic.hpp leave all of it but A' (body_variations.hpp), and what solves: the articulated
-// inertias of order 0, or the factors of the mass matrix. Their sweeps then serve variations and
-// gradients: the series that they write to (seen, force) are exchanged meanwhile.
+// forward.hpp and mimic.hpp leave these series in their workspaces, except A'
+// (body_variations.hpp), and also the articulated-body inertias of order 0 or the factorization of
+// the mass matrix. Their passes then serve variations and gradients too, which replace the series
+// that they write to (seen, force) meanwhile.
 #pragma once
 
 #include "dtau/algorithms/time/mimic.hpp"
@@ -12,7 +13,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Series that sweeps of forward.hpp write to, `length` for a body.
+// Series that the passes of forward.hpp write to, `length` coefficients for each body.
 template <class T>
 struct SolverSeries {
     int length;
@@ -47,7 +48,7 @@ struct ForwardMotionWorkspace {
         ++options.order;
         return options;
     }
-    // Makes the sweeps write there.
+    // Makes the passes write to these series.
     DTAU_INLINE void exchange(const Tree& tree, const SolverSeries<T>& series) const {
         for (int i = 0; i < tree.nnodes; ++i) {
             dynamics.series.bodies[i].seen = series.seen + std::ptrdiff_t(i) * series.length;
@@ -96,8 +97,8 @@ DTAU_INLINE void carried_series(const Body& body, int order, const ForwardBody<T
     }
 }
 
-// Adds wrenches along the world's axes to the forces across joints, along body axes: the sweeps of
-// forward.hpp take their torques instead.
+// Adds wrenches along the world's axes to the forces across joints, along body axes. The passes of
+// forward.hpp do not: they use the torques of these wrenches instead.
 template <class T, class Dynamics>
 DTAU_INLINE void add_wrenches(const Tree& tree, int order,
                               const ForwardMotionWorkspace<T, Dynamics>& w) {
@@ -125,8 +126,8 @@ DTAU_INLINE void add_wrenches(const Tree& tree, int order,
 }
 
 // As hybrid_time_derivatives, without prescribed motion. in_world: whether there are
-// wrenches along the world's axes, or variations of them. carried: series of all bodies, of room
-// order + 2. The sweeps that follow write to `next`.
+// wrenches along the world's axes, or variations of them. carried: series of all bodies, with room
+// for order + 2. The passes that follow write to `next`.
 template <class T, class Dynamics>
 DTAU_INLINE void forward_motion(const Tree& tree, int order, const T* q, const T* v, const T* tau,
                                 const T* f_ext, bool in_world, TwoVectors<T>* carried,

@@ -1,14 +1,14 @@
-// Computes the derivatives of the acceleration and of its time derivatives by the configuration, the
-// velocity, the torque and all time derivatives of the torque: forward_series_derivatives(). O(N^3
-// r^3): products of full matrices. [Derivations] eq. 21.6.
+// Computes the derivatives of the acceleration and of its time derivatives by the configuration,
+// the velocity, the torque and all time derivatives of the torque: forward_series_derivatives().
+// O(N^3 r^3): products of full matrices. [Derivations] eq. 21.6.
 //
-// A variation (eta, dv, dtau) of the motion obeys a linear equation whose matrices are those of
-// fdsva.hpp, functions of time. Differentiated k times, with dv^(j+1) = da^(j) and eta of
-// variations.hpp,
+// A variation (eta, dv, dtau) of the motion obeys a linear equation with the matrices of fdsva.hpp,
+// which are functions of time. Its k-th derivative, with dv^(j+1) = da^(j) and eta of
+// variations.hpp, is
 //
 //   da^(k) = sum over j of binomial(k, j) (a_q^(k-j) eta^(j) + a_v^(k-j) dv^(j) + M^-1^(k-j) dtau^(j))
 //
-// so that each order follows from the ones before, for one variable after the other.
+// So each order follows from lower orders, for one variable after the other.
 //
 // Symbols, by one variable x, (nv, nv) of order k:
 //   eta[k], dv[k]   deta^(k)/dx, dv^(k)/dx
@@ -57,7 +57,7 @@ void add_product(int n, T factor, const T* A, int stride, const T* x, T* sum, in
     });
 }
 
-// eta of order k + 1 from lower orders, the first of which that is not zero is `first`.
+// eta of order k + 1 from lower orders; orders below `first` are zero.
 template <class T, class Dynamics>
 void next_displacement(const Tree& tree, int k, int first,
                        const ForwardVariationWorkspace<T, Dynamics>& w) {
@@ -78,7 +78,8 @@ void next_displacement(const Tree& tree, int k, int first,
 
 // The derivatives of orders 0 ... `order` of the acceleration by one variable: to(k, r, c, x) takes
 // the entries of order k. eta and dv vanish below the orders eta_first and dv_first; if `unit`, the
-// lower one of these begins with 1. torque: the order of the torque that is the variable, or -1.
+// lower one of these begins with the unit matrix. torque: the order of the torque that is the
+// variable, or -1.
 template <class T, class Dynamics, class Store>
 void vary_forward(const Tree& tree, int order, int eta_first, int dv_first, bool unit, int torque,
                   const ForwardVariationWorkspace<T, Dynamics>& w, const Store& to) {

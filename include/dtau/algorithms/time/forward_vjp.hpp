@@ -1,17 +1,18 @@
-// Multiplies weights of the time derivatives of forward dynamics by its first derivatives, without
-// a matrix: forward_time_derivatives_vjp(), the adjoint of forward_jvp.hpp. O(N r^2) for order r.
+// Computes vector-Jacobian products of the time derivatives of forward dynamics without forming a
+// matrix: forward_time_derivatives_vjp(), the adjoint of forward_jvp.hpp. O(N r^2) for order r.
 //
-// With the motion and its forces known (forward_motion.hpp), the gradients of inverse dynamics
-// (gradients.hpp) are solved for its weights mu, from the highest order down: the weights lam of a^(k)
-// are what mu leaves of them,
+// The motion and its forces are known (forward_motion.hpp). The gradients of inverse dynamics
+// (gradients.hpp) are solved for its weights mu, from the highest order down, so that the gradient
+// by a^(k) equals lam^(k):
 //
 //   M mu^(k) = lam^(k) - (gradient by a^(k) of mu of higher orders . inverse dynamics)
 //
 //   by tau^(k) = mu^(k)      by_x = -gradient of mu . inverse dynamics, for x = q, v
 //
-// with the articulated inertias of order 0, or the factors of the mass matrix. An order takes one
-// sweep inwards and one outwards, where Lam gets what mu of this order adds; what that adds to other
-// gradients goes inwards with the next order. [Derivations] eq. 22.9.
+// The articulated-body inertias of order 0, or the factorization of the mass matrix, solve this.
+// Each order takes one backward pass and one forward pass. The forward pass adds the terms of this
+// order's mu to Lam; their contributions to other gradients pass backward with the next order.
+// [Derivations] eq. 22.9.
 #pragma once
 
 #include "dtau/algorithms/time/forward_motion.hpp"
@@ -27,7 +28,7 @@ struct ForwardSeriesVjpWorkspace {
     SolverSeries<T> solver;
     Vec3<T>* lower;         // lower_gradient() of this order, by body
     TwoVectors<T>* higher;  // sum of E_m^T (W, A)_{l-m} for m from 1
-    T *rest, *mu;           // (nv): of this order, what mu of higher orders leaves; k! mu
+    T *rest, *mu;           // (nv), of this order: right-hand side after mu of higher orders; k! mu
 
     ForwardSeriesVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : motion(arena, tree, options),
@@ -59,8 +60,8 @@ DTAU_INLINE Force<T> momentum(const Body& body, const Motion<T>& v) {
             cross(v.ang, h, T(body.mass) * v.lin)};
 }
 
-// Coefficient l of Lam, and of the gradients that the solver takes as forces, where mu has not yet
-// any of it.
+// Coefficient l of Lam, and of the gradients that the solver takes as forces, before the terms of
+// this order's mu are added.
 template <bool simple, class T, class Workspace>
 DTAU_INLINE void start_weights(const Tree& tree, int i, int l, const Workspace& w) {
     const Body& body = tree.bodies[i];
@@ -72,7 +73,7 @@ DTAU_INLINE void start_weights(const Tree& tree, int i, int l, const Workspace& 
     solved.seen[1].set(zero_vector<T>(), zero_vector<T>());  // takes what Lam of the parent gets
 }
 
-// What lower coefficients of (W, A) are in the axes of the joint's frame.
+// The sum over lower coefficients of (W, A), along the axes of the joint's frame.
 template <bool simple, class T, class Workspace>
 DTAU_INLINE void add_higher(const Body& body, int i, int l, const Workspace& w) {
     if (!simple && body.parent < 0) return;
@@ -95,8 +96,8 @@ DTAU_INLINE void settle(const Tree& tree, int i, int order, int l, const Workspa
         w.series().bodies[i].back[l] = into_joint<false>(body, b.back[l]);
 }
 
-// Of coefficient l: the force that the solver takes, and of the gradient by a^(order - l), unscaled,
-// what is no force (rest).
+// Coefficient l of the force that the solver takes, and the part of the gradient by a^(order - l),
+// unscaled, that is not a force (rest).
 template <bool simple, class T, class Workspace>
 DTAU_INLINE void gather_body(const Tree& tree, int i, int order, int l, const T* higher_mu,
                              const Workspace& w) {
@@ -138,7 +139,8 @@ DTAU_INLINE void finish_weights(const Tree& tree, int i, int order, int l, const
 
 // ---------------------------------------------------------------- one order
 
-// lam: of order k = order - l; higher_mu: of order k + 1. The next coefficient is started.
+// Solves one order and starts the next coefficient. lam: of order k = order - l; higher_mu: of
+// order k + 1.
 template <class T>
 DTAU_INLINE void solve_order(const Tree& tree, int order, int l, const T* lam, const T* higher_mu,
                              const ForwardSeriesVjpWorkspace<T, HybridSeriesWorkspace<T>>& w) {
@@ -228,8 +230,8 @@ DTAU_INLINE void finish_gradient(const Tree& tree, int i, int order, const T* mu
     }
 }
 
-// q, v as of joints; tau, lam (order + 1, independent nv); f_ext (order + 1, nbodies, 6) may be null:
-// zero. by_q, by_v (nv), by_tau (order + 1, nv); by_f_ext as f_ext, may be null: not wanted.
+// q, v as of joints; tau, lam (order + 1, independent nv); f_ext (order + 1, nbodies, 6) may be
+// null: zero. by_q, by_v (nv), by_tau (order + 1, nv); by_f_ext as f_ext, may be null: not wanted.
 template <class T, class Dynamics>
 void forward_time_derivatives_vjp(const Tree& tree, int order, const T* q, const T* v, const T* tau,
                                   const T* lam, const T* f_ext, T* by_q, T* by_v, T* by_tau,

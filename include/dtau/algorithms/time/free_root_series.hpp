@@ -1,8 +1,8 @@
-// Multiplies series of forces by the columns of a free root, and of inertias and Coriolis operators
-// by series of twists: free_root_entries(), free_root_block(), inertia_times(), coriolis_series().
-// The formulas of free_root.hpp and inertia.hpp as products of Taylor series (taylor.hpp) in the
-// moving root frame (root_frame_series.hpp), where the columns of a free root are constant unit
-// motions. [Derivations] eqs. 4.8, 21.1.
+// Multiplies series of forces by the columns of a free root, and series of inertias and Coriolis
+// operators by series of twists: free_root_entries(), free_root_block(), inertia_times(),
+// coriolis_series(). These are the formulas of free_root.hpp and inertia.hpp as products of Taylor
+// series (taylor.hpp), in the moving root frame (root_frame_series.hpp). There the columns of a
+// free root are constant unit motions. [Derivations] eqs. 4.8, 21.1.
 #pragma once
 
 #include "dtau/algorithms/first/idsva.hpp"
@@ -42,8 +42,8 @@ DTAU_INLINE Coriolis<T> coriolis_series(int k, const Inertia<T>* I, const Motion
 
 // ---------------------------------------------------------------- the free root above
 
-// The products of one column with the composites of its subtree (idsva.hpp). Of a known order they
-// are local numbers, which stay in registers.
+// The products of one column with the composites of its subtree (idsva.hpp). If the order is known
+// at compile time, they are local numbers, which stay in registers.
 template <int fixed, class T>
 struct ColumnSeries {
     Vec3<T> t1[fixed + 1];
@@ -70,7 +70,8 @@ struct FreeRootSeries {
     const Vec3<T>* G;
 };
 
-// Order k of the row and column c of the free root above it, base ... base + 5.
+// Order k of column c's entries with the free root above it, whose rows and columns are
+// base ... base + 5.
 template <int fixed, class T>
 DTAU_INLINE void free_root_entries(int k, T factor, const FreeRootSeries<T>& root,
                                    const ColumnSeries<fixed, T>& x, int c, int base,

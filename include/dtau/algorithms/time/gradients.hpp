@@ -1,14 +1,15 @@
-// Carries weights of forces, and gradients by motion, through a body, order by order: weigh(),
-// lower_gradient(), gather_displacement(), pass_gradient(). The adjoint of body_variations.hpp. [Derivations] §22.
+// Propagates weights of forces, and gradients by motion, through a body, order by order: weigh(),
+// lower_gradient(), gather_displacement(), pass_gradient(). The adjoint of body_variations.hpp.
+// [Derivations] §22.
 //
-// A gradient has a coefficient for each coefficient of what it is by. The transpose of a product of
-// series is a product with the gradient's coefficients in reverse (eq. 22.4): here coefficient l of
-// a gradient is by the coefficient r - l of a force or an acceleration, and by r + 1 - l of a
+// A gradient is a series, like its variable. The transpose of a product of series is a product of
+// series whose gradient coefficients are in reverse order (eq. 22.4). So coefficient l of a
+// gradient is by coefficient r - l of a force or an acceleration, and by coefficient r + 1 - l of a
 // velocity or a displacement.
 //
-//   outwards   Lam = L + S lam,   L = E R0^T (Lam_p at r)     weights of F: a twist
+//   forward    Lam = L + S lam,   L = E R0^T (Lam_p at r)     weights of F: a twist
 //              A, B, W = gradients by A, by omega omega^T less trace, by omega: of the body's own force
-//   inwards    W += B omega,  (l = r + 1 - order of omega)
+//   backward   W += B omega,  (l = r + 1 - order of omega)
 //              by eta   = - y x W - A' x A - L x* F + v_J x* (by eta of the next order)
 //              by delta = W, A, by eta of the next order
 //              A_p += a,   W_p += w + (r + 1 - l) r x a,   B_p += a r^T + r a^T less trace
@@ -27,7 +28,7 @@ struct WeighedBody : BodyValue<T> {
     Motion<T>* Lam;
     TwoVectors<T>* by_motion;  // W, A
     Sym3<T>* B;
-    Force<T>* by_eta;  // divided by the order of eta, if that is not 0; of a simple joint z alone
+    Force<T>* by_eta;  // divided by the order of eta unless that is 0; of a simple joint only z
     Vec3<T>*back, *turned;  // of joints that slide: a, X_p^T a in the joint's frame
 };
 
@@ -97,7 +98,7 @@ DTAU_INLINE void weigh(const Body& body, int l, T factor, const T* lam, const We
     b.Lam[l] = Lam;
 }
 
-// The gradients of coefficient l by the motion, of the force that the body itself takes.
+// Coefficient l of the gradients by the motion that come from the body's own force.
 // [Derivations] eq. 22.5
 template <class T>
 DTAU_INLINE void start_gradient(const Body& body, int order, int l, const WeighedBody<T>& b) {
@@ -117,7 +118,7 @@ DTAU_INLINE void start_gradient(const Body& body, int order, int l, const Weighe
 
 // ---------------------------------------------------------------- inwards
 
-// What lower coefficients add to the gradient by omega, after the children.
+// Adds the terms of lower coefficients to the gradient by omega, after the children.
 template <bool simple, class T>
 DTAU_INLINE Vec3<T> lower_gradient(const Body& body, int l, const WeighedBody<T>& b) {
     Vec3<T> W = zero_vector<T>();
@@ -154,7 +155,7 @@ DTAU_INLINE Force<T> displacement_gradient(const Body& body, int l, const Weighe
         sum = cross_star(joint_velocity(body, s, m), b.by_eta[l - 1 - m], sum);
     return sum;
 }
-// The same of a simple joint.
+// The same for a simple joint.
 template <class T>
 DTAU_INLINE T turn_gradient(int l, const WeighedBody<T>& b) {
     T sum(0.0);
@@ -205,7 +206,8 @@ DTAU_INLINE Force<T> lower_rate_gradient(const Body& body, int l, const WeighedB
     return sum + b.by_eta[l - 1];
 }
 
-// Adds the gradients of coefficient l to those of the parent; both: E^T (W, A). [Derivations] eq. 22.7
+// Adds the gradients of coefficient l to those of the parent; both: E^T (W, A). [Derivations] eq.
+// 22.7
 template <bool simple, class T>
 DTAU_INLINE void pass_gradient(const Body& body, int order, int l, const TwoVectors<T>& both,
                                const WeighedBody<T>& b, const WeighedBody<T>& p) {

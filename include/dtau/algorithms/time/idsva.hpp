@@ -1,6 +1,7 @@
 // Computes the first derivatives of inverse dynamics along a motion and their time derivatives:
-// idsva_time_derivatives(). O(N d r^2) for order r. IDSVA (first/idsva.hpp) on truncated Taylor
-// series, as H-GRNE is RNEA's: every product there is a convolution here. [Derivations] eq. 21.1.
+// idsva_time_derivatives(). O(N d r^2) for order r. This is IDSVA (first/idsva.hpp) on truncated
+// Taylor series, as H-GRNE is the RNEA on Taylor series: each product becomes a convolution.
+// [Derivations] eq. 21.1.
 //
 // Coefficients of order k (taylor.hpp) in the moving root frame, with the columns s, inertias I and
 // twists u relative to the root of root_frame_series.hpp, v_0 the root's twist and G minus gravity:
@@ -10,9 +11,9 @@
 //              2B_i = v_i x* I_i - I_i v_i x + (I_i v_i) xbar*  f_i = I_i a_i + v_i x* I_i v_i - f_ext_i
 //   backward   the entries of first/idsva.hpp for each order, as sums over m of orders m and k - m
 //
-// It differs as root_frame_series.hpp does: columns of a free root are constant unit motions at all
-// orders, so that its rows and columns stay components. Order 1 alone is compiled for itself, with
-// its sums unrolled.
+// Differences from IDSVA: in the moving root frame the columns of a free root are constant unit
+// motions at all orders, so its rows and columns are components of forces. Order 1 is compiled
+// separately, with unrolled sums.
 //
 // Symbols, series of `length` coefficients:
 //   Psidot[j], Psiddot[j], Upsilondot[j]   of first/idsva.hpp (nv)
@@ -77,7 +78,7 @@ DTAU_INLINE void root_motion(const Tree& tree, const Body& body, int k, const T*
     }
 }
 
-// The same of another body, after its parent's.
+// The same for another body, after its parent.
 template <int fixed, class T>
 DTAU_INLINE void body_motion(const Tree& tree, const Body& body, int k, const T* v, Motion<T>* v_i,
                              Motion<T>* a_i, const Motion<T>& relative,
@@ -144,7 +145,7 @@ DTAU_INLINE void forward_series(const Tree& tree, int order, const T* q, const T
 
 // ---------------------------------------------------------------- backward pass
 
-// Order k of the products of column c of body i with the composites of its subtree: for its row of
+// Order k of the products of column c of body i with the composites of its subtree, for row c of
 // the matrices.
 template <int fixed, class T>
 DTAU_INLINE void row_products(int i, int c, int k, ColumnSeries<fixed, T>& x,
@@ -155,7 +156,7 @@ DTAU_INLINE void row_products(int i, int c, int k, ColumnSeries<fixed, T>& x,
     for (int m = 1; m <= k; ++m) t1 = t1 + transposed_mul(B[m], s[k - m]);
     x.t1[k] = t1, x.t2[k] = inertia_times(k, w.series.inertia(i), s);
 }
-// The same for its column.
+// The same for column c of the matrices.
 template <int fixed, class T>
 DTAU_INLINE void column_products(int i, int c, int k, ColumnSeries<fixed, T>& x,
                                  const IdsvaSeriesWorkspace<T>& w) {
@@ -192,7 +193,8 @@ DTAU_INLINE void row_entries(int c, int j, int k, T factor, const ColumnSeries<f
     out.dq[row] = factor * dq, out.dv[row] = factor * dv, out.da[row] = factor * da;
 }
 
-// The same of the entries in column c, of a row j above; those of dtau/da are in row c already.
+// The same for the entries in column c, of a row j above. The entries of dtau/da are already in row
+// c.
 template <int fixed, class T>
 DTAU_INLINE void column_entries(int c, int j, int k, T factor, const ColumnSeries<fixed, T>& x,
                                 const Partials<T>& out, const IdsvaSeriesWorkspace<T>& w) {
@@ -205,7 +207,7 @@ DTAU_INLINE void column_entries(int c, int j, int k, T factor, const ColumnSerie
     out.da[column] = out.da[c * out.n + j];
 }
 
-// The three matrices of all orders, into zeros.
+// Adds the three matrices of all orders to zeros.
 template <int fixed, class T>
 DTAU_INLINE void backward_series(const Tree& tree, int order, const Partials<T>& out,
                                  const IdsvaSeriesWorkspace<T>& w) {

@@ -1,12 +1,11 @@
-// Multiplies the first derivatives of the time derivatives of inverse dynamics by vectors, without
-// a matrix: inverse_time_derivatives_jvp(). O(N r^2) for order r. The sweeps of inverse.hpp with the
-// variations of body_variations.hpp beside the values, body by body, in the memory of one path:
+// Computes Jacobian-vector products of the time derivatives of inverse dynamics without forming a
+// matrix: inverse_time_derivatives_jvp(). O(N r^2) for order r. The passes of inverse.hpp carry the
+// variations of body_variations.hpp with the values, body by body, in the memory of one path:
 //
-//   outwards   omega, A, X, F of the body and their variations
-//   inwards    d tau_i = k! S_i^T dF_i + armature, damping;   F_i and dF_i + eta x* F_i to the parent
+//   forward    omega, A, X, F of the body and their variations
+//   backward   d tau_i = k! S_i^T dF_i + armature, damping;   F_i and dF_i + eta x* F_i to the parent
 //
-// [Derivations] eqs. 22.1 to 22.3. [IDSVA] has products of order 0 with matrices, products.hpp those
-// of order 0 without.
+// [Derivations] eqs. 22.1 to 22.3. products.hpp has the products of order 0 alone.
 #pragma once
 
 #include "dtau/algorithms/time/body_variations.hpp"

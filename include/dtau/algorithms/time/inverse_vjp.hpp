@@ -1,13 +1,13 @@
-// Multiplies weights of the time derivatives of inverse dynamics by its first derivatives, without
-// a matrix: inverse_time_derivatives_vjp(), the adjoint of inverse_jvp.hpp. O(N r^2) for order r,
-// in two sweeps and the memory of one path:
+// Computes vector-Jacobian products of the time derivatives of inverse dynamics without forming a
+// matrix: inverse_time_derivatives_vjp(), the adjoint of inverse_jvp.hpp. O(N r^2) for order r, in
+// two passes and the memory of one path:
 //
-//   outwards   omega, A, X, F of the body (inverse.hpp);   Lam, and gradients of the body's own force
-//   inwards    F_i, and the gradients by omega_i and A_i, to the parent;   by eta and by the rates:
+//   forward    omega, A, X, F of the body (inverse.hpp);   Lam, and gradients of the body's own force
+//   backward   F_i, and the gradients by omega_i and A_i, to the parent;   by eta and by the rates:
 //              by v^(k) = S_i^T (by delta)/k! + armature, damping;   by q = S_i^T (by eta)
 //
-// [Derivations] eqs. 22.4 to 22.7. This is reverse mode without a tape: nothing is kept of an order
-// but its coefficients.
+// [Derivations] eqs. 22.4 to 22.7. This is reverse mode without a tape: only the coefficients of
+// the series are kept.
 #pragma once
 
 #include "dtau/algorithms/time/gradients.hpp"

@@ -1,12 +1,12 @@
 // Computes the linearization of the equations of motion along a motion and its time derivatives:
-// linearize_time_derivatives(). O(N^2 d r^2) for order r. The matrices of steps/linearization.hpp,
-// with the derivatives of fdsva.hpp where they belong:
+// linearize_time_derivatives(). O(N^2 d r^2) for order r. The blocks are the blocks of
+// steps/linearization.hpp, with the derivatives of fdsva.hpp:
 //
 //   A^(k) = ( -ad_(v^(k))   1 if k = 0 )      B^(k) = (        0           )
 //           (  da_dq^(k)      da_dv^(k) )              ( da_dtau^(k) map   )
 //
-// ad is linear in its twist and holds components in body axes, so that its rates are those of v. The
-// map from inputs to torques is constant.
+// ad is linear in its twist, whose components are along body axes. So the time derivatives of ad_v
+// are ad of the time derivatives of v. The map from inputs to torques is constant.
 #pragma once
 
 #include "dtau/algorithms/steps/linearization.hpp"

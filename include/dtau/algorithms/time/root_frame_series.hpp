@@ -1,8 +1,7 @@
 // Computes the columns, twists and inertias of all bodies as functions of time, in the root frame:
-// relative_series(). O(N r^2). The root frame here moves with the tree's root body, so that the
-// tree's motion as a whole, on which no joint's torque depends but by the root's own twist and
-// gravity, is in no series but these two. Sums over subtrees need no transform. [Derivations] eq.
-// 13.11.
+// relative_series(). O(N r^2). The root frame moves with the tree's root body. So the motion of the
+// tree as a whole appears only in the root's own twist and in gravity. Sums over subtrees need no
+// transform. [Derivations] eq. 13.11.
 //
 // Taylor coefficients of order k (taylor.hpp), for body i with parent p and column s:
 //   u_i = u_p + sum of S q'        twist relative to the root; zero for the root itself
@@ -86,7 +85,8 @@ DTAU_INLINE Motion<T> joint_sum(const Tree& tree, const Body& body, int k, const
     return sum;
 }
 
-// Columns and inertias of body i of orders up to `order`, relative twists of orders below `rows`.
+// Columns and inertias of body i for orders up to `order`, and its relative twists for orders below
+// `rows`.
 template <int fixed, class T>
 DTAU_INLINE void relative_body(const Tree& tree, int i, int order, int rows,
                                const Configuration<T>& x, const T* v, const RootFrameSeries<T>& w) {
@@ -115,7 +115,7 @@ DTAU_INLINE void relative_body(const Tree& tree, int i, int order, int rows,
     });
 }
 
-// The same of all bodies.
+// The same for all bodies.
 template <class T>
 DTAU_INLINE void relative_series(const Tree& tree, int order, int rows, const T* q, const T* v,
                                  const RootFrameSeries<T>& w) {

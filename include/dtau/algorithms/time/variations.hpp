@@ -1,16 +1,16 @@
 // Computes the derivatives of the torque and of its time derivatives by the configuration, the
-// velocity and all time derivatives of the velocity: inverse_series_derivatives(). O(N^2 r^2), zeros
-// included, and O(N r^3) for each joint whose displacements do not commute. [Derivations] eqs. 21.4,
-// 21.5.
+// velocity and all time derivatives of the velocity: inverse_series_derivatives(). O(N^2 r^2),
+// zeros included, and O(N r^3) for each joint whose displacements do not commute. [Derivations]
+// eqs. 21.4, 21.5.
 //
-// With the rates D_q, D_v, M of dtau/dq, dtau/dv, dtau/da (idsva.hpp), a variation (eta, dv) of the
-// motion, eta in the tangent space, varies the torque by
+// Let D_q, D_v, M be dtau/dq, dtau/dv, dtau/da, with their rates from idsva.hpp. A variation (eta,
+// dv) of the motion, with eta in the tangent space, varies the torque by
 //
 //   dtau^(k) = sum over j of binomial(k, j) (D_q^(k-j) eta^(j) + D_v^(k-j) dv^(j) + M^(k-j) dv^(j+1))
 //   eta^(k+1) = dv^(k) - sum over i of binomial(k, i) ad_(v^(i)) eta^(k-i)
 //
-// ad is zero for joints whose displacements add. eta = E_j x joint by joint, where x is eta at this
-// instant (f = 0), or dv^(f-1) alone:
+// ad is zero for joints whose displacements add. Joint by joint eta^(j) = E_j x, where only x
+// varies: eta at this instant (f = 0), or dv^(f-1):
 //
 //   E_f = 1,   E_(k+1) = -sum over i of binomial(k, i) ad_(v^(i)) E_(k-i)
 #pragma once
@@ -37,7 +37,7 @@ DTAU_INLINE void start_brackets(const Tree& tree, const Body& body, int order, c
         joint_matrix(body.kind, ad(-joint_twist(body, v + k * tree.nv + body.v)), w.ad + 36 * k);
 }
 
-// E of orders from f, where it is 1, to `order`.
+// E of orders f ... `order`; E of order f is the unit matrix.
 template <class T>
 DTAU_INLINE void bracket_series(int nv, int f, int order, const Binomials& binomial,
                                 const BracketSeries<T>& w) {

@@ -1,7 +1,8 @@
-// Moves external wrenches to the moving root frame as functions of time, and adds to the rates of
-// derivatives by q that wrenches along the world's axes do not turn with the bodies:
-// turn_wrenches(), subtract_wrench(), add_wrench_partials(). O(N r^2) and O(N d r^2). The equations
-// of first/world_wrenches.hpp as products of Taylor series. [Derivations] eqs. 17.2, 21.2.
+// Moves external wrenches to the moving root frame as functions of time, and adds the terms of
+// wrenches along the world's axes, which do not turn with the bodies, to the rates of derivatives
+// by q: turn_wrenches(), subtract_wrench(), add_wrench_partials(). O(N r^2) and O(N d r^2). These
+// are the equations of first/world_wrenches.hpp as products of Taylor series. [Derivations] eqs.
+// 17.2, 21.2.
 //
 // Coefficients of order k, for body i, in the moving root frame of root_frame_series.hpp:
 //   R' = u^ R,  r' = u_lin + u_ang x r      axes and origin of the body
@@ -36,8 +37,8 @@ struct WrenchSeries {
           sums(arena.take<WrenchSums<T>>(tree.nnodes * world.length)) {}
 };
 
-// Wrenches along the world's axes, along those of the bodies: w.own. v: the stack of velocities;
-// f_ext: (order + 1, nbodies, 6).
+// Turns wrenches along the world's axes into the axes of the bodies: w.own. v: the stack of
+// velocities; f_ext: (order + 1, nbodies, 6).
 template <class T>
 void turn_wrenches(const Tree& tree, int order, const T* q, const T* v, const T* f_ext,
                    const WrenchSeries<T>& w) {
@@ -128,8 +129,8 @@ void subtract_wrench(const Tree& tree, int i, int order, const T* f_ext, const P
     }
 }
 
-// Adds to dtau/dq (order + 1, nv, nv) that wrenches along the world's axes do not turn with the
-// bodies.
+// Adds to dtau/dq (order + 1, nv, nv) the terms of wrenches along the world's axes, which do not
+// turn with the bodies.
 template <class T>
 void add_wrench_partials(const Tree& tree, int order, const T* f_ext, const RootFrameSeries<T>& g,
                          T* dtau_dq, const WrenchSeries<T>& w) {

@@ -1,7 +1,7 @@
-// Turns external wrenches that are given along the world's axes into body axes, as functions of
-// time: turn_wrenches(); and their variations and gradients: vary_wrenches(), turn_gradients(),
-// add_turn_gradients(). An
-// order at a time, O(N r^2). The products of series of first/world_wrenches.hpp. [Derivations] eq. 22.10.
+// Turns external wrenches along the world's axes into body axes, as functions of time:
+// turn_wrenches(), with their variations and gradients: vary_wrenches(), turn_gradients(),
+// add_turn_gradients(). Works one order at a time, O(N r^2). These are the equations of
+// first/world_wrenches.hpp as products of Taylor series. [Derivations] eq. 22.10.
 //
 // With R and x of poses.hpp and the wrench (f; n) on body i,
 //
@@ -9,8 +9,8 @@
 //   x_i  = Ad x_p + eta                 the twist with which the displacement moves body i
 //   dW   = R^T (df; dn - x x df) - x_i~ x* W      mixed: x_i~ turns about the body's origin alone
 //
-// and for gradients b by W, their coefficients reversed (gradients.hpp): the gradient by eta is the
-// sum of b x* W over the subtree, mixed without its force.
+// For gradients b by W, with reversed coefficients (gradients.hpp), the gradient by eta is the sum
+// of b x* W over the subtree; mixed: only its moment.
 #pragma once
 
 #include "dtau/algorithms/first/world_wrenches.hpp"
@@ -23,7 +23,7 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct WrenchSeriesWorkspace {
     Axes axes;
-    int length;  // 0: wrenches are along body axes, and nothing of this is used
+    int length;  // 0: wrenches are along body axes, and this workspace is not used
     MovingBodies<T> bodies;
     Vec3<T>* x;             // (nnodes, length), as the others but by_eta
     Force<T>*given, *W;     // about the body's origin along world axes; along body axes
@@ -111,15 +111,15 @@ void turn_wrenches(const Tree& tree, int order, const T* q, const Rates& rates, 
     }
 }
 
-// What moves the wrenches: for mixed ones the turn about the body's origin alone.
+// The twist that moves the wrenches: for mixed ones only the turn about the body's origin.
 template <class T>
 DTAU_INLINE Motion<T> kept_turn(Axes axes, Motion<T> twist) {
     if (axes == Axes::mixed) twist.lin = zero_vector<T>();
     return twist;
 }
 
-// The variation of order k, after lower ones. dq for k = 0, dv: that of v^(k - 1) for others; df_ext
-// (nbodies, 6), of order k, may be null: zero. f_ext null: only this.
+// The variation of order k, after lower ones. dq for k = 0, dv: that of v^(k - 1) for others;
+// df_ext (nbodies, 6), of order k, may be null: zero. f_ext null: only this.
 template <class T>
 void vary_wrenches(const Tree& tree, int k, const T* dq, const T* dv, const T* f_ext,
                    const T* df_ext, const WrenchSeriesWorkspace<T>& w) {
@@ -157,8 +157,8 @@ void vary_wrenches(const Tree& tree, int k, const T* dq, const T* dv, const T* f
     }
 }
 
-// Coefficient l of the gradient, after lower ones. by_f_ext (nbodies, 6), of order order - l: along
-// body axes, and made that by the wrenches as they were given.
+// Coefficient l of the gradient, after lower ones. by_f_ext (nbodies, 6), of order order - l: on
+// entry by the wrenches along body axes, on return by the wrenches as given.
 template <class T>
 void turn_gradients(const Tree& tree, int order, int l, T* by_f_ext,
                     const WrenchSeriesWorkspace<T>& w) {
@@ -197,7 +197,8 @@ void turn_gradients(const Tree& tree, int order, int l, T* by_f_ext,
     }
 }
 
-// Adds the gradients of all coefficients to by_q (nv) and by_v (order + 2, nv). [Derivations] eq. 22.6
+// Adds the gradients of all coefficients to by_q (nv) and by_v (order + 2, nv). [Derivations] eq.
+// 22.6
 template <class T>
 void add_turn_gradients(const Tree& tree, int order, T* by_q, T* by_v,
                         const WrenchSeriesWorkspace<T>& w) {
