@@ -5,19 +5,19 @@ trajectory, solve the quadratic problem by a backward sweep for u + k + K (x - x
 k. iLQR drops the second derivatives of the dynamics; exact DDP keeps them. Near a solution, iLQR's
 gradient shrinks by about the same factor every iteration, exact DDP's digits double.
 
-The Hessian of the dynamics is needed only multiplied by one vector a step. Here these vectors are
-the costates of the trajectory, which one sweep with first derivatives gives, so that a single call
+Each iteration takes three calls for all steps together:
 
-    dtau.forward_dynamics_hessian(model, q, v, tau, lam, symmetric=True)
+    dtau.linearize_discrete(model, q, v, tau, h, "semi_implicit", inputs=B)      first derivatives
+    dtau.step_hessian(model, q, v, tau, h, lam_q, lam_v, "semi_implicit", inputs=B)   exact DDP only
+    dtau.lqr(A, B, Q, R, Q_final, ...)                                           the backward sweep
 
-takes all steps at once and costs little more than first derivatives. (Textbooks' DDP takes the
-gradients of the value function from inside the backward sweep, one call a step; with costates it is
-Newton's method on the inputs. Both converge quadratically.)
+The weights lam are the costates of the trajectory, which one sweep with first derivatives gives.
+(Textbooks' DDP takes the gradients of the value function from inside the backward sweep; with
+costates it is Newton's method on the inputs. Both converge quadratically.)
 
-Nothing is dropped: a step v += h a, q = integrate(q, h v) on the manifold has second derivatives of
-its own for a free base, as has the cost's difference(goal, q): see ddp_exponential.py. Far from
-a solution the exact quadratic problem may have no minimum: then that iteration does without second
-derivatives of the dynamics, as iLQR.
+Nothing is dropped: for a free base the cost's difference(goal, q) has second derivatives too, in
+ddp_exponential.py. Far from a solution the exact quadratic problem may have no minimum. That
+iteration then leaves out the second derivatives of the dynamics, as iLQR does.
 
     python examples/ddp.py                  # an arm that swings up, and a quadruped in free fall
     python examples/ddp.py --robot arm      # one of them
@@ -74,12 +74,14 @@ class Bends(Expansion):
     """Also what exact Hessians ask for."""
 
     to_x: np.ndarray  # x by q
-    turn: np.ndarray  # the next q by the displacement h v, and by q
-    carry: np.ndarray
 
 
 def transposed(x: np.ndarray) -> np.ndarray:
     return np.swapaxes(x, -1, -2)
+
+
+def tau(task: tasks.Task, at: Trajectory) -> np.ndarray:
+    return at.u @ task.drive.T
 
 
 def errors(task: tasks.Task, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -119,7 +121,7 @@ def expand(task: tasks.Task, at: Trajectory) -> Bends:
     # The cost: half of weights . x² with x = errors(q, v)
     weights = np.vstack([np.tile(h * task.way_cost, (steps, 1)), task.end_cost])
     x = errors(task, at.q, at.v)
-    to_x = np.linalg.inv(exponential.right_jacobian(model, x[:, :n]))
+    to_x = dtau.difference_jacobians(model, task.goal, at.q)[1]
     slopes = np.zeros((steps + 1, 2 * n + nu))
     slopes[:, : 2 * n] = weights * x
     slopes[:, :n] = np.einsum("ki,kij->kj", slopes[:, :n], to_x)
@@ -128,17 +130,12 @@ def expand(task: tasks.Task, at: Trajectory) -> Bends:
     hessians = diagonals[:, :, None] * np.eye(2 * n + nu)
     hessians[:, :n, :n] = transposed(to_x) @ hessians[:, :n, :n] @ to_x
 
-    # The dynamics: v' = v + h a(q, v, tau), q' = integrate(q, h v')
-    d = dtau.forward_dynamics_derivatives(model, at.q[:-1], at.v[:-1], at.u @ task.drive.T)
-    next_v = h * np.concatenate([d.da_dq, d.da_dv, d.da_dtau @ task.drive], axis=-1)
-    next_v[:, :, n : 2 * n] += np.eye(n)
-    turn = exponential.right_jacobian(model, h * at.v[1:])
-    carry = np.eye(n) - exponential.adjoint(model, h * at.v[1:]) @ turn  # Ad of exp(-h v')
-    next_q = h * turn @ next_v
-    next_q[:, :, :n] += carry
-    jacobians = np.concatenate([next_q, next_v], axis=1)
+    step = dtau.linearize_discrete(
+        model, at.q[:-1], at.v[:-1], tau(task, at), h, "semi_implicit", inputs=task.drive
+    )
+    jacobians = np.concatenate([step.A, step.B], axis=-1)
     costates, gradient = carried_back(jacobians, slopes)
-    return Bends(jacobians, slopes, hessians, costates, gradient, to_x, turn, carry)
+    return Bends(jacobians, slopes, hessians, costates, gradient, to_x)
 
 
 def carried_back(jacobians: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -154,33 +151,12 @@ def carried_back(jacobians: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray,
 
 def exact_hessians(task: tasks.Task, at: Trajectory, e: Bends) -> np.ndarray:
     """Hessians of the cost plus costates times the next state: nothing is dropped."""
-    model, h, n = task.model, task.step, task.model.nv
-    by_q, by_v = e.costates[1:, :n], e.costates[1:, n:]
-    next_v = e.jacobians[:, n:]
+    model, n = task.model, task.model.nv
+    lam_q, lam_v = e.costates[1:, :n], e.costates[1:, n:]
+    state = (model, at.q[:-1], at.v[:-1], tau(task, at), task.step)
     total = e.hessians.copy()
-
-    # The dynamics, all steps in one call
-    lam = h * (by_v + h * np.einsum("ki,kij->kj", by_q, e.turn))
-    tau = at.u @ task.drive.T
-    d2 = dtau.forward_dynamics_hessian(model, at.q[:-1], at.v[:-1], tau, lam, symmetric=True)
-    dudq = task.drive.T @ d2.dtaudq
-    total[:-1, :n, :n] += d2.dqdq
-    total[:-1, :n, n : 2 * n] += d2.dqdv
-    total[:-1, n : 2 * n, :n] += transposed(d2.dqdv)
-    total[:-1, n : 2 * n, n : 2 * n] += d2.dvdv
-    total[:-1, 2 * n :, :n] += dudq
-    total[:-1, :n, 2 * n :] += transposed(dudq)
-
-    # The step on the manifold: the displacement of q, carried along, and that of h v' do not
-    # commute (half their bracket), and the latter bends
-    half_bracket = exponential.bracket_form(model, 0.5 * h * by_q)
-    mixed = transposed(e.carry) @ half_bracket @ e.turn @ next_v
-    total[:-1, :n] += mixed
-    total[:-1, :, :n] += transposed(mixed)
-    bend = h * h * exponential.curvature(model, h * at.v[1:], by_q)
-    total[:-1] += transposed(next_v) @ bend @ next_v
-
-    # The cost: its x is the inverse of such a map
+    total[:-1] += dtau.step_hessian(*state, lam_q, lam_v, "semi_implicit", inputs=task.drive)
+    # The cost: its x = difference(goal, q) is the inverse of the exponential map
     bend = exponential.curvature(model, errors(task, at.q, at.v)[:, :n], e.slopes[:, :n])
     total[:, :n, :n] -= transposed(e.to_x) @ bend @ e.to_x
     return total
@@ -189,24 +165,21 @@ def exact_hessians(task: tasks.Task, at: Trajectory, e: Bends) -> np.ndarray:
 def backward(
     e: Expansion, hessians: np.ndarray, damping: float
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Changes and gains of the inputs, and the slope of the decrease; LinAlgError: no minimum."""
-    (steps, nu), nx = e.gradient.shape, e.jacobians.shape[1]
-    changes, gains, decrease = np.zeros((steps, nu)), np.zeros((steps, nu, nx)), 0.0
-    slope, hessian = e.slopes[-1, :nx], hessians[-1, :nx, :nx]
-    for k in reversed(range(steps)):
-        jacobian = e.jacobians[k]
-        s = e.slopes[k] + slope @ jacobian
-        m = hessians[k] + jacobian.T @ hessian @ jacobian
-        damped = m[nx:, nx:] + damping * np.eye(nu)
-        np.linalg.cholesky(damped)  # raises LinAlgError unless it is positive definite
-        solved = np.linalg.solve(damped, np.column_stack([s[nx:], m[nx:, :nx]]))
-        changes[k], gains[k] = -solved[:, 0], -solved[:, 1:]
-        decrease -= float(s[nx:] @ changes[k])
-        closed = np.vstack([np.eye(nx), gains[k]])
-        slope = (s + m[:, nx:] @ changes[k]) @ closed
-        hessian = closed.T @ m @ closed
-        hessian = 0.5 * (hessian + hessian.T)
-    return changes, gains, decrease
+    """Changes and gains of the inputs, and the slope of the decrease; ValueError: no minimum."""
+    nx = e.jacobians.shape[1]
+    plan = dtau.lqr(
+        e.jacobians[:, :, :nx],
+        e.jacobians[:, :, nx:],
+        hessians[:-1, :nx, :nx],
+        hessians[:-1, nx:, nx:],
+        hessians[-1, :nx, :nx],
+        S=hessians[:-1, nx:, :nx],
+        q=e.slopes[:-1, :nx],
+        r=e.slopes[:-1, nx:],
+        q_final=e.slopes[-1, :nx],
+        regularization=damping,
+    )
+    return -plan.feedforward, -plan.gains, -2.0 * float(plan.s[0])
 
 
 def minimum(
@@ -214,9 +187,9 @@ def minimum(
 ) -> tuple[int, tuple[np.ndarray, np.ndarray, float]]:
     """The backward sweep with the first Hessians that have a minimum, and which these are."""
     for i, hessians in enumerate(candidates):
-        with contextlib.suppress(np.linalg.LinAlgError):
+        with contextlib.suppress(ValueError):
             return i, backward(e, hessians, damping)
-    raise np.linalg.LinAlgError("the cost's own Hessians are not positive definite")
+    raise ValueError("the cost's own Hessians are not positive definite")
 
 
 def solve(

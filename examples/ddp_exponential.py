@@ -1,13 +1,13 @@
-"""What a free joint adds to second order: derivatives of its exponential map.
+"""Second derivative of the exponential map of a free joint: `curvature`.
 
 The exponential takes a displacement phi of the joint, [linear, angular], to a motion, and
 
     exp(-phi) exp(phi + eta) = exp(J eta + 1/2 Q(eta, eta) + ...),    Q(eta, eta) = dJ/dphi[eta] eta
 
 with the right Jacobian J = sum of (-ad)^k / (k + 1)! over k = 0, 1, ..., where ad x = [phi, x].
-Vectors are of all joints of a model at once, (..., nv), matrices (..., nv, nv). The model may have
-a free root; its other joints must have one degree of freedom. Their displacements simply add up: J
-is the identity there, and everything else is zero.
+Vectors (..., nv) hold all joints of a model, and so do matrices (..., nv, nv). The model may have
+a free root; its other joints must have one degree of freedom, whose displacements add up: Q is zero
+there.
 """
 
 from __future__ import annotations
@@ -26,21 +26,6 @@ for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         SE3[_k, 3 + _a, _b] = SE3[_k, _a, 3 + _b] = _sign  # of a turn and a shift: a shift
 
 
-def adjoint(model: dtau.Model, phi: np.ndarray) -> np.ndarray:
-    """The matrix of x -> [phi, x]."""
-    return _of_root(model, _adjoint, phi)
-
-
-def bracket_form(model: dtau.Model, weights: np.ndarray) -> np.ndarray:
-    """The matrix of the bilinear form weights . [x, y]."""
-    return _of_root(model, _bracket_form, weights)
-
-
-def right_jacobian(model: dtau.Model, phi: np.ndarray) -> np.ndarray:
-    """J at phi."""
-    return np.eye(model.nv) + _of_root(model, _right_jacobian_less_one, phi)
-
-
 def curvature(model: dtau.Model, phi: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """The symmetric matrix of the quadratic form weights . Q(eta, eta) at phi."""
     return _of_root(model, _curvature, phi, weights)
@@ -52,16 +37,6 @@ def _adjoint(phi: np.ndarray) -> np.ndarray:
 
 def _bracket_form(weights: np.ndarray) -> np.ndarray:
     return np.einsum("kij,...k->...ij", SE3, weights)
-
-
-def _right_jacobian_less_one(phi: np.ndarray) -> np.ndarray:
-    ad = _adjoint(phi)
-    term, total, k = -0.5 * ad, np.zeros_like(ad), 2
-    while np.abs(term).max() > NEGLIGIBLE:
-        total += term
-        k += 1
-        term = -term @ ad / k
-    return total
 
 
 def _curvature(phi: np.ndarray, weights: np.ndarray) -> np.ndarray:
