@@ -63,6 +63,30 @@ struct ColumnSeries<any_order, T> {
           by_v(arena.take<Force<T>>(length)) {}
 };
 
+// Entries of the three matrices, of one order.
+template <class T>
+struct Entries {
+    T dq, dv, da;
+};
+
+// Stores the entries of all orders at one place of the matrices that of_order(k) gives. Known orders
+// are all computed by entries(k) before one is stored, so that the compiler loads once what they have
+// in common.
+template <int fixed, class T, class OfOrder, class Compute>
+DTAU_INLINE void store_orders(int order, int at, const OfOrder& of_order, const Compute& entries) {
+    const auto store = [&](int k, const Entries<T>& e) __attribute__((always_inline)) {
+        const Partials<T> to = of_order(k);
+        to.dq[at] = e.dq, to.dv[at] = e.dv, to.da[at] = e.da;
+    };
+    if constexpr (fixed == any_order) {
+        for (int k = 0; k <= order; ++k) store(k, entries(k));
+    } else {
+        Entries<T> all[fixed + 1];
+        unrolled<fixed + 1>([&](int k) __attribute__((always_inline)) { all[k] = entries(k); });
+        unrolled<fixed + 1>([&](int k) __attribute__((always_inline)) { store(k, all[k]); });
+    }
+}
+
 // Its twist, and minus gravity in its axes.
 template <class T>
 struct FreeRootSeries {

@@ -173,11 +173,10 @@ DTAU_INLINE void column_products(int i, int c, int k, ColumnSeries<fixed, T>& x,
     x.by_q[k] = by_q, x.by_v[k] = by_v;
 }
 
-// Order k of the entries in row c, of a column j of its own joint or above. out: the matrices of
-// order k.
+// Order k of the entries in a row, of a column j of its own joint or above.
 template <int fixed, class T>
-DTAU_INLINE void row_entries(int c, int j, int k, T factor, const ColumnSeries<fixed, T>& x,
-                             const Partials<T>& out, const IdsvaSeriesWorkspace<T>& w) {
+DTAU_INLINE Entries<T> row_entries(int j, int k, T factor, const ColumnSeries<fixed, T>& x,
+                                   const IdsvaSeriesWorkspace<T>& w) {
     const Motion<T>*s = w.series.column(j), *Psidot = w.Psidot + w.at(j);
     const Motion<T>*Psiddot = w.Psiddot + w.at(j), *Upsilondot = w.Upsilondot + w.at(j);
     T dq = dot(x.t1[k], Psidot[0].ang, dot(x.t2[k], Psiddot[0]));  // [Derivations] eq. 4.6
@@ -189,22 +188,19 @@ DTAU_INLINE void row_entries(int c, int j, int k, T factor, const ColumnSeries<f
         dv = dot(t1, s[m].ang, dot(t2, Upsilondot[m], dv));
         da = dot(t2, s[m], da);
     }
-    const int row = c * out.n + j;
-    out.dq[row] = factor * dq, out.dv[row] = factor * dv, out.da[row] = factor * da;
+    return {factor * dq, factor * dv, factor * da};
 }
 
 // The same for the entries in column c, of a row j above. The entries of dtau/da are already in row
 // c.
 template <int fixed, class T>
-DTAU_INLINE void column_entries(int c, int j, int k, T factor, const ColumnSeries<fixed, T>& x,
-                                const Partials<T>& out, const IdsvaSeriesWorkspace<T>& w) {
+DTAU_INLINE Entries<T> column_entries(int j, int k, T factor, const ColumnSeries<fixed, T>& x,
+                                      const T* da, const IdsvaSeriesWorkspace<T>& w) {
     const Motion<T>* s = w.series.column(j);
     T by_q = dot(x.by_q[k], s[0]), by_v = dot(x.by_v[k], s[0]);  // [Derivations] eq. 4.7
     for (int m = 1; m <= k; ++m)
         by_q = dot(x.by_q[k - m], s[m], by_q), by_v = dot(x.by_v[k - m], s[m], by_v);
-    const int column = j * out.n + c;
-    out.dq[column] = factor * by_q, out.dv[column] = factor * by_v;
-    out.da[column] = out.da[c * out.n + j];
+    return {factor * by_q, factor * by_v, da[j]};
 }
 
 // Adds the three matrices of all orders to zeros.
@@ -236,9 +232,17 @@ DTAU_INLINE void backward_series(const Tree& tree, int order, const Partials<T>&
                 row_products<fixed>(i, c, k, x, w);
             });
             const auto row = [&](int j) __attribute__((always_inline)) {
-                for_orders<fixed>(order, [&](int k) __attribute__((always_inline)) {
-                    row_entries<fixed>(c, j, k, factor(k), x, of_order(k), w);
-                });
+                store_orders<fixed, T>(order, c * out.n + j, of_order,
+                                       [&](int k) __attribute__((always_inline)) {
+                                           return row_entries<fixed>(j, k, factor(k), x, w);
+                                       });
+            };
+            const auto column = [&](int j) __attribute__((always_inline)) {
+                store_orders<fixed, T>(order, j * out.n + c, of_order,
+                                       [&](int k) __attribute__((always_inline)) {
+                                           const T* da = of_order(k).da + c * out.n;
+                                           return column_entries<fixed>(j, k, factor(k), x, da, w);
+                                       });
             };
             for (int j = first; j < end; ++j) row(j);
             if (body.parent < 0) continue;
@@ -246,10 +250,7 @@ DTAU_INLINE void backward_series(const Tree& tree, int order, const Partials<T>&
             for_orders<fixed>(order, [&](int k) __attribute__((always_inline)) {
                 column_products<fixed>(i, c, k, x, w);
             });
-            for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j])
-                for_orders<fixed>(order, [&](int k) __attribute__((always_inline)) {
-                    column_entries<fixed>(c, j, k, factor(k), x, of_order(k), w);
-                });
+            for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) column(j);
             if (stop == 0) continue;
             for_orders<fixed>(order, [&](int k) __attribute__((always_inline)) {
                 free_root_entries<fixed>(k, factor(k), root, x, c, stop - 6, of_order(k));
