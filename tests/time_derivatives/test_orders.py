@@ -21,9 +21,9 @@ import dtau
 IN_TIME = [
     f for f in FUNCTIONS if f.name.endswith("_time_derivatives") and "order" not in f.options
 ]
-IN_FULL = adding(IN_TIME, signature)
 in_time = pytest.mark.parametrize("function", IN_TIME, ids=str)
 ROBOTS = [*FEW_ROBOTS, "joints that mimic others"]
+IN_FULL = adding(IN_TIME, signature)
 LONG = 7  # rows of all stacks
 # Rows of v and its derivatives, beyond the order; all other stacks have one.
 BEYOND = {
