@@ -1,5 +1,6 @@
 // Carries weights of forces, and gradients by motion, through a body, order by order: weigh(),
-// lower_gradient(), gather_displacement(), pass_gradient(). The adjoint of variations.hpp. [Derivations] §22.
+// lower_gradient(), gather_displacement(), pass_gradient(). The adjoint of variations.hpp.
+// [Derivations] §22.
 //
 // A gradient has a coefficient for each coefficient of what it is by. The transpose of a product of
 // series is a product with the gradient's coefficients in reverse (eq. 22.4): here coefficient l of

@@ -1,7 +1,7 @@
 // Turns external wrenches that are given along the world's axes into body axes, as functions of
 // time: turn_wrenches(); and their variations and gradients: vary_wrenches(), turn_gradients(),
-// add_turn_gradients(). An
-// order at a time, O(N r^2). The products of series of first/world_wrenches.hpp. [Derivations] eq. 22.10.
+// add_turn_gradients(). An order at a time, O(N r^2): first/world_wrenches.hpp on series.
+// [Derivations] eq. 22.10.
 //
 // With R and x of poses.hpp and the wrench (f; n) on body i,
 //
