@@ -27,7 +27,6 @@ iteration then leaves out the second derivatives of the dynamics, as iLQR does.
 from __future__ import annotations
 
 import argparse
-import contextlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -186,10 +185,13 @@ def minimum(
     e: Expansion, candidates: Iterable[np.ndarray], damping: float
 ) -> tuple[int, tuple[np.ndarray, np.ndarray, float]]:
     """The backward sweep with the first Hessians that have a minimum, and which these are."""
+    error = ValueError("expected Hessians, got none")
     for i, hessians in enumerate(candidates):
-        with contextlib.suppress(ValueError):
+        try:
             return i, backward(e, hessians, damping)
-    raise ValueError("the cost's own Hessians are not positive definite")
+        except ValueError as no_minimum:  # lqr says at which step
+            error = no_minimum
+    raise error
 
 
 def solve(
