@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, ROWS, State, random_state, robot, rows
 from compare import assert_same_bits, assert_same_results
-from functions import IN_BODY_AXES, Function
+from function import Function
+from functions import IN_BODY_AXES
 from layouts import misaligned, read_only
 from messages import has_words, message
 from selection import EACH, IN_FULL, RESULTS, RESULTS_IN_FULL, in_turn

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from cases import CONFIGURATIONS, NEAR, State, random_state, robot
 from compare import assert_same_results
-from functions import IN_BODY_AXES, Function
+from function import Function
+from functions import IN_BODY_AXES
 from messages import has_words, message
 from selection import ARGUMENTS, ARGUMENTS_IN_FULL, EACH, IN_FULL, in_turn
 

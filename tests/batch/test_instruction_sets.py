@@ -24,7 +24,8 @@ from core import (
     use_instruction_set,
     using_instruction_set,
 )
-from functions import FUNCTIONS, IN_BODY_AXES, Function, everywhere
+from function import Function
+from functions import FUNCTIONS, IN_BODY_AXES, everywhere
 from selection import in_turn
 from trees import Array
 

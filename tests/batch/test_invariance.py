@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, TREES, random_state, robot, serial
 from compare import assert_same_bits, assert_same_results
-from functions import FUNCTIONS, IN_BODY_AXES, INTEGRATORS, Function, in_body_axes
+from function import INTEGRATORS, Function
+from functions import FUNCTIONS, IN_BODY_AXES, in_body_axes
 from layouts import every_other, misaligned, read_only
 from selection import ARGUMENTS, ARGUMENTS_IN_FULL, EACH, IN_FULL, in_turn
 from trees import Array, Tree

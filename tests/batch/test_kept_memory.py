@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 from cases import NEAR, State, random_state, robot
 from compare import assert_same_results
-from functions import Function, function_named
+from function import Function
+from functions import function_named
 from messages import has_words, message
 from processes import process, script
 from selection import EACH

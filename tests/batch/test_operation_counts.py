@@ -16,7 +16,8 @@ from core import (
     take_counts,
     using_instruction_set,
 )
-from functions import FUNCTIONS, Function, function_named
+from function import Function
+from functions import FUNCTIONS, function_named
 from selection import IN_FULL, in_turn
 from trees import grow
 

@@ -9,7 +9,8 @@ import pytest
 from cases import rows
 from compare import assert_same_bits, assert_same_results
 from core import INSTRUCTION_SETS, using_instruction_set
-from functions import Function, everywhere
+from function import Function
+from functions import everywhere
 from layouts import every_other
 from zeros import axis_parallel_robot, state_of_zeros
 

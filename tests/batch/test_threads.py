@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from cases import FEW_ROBOTS, NEAR, random_state, robot, rows
 from compare import assert_same_bits, assert_same_results
-from functions import IN_BODY_AXES, Function, function_named
+from function import Function
+from functions import IN_BODY_AXES, function_named
 from messages import has_words, message
 from processes import sanitized, script
 from selection import EACH, IN_FULL, in_turn

@@ -11,7 +11,8 @@ import pytest
 from cases import random_state, robot, serial
 from compare import TOLERANCE, assert_close, solved
 from compiled import CXX, Code, needs_compiler, operations, run
-from functions import FUNCTIONS, Function
+from function import Function
+from functions import FUNCTIONS
 
 import dtau
 from dtau.registry import arrays_of

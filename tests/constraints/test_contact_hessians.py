@@ -11,7 +11,7 @@ from compare import assert_close, assert_same_results
 from complex_step import by_q, by_vector
 from contact_oracle import random_contacts
 from core import complex_core
-from functions import INTEGRATORS
+from function import INTEGRATORS
 from hypothesis import given, settings
 from test_contradictions import contradicting, flat_feet
 from trees import SEEDS, Array, Tree, trees

@@ -10,7 +10,7 @@ from cases import ROBOTS, State, actuated, random_state, robot, rows
 from compare import TOLERANCE, assert_close, assert_same_results
 from contact_oracle import random_contacts
 from core import alone_core
-from functions import INTEGRATORS
+from function import INTEGRATORS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from step_cases import CHECKS, Case, each_check, each_integrator

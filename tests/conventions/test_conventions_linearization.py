@@ -9,7 +9,7 @@ from cases import ROBOTS, actuated, random_state, robot
 from compare import TOLERANCE, assert_close, assert_same_results, solved
 from complex_step import STEP
 from core import complex_core
-from functions import INTEGRATORS
+from function import INTEGRATORS
 from hypothesis import given
 from textbook import CONVENTIONS, Textbook, each_convention, kinematic_block
 from trees import SEEDS, Array, Tree, skew, trees

@@ -8,7 +8,7 @@ import pytest
 from cases import ROBOTS, random_state, robot
 from compare import SMALL, TOLERANCE, assert_close, cancelled, solved
 from core import complex_core
-from functions import FRAME_AXES
+from function import FRAME_AXES
 from hypothesis import given
 from hypothesis import strategies as st
 from trees import SEEDS, Array, Tree, trees

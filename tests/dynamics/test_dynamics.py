@@ -11,7 +11,7 @@ import pytest
 from cases import ROBOTS, TREES, random_state, robot
 from compare import TOLERANCE, assert_close, assert_same_bits, cancelled, solved
 from core import complex_core
-from functions import FRAME_AXES
+from function import FRAME_AXES
 from hypothesis import given
 from trees import SEEDS, Tree, grow, random_tree, rotation_about, trees
 

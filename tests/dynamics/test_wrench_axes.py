@@ -10,7 +10,7 @@ from cases import ROBOTS, State, on_robots, random_state, robot
 from compare import SMALL, TOLERANCE, assert_close, assert_same_results, cancelled, solved
 from complex_step import by_q, by_vector, tangent
 from core import complex_core
-from functions import FRAME_AXES, INTEGRATORS
+from function import FRAME_AXES, INTEGRATORS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import SEEDS, Array, Tree, trees

@@ -10,7 +10,7 @@ from cases import ROBOTS, State, on_robots, random_state, robot
 from compare import SMALL, TOLERANCE, assert_close, cancelled
 from complex_step import by_q, by_vector
 from core import complex_core
-from functions import FRAME_AXES, KINDS_OF_ACCELERATION
+from function import FRAME_AXES, KINDS_OF_ACCELERATION
 from hypothesis import given, settings
 from trees import SEEDS, Array, Tree, trees
 

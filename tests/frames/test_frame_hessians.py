@@ -10,7 +10,7 @@ from cases import ROBOTS, on_robots, random_state, robot
 from compare import TOLERANCE, assert_close
 from complex_step import by_q
 from core import complex_core
-from functions import FRAME_AXES
+from function import FRAME_AXES
 from hypothesis import given, settings
 from trees import SEEDS, Array, Tree, trees
 

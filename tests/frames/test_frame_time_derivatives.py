@@ -11,7 +11,7 @@ from cases import TREES, on_robots, random_q, robot
 from compare import TOLERANCE, assert_close, cancelled
 from complex_step import STEP, moved
 from core import complex_core
-from functions import FRAME_AXES
+from function import FRAME_AXES
 from hypothesis import given, settings
 from trees import KINDS, SEEDS, Array, Tree, trees
 

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 from cases import CONFIGURATIONS, FEW_ROBOTS, contacts, random_state, robot
 from compare import assert_same_results
-from functions import FRAME_AXES, FUNCTIONS, KINDS_OF_ACCELERATION, Function
+from function import FRAME_AXES, KINDS_OF_ACCELERATION, Function
+from functions import FUNCTIONS
 from fuzz_values import Subclass, choose, is_plain, meaning, mutated
 from layouts import misaligned, read_only
 from trees import Array, kind_of

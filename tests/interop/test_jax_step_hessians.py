@@ -11,7 +11,7 @@ jax = pytest.importorskip("jax")
 
 from cases import random_state, robot  # noqa: E402
 from compare import assert_close  # noqa: E402
-from functions import INTEGRATORS  # noqa: E402
+from function import INTEGRATORS  # noqa: E402
 
 import dtau  # noqa: E402
 import dtau.jax  # noqa: E402

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from cases import random_state
 from compare import TOLERANCE, assert_close, solved
-from functions import Function
+from function import Function
 from selection import EACH, IN_FULL, in_turn
 from trees import Array
 

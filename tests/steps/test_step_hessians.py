@@ -11,7 +11,7 @@ from compare import assert_close
 from complex_step import STEP, moved, tangent
 from contact_oracle import random_contacts
 from core import complex_core
-from functions import INTEGRATORS
+from function import INTEGRATORS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textbook import kinematic_block

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, cycle
 from typing import Any, TypeVar
 
-from functions import IN_BODY_AXES, Function
+from function import Function
+from functions import IN_BODY_AXES
 
 from dtau.registry import FUNCTIONS as REGISTRY
 

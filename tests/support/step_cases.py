@@ -10,7 +10,7 @@ import pytest
 from cases import State, actuated, random_state
 from compare import TOLERANCE, assert_close, assert_same_results, cancelled, solved
 from core import complex_core
-from functions import INTEGRATORS
+from function import INTEGRATORS
 from trees import Array
 
 import dtau

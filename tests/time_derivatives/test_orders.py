@@ -10,7 +10,8 @@ import pytest
 from cases import FEW_ROBOTS, NEAR, State, random_state, robot
 from compare import TOLERANCE, assert_close, assert_same_results
 from core import complex_core
-from functions import FUNCTIONS, Function
+from function import Function
+from functions import FUNCTIONS
 from layouts import every_other, misaligned
 from messages import has_words, message
 from selection import adding, in_turn, signature
