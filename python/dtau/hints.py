@@ -79,4 +79,4 @@ def hint(name: str) -> str:
         return f"; Pinocchio's {name} is dtau.{HERE[name]} here"
     if name in RENAMED:
         return f"; it is called dtau.{RENAMED[name]} now"
-    return f"; it is dtau.results.{name}" if hasattr(results, name) else ""
+    return f"; it is dtau.results.{name}" if name in results.__all__ else ""

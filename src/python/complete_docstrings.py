@@ -24,8 +24,9 @@ IMPORT = "from dtau.docstrings import documented"
 
 def modules() -> Iterator[tuple[Path, str]]:
     """Yield the modules with documented functions, by their paths in the package."""
-    results = ast.parse((PACKAGE / "results.py").read_text(encoding="utf-8"))
-    fields = {x.name: names_of_fields(x) for x in results.body if isinstance(x, ast.ClassDef)}
+    results = [ast.parse(x.read_text(encoding="utf-8")) for x in (PACKAGE / "results").glob("*.py")]
+    classes = [x for file in results for x in file.body if isinstance(x, ast.ClassDef)]
+    fields = {x.name: names_of_fields(x) for x in classes}
     for path in sorted(PACKAGE.rglob("*.py")):
         source = path.read_text(encoding="utf-8")
         if "\n@documented\n" in source:

@@ -189,7 +189,7 @@ PACKAGE = (
     Mutant(
         "results/exchanged",
         "Two blocks of a Hessian have each other's names.",
-        PYTHON + "results.py",
+        PYTHON + "results/dynamics.py",
         "dqdv: NDArray[np.float64]\n    dvdv: NDArray[np.float64]\n    dadq",
         "dvdv: NDArray[np.float64]\n    dqdv: NDArray[np.float64]\n    dadq",
         ("tests/oracles/test_oracles.py",),

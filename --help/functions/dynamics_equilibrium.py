@@ -1,0 +1,195 @@
+"""Static equilibrium: inputs and contact forces that hold a robot still."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.checks import common_batch, require, require_memory
+from dtau.control_inputs import input_map
+from dtau.functions.constraints import require_contacts
+from dtau.functions.frames import frame_jacobians, frame_placements, wrench_at_frame
+from dtau.functions.terms import gravity_torque
+from dtau.model.contact_kinds import AnyContact, Loop
+from dtau.model.contacts import Contacts
+from dtau.model.model import Model
+from dtau.results import Equilibrium
+
+_HELD = 1e-9  # residual allowed in an equilibrium, relative to the weight (moments: weight x 1 m)
+_RANK = 1e-12  # singular values below this, relative to the largest, count as zero
+
+
+def equilibrium(
+    model: Model,
+    q: ArrayLike,
+    *,
+    inputs: ArrayLike | None = None,
+    contacts: Contacts | None = None,
+) -> Equilibrium:
+    """Static equilibrium: the inputs and contact forces of least norm that hold a configuration.
+
+    Of all ``u`` and ``forces`` with ``B u + J^T forces = gravity torque``, the result has the least
+    sum of squares, in SI units. If no solution exists, the result is the least-squares solution of
+    least norm.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    inputs : array_like (..., nv, nu), or (nv,) of bool, optional
+        The inputs u that drive the robot. None: the torques of all joints except free roots. A mask:
+        the torques where it is true. A matrix B, or one for each state: the joint torque is ``B @ u``,
+        in N m and N per unit of each input.
+    contacts : Contacts, optional
+        Contacts, at which the world pushes the robot, and loops, whose forces hold the robot
+        together. A `dtau.PointContact` gives a force, a `dtau.FrameContact` a force and a moment.
+
+    Returns
+    -------
+    Equilibrium
+        u : ndarray (..., nu)
+            Inputs.
+        tau : ndarray (..., nv)
+            Joint torque ``B @ u``.
+        forces : ndarray (..., nrows)
+            Constraint forces in N and N m, one contact after the other (`Contacts.rows`):
+            [force, moment] on the contact's frame at its origin, along the contact's axes. The force of
+            a loop is the one on ``frame_a``.
+        f_ext : ndarray (..., nbodies, 6)
+            Contact forces as external wrenches for the dynamics with ``f_ext_axes="body"``,
+            the default: [force, moment] on each body in **its own axes** at its origin.
+        residual : ndarray (..., nv)
+            Gravity torque that inputs and forces do not balance.
+        exists : ndarray of bool (...)
+            Whether the residual is at most 1e-9 of the weight in every entry (of weight times 1 m
+            for moments).
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, the contacts belong
+        to another model, or the batch axes of ``inputs`` do not fit.
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``contacts`` is not a
+        `Contacts`.
+
+    Notes
+    -----
+    Pseudo-inverse of [B, J^T] by singular values; those below 1e-12 of the largest count as zero;
+    O(nv^3). Forces may have any sign: nothing keeps a foot from pulling at the ground. The function
+    does not check that contacts are at their placements and that loops are closed. A configuration
+    or an input matrix that is not finite gives NaN, and ``exists`` is false.
+
+    Derivatives of the dynamics by q hold ``f_ext`` constant along body axes. With ``contacts=``, as
+    in `dtau.linearize`, the contact forces vary instead.
+
+    Examples
+    --------
+    A quadruped that stands on its four feet, which are points:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q = dtau.neutral(model)
+    >>> for leg in ("LF", "RF", "LH", "RH"):
+    ...     q[model.joint(f"{leg}_HFE").q] = 0.6 if leg.endswith("F") else -0.6
+    ...     q[model.joint(f"{leg}_KFE").q] = -1.2 if leg.endswith("F") else 1.2
+    >>> feet = [dtau.PointContact(f"{leg}_FOOT", "mixed") for leg in ("LF", "RF", "LH", "RH")]
+    >>> contacts = dtau.Contacts(model, feet)
+    >>> hold = dtau.equilibrium(model, q, contacts=contacts)
+    >>> bool(hold.exists), hold.u.shape, hold.forces.shape
+    (True, (12,), (12,))
+    >>> bool(np.isclose(hold.forces[2::3].sum(), 9.81 * model.mass))
+    True
+    >>> still = np.zeros(model.nv)
+    >>> a = dtau.constrained_dynamics(model, q, still, hold.tau, contacts).a
+    >>> bool(np.abs(a).max() < 1e-9)
+    True
+
+    Without contacts nothing balances the weight:
+
+    >>> bool(dtau.equilibrium(model, q).exists)
+    False
+    """
+    require("model", model, Model)
+    contacts = Contacts(model, ()) if contacts is None else contacts
+    require_contacts(model, contacts)
+    drive = input_map(model, inputs)
+    gravity = gravity_torque(model, q)
+    nv, nu = drive.shape[-2:]
+    batch = common_batch({"q": gravity.shape[:-1], "inputs": drive.shape[:-2]})
+    # Memory for the matrix, its copy, three factors and the inverse; twice for the wrenches.
+    numbers = 6 * nv * (nu + contacts.nrows) + 12 * model.nbodies
+    require_memory("equilibrium", float(math.prod(batch)) * numbers)
+    pushes = [
+        (contacts.rows(contact.name), frame, push)
+        for contact in contacts
+        for frame, push in _pushes(model, contact, q)
+    ]
+
+    matrix = np.zeros((*batch, nv, nu + contacts.nrows))
+    matrix[..., :nu] = drive
+    for rows, frame, push in pushes:
+        jacobian = frame_jacobians(model, q, frame, axes="mixed")
+        matrix[..., nu:][..., rows] += np.swapaxes(jacobian, -1, -2) @ push
+    x, residual = _least_norm(matrix, gravity)
+
+    forces = x[..., nu:]
+    f_ext = np.zeros((*batch, model.nbodies, 6))
+    for rows, frame, push in pushes:
+        wrench = (push @ forces[..., rows, None])[..., 0]
+        f_ext += wrench_at_frame(model, q, frame, wrench, axes="mixed")
+    weight = model.mass * float(np.linalg.norm(model.gravity))
+    return Equilibrium(
+        u=x[..., :nu],
+        tau=(drive @ x[..., :nu, None])[..., 0],
+        forces=forces,
+        f_ext=f_ext,
+        residual=residual,
+        exists=np.asarray(np.abs(residual).max(axis=-1) <= _HELD * weight),
+    )
+
+
+def _pushes(
+    model: Model, contact: AnyContact, q: ArrayLike
+) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """Return the frames at which a contact pushes, and the wrenches (..., 6, rows) of its forces.
+
+    The wrenches are [force, moment] in world axes at the frame's origin. A loop pushes its second
+    frame at the point where its first frame belongs.
+    """
+    first = contact.frame_a if isinstance(contact, Loop) else contact.frame
+    hinge = getattr(contact, "hinge", None)
+    components = [0, 1, 2] + [3 + k for k in range(3) if "xyz"[k] != hinge]
+    push = np.eye(6)[:, components[: contact.rows]]
+    if contact.axes == "body":
+        turn = np.zeros((*np.shape(q)[:-1], 6, 6))
+        turn[..., :3, :3] = turn[..., 3:, 3:] = frame_placements(model, q, first).rotation
+        push = turn @ push
+    yield first, push
+    if not isinstance(contact, Loop) or model.frame(contact.frame_b).body < 0:
+        return
+    x, y, z = np.moveaxis(
+        frame_placements(model, q, contact.frame_b).rotation @ contact.placement.translation, -1, 0
+    )
+    shift = np.zeros((*x.shape, 6, 6))
+    shift[..., range(6), range(6)] = 1.0
+    shift[..., 3, 1], shift[..., 3, 2], shift[..., 4, 2] = -z, y, -x
+    shift[..., 4, 0], shift[..., 5, 0], shift[..., 5, 1] = z, -y, x
+    yield contact.frame_b, -(shift @ push)
+
+
+def _least_norm(
+    matrix: NDArray[np.float64], right: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least-norm least-squares solutions x of ``matrix @ x = right``, and residuals."""
+    finite = np.asarray(np.isfinite(matrix).all(axis=(-2, -1)) & np.isfinite(right).all(axis=-1))
+    sound = np.where(finite[..., None, None], matrix, 0.0)  # a NaN would make the whole batch fail
+    x = (np.linalg.pinv(sound, rcond=_RANK) @ right[..., None])[..., 0]
+    residual = right - (matrix @ x[..., None])[..., 0]
+    x[~finite] = residual[~finite] = np.nan
+    return x, residual

@@ -1,0 +1,189 @@
+"""Configurations and states: `neutral`, `configuration` by joint names, `random_state`."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.checks import require, require_memory
+from dtau.model.joints import Cylindrical, Free, Planar, Spherical
+from dtau.model.model import Model
+from dtau.model.pose import Pose
+from dtau.results import State
+
+_POSITIONS = {Free: 3, Planar: 2, Cylindrical: 1}  # number of leading coordinates that are lengths
+
+
+def neutral(model: Model) -> NDArray[np.float64]:
+    """Neutral configuration: zeros and identity quaternions.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+
+    Returns
+    -------
+    q : ndarray (nq,)
+        Zeros, and identity quaternions (0, 0, 0, 1): the frame of every body coincides with its
+        joint's frame.
+
+    Raises
+    ------
+    TypeError
+        If ``model`` is not a `Model`.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> dtau.neutral(model)[:7]
+    array([0., 0., 0., 0., 0., 0., 1.])
+    """
+    require("model", model, Model)
+    q = np.zeros(model.nq)
+    for quaternion in _quaternions(model):
+        q[quaternion.stop - 1] = 1.0
+    return q
+
+
+def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> NDArray[np.float64]:
+    """Configuration from the positions of some joints by name; all others are neutral.
+
+    ``q[model.joint(name).q]`` reads the coordinates of a joint back, and ``joint.type.placement``
+    makes a pose of them.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    positions : mapping of str to float, array_like (nq of the joint,) or Pose
+        Names of joints, and their coordinates; or the pose of the body in the joint's frame, as
+        `JointType.coordinates` reads it. Limits are not checked.
+
+    Returns
+    -------
+    q : ndarray (nq,)
+        Configuration.
+
+    Raises
+    ------
+    ValueError
+        If there is no such joint, it mimics another, coordinates are not valid, or the joint cannot
+        take the pose.
+    TypeError
+        If ``model`` is not a `Model`, ``positions`` is not a mapping, or a value is neither real
+        numbers nor a pose.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> base = dtau.Pose.from_rpy((0.0, 0.0, 0.5), xyz=(1, 2, 0.6))
+    >>> q = dtau.configuration(model, {"root_joint": base, "LF_HFE": 0.6})
+    >>> q[:3], float(q[model.joint("LF_HFE").q][0])
+    (array([1. , 2. , 0.6]), 0.6)
+    """
+    require("positions", positions, Mapping)
+    q = neutral(model)
+    for name, position in positions.items():
+        joint = model.joint(name)
+        if joint.mimic is not None:
+            raise ValueError(f"joint {name!r} mimics {joint.mimic.joint!r}: place that one")
+        try:
+            if not isinstance(position, Pose):
+                position = np.reshape(position, -1) if joint.type.nq == 1 else position
+                joint.type.placement(position)  # raises for invalid coordinates
+            q[joint.q] = (
+                joint.type.coordinates(position) if isinstance(position, Pose) else position
+            )
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"position of joint {name!r}: {error}") from None
+    return q
+
+
+def random_state(model: Model, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> State:
+    """Random configuration, velocity and acceleration.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    rng : numpy.random.Generator
+        Source of random numbers.
+    shape : tuple of int
+        Batch shape.
+
+    Returns
+    -------
+    State
+        q : ndarray (..., nq)
+            Coordinates uniform between their limits, in (-pi, pi) if there are none (positions of
+            free, planar and cylindrical joints in (-1, 1)), rotations uniform.
+        v : ndarray (..., nv)
+            Normally distributed.
+        a : ndarray (..., nv)
+            Normally distributed.
+
+    Raises
+    ------
+    ValueError
+        If ``shape`` is not a shape.
+    TypeError
+        If ``model`` is not a `Model` or ``rng`` is not a generator.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(2, 3))
+    >>> q.shape, v.shape, a.shape
+    ((2, 3, 19), (2, 3, 18), (2, 3, 18))
+    """
+    require("model", model, Model)
+    require("rng", rng, np.random.Generator)
+    shape = _batch_shape(shape)
+    require_memory("random_state", float(math.prod(shape)) * (2 * model.nq + 2 * model.nv))
+    span = np.full(model.nq, np.pi)
+    for joint in model.joints:
+        span[joint.q][: _POSITIONS.get(type(joint.type), 0)] = 1.0
+    unbounded = ~np.isfinite(model.lower_limits)
+    lower = np.where(unbounded, -span, model.lower_limits)
+    upper = np.where(np.isfinite(model.upper_limits), model.upper_limits, span)
+    # one limit alone may lie beyond the default range on the other side
+    lower = np.where(unbounded & (lower > upper), upper - 2.0 * span, lower)
+    upper = np.where(lower > upper, lower + 2.0 * span, upper)
+    q = 2.0 * rng.uniform(0.5 * lower, 0.5 * upper, (*shape, model.nq))  # half the range is finite
+    for quaternion in _quaternions(model):
+        x = rng.standard_normal((*shape, 4))
+        q[..., quaternion] = x / np.linalg.norm(x, axis=-1, keepdims=True)
+    return State(
+        q, rng.standard_normal((*shape, model.nv)), rng.standard_normal((*shape, model.nv))
+    )
+
+
+def _batch_shape(shape: object) -> tuple[int, ...]:
+    """Read a number, or several, as a shape."""
+    sizes: Iterable[object] = shape if isinstance(shape, Iterable) else (shape,)
+    try:
+        checked = tuple(operator.index(size) for size in sizes)  # type: ignore[arg-type]
+    except TypeError:
+        checked = (-1,)
+    if min(checked, default=0) < 0:
+        raise ValueError(
+            f"shape: expected a tuple of numbers of states, for example (256,), got {shape!r}"
+        )
+    return checked
+
+
+def _quaternions(model: Model) -> list[slice]:
+    """Return the slices of a configuration that hold quaternions."""
+    return [
+        slice(joint.q.stop - 4, joint.q.stop)
+        for joint in model.joints
+        if isinstance(joint.type, Free | Spherical)
+    ]

@@ -1,0 +1,650 @@
+"""Time derivatives, of any order, of the dynamics and its terms along a trajectory.
+
+A trajectory is given at one instant by the configuration and a stack of derivatives: ``v`` and its
+time derivatives, component by component, along the axis before the last. For revolute and other
+joints of one coordinate these are the derivatives of ``q``; for free, spherical and planar joints
+they are the derivatives of the twist in the body's own moving axes. By default every function
+returns all orders that the length of the stack determines, up to 20. ``order=`` sets the highest
+order, up to 100; then one stack that is long enough serves all functions.
+
+The axis before the last always counts the derivatives, never a batch: ``v`` of twelve states is
+``v[:, None]``, of shape ``(12, 1, nv)``. A stack of shape ``(12, nv)`` beside a batch of twelve
+``q`` is refused; one stack for all of them is ``stack[None]``.
+
+The terms satisfy the differentiated equation by Leibniz' rule:
+
+    tau^(k) = sum over m of binomial(k, m) M^(m) a^(k-m) + bias^(k)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.functions.dynamics import prescribed_mask
+from dtau.model.model import Model
+from dtau.options import Axes
+from dtau.results import HybridDynamics
+
+
+def inverse_dynamics_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Joint torque along a trajectory and its time derivatives of order 1 to r.
+
+        d^k/dt^k (M a + C v + D v + g - sum of J^T f_ext)    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r + 2, nv)
+        The velocity and its time derivatives, component by component: row k has order k, in the unit of
+        ``v`` divided by s^k; for a free joint [linear, angular] in the body frame. The number of rows
+        determines r, at most 20; with ``order`` there may be more rows. The axis of the rows is never a
+        batch: a batch of ``v`` is ``v[:, None]``, a batch of ``v`` and ``a`` is
+        ``np.stack([v, a], axis=-2)``.
+        Row 1 is ``a``.
+    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, in N and N m, and the
+        time derivatives of these components: row k has order k.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of the external wrenches. ``"body"``: in the body frame, at the body's origin. ``"mixed"``:
+        in world axes, at the body's origin. ``"world"``: in world axes, moment about the world's origin
+        (the spatial wrenches of [HO-FBS]). Time derivatives are the derivatives of the components along
+        these axes. Derivatives by ``q``, and time steps, hold these components constant: ``"body"``
+        wrenches turn with their bodies, the others stay constant in the world. For a wrench that acts
+        at a frame and is constant in the world, add `dtau.wrench_at_frame_derivatives` to the
+        derivatives by ``q``.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : ndarray (..., r + 1, nv), optional
+        Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no memory
+        with the arguments.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    tau : ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of the torque, in N m/s^k or N/s^k, armature and
+        damping included; for a free joint, of the components of the wrench in the body frame.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, ``f_ext_axes`` is
+        unknown, a stack is too short or has the shape of a batch, or ``order`` is out of range.
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    The problem of [HO-FBS] Algorithm 2, solved in body coordinates, where only vectors are
+    convolved; O(N r^2).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> jerk, snap = rng.standard_normal((2, model.nv))
+    >>> tau = dtau.inverse_dynamics_time_derivatives(model, q, [v, a, jerk, snap])
+    >>> tau.shape
+    (3, 18)
+
+    Its rate is the chain rule through the first derivatives:
+
+    >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a)
+    >>> bool(np.allclose(tau[1], d.dtau_dq @ v + d.dtau_dv @ a + d.dtau_da @ jerk))
+    True
+
+    One stack serves all functions:
+
+    >>> motion = [v, a, jerk, snap]
+    >>> bias = dtau.bias_torque_time_derivatives(model, q, motion, order=2)
+    >>> C = dtau.coriolis_matrix_time_derivatives(model, q, motion, order=2)
+    >>> M = dtau.mass_matrix_time_derivatives(model, q, motion, order=2)
+    >>> g = dtau.gravity_torque_time_derivatives(model, q, motion, order=2)
+    >>> kinematics = dtau.kinematics_time_derivatives(model, q, motion, order=2)
+    >>> len(tau), len(bias), len(C), len(M), len(g), len(kinematics.rotation)
+    (3, 3, 3, 3, 3, 3)
+    >>> bool(np.allclose(tau[2], M[2] @ a + 2 * M[1] @ jerk + M[0] @ snap + bias[2]))
+    True
+    """
+    return _core.inverse_dynamics_time_derivatives(
+        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )
+
+
+def forward_dynamics_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Joint acceleration under given torques and its time derivatives of order 1 to r.
+
+        d^k/dt^k M^-1 (tau - C v - D v - g + sum of J^T f_ext)    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; for a free joint [linear, angular] in the body frame.
+    tau_derivatives : array_like (..., r + 1, nv)
+        Joint torque and its time derivatives: row k has order k, in N m/s^k and N/s^k; for a free joint
+        the components of the wrench [force, moment] in the body frame and their derivatives. The number
+        of rows determines r, at most 20; with ``order`` there may be more rows. A batch of ``tau`` is
+        ``tau[:, None]``.
+    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, in N and N m, and the
+        time derivatives of these components: row k has order k.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of the external wrenches. ``"body"``: in the body frame, at the body's origin. ``"mixed"``:
+        in world axes, at the body's origin. ``"world"``: in world axes, moment about the world's origin
+        (the spatial wrenches of [HO-FBS]). Time derivatives are the derivatives of the components along
+        these axes. Derivatives by ``q``, and time steps, hold these components constant: ``"body"``
+        wrenches turn with their bodies, the others stay constant in the world. For a wrench that acts
+        at a frame and is constant in the world, add `dtau.wrench_at_frame_derivatives` to the
+        derivatives by ``q``.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : ndarray (..., r + 1, nv), optional
+        Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no memory
+        with the arguments.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    a : ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of the acceleration, component by component. ``v``
+        and these rows together are ``v_derivatives`` of `dtau.inverse_dynamics_time_derivatives`.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, ``f_ext_axes`` is
+        unknown, a stack is too short or has the shape of a batch, ``order`` is out of range, or joints
+        of the model have no inertia to accelerate (they are named).
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    The problem of [HO-FBS] Algorithm 3, solved in body coordinates; O(N r^2). The articulated
+    inertias are those of order 0 at every order ([HO-FBS] Lemma 2) and are computed once. Errors of
+    low orders enter the higher ones: the result solves the differentiated equation to rounding, but
+    its own error grows by about a digit per order.
+
+    With mimic joints the mass matrix is factorized instead, O(N d^2 + N r^2 + N d r) with the depth
+    d of the tree.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, _ = dtau.random_state(model, rng)
+    >>> tau = rng.standard_normal((4, model.nv))
+    >>> a = dtau.forward_dynamics_time_derivatives(model, q, v, tau)
+    >>> v_derivatives = np.concatenate([[v], a])
+    >>> again = dtau.inverse_dynamics_time_derivatives(model, q, v_derivatives)
+    >>> bool(np.allclose(again, tau, rtol=0.0, atol=1e-11 * abs(a).max()))
+    True
+    """
+    return _core.forward_dynamics_time_derivatives(
+        model, q, v, tau_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )
+
+
+def hybrid_dynamics_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a_derivatives: ArrayLike,
+    tau_derivatives: ArrayLike,
+    prescribed: Sequence[str] | NDArray[np.bool_],
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> HybridDynamics:
+    """Hybrid dynamics along a trajectory, with time derivatives of order 1 to r.
+
+        d^k/dt^k (M a + C v + D v + g = tau + sum of J^T f_ext)    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; for a free joint [linear, angular] in the body frame.
+    a_derivatives : array_like (..., r + 1, nv)
+        Time derivatives of ``v``, component by component: row k has order k + 1. The number of rows
+        determines r, at most 20; with ``order`` there may be more rows. A batch of ``a`` is
+        ``a[:, None]``.
+        Only the entries of joints in ``prescribed`` matter; the others must be finite.
+    tau_derivatives : array_like (..., r + 1, nv)
+        Joint torque and its time derivatives: row k has order k, in N m/s^k and N/s^k; for a free joint
+        the components of the wrench [force, moment] in the body frame and their derivatives. The number
+        of rows determines r, at most 20; with ``order`` there may be more rows. A batch of ``tau`` is
+        ``tau[:, None]``.
+        Only the entries of joints that are not in ``prescribed`` matter; the others must be
+        finite.
+    prescribed : sequence of str, or ndarray of bool (nv,)
+        The joints whose motion is given: their names, or a mask of their degrees of freedom. A joint is
+        prescribed as a whole; this holds for a free base too.
+    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, in N and N m, and the
+        time derivatives of these components: row k has order k.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of the external wrenches. ``"body"``: in the body frame, at the body's origin. ``"mixed"``:
+        in world axes, at the body's origin. ``"world"``: in world axes, moment about the world's origin
+        (the spatial wrenches of [HO-FBS]). Time derivatives are the derivatives of the components along
+        these axes. Derivatives by ``q``, and time steps, hold these components constant: ``"body"``
+        wrenches turn with their bodies, the others stay constant in the world. For a wrench that acts
+        at a frame and is constant in the world, add `dtau.wrench_at_frame_derivatives` to the
+        derivatives by ``q``.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : sequence of ndarray, optional
+        One array for each result of the call, in their order: float64, C-contiguous, writable, of the
+        result's shape, sharing no memory with the arguments or with each other. The tuple that an
+        earlier call returned is valid.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    HybridDynamics
+        Both are complete: what was given is copied.
+
+        a : ndarray (..., r + 1, nv)
+            Row k is the time derivative of order k of the joint acceleration.
+        tau : ndarray (..., r + 1, nv)
+            Row k is the time derivative of order k of the joint torque.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, a name is unknown, a
+        mask has another length than ``v`` or splits a joint, ``f_ext_axes`` is unknown, a stack is too
+        short or has the shape of a batch, ``order`` is out of range, or joints that are not prescribed
+        have no inertia to accelerate (they are named).
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, ``prescribed`` is neither
+        names nor a boolean array, or ``order`` is not an integer.
+
+    Notes
+    -----
+    The problem of [HO-FBS] Algorithm 4, solved in body coordinates; O(N r^2), see
+    `dtau.forward_dynamics_time_derivatives`.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, _ = dtau.random_state(model, rng)
+    >>> a, tau = rng.standard_normal((2, 3, model.nv))
+    >>> legs = np.arange(model.nv) >= 6
+    >>> result = dtau.hybrid_dynamics_time_derivatives(model, q, v, a, tau, legs)
+    >>> bool((result.a[:, 6:] == a[:, 6:]).all() and (result.tau[:, :6] == tau[:, :6]).all())
+    True
+    """
+    mask = prescribed_mask(model, prescribed)
+    return _core.hybrid_dynamics_time_derivatives(
+        model,
+        q,
+        v,
+        a_derivatives,
+        tau_derivatives,
+        mask,
+        f_ext_derivatives,
+        f_ext_axes,
+        order,
+        out,
+        threads,
+    )
+
+
+def mass_matrix_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    *,
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Mass matrix along a trajectory and its time derivatives of order 1 to r.
+
+        d^k/dt^k M(q(t))    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r, nv)
+        The velocity and its time derivatives, component by component: row k has order k, in the unit of
+        ``v`` divided by s^k; for a free joint [linear, angular] in the body frame. The number of rows
+        determines r, at most 20; with ``order`` there may be more rows. The axis of the rows is never a
+        batch: a batch of ``v`` is ``v[:, None]``, a batch of ``v`` and ``a`` is
+        ``np.stack([v, a], axis=-2)``.
+        ``order=0`` takes no rows.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : ndarray (..., r + 1, nv, nv), optional
+        Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no memory
+        with the arguments.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    M : ndarray (..., r + 1, nv, nv)
+        Row k is the time derivative of order k of the mass matrix, complete and symmetric, with the
+        armature on the diagonal of order 0.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, a stack is too short
+        or has the shape of a batch, or ``order`` is out of range.
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    [HO-FBS] eq. 11, extended from orders 0 and 1 (Proposition 1) to any order; O(N d r^2) with the
+    depth d of the tree.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> jerk = rng.standard_normal(model.nv)
+    >>> M = dtau.mass_matrix_time_derivatives(model, q, [v])
+    >>> bias = dtau.bias_torque_time_derivatives(model, q, [v, a])
+    >>> tau = dtau.inverse_dynamics_time_derivatives(model, q, [v, a, jerk])
+    >>> bool(np.allclose(tau[1], M[0] @ jerk + M[1] @ a + bias[1]))
+    True
+    """
+    return _core.mass_matrix_time_derivatives(model, q, v_derivatives, order, out, threads)
+
+
+def coriolis_matrix_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    *,
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Admissible Coriolis matrix along a trajectory and its time derivatives of order 1 to r.
+
+        d^k/dt^k C(q(t), v(t))    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r + 1, nv)
+        The velocity and its time derivatives, component by component: row k has order k, in the unit of
+        ``v`` divided by s^k; for a free joint [linear, angular] in the body frame. The number of rows
+        determines r, at most 20; with ``order`` there may be more rows. The axis of the rows is never a
+        batch: a batch of ``v`` is ``v[:, None]``, a batch of ``v`` and ``a`` is
+        ``np.stack([v, a], axis=-2)``.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : ndarray (..., r + 1, nv, nv), optional
+        Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no memory
+        with the arguments.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    C : ndarray (..., r + 1, nv, nv)
+        Row k is the time derivative of order k of `dtau.coriolis_matrix`: dM/dt = C + C^T holds at
+        every order.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, a stack is too short
+        or has the shape of a batch, or ``order`` is out of range.
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    The matrix of [Echeandia] algorithm 1, at any order; O(N d r^2). The matrix of [HO-FBS] Lemma 1
+    is another admissible one. [HO-FBS] Proposition 1 gives h = C v and its rate as vectors.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> C = dtau.coriolis_matrix_time_derivatives(model, q, [v, a])
+    >>> M = dtau.mass_matrix_time_derivatives(model, q, [v, a])
+    >>> bool(np.allclose(M[1:], C + C.swapaxes(-1, -2)))
+    True
+    """
+    return _core.coriolis_matrix_time_derivatives(model, q, v_derivatives, order, out, threads)
+
+
+def gravity_torque_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    *,
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Gravity torque along a trajectory and its time derivatives of order 1 to r.
+
+        d^k/dt^k g(q(t))    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r, nv)
+        The velocity and its time derivatives, component by component: row k has order k, in the unit of
+        ``v`` divided by s^k; for a free joint [linear, angular] in the body frame. The number of rows
+        determines r, at most 20; with ``order`` there may be more rows. The axis of the rows is never a
+        batch: a batch of ``v`` is ``v[:, None]``, a batch of ``v`` and ``a`` is
+        ``np.stack([v, a], axis=-2)``.
+        ``order=0`` takes no rows.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : ndarray (..., r + 1, nv), optional
+        Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no memory
+        with the arguments.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    tau : ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of `dtau.gravity_torque`.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, a stack is too short
+        or has the shape of a batch, or ``order`` is out of range.
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    g of [HO-FBS] Proposition 1, extended from orders 0 and 1 to any order, in body coordinates; O(N
+    r^2).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> g = dtau.gravity_torque_time_derivatives(model, q, [v])
+    >>> bool(np.allclose(g[0], dtau.gravity_torque(model, q)))
+    True
+    """
+    return _core.gravity_torque_time_derivatives(model, q, v_derivatives, order, out, threads)
+
+
+def bias_torque_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Bias torque along a trajectory and its time derivatives of order 1 to r.
+
+        d^k/dt^k (C v + D v + g - sum of J^T f_ext)    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r + 1, nv)
+        The velocity and its time derivatives, component by component: row k has order k, in the unit of
+        ``v`` divided by s^k; for a free joint [linear, angular] in the body frame. The number of rows
+        determines r, at most 20; with ``order`` there may be more rows. The axis of the rows is never a
+        batch: a batch of ``v`` is ``v[:, None]``, a batch of ``v`` and ``a`` is
+        ``np.stack([v, a], axis=-2)``.
+    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, in N and N m, and the
+        time derivatives of these components: row k has order k.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of the external wrenches. ``"body"``: in the body frame, at the body's origin. ``"mixed"``:
+        in world axes, at the body's origin. ``"world"``: in world axes, moment about the world's origin
+        (the spatial wrenches of [HO-FBS]). Time derivatives are the derivatives of the components along
+        these axes. Derivatives by ``q``, and time steps, hold these components constant: ``"body"``
+        wrenches turn with their bodies, the others stay constant in the world. For a wrench that acts
+        at a frame and is constant in the world, add `dtau.wrench_at_frame_derivatives` to the
+        derivatives by ``q``.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : ndarray (..., r + 1, nv), optional
+        Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no memory
+        with the arguments.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    tau : ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of `dtau.bias_torque` along the trajectory: of C v +
+        D v + g minus the torque of external wrenches.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, ``f_ext_axes`` is
+        unknown, a stack is too short or has the shape of a batch, or ``order`` is out of range.
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    h + g + tau_ext of [HO-FBS] Proposition 1, with damping, at any order and in body coordinates;
+    O(N r^2). The rate of h-bar in [HO-FBS] eq. 14 also contains M' v'.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> bias = dtau.bias_torque_time_derivatives(model, q, [v, a])
+    >>> C = dtau.coriolis_matrix_time_derivatives(model, q, [v, a])
+    >>> g = dtau.gravity_torque_time_derivatives(model, q, [v])
+    >>> bool(np.allclose(bias[1], C[1] @ v + C[0] @ a + model.damping * a + g[1]))
+    True
+    """
+    return _core.bias_torque_time_derivatives(
+        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )

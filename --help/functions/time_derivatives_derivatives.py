@@ -1,0 +1,578 @@
+"""Time derivatives of first derivatives along a trajectory, and derivatives of time derivatives.
+
+Derivatives by the configuration are taken in the tangent space, at each instant along
+q(t) (+) eps e_k (`dtau.integrate`), with the components of all other arguments fixed. In the
+functions ``..._derivatives_time_derivatives``, row 0 is the result of the function in
+`dtau.functions.derivatives`, and row k is the time derivative of order k of row 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.model.model import Model
+from dtau.options import Axes
+from dtau.results import (
+    ForwardDynamicsDerivatives,
+    ForwardDynamicsTimeDerivativesDerivatives,
+    InverseDynamicsDerivatives,
+    InverseDynamicsTimeDerivativesDerivatives,
+    Linearization,
+)
+
+
+def inverse_dynamics_derivatives_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> InverseDynamicsDerivatives:
+    """First derivatives of the joint torque along a motion, and their time derivatives.
+
+        d^k/dt^k dtau_dq, d^k/dt^k dtau_dv, d^k/dt^k dtau_da    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r + 2, nv)
+        The velocity and its time derivatives, component by component: row k has order k, in the unit of
+        ``v`` divided by s^k; for a free joint [linear, angular] in the body frame. The number of rows
+        determines r, at most 20; with ``order`` there may be more rows. The axis of the rows is never a
+        batch: a batch of ``v`` is ``v[:, None]``, a batch of ``v`` and ``a`` is
+        ``np.stack([v, a], axis=-2)``.
+        Row 1 is ``a``.
+    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, in N and N m, and the
+        time derivatives of these components: row k has order k.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of the external wrenches. ``"body"``: in the body frame, at the body's origin. ``"mixed"``:
+        in world axes, at the body's origin. ``"world"``: in world axes, moment about the world's origin
+        (the spatial wrenches of [HO-FBS]). Time derivatives are the derivatives of the components along
+        these axes. Derivatives by ``q``, and time steps, hold these components constant: ``"body"``
+        wrenches turn with their bodies, the others stay constant in the world. For a wrench that acts
+        at a frame and is constant in the world, add `dtau.wrench_at_frame_derivatives` to the
+        derivatives by ``q``.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : sequence of ndarray, optional
+        One array for each result of the call, in their order: float64, C-contiguous, writable, of the
+        result's shape, sharing no memory with the arguments or with each other. The tuple that an
+        earlier call returned is valid.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    InverseDynamicsDerivatives
+        Row k of each array is the time derivative of order k of the same array of
+        `dtau.inverse_dynamics_derivatives`.
+
+        dtau_dq : ndarray (..., r + 1, nv, nv)
+            Entry [k, i, j] is the k-th time derivative of the derivative of torque i along
+            q (+) eps e_j, in the tangent space; for a free joint along a displacement
+            [linear, angular] in the body frame.
+        dtau_dv : ndarray (..., r + 1, nv, nv)
+            Entry [k, i, j] is the k-th time derivative of the derivative of torque i by
+            velocity j.
+        dtau_da : ndarray (..., r + 1, nv, nv)
+            The mass matrix and its time derivatives, as in `dtau.mass_matrix_time_derivatives`.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, ``f_ext_axes`` is
+        unknown, a stack is too short or has the shape of a batch, or ``order`` is out of range.
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    [IDSVA] algorithm 1 on truncated Taylor series, [Derivations] eq. 21.1; O(N d r^2) for a tree of
+    depth d.
+
+    Examples
+    --------
+    The matrices multiply variations of a motion. By the product rule, the variation of the torque's
+    rate contains their rates:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.chain(6)
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> jerk, dq, dv, da, djerk = rng.standard_normal((5, model.nv))
+    >>> d = dtau.inverse_dynamics_derivatives_time_derivatives(model, q, [v, a, jerk])
+    >>> d.dtau_dq.shape == (2, model.nv, model.nv)
+    True
+    >>> by_q, by_v, by_a = (x[1] @ y for x, y in zip(d, (dq, dv, da)))
+    >>> rate = by_q + by_v + by_a + d.dtau_dq[0] @ dv + d.dtau_dv[0] @ da + d.dtau_da[0] @ djerk
+    >>> eps = 1e-6
+    >>> near = [[v + s * dv, a + s * da, jerk + s * djerk] for s in (-eps, eps)]
+    >>> left, right = (
+    ...     dtau.inverse_dynamics_time_derivatives(model, q + s * dq, x)[1]
+    ...     for s, x in zip((-eps, eps), near)
+    ... )
+    >>> bool(np.allclose((right - left) / (2.0 * eps), rate, atol=1e-6))
+    True
+    """
+    return _core.inverse_dynamics_derivatives_time_derivatives(
+        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )
+
+
+def forward_dynamics_derivatives_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsDerivatives:
+    """First derivatives of the joint acceleration along a motion, and their time derivatives.
+
+        d^k/dt^k da_dq, d^k/dt^k da_dv, d^k/dt^k da_dtau    k = 0, 1, ..., r
+
+    The torques and their time derivatives determine the motion, as in
+    `dtau.forward_dynamics_time_derivatives`.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; for a free joint [linear, angular] in the body frame.
+    tau_derivatives : array_like (..., r + 1, nv)
+        Joint torque and its time derivatives: row k has order k, in N m/s^k and N/s^k; for a free joint
+        the components of the wrench [force, moment] in the body frame and their derivatives. The number
+        of rows determines r, at most 20; with ``order`` there may be more rows. A batch of ``tau`` is
+        ``tau[:, None]``.
+    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, in N and N m, and the
+        time derivatives of these components: row k has order k.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of the external wrenches. ``"body"``: in the body frame, at the body's origin. ``"mixed"``:
+        in world axes, at the body's origin. ``"world"``: in world axes, moment about the world's origin
+        (the spatial wrenches of [HO-FBS]). Time derivatives are the derivatives of the components along
+        these axes. Derivatives by ``q``, and time steps, hold these components constant: ``"body"``
+        wrenches turn with their bodies, the others stay constant in the world. For a wrench that acts
+        at a frame and is constant in the world, add `dtau.wrench_at_frame_derivatives` to the
+        derivatives by ``q``.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : sequence of ndarray, optional
+        One array for each result of the call, in their order: float64, C-contiguous, writable, of the
+        result's shape, sharing no memory with the arguments or with each other. The tuple that an
+        earlier call returned is valid.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    ForwardDynamicsDerivatives
+        Row k of each array is the time derivative of order k of the same array of
+        `dtau.forward_dynamics_derivatives`.
+
+        da_dq : ndarray (..., r + 1, nv, nv)
+            Entry [k, i, j] is the k-th time derivative of the derivative of acceleration i along
+            q (+) eps e_j, in the tangent space; for a free joint along a displacement
+            [linear, angular] in the body frame.
+        da_dv : ndarray (..., r + 1, nv, nv)
+            Entry [k, i, j] is the k-th time derivative of the derivative of acceleration i by
+            velocity j.
+        da_dtau : ndarray (..., r + 1, nv, nv)
+            The inverse of the mass matrix and its time derivatives, symmetric up to rounding.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, ``f_ext_axes`` is
+        unknown, a stack is too short or has the shape of a batch, ``order`` is out of range, or joints
+        of the model have no inertia to accelerate (they are named).
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    M X = -Y relates the derivatives X of the acceleration to the derivatives Y of the torque. Its
+    time derivatives are solved order by order with one factorization of M, [Derivations] eq. 21.3;
+    O(N^2 d r^2) for a tree of depth d. Errors of low orders enter higher orders, as in
+    `dtau.forward_dynamics_time_derivatives`.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, _ = dtau.random_state(model, rng)
+    >>> tau = rng.standard_normal((2, model.nv))
+    >>> d = dtau.forward_dynamics_derivatives_time_derivatives(model, q, v, tau)
+    >>> M = dtau.mass_matrix_time_derivatives(model, q, [v])
+    >>> bool(np.allclose(d.da_dtau[1], -d.da_dtau[0] @ M[1] @ d.da_dtau[0]))
+    True
+    """
+    return _core.forward_dynamics_derivatives_time_derivatives(
+        model, q, v, tau_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )
+
+
+def inverse_dynamics_time_derivatives_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> InverseDynamicsTimeDerivativesDerivatives:
+    """First derivatives of the joint torque and of its time derivatives, orders 0 to r.
+
+        dtau^(k) = dtau_dq[k] dq + sum over m of dtau_dv_derivatives[k, m] dv^(m)
+
+    These are the derivatives of `dtau.inverse_dynamics_time_derivatives` by its arguments at one
+    instant. Along q (+) eps e_j, the components of v and of all its time derivatives are constant,
+    and so are the components of the wrenches along their axes.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r + 2, nv)
+        The velocity and its time derivatives, component by component: row k has order k, in the unit of
+        ``v`` divided by s^k; for a free joint [linear, angular] in the body frame. The number of rows
+        determines r, at most 20; with ``order`` there may be more rows. The axis of the rows is never a
+        batch: a batch of ``v`` is ``v[:, None]``, a batch of ``v`` and ``a`` is
+        ``np.stack([v, a], axis=-2)``.
+        Row 1 is ``a``.
+    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, in N and N m, and the
+        time derivatives of these components: row k has order k.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of the external wrenches. ``"body"``: in the body frame, at the body's origin. ``"mixed"``:
+        in world axes, at the body's origin. ``"world"``: in world axes, moment about the world's origin
+        (the spatial wrenches of [HO-FBS]). Time derivatives are the derivatives of the components along
+        these axes. Derivatives by ``q``, and time steps, hold these components constant: ``"body"``
+        wrenches turn with their bodies, the others stay constant in the world. For a wrench that acts
+        at a frame and is constant in the world, add `dtau.wrench_at_frame_derivatives` to the
+        derivatives by ``q``.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : sequence of ndarray, optional
+        One array for each result of the call, in their order: float64, C-contiguous, writable, of the
+        result's shape, sharing no memory with the arguments or with each other. The tuple that an
+        earlier call returned is valid.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    InverseDynamicsTimeDerivativesDerivatives
+        One row for each order k = 0, 1, ..., r of the torque.
+
+        dtau_dq : ndarray (..., r + 1, nv, nv)
+            Entry [k, i, j] is the derivative of the k-th time derivative of torque i along
+            q (+) eps e_j, in the tangent space; for a free joint along a displacement
+            [linear, angular] in the body frame.
+        dtau_dv_derivatives : ndarray (..., r + 1, r + 2, nv, nv)
+            Entry [k, m, i, j] is the derivative of the k-th time derivative of torque i by entry
+            [m, j] of ``v_derivatives``. It is zero if m is larger than k + 1.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, ``f_ext_axes`` is
+        unknown, a stack is too short or has the shape of a batch, or ``order`` is out of range.
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    Leibniz' rule on the matrices of `dtau.inverse_dynamics_derivatives_time_derivatives`. For
+    joints whose displacements do not commute, the rate of a displacement adds terms with Lie
+    brackets, [Derivations] eqs. 21.4, 21.5. Cost: O(N d r^2) for a tree of depth d, O(N^2 r^2) for
+    the zeros in the results, and O(N r^3) for each joint whose displacements do not commute.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> jerk = rng.standard_normal(model.nv)
+    >>> d = dtau.inverse_dynamics_time_derivatives_derivatives(model, q, [v, a, jerk])
+    >>> d.dtau_dq.shape, d.dtau_dv_derivatives.shape
+    ((2, 18, 18), (2, 3, 18, 18))
+    >>> dq, djerk = 1e-6 * rng.standard_normal((2, model.nv))
+    >>> left, right = (
+    ...     dtau.inverse_dynamics_time_derivatives(
+    ...         model, dtau.integrate(model, q, s * dq), [v, a, jerk + s * djerk]
+    ...     )
+    ...     for s in (-1.0, 1.0)
+    ... )
+    >>> rate = d.dtau_dq[1] @ dq + d.dtau_dv_derivatives[1, 2] @ djerk
+    >>> bool(np.allclose((right - left)[1] / 2.0, rate, rtol=1e-6, atol=1e-8))
+    True
+    """
+    return _core.inverse_dynamics_time_derivatives_derivatives(
+        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )
+
+
+def forward_dynamics_time_derivatives_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsTimeDerivativesDerivatives:
+    """First derivatives of the joint acceleration and of its time derivatives, orders 0 to r.
+
+        da^(k) = da_dq[k] dq + da_dv[k] dv + sum over m of da_dtau_derivatives[k, m] dtau^(m)
+
+    These are the derivatives of `dtau.forward_dynamics_time_derivatives` by its arguments at one
+    instant. Along q (+) eps e_j, the components of v, of the torque and of all time derivatives of
+    the torque are constant, and so are the components of the wrenches along their axes. The
+    acceleration and its time derivatives vary.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; for a free joint [linear, angular] in the body frame.
+    tau_derivatives : array_like (..., r + 1, nv)
+        Joint torque and its time derivatives: row k has order k, in N m/s^k and N/s^k; for a free joint
+        the components of the wrench [force, moment] in the body frame and their derivatives. The number
+        of rows determines r, at most 20; with ``order`` there may be more rows. A batch of ``tau`` is
+        ``tau[:, None]``.
+    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, in N and N m, and the
+        time derivatives of these components: row k has order k.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of the external wrenches. ``"body"``: in the body frame, at the body's origin. ``"mixed"``:
+        in world axes, at the body's origin. ``"world"``: in world axes, moment about the world's origin
+        (the spatial wrenches of [HO-FBS]). Time derivatives are the derivatives of the components along
+        these axes. Derivatives by ``q``, and time steps, hold these components constant: ``"body"``
+        wrenches turn with their bodies, the others stay constant in the world. For a wrench that acts
+        at a frame and is constant in the world, add `dtau.wrench_at_frame_derivatives` to the
+        derivatives by ``q``.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : sequence of ndarray, optional
+        One array for each result of the call, in their order: float64, C-contiguous, writable, of the
+        result's shape, sharing no memory with the arguments or with each other. The tuple that an
+        earlier call returned is valid.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    ForwardDynamicsTimeDerivativesDerivatives
+        One row for each order k = 0, 1, ..., r of the acceleration.
+
+        da_dq : ndarray (..., r + 1, nv, nv)
+            Entry [k, i, j] is the derivative of the k-th time derivative of acceleration i along
+            q (+) eps e_j, in the tangent space; for a free joint along a displacement
+            [linear, angular] in the body frame.
+        da_dv : ndarray (..., r + 1, nv, nv)
+            Entry [k, i, j] is the derivative of the k-th time derivative of acceleration i by
+            velocity j.
+        da_dtau_derivatives : ndarray (..., r + 1, r + 1, nv, nv)
+            Entry [k, m, i, j] is the derivative of the k-th time derivative of acceleration i by
+            entry [m, j] of ``tau_derivatives``. It is zero if m is larger than k.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, ``f_ext_axes`` is
+        unknown, a stack is too short or has the shape of a batch, ``order`` is out of range, or joints
+        of the model have no inertia to accelerate (they are named).
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    The variation of a motion obeys a linear equation with the matrices of
+    `dtau.forward_dynamics_derivatives_time_derivatives`. The equation is differentiated order by
+    order, [Derivations] eq. 21.6; O(N^3 r^3). Errors of low orders enter higher orders.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, _ = dtau.random_state(model, rng)
+    >>> tau = rng.standard_normal((2, model.nv))
+    >>> d = dtau.forward_dynamics_time_derivatives_derivatives(model, q, v, tau)
+    >>> d.da_dv.shape, d.da_dtau_derivatives.shape
+    ((2, 18, 18), (2, 2, 18, 18))
+
+    The torque's rate acts on the acceleration's rate as the torque acts on the acceleration:
+
+    >>> by_torques = d.da_dtau_derivatives
+    >>> bool(np.allclose(by_torques[1, 1], dtau.mass_matrix_inverse(model, q)))
+    True
+    """
+    return _core.forward_dynamics_time_derivatives_derivatives(
+        model, q, v, tau_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )
+
+
+def linearize_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    inputs: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> Linearization:
+    """Linearization of the equations of motion along a motion, and its time derivatives.
+
+        d^k/dt^k A, d^k/dt^k B    k = 0, 1, ..., r    of dz/dt = A z + B u
+
+    The torques and their time derivatives determine the motion, as in
+    `dtau.forward_dynamics_time_derivatives`.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; for a free joint [linear, angular] in the body frame.
+    tau_derivatives : array_like (..., r + 1, nv)
+        Joint torque and its time derivatives: row k has order k, in N m/s^k and N/s^k; for a free joint
+        the components of the wrench [force, moment] in the body frame and their derivatives. The number
+        of rows determines r, at most 20; with ``order`` there may be more rows. A batch of ``tau`` is
+        ``tau[:, None]``.
+    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, in N and N m, and the
+        time derivatives of these components: row k has order k.
+    inputs : array_like (..., nv, nu), or (nv,) of bool, optional
+        The inputs u that drive the robot. None: the torques of all joints except free roots. A mask:
+        the torques where it is true. A matrix B, or one for each state: the joint torque is ``B @ u``,
+        in N m and N per unit of each input.
+        The map from inputs to torques is constant in time.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of the external wrenches. ``"body"``: in the body frame, at the body's origin. ``"mixed"``:
+        in world axes, at the body's origin. ``"world"``: in world axes, moment about the world's origin
+        (the spatial wrenches of [HO-FBS]). Time derivatives are the derivatives of the components along
+        these axes. Derivatives by ``q``, and time steps, hold these components constant: ``"body"``
+        wrenches turn with their bodies, the others stay constant in the world. For a wrench that acts
+        at a frame and is constant in the world, add `dtau.wrench_at_frame_derivatives` to the
+        derivatives by ``q``.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : sequence of ndarray, optional
+        One array for each result of the call, in their order: float64, C-contiguous, writable, of the
+        result's shape, sharing no memory with the arguments or with each other. The tuple that an
+        earlier call returned is valid.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    Linearization
+        Row k of each array is the time derivative of order k of the same array of `dtau.linearize`,
+        with z = [xi, dv] in the tangent space at each instant.
+
+        A : ndarray (..., r + 1, 2 nv, 2 nv)
+            The upper nv rows are [-ad_v, 1] for k = 0 and [-ad of d^k v/dt^k, 0] for higher orders. The
+            lower nv rows are [da_dq, da_dv] of `dtau.forward_dynamics_derivatives_time_derivatives`.
+        B : ndarray (..., r + 1, 2 nv, nu)
+            Derivative by the inputs u.
+        a : ndarray (..., r + 1, nv)
+            Joint acceleration and its time derivatives, component by component.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, ``f_ext_axes`` is
+        unknown, a stack is too short or has the shape of a batch, ``order`` is out of range, or joints
+        of the model have no inertia to accelerate (they are named).
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    [Bos] propositions 1 to 3 and [Derivations] eq. 21.3; O(N^2 d r^2) for a tree of depth d.
+    Contacts are not supported.
+
+    Examples
+    --------
+    Approximate the discrete linearization over a short step to second order:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.chain(4)
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, tau = dtau.random_state(model, rng)
+    >>> lin = dtau.linearize_time_derivatives(model, q, v, [tau, np.zeros(model.nv)])
+    >>> lin.A.shape, lin.B.shape
+    ((2, 8, 8), (2, 8, 4))
+    >>> h = 1e-3
+    >>> A = np.eye(8) + h * lin.A[0] + h**2 / 2.0 * (lin.A[1] + lin.A[0] @ lin.A[0])
+    >>> step = dtau.linearize_discrete(model, q, v, tau, h, "rk4")
+    >>> bool(np.allclose(A, step.A, rtol=0.0, atol=1e-6))
+    True
+    """
+    return _core.linearize_time_derivatives(
+        model, q, v, tau_derivatives, f_ext_derivatives, inputs, f_ext_axes, order, out, threads
+    )

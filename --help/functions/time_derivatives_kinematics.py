@@ -1,0 +1,435 @@
+"""Time derivatives, of any order, of poses, twists, Jacobians and momentum along a trajectory.
+
+`dtau.functions.time_derivatives` explains how trajectories are given; `dtau.functions.frames` and
+`dtau.functions.centroidal_momentum` explain the axes of the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.model.model import Model
+from dtau.options import Axes
+from dtau.results import KinematicsTimeDerivatives
+
+
+def kinematics_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    *,
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> KinematicsTimeDerivatives:
+    """Poses and twists of all bodies along a trajectory, and their time derivatives.
+
+        d^k/dt^k of T_i and of t_i    the pose and the twist of body i, k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r, nv)
+        The velocity and its time derivatives, component by component: row k has order k, in the unit of
+        ``v`` divided by s^k; for a free joint [linear, angular] in the body frame. The number of rows
+        determines r, at most 20; with ``order`` there may be more rows. The axis of the rows is never a
+        batch: a batch of ``v`` is ``v[:, None]``, a batch of ``v`` and ``a`` is
+        ``np.stack([v, a], axis=-2)``.
+        ``order=0`` takes no rows.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : sequence of ndarray, optional
+        One array for each result of the call, in their order: float64, C-contiguous, writable, of the
+        result's shape, sharing no memory with the arguments or with each other. The tuple that an
+        earlier call returned is valid.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    KinematicsTimeDerivatives
+        rotation : ndarray (..., r + 1, nbodies, 3, 3)
+            Rotation of each body's frame in the world and its time derivatives, entry by entry, row
+            k of order k. Bodies as in ``model.bodies``.
+        translation : ndarray (..., r + 1, nbodies, 3)
+            Position of each body's frame in the world and its time derivatives, so that row 1 is
+            the velocity of the body's origin along world axes.
+        twist : ndarray (..., r, nbodies, 6)
+            [linear, angular] in the body frame at its origin, and the time derivatives of these
+            components of order 1 to r - 1 (row 1 is not the classical acceleration).
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, a stack is too short
+        or has the shape of a batch, or ``order`` is out of range.
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    [HO-FBS] Algorithm 1 and eq. 20 in body coordinates; O(N r^2).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> k = dtau.kinematics_time_derivatives(model, q, [v, a])
+    >>> k.rotation.shape, k.translation.shape, k.twist.shape
+    ((3, 13, 3, 3), (3, 13, 3), (2, 13, 6))
+    >>> bool(np.allclose(k.translation[1, 4], k.rotation[0, 4] @ k.twist[0, 4, :3]))
+    True
+    """
+    return _core.kinematics_time_derivatives(model, q, v_derivatives, order, out, threads)
+
+
+def frame_kinematics_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    frames: str | Sequence[str],
+    axes: Axes = "body",
+    *,
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> KinematicsTimeDerivatives:
+    """Poses and twists of frames along a trajectory, and their time derivatives.
+
+        d^k/dt^k of T and of J v    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r, nv)
+        The velocity and its time derivatives, component by component: row k has order k, in the unit of
+        ``v`` divided by s^k; for a free joint [linear, angular] in the body frame. The number of rows
+        determines r, at most 20; with ``order`` there may be more rows. The axis of the rows is never a
+        batch: a batch of ``v`` is ``v[:, None]``, a batch of ``v`` and ``a`` is
+        ``np.stack([v, a], axis=-2)``.
+        ``order=0`` takes no rows.
+    frames : str or sequence of str
+        Names from ``model.frames``: every link of the robot's file, including links that are fixed to
+        bodies or to the world. With a single name the result has no axis for the frames.
+    axes : {"body", "world", "mixed"}
+        Axes of the twists. ``"body"``: in the frame's own axes, at its origin. ``"mixed"``: in world
+        axes, at the frame's origin: the rate of its position, and the angular velocity. ``"world"``: in
+        world axes, at the world's origin: the velocity of the body's point that passes through it, and
+        the angular velocity (the spatial twist).
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : sequence of ndarray, optional
+        One array for each result of the call, in their order: float64, C-contiguous, writable, of the
+        result's shape, sharing no memory with the arguments or with each other. The tuple that an
+        earlier call returned is valid.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    KinematicsTimeDerivatives
+        rotation : ndarray (..., r + 1, nframes, 3, 3)
+            Rotation of each frame in the world and its time derivatives, entry by entry, row k of
+            order k.
+        translation : ndarray (..., r + 1, nframes, 3)
+            Position of each frame in the world and its time derivatives.
+        twist : ndarray (..., r, nframes, 6)
+            [linear, angular] in ``axes``, and the time derivatives of these components of order 1
+            to r - 1. With ``"mixed"`` row 1 is the classical acceleration of the frame's origin,
+            and the angular acceleration, along world axes; then jerk, and so on.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, a name is unknown,
+        ``axes`` is unknown, a stack is too short or has the shape of a batch, or ``order`` is out of
+        range.
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    [HO-FBS] Algorithm 1 for any frame, from joints in body coordinates and poses in the world;
+    O(d r^2) with the depth d of the frame.
+
+    Examples
+    --------
+    Acceleration and jerk of a foot, along world axes:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> jerk = rng.standard_normal(model.nv)
+    >>> foot = dtau.frame_kinematics_time_derivatives(model, q, [v, a, jerk], "LF_FOOT", "mixed")
+    >>> foot.rotation.shape, foot.translation.shape, foot.twist.shape
+    ((4, 3, 3), (4, 3), (3, 6))
+    >>> bool(np.allclose(foot.twist[:, :3], foot.translation[1:]))
+    True
+    """
+    return _core.frame_kinematics_time_derivatives(
+        model, q, v_derivatives, frames, axes, order, out, threads
+    )
+
+
+def frame_jacobians_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    frames: str | Sequence[str],
+    axes: Axes = "body",
+    *,
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Jacobians of frames along a trajectory, and their time derivatives of order 1 to r.
+
+        d^k/dt^k J(q(t))    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r, nv)
+        The velocity and its time derivatives, component by component: row k has order k, in the unit of
+        ``v`` divided by s^k; for a free joint [linear, angular] in the body frame. The number of rows
+        determines r, at most 20; with ``order`` there may be more rows. The axis of the rows is never a
+        batch: a batch of ``v`` is ``v[:, None]``, a batch of ``v`` and ``a`` is
+        ``np.stack([v, a], axis=-2)``.
+        ``order=0`` takes no rows.
+    frames : str or sequence of str
+        Names from ``model.frames``: every link of the robot's file, including links that are fixed to
+        bodies or to the world. With a single name the result has no axis for the frames.
+    axes : {"body", "world", "mixed"}
+        Axes of the twists. ``"body"``: in the frame's own axes, at its origin. ``"mixed"``: in world
+        axes, at the frame's origin: the rate of its position, and the angular velocity. ``"world"``: in
+        world axes, at the world's origin: the velocity of the body's point that passes through it, and
+        the angular velocity (the spatial twist).
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : ndarray (..., r + 1, nframes, 6, nv), optional
+        Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no memory
+        with the arguments.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    J : ndarray (..., r + 1, nframes, 6, nv)
+        Row 0 is `dtau.frame_jacobians`, row k its time derivative of order k, entry by entry. Rows
+        of each [linear, angular].
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, a name is unknown,
+        ``axes`` is unknown, a stack is too short or has the shape of a batch, or ``order`` is out of
+        range.
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    [HO-FBS] Algorithm 1 for any frame; O(d r^2) for all columns together, with the depth d of the
+    frame.
+
+    Examples
+    --------
+    The acceleration of a foot from J and its rate:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> J, J_dot = dtau.frame_jacobians_time_derivatives(model, q, [v], "LF_FOOT", "mixed")
+    >>> foot = dtau.frame_kinematics_time_derivatives(model, q, [v, a], "LF_FOOT", "mixed")
+    >>> bool(np.allclose(J @ a + J_dot @ v, foot.twist[1]))
+    True
+
+    For twelve states; the axis before the last of ``v_derivatives`` counts the orders:
+
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(12,))
+    >>> dtau.frame_jacobians_time_derivatives(model, q, v[:, None], "LF_FOOT").shape
+    (12, 2, 6, 18)
+    """
+    return _core.frame_jacobians_time_derivatives(
+        model, q, v_derivatives, frames, axes, order, out, threads
+    )
+
+
+def momentum_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    *,
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Momentum about the world's origin along a trajectory and its time derivatives to order r.
+
+        d^k/dt^k h_0    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r + 1, nv)
+        The velocity and its time derivatives, component by component: row k has order k, in the unit of
+        ``v`` divided by s^k; for a free joint [linear, angular] in the body frame. The number of rows
+        determines r, at most 20; with ``order`` there may be more rows. The axis of the rows is never a
+        batch: a batch of ``v`` is ``v[:, None]``, a batch of ``v`` and ``a`` is
+        ``np.stack([v, a], axis=-2)``.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : ndarray (..., r + 1, 6), optional
+        Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no memory
+        with the arguments.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    h : ndarray (..., r + 1, 6)
+        Row k is the time derivative of order k of the components of `dtau.momentum`. Row 1 is the
+        external wrench [force, moment] on the robot about the world's origin; it includes gravity
+        and the world's reaction at the joints.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, a stack is too short
+        or has the shape of a batch, or ``order`` is out of range.
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    The sum over the bodies of [HO-FBS] eq. 62, by vectors instead of the matrices of its eq. 61:
+    [Derivations] eqs. 13.18 to 13.20; O(N r^2).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> h = dtau.momentum_time_derivatives(model, q, [v, a])
+    >>> bool(np.allclose(h[0], dtau.momentum(model, q, v)))
+    True
+
+    The rate of the linear momentum is the force on the trunk plus the weight:
+
+    >>> R = dtau.forward_kinematics(model, q).rotation[0]
+    >>> force = R @ dtau.inverse_dynamics(model, q, v, a)[:3]
+    >>> bool(np.allclose(h[1, :3], force + model.mass * model.gravity))
+    True
+    """
+    return _core.momentum_time_derivatives(model, q, v_derivatives, order, out, threads)
+
+
+def centroidal_momentum_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    *,
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Momentum about the center of mass along a trajectory and its time derivatives to order r.
+
+        d^k/dt^k h    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r + 1, nv)
+        The velocity and its time derivatives, component by component: row k has order k, in the unit of
+        ``v`` divided by s^k; for a free joint [linear, angular] in the body frame. The number of rows
+        determines r, at most 20; with ``order`` there may be more rows. The axis of the rows is never a
+        batch: a batch of ``v`` is ``v[:, None]``, a batch of ``v`` and ``a`` is
+        ``np.stack([v, a], axis=-2)``.
+    order : int, optional
+        Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+        longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. By default the length of the stacks
+        determines r.
+    out : ndarray (..., r + 1, 6), optional
+        Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no memory
+        with the arguments.
+    threads : int, optional
+        Number of threads. By default one for a small batch, and one per processor for a batch that
+        would keep a single thread busy for more than about 0.2 ms.
+
+    Returns
+    -------
+    h : ndarray (..., r + 1, 6)
+        Row k is the time derivative of order k of the components of `dtau.centroidal_momentum`,
+        along fixed axes and about the moving center of mass. The angular components are NaN for a
+        model without mass.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, a stack is too short
+        or has the shape of a batch, or ``order`` is out of range.
+    TypeError
+        If ``model`` is not a `Model`, an array is complex or holds objects, or ``order`` is not an
+        integer.
+
+    Notes
+    -----
+    [Derivations] eqs. 13.18 to 13.20; O(N r^2). No digit is lost far from the world's origin.
+
+    Examples
+    --------
+    The rate of momentum has a part from the matrix and a part from the acceleration:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> h = dtau.centroidal_momentum_time_derivatives(model, q, [v, a])
+    >>> without_a = dtau.centroidal_momentum_time_derivatives(model, q, [v, 0.0 * a])
+    >>> A = dtau.centroidal_momentum_matrix(model, q)
+    >>> bool(np.allclose(h[1], without_a[1] + A @ a))
+    True
+    """
+    return _core.centroidal_momentum_time_derivatives(model, q, v_derivatives, order, out, threads)

@@ -1,0 +1,119 @@
+"""Named tuples: the results of functions of contacts, loops and impulses."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class ConstrainedDynamics(NamedTuple):
+    """Acceleration ``(..., nv)``, constraint forces and residuals, each ``(..., nrows)``."""
+
+    a: NDArray[np.float64]
+    forces: NDArray[np.float64]
+    residual: NDArray[np.float64]
+
+
+class ConstrainedDynamicsDerivatives(NamedTuple):
+    """First derivatives of accelerations ``(..., nv, nv)`` and forces ``(..., nrows, nv)``.
+
+    ``residual (..., nrows)`` is the residual of `ConstrainedDynamics`.
+    """
+
+    da_dq: NDArray[np.float64]
+    da_dv: NDArray[np.float64]
+    da_dtau: NDArray[np.float64]
+    dforces_dq: NDArray[np.float64]
+    dforces_dv: NDArray[np.float64]
+    dforces_dtau: NDArray[np.float64]
+    residual: NDArray[np.float64]
+
+
+class ConstrainedDynamicsWithDerivatives(NamedTuple):
+    """`ConstrainedDynamicsDerivatives`, with the acceleration and the forces of the same call.
+
+    The values come last: the acceleration ``a (..., nv)`` and ``forces (..., nrows)``.
+    """
+
+    da_dq: NDArray[np.float64]
+    da_dv: NDArray[np.float64]
+    da_dtau: NDArray[np.float64]
+    dforces_dq: NDArray[np.float64]
+    dforces_dv: NDArray[np.float64]
+    dforces_dtau: NDArray[np.float64]
+    residual: NDArray[np.float64]
+    a: NDArray[np.float64]
+    forces: NDArray[np.float64]
+
+
+class ConstrainedDynamicsJVP(NamedTuple):
+    """Variations of accelerations ``(..., nv)`` and forces ``(..., nrows)``."""
+
+    da: NDArray[np.float64]
+    dforces: NDArray[np.float64]
+
+
+class ConstrainedDynamicsVJP(NamedTuple):
+    """Weights of accelerations and forces times their first derivatives, each ``(..., nv)``.
+
+    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given.
+    """
+
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_tau: NDArray[np.float64]
+    by_f_ext: NDArray[np.float64] | None
+
+
+class ConstrainedDynamicsHessian(NamedTuple):
+    """Second derivatives of a weighted sum of accelerations and forces, each ``(..., nv, nv)``.
+
+    Rows by the variable named first, columns by the second.
+    """
+
+    dqdq: NDArray[np.float64]
+    dqdv: NDArray[np.float64]
+    dvdv: NDArray[np.float64]
+    dtaudq: NDArray[np.float64]
+
+
+class ConstrainedInverseDynamics(NamedTuple):
+    """Torque ``(..., nv)`` and constraint forces ``(..., nrows)``."""
+
+    tau: NDArray[np.float64]
+    forces: NDArray[np.float64]
+
+
+class Projected(NamedTuple):
+    """Configurations ``(..., nq)`` in which contacts hold, and remaining errors ``(...)``."""
+
+    q: NDArray[np.float64]
+    error: NDArray[np.float64]
+
+
+class ImpulseDynamics(NamedTuple):
+    """Velocity after an impact ``(..., nv)``, and the impulses of contacts ``(..., nrows)``."""
+
+    v: NDArray[np.float64]
+    impulses: NDArray[np.float64]
+
+
+class ImpulseDynamicsDerivatives(NamedTuple):
+    """First derivatives of velocities ``(..., nv, nv)`` and impulses ``(..., nrows, nv)``."""
+
+    dv_dq: NDArray[np.float64]
+    dv_dv: NDArray[np.float64]
+    dimpulses_dq: NDArray[np.float64]
+    dimpulses_dv: NDArray[np.float64]
+
+
+class ImpulseDynamicsHessian(NamedTuple):
+    """Second derivatives of weighted velocities after an impact and impulses, ``(..., nv, nv)``.
+
+    Rows by the variable named first, columns by the second. The block by v twice is zero.
+    """
+
+    dqdq: NDArray[np.float64]
+    dqdv: NDArray[np.float64]

@@ -1,0 +1,155 @@
+"""Named tuples: the results of functions of inverse and forward dynamics."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class InverseDynamicsDerivatives(NamedTuple):
+    """First derivatives of the joint torque, ``(..., nv, nv)``; columns by the variable."""
+
+    dtau_dq: NDArray[np.float64]
+    dtau_dv: NDArray[np.float64]
+    dtau_da: NDArray[np.float64]
+
+
+class ForwardDynamicsDerivatives(NamedTuple):
+    """First derivatives of the joint acceleration, ``(..., nv, nv)``; columns by the variable."""
+
+    da_dq: NDArray[np.float64]
+    da_dv: NDArray[np.float64]
+    da_dtau: NDArray[np.float64]
+
+
+class InverseDynamicsTimeDerivativesDerivatives(NamedTuple):
+    """First derivatives of the joint torque and of its time derivatives; columns by the variable.
+
+    ``dtau_dq (..., r + 1, nv, nv)`` is by the configuration,
+    ``dtau_dv_derivatives (..., r + 1, r + 2, nv, nv)`` by the velocity and its time derivatives.
+    """
+
+    dtau_dq: NDArray[np.float64]
+    dtau_dv_derivatives: NDArray[np.float64]
+
+
+class ForwardDynamicsTimeDerivativesDerivatives(NamedTuple):
+    """First derivatives of the joint acceleration and of its time derivatives.
+
+    Columns by the variable. ``da_dq`` and ``da_dv``, each ``(..., r + 1, nv, nv)``, are by the
+    configuration and the velocity, ``da_dtau_derivatives (..., r + 1, r + 1, nv, nv)`` by the
+    torque and its time derivatives.
+    """
+
+    da_dq: NDArray[np.float64]
+    da_dv: NDArray[np.float64]
+    da_dtau_derivatives: NDArray[np.float64]
+
+
+class InverseDynamicsVJP(NamedTuple):
+    """Weights of the joint torque times its first derivatives, each ``(..., nv)``.
+
+    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given.
+    """
+
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_a: NDArray[np.float64]
+    by_f_ext: NDArray[np.float64] | None
+
+
+class InverseDynamicsTimeDerivativesVJP(NamedTuple):
+    """Gradients of a weighted sum of the torque's time derivatives.
+
+    ``by_q (..., nv)``; ``by_v_derivatives (..., r + 2, nv)`` by the velocity and its time
+    derivatives; ``by_f_ext_derivatives (..., r + 1, nbodies, 6)`` by the external wrenches, None
+    where none are given.
+    """
+
+    by_q: NDArray[np.float64]
+    by_v_derivatives: NDArray[np.float64]
+    by_f_ext_derivatives: NDArray[np.float64] | None
+
+
+class ForwardDynamicsTimeDerivativesVJP(NamedTuple):
+    """Gradients of a weighted sum of the acceleration's time derivatives.
+
+    ``by_q`` and ``by_v``, each ``(..., nv)``; ``by_tau_derivatives (..., r + 1, nv)`` by the torque
+    and its time derivatives; ``by_f_ext_derivatives (..., r + 1, nbodies, 6)`` by the external
+    wrenches, None where none are given.
+    """
+
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_tau_derivatives: NDArray[np.float64]
+    by_f_ext_derivatives: NDArray[np.float64] | None
+
+
+class ForwardDynamicsVJP(NamedTuple):
+    """Weights of the joint acceleration times its first derivatives, each ``(..., nv)``.
+
+    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given.
+    """
+
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_tau: NDArray[np.float64]
+    by_f_ext: NDArray[np.float64] | None
+
+
+class InverseDynamicsSecondDerivatives(NamedTuple):
+    """Second derivatives of the joint torque, ``(..., nv, nv, nv)`` or packed.
+
+    Entry [i, j, k]: of torque i, by the variable named first along j, then by the second along k.
+    """
+
+    d2tau_dqdq: NDArray[np.float64]
+    d2tau_dqdv: NDArray[np.float64]
+    d2tau_dvdv: NDArray[np.float64]
+    d2tau_dadq: NDArray[np.float64]
+
+
+class ForwardDynamicsSecondDerivatives(NamedTuple):
+    """Second derivatives of the joint acceleration, ``(..., nv, nv, nv)``.
+
+    Entry [i, j, k]: of acceleration i, by the variable named first along j, then by the second
+    along k.
+    """
+
+    d2a_dqdq: NDArray[np.float64]
+    d2a_dqdv: NDArray[np.float64]
+    d2a_dvdv: NDArray[np.float64]
+    d2a_dtaudq: NDArray[np.float64]
+
+
+class InverseDynamicsHessian(NamedTuple):
+    """Second derivatives of a weighted sum of torques, each ``(..., nv, nv)``.
+
+    Rows by the variable named first, columns by the second.
+    """
+
+    dqdq: NDArray[np.float64]
+    dqdv: NDArray[np.float64]
+    dvdv: NDArray[np.float64]
+    dadq: NDArray[np.float64]
+
+
+class ForwardDynamicsHessian(NamedTuple):
+    """Second derivatives of a weighted sum of accelerations, each ``(..., nv, nv)``.
+
+    Rows by the variable named first, columns by the second.
+    """
+
+    dqdq: NDArray[np.float64]
+    dqdv: NDArray[np.float64]
+    dvdv: NDArray[np.float64]
+    dtaudq: NDArray[np.float64]
+
+
+class HybridDynamics(NamedTuple):
+    """Acceleration and torque of all joints, ``(..., nv)``, or stacks ``(..., r + 1, nv)``."""
+
+    a: NDArray[np.float64]
+    tau: NDArray[np.float64]

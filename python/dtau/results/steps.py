@@ -1,0 +1,108 @@
+"""Named tuples: the results of functions of linearizations, time steps and control."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Linearization(NamedTuple):
+    """dz/dt = A z + B u, ``A (..., 2 nv, 2 nv)``, ``B (..., 2 nv, nu)``, and the acceleration."""
+
+    A: NDArray[np.float64]
+    B: NDArray[np.float64]
+    a: NDArray[np.float64]
+
+
+class DiscreteLinearization(NamedTuple):
+    """z+ = A z + B u over a step, and the state after it, ``q (..., nq)`` and ``v (..., nv)``."""
+
+    A: NDArray[np.float64]
+    B: NDArray[np.float64]
+    q: NDArray[np.float64]
+    v: NDArray[np.float64]
+
+
+class ConstrainedLinearization(NamedTuple):
+    """`Linearization` with contacts, and the residual of their rows ``(..., nrows)``."""
+
+    A: NDArray[np.float64]
+    B: NDArray[np.float64]
+    a: NDArray[np.float64]
+    residual: NDArray[np.float64]
+
+
+class ConstrainedDiscreteLinearization(NamedTuple):
+    """`DiscreteLinearization` with contacts, and the residual of their rows ``(..., nrows)``.
+
+    ``residual`` belongs to the state before the step.
+    """
+
+    A: NDArray[np.float64]
+    B: NDArray[np.float64]
+    q: NDArray[np.float64]
+    v: NDArray[np.float64]
+    residual: NDArray[np.float64]
+
+
+class DiscreteLinearizationWithForces(NamedTuple):
+    """`ConstrainedDiscreteLinearization`, with the contact forces and their derivatives.
+
+    The forces belong to the state before the step: ``forces (..., nrows)``, their derivatives
+    ``dforces_dz (..., nrows, 2 nv)`` and ``dforces_du (..., nrows, nu)``.
+    """
+
+    A: NDArray[np.float64]
+    B: NDArray[np.float64]
+    q: NDArray[np.float64]
+    v: NDArray[np.float64]
+    residual: NDArray[np.float64]
+    forces: NDArray[np.float64]
+    dforces_dz: NDArray[np.float64]
+    dforces_du: NDArray[np.float64]
+
+
+class NextState(NamedTuple):
+    """The state after a step: ``q (..., nq)`` and ``v (..., nv)``."""
+
+    q: NDArray[np.float64]
+    v: NDArray[np.float64]
+
+
+class StepVJP(NamedTuple):
+    """Weights of the state after a step times the step's derivatives, each ``(..., nv)``.
+
+    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given.
+    """
+
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_tau: NDArray[np.float64]
+    by_f_ext: NDArray[np.float64] | None
+
+
+class Equilibrium(NamedTuple):
+    """Inputs and forces that hold a configuration, see `dtau.equilibrium`; ``exists``: they do."""
+
+    u: NDArray[np.float64]
+    tau: NDArray[np.float64]
+    forces: NDArray[np.float64]
+    f_ext: NDArray[np.float64]
+    residual: NDArray[np.float64]
+    exists: NDArray[np.bool_]
+
+
+class LQR(NamedTuple):
+    """Gains of ``u = -(gains @ x + feedforward)``; cost ``1/2 x'P x + p'x + s`` from each knot on.
+
+    ``gains (..., N, nu, nx)``, ``feedforward (..., N, nu)``, ``P (..., N + 1, nx, nx)``,
+    ``p (..., N + 1, nx)``, ``s (..., N + 1)``.
+    """
+
+    gains: NDArray[np.float64]
+    feedforward: NDArray[np.float64]
+    P: NDArray[np.float64]
+    p: NDArray[np.float64]
+    s: NDArray[np.float64]
