@@ -19,6 +19,7 @@ import dtau.jax  # noqa: E402
 jax.config.update("jax_enable_x64", True)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.parametrize("name", ["quadruped", "forest"])
 def test_hessian_of_the_composition(name: str, integrator: Any) -> None:
