@@ -229,7 +229,7 @@ class Robot:
                 q = self.q
                 q[slider.at] = handle.value
                 self._change(q)
-            self._pause()
+                self._pause()  # no frame may be shown in between
 
         handle.on_update(moved)
 
@@ -245,7 +245,7 @@ class Robot:
                 q = self.q
                 q[joint.q] = joint.type.coordinates(taken)
                 self._change(q)
-            self._pause()
+                self._pause()  # no frame may be shown in between
 
         gizmo.on_update(moved)
 
