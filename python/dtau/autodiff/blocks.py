@@ -111,6 +111,34 @@ forward_dynamics_derivatives = _dynamics_derivatives("forward_dynamics")
 forward_dynamics_wrench_derivatives = _wrench_derivatives("forward_dynamics")
 
 
+# ------------------------------------------------------------------ time derivatives
+
+
+def _time_derivatives(problem: str) -> Rule:
+    """Return the rule for inverse or forward dynamics along a trajectory."""
+    name = f"{problem}_time_derivatives"
+    ranks = {x.name: len(x.axes) + (x.rows is not None) for x in FUNCTIONS[name].inputs}
+
+    def rule(x: At, by: str) -> Blocks:
+        options = {"order": x.options["order"], **x.wrench_options()}
+        if by == "f_ext_derivatives":
+            rows, nv = x.options["order"] + 1, x.model.nv
+            units = x.library.constant(np.eye(rows * nv).reshape(rows, nv, rows, nv))
+            every = [
+                x[given][(..., None, None, *[slice(None)] * ranks[given])] for given in x.inputs
+            ]
+            return (x.call(f"{name}_vjp", *every[:-1], units, every[-1], **options)[-1],)
+        blocks = x.call(f"{name}_derivatives", *x.inputs.values(), **options)
+        block = blocks[list(x.inputs).index(by)]
+        return (block if ranks[by] == 1 else x.xp.moveaxis(block, -3, -2),)
+
+    return rule
+
+
+inverse_dynamics_time_derivatives = _time_derivatives("inverse_dynamics")
+forward_dynamics_time_derivatives = _time_derivatives("forward_dynamics")
+
+
 # ------------------------------------------------------------------ the mass matrix
 
 

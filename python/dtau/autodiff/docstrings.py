@@ -17,7 +17,7 @@ from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.libraries import ArrayLibrary
 
 _WIDTH = 96
-_SHAPE = re.compile(r"\(\.\.\.((?:, [\w ]+)*)\)")
+_SHAPE = re.compile(r"\(\.\.\.((?:, [\w +]+)*)\)")
 _REFUSED_OPTIONS = {
     "f_ext_axes": "``f_ext_axes`` is unknown",
     "integrator": "the integrator is unknown",
@@ -111,7 +111,7 @@ def _parameters(library: ArrayLibrary, name: str, taken: Sequence[str], section:
                 described = f"{described} or float"
             if "nq" in described:
                 body += " Quaternions need not have unit norm."
-            body = _filled(f"{_sentences_without(body, 'batch axes')} {states}")
+            body = _filled(f"{_sentences_without(body, library.batches)} {states}")
             states = ""
             described = _shaped(library, kind, described)
         entries.append(_entry(f"{', '.join(kept)}{colon}{described}", body))

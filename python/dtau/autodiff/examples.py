@@ -166,6 +166,44 @@ Velocities on different branches have no entry:
 >>> M = dtau.casadi.mass_matrix(model, q)
 >>> M.shape, M.nnz()
 ((18, 18), 216)""",
+    ("JAX", "inverse_dynamics_time_derivatives"): """
+The torque and its rate, by the velocity, the acceleration and the jerk:
+
+>>> rates = lambda motion: dtau.jax.inverse_dynamics_time_derivatives(model, q, motion)
+>>> jax.jacfwd(rates)(jnp.stack([v, still, still])).shape
+(2, 18, 3, 18)""",
+    ("PyTorch", "inverse_dynamics_time_derivatives"): """
+The torque and its rate, by the velocity, the acceleration and the jerk:
+
+>>> rates = lambda motion: dtau.torch.inverse_dynamics_time_derivatives(model, q, motion)
+>>> torch.func.jacrev(rates)(torch.stack([v, still, still])).shape
+torch.Size([2, 18, 3, 18])""",
+    ("CasADi", "inverse_dynamics_time_derivatives"): """
+The torque and its rate, one row each, by the velocity, the acceleration and the jerk:
+
+>>> motion = ca.MX.sym("motion", 3, model.nv)
+>>> rates = dtau.casadi.inverse_dynamics_time_derivatives(model, q, motion)
+>>> rates.shape, ca.jacobian(rates, motion).shape
+((2, 18), (36, 54))""",
+    ("JAX", "forward_dynamics_time_derivatives"): """
+The acceleration and the jerk, by the torque and its rate:
+
+>>> rates = lambda tau: dtau.jax.forward_dynamics_time_derivatives(model, q, v, tau)
+>>> jax.jacrev(rates)(jnp.zeros((2, 18))).shape
+(2, 18, 2, 18)""",
+    ("PyTorch", "forward_dynamics_time_derivatives"): """
+The acceleration and the jerk, by the torque and its rate:
+
+>>> rates = lambda tau: dtau.torch.forward_dynamics_time_derivatives(model, q, v, tau)
+>>> torch.func.jacrev(rates)(torch.stack([still, still])).shape
+torch.Size([2, 18, 2, 18])""",
+    ("CasADi", "forward_dynamics_time_derivatives"): """
+The acceleration and the jerk, one row each, by the torque and its rate:
+
+>>> tau = ca.MX.sym("tau", 2, model.nv)
+>>> rates = dtau.casadi.forward_dynamics_time_derivatives(model, q, v, tau)
+>>> rates.shape, ca.jacobian(rates, tau).shape
+((2, 18), (36, 36))""",
     ("JAX", "frame_placements"): """
 How fast a foot rises with each of the numbers of q:
 

@@ -91,6 +91,8 @@ PUBLIC: dict[str, Derivatives] = {
         blocks="blocks.mass_matrix_inverse", matrix_of="forward_dynamics"
     ),
     "step": Derivatives(vjp="step_vjp", composition="compositions.step"),
+    "inverse_dynamics_time_derivatives": _problem("inverse_dynamics_time_derivatives"),
+    "forward_dynamics_time_derivatives": _problem("forward_dynamics_time_derivatives"),
     "frame_placements": Derivatives(blocks="frames.frame_placements"),
     "frame_jacobians": Derivatives(
         composition="compositions.frame_jacobians", in_body_axes="frames.frame_jacobians"
@@ -168,10 +170,10 @@ def _linked(first: str) -> Rule:
 def order_of(name: str) -> Order:
     """Return the highest order of derivatives of a public function."""
     how = PUBLIC[name]
+    if how.first and how.first not in {**PUBLIC, **INTERNAL}:
+        return Order.first
     if how.vjp or how.term_of or how.matrix_of:
         return Order.second
     if how.composition or how.blocks:
         return Order.every
-    if not how.first:
-        return Order.none
-    return Order.second if how.first in {**PUBLIC, **INTERNAL} else Order.first
+    return Order.second if how.first else Order.none

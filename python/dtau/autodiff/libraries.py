@@ -27,6 +27,7 @@ class ArrayLibrary:
     result: str
     helpers: tuple[tuple[str, str], ...]  # functions that generated code calls, and modules
     states: str  # text about batches
+    batches = "batch axes"  # sentences with these words are about NumPy's batches
     products = False  # whether products= is an option
     refusals: tuple[str, str]  # conditions of TypeError and ValueError for every function
 
@@ -143,8 +144,13 @@ class _Casadi(ArrayLibrary):
     title, module = "CasADi", "dtau.casadi"
     imports = "from typing import Any\n\nfrom dtau.casadi.builder import function as function"
     argument, number, result = "Any", "Any", "Any"
-    helpers = (("evaluate", "dtau.casadi.arguments"), ("function", "dtau.casadi.builder"))
+    helpers = (
+        ("evaluate", "dtau.casadi.arguments"),
+        ("stack_order", "dtau.casadi.arguments"),
+        ("function", "dtau.casadi.builder"),
+    )
     states = "Columns are states, and one column serves all; a row may be a single state too."
+    batches = "batch"
     refusals = (
         "the model is not a Model, or an argument is neither {symbols} nor real numbers",
         "a shape or a number of states does not fit",
@@ -152,12 +158,18 @@ class _Casadi(ArrayLibrary):
 
     def body(self, row: Function, arguments: Sequence[Argument]) -> str:
         arrays = [x.name for x in arguments if x.array is not None]
-        options = [f"{x.name}={x.name}" for x in arguments if x.array is None]
-        if "f_ext" in arrays:
-            arrays[arrays.index("f_ext")] = "*(() if f_ext is None else (f_ext,))"
-            options.append("f_ext=f_ext is not None")
-        made = ", ".join(["model", f'"{row.name}"', *options])
-        result = f"evaluate(function({made}), {', '.join(arrays)})"
+        options = {x.name: x.name for x in arguments if x.array is None}
+        stacks = [x.name for x in arguments if x.array is not None and x.array.rows is not None]
+        cut = ""
+        if "order" in options:
+            options["order"] = f'stack_order("{row.name}", model, {stacks[0]}, order)'
+            cut = ", longer_stacks=order is not None"
+        for x in {"f_ext", "f_ext_derivatives"}.intersection(arrays):
+            arrays[arrays.index(x)] = f"*(() if {x} is None else ({x},))"
+            options["f_ext"] = f"{x} is not None"
+        words = [f"{name}={given}" for name, given in options.items()]
+        made = ", ".join(["model", f'"{row.name}"', *words])
+        result = f"evaluate(function({made}), {', '.join(arrays)}{cut})"
         return f"return {_wrapped(row, result) if row.result_classes else result}"
 
     def described(self, name: str, *, result: bool) -> str:
@@ -172,6 +184,8 @@ class _Casadi(ArrayLibrary):
             return f"({last}, n)"
         count = prod(x for x in rows if isinstance(x, int))
         symbols = [x for x in rows if not isinstance(x, int)]
+        if len(rows) > 1:
+            symbols = [f"({x})" if "+" in x else x for x in symbols]
         return f"({' '.join([*([str(count)] if count > 1 else []), *symbols])}, {last} n)"
 
     def notes(self, name: str) -> list[str]:
@@ -188,8 +202,8 @@ class _Casadi(ArrayLibrary):
         refused += "" if compiled else ", or SX and MX are mixed"
         errors = [("TypeError", f"If {refused}."), ("ValueError", f"If {self.refusals[1]}{also}.")]
         if compiled:
-            no_slot = "If no slot is left, see `dtau.casadi.function`; by CasADi, when a third "
-            errors.append(("RuntimeError", f"{no_slot}derivative is requested."))
+            no_slot = "If no slot is left, see `dtau.casadi.function`; by CasADi, when a "
+            errors.append(("RuntimeError", f"{no_slot}{order_of(name).beyond} is requested."))
         return errors
 
 

@@ -12,7 +12,7 @@ from dtau.casadi.expressions import bodies, manifold
 from dtau.casadi.expressions.recorded import recorded_function
 from dtau.casadi.expressions.steps import step_function
 from dtau.casadi.slots import compiled_function, is_lost, problem_of
-from dtau.checks import frame_names, require
+from dtau.checks import frame_names, integer, require
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator, require_option
 from dtau.registry import FUNCTIONS
@@ -121,6 +121,8 @@ def function(
     for option in options:
         if option not in known:
             raise TypeError(f"{option}: {name} takes no such option")
+    if "order" in known:
+        options["order"] = integer("order", options.get("order"), 0, 100)
     if f_ext and "f_ext_axes" not in known:
         raise ValueError(f"f_ext: {name} takes no external wrenches")
     if (frames is None) == ("frames" in known):

@@ -49,9 +49,14 @@ def at(call: Call, inputs: Arrays) -> At:
 
 
 def _names(call: Call) -> tuple[str, ...]:
+    return tuple(_ranks(call))
+
+
+def _ranks(call: Call) -> dict[str, int]:
+    """Return the number of axes of each input for one state."""
     if call.name in VALUES:
-        return ("q",)
-    return tuple(spec.name for spec in prepare(call).inputs)
+        return {"q": 1}
+    return {spec.name: len(spec.shape) for spec in prepare(call).inputs}
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -87,7 +92,7 @@ def _jvp(call: Call, primals: tuple[Arrays], tangents: tuple[Arrays]) -> tuple[A
         if rule is None:
             raise NotImplementedError(_no_derivative(call))
         here = at(call, inputs)
-        parts = [_part(rule, here, _names(call)[k], changes[k], results) for k in moving]
+        parts = [_part(rule, call, here, _names(call)[k], changes[k], results) for k in moving]
         if parts and _is_configuration(call):
             total = functools.reduce(jnp.add, [part[0] for part in parts])
             parts = [(manifold.from_tangent(jnp, call.model, results[0], total),)]
@@ -107,23 +112,20 @@ def _is_configuration(call: Call) -> bool:
     return call.name in FUNCTIONS and FUNCTIONS[call.name].results[0].axes == ("nq",)
 
 
-def _part(rule: Rule, here: At, by: str, change: jax.Array, results: Arrays) -> Arrays:
+def _part(rule: Rule, call: Call, here: At, by: str, change: jax.Array, results: Arrays) -> Arrays:
     """Return the part of the results' tangent that comes from one input."""
     if by in CONFIGURATIONS:
         change = manifold.to_tangent(jnp, here.model, here[by], change)
-    axes = "yz" if by == "f_ext" else "z"
+    ranks = _ranks(call)
+    axes = "xyz"[3 - ranks[by] :]
     blocks = rule(here, by)
-    batch = jnp.broadcast_shapes(*(x.shape[: x.ndim - _axes(n)] for n, x in _given(here)))
+    batch = jnp.broadcast_shapes(*(x.shape[: x.ndim - ranks[n]] for n, x in _given(here)))
     parts = []
     for block, result in zip(blocks, results, strict=True):
         core = "abcdefgh"[: result.ndim - len(batch)]
         equation = f"...{core}{axes},...{axes}->...{core}"
         parts.append(None if block is None else jnp.einsum(equation, block, change))
     return tuple(parts)
-
-
-def _axes(name: str) -> int:
-    return 2 if name == "f_ext" else 1
 
 
 def _given(here: At) -> list[tuple[str, Any]]:

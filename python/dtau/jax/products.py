@@ -48,8 +48,8 @@ def _backward(call: Call, saved: tuple[Arrays, Arrays], weights: Arrays) -> tupl
     if call.name == "step":  # weights of the numbers of q: convert to the tangent space
         dense[0] = _transposed(manifold.from_tangent, model, results[0], dense[0])
     products = Call.of(model, PUBLIC[call.name].vjp, **dict(call.options))
-    order = [*names[:-1], *(("lam_q", "lam_v") if call.name == "step" else ("lam",)), "f_ext"]
-    given.update(zip(order[len(names) - 1 : -1], dense, strict=True))
+    order = [spec.name for spec in prepare(products).inputs]
+    given.update(zip((name for name in order if name not in given), dense, strict=True))
     gradients = apply(products, tuple(given[name] for name in order))
     by = dict(zip((name for name in names if name != "dt"), gradients, strict=False))
     by["q"] = _transposed(manifold.to_tangent, model, q, by["q"])

@@ -23,12 +23,15 @@ Array = NDArray[np.float64]
 Inputs = Sequence[Any]  # arrays, or None for omitted inputs
 
 
+_ROWS = ("r", "r + 1", "r + 2")  # axis of a stack, by its number of rows minus the order
+
+
 class Kernel(NamedTuple):
     """A function: its options, and its inputs by name with symbolic sizes for one state."""
 
     options: tuple[str, ...]
     inputs: tuple[str, ...]
-    sizes: tuple[Axes, ...]  # ("nq",), ("nv",), ("nbodies", 6), ()
+    sizes: tuple[Axes, ...]  # ("nq",), ("nv",), ("nbodies", 6), ("r + 2", "nv"), ()
 
     @property
     def ranks(self) -> tuple[int, ...]:
@@ -40,7 +43,8 @@ def _all() -> Mapping[str, Kernel]:
     found = {}
     for name, row in FUNCTIONS.items():
         arrays = [x for x in row.inputs if x.axes != ("ncontacts",)]
-        names, sizes = tuple(x.name for x in arrays), tuple(x.axes for x in arrays)
+        names = tuple(x.name for x in arrays)
+        sizes = tuple((*([] if x.rows is None else [_ROWS[x.rows]]), *x.axes) for x in arrays)
         found[name] = Kernel(tuple(row.options), names, sizes)
     return found | {name: Kernel((), ("q",), (("nq",),)) for name in VALUES}
 
@@ -48,9 +52,12 @@ def _all() -> Mapping[str, Kernel]:
 KERNELS = _all()
 
 
-def core_shape(model: Model, sizes: Axes) -> tuple[int, ...]:
+def core_shape(model: Model, sizes: Axes, order: int = 0) -> tuple[int, ...]:
     """Return the sizes of an input for one state of this model."""
-    return tuple([x if isinstance(x, int) else getattr(model, x) for x in sizes])
+    known = {"r": order, "r + 1": order + 1, "r + 2": order + 2}
+    return tuple(
+        [x if isinstance(x, int) else known[x] if x in known else getattr(model, x) for x in sizes]
+    )
 
 
 def written(options: Mapping[str, Any]) -> str:

@@ -49,7 +49,7 @@ def _times(row: Any, matrix: Any) -> Array:
 def _dynamics(function: str, vjp: str) -> Product:
     """Return the product of inverse or forward dynamics, or of a term with fewer inputs."""
     taken = KERNELS[function].inputs
-    full = [name for name in KERNELS[vjp].inputs if name != "lam"]  # q, v, a or tau, f_ext
+    full = [name for name in KERNELS[vjp].inputs if not name.startswith("lam")]
     places = [taken.index(name) if name in taken else None for name in full]
     kept = [full.index(name) for name in taken]
 
@@ -60,12 +60,10 @@ def _dynamics(function: str, vjp: str) -> Product:
         cotangents: Arrays,
         wanted: Sequence[bool],
     ) -> Arrays:
-        q, v, x, f_ext = [None if k is None else inputs[k] for k in places]
-        v = np.zeros(model.nv) if v is None else v
-        x = np.zeros(model.nv) if x is None else x
-        by_q, *others = evaluate(model, vjp, options, (q, v, x, cotangents[0], f_ext))
-        by_numbers = _pulled_back(model, q, by_q) if wanted[0] else None
-        found = by_numbers, *others[:2], others[2] if f_ext is not None else None
+        *given, f_ext = [None if k is None else inputs[k] for k in places]
+        given = [np.zeros(model.nv) if x is None else x for x in given]
+        by_q, *others = evaluate(model, vjp, options, (*given, cotangents[0], f_ext))
+        found = [_pulled_back(model, given[0], by_q) if wanted[0] else None, *others]
         return [found[k] for k in kept]
 
     return product
