@@ -2,6 +2,7 @@
 // sparsity patterns, and puts it into a slot.
 #include "interop/casadi_module.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <nanobind/ndarray.h>
@@ -48,6 +49,9 @@ int fill(nb::dict calls, nb::tuple sizes, const std::string& inputs,
     f->input_names = std::move(input_names);
     f->result_names = std::move(result_names);
     f->is_matrix = is_matrix;
+    const Signature& s = f->value->signature();
+    f->is_stack = std::any_of(s.inputs, s.inputs + s.ninputs,
+                              [](const ArraySignature& x) { return x.rows != not_stacked; });
     f->nq = nb::cast<int>(sizes[0]);
     f->nv = nb::cast<int>(sizes[1]);
     f->nbodies = nb::cast<int>(sizes[2]);
@@ -56,7 +60,7 @@ int fill(nb::dict calls, nb::tuple sizes, const std::string& inputs,
         at.push_back({static_cast<ManifoldJoint::Kind>(nb::cast<int>(joint[0])),
                       nb::cast<int>(joint[1]), nb::cast<int>(joint[2])});
     f->numbers = TangentColumns(f->nq, f->nv, std::move(at));
-    for (int role = 0; role < casadi_given_roles; ++role)
+    for (std::size_t role = 0; role < roles.size(); ++role)
         f->patterns[role] = {patterns(roles[role][0]), patterns(roles[role][1])};
     return hold_casadi_slot(std::move(f));
 }

@@ -1,44 +1,17 @@
 // Evaluates the functions that CasADi derives from a slot: value, Jacobian, adjoint, and Jacobian
-// of the adjoint (casadi_second.cpp has the Jacobian of the Jacobian).
+// of the adjoint (casadi_second.cpp has the Jacobian of the Jacobian, casadi_stacks.cpp functions of
+// stacks).
 //
 // Arguments follow CasADi's rule: a Jacobian takes the inputs and the results; an adjoint takes the
 // inputs, the results and a seed for each. The results passed in are never read.
 #include <algorithm>
 #include <cstring>
 
+#include "interop/casadi_nonzeros.hpp"
 #include "interop/casadi_slots.hpp"
 
 namespace dtau {
 namespace {
-
-// Writes the nonzeros of a row-major matrix, or of its transpose, in CasADi's order.
-void leave(const CasadiPattern& pattern, const double* dense, bool transposed, double* res) {
-    const CasadiInt rows = pattern[0], columns = pattern[1];
-    const CasadiInt down = transposed ? 1 : columns, across = transposed ? rows : 1;
-    if (pattern.size() == 3) {  // dense
-        for (CasadiInt c = 0; c < columns; ++c)
-            for (CasadiInt r = 0; r < rows; ++r) *res++ = dense[r * down + c * across];
-        return;
-    }
-    const CasadiInt* offset = pattern.data() + 2;
-    const CasadiInt* row = offset + columns + 1;
-    for (CasadiInt c = 0; c < columns; ++c, dense += across)
-        for (CasadiInt k = offset[c]; k < offset[c + 1]; ++k) *res++ = dense[row[k] * down];
-}
-
-// Expands nonzeros to a row-major matrix.
-void spread(const CasadiPattern& pattern, const double* arg, double* dense) {
-    const CasadiInt rows = pattern[0], columns = pattern[1];
-    std::fill_n(dense, rows * columns, 0.0);
-    const bool all = pattern.size() == 3;
-    const CasadiInt* offset = pattern.data() + 2;
-    const CasadiInt* row = offset + columns + 1;
-    for (CasadiInt c = 0; arg && c < columns; ++c) {
-        const CasadiInt count = all ? rows : offset[c + 1] - offset[c];
-        for (CasadiInt k = 0; k < count; ++k)
-            dense[(all ? k : row[offset[c] + k]) * columns + c] = *arg++;
-    }
-}
 
 class Evaluation {
   public:
@@ -351,6 +324,7 @@ class Evaluation {
 }  // namespace
 
 std::size_t casadi_work(const CasadiFunction& f, CasadiRole role) {
+    if (f.is_stack) return casadi_stack_work(f, role);
     if (role == CasadiRole::second) return casadi_second_work(f);
     const std::size_t nq = f.nq, nv = f.nv, n = f.takes_wrenches ? 6 * f.nbodies : 0;
     const std::size_t matrix = nv * nv, always = std::max(nq, nv) + n;
@@ -376,6 +350,7 @@ std::size_t casadi_work(const CasadiFunction& f, CasadiRole role) {
 
 bool casadi_evaluate(const CasadiFunction& f, CasadiRole role, const double* const* arg,
                      double* const* res, double* work, std::string& error) {
+    if (f.is_stack) return casadi_stack(f, role, arg, res, work, error);
     if (role == CasadiRole::second) return casadi_second(f, arg, res, work, error);
     Evaluation evaluation(f, role, arg, res, work, error);
     switch (role) {

@@ -144,7 +144,7 @@ def function(
         if name == "step":
             compiled = [function(model, "forward_dynamics", f_ext=f_ext, f_ext_axes=f_ext_axes)]
         elif problem_of(name):
-            compiled = [_compiled(model, name, f_ext, f_ext_axes)]
+            compiled = [_compiled(model, name, f_ext, f_ext_axes, options.get("order"))]
         given = dict(zip(_EXPLICIT, (f_ext_axes, integrator, frames, axes), strict=True))
         built[key] = _build(model, name, compiled, {**given, **options}, f_ext), compiled
     return built[key][0]
@@ -155,12 +155,13 @@ def _options(name: str) -> frozenset[str]:
     return frozenset(FUNCTIONS[name].options)
 
 
-def _compiled(model: Model, name: str, f_ext: bool, f_ext_axes: Axes) -> Any:
+def _compiled(model: Model, name: str, f_ext: bool, f_ext_axes: Axes, order: int | None) -> Any:
+    given: dict[str, Any] = {"f_ext": f_ext, "f_ext_axes": f_ext_axes, "order": order}
     try:
-        return compiled_function(model, name, f_ext=f_ext, f_ext_axes=f_ext_axes)
+        return compiled_function(model, name, **given)
     except RuntimeError:  # drop cached functions to free slots
         _built.clear()
-        return compiled_function(model, name, f_ext=f_ext, f_ext_axes=f_ext_axes)
+        return compiled_function(model, name, **given)
 
 
 def _build(

@@ -18,18 +18,26 @@ from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.registry import FUNCTIONS
 
-_X = {"inverse_dynamics": "a", "forward_dynamics": "tau"}  # third input x of each problem
-_KINDS = {"q": "q", "v": "v", "a": "x", "tau": "x"}  # kinds of inputs, with the core's names
+_PROBLEMS = ("inverse_dynamics", "forward_dynamics")
+_KINDS = {  # kinds of inputs, with the core's names
+    **{"q": "q", "v": "v", "f_ext": "f", "f_ext_derivatives": "f"},
+    **dict.fromkeys(("a", "tau", "v_derivatives", "tau_derivatives"), "x"),
+}
+_TIME_DERIVATIVES = "_time_derivatives"
+_SLOT, _FIRST_ORDER_SLOT = "dtau_slot", "dtau_first_order_slot"  # names of the same slots
 _ATTEMPTS = 8
 
 
 def problem_of(name: str) -> str:
     """Return the problem that a function solves or is a term or matrix of; "" if there is none."""
     how = PUBLIC[name]
-    return how.term_of or how.matrix_of or (name if name in _X else "")
+    problem = name.removesuffix(_TIME_DERIVATIVES)
+    return how.term_of or how.matrix_of or (problem if problem in _PROBLEMS else "")
 
 
-def compiled_function(model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes) -> Any:
+def compiled_function(
+    model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes, order: int | None
+) -> Any:
     """Make a CasADi function in a slot, which is freed with the function.
 
     Raises
@@ -39,26 +47,31 @@ def compiled_function(model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes)
     """
     problem, is_matrix = problem_of(name), bool(PUBLIC[name].matrix_of)
     row = FUNCTIONS[name]
-    kinds = "".join(_KINDS[x.name] for x in row.inputs if not x.optional)
-    kinds += "f" if f_ext else ""
+    given = [x.name for x in row.inputs if f_ext or not x.optional]
+    kinds = "".join(map(_KINDS.__getitem__, given))
     result = "Minv" if name == "mass_matrix_inverse" else row.results[0].name
-    calls = _calls(model, name, problem, is_matrix, f_ext_axes if f_ext else "body")
+    axes = f_ext_axes if f_ext else "body"
     solves = problem == "forward_dynamics"
     structure = Structure(model, solves=solves, felt_position=f_ext and f_ext_axes == "world")
-    patterns = (_matrix_patterns if is_matrix else _patterns)(model, kinds, structure)
-    names = {"q": "q", "v": "v", "x": _X[problem], "f": "f_ext"}
+    if order is None:
+        calls = _calls(model, name, problem, is_matrix, axes)
+        patterns = (_matrix_patterns if is_matrix else _patterns)(model, kinds, structure)
+    else:
+        calls = _stack_calls(model, name, f_ext_axes=axes, order=order)
+        patterns = _stack_patterns(model, kinds, structure, order)
     description = (
         calls,
         (model.nq, model.nv, model.nbodies),
         kinds,
-        [names[kind] for kind in kinds],
+        given,
         [result],
         is_matrix,
         manifold_joints(model),
         patterns,
     )
+    prefix = _SLOT if order is None else _FIRST_ORDER_SLOT
     for _ in range(_ATTEMPTS):
-        function = _of_a_slot(description)
+        function = _of_a_slot(description, prefix)
         if not is_lost(function):
             return function
     raise RuntimeError(
@@ -67,7 +80,7 @@ def compiled_function(model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes)
     )
 
 
-def _of_a_slot(description: tuple[Any, ...]) -> Any:
+def _of_a_slot(description: tuple[Any, ...], prefix: str) -> Any:
     slot = _core.fill_casadi_slot(*description)
     if slot < 0:
         gc.collect()
@@ -79,14 +92,14 @@ def _of_a_slot(description: tuple[Any, ...]) -> Any:
             "of those that are not needed, and share one model instead of making it again"
         )
     try:  # this thread claims the slot; other threads are refused
-        return ca.external(f"dtau_slot{slot}", _core.__file__)
+        return ca.external(f"{prefix}{slot}", _core.__file__)
     finally:
         _core.release_casadi_slot(slot)
 
 
 def is_lost(function: Any) -> bool:
     """Whether a function lost its slot because something else found it."""
-    return _core.casadi_slot_is_lost(int(function.name().removeprefix("dtau_slot")))
+    return _core.casadi_slot_is_lost(int(function.name().rpartition("slot")[2]))
 
 
 def _calls(
@@ -108,6 +121,36 @@ def _calls(
         "product": prepare(f"{problem}_vjp"),
         "by_wrench": prepare(f"{problem}_wrench_derivatives"),
     }
+
+
+def _stack_calls(model: Model, name: str, **options: Any) -> dict[str, _core.RawCall]:
+    """Prepare the functions of the core that time derivatives of the dynamics call."""
+    roles = {"value": name, "first": f"{name}_derivatives", "product": f"{name}_vjp"}
+    return {role: _core.prepare_call(model, f, **options) for role, f in roles.items()}
+
+
+def _stack_patterns(model: Model, kinds: str, s: Structure, order: int) -> Any:
+    """Return patterns of time derivatives, without second derivatives.
+
+    Row k of a result depends on the rows of order k and lower orders.
+    """
+    rows, nv, nb = order + 1, model.nv, model.nbodies
+    beyond = int("v" not in kinds)  # the stack begins with v, and its row k + 1 acts on row k
+    every, acting = np.ones((rows, 1), dtype=bool), np.tri(rows, rows + beyond, beyond, dtype=bool)
+    by_wrench = s.paths.T[:, None, None, :] & np.tri(rows, dtype=bool)[None, :, :, None]
+    by = {
+        "q": np.kron(s.by_q(s.coupled), every),
+        "v": np.kron(s.coupled, every),
+        "x": np.kron(s.coupled, acting),
+        "f": np.tile(by_wrench.reshape(nv * rows, rows * nb), 6),
+    }
+    shapes = {"q": (model.nq, 1), "v": (nv, 1), "x": (rows + beyond, nv), "f": (rows * nb, 6)}
+    return roles(
+        [np.ones(shapes[kind], dtype=bool) for kind in kinds],
+        np.ones((rows, nv), dtype=bool),
+        [by[kind] for kind in kinds],
+        [[] for _ in kinds],
+    )[:3]
 
 
 def _patterns(model: Model, kinds: str, s: Structure) -> Any:
