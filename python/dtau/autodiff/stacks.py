@@ -1,4 +1,4 @@
-"""Read the order of time derivatives from the shapes of stacks: `order_of_stacks`, `excess`.
+"""Read the order of time derivatives from the shapes of stacks: `order_of_stacks`, `cuts`.
 
 Inside of the array libraries all shapes are known, so the order is an option of every call, and
 stacks have exactly the rows of this order.
@@ -55,9 +55,14 @@ def order_of_stacks(function: str, shapes: Shapes, order: Any) -> int:
     return length - first.rows
 
 
-def excess(function: str, shapes: Shapes, order: int) -> dict[str, tuple[int, int]]:
-    """Return the axis, counted from the end, and the rows to keep of stacks that are too long."""
-    found = {}
+def cuts(function: str, shapes: Shapes, order: int | None) -> dict[str, tuple[int, int]]:
+    """Return the stacks with more rows than a requested order has: their axis and the rows to keep.
+
+    Axes are counted from the end. If no order is requested, all stacks are read as a whole.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    if order is None:
+        return found
     for x in FUNCTIONS[function].inputs:
         if x.rows is not None and x.name in shapes:
             rows = order + x.rows

@@ -121,7 +121,7 @@ def function(
     for option in options:
         if option not in known:
             raise TypeError(f"{option}: {name} takes no such option")
-    if "order" in known:
+    if "order" in known:  # stacks have no sizes here
         options["order"] = integer("order", options.get("order"), 0, 100)
     if f_ext and "f_ext_axes" not in known:
         raise ValueError(f"f_ext: {name} takes no external wrenches")

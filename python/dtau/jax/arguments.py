@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dtau.autodiff.stacks import excess, order_of_stacks
+from dtau.autodiff.stacks import cuts, order_of_stacks
 from dtau.checks import class_name, common_batch
 from dtau.jax.calls import Call, prepare
 from dtau.jax.derivatives import apply
@@ -51,7 +51,7 @@ def _take_rows(name: str, arrays: dict[str, jax.Array | None], order: Any) -> in
     """Cut stacks to the order of time derivatives, and return it."""
     shapes = {key: x.shape for key, x in arrays.items() if x is not None}
     highest = order_of_stacks(name, shapes, order)
-    for key, (axis, rows) in excess(name, shapes, highest).items():
+    for key, (axis, rows) in cuts(name, shapes, order).items():
         x = arrays[key]
         assert x is not None
         arrays[key] = jax.lax.slice_in_dim(x, 0, rows, axis=axis)

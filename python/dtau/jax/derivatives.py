@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dtau.autodiff import manifold
 from dtau.autodiff.blocks import CONFIGURATIONS, Rule
-from dtau.autodiff.functions import VALUES, composition, jacobians, value
+from dtau.autodiff.functions import PUBLIC, VALUES, composition, jacobians, order_of, value
 from dtau.autodiff.library import At
 from dtau.jax.calls import Call, prepare, run
 from dtau.model.model import Model
@@ -133,12 +133,13 @@ def _given(here: At) -> list[tuple[str, Any]]:
 
 
 def _no_derivative(call: Call) -> str:
-    for name in ("inverse_dynamics", "forward_dynamics", "step"):
-        if call.name.startswith(name) and call.name.endswith("_vjp"):
+    for name, how in PUBLIC.items():
+        if how.vjp == call.name:
             return (
                 f"dtau.jax.{name}: products=True gives first derivatives in reverse mode and no "
-                "second ones; leave it out for these"
+                f"second ones; leave it out for derivatives {order_of(name).said}"
             )
+    for name in ("inverse_dynamics", "forward_dynamics"):
         if call.name == f"{name}_second_derivatives":
             return (
                 f"dtau.jax: derivatives of {name}, and of functions that are made of it, exist up "

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dtau.autodiff.stacks import excess, order_of_stacks
+from dtau.autodiff.stacks import cuts, order_of_stacks
 from dtau.model.model import Model
 from dtau.torch.kernels import KERNELS, Inputs, core_shape, written
 from dtau.torch.models import number_of
@@ -49,7 +49,7 @@ def _take_rows(function: str, inputs: Inputs, order: Any) -> tuple[tuple[Any, ..
     tensors = {name: x for name, x in given.items() if isinstance(x, Tensor)}
     shapes = {name: tuple(map(int, x.shape)) for name, x in tensors.items()}
     highest = order_of_stacks(function, shapes, order)
-    for name, (axis, rows) in excess(function, shapes, highest).items():
+    for name, (axis, rows) in cuts(function, shapes, order).items():
         given[name] = tensors[name].narrow(axis, 0, rows)
     return tuple(given.values()), highest
 
