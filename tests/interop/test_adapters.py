@@ -30,7 +30,7 @@ try:
 except ImportError:
     pass
 
-TYPES = {"NextState", "Placements", "TangentMap"}
+TYPES = {"KinematicsTimeDerivatives", "NextState", "Placements", "TangentMap"}
 NAMES = ["jax", "torch", "casadi"]
 
 

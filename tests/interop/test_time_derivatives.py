@@ -123,6 +123,47 @@ def test_jacobians_in_casadi(which: str, name: str, axes: Any) -> None:
             near(dense(J), entries.reshape(J.shape), FIRST)
 
 
+on_kinematics = pytest.mark.parametrize(
+    "name", ["frame_kinematics_time_derivatives", "frame_jacobians_time_derivatives"]
+)
+
+
+@on_kinematics
+def test_kinematics_in_pytorch(name: str) -> None:
+    """Values alone; the tests of JAX have JAX's."""
+    torch = pytest.importorskip("torch")
+    module, model = importlib.import_module("dtau.torch"), robot("few joints with mimics")
+    x = arrays(name, model, 3, (2,))
+    found = function(name, model, module)(*map(torch.from_numpy, x))
+    for got, expected in zip(each(found), each(function(name, model, dtau)(*x)), strict=True):
+        assert np.array_equal(got, expected)
+
+
+@on_kinematics
+def test_kinematics_in_casadi(name: str) -> None:
+    """CasADi differentiates its own: along the motion, row 0 has the rate that row 1 is."""
+    ca = pytest.importorskip("casadi")
+    from through_casadi import dense
+
+    module, model = importlib.import_module("dtau.casadi"), robot("few joints with mimics")
+    q, v = arrays(name, model, 3)
+    want = each(function(name, model, dtau)(q, v))
+    f = function(name, model, module)
+    for got, expected in zip(each(f(q, v)), want, strict=True):
+        near(dense(got), expected.reshape(-1, expected.shape[-1]), FIRST)
+    s = ca.SX.sym("q", model.nq)
+    first = ca.densify(each(f(s, v))[0])
+    along = dtau.tangent_map(model, q).from_tangent @ v[0]
+    moved = ca.jtimes(ca.vec(first), s, ca.DM(along))
+    rates = dense(ca.Function("f", [s], [ca.reshape(moved, *first.shape)])(q))
+    rates = rates.reshape(want[0].shape)
+    near(rates[0], want[0][1], FIRST)
+
+
+def each(results: Any) -> tuple[Any, ...]:
+    return tuple(results) if isinstance(results, tuple) else (results,)
+
+
 # ------------------------------------------------------------------ stacks
 
 

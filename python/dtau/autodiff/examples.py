@@ -42,6 +42,11 @@ _STATE = {
 }
 _CLOSE = {"JAX": "jnp.allclose", "PyTorch": "torch.allclose", "CasADi": "np.allclose"}
 _ONE = {"JAX": "jnp.eye(18)", "PyTorch": "torch.eye(18, dtype=q.dtype)", "CasADi": "np.eye(18)"}
+_MOTION = {  # v and a, one row each
+    "JAX": "jnp.stack([v, still])",
+    "PyTorch": "torch.stack([v, still])",
+    "CasADi": "ca.horzcat(v, still).T",
+}
 _JACOBIAN = {
     "JAX": ">>> jax.jacfwd(lambda q: {call})(q).shape",
     "PyTorch": ">>> tuple(torch.func.jacrev(lambda q: {call})(q).shape)",
@@ -76,6 +81,21 @@ True""",
 >>> feet = {module}.frame_velocities(model, q, v, ["LF_FOOT", "RF_FOOT"], "mixed")
 >>> tuple(feet.shape)
 (2, 6)""",
+    "frame_kinematics_time_derivatives": """
+Velocity and acceleration of a foot, one row each:
+
+>>> motion = {motion}
+>>> foot = {module}.frame_kinematics_time_derivatives(model, q, motion, "LF_FOOT")
+>>> tuple(foot.twist.shape)
+(2, 6)""",
+    "frame_jacobians_time_derivatives": """
+The rate of the Jacobian gives the acceleration that a foot has by its velocity alone:
+
+>>> motion = {motion}
+>>> J = {module}.frame_jacobians_time_derivatives(model, q, motion[:1, :], "LF_FOOT")
+>>> foot = {module}.frame_kinematics_time_derivatives(model, q, motion, "LF_FOOT")
+>>> bool({close}({rate} @ v, foot.twist[1, :]{column}))
+True""",
     "center_of_mass_velocity": """
 >>> velocity = {module}.center_of_mass_velocity(model, q, v)
 >>> bool({close}(model.mass * velocity, {module}.momentum(model, q, v)[:3]))
@@ -263,6 +283,9 @@ def example(library: ArrayLibrary, function: ast.FunctionDef, axes: Sequence[str
         ("{module}", library.module),
         ("{close}", _CLOSE[title]),
         ("{one}", _ONE[title]),
+        ("{motion}", _MOTION[title]),
+        ("{rate}", "J[6:, :]" if title == "CasADi" else "J[1]"),
+        ("{column}", ".T" if title == "CasADi" else ""),
     ):
         text = text.replace(mark, value)
     words, _, statements = text.strip().rpartition("\n\n")

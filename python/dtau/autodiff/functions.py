@@ -99,6 +99,8 @@ PUBLIC: dict[str, Derivatives] = {
     ),
     "frame_jacobians_derivatives": Derivatives(),
     "frame_velocities": _composed("frame_velocities"),
+    "frame_kinematics_time_derivatives": Derivatives(),
+    "frame_jacobians_time_derivatives": Derivatives(),
     "integrate": Derivatives("integrate_jacobians", composition="compositions.integrate"),
     "difference": Derivatives("difference_jacobians", composition="compositions.difference"),
     "normalize": _composed("normalize"),

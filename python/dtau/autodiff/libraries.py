@@ -56,8 +56,7 @@ class ArrayLibrary:
         return errors
 
 
-def _derivatives(name: str, arrays: str) -> str:
-    order = order_of(name)
+def _derivatives(order: Order, arrays: str) -> str:
     if order is Order.none:
         return "It has no derivatives."
     return (
@@ -99,7 +98,7 @@ class _Jax(ArrayLibrary):
 
     def notes(self, name: str) -> list[str]:
         return [
-            _derivatives(name, "arrays"),
+            _derivatives(order_of(name), "arrays"),
             "The model is hashable but not an array: close over it, or list its position in "
             "``static_argnums``. Results are float32 if all arrays are.",
         ]
@@ -134,7 +133,7 @@ class _Torch(ArrayLibrary):
 
     def notes(self, name: str) -> list[str]:
         return [
-            _derivatives(name, "tensors"),
+            _derivatives(order_of(name), "tensors"),
             "Keep the model alive as long as a traced program uses it. Results are float32 "
             "if all tensors with an axis are.",
         ]
@@ -189,9 +188,10 @@ class _Casadi(ArrayLibrary):
         return f"({' '.join([*([str(count)] if count > 1 else []), *symbols])}, {last} n)"
 
     def notes(self, name: str) -> list[str]:
-        symbols = "MX" if _is_compiled(name) else "SX or MX"
+        compiled = _is_compiled(name)
+        symbols = "MX" if compiled else "SX or MX"
         return [
-            _derivatives(name, "matrices"),
+            _derivatives(order_of(name) if compiled else Order.every, "matrices"),
             f"Results are {symbols} if an argument is, and DM for numbers. Arrays of several "
             "axes become matrices: all axes but the last are rows, and states are side by side.",
         ]
