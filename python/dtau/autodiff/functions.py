@@ -91,6 +91,10 @@ PUBLIC: dict[str, Derivatives] = {
         blocks="blocks.mass_matrix_inverse", matrix_of="forward_dynamics"
     ),
     "step": Derivatives(vjp="step_vjp", composition="compositions.step"),
+    "constrained_dynamics": Derivatives(
+        "constrained_dynamics_derivatives", "constrained_dynamics_vjp", "contacts.dynamics"
+    ),
+    "impulse_dynamics": Derivatives("impulse_dynamics_derivatives", blocks="contacts.impulses"),
     "frame_placements": Derivatives(blocks="frames.frame_placements"),
     "frame_jacobians": Derivatives(
         composition="compositions.frame_jacobians", in_body_axes="frames.frame_jacobians"
@@ -107,6 +111,8 @@ PUBLIC: dict[str, Derivatives] = {
     "centroidal_momentum": _composed("centroidal_momentum"),
 }
 
+CONSTRAINED = ("constrained_dynamics", "impulse_dynamics", "step")  # functions with contacts
+
 # Their derivatives, which can be differentiated once more.
 INTERNAL: dict[str, Derivatives] = {
     **{
@@ -118,6 +124,8 @@ INTERNAL: dict[str, Derivatives] = {
             "forward_dynamics_wrench_derivatives",
         )
     },
+    "constrained_dynamics_derivatives": Derivatives(blocks="contacts.dynamics_derivatives"),
+    "impulse_dynamics_derivatives": Derivatives(blocks="contacts.impulses_derivatives"),
     "mass_matrix_derivatives": Derivatives(
         blocks="blocks.mass_matrix_second_derivatives",
         value="blocks.mass_matrix_derivatives",
@@ -168,7 +176,7 @@ def _linked(first: str) -> Rule:
 def order_of(name: str) -> Order:
     """Return the highest order of derivatives of a public function."""
     how = PUBLIC[name]
-    if how.vjp or how.term_of or how.matrix_of:
+    if how.vjp or how.term_of or how.matrix_of or (how.first and how.blocks):
         return Order.second
     if how.composition or how.blocks:
         return Order.every

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from dtau.autodiff.functions import PUBLIC, Order, order_of
+from dtau.autodiff.functions import CONSTRAINED, PUBLIC, Order, order_of
 
 if TYPE_CHECKING:
     from dtau.registry import Argument, Axes, Function
@@ -30,7 +30,7 @@ class ArrayLibrary:
     products = False  # whether products= is an option
     refusals: tuple[str, str]  # conditions of TypeError and ValueError for every function
 
-    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
+    def body(self, row: Function) -> str:
         """Return the statements of a function."""
         raise NotImplementedError
 
@@ -59,10 +59,15 @@ def _derivatives(name: str, arrays: str) -> str:
     order = order_of(name)
     if order is Order.none:
         return "It has no derivatives."
-    return (
+    text = (
         f"Derivatives exist {order.said}, by each of the {arrays}; those by q are by its nq "
         "numbers: docs/array_libraries.md."
     )
+    if name in CONSTRAINED:
+        text += " Those by ``active`` are zero" + (
+            ", and so are those of the residual." if name == "constrained_dynamics" else "."
+        )
+    return text
 
 
 def _wrapped(row: Function, results: str) -> str:
@@ -87,9 +92,9 @@ class _Jax(ArrayLibrary):
         "a shape does not fit",
     )
 
-    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
-        arrays = ", ".join(f'"{x.name}": {x.name}' for x in arguments if x.array is not None)
-        more = [*(["products=products"] if PUBLIC[row.name].vjp else []), *_options(arguments)]
+    def body(self, row: Function) -> str:
+        arrays = ", ".join(f'"{x.name}": {x.name}' for x in row.arguments if x.array is not None)
+        more = [*(["products=products"] if PUBLIC[row.name].vjp else []), *_options(row.arguments)]
         given = ", ".join([f'"{row.name}", model, {{{arrays}}}', *more])
         return f"return {_wrapped(row, f'call({given})')}"
 
@@ -119,13 +124,13 @@ class _Torch(ArrayLibrary):
         "a shape does not fit, a tensor is not on the CPU",
     )
 
-    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
+    def body(self, row: Function) -> str:
         arrays = [
             f"tensor({x.name})" if x.array.axes == () else x.name
-            for x in arguments
+            for x in row.arguments
             if x.array is not None
         ]
-        given = ", ".join(["model", f'"{row.name}"', *arrays, *_options(arguments)])
+        given = ", ".join(["model", f'"{row.name}"', *arrays, *_options(row.arguments)])
         return f"return {_wrapped(row, f'results({given})')}"
 
     def described(self, name: str, *, result: bool) -> str:
@@ -150,9 +155,9 @@ class _Casadi(ArrayLibrary):
         "a shape or a number of states does not fit",
     )
 
-    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
-        arrays = [x.name for x in arguments if x.array is not None]
-        options = [f"{x.name}={x.name}" for x in arguments if x.array is None]
+    def body(self, row: Function) -> str:
+        arrays = [x.name for x in row.arguments if x.array is not None]
+        options = [f"{x.name}={x.name}" for x in row.arguments if x.array is None]
         if "f_ext" in arrays:
             arrays[arrays.index("f_ext")] = "*(() if f_ext is None else (f_ext,))"
             options.append("f_ext=f_ext is not None")
