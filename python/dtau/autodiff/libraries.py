@@ -158,9 +158,10 @@ class _Casadi(ArrayLibrary):
     def body(self, row: Function) -> str:
         arrays = [x.name for x in row.arguments if x.array is not None]
         options = [f"{x.name}={x.name}" for x in row.arguments if x.array is None]
-        if "f_ext" in arrays:
-            arrays[arrays.index("f_ext")] = "*(() if f_ext is None else (f_ext,))"
-            options.append("f_ext=f_ext is not None")
+        for name in ("f_ext", "active"):
+            if name in arrays:
+                arrays[arrays.index(name)] = f"*(() if {name} is None else ({name},))"
+                options.append(f"{name}={name} is not None")
         made = ", ".join(["model", f'"{row.name}"', *options])
         result = f"evaluate(function({made}), {', '.join(arrays)})"
         return f"return {_wrapped(row, result) if row.result_classes else result}"
@@ -201,7 +202,7 @@ class _Casadi(ArrayLibrary):
 def _is_compiled(name: str) -> bool:
     """Whether a function calls the extension, which does not take SX."""
     how = PUBLIC[name]
-    return bool(how.vjp or how.term_of or how.matrix_of)
+    return name in CONSTRAINED or bool(how.vjp or how.term_of or how.matrix_of)
 
 
 LIBRARIES: Mapping[str, ArrayLibrary] = {"jax": _Jax(), "torch": _Torch(), "casadi": _Casadi()}
