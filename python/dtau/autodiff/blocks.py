@@ -99,7 +99,9 @@ def _by_unit_wrenches(x: At, problem: str) -> Array:
     return change
 
 
-def by_unit_wrenches(x: At, matrices: Callable[[Array, Array | None], Blocks]) -> Blocks:
+def by_unit_wrenches(
+    x: At, matrices: Callable[[Array, Array | None], tuple[Array, ...]]
+) -> tuple[Array, ...]:
     """Differentiate matrices of q and f_ext that are affine in f_ext with respect to it.
 
     These are the matrices for unit wrenches minus the matrices for none.

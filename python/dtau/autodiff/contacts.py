@@ -40,7 +40,7 @@ def dynamics_derivatives(x: At, by: str) -> Blocks:
         still, active = x.zeros(), _for_each_weight(x, "active")
         name = "constrained_dynamics_derivatives"
 
-        def by_q(q: Array, f_ext: Array | None) -> Blocks:
+        def by_q(q: Array, f_ext: Array | None) -> tuple[Array, ...]:
             blocks = x.call(name, q, still, still, f_ext, active, **_dynamics_options(x))
             return blocks[0], blocks[3]
 
@@ -89,11 +89,11 @@ def impulses_derivatives(x: At, by: str) -> Blocks:
             x.call(name, *inputs, e, x["active"], **x.contact_options()) for e in _restitutions(x)
         )
         return tuple(a - b for a, b in zip(one, none, strict=True))
-    inputs = [_for_each_weight(x, name) for name in ("q", "v")]
-    restitution = x["restitution"][..., None]
-    more = restitution, _for_each_weight(x, "active")
+    state = [_for_each_weight(x, name) for name in ("q", "v")]
+    restitution, active = x["restitution"][..., None], _for_each_weight(x, "active")
     name = "impulse_dynamics_hessian"
-    hessians = x.call(name, *inputs, *_unit_weights(x), *more, **x.contact_options())
+    weights = _unit_weights(x)
+    hessians = x.call(name, *state, *weights, restitution, active, **x.contact_options())
     (qq, impulses_qq), (qv, impulses_qv) = (
         (h[..., : x.model.nv, :, :], h[..., x.model.nv :, :, :]) for h in hessians
     )

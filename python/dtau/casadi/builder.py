@@ -218,17 +218,21 @@ def _build(model: Model, contacts: Contacts | None, request: _Request) -> _Made:
 
 
 def _compiled(model: Model, name: str, f_ext_axes: Axes | None) -> Any:
-    given = {"f_ext": f_ext_axes is not None, "f_ext_axes": f_ext_axes or "body"}
-    return _in_a_slot(lambda: compiled_function(model, name, **given))
+    axes: Axes = f_ext_axes or "body"
+    f_ext = f_ext_axes is not None
+    return _in_a_slot(lambda: compiled_function(model, name, f_ext=f_ext, f_ext_axes=axes))
 
 
 def _constrained(model: Model, contacts: Contacts, request: _Request) -> _Made:
-    given = {"active": request.active, "regularization": request.regularization}
-    compiled = _in_a_slot(lambda: constrained_function(model, request.name, contacts, **given))
-    if request.name == "impulse_dynamics":
-        made = constrained.impulse_dynamics(model, contacts, compiled, active=request.active)
-        return made, [compiled]
+    name, active, regularization = request.name, request.active, request.regularization
+    compiled = _in_a_slot(
+        lambda: constrained_function(
+            model, name, contacts, active=active, regularization=regularization
+        )
+    )
+    if name == "impulse_dynamics":
+        return constrained.impulse_dynamics(model, contacts, compiled, active=active), [compiled]
     slots = [compiled]
     if request.f_ext_axes is not None:
         slots.append(_compiled(model, "inverse_dynamics", request.f_ext_axes))
-    return constrained.constrained_dynamics(model, contacts, *slots, active=request.active), slots
+    return constrained.constrained_dynamics(model, contacts, *slots, active=active), slots

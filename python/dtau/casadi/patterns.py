@@ -93,9 +93,11 @@ class ConstrainedStructure(Structure):
         super().__init__(model, solves=True, felt_position=placed)
         moved = np.zeros((contacts.nrows, model.nv), dtype=bool)
         for contact in contacts:
-            loop = isinstance(contact, Loop)
-            for frame in (contact.frame_a, contact.frame_b) if loop else (contact.frame,):
-                body = model.frame(frame).body
+            if isinstance(contact, Loop):
+                frames = [contact.frame_a, contact.frame_b]
+            else:
+                frames = [contact.frame]
+            for body in (model.frame(frame).body for frame in frames):
                 if body >= 0:
                     moved[contacts.rows(contact.name)] |= self.paths[body]
         self.coupled = connected(self.coupled | product(moved.T, moved))

@@ -60,7 +60,7 @@ def _mask(active: Any, contacts: Contacts | None) -> Tensor | None:
         return None
     mask = active.double() if isinstance(active, Tensor) else active
     _check(mask, "active", (len(contacts),))
-    return mask  # type: ignore[no-any-return]
+    return mask
 
 
 def _check(x: Any, name: str, core: tuple[int, ...]) -> None:

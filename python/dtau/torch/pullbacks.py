@@ -69,8 +69,7 @@ def _dynamics(function: str, vjp: str) -> Product:
             given[weight.name] = _zeros(model, options, weight) if lam is None else lam
         order = (given.get(x.name) for x in row.inputs)
         found = dict(zip(gradients, evaluate(model, vjp, options, tuple(order)), strict=False))
-        if wanted[0]:
-            found["q"] = _pulled_back(model, given["q"], found["q"])
+        found["q"] = _pulled_back(model, given["q"], found["q"]) if wanted[0] else None
         return [found.get(name) for name in taken]
 
     return product
