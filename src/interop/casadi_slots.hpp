@@ -30,15 +30,16 @@ inline constexpr int casadi_given_roles =
 
 // One of the problems, torque for an acceleration or acceleration for a torque (x below), or a part
 // of it: with x = 0, or with v = x = 0; or the matrix of its derivatives by x; or its time
-// derivatives, for which x and the wrenches are stacks.
+// derivatives, for which x and the wrenches are stacks. Or, with contacts, constrained dynamics (x
+// is the torque) or an impact, as one vector.
 struct CasadiFunction {
     std::shared_ptr<const RawCall> value;
     // Calls for the problem's derivatives, gradient and Hessian; second derivatives, for a matrix;
     // derivatives by wrenches, if these are given.
     std::shared_ptr<const RawCall> first, product, second, tensors, by_wrench;
-    bool takes_v = false, takes_x = false, takes_wrenches = false, is_matrix = false,
-         is_stack = false;
-    int nq = 0, nv = 0, nbodies = 0;
+    bool takes_v = false, takes_x = false, takes_wrenches = false, takes_mask = false;
+    bool is_matrix = false, is_constrained = false, is_stack = false;
+    int nq = 0, nv = 0, nbodies = 0, nrows = 0, ncontacts = 0;
     TangentColumns numbers;
     std::vector<std::string> input_names, result_names;
     struct Patterns {
@@ -51,7 +52,7 @@ struct CasadiFunction {
     CasadiFunction& operator=(const CasadiFunction&) = delete;
 
     // The number of inputs.
-    int ninputs() const { return 1 + takes_v + takes_x + takes_wrenches; }
+    int ninputs() const { return 1 + takes_v + takes_x + takes_wrenches + takes_mask; }
     const Patterns& of(CasadiRole role) const;
 
   private:
@@ -75,6 +76,10 @@ std::size_t casadi_work(const CasadiFunction& f, CasadiRole role);
 // Computes the results that are not null; returns false and a sentence on failure.
 bool casadi_evaluate(const CasadiFunction& f, CasadiRole role, const double* const* arg,
                      double* const* res, double* work, std::string& error);
+
+std::size_t casadi_constrained_work(const CasadiFunction& f, CasadiRole role);
+bool casadi_constrained(const CasadiFunction& f, CasadiRole role, const double* const* arg,
+                        double* const* res, double* work, std::string& error);
 
 std::size_t casadi_second_work(const CasadiFunction& f);
 bool casadi_second(const CasadiFunction& f, const double* const* arg, double* const* res,

@@ -28,6 +28,7 @@ class PreparedCall : public RawCall {
         const GivenArguments given(s, model, options);
         held_->options.read_first(s, given, *tree_);
         held_->options.read(s, given, *tree_);
+        held_->options.contacts.reset();  // the compiled ones are enough; these hold the model
         if (s.solves) require_inertia(s.name, *tree_, held_->options.values.prescribed);
         read_order(s);
         describe(s);
@@ -114,8 +115,7 @@ void define_raw_calls(nb::module_& m) {
             "results",
             [](const RawCall& call) {
                 nb::list result;
-                for (int o = 0; o < call.signature().noutputs; ++o)
-                    result.append(describe(call.result(o)));
+                for (int o = 0; o < call.nresults(); ++o) result.append(describe(call.result(o)));
                 return nb::tuple(result);
             },
             nb::sig("def results(self) -> tuple[tuple[str, tuple[int, ...], bool], ...]"));

@@ -90,17 +90,30 @@ def _wrench_derivatives(problem: str) -> Rule:
 def _by_unit_wrenches(x: At, problem: str) -> Array:
     """Differentiate the Jacobian by q with respect to f_ext, (..., nv, nv, nbodies, 6).
 
-    The Jacobian is affine in the wrenches, so this is its value for unit wrenches minus its value
-    for none.
+    The Jacobian is affine in the wrenches.
+    """
+    still, name = x.zeros(), f"{problem}_derivatives"
+    (change,) = by_unit_wrenches(
+        x, lambda q, f_ext: x.call(name, q, still, still, f_ext, **x.wrench_options())[:1]
+    )
+    return change
+
+
+def by_unit_wrenches(
+    x: At, matrices: Callable[[Array, Array | None], tuple[Array, ...]]
+) -> tuple[Array, ...]:
+    """Differentiate matrices of q and f_ext that are affine in f_ext with respect to it.
+
+    These are the matrices for unit wrenches minus the matrices for none.
     """
     count = 6 * x.model.nbodies
     units = x.library.constant(np.eye(count).reshape(count, x.model.nbodies, 6))
-    still, name = x.zeros(), f"{problem}_derivatives"
     q = x["q"][..., None, :]
-    some = x.call(name, q, still, still, units, **x.wrench_options())[0]
-    none = x.call(name, q, still, still, None, **x.wrench_options())[0]
-    change = x.xp.moveaxis(some - none, -3, -1)
-    return change.reshape((*change.shape[:-1], x.model.nbodies, 6))
+    changes = [
+        x.xp.moveaxis(some - none, -3, -1)
+        for some, none in zip(matrices(q, units), matrices(q, None), strict=True)
+    ]
+    return tuple(y.reshape((*y.shape[:-1], x.model.nbodies, 6)) for y in changes)
 
 
 inverse_dynamics = _dynamics("inverse_dynamics")

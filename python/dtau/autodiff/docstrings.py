@@ -21,6 +21,8 @@ _SHAPE = re.compile(r"\(\.\.\.((?:, [\w +]+)*)\)")
 _REFUSED_OPTIONS = {
     "f_ext_axes": "``f_ext_axes`` is unknown",
     "integrator": "the integrator is unknown",
+    "contacts": "the contacts belong to another model",
+    "regularization": "``regularization`` is negative",
     "frames": "a name is unknown",
     "axes": "``axes`` is unknown",
 }
@@ -136,11 +138,5 @@ def _raises(library: ArrayLibrary, name: str, taken: Sequence[str], section: str
 
 
 def _notes(library: ArrayLibrary, name: str, section: str) -> str:
-    """Return the notes without contacts, which functions of array libraries do not have."""
-    paragraphs = [
-        x
-        if x.startswith(" ") or "contacts" not in x.lower()
-        else _filled(_sentences_without(x, "contacts"))
-        for x in (section.split("\n\n") if section else [])
-    ]
-    return "\n\n".join([*paragraphs, *map(_filled, library.notes(name))])
+    more = map(_filled, library.notes(name))
+    return "\n\n".join([*([section] if section else []), *more])

@@ -72,6 +72,23 @@ A free base has to be lifted with the robot's weight:
 >>> product = {module}.mass_matrix_inverse(model, q) @ {module}.mass_matrix(model, q)
 >>> bool({close}(product, {one}))
 True""",
+    "constrained_dynamics": """
+Feet that are in contact do not accelerate:
+
+>>> feet = [dtau.PointContact(foot) for foot in dtau.robots.QUADRUPED_FEET]
+>>> contacts = dtau.Contacts(model, feet)
+>>> a = {module}.constrained_dynamics(model, q, still, still, contacts).a
+>>> J = {module}.frame_jacobians(model, q, "LF_FOOT")[:3, :]
+>>> bool({close}(J @ a, 0.0 * a[:3]))
+True""",
+    "impulse_dynamics": """
+A foot that has touched down does not move:
+
+>>> contacts = dtau.Contacts(model, [dtau.PointContact("LF_FOOT")])
+>>> after = {module}.impulse_dynamics(model, q, v, contacts)
+>>> J = {module}.frame_jacobians(model, q, "LF_FOOT")[:3, :]
+>>> bool({close}(J @ after.v, 0.0 * after.v[:3]))
+True""",
     "frame_jacobians": """
 >>> J = {module}.frame_jacobians(model, q, "LF_FOOT")
 >>> twist = {module}.frame_velocities(model, q, v, "LF_FOOT")

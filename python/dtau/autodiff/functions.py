@@ -91,6 +91,10 @@ PUBLIC: dict[str, Derivatives] = {
         blocks="blocks.mass_matrix_inverse", matrix_of="forward_dynamics"
     ),
     "step": Derivatives(vjp="step_vjp", composition="compositions.step"),
+    "constrained_dynamics": Derivatives(
+        "constrained_dynamics_derivatives", "constrained_dynamics_vjp", "contacts.dynamics"
+    ),
+    "impulse_dynamics": Derivatives("impulse_dynamics_derivatives", blocks="contacts.impulses"),
     "inverse_dynamics_time_derivatives": _problem("inverse_dynamics_time_derivatives"),
     "forward_dynamics_time_derivatives": _problem("forward_dynamics_time_derivatives"),
     "frame_placements": Derivatives(blocks="frames.frame_placements"),
@@ -111,6 +115,8 @@ PUBLIC: dict[str, Derivatives] = {
     "centroidal_momentum": _composed("centroidal_momentum"),
 }
 
+CONSTRAINED = ("constrained_dynamics", "impulse_dynamics", "step")  # functions with contacts
+
 # Their derivatives, which can be differentiated once more.
 INTERNAL: dict[str, Derivatives] = {
     **{
@@ -122,6 +128,8 @@ INTERNAL: dict[str, Derivatives] = {
             "forward_dynamics_wrench_derivatives",
         )
     },
+    "constrained_dynamics_derivatives": Derivatives(blocks="contacts.dynamics_derivatives"),
+    "impulse_dynamics_derivatives": Derivatives(blocks="contacts.impulses_derivatives"),
     "mass_matrix_derivatives": Derivatives(
         blocks="blocks.mass_matrix_second_derivatives",
         value="blocks.mass_matrix_derivatives",
@@ -174,7 +182,7 @@ def order_of(name: str) -> Order:
     how = PUBLIC[name]
     if how.first and how.first not in {**PUBLIC, **INTERNAL}:
         return Order.first
-    if how.vjp or how.term_of or how.matrix_of:
+    if how.vjp or how.term_of or how.matrix_of or (how.first and how.blocks):
         return Order.second
     if how.composition or how.blocks:
         return Order.every

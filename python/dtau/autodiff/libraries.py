@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from dtau.autodiff.functions import PUBLIC, Order, order_of
+from dtau.autodiff.functions import CONSTRAINED, PUBLIC, Order, order_of
 
 if TYPE_CHECKING:
     from dtau.registry import Argument, Axes, Function
@@ -31,7 +31,7 @@ class ArrayLibrary:
     products = False  # whether products= is an option
     refusals: tuple[str, str]  # conditions of TypeError and ValueError for every function
 
-    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
+    def body(self, row: Function) -> str:
         """Return the statements of a function."""
         raise NotImplementedError
 
@@ -56,13 +56,19 @@ class ArrayLibrary:
         return errors
 
 
-def _derivatives(order: Order, arrays: str) -> str:
+def _derivatives(name: str, arrays: str, order: Order | None = None) -> str:
+    order = order or order_of(name)
     if order is Order.none:
         return "It has no derivatives."
-    return (
+    text = (
         f"Derivatives exist {order.said}, by each of the {arrays}; those by q are by its nq "
         "numbers: docs/array_libraries.md."
     )
+    if name in CONSTRAINED:
+        text += " Those by ``active`` are zero" + (
+            ", and so are those of the residual." if name == "constrained_dynamics" else "."
+        )
+    return text
 
 
 def _wrapped(row: Function, results: str) -> str:
@@ -87,9 +93,9 @@ class _Jax(ArrayLibrary):
         "a shape does not fit",
     )
 
-    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
-        arrays = ", ".join(f'"{x.name}": {x.name}' for x in arguments if x.array is not None)
-        more = [*(["products=products"] if PUBLIC[row.name].vjp else []), *_options(arguments)]
+    def body(self, row: Function) -> str:
+        arrays = ", ".join(f'"{x.name}": {x.name}' for x in row.arguments if x.array is not None)
+        more = [*(["products=products"] if PUBLIC[row.name].vjp else []), *_options(row.arguments)]
         given = ", ".join([f'"{row.name}", model, {{{arrays}}}', *more])
         return f"return {_wrapped(row, f'call({given})')}"
 
@@ -98,7 +104,7 @@ class _Jax(ArrayLibrary):
 
     def notes(self, name: str) -> list[str]:
         return [
-            _derivatives(order_of(name), "arrays"),
+            _derivatives(name, "arrays"),
             "The model is hashable but not an array: close over it, or list its position in "
             "``static_argnums``. Results are float32 if all arrays are.",
         ]
@@ -119,13 +125,13 @@ class _Torch(ArrayLibrary):
         "a shape does not fit, a tensor is not on the CPU",
     )
 
-    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
+    def body(self, row: Function) -> str:
         arrays = [
             f"tensor({x.name})" if x.array.axes == () else x.name
-            for x in arguments
+            for x in row.arguments
             if x.array is not None
         ]
-        given = ", ".join(["model", f'"{row.name}"', *arrays, *_options(arguments)])
+        given = ", ".join(["model", f'"{row.name}"', *arrays, *_options(row.arguments)])
         return f"return {_wrapped(row, f'results({given})')}"
 
     def described(self, name: str, *, result: bool) -> str:
@@ -133,7 +139,7 @@ class _Torch(ArrayLibrary):
 
     def notes(self, name: str) -> list[str]:
         return [
-            _derivatives(order_of(name), "tensors"),
+            _derivatives(name, "tensors"),
             "Keep the model alive as long as a traced program uses it. Results are float32 "
             "if all tensors with an axis are.",
         ]
@@ -155,19 +161,20 @@ class _Casadi(ArrayLibrary):
         "a shape or a number of states does not fit",
     )
 
-    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
-        arrays = [x.name for x in arguments if x.array is not None]
-        options = {x.name: x.name for x in arguments if x.array is None}
-        stacks = [x.name for x in arguments if x.array is not None and x.array.rows is not None]
+    def body(self, row: Function) -> str:
+        arrays = [x.name for x in row.arguments if x.array is not None]
+        options = [f"{x.name}={x.name}" for x in row.arguments if x.array is None]
+        stacks = [x.name for x in row.inputs if x.rows is not None]
         cut = ""
-        if "order" in options:
-            options["order"] = f'stack_order("{row.name}", model, {stacks[0]}, order)'
+        if stacks:
+            found = f'stack_order("{row.name}", model, {stacks[0]}, order)'
+            options[options.index("order=order")] = f"order={found}"
             cut = ", longer_stacks=order is not None"
-        for x in {"f_ext", "f_ext_derivatives"}.intersection(arrays):
-            arrays[arrays.index(x)] = f"*(() if {x} is None else ({x},))"
-            options["f_ext"] = f"{x} is not None"
-        words = [f"{name}={given}" for name, given in options.items()]
-        made = ", ".join(["model", f'"{row.name}"', *words])
+        for name in ("f_ext", "f_ext_derivatives", "active"):
+            if name in arrays:
+                arrays[arrays.index(name)] = f"*(() if {name} is None else ({name},))"
+                options.append(f"{name.removesuffix('_derivatives')}={name} is not None")
+        made = ", ".join(["model", f'"{row.name}"', *options])
         result = f"evaluate(function({made}), {', '.join(arrays)}{cut})"
         return f"return {_wrapped(row, result) if row.result_classes else result}"
 
@@ -191,7 +198,7 @@ class _Casadi(ArrayLibrary):
         compiled = _is_compiled(name)
         symbols = "MX" if compiled else "SX or MX"
         return [
-            _derivatives(order_of(name) if compiled else Order.every, "matrices"),
+            _derivatives(name, "matrices", None if compiled else Order.every),
             f"Results are {symbols} if an argument is, and DM for numbers. Arrays of several "
             "axes become matrices: all axes but the last are rows, and states are side by side.",
         ]
@@ -210,7 +217,7 @@ class _Casadi(ArrayLibrary):
 def _is_compiled(name: str) -> bool:
     """Whether a function calls the extension, which does not take SX."""
     how = PUBLIC[name]
-    return bool(how.vjp or how.term_of or how.matrix_of)
+    return name in CONSTRAINED or bool(how.vjp or how.term_of or how.matrix_of)
 
 
 LIBRARIES: Mapping[str, ArrayLibrary] = {"jax": _Jax(), "torch": _Torch(), "casadi": _Casadi()}

@@ -1,4 +1,4 @@
-"""Make CasADi functions of compiled dynamics: `compiled_function`.
+"""Make CasADi functions of compiled dynamics: `compiled_function`, `constrained_function`.
 
 Each function takes a slot of the extension, whose symbols CasADi finds by name.
 """
@@ -13,7 +13,14 @@ import numpy as np
 
 from dtau import _core
 from dtau.autodiff.functions import PUBLIC
-from dtau.casadi.patterns import Pattern, Structure, manifold_joints, roles
+from dtau.casadi.patterns import (
+    ConstrainedStructure,
+    Pattern,
+    Structure,
+    manifold_joints,
+    roles,
+)
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.registry import FUNCTIONS
@@ -59,17 +66,58 @@ def compiled_function(
     else:
         calls = _stack_calls(model, name, f_ext_axes=axes, order=order)
         patterns = _stack_patterns(model, kinds, structure, order)
-    description = (
+    return _in_a_slot(
+        _SLOT if order is None else _FIRST_ORDER_SLOT,
         calls,
-        (model.nq, model.nv, model.nbodies),
+        (model.nq, model.nv, model.nbodies, 0, 0),
         kinds,
         given,
         [result],
         is_matrix,
+        False,
         manifold_joints(model),
         patterns,
     )
-    prefix = _SLOT if order is None else _FIRST_ORDER_SLOT
+
+
+def constrained_function(
+    model: Model, name: str, contacts: Contacts, *, active: bool, regularization: float
+) -> Any:
+    """Make a CasADi function of constrained dynamics or an impact without restitution.
+
+    Its result is one vector: accelerations, forces and residuals, or velocities and impulses.
+
+    Raises
+    ------
+    RuntimeError
+        See `compiled_function`.
+    """
+    row = FUNCTIONS[name]
+    given = {"contacts": contacts, "regularization": regularization}
+    roles_of_calls = {"value": "", "first": "_derivatives", "second": "_hessian"}
+    roles_of_calls |= {"product": "_vjp"} if PUBLIC[name].vjp else {}
+    calls = {
+        role: _core.prepare_call(model, f"{name}{suffix}", **given)
+        for role, suffix in roles_of_calls.items()
+    }
+    kinds = "".join(_KINDS.get(x.name, "") for x in row.inputs if not x.optional)
+    kinds += "m" if active else ""
+    names = {"q": "q", "v": "v", "x": "tau", "m": "active"}
+    return _in_a_slot(
+        _SLOT,
+        calls,
+        (model.nq, model.nv, model.nbodies, contacts.nrows, len(contacts)),
+        kinds,
+        [names[kind] for kind in kinds],
+        ["result"],
+        False,
+        True,
+        manifold_joints(model),
+        _constrained_patterns(model, kinds, contacts, len(row.results) > 2),
+    )
+
+
+def _in_a_slot(prefix: str, *description: Any) -> Any:
     for _ in range(_ATTEMPTS):
         function = _of_a_slot(description, prefix)
         if not is_lost(function):
@@ -179,6 +227,38 @@ def _patterns(model: Model, kinds: str, s: Structure) -> Any:
         [np.ones(sizes[kind], dtype=bool) for kind in kinds],
         np.ones((nv, 1), dtype=bool),
         [first[kind] for kind in kinds],
+        [[curvature(a, b) for b in kinds] for a in kinds],
+    )
+
+
+def _constrained_patterns(model: Model, kinds: str, contacts: Contacts, residual: bool) -> Any:
+    """Return patterns of accelerations, forces and residuals, or of velocities and impulses."""
+    s = ConstrainedStructure(model, contacts)
+    checked = contacts.nrows if residual else 0
+    rows = np.concatenate([s.coupled, s.of_rows, np.zeros((checked, model.nv), dtype=bool)])
+    lengths = {"q": model.nq, "v": model.nv, "x": model.nv, "m": len(contacts)}
+    blocks = {"q": s.by_q(rows), "v": rows, "x": rows}
+    second = {
+        "qq": s.by_q(s.by_q(s.coupled).T),
+        "qv": s.by_q(s.coupled).T,
+        "vv": s.coupled,
+        "qx": s.by_q(s.coupled).T,
+    }
+    if not residual:  # the velocity after an impact is linear in the one before
+        second["vv"] = np.zeros_like(s.coupled)
+
+    def first(kind: str) -> Pattern:
+        return blocks.get(kind, np.zeros((len(rows), lengths[kind]), dtype=bool))
+
+    def curvature(a: str, b: str) -> Pattern:
+        if b + a in second and a != b:
+            return second[b + a].T
+        return second.get(a + b, np.zeros((lengths[a], lengths[b]), dtype=bool))
+
+    return roles(
+        [np.ones((lengths[kind], 1), dtype=bool) for kind in kinds],
+        np.ones((len(rows), 1), dtype=bool),
+        [first(kind) for kind in kinds],
         [[curvature(a, b) for b in kinds] for a in kinds],
     )
 

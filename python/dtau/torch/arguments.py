@@ -8,7 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dtau.autodiff.arguments import check_contacts
 from dtau.autodiff.stacks import cuts, order_of_stacks
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.torch.kernels import KERNELS, Inputs, core_shape, written
 from dtau.torch.models import number_of
@@ -23,12 +25,18 @@ def results(model: Model, function: str, *inputs: Tensor | None, **options: Any)
     """Return the results of a function, a tuple; float32 if all inputs with axes are."""
     number = number_of(model)
     kernel = KERNELS[function]
+    if "contacts" in options:
+        inputs = (*inputs[:-1], _mask(inputs[-1], options["contacts"]))
+        if options["contacts"] is not None:
+            options["contacts"] = number_of(options["contacts"])
     order = 0
     if "order" in options:
         inputs, order = _take_rows(function, inputs, options["order"])
         options["order"] = order
     single, double = True, True
     for x, name, sizes in zip(inputs, kernel.inputs, kernel.sizes, strict=True):
+        if name == "active":
+            continue
         if x is not None:
             _check(x, name, core_shape(model, sizes, order))
             is_double = x.dtype == torch.float64
@@ -59,6 +67,16 @@ def tensor(number: Any) -> Any:
     if isinstance(number, (float, int, np.floating, np.integer)):
         return torch.tensor(float(number), dtype=torch.float64, device="cpu")
     return number
+
+
+def _mask(active: Any, contacts: Contacts | None) -> Tensor | None:
+    """Check contacts and the mask of the active ones; return it in float64."""
+    check_contacts(contacts, active)
+    if active is None or contacts is None:
+        return None
+    mask = active.double() if isinstance(active, Tensor) else active
+    _check(mask, "active", (len(contacts),))
+    return mask
 
 
 def _check(x: Any, name: str, core: tuple[int, ...]) -> None:
