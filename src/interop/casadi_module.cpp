@@ -2,6 +2,7 @@
 // sparsity patterns, and puts it into a slot.
 #include "interop/casadi_module.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <nanobind/ndarray.h>
@@ -31,7 +32,7 @@ std::vector<CasadiPattern> patterns(nb::handle given) {
 // coordinates, and the patterns of each role's inputs and results.
 int fill(nb::dict calls, nb::tuple sizes, const std::string& inputs,
          std::vector<std::string> input_names, std::vector<std::string> result_names,
-         bool is_matrix, nb::list joints, nb::list roles) {
+         bool is_matrix, bool is_constrained, nb::list joints, nb::list roles) {
     auto f = std::make_unique<CasadiFunction>();
     const auto call = [&](const char* name) {
         return calls.contains(name) ? nb::cast<std::shared_ptr<RawCall>>(calls[name]) : nullptr;
@@ -45,18 +46,25 @@ int fill(nb::dict calls, nb::tuple sizes, const std::string& inputs,
     f->takes_v = inputs.find('v') != std::string::npos;
     f->takes_x = inputs.find('x') != std::string::npos;
     f->takes_wrenches = inputs.find('f') != std::string::npos;
+    f->takes_mask = inputs.find('m') != std::string::npos;
     f->input_names = std::move(input_names);
     f->result_names = std::move(result_names);
     f->is_matrix = is_matrix;
+    const Signature& s = f->value->signature();
+    f->is_stack = std::any_of(s.inputs, s.inputs + s.ninputs,
+                              [](const ArraySignature& x) { return x.rows != not_stacked; });
     f->nq = nb::cast<int>(sizes[0]);
     f->nv = nb::cast<int>(sizes[1]);
     f->nbodies = nb::cast<int>(sizes[2]);
+    f->nrows = nb::cast<int>(sizes[3]);
+    f->ncontacts = nb::cast<int>(sizes[4]);
+    f->is_constrained = is_constrained;
     std::vector<ManifoldJoint> at;
     for (nb::handle joint : joints)
         at.push_back({static_cast<ManifoldJoint::Kind>(nb::cast<int>(joint[0])),
                       nb::cast<int>(joint[1]), nb::cast<int>(joint[2])});
     f->numbers = TangentColumns(f->nq, f->nv, std::move(at));
-    for (int role = 0; role < casadi_given_roles; ++role)
+    for (std::size_t role = 0; role < roles.size(); ++role)
         f->patterns[role] = {patterns(roles[role][0]), patterns(roles[role][1])};
     return hold_casadi_slot(std::move(f));
 }
@@ -65,13 +73,14 @@ int fill(nb::dict calls, nb::tuple sizes, const std::string& inputs,
 
 void define_casadi_slots(nb::module_& m) {
     m.attr("casadi_slots") = casadi_slot_count;
-    m.def("fill_casadi_slot", &fill, nb::arg("calls"), nb::arg("sizes"), nb::arg("inputs"),
-          nb::arg("input_names"), nb::arg("result_names"), nb::arg("is_matrix"), nb::arg("joints"),
-          nb::arg("roles"),
-          nb::sig("def fill_casadi_slot(calls: dict[str, RawCall], sizes: tuple[int, int, int], "
-                  "inputs: str, input_names: list[str], result_names: list[str], is_matrix: bool, "
-                  "joints: list[tuple[int, int, int]], roles: "
-                  "list[tuple[list[NDArray[numpy.int64]], list[NDArray[numpy.int64]]]]) -> int"));
+    m.def(
+        "fill_casadi_slot", &fill, nb::arg("calls"), nb::arg("sizes"), nb::arg("inputs"),
+        nb::arg("input_names"), nb::arg("result_names"), nb::arg("is_matrix"),
+        nb::arg("is_constrained"), nb::arg("joints"), nb::arg("roles"),
+        nb::sig("def fill_casadi_slot(calls: dict[str, RawCall], sizes: tuple[int, int, int, int, "
+                "int], inputs: str, input_names: list[str], result_names: list[str], is_matrix: "
+                "bool, is_constrained: bool, joints: list[tuple[int, int, int]], roles: "
+                "list[tuple[list[NDArray[numpy.int64]], list[NDArray[numpy.int64]]]]) -> int"));
     m.def("casadi_slot_is_lost", &casadi_slot_is_lost, nb::arg("slot"));
     m.def("release_casadi_slot", &release_casadi_slot, nb::arg("slot"));
 }

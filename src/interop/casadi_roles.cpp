@@ -1,60 +1,20 @@
 // Evaluates the functions that CasADi derives from a slot: value, Jacobian, adjoint, and Jacobian
-// of the adjoint (casadi_second.cpp has the Jacobian of the Jacobian).
+// of the adjoint (casadi_second.cpp has the Jacobian of the Jacobian, casadi_stacks.cpp functions of
+// stacks).
 //
 // Arguments follow CasADi's rule: a Jacobian takes the inputs and the results; an adjoint takes the
 // inputs, the results and a seed for each. The results passed in are never read.
-#include <algorithm>
-#include <cstring>
-
-#include "interop/casadi_slots.hpp"
+#include "interop/casadi_matrices.hpp"
 
 namespace dtau {
 namespace {
 
-// Writes the nonzeros of a row-major matrix, or of its transpose, in CasADi's order.
-void leave(const CasadiPattern& pattern, const double* dense, bool transposed, double* res) {
-    const CasadiInt rows = pattern[0], columns = pattern[1];
-    const CasadiInt down = transposed ? 1 : columns, across = transposed ? rows : 1;
-    if (pattern.size() == 3) {  // dense
-        for (CasadiInt c = 0; c < columns; ++c)
-            for (CasadiInt r = 0; r < rows; ++r) *res++ = dense[r * down + c * across];
-        return;
-    }
-    const CasadiInt* offset = pattern.data() + 2;
-    const CasadiInt* row = offset + columns + 1;
-    for (CasadiInt c = 0; c < columns; ++c, dense += across)
-        for (CasadiInt k = offset[c]; k < offset[c + 1]; ++k) *res++ = dense[row[k] * down];
-}
-
-// Expands nonzeros to a row-major matrix.
-void spread(const CasadiPattern& pattern, const double* arg, double* dense) {
-    const CasadiInt rows = pattern[0], columns = pattern[1];
-    std::fill_n(dense, rows * columns, 0.0);
-    const bool all = pattern.size() == 3;
-    const CasadiInt* offset = pattern.data() + 2;
-    const CasadiInt* row = offset + columns + 1;
-    for (CasadiInt c = 0; arg && c < columns; ++c) {
-        const CasadiInt count = all ? rows : offset[c + 1] - offset[c];
-        for (CasadiInt k = 0; k < count; ++k)
-            dense[(all ? k : row[offset[c] + k]) * columns + c] = *arg++;
-    }
-}
-
-class Evaluation {
+class Evaluation : CasadiMatrices {
   public:
     Evaluation(const CasadiFunction& f, CasadiRole role, const double* const* arg,
                double* const* res, double* work, std::string& error)
-        : f_(f),
-          patterns_(f.of(role)),
-          arg_(arg),
-          res_(res),
-          w_(work),
-          error_(error),
-          nq_(f.nq),
-          nv_(f.nv),
-          ninputs_(f.ninputs()) {
-        zeros_ = take(std::max(nq_, nv_));
-        std::fill_n(zeros_, std::max(nq_, nv_), 0.0);
+        : CasadiMatrices(f, role, arg, res, work, error) {
+        zeros_ = take_zeros(std::max(nq_, nv_));
         q_ = arg[0] ? arg[0] : zeros_;
         v_ = f.takes_v && arg[v_at()] ? arg[v_at()] : zeros_;
         x_ = f.takes_x && arg[x_at()] ? arg[x_at()] : zeros_;
@@ -115,14 +75,6 @@ class Evaluation {
     }
 
   private:
-    double* take(std::ptrdiff_t numbers) {
-        double* here = w_;
-        w_ += numbers;
-        return here;
-    }
-    int v_at() const { return 1; }
-    int x_at() const { return 1 + f_.takes_v; }
-    int wrenches_at() const { return 1 + f_.takes_v + f_.takes_x; }
     static bool has_wrenches(const RawCall& call) {
         const Signature& s = call.signature();
         return s.inputs[s.ninputs - 1].optional;
@@ -133,29 +85,6 @@ class Evaluation {
         spread(patterns_.in[ninputs_ + 1], arg_[ninputs_ + 1], S);
         return S;
     }
-    // The index of a result of an adjoint's Jacobian: the gradient by input a, by input b of the
-    // adjoint.
-    int place(int a, int b) const { return a * (ninputs_ + 2) + b; }
-
-    const double* by_numbers(const double* J, int rows) {
-        if (f_.numbers.trivial()) return J;
-        double* to = take(std::ptrdiff_t(rows) * nq_);
-        f_.numbers.right(q_, J, rows, to);
-        return to;
-    }
-    const double* numbers_by(const double* A, int columns) {
-        if (f_.numbers.trivial()) return A;
-        double* to = take(std::ptrdiff_t(columns) * nq_);
-        f_.numbers.left(q_, A, columns, to);
-        return to;
-    }
-    void gradient_by_numbers(const double* g, double* res) {
-        if (f_.numbers.trivial())
-            std::copy_n(g, nv_, res);
-        else
-            f_.numbers.left(q_, g, 1, res);
-    }
-
     // Computes the three matrices of first derivatives; result k goes to res[k * step].
     bool first_of(double* const* res, int step, bool transposed) {
         const auto wanted = [&](int k) { return res[k * step] != nullptr; };
@@ -165,13 +94,12 @@ class Evaluation {
         for (double*& matrix : D) matrix = take(nv_ * nv_);
         const double* in[] = {q_, v_, x_, wrenches_};
         if (!f_.first->run(in, D, 1, error_)) return false;
-        const auto put = [&](int k, const double* matrix) {
-            const std::ptrdiff_t at = &res[k * step] - res_;
-            if (res_[at]) leave(patterns_.out[at], matrix, transposed, res_[at]);
+        const auto leave_block = [&](int k, const double* matrix) {
+            put(static_cast<int>(&res[k * step] - res_), matrix, transposed);
         };
-        if (wanted(0)) put(0, by_numbers(D[0], nv_));
-        if (f_.takes_v) put(v_at(), D[1]);
-        if (f_.takes_x) put(x_at(), D[2]);
+        if (wanted(0)) leave_block(0, by_numbers(D[0], nv_));
+        if (f_.takes_v) leave_block(v_at(), D[1]);
+        if (f_.takes_x) leave_block(x_at(), D[2]);
         return true;
     }
 
@@ -203,43 +131,14 @@ class Evaluation {
 
     // Computes second derivatives of seed . result by q, v and x.
     bool curvature() {
-        const int q = 0, v = v_at(), x = x_at();
-        const auto wanted = [&](int a, int b) { return res_[place(a, b)] != nullptr; };
-        const bool qq = wanted(q, q);
-        const bool qv = f_.takes_v && (wanted(q, v) || wanted(v, q)),
-                   vv = f_.takes_v && wanted(v, v);
-        const bool qx = f_.takes_x && (wanted(q, x) || wanted(x, q));
-        if (!qq && !qv && !vv && !qx) return true;
+        const bool by_v = f_.takes_v && (wants(0, v_at()) || res_[place(v_at(), v_at())]);
+        if (!wants(0, 0) && !by_v && !(f_.takes_x && wants(0, x_at()))) return true;
         double* H[4];
         for (double*& block : H) block = take(nv_ * nv_);
         const double* in[] = {q_, v_, x_, seed(), wrenches_};
         if (!f_.second->run(in, H, 1, error_)) return false;
-        const auto put = [&](int a, int b, const double* matrix, bool transposed) {
-            const int at = place(a, b);
-            if (res_[at]) leave(patterns_.out[at], matrix, transposed, res_[at]);
-        };
-        if (qq) put(q, q, curved(H[0]), false);
-        if (qv) {
-            const double* mixed = numbers_by(H[1], nv_);
-            put(q, v, mixed, false);
-            put(v, q, mixed, true);
-        }
-        if (vv) put(v, v, H[2], false);
-        if (qx) {
-            const double* mixed = by_numbers(H[3], nv_);
-            put(x, q, mixed, false);
-            put(q, x, mixed, true);
-        }
+        put_curvature(H[0], H[1], H[2], H[3]);
         return true;
-    }
-    // Converts both variables to the numbers of q.
-    const double* curved(const double* H) {
-        if (f_.numbers.trivial()) return H;
-        const double* half = by_numbers(H, nv_);
-        double* whole = take(std::ptrdiff_t(nq_) * nq_);
-        f_.numbers.left(q_, half, nq_, whole);
-        f_.numbers.add_curvature(q_, H, whole);
-        return whole;
     }
 
     // Computes the derivative by q of the gradient by wrenches: unit wrenches add it to the
@@ -337,21 +236,16 @@ class Evaluation {
         return sum;
     }
 
-    const CasadiFunction& f_;
-    const CasadiFunction::Patterns& patterns_;
-    const double* const* arg_;
-    double* const* res_;
-    double* w_;
-    std::string& error_;
-    int nq_, nv_, ninputs_;
     double *zeros_, *wrenches_ = nullptr;
-    const double *q_, *v_, *x_;
+    const double *v_, *x_;
 };
 
 }  // namespace
 
 std::size_t casadi_work(const CasadiFunction& f, CasadiRole role) {
+    if (f.is_stack) return casadi_stack_work(f, role);
     if (role == CasadiRole::second) return casadi_second_work(f);
+    if (f.is_constrained) return casadi_constrained_work(f, role);
     const std::size_t nq = f.nq, nv = f.nv, n = f.takes_wrenches ? 6 * f.nbodies : 0;
     const std::size_t matrix = nv * nv, always = std::max(nq, nv) + n;
     const std::size_t by_numbers = f.numbers.trivial() ? 0 : nv * nq;
@@ -376,7 +270,9 @@ std::size_t casadi_work(const CasadiFunction& f, CasadiRole role) {
 
 bool casadi_evaluate(const CasadiFunction& f, CasadiRole role, const double* const* arg,
                      double* const* res, double* work, std::string& error) {
+    if (f.is_stack) return casadi_stack(f, role, arg, res, work, error);
     if (role == CasadiRole::second) return casadi_second(f, arg, res, work, error);
+    if (f.is_constrained) return casadi_constrained(f, role, arg, res, work, error);
     Evaluation evaluation(f, role, arg, res, work, error);
     switch (role) {
         case CasadiRole::value:

@@ -1,9 +1,11 @@
 // Exports functions to CasADi by symbol, in numbered slots: hold_casadi_slot(), casadi_call().
 //
 // CasADi's external("dtau_slot7", this library) looks for symbols dtau_slot7, jac_dtau_slot7,
-// adj1_dtau_slot7, jac_adj1_dtau_slot7, jac_jac_dtau_slot7, their sizes and patterns. They are compiled once, in a number
-// of slots; Python puts a function of a model into one. CasADi counts its holders (incref, decref),
-// and the last one empties it. Any thread may call; memory comes with the call.
+// adj1_dtau_slot7, jac_adj1_dtau_slot7, jac_jac_dtau_slot7, their sizes and patterns. They are
+// compiled once, in a number of slots; Python puts a function of a model into one. CasADi counts its
+// holders (incref, decref), and the last one empties it. Any thread may call; memory comes with the
+// call. A function without second derivatives is dtau_first_order_slot7, a second name of the slot
+// without the last two symbols, so that CasADi knows that there are none.
 #pragma once
 
 #include <atomic>
@@ -27,14 +29,17 @@ inline constexpr int casadi_given_roles =
     4;  // whose patterns are given; the last's follow from them
 
 // One of the problems, torque for an acceleration or acceleration for a torque (x below), or a part
-// of it: with x = 0, or with v = x = 0; or the matrix of its derivatives by x.
+// of it: with x = 0, or with v = x = 0; or the matrix of its derivatives by x; or its time
+// derivatives, for which x and the wrenches are stacks. Or, with contacts, constrained dynamics (x
+// is the torque) or an impact, as one vector.
 struct CasadiFunction {
     std::shared_ptr<const RawCall> value;
     // Calls for the problem's derivatives, gradient and Hessian; second derivatives, for a matrix;
     // derivatives by wrenches, if these are given.
     std::shared_ptr<const RawCall> first, product, second, tensors, by_wrench;
-    bool takes_v = false, takes_x = false, takes_wrenches = false, is_matrix = false;
-    int nq = 0, nv = 0, nbodies = 0;
+    bool takes_v = false, takes_x = false, takes_wrenches = false, takes_mask = false;
+    bool is_matrix = false, is_constrained = false, is_stack = false;
+    int nq = 0, nv = 0, nbodies = 0, nrows = 0, ncontacts = 0;
     TangentColumns numbers;
     std::vector<std::string> input_names, result_names;
     struct Patterns {
@@ -47,7 +52,7 @@ struct CasadiFunction {
     CasadiFunction& operator=(const CasadiFunction&) = delete;
 
     // The number of inputs.
-    int ninputs() const { return 1 + takes_v + takes_x + takes_wrenches; }
+    int ninputs() const { return 1 + takes_v + takes_x + takes_wrenches + takes_mask; }
     const Patterns& of(CasadiRole role) const;
 
   private:
@@ -72,9 +77,18 @@ std::size_t casadi_work(const CasadiFunction& f, CasadiRole role);
 bool casadi_evaluate(const CasadiFunction& f, CasadiRole role, const double* const* arg,
                      double* const* res, double* work, std::string& error);
 
+std::size_t casadi_constrained_work(const CasadiFunction& f, CasadiRole role);
+bool casadi_constrained(const CasadiFunction& f, CasadiRole role, const double* const* arg,
+                        double* const* res, double* work, std::string& error);
+
 std::size_t casadi_second_work(const CasadiFunction& f);
 bool casadi_second(const CasadiFunction& f, const double* const* arg, double* const* res,
                    double* work, std::string& error);
+
+// The same for functions of stacks, which have the roles value, jacobian and adjoint.
+std::size_t casadi_stack_work(const CasadiFunction& f, CasadiRole role);
+bool casadi_stack(const CasadiFunction& f, CasadiRole role, const double* const* arg,
+                  double* const* res, double* work, std::string& error);
 
 // Puts a function into an empty slot and holds it: returns the slot's index, or -1 if all are
 // taken. The first CasADi function of this thread claims it; one that comes from elsewhere is

@@ -28,7 +28,9 @@ class PreparedCall : public RawCall {
         const GivenArguments given(s, model, options);
         held_->options.read_first(s, given, *tree_);
         held_->options.read(s, given, *tree_);
+        held_->options.contacts.reset();  // the compiled ones are enough; these hold the model
         if (s.solves) require_inertia(s.name, *tree_, held_->options.values.prescribed);
+        read_order(s);
         describe(s);
     }
     ~PreparedCall() override {
@@ -55,19 +57,28 @@ class PreparedCall : public RawCall {
         for (int k = 0; k < core.ndim; ++k) a.size *= a.shape[k] = core.size[k];
         return a;
     }
+    // Requires the order of time derivatives, which arrays of known shapes do not determine here.
+    void read_order(const Signature& s) {
+        if (place(s, Option::order) < 0) return;
+        if (held_->options.order < 0)
+            throw nb::value_error(
+                ("order: expected an int for " + std::string(s.name) + ", got None").c_str());
+        held_->options.values.order = held_->options.order;
+    }
     void describe(const Signature& s) {
         job_.ninputs = s.ninputs;
         job_.noutputs = s.noutputs;
         job_.options = &held_->options.values;
         const Sizes sizes = {tree_->tree(), *job_.options, held_->options.single_frame};
+        const int order = held_->options.values.order;
         for (int i = 0; i < s.ninputs; ++i) {
-            if (s.inputs[i].rows != not_stacked)
-                throw nb::value_error(("name: expected a function without stacks of time "
-                                       "derivatives, got '" +
-                                       std::string(s.name) + "'")
-                                          .c_str());
             const Quantity& quantity = *s.inputs[i].quantity;
-            inputs_[i] = array(s.inputs[i], core_shape(quantity, sizes), quantity.as_input);
+            Shape shape = core_shape(quantity, sizes);
+            if (s.inputs[i].rows != not_stacked) {
+                job_.inputs[i].stacked = order + s.inputs[i].rows;
+                shape = stacked(shape, job_.inputs[i].stacked);
+            }
+            inputs_[i] = array(s.inputs[i], shape, quantity.as_input);
             job_.inputs[i].spacing = sizeof(double);
             job_.inputs[i].size = static_cast<int>(inputs_[i].size);
             job_.inputs[i].mimic_role = inputs_[i].mimic_role;
@@ -104,8 +115,7 @@ void define_raw_calls(nb::module_& m) {
             "results",
             [](const RawCall& call) {
                 nb::list result;
-                for (int o = 0; o < call.signature().noutputs; ++o)
-                    result.append(describe(call.result(o)));
+                for (int o = 0; o < call.nresults(); ++o) result.append(describe(call.result(o)));
                 return nb::tuple(result);
             },
             nb::sig("def results(self) -> tuple[tuple[str, tuple[int, ...], bool], ...]"));

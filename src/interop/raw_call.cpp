@@ -61,6 +61,10 @@ const Signature& RawCall::signature() const {
     return list_().groups[group_]->functions[place_].signature;
 }
 
+int RawCall::nresults() const {
+    return signature().noutputs - (job_.options->forces ? 0 : signature().nforces);
+}
+
 void RawCall::broadcast(const RawInput* inputs, Job& job) const {
     for (int i = 0; i < job.ninputs; ++i) {
         if (!inputs[i].data) continue;

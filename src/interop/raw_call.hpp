@@ -39,6 +39,8 @@ class RawCall {
     const Signature& signature() const;
     const Array& input(int i) const { return inputs_[i]; }
     const Array& result(int o) const { return results_[o]; }
+    // The number of results that the options ask for, the optional one included.
+    int nresults() const;
     const CompiledTree& tree() const { return *tree_; }
 
     // Computes `count` states: as many as the inputs broadcast to, and as the results have room for.

@@ -110,9 +110,9 @@ bool run(const xla::CallFrame& frame, const RawCall& call, std::int64_t given, s
         return why = std::string(signature.name) + ": expected " + std::to_string(next) +
                      " arguments, got " + std::to_string(frame.arguments.size),
                false;
-    if (frame.results.size > signature.noutputs)
+    if (frame.results.size > call.nresults())
         return why = std::string(signature.name) + ": expected at most " +
-                     std::to_string(signature.noutputs) + " results, got " +
+                     std::to_string(call.nresults()) + " results, got " +
                      std::to_string(frame.results.size),
                false;
     for (int o = 0; o < frame.results.size; ++o) {

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from adapter_cases import robot
+from adapter_cases import arrays, robot
 from compare import assert_same_bits
 from messages import has_words, message
 from through_casadi import DYNAMICS, TERMS, arguments, dense, state, vector
@@ -19,6 +19,8 @@ from dtau import _core
 
 ca = pytest.importorskip("casadi")
 import dtau.casadi as dc  # noqa: E402
+
+RATES = ("inverse_dynamics_time_derivatives", "forward_dynamics_time_derivatives")
 
 
 @pytest.mark.parametrize("function", ["forward_dynamics", "mass_matrix"])
@@ -53,22 +55,22 @@ def test_threads_and_columns_have_the_bits_of_lone_calls(function: str) -> None:
         )
 
 
-@pytest.mark.parametrize("function", [*DYNAMICS, *TERMS])
+@pytest.mark.parametrize("function", [*DYNAMICS, *TERMS, *RATES])
 @pytest.mark.parametrize("name", ["panda", "every joint in a chain"])
 def test_calls_keep_to_the_memory_that_they_ask_for(name: str, function: str) -> None:
     """As CasADi calls them, with marks behind the memory; and without what is not wanted."""
     model = robot(name)
-    wrenches = function in (*DYNAMICS, "bias_torque")
-    f = dc.function(model, function, f_ext=wrenches)
+    wrenches = function in (*DYNAMICS, *RATES, "bias_torque")
+    rates = function in RATES
+    f = dc.function(model, function, f_ext=wrenches, **({"order": 2} if rates else {}))
     library = ctypes.CDLL(_core.__file__)
-    given = [np.ravel(x, order="F") for x in arguments(function, state(model), wrenches)]
-    for prefix, derived in (
-        ("", f),
-        ("jac_", f.jacobian()),
-        ("adj1_", f.reverse(1)),
-        ("jac_adj1_", f.reverse(1).jacobian()),
-        ("jac_jac_", f.jacobian().jacobian()),
-    ):
+    x = arrays(function, model, 1) if rates else arguments(function, state(model), wrenches)
+    given = [np.ravel(y, order="F") for y in x]
+    made = [("", f), ("jac_", f.jacobian()), ("adj1_", f.reverse(1))]
+    if not rates:
+        second = f.reverse(1).jacobian(), f.jacobian().jacobian()
+        made += zip(("jac_adj1_", "jac_jac_"), second, strict=True)
+    for prefix, derived in made:
         sizes = [ctypes.c_longlong() for _ in range(4)]
         getattr(library, f"{prefix}{f.name()}_work")(*map(ctypes.byref, sizes))
         work = np.full(sizes[3].value + 64, 7.25)

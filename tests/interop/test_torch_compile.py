@@ -106,7 +106,11 @@ def test_a_compiled_transform_is_as_without(backend: str, transform: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "name", ["forward_dynamics", "mass_matrix", "momentum", "integrate", "step"]
+    "name",
+    [
+        *("forward_dynamics", "mass_matrix", "momentum", "integrate", "step"),
+        "inverse_dynamics_time_derivatives",
+    ],
 )
 def test_compiled_transforms_of_other_functions(name: str) -> None:
     """With products of the core, with blocks, of compositions."""

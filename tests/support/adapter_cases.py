@@ -13,14 +13,12 @@ import pytest
 from trees import MOVING, Array, grow
 
 import dtau
-from dtau.autodiff.functions import PUBLIC, Order, order_of
-from dtau.autodiff.write import arguments
+from dtau.autodiff.functions import CONSTRAINED, PUBLIC, Order, order_of
 from dtau.registry import FUNCTIONS
 
-# The arrays that a function takes after the model.
+# The arrays that a function takes after the model, but for the mask of contacts.
 ARGUMENTS: dict[str, tuple[str, ...]] = {
-    name: tuple(x.name for x in arguments(FUNCTIONS[name]) if x.array is not None)
-    for name in PUBLIC
+    name: tuple(x.name for x in FUNCTIONS[name].inputs if x.name != "active") for name in PUBLIC
 }
 DIFFERENTIABLE = [name for name in PUBLIC if order_of(name) is not Order.none]
 AXES = "mixed"  # of external wrenches: these also turn with q
@@ -59,13 +57,16 @@ def _loaded(file: str, root: Any) -> dtau.Model:
 
 
 def options(name: str, model: dtau.Model) -> dict[str, Any]:
-    """Options of a function, none of which has its default value."""
-    values = {
+    """Options of a function, none of which has its default value; a step has no contacts here."""
+    values: dict[str, Any] = {
         "f_ext_axes": AXES,
         "frames": (model.bodies[-1], model.bodies[0]),
         "axes": "world",
         "integrator": "rk4",
     }
+    if name in CONSTRAINED and name != "step":  # of few joints, rows depend on each other
+        held = dtau.PointContact(model.bodies[-1], axes="mixed", kd=2.0)
+        values.update(contacts=dtau.Contacts(model, [held]), regularization=1e-4)
     return {x: values[x] for x in FUNCTIONS[name].options if x in values}
 
 

@@ -90,17 +90,30 @@ def _wrench_derivatives(problem: str) -> Rule:
 def _by_unit_wrenches(x: At, problem: str) -> Array:
     """Differentiate the Jacobian by q with respect to f_ext, (..., nv, nv, nbodies, 6).
 
-    The Jacobian is affine in the wrenches, so this is its value for unit wrenches minus its value
-    for none.
+    The Jacobian is affine in the wrenches.
+    """
+    still, name = x.zeros(), f"{problem}_derivatives"
+    (change,) = by_unit_wrenches(
+        x, lambda q, f_ext: x.call(name, q, still, still, f_ext, **x.wrench_options())[:1]
+    )
+    return change
+
+
+def by_unit_wrenches(
+    x: At, matrices: Callable[[Array, Array | None], tuple[Array, ...]]
+) -> tuple[Array, ...]:
+    """Differentiate matrices of q and f_ext that are affine in f_ext with respect to it.
+
+    These are the matrices for unit wrenches minus the matrices for none.
     """
     count = 6 * x.model.nbodies
     units = x.library.constant(np.eye(count).reshape(count, x.model.nbodies, 6))
-    still, name = x.zeros(), f"{problem}_derivatives"
     q = x["q"][..., None, :]
-    some = x.call(name, q, still, still, units, **x.wrench_options())[0]
-    none = x.call(name, q, still, still, None, **x.wrench_options())[0]
-    change = x.xp.moveaxis(some - none, -3, -1)
-    return change.reshape((*change.shape[:-1], x.model.nbodies, 6))
+    changes = [
+        x.xp.moveaxis(some - none, -3, -1)
+        for some, none in zip(matrices(q, units), matrices(q, None), strict=True)
+    ]
+    return tuple(y.reshape((*y.shape[:-1], x.model.nbodies, 6)) for y in changes)
 
 
 inverse_dynamics = _dynamics("inverse_dynamics")
@@ -109,6 +122,34 @@ inverse_dynamics_wrench_derivatives = _wrench_derivatives("inverse_dynamics")
 forward_dynamics = _dynamics("forward_dynamics")
 forward_dynamics_derivatives = _dynamics_derivatives("forward_dynamics")
 forward_dynamics_wrench_derivatives = _wrench_derivatives("forward_dynamics")
+
+
+# ------------------------------------------------------------------ time derivatives
+
+
+def _time_derivatives(problem: str) -> Rule:
+    """Return the rule for inverse or forward dynamics along a trajectory."""
+    name = f"{problem}_time_derivatives"
+    ranks = {x.name: len(x.axes) + (x.rows is not None) for x in FUNCTIONS[name].inputs}
+
+    def rule(x: At, by: str) -> Blocks:
+        options = {"order": x.options["order"], **x.wrench_options()}
+        if by == "f_ext_derivatives":
+            rows, nv = x.options["order"] + 1, x.model.nv
+            units = x.library.constant(np.eye(rows * nv).reshape(rows, nv, rows, nv))
+            every = [
+                x[given][(..., None, None, *[slice(None)] * ranks[given])] for given in x.inputs
+            ]
+            return (x.call(f"{name}_vjp", *every[:-1], units, every[-1], **options)[-1],)
+        blocks = x.call(f"{name}_derivatives", *x.inputs.values(), **options)
+        block = blocks[list(x.inputs).index(by)]
+        return (block if ranks[by] == 1 else x.xp.moveaxis(block, -3, -2),)
+
+    return rule
+
+
+inverse_dynamics_time_derivatives = _time_derivatives("inverse_dynamics")
+forward_dynamics_time_derivatives = _time_derivatives("forward_dynamics")
 
 
 # ------------------------------------------------------------------ the mass matrix

@@ -170,7 +170,10 @@ def step(x: At) -> Results:
 
     def acceleration(q: Array, v: Array) -> Array:
         inputs = q, v, x["tau"], x["f_ext"]
-        return x.call("forward_dynamics", *inputs, f_ext_axes=x.options["f_ext_axes"])[0]
+        if x.options["contacts"] is None:
+            return x.call("forward_dynamics", *inputs, **x.wrench_options())[0]
+        options = {**x.wrench_options(), **x.contact_options()}
+        return x.call("constrained_dynamics", *inputs, x["active"], **options)[0]
 
     return time_step(
         x["q"],

@@ -17,10 +17,12 @@ from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.libraries import ArrayLibrary
 
 _WIDTH = 96
-_SHAPE = re.compile(r"\(\.\.\.((?:, [\w ]+)*)\)")
+_SHAPE = re.compile(r"\(\.\.\.((?:, [\w +]+)*)\)")
 _REFUSED_OPTIONS = {
     "f_ext_axes": "``f_ext_axes`` is unknown",
     "integrator": "the integrator is unknown",
+    "contacts": "the contacts belong to another model",
+    "regularization": "``regularization`` is negative",
     "frames": "a name is unknown",
     "axes": "``axes`` is unknown",
 }
@@ -111,7 +113,7 @@ def _parameters(library: ArrayLibrary, name: str, taken: Sequence[str], section:
                 described = f"{described} or float"
             if "nq" in described:
                 body += " Quaternions need not have unit norm."
-            body = _filled(f"{_sentences_without(body, 'batch axes')} {states}")
+            body = _filled(f"{_sentences_without(body, library.batches)} {states}")
             states = ""
             described = _shaped(library, kind, described)
         entries.append(_entry(f"{', '.join(kept)}{colon}{described}", body))
@@ -136,11 +138,5 @@ def _raises(library: ArrayLibrary, name: str, taken: Sequence[str], section: str
 
 
 def _notes(library: ArrayLibrary, name: str, section: str) -> str:
-    """Return the notes without contacts, which functions of array libraries do not have."""
-    paragraphs = [
-        x
-        if x.startswith(" ") or "contacts" not in x.lower()
-        else _filled(_sentences_without(x, "contacts"))
-        for x in (section.split("\n\n") if section else [])
-    ]
-    return "\n\n".join([*paragraphs, *map(_filled, library.notes(name))])
+    more = map(_filled, library.notes(name))
+    return "\n\n".join([*([section] if section else []), *more])

@@ -42,6 +42,11 @@ _STATE = {
 }
 _CLOSE = {"JAX": "jnp.allclose", "PyTorch": "torch.allclose", "CasADi": "np.allclose"}
 _ONE = {"JAX": "jnp.eye(18)", "PyTorch": "torch.eye(18, dtype=q.dtype)", "CasADi": "np.eye(18)"}
+_MOTION = {  # v and a, one row each
+    "JAX": "jnp.stack([v, still])",
+    "PyTorch": "torch.stack([v, still])",
+    "CasADi": "ca.horzcat(v, still).T",
+}
 _JACOBIAN = {
     "JAX": ">>> jax.jacfwd(lambda q: {call})(q).shape",
     "PyTorch": ">>> tuple(torch.func.jacrev(lambda q: {call})(q).shape)",
@@ -67,6 +72,23 @@ A free base has to be lifted with the robot's weight:
 >>> product = {module}.mass_matrix_inverse(model, q) @ {module}.mass_matrix(model, q)
 >>> bool({close}(product, {one}))
 True""",
+    "constrained_dynamics": """
+Feet that are in contact do not accelerate:
+
+>>> feet = [dtau.PointContact(foot) for foot in dtau.robots.QUADRUPED_FEET]
+>>> contacts = dtau.Contacts(model, feet)
+>>> a = {module}.constrained_dynamics(model, q, still, still, contacts).a
+>>> J = {module}.frame_jacobians(model, q, "LF_FOOT")[:3, :]
+>>> bool({close}(J @ a, 0.0 * a[:3]))
+True""",
+    "impulse_dynamics": """
+A foot that has touched down does not move:
+
+>>> contacts = dtau.Contacts(model, [dtau.PointContact("LF_FOOT")])
+>>> after = {module}.impulse_dynamics(model, q, v, contacts)
+>>> J = {module}.frame_jacobians(model, q, "LF_FOOT")[:3, :]
+>>> bool({close}(J @ after.v, 0.0 * after.v[:3]))
+True""",
     "frame_jacobians": """
 >>> J = {module}.frame_jacobians(model, q, "LF_FOOT")
 >>> twist = {module}.frame_velocities(model, q, v, "LF_FOOT")
@@ -76,6 +98,21 @@ True""",
 >>> feet = {module}.frame_velocities(model, q, v, ["LF_FOOT", "RF_FOOT"], "mixed")
 >>> tuple(feet.shape)
 (2, 6)""",
+    "frame_kinematics_time_derivatives": """
+Velocity and acceleration of a foot, one row each:
+
+>>> motion = {motion}
+>>> foot = {module}.frame_kinematics_time_derivatives(model, q, motion, "LF_FOOT")
+>>> tuple(foot.twist.shape)
+(2, 6)""",
+    "frame_jacobians_time_derivatives": """
+The rate of the Jacobian gives the acceleration that a foot has by its velocity alone:
+
+>>> motion = {motion}
+>>> J = {module}.frame_jacobians_time_derivatives(model, q, motion[:1, :], "LF_FOOT")
+>>> foot = {module}.frame_kinematics_time_derivatives(model, q, motion, "LF_FOOT")
+>>> bool({close}({rate} @ v, foot.twist[1, :]{column}))
+True""",
     "center_of_mass_velocity": """
 >>> velocity = {module}.center_of_mass_velocity(model, q, v)
 >>> bool({close}(model.mass * velocity, {module}.momentum(model, q, v)[:3]))
@@ -166,6 +203,44 @@ Velocities on different branches have no entry:
 >>> M = dtau.casadi.mass_matrix(model, q)
 >>> M.shape, M.nnz()
 ((18, 18), 216)""",
+    ("JAX", "inverse_dynamics_time_derivatives"): """
+The torque and its rate, by the velocity, the acceleration and the jerk:
+
+>>> rates = lambda motion: dtau.jax.inverse_dynamics_time_derivatives(model, q, motion)
+>>> jax.jacfwd(rates)(jnp.stack([v, still, still])).shape
+(2, 18, 3, 18)""",
+    ("PyTorch", "inverse_dynamics_time_derivatives"): """
+The torque and its rate, by the velocity, the acceleration and the jerk:
+
+>>> rates = lambda motion: dtau.torch.inverse_dynamics_time_derivatives(model, q, motion)
+>>> torch.func.jacrev(rates)(torch.stack([v, still, still])).shape
+torch.Size([2, 18, 3, 18])""",
+    ("CasADi", "inverse_dynamics_time_derivatives"): """
+The torque and its rate, one row each, by the velocity, the acceleration and the jerk:
+
+>>> motion = ca.MX.sym("motion", 3, model.nv)
+>>> rates = dtau.casadi.inverse_dynamics_time_derivatives(model, q, motion)
+>>> rates.shape, ca.jacobian(rates, motion).shape
+((2, 18), (36, 54))""",
+    ("JAX", "forward_dynamics_time_derivatives"): """
+The acceleration and the jerk, by the torque and its rate:
+
+>>> rates = lambda tau: dtau.jax.forward_dynamics_time_derivatives(model, q, v, tau)
+>>> jax.jacrev(rates)(jnp.zeros((2, 18))).shape
+(2, 18, 2, 18)""",
+    ("PyTorch", "forward_dynamics_time_derivatives"): """
+The acceleration and the jerk, by the torque and its rate:
+
+>>> rates = lambda tau: dtau.torch.forward_dynamics_time_derivatives(model, q, v, tau)
+>>> torch.func.jacrev(rates)(torch.stack([still, still])).shape
+torch.Size([2, 18, 2, 18])""",
+    ("CasADi", "forward_dynamics_time_derivatives"): """
+The acceleration and the jerk, one row each, by the torque and its rate:
+
+>>> tau = ca.MX.sym("tau", 2, model.nv)
+>>> rates = dtau.casadi.forward_dynamics_time_derivatives(model, q, v, tau)
+>>> rates.shape, ca.jacobian(rates, tau).shape
+((2, 18), (36, 36))""",
     ("JAX", "frame_placements"): """
 How fast a foot rises with each of the numbers of q:
 
@@ -225,6 +300,9 @@ def example(library: ArrayLibrary, function: ast.FunctionDef, axes: Sequence[str
         ("{module}", library.module),
         ("{close}", _CLOSE[title]),
         ("{one}", _ONE[title]),
+        ("{motion}", _MOTION[title]),
+        ("{rate}", "J[6:, :]" if title == "CasADi" else "J[1]"),
+        ("{column}", ".T" if title == "CasADi" else ""),
     ):
         text = text.replace(mark, value)
     words, _, statements = text.strip().rpartition("\n\n")

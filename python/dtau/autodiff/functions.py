@@ -91,12 +91,20 @@ PUBLIC: dict[str, Derivatives] = {
         blocks="blocks.mass_matrix_inverse", matrix_of="forward_dynamics"
     ),
     "step": Derivatives(vjp="step_vjp", composition="compositions.step"),
+    "constrained_dynamics": Derivatives(
+        "constrained_dynamics_derivatives", "constrained_dynamics_vjp", "contacts.dynamics"
+    ),
+    "impulse_dynamics": Derivatives("impulse_dynamics_derivatives", blocks="contacts.impulses"),
+    "inverse_dynamics_time_derivatives": _problem("inverse_dynamics_time_derivatives"),
+    "forward_dynamics_time_derivatives": _problem("forward_dynamics_time_derivatives"),
     "frame_placements": Derivatives(blocks="frames.frame_placements"),
     "frame_jacobians": Derivatives(
         composition="compositions.frame_jacobians", in_body_axes="frames.frame_jacobians"
     ),
     "frame_jacobians_derivatives": Derivatives(),
     "frame_velocities": _composed("frame_velocities"),
+    "frame_kinematics_time_derivatives": Derivatives(),
+    "frame_jacobians_time_derivatives": Derivatives(),
     "integrate": Derivatives("integrate_jacobians", composition="compositions.integrate"),
     "difference": Derivatives("difference_jacobians", composition="compositions.difference"),
     "normalize": _composed("normalize"),
@@ -106,6 +114,8 @@ PUBLIC: dict[str, Derivatives] = {
     "momentum": _composed("momentum"),
     "centroidal_momentum": _composed("centroidal_momentum"),
 }
+
+CONSTRAINED = ("constrained_dynamics", "impulse_dynamics", "step")  # functions with contacts
 
 # Their derivatives, which can be differentiated once more.
 INTERNAL: dict[str, Derivatives] = {
@@ -118,6 +128,8 @@ INTERNAL: dict[str, Derivatives] = {
             "forward_dynamics_wrench_derivatives",
         )
     },
+    "constrained_dynamics_derivatives": Derivatives(blocks="contacts.dynamics_derivatives"),
+    "impulse_dynamics_derivatives": Derivatives(blocks="contacts.impulses_derivatives"),
     "mass_matrix_derivatives": Derivatives(
         blocks="blocks.mass_matrix_second_derivatives",
         value="blocks.mass_matrix_derivatives",
@@ -168,10 +180,10 @@ def _linked(first: str) -> Rule:
 def order_of(name: str) -> Order:
     """Return the highest order of derivatives of a public function."""
     how = PUBLIC[name]
-    if how.vjp or how.term_of or how.matrix_of:
+    if how.first and how.first not in {**PUBLIC, **INTERNAL}:
+        return Order.first
+    if how.vjp or how.term_of or how.matrix_of or (how.first and how.blocks):
         return Order.second
     if how.composition or how.blocks:
         return Order.every
-    if not how.first:
-        return Order.none
-    return Order.second if how.first in {**PUBLIC, **INTERNAL} else Order.first
+    return Order.second if how.first else Order.none

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from dtau.autodiff.functions import PUBLIC, Order, order_of
+from dtau.autodiff.functions import CONSTRAINED, PUBLIC, Order, order_of
 
 if TYPE_CHECKING:
     from dtau.registry import Argument, Axes, Function
@@ -27,10 +27,11 @@ class ArrayLibrary:
     result: str
     helpers: tuple[tuple[str, str], ...]  # functions that generated code calls, and modules
     states: str  # text about batches
+    batches = "batch axes"  # sentences with these words are about NumPy's batches
     products = False  # whether products= is an option
     refusals: tuple[str, str]  # conditions of TypeError and ValueError for every function
 
-    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
+    def body(self, row: Function) -> str:
         """Return the statements of a function."""
         raise NotImplementedError
 
@@ -55,14 +56,19 @@ class ArrayLibrary:
         return errors
 
 
-def _derivatives(name: str, arrays: str) -> str:
-    order = order_of(name)
+def _derivatives(name: str, arrays: str, order: Order | None = None) -> str:
+    order = order or order_of(name)
     if order is Order.none:
         return "It has no derivatives."
-    return (
+    text = (
         f"Derivatives exist {order.said}, by each of the {arrays}; those by q are by its nq "
         "numbers: docs/array_libraries.md."
     )
+    if name in CONSTRAINED:
+        text += " Those by ``active`` are zero" + (
+            ", and so are those of the residual." if name == "constrained_dynamics" else "."
+        )
+    return text
 
 
 def _wrapped(row: Function, results: str) -> str:
@@ -87,9 +93,9 @@ class _Jax(ArrayLibrary):
         "a shape does not fit",
     )
 
-    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
-        arrays = ", ".join(f'"{x.name}": {x.name}' for x in arguments if x.array is not None)
-        more = [*(["products=products"] if PUBLIC[row.name].vjp else []), *_options(arguments)]
+    def body(self, row: Function) -> str:
+        arrays = ", ".join(f'"{x.name}": {x.name}' for x in row.arguments if x.array is not None)
+        more = [*(["products=products"] if PUBLIC[row.name].vjp else []), *_options(row.arguments)]
         given = ", ".join([f'"{row.name}", model, {{{arrays}}}', *more])
         return f"return {_wrapped(row, f'call({given})')}"
 
@@ -119,13 +125,13 @@ class _Torch(ArrayLibrary):
         "a shape does not fit, a tensor is not on the CPU",
     )
 
-    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
+    def body(self, row: Function) -> str:
         arrays = [
             f"tensor({x.name})" if x.array.axes == () else x.name
-            for x in arguments
+            for x in row.arguments
             if x.array is not None
         ]
-        given = ", ".join(["model", f'"{row.name}"', *arrays, *_options(arguments)])
+        given = ", ".join(["model", f'"{row.name}"', *arrays, *_options(row.arguments)])
         return f"return {_wrapped(row, f'results({given})')}"
 
     def described(self, name: str, *, result: bool) -> str:
@@ -143,21 +149,33 @@ class _Casadi(ArrayLibrary):
     title, module = "CasADi", "dtau.casadi"
     imports = "from typing import Any\n\nfrom dtau.casadi.builder import function as function"
     argument, number, result = "Any", "Any", "Any"
-    helpers = (("evaluate", "dtau.casadi.arguments"), ("function", "dtau.casadi.builder"))
+    helpers = (
+        ("evaluate", "dtau.casadi.arguments"),
+        ("stack_order", "dtau.casadi.arguments"),
+        ("function", "dtau.casadi.builder"),
+    )
     states = "Columns are states, and one column serves all; a row may be a single state too."
+    batches = "batch"
     refusals = (
         "the model is not a Model, or an argument is neither {symbols} nor real numbers",
         "a shape or a number of states does not fit",
     )
 
-    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
-        arrays = [x.name for x in arguments if x.array is not None]
-        options = [f"{x.name}={x.name}" for x in arguments if x.array is None]
-        if "f_ext" in arrays:
-            arrays[arrays.index("f_ext")] = "*(() if f_ext is None else (f_ext,))"
-            options.append("f_ext=f_ext is not None")
+    def body(self, row: Function) -> str:
+        arrays = [x.name for x in row.arguments if x.array is not None]
+        options = [f"{x.name}={x.name}" for x in row.arguments if x.array is None]
+        stacks = [x.name for x in row.inputs if x.rows is not None]
+        cut = ""
+        if stacks:
+            found = f'stack_order("{row.name}", model, {stacks[0]}, order)'
+            options[options.index("order=order")] = f"order={found}"
+            cut = ", longer_stacks=order is not None"
+        for name in ("f_ext", "f_ext_derivatives", "active"):
+            if name in arrays:
+                arrays[arrays.index(name)] = f"*(() if {name} is None else ({name},))"
+                options.append(f"{name.removesuffix('_derivatives')}={name} is not None")
         made = ", ".join(["model", f'"{row.name}"', *options])
-        result = f"evaluate(function({made}), {', '.join(arrays)})"
+        result = f"evaluate(function({made}), {', '.join(arrays)}{cut})"
         return f"return {_wrapped(row, result) if row.result_classes else result}"
 
     def described(self, name: str, *, result: bool) -> str:
@@ -172,12 +190,15 @@ class _Casadi(ArrayLibrary):
             return f"({last}, n)"
         count = prod(x for x in rows if isinstance(x, int))
         symbols = [x for x in rows if not isinstance(x, int)]
+        if len(rows) > 1:
+            symbols = [f"({x})" if "+" in x else x for x in symbols]
         return f"({' '.join([*([str(count)] if count > 1 else []), *symbols])}, {last} n)"
 
     def notes(self, name: str) -> list[str]:
-        symbols = "MX" if _is_compiled(name) else "SX or MX"
+        compiled = _is_compiled(name)
+        symbols = "MX" if compiled else "SX or MX"
         return [
-            _derivatives(name, "matrices"),
+            _derivatives(name, "matrices", None if compiled else Order.every),
             f"Results are {symbols} if an argument is, and DM for numbers. Arrays of several "
             "axes become matrices: all axes but the last are rows, and states are side by side.",
         ]
@@ -188,15 +209,15 @@ class _Casadi(ArrayLibrary):
         refused += "" if compiled else ", or SX and MX are mixed"
         errors = [("TypeError", f"If {refused}."), ("ValueError", f"If {self.refusals[1]}{also}.")]
         if compiled:
-            no_slot = "If no slot is left, see `dtau.casadi.function`; by CasADi, when a third "
-            errors.append(("RuntimeError", f"{no_slot}derivative is requested."))
+            no_slot = "If no slot is left, see `dtau.casadi.function`; by CasADi, when a "
+            errors.append(("RuntimeError", f"{no_slot}{order_of(name).beyond} is requested."))
         return errors
 
 
 def _is_compiled(name: str) -> bool:
     """Whether a function calls the extension, which does not take SX."""
     how = PUBLIC[name]
-    return bool(how.vjp or how.term_of or how.matrix_of)
+    return name in CONSTRAINED or bool(how.vjp or how.term_of or how.matrix_of)
 
 
 LIBRARIES: Mapping[str, ArrayLibrary] = {"jax": _Jax(), "torch": _Torch(), "casadi": _Casadi()}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dtau.model.model import Model
 
 Array = Any  # the library's arrays: float64, leading axes are the batch
-Options = Mapping[str, Any]  # f_ext_axes, frames, axes, integrator
+Options = Mapping[str, Any]  # f_ext_axes, contacts, regularization, frames, axes, integrator
 
 
 class Library(Protocol):
@@ -76,3 +76,7 @@ class At:
     def wrench_options(self) -> dict[str, Any]:
         """The axes of external wrenches, as an option for other functions."""
         return {"f_ext_axes": self.options.get("f_ext_axes", "body")}
+
+    def contact_options(self) -> dict[str, Any]:
+        """The contacts and their regularization, as options for other functions."""
+        return {name: self.options[name] for name in ("contacts", "regularization")}

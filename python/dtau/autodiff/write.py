@@ -1,7 +1,7 @@
 """Generate the functions of an array library from their rows in the registry: `define`.
 
-A function has the parameters of its namesake in `dtau`, without `out`, `threads` and contacts. It
-is compiled from source text, so that a call costs the same as that of a handwritten function.
+A function has the parameters of its namesake in `dtau`, without `out` and `threads`. It is
+compiled from source text, so that a call costs the same as that of a handwritten function.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def define(library: str, namespace: dict[str, Any], names: Iterable[str] = PUBLI
         header = signature(described, row)
         for word, module in types_in(header).items():
             namespace[word] = getattr(import_module(module), word)
-        source = f"{header}\n    {described.body(row, arguments(row))}\n"
+        source = f"{header}\n    {described.body(row)}\n"
         place = f"<{described.module}.{name}>"
         linecache.cache[place] = len(source), None, source.splitlines(True), place
         exec(compile(source, place, "exec", __future__.annotations.compiler_flag), namespace)
@@ -50,17 +50,11 @@ def define(library: str, namespace: dict[str, Any], names: Iterable[str] = PUBLI
     return sorted(defined)
 
 
-def arguments(row: Function) -> list[Argument]:
-    """Return the arguments in public order, without contacts and the arguments after them."""
-    names = [x.name for x in row.arguments]
-    return list(row.arguments[: names.index("contacts")] if "contacts" in names else row.arguments)
-
-
 def signature(library: ArrayLibrary, row: Function) -> str:
     """Return the line that declares a function."""
     public = inspect.signature(getattr(dtau, row.name)).parameters
     declared, by_keyword = ["model: Model"], False
-    for x in arguments(row):
+    for x in row.arguments:
         parameter = public[x.name]
         if parameter.kind is parameter.KEYWORD_ONLY and not by_keyword:
             declared.append("*")
@@ -78,7 +72,7 @@ def _declared(library: ArrayLibrary, argument: Argument, parameter: inspect.Para
     annotation = str(parameter.annotation)
     if argument.array is not None:
         annotation = library.number if argument.array.axes == () else library.argument
-        if not argument.required and annotation != "Any":
+        if argument.array.optional and annotation != "Any":
             annotation += " | None"
     default = "" if argument.required else f" = {argument.default!r}"
     return f"{argument.name}: {annotation}{default}"
@@ -87,6 +81,8 @@ def _declared(library: ArrayLibrary, argument: Argument, parameter: inspect.Para
 def types_in(header: str) -> dict[str, str]:
     """Return the modules of types in a signature that do not belong to the library."""
     found = {"Model": "dtau.model.model"}
+    if "contacts: Contacts" in header:
+        found["Contacts"] = "dtau.model.contacts"
     for word in re.findall(r"\w+", header):
         for module in (typing, collections.abc, dtau.options):
             if word[0].isupper() and word in vars(module) and word != "Any":

@@ -7,9 +7,20 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from dtau.autodiff.stacks import order_of_stacks
+from dtau.model.model import Model
+from dtau.registry import FUNCTIONS
 
-def evaluate(f: Any, *given: Any) -> Any:
-    """Call a `casadi.Function` after checking its arguments."""
+
+def stack_order(name: str, model: Model, stack: Any, order: Any) -> int:
+    """Return the requested order of time derivatives, or the one that a stack determines."""
+    first = next(x for x in FUNCTIONS[name].inputs if x.rows is not None)
+    rows = stack.shape[0] if hasattr(stack, "shape") and stack.shape else len(np.atleast_1d(stack))
+    return order_of_stacks(name, {first.name: (rows, model.nv)}, order)
+
+
+def evaluate(f: Any, *given: Any, longer_stacks: bool = False) -> Any:
+    """Call a `casadi.Function` after checking its arguments; stacks may have more rows."""
     arguments = []
     for k, argument in enumerate(given):
         name, rows, columns = f.name_in(k), f.size1_in(k), f.size2_in(k)
@@ -23,6 +34,9 @@ def evaluate(f: Any, *given: Any) -> Any:
         else:
             argument, came = _matrix(name, argument)
         shape = tuple(argument.shape)
+        if longer_stacks and name.endswith("_derivatives") and shape[0] > rows:
+            argument = argument[:rows, :]
+            shape = tuple(argument.shape)
         if columns == 1 and shape == (1, rows):
             argument = argument.T
         elif shape[0] != rows or shape[1] % columns or not shape[1]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from dtau.autodiff.functions import PUBLIC
-from dtau.casadi.expressions import bodies, manifold
+from dtau.autodiff.arguments import check_contacts
+from dtau.autodiff.functions import CONSTRAINED, PUBLIC
+from dtau.casadi.expressions import bodies, constrained, manifold
 from dtau.casadi.expressions.recorded import recorded_function
 from dtau.casadi.expressions.steps import step_function
-from dtau.casadi.slots import compiled_function, is_lost, problem_of
-from dtau.checks import frame_names, require
+from dtau.casadi.slots import compiled_function, constrained_function, is_lost, problem_of
+from dtau.checks import frame_names, integer, require
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator, require_option
 from dtau.registry import FUNCTIONS
@@ -32,10 +34,24 @@ _OF_FRAMES: dict[str, Callable[..., Any]] = {
     "frame_jacobians": bodies.frame_jacobians,
     "frame_velocities": bodies.frame_velocities,
 }
-_EXPLICIT = ("f_ext_axes", "integrator", "frames", "axes")  # options among the parameters below
+_Made = tuple[Any, list[Any]]  # a function, and the slot functions that it calls
 
-# Functions, each with the slot functions that it calls.
-_built: WeakKeyDictionary[Model, dict[Any, tuple[Any, list[Any]]]] = WeakKeyDictionary()
+
+class _Request(NamedTuple):
+    """What a function is built from, besides the model and its contacts."""
+
+    name: str
+    f_ext_axes: Axes | None  # None: it takes no wrenches
+    integrator: Integrator | None
+    frames: str | tuple[str, ...] | None
+    axes: Axes | None
+    active: bool
+    regularization: float
+    options: tuple[tuple[str, Any], ...]
+
+
+# By the model, or by the contacts, which hold their model; a function holds neither.
+_built: WeakKeyDictionary[Model | Contacts, dict[_Request, _Made]] = WeakKeyDictionary()
 
 
 def function(
@@ -47,6 +63,9 @@ def function(
     integrator: Integrator = "euler",
     frames: str | Sequence[str] | None = None,
     axes: Axes = "body",
+    contacts: Contacts | None = None,
+    active: bool = False,
+    regularization: float = 0.0,
     **options: Any,
 ) -> Any:
     """Return a function of `dtau.casadi` as a `casadi.Function`.
@@ -57,7 +76,8 @@ def function(
     name : str
         Name of a function of `dtau.casadi`, such as ``"inverse_dynamics"``.
     f_ext : bool, optional
-        Take external wrenches as the last input, (nbodies, 6): [force, moment] in N and N m.
+        Take external wrenches as an input after the others, (nbodies, 6): [force, moment] in N and
+        N m.
     f_ext_axes : {"body", "world", "mixed"}
         Axes of ``f_ext``, see `dtau.inverse_dynamics`.
     integrator : {"euler", "semi_implicit", "rk4"}
@@ -68,6 +88,13 @@ def function(
     axes : {"body", "world", "mixed"}
         Axes and point of the twist, for ``"frame_jacobians"`` and ``"frame_velocities"``; see
         `dtau.frame_velocities`.
+    contacts : Contacts, optional
+        The contacts and loops that hold, for ``"constrained_dynamics"``, ``"impulse_dynamics"`` and
+        ``"step"``.
+    active : bool, optional
+        Take the mask of active contacts as the last input, (ncontacts,).
+    regularization : float
+        For contacts whose rows depend on each other, see `dtau.constrained_dynamics`.
     **options
         Further options of the function, by their names in `dtau`.
 
@@ -91,13 +118,13 @@ def function(
 
     Notes
     -----
-    The dynamics (inverse and forward dynamics, their bias and gravity torques, the mass matrix and
-    its inverse, and what ``"step"`` calls) are functions of the extension: value, Jacobian, adjoint
-    and Jacobian of the adjoint, which are the core's derivatives, products and Hessians. CasADi
-    finds them in this process only: such a function can be neither saved to a file nor sent to
-    another process. Each takes one of 64 slots, as long as the function or anything made with it
-    exists. A third derivative does not exist: CasADi raises RuntimeError. The other functions are
-    expressions in CasADi's scalars (SX), with derivatives of every order.
+    The dynamics (inverse, forward and constrained dynamics, impacts, bias and gravity torques, the
+    mass matrix and its inverse, and what ``"step"`` calls) are functions of the extension: value,
+    Jacobian, adjoint and Jacobian of the adjoint, which are the core's derivatives, products and
+    Hessians. CasADi finds them in this process only: such a function can be neither saved to a file
+    nor sent to another process. Each takes one of 64 slots, as long as the function or anything
+    made with it exists. A third derivative does not exist: CasADi raises RuntimeError. The other
+    functions are expressions in CasADi's scalars (SX), with derivatives of every order.
 
     Examples
     --------
@@ -121,6 +148,8 @@ def function(
     for option in options:
         if option not in known:
             raise TypeError(f"{option}: {name} takes no such option")
+    if "order" in known:  # stacks have no sizes here
+        options["order"] = integer("order", options.get("order"), 0, 100)
     if f_ext and "f_ext_axes" not in known:
         raise ValueError(f"f_ext: {name} takes no external wrenches")
     if (frames is None) == ("frames" in known):
@@ -128,24 +157,40 @@ def function(
         raise ValueError(f"frames: expected {expected} for {name}, got {frames!r}")
     if frames is not None:
         frames = frame_names(frames)
-    key = (
+    require("active", active, bool)
+    check_contacts(contacts, active or None)
+    if contacts is not None and "contacts" not in known:
+        raise TypeError(f"contacts: {name} takes no such option")
+    if contacts is None and name in CONSTRAINED and name != "step":
+        raise TypeError("contacts: expected Contacts, got NoneType")
+    request = _Request(
         name,
         f_ext_axes if f_ext else None,
         integrator if "integrator" in known else None,
         frames,
         axes if "axes" in known else None,
-        *options.items(),
+        active,
+        regularization,
+        tuple(options.items()),
     )
-    built = _built.setdefault(model, {})
-    if key not in built or any(is_lost(each) for each in built[key][1]):
-        compiled = []
-        if name == "step":
-            compiled = [function(model, "forward_dynamics", f_ext=f_ext, f_ext_axes=f_ext_axes)]
-        elif problem_of(name):
-            compiled = [_compiled(model, name, f_ext, f_ext_axes)]
-        given = dict(zip(_EXPLICIT, (f_ext_axes, integrator, frames, axes), strict=True))
-        built[key] = _build(model, name, compiled, {**given, **options}, f_ext), compiled
-    return built[key][0]
+    return _made(model, contacts, request)[0]
+
+
+def _made(model: Model, contacts: Contacts | None, request: _Request) -> _Made:
+    owner = model if contacts is None else contacts
+    made = _built.get(owner, {}).get(request)
+    if made is None or any(map(is_lost, made[1])):
+        made = _build(model, contacts, request)
+        _built.setdefault(owner, {})[request] = made
+    return made
+
+
+def _in_a_slot(make: Callable[[], Any]) -> Any:
+    try:
+        return make()
+    except RuntimeError:  # drop cached functions to free slots
+        _built.clear()
+        return make()
 
 
 @cache
@@ -153,25 +198,46 @@ def _options(name: str) -> frozenset[str]:
     return frozenset(FUNCTIONS[name].options)
 
 
-def _compiled(model: Model, name: str, f_ext: bool, f_ext_axes: Axes) -> Any:
-    try:
-        return compiled_function(model, name, f_ext=f_ext, f_ext_axes=f_ext_axes)
-    except RuntimeError:  # drop cached functions to free slots
-        _built.clear()
-        return compiled_function(model, name, f_ext=f_ext, f_ext_axes=f_ext_axes)
-
-
-def _build(
-    model: Model, name: str, compiled: Sequence[Any], options: Mapping[str, Any], f_ext: bool
-) -> Any:
+def _build(model: Model, contacts: Contacts | None, request: _Request) -> _Made:
     """Build a function from compiled functions, an expression, or a recording of the core."""
+    name = request.name
     if name == "step":
-        return step_function(model, options["integrator"], compiled[0])
-    if compiled:
-        return compiled[0]
+        problem = "forward_dynamics" if contacts is None else "constrained_dynamics"
+        parts = _made(model, contacts, request._replace(name=problem, integrator=None))
+        return step_function(model, request.integrator or "euler", parts[0]), parts[1]
+    if contacts is not None:
+        return _constrained(model, contacts, request)
+    if problem_of(name):
+        order = dict(request.options).get("order")
+        compiled = _compiled(model, name, request.f_ext_axes, order)
+        return compiled, [compiled]
     if name in _EXPRESSIONS:
-        return _EXPRESSIONS[name](model)
+        return _EXPRESSIONS[name](model), []
     if name in _OF_FRAMES:
-        return _OF_FRAMES[name](model, options["frames"], options["axes"])
-    taken = {x: options[x] for x in FUNCTIONS[name].options if x in options}
-    return recorded_function(model, name, taken, f_ext=f_ext)
+        return _OF_FRAMES[name](model, request.frames, request.axes), []
+    given = {**request._asdict(), **dict(request.options)}
+    taken = {x: given[x] for x in FUNCTIONS[name].options if given.get(x) is not None}
+    return recorded_function(model, name, taken, f_ext=request.f_ext_axes is not None), []
+
+
+def _compiled(model: Model, name: str, f_ext_axes: Axes | None, order: int | None = None) -> Any:
+    axes: Axes = f_ext_axes or "body"
+    f_ext = f_ext_axes is not None
+    return _in_a_slot(
+        lambda: compiled_function(model, name, f_ext=f_ext, f_ext_axes=axes, order=order)
+    )
+
+
+def _constrained(model: Model, contacts: Contacts, request: _Request) -> _Made:
+    name, active, regularization = request.name, request.active, request.regularization
+    compiled = _in_a_slot(
+        lambda: constrained_function(
+            model, name, contacts, active=active, regularization=regularization
+        )
+    )
+    if name == "impulse_dynamics":
+        return constrained.impulse_dynamics(model, contacts, compiled, active=active), [compiled]
+    slots = [compiled]
+    if request.f_ext_axes is not None:
+        slots.append(_compiled(model, "inverse_dynamics", request.f_ext_axes))
+    return constrained.constrained_dynamics(model, contacts, *slots, active=active), slots

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.model.contact_kinds import Loop
+from dtau.model.contacts import Contacts
 from dtau.model.joints import Free, Planar, Spherical
 from dtau.model.model import Model
 
@@ -65,11 +67,7 @@ class Structure:
             paths[joint.body, joint.v] = True
         coupled = product(paths.T, paths)
         if solves:  # the inverse of M couples connected velocities
-            while True:
-                wider = product(coupled, coupled)
-                if (wider == coupled).all():
-                    break
-                coupled = wider
+            coupled = connected(coupled)
             paths = product(paths, coupled)
         self.moved = np.ones(model.nv, dtype=bool)
         for joint in model.joints:
@@ -82,6 +80,37 @@ class Structure:
         """Convert columns in the tangent space to columns by the numbers of q."""
         felt = self.numbers & self.moved[:, None]
         return np.stack([pattern[:, rows].any(axis=1) for rows in felt.T], axis=1)
+
+
+class ConstrainedStructure(Structure):
+    """The structure of a model with contacts, which couple all velocities that move them.
+
+    ``of_rows`` (nrows, nv): the velocities that a force depends on.
+    """
+
+    def __init__(self, model: Model, contacts: Contacts) -> None:
+        placed = any(x.kp > 0.0 or isinstance(x, Loop) for x in contacts)
+        super().__init__(model, solves=True, felt_position=placed)
+        moved = np.zeros((contacts.nrows, model.nv), dtype=bool)
+        for contact in contacts:
+            if isinstance(contact, Loop):
+                frames = [contact.frame_a, contact.frame_b]
+            else:
+                frames = [contact.frame]
+            for body in (model.frame(frame).body for frame in frames):
+                if body >= 0:
+                    moved[contacts.rows(contact.name)] |= self.paths[body]
+        self.coupled = connected(self.coupled | product(moved.T, moved))
+        self.of_rows = product(moved, self.coupled)
+
+
+def connected(coupled: Pattern) -> Pattern:
+    """Couple all velocities that are connected through others."""
+    while True:
+        wider = product(coupled, coupled)
+        if (wider == coupled).all():
+            return coupled
+        coupled = wider
 
 
 def compressed(pattern: Pattern) -> Compressed:

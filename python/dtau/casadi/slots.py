@@ -1,4 +1,4 @@
-"""Make CasADi functions of compiled dynamics: `compiled_function`.
+"""Make CasADi functions of compiled dynamics: `compiled_function`, `constrained_function`.
 
 Each function takes a slot of the extension, whose symbols CasADi finds by name.
 """
@@ -13,23 +13,38 @@ import numpy as np
 
 from dtau import _core
 from dtau.autodiff.functions import PUBLIC
-from dtau.casadi.patterns import Pattern, Structure, manifold_joints, roles
+from dtau.casadi.patterns import (
+    ConstrainedStructure,
+    Pattern,
+    Structure,
+    manifold_joints,
+    roles,
+)
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.registry import FUNCTIONS
 
-_X = {"inverse_dynamics": "a", "forward_dynamics": "tau"}  # third input x of each problem
-_KINDS = {"q": "q", "v": "v", "a": "x", "tau": "x"}  # kinds of inputs, with the core's names
+_PROBLEMS = ("inverse_dynamics", "forward_dynamics")
+_KINDS = {  # kinds of inputs, with the core's names
+    **{"q": "q", "v": "v", "f_ext": "f", "f_ext_derivatives": "f"},
+    **dict.fromkeys(("a", "tau", "v_derivatives", "tau_derivatives"), "x"),
+}
+_TIME_DERIVATIVES = "_time_derivatives"
+_SLOT, _FIRST_ORDER_SLOT = "dtau_slot", "dtau_first_order_slot"  # names of the same slots
 _ATTEMPTS = 8
 
 
 def problem_of(name: str) -> str:
     """Return the problem that a function solves or is a term or matrix of; "" if there is none."""
     how = PUBLIC[name]
-    return how.term_of or how.matrix_of or (name if name in _X else "")
+    problem = name.removesuffix(_TIME_DERIVATIVES)
+    return how.term_of or how.matrix_of or (problem if problem in _PROBLEMS else "")
 
 
-def compiled_function(model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes) -> Any:
+def compiled_function(
+    model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes, order: int | None
+) -> Any:
     """Make a CasADi function in a slot, which is freed with the function.
 
     Raises
@@ -39,26 +54,72 @@ def compiled_function(model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes)
     """
     problem, is_matrix = problem_of(name), bool(PUBLIC[name].matrix_of)
     row = FUNCTIONS[name]
-    kinds = "".join(_KINDS[x.name] for x in row.inputs if not x.optional)
-    kinds += "f" if f_ext else ""
+    given = [x.name for x in row.inputs if f_ext or not x.optional]
+    kinds = "".join(map(_KINDS.__getitem__, given))
     result = "Minv" if name == "mass_matrix_inverse" else row.results[0].name
-    calls = _calls(model, name, problem, is_matrix, f_ext_axes if f_ext else "body")
+    axes = f_ext_axes if f_ext else "body"
     solves = problem == "forward_dynamics"
     structure = Structure(model, solves=solves, felt_position=f_ext and f_ext_axes == "world")
-    patterns = (_matrix_patterns if is_matrix else _patterns)(model, kinds, structure)
-    names = {"q": "q", "v": "v", "x": _X[problem], "f": "f_ext"}
-    description = (
+    if order is None:
+        calls = _calls(model, name, problem, is_matrix, axes)
+        patterns = (_matrix_patterns if is_matrix else _patterns)(model, kinds, structure)
+    else:
+        calls = _stack_calls(model, name, f_ext_axes=axes, order=order)
+        patterns = _stack_patterns(model, kinds, structure, order)
+    return _in_a_slot(
+        _SLOT if order is None else _FIRST_ORDER_SLOT,
         calls,
-        (model.nq, model.nv, model.nbodies),
+        (model.nq, model.nv, model.nbodies, 0, 0),
         kinds,
-        [names[kind] for kind in kinds],
+        given,
         [result],
         is_matrix,
+        False,
         manifold_joints(model),
         patterns,
     )
+
+
+def constrained_function(
+    model: Model, name: str, contacts: Contacts, *, active: bool, regularization: float
+) -> Any:
+    """Make a CasADi function of constrained dynamics or an impact without restitution.
+
+    Its result is one vector: accelerations, forces and residuals, or velocities and impulses.
+
+    Raises
+    ------
+    RuntimeError
+        See `compiled_function`.
+    """
+    row = FUNCTIONS[name]
+    given = {"contacts": contacts, "regularization": regularization}
+    roles_of_calls = {"value": "", "first": "_derivatives", "second": "_hessian"}
+    roles_of_calls |= {"product": "_vjp"} if PUBLIC[name].vjp else {}
+    calls = {
+        role: _core.prepare_call(model, f"{name}{suffix}", **given)
+        for role, suffix in roles_of_calls.items()
+    }
+    kinds = "".join(_KINDS.get(x.name, "") for x in row.inputs if not x.optional)
+    kinds += "m" if active else ""
+    names = {"q": "q", "v": "v", "x": "tau", "m": "active"}
+    return _in_a_slot(
+        _SLOT,
+        calls,
+        (model.nq, model.nv, model.nbodies, contacts.nrows, len(contacts)),
+        kinds,
+        [names[kind] for kind in kinds],
+        ["result"],
+        False,
+        True,
+        manifold_joints(model),
+        _constrained_patterns(model, kinds, contacts, len(row.results) > 2),
+    )
+
+
+def _in_a_slot(prefix: str, *description: Any) -> Any:
     for _ in range(_ATTEMPTS):
-        function = _of_a_slot(description)
+        function = _of_a_slot(description, prefix)
         if not is_lost(function):
             return function
     raise RuntimeError(
@@ -67,7 +128,7 @@ def compiled_function(model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes)
     )
 
 
-def _of_a_slot(description: tuple[Any, ...]) -> Any:
+def _of_a_slot(description: tuple[Any, ...], prefix: str) -> Any:
     slot = _core.fill_casadi_slot(*description)
     if slot < 0:
         gc.collect()
@@ -79,14 +140,14 @@ def _of_a_slot(description: tuple[Any, ...]) -> Any:
             "of those that are not needed, and share one model instead of making it again"
         )
     try:  # this thread claims the slot; other threads are refused
-        return ca.external(f"dtau_slot{slot}", _core.__file__)
+        return ca.external(f"{prefix}{slot}", _core.__file__)
     finally:
         _core.release_casadi_slot(slot)
 
 
 def is_lost(function: Any) -> bool:
     """Whether a function lost its slot because something else found it."""
-    return _core.casadi_slot_is_lost(int(function.name().removeprefix("dtau_slot")))
+    return _core.casadi_slot_is_lost(int(function.name().rpartition("slot")[2]))
 
 
 def _calls(
@@ -108,6 +169,36 @@ def _calls(
         "product": prepare(f"{problem}_vjp"),
         "by_wrench": prepare(f"{problem}_wrench_derivatives"),
     }
+
+
+def _stack_calls(model: Model, name: str, **options: Any) -> dict[str, _core.RawCall]:
+    """Prepare the functions of the core that time derivatives of the dynamics call."""
+    roles = {"value": name, "first": f"{name}_derivatives", "product": f"{name}_vjp"}
+    return {role: _core.prepare_call(model, f, **options) for role, f in roles.items()}
+
+
+def _stack_patterns(model: Model, kinds: str, s: Structure, order: int) -> Any:
+    """Return patterns of time derivatives, without second derivatives.
+
+    Row k of a result depends on the rows of order k and lower orders.
+    """
+    rows, nv, nb = order + 1, model.nv, model.nbodies
+    beyond = int("v" not in kinds)  # the stack begins with v, and its row k + 1 acts on row k
+    every, acting = np.ones((rows, 1), dtype=bool), np.tri(rows, rows + beyond, beyond, dtype=bool)
+    by_wrench = s.paths.T[:, None, None, :] & np.tri(rows, dtype=bool)[None, :, :, None]
+    by = {
+        "q": np.kron(s.by_q(s.coupled), every),
+        "v": np.kron(s.coupled, every),
+        "x": np.kron(s.coupled, acting),
+        "f": np.tile(by_wrench.reshape(nv * rows, rows * nb), 6),
+    }
+    shapes = {"q": (model.nq, 1), "v": (nv, 1), "x": (rows + beyond, nv), "f": (rows * nb, 6)}
+    return roles(
+        [np.ones(shapes[kind], dtype=bool) for kind in kinds],
+        np.ones((rows, nv), dtype=bool),
+        [by[kind] for kind in kinds],
+        [[] for _ in kinds],
+    )[:3]
 
 
 def _patterns(model: Model, kinds: str, s: Structure) -> Any:
@@ -136,6 +227,38 @@ def _patterns(model: Model, kinds: str, s: Structure) -> Any:
         [np.ones(sizes[kind], dtype=bool) for kind in kinds],
         np.ones((nv, 1), dtype=bool),
         [first[kind] for kind in kinds],
+        [[curvature(a, b) for b in kinds] for a in kinds],
+    )
+
+
+def _constrained_patterns(model: Model, kinds: str, contacts: Contacts, residual: bool) -> Any:
+    """Return patterns of accelerations, forces and residuals, or of velocities and impulses."""
+    s = ConstrainedStructure(model, contacts)
+    checked = contacts.nrows if residual else 0
+    rows = np.concatenate([s.coupled, s.of_rows, np.zeros((checked, model.nv), dtype=bool)])
+    lengths = {"q": model.nq, "v": model.nv, "x": model.nv, "m": len(contacts)}
+    blocks = {"q": s.by_q(rows), "v": rows, "x": rows}
+    second = {
+        "qq": s.by_q(s.by_q(s.coupled).T),
+        "qv": s.by_q(s.coupled).T,
+        "vv": s.coupled,
+        "qx": s.by_q(s.coupled).T,
+    }
+    if not residual:  # the velocity after an impact is linear in the one before
+        second["vv"] = np.zeros_like(s.coupled)
+
+    def first(kind: str) -> Pattern:
+        return blocks.get(kind, np.zeros((len(rows), lengths[kind]), dtype=bool))
+
+    def curvature(a: str, b: str) -> Pattern:
+        if b + a in second and a != b:
+            return second[b + a].T
+        return second.get(a + b, np.zeros((lengths[a], lengths[b]), dtype=bool))
+
+    return roles(
+        [np.ones((lengths[kind], 1), dtype=bool) for kind in kinds],
+        np.ones((len(rows), 1), dtype=bool),
+        [first(kind) for kind in kinds],
         [[curvature(a, b) for b in kinds] for a in kinds],
     )
 

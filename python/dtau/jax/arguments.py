@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dtau.autodiff.arguments import check_contacts
+from dtau.autodiff.stacks import cuts, order_of_stacks
 from dtau.checks import class_name, common_batch
 from dtau.jax.calls import Call, prepare
 from dtau.jax.derivatives import apply
@@ -35,13 +37,28 @@ def call(
             'jax.config.update("jax_enable_x64", True) at the beginning of the program, or set '
             "JAX_ENABLE_X64=1; float32 arrays still give float32 results"
         )
-    made = Call.of(model, name, **options)
+    if "contacts" in options:
+        check_contacts(options["contacts"], inputs["active"])
     arrays = {key: _array(key, x) for key, x in inputs.items()}
+    if "order" in options:
+        options["order"] = _take_rows(name, arrays, options["order"])
+    made = Call.of(model, name, **options)
     _check_shapes(made, arrays)
-    result = result_type(inputs)
+    result = result_type({key: x for key, x in inputs.items() if key != "active"})
     doubles = tuple(None if x is None else x.astype(np.float64) for x in arrays.values())
     results = apply_with_products(made, doubles) if products else apply(made, doubles)
     return tuple(bounded(r).astype(result) for r in results)
+
+
+def _take_rows(name: str, arrays: dict[str, jax.Array | None], order: Any) -> int:
+    """Cut stacks to the order of time derivatives, and return it."""
+    shapes = {key: x.shape for key, x in arrays.items() if x is not None}
+    highest = order_of_stacks(name, shapes, order)
+    for key, (axis, rows) in cuts(name, shapes, order).items():
+        x = arrays[key]
+        assert x is not None
+        arrays[key] = jax.lax.slice_in_dim(x, 0, rows, axis=axis)
+    return highest
 
 
 def result_type(inputs: dict[str, Any]) -> Any:

@@ -65,9 +65,7 @@ def prepare(call: Call) -> Prepared:
     number = int.from_bytes(digest, "little", signed=True)
     _core.hold_call(number, raw)
     results = tuple(Array(*result) for result in raw.results)
-    inputs = [Array(*given) for given in raw.inputs]
-    free = [x for x in inputs if x.name != "active"]  # the last input, which belongs to contacts
-    return Prepared(number, tuple(free), results)
+    return Prepared(number, tuple(Array(*given) for given in raw.inputs), results)
 
 
 def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ...]:
@@ -82,7 +80,9 @@ def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ..
         for x, spec in given
     ]
     results = prepared.results
-    if results[-1].optional and inputs[-1] is None:
+    if results[-1].optional and not any(
+        spec.name in ("f_ext", "f_ext_derivatives") for _, spec in given
+    ):
         results = results[:-1]
     on_mesh = not jax.sharding.get_abstract_mesh().empty  # inside shard_map
     types = _types([batch + result.shape for result in results], arrays, on_mesh)

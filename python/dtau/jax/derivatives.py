@@ -8,6 +8,7 @@ differentiable too, as far as there are rules.
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -18,7 +19,15 @@ from numpy.typing import NDArray
 
 from dtau.autodiff import manifold
 from dtau.autodiff.blocks import CONFIGURATIONS, Rule
-from dtau.autodiff.functions import VALUES, composition, jacobians, value
+from dtau.autodiff.functions import (
+    CONSTRAINED,
+    PUBLIC,
+    VALUES,
+    composition,
+    jacobians,
+    order_of,
+    value,
+)
 from dtau.autodiff.library import At
 from dtau.jax.calls import Call, prepare, run
 from dtau.model.model import Model
@@ -45,13 +54,14 @@ LIBRARY = _Jax()
 
 def at(call: Call, inputs: Arrays) -> At:
     """Return a call at its inputs, for the rules."""
-    return At(LIBRARY, call.model, dict(zip(_names(call), inputs, strict=True)), dict(call.options))
+    return At(LIBRARY, call.model, dict(zip(_ranks(call), inputs, strict=True)), dict(call.options))
 
 
-def _names(call: Call) -> tuple[str, ...]:
+def _ranks(call: Call) -> dict[str, int]:
+    """Return the number of axes of each input for one state."""
     if call.name in VALUES:
-        return ("q",)
-    return tuple(spec.name for spec in prepare(call).inputs)
+        return {"q": 1}
+    return {spec.name: len(spec.shape) for spec in prepare(call).inputs}
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -86,8 +96,9 @@ def _jvp(call: Call, primals: tuple[Arrays], tangents: tuple[Arrays]) -> tuple[A
     else:
         if rule is None:
             raise NotImplementedError(_no_derivative(call))
-        here = at(call, inputs)
-        parts = [_part(rule, here, _names(call)[k], changes[k], results) for k in moving]
+        here, ranks = at(call, inputs), _ranks(call)
+        names = list(ranks)
+        parts = [_part(rule, here, ranks, names[k], changes[k], results) for k in moving]
         if parts and _is_configuration(call):
             total = functools.reduce(jnp.add, [part[0] for part in parts])
             parts = [(manifold.from_tangent(jnp, call.model, results[0], total),)]
@@ -107,13 +118,16 @@ def _is_configuration(call: Call) -> bool:
     return call.name in FUNCTIONS and FUNCTIONS[call.name].results[0].axes == ("nq",)
 
 
-def _part(rule: Rule, here: At, by: str, change: jax.Array, results: Arrays) -> Arrays:
+def _part(
+    rule: Rule, here: At, ranks: Mapping[str, int], by: str, change: jax.Array, results: Arrays
+) -> Arrays:
     """Return the part of the results' tangent that comes from one input."""
     if by in CONFIGURATIONS:
         change = manifold.to_tangent(jnp, here.model, here[by], change)
-    axes = "yz" if by == "f_ext" else "z"
+    axes = "xyz"[: ranks[by]]
     blocks = rule(here, by)
-    batch = jnp.broadcast_shapes(*(x.shape[: x.ndim - _axes(n)] for n, x in _given(here)))
+    given = [(name, x) for name, x in here.inputs.items() if x is not None]
+    batch = jnp.broadcast_shapes(*(x.shape[: x.ndim - ranks[name]] for name, x in given))
     parts = []
     for block, result in zip(blocks, results, strict=True):
         core = "abcdefgh"[: result.ndim - len(batch)]
@@ -122,22 +136,16 @@ def _part(rule: Rule, here: At, by: str, change: jax.Array, results: Arrays) -> 
     return tuple(parts)
 
 
-def _axes(name: str) -> int:
-    return 2 if name == "f_ext" else 1
-
-
-def _given(here: At) -> list[tuple[str, Any]]:
-    return [(name, x) for name, x in here.inputs.items() if x is not None]
-
-
 def _no_derivative(call: Call) -> str:
-    for name in ("inverse_dynamics", "forward_dynamics", "step"):
-        if call.name.startswith(name) and call.name.endswith("_vjp"):
+    for name, how in PUBLIC.items():
+        if how.vjp == call.name:
             return (
                 f"dtau.jax.{name}: products=True gives first derivatives in reverse mode and no "
-                "second ones; leave it out for these"
+                f"second ones; leave it out for derivatives {order_of(name).said}"
             )
-        if call.name == f"{name}_second_derivatives":
+    for name in ("inverse_dynamics", "forward_dynamics", *CONSTRAINED):
+        last = "hessian" if name in CONSTRAINED else "second_derivatives"
+        if call.name == f"{name}_{last}":
             return (
                 f"dtau.jax: derivatives of {name}, and of functions that are made of it, exist up "
                 "to the second order; this asks for the third"

@@ -19,7 +19,7 @@ from dtau.jax.derivatives import Arrays, apply
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
 def apply_with_products(call: Call, inputs: Arrays) -> Arrays:
-    """Return results of inverse_dynamics, forward_dynamics or step, with gradients by products."""
+    """Return the results of a function that has products, with gradients by these."""
     return run(call, inputs)
 
 
@@ -48,10 +48,11 @@ def _backward(call: Call, saved: tuple[Arrays, Arrays], weights: Arrays) -> tupl
     if call.name == "step":  # weights of the numbers of q: convert to the tangent space
         dense[0] = _transposed(manifold.from_tangent, model, results[0], dense[0])
     products = Call.of(model, PUBLIC[call.name].vjp, **dict(call.options))
-    order = [*names[:-1], *(("lam_q", "lam_v") if call.name == "step" else ("lam",)), "f_ext"]
-    given.update(zip(order[len(names) - 1 : -1], dense, strict=True))
-    gradients = apply(products, tuple(given[name] for name in order))
-    by = dict(zip((name for name in names if name != "dt"), gradients, strict=False))
+    order, gradients = prepare(products).inputs, prepare(products).results
+    weighted = (spec.name for spec in order if spec.name not in names)
+    given.update(zip(weighted, dense, strict=False))  # a residual has no weight
+    found = apply(products, tuple(given[spec.name] for spec in order))
+    by = {spec.name.removeprefix("by_"): x for spec, x in zip(gradients, found, strict=False)}
     by["q"] = _transposed(manifold.to_tangent, model, q, by["q"])
     return (
         tuple(

@@ -8,8 +8,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dtau.autodiff.arguments import check_contacts
+from dtau.autodiff.stacks import cuts, order_of_stacks
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.torch.kernels import KERNELS, core_shape, written
+from dtau.torch.kernels import KERNELS, Inputs, core_shape, written
 from dtau.torch.models import number_of
 from dtau.torch.primitives import Site, differentiable
 
@@ -22,14 +25,24 @@ def results(model: Model, function: str, *inputs: Tensor | None, **options: Any)
     """Return the results of a function, a tuple; float32 if all inputs with axes are."""
     number = number_of(model)
     kernel = KERNELS[function]
+    if "contacts" in options:
+        inputs = (*inputs[:-1], _mask(inputs[-1], options["contacts"]))
+        if options["contacts"] is not None:
+            options["contacts"] = number_of(options["contacts"])
+    order = 0
+    if "order" in options:
+        inputs, order = _take_rows(function, inputs, options["order"])
+        options["order"] = order
     single, double = True, True
     for x, name, sizes in zip(inputs, kernel.inputs, kernel.sizes, strict=True):
+        if name == "active":
+            continue
         if x is not None:
-            _check(x, name, core_shape(model, sizes))
+            _check(x, name, core_shape(model, sizes, order))
             is_double = x.dtype == torch.float64
             double = double and is_double
             single = single and (not is_double or x.dim() == 0)
-        elif name != "f_ext":
+        elif not name.startswith("f_ext"):
             raise TypeError(f"{name}: expected a torch.Tensor, got None")
     site = Site(number, function, _text(**options))
     if double:
@@ -38,11 +51,32 @@ def results(model: Model, function: str, *inputs: Tensor | None, **options: Any)
     return tuple(result.float() for result in found) if single else found
 
 
+def _take_rows(function: str, inputs: Inputs, order: Any) -> tuple[tuple[Any, ...], int]:
+    """Cut stacks to the order of time derivatives; return them with it."""
+    given = dict(zip(KERNELS[function].inputs, inputs, strict=True))
+    tensors = {name: x for name, x in given.items() if isinstance(x, Tensor)}
+    shapes = {name: tuple(map(int, x.shape)) for name, x in tensors.items()}
+    highest = order_of_stacks(function, shapes, order)
+    for name, (axis, rows) in cuts(function, shapes, order).items():
+        given[name] = tensors[name].narrow(axis, 0, rows)
+    return tuple(given.values()), highest
+
+
 def tensor(number: Any) -> Any:
     """Convert a number to a tensor; return anything else unchanged."""
     if isinstance(number, (float, int, np.floating, np.integer)):
         return torch.tensor(float(number), dtype=torch.float64, device="cpu")
     return number
+
+
+def _mask(active: Any, contacts: Contacts | None) -> Tensor | None:
+    """Check contacts and the mask of the active ones; return it in float64."""
+    check_contacts(contacts, active)
+    if active is None or contacts is None:
+        return None
+    mask = active.double() if isinstance(active, Tensor) else active
+    _check(mask, "active", (len(contacts),))
+    return mask
 
 
 def _check(x: Any, name: str, core: tuple[int, ...]) -> None:

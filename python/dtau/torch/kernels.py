@@ -18,9 +18,13 @@ from dtau.autodiff.functions import VALUES, value
 from dtau.autodiff.library import At
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS, Axes
+from dtau.torch.models import contacts_of, number_of
 
 Array = NDArray[np.float64]
 Inputs = Sequence[Any]  # arrays, or None for omitted inputs
+
+
+_ROWS = ("r", "r + 1", "r + 2")  # axis of a stack, by its number of rows minus the order
 
 
 class Kernel(NamedTuple):
@@ -28,7 +32,7 @@ class Kernel(NamedTuple):
 
     options: tuple[str, ...]
     inputs: tuple[str, ...]
-    sizes: tuple[Axes, ...]  # ("nq",), ("nv",), ("nbodies", 6), ()
+    sizes: tuple[Axes, ...]  # ("nq",), ("nv",), ("nbodies", 6), ("r + 2", "nv"), ()
 
     @property
     def ranks(self) -> tuple[int, ...]:
@@ -39,8 +43,8 @@ class Kernel(NamedTuple):
 def _all() -> Mapping[str, Kernel]:
     found = {}
     for name, row in FUNCTIONS.items():
-        arrays = [x for x in row.inputs if x.axes != ("ncontacts",)]
-        names, sizes = tuple(x.name for x in arrays), tuple(x.axes for x in arrays)
+        names = tuple(x.name for x in row.inputs)
+        sizes = tuple((*([] if x.rows is None else [_ROWS[x.rows]]), *x.axes) for x in row.inputs)
         found[name] = Kernel(tuple(row.options), names, sizes)
     return found | {name: Kernel((), ("q",), (("nq",),)) for name in VALUES}
 
@@ -48,19 +52,28 @@ def _all() -> Mapping[str, Kernel]:
 KERNELS = _all()
 
 
-def core_shape(model: Model, sizes: Axes) -> tuple[int, ...]:
-    """Return the sizes of an input for one state of this model."""
-    return tuple([x if isinstance(x, int) else getattr(model, x) for x in sizes])
+def core_shape(model: Model, sizes: Axes, order: int = 0) -> tuple[int, ...]:
+    """Return the sizes of an input for one state of this model; not of a mask of contacts."""
+    known = {"r": order, "r + 1": order + 1, "r + 2": order + 2}
+    return tuple(
+        [x if isinstance(x, int) else known[x] if x in known else getattr(model, x) for x in sizes]
+    )
 
 
 def written(options: Mapping[str, Any]) -> str:
-    """Encode options as text, for an operator's argument."""
-    return json.dumps(dict(sorted(options.items())))
+    """Encode options as text, for an operator's argument; contacts become their number."""
+    return json.dumps(dict(sorted(options.items())), default=number_of)
+
+
+def read(text: str) -> Mapping[str, Any]:
+    """Decode options from text."""
+    options = _decoded(text)
+    number = options.get("contacts")
+    return options if number is None else {**options, "contacts": contacts_of(number)}
 
 
 @lru_cache(maxsize=1024)
-def read(text: str) -> Mapping[str, Any]:
-    """Decode options from text."""
+def _decoded(text: str) -> Mapping[str, Any]:
     words = json.loads(text)
     return {k: tuple(v) if isinstance(v, list) else v for k, v in words.items()}
 

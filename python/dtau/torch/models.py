@@ -1,4 +1,7 @@
-"""Identify models by number, because PyTorch's operators take only numbers, strings and tensors."""
+"""Identify models and contacts by number.
+
+PyTorch's operators take only numbers, strings and tensors.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,17 @@ import weakref
 import torch
 
 from dtau.checks import class_name
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 
 # Counting begins at random, so that numbers of other processes are unknown here.
 _numbers = itertools.count(int.from_bytes(os.urandom(5), "little") << 20)
-_models: weakref.WeakValueDictionary[int, Model] = weakref.WeakValueDictionary()
-_known: dict[int, int] = {}  # id of a living model: its number
+_living: weakref.WeakValueDictionary[int, Model | Contacts] = weakref.WeakValueDictionary()
+_known: dict[int, int] = {}  # id of a living model, or of contacts: its number
 
 
-def number_of(model: Model) -> int:
-    """Return the number of a model, constant as long as the model lives."""
+def number_of(model: Model | Contacts) -> int:
+    """Return the number of a model or of contacts, constant as long as these live."""
     if torch.compiler.is_compiling():
         id(model)  # makes a compiled program specific to this object
         constant: int = _constant_number(model)
@@ -27,12 +31,12 @@ def number_of(model: Model) -> int:
     return _new_number(model) if number is None else number
 
 
-def _new_number(model: Model) -> int:
-    if not isinstance(model, Model):
+def _new_number(model: Model | Contacts) -> int:
+    if not isinstance(model, Model | Contacts):
         raise TypeError(f"model: expected a dtau.Model, got {class_name(model)}")
     if id(model) not in _known:
         number = next(_numbers)
-        _models[number] = model
+        _living[number] = model
         _known[id(model)] = number
         weakref.finalize(model, _known.pop, id(model), None)
     return _known[id(model)]
@@ -43,10 +47,20 @@ _constant_number = torch.compiler.assume_constant_result(_new_number)
 
 def model_of(number: int) -> Model:
     """Find the model with this number."""
-    model = _models.get(number)
-    if model is None:
+    return _found("model", number)  # type: ignore[return-value]
+
+
+def contacts_of(number: int) -> Contacts:
+    """Find the contacts with this number."""
+    return _found("contacts", number)  # type: ignore[return-value]
+
+
+def _found(kind: str, number: int) -> Model | Contacts:
+    found = _living.get(number)
+    if found is None:
         raise RuntimeError(
-            f"dtau.torch: no model has the number {number}: a program that was traced has outlived "
-            "its model, or comes from another process; keep the model, or trace again here"
+            f"dtau.torch: no {kind} has the number {number}: a program that was traced has "
+            f"outlived its {kind}, or comes from another process; keep the {kind}, or trace again "
+            "here"
         )
-    return model
+    return found

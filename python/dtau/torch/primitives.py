@@ -290,7 +290,7 @@ class _Eager(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, number: int, function: str, options: str, *inputs: Any) -> Any:
         ctx.site = Site(number, function, options)
-        ctx.model = model_of(number)  # which must live as long
+        ctx.living = model_of(number), read(options)  # which must live as long
         ctx.save_for_backward(*inputs)
         ctx.set_materialize_grads(False)
         return tuple(operators.call(number, function, options, inputs))
@@ -308,7 +308,7 @@ class _Transformed(torch.autograd.Function):
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         ctx.site = Site(*inputs[:3])
-        ctx.model = model_of(ctx.site.number)  # which must live as long
+        ctx.living = model_of(ctx.site.number), read(ctx.site.options)  # which must live as long
         ctx.save_for_backward(*inputs[3:])
         ctx.save_for_forward(*inputs[3:])
 

@@ -18,6 +18,7 @@ from dtau.autodiff import manifold
 from dtau.autodiff.functions import PUBLIC
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS
+from dtau.registry import Array as Row
 from dtau.torch.kernels import KERNELS, evaluate
 
 Array = NDArray[np.float64]
@@ -47,11 +48,11 @@ def _times(row: Any, matrix: Any) -> Array:
 
 
 def _dynamics(function: str, vjp: str) -> Product:
-    """Return the product of inverse or forward dynamics, or of a term with fewer inputs."""
-    taken = KERNELS[function].inputs
-    full = [name for name in KERNELS[vjp].inputs if name != "lam"]  # q, v, a or tau, f_ext
-    places = [taken.index(name) if name in taken else None for name in full]
-    kept = [full.index(name) for name in taken]
+    """Return the product of dynamics, or of a term with fewer inputs."""
+    taken, row = KERNELS[function].inputs, FUNCTIONS[vjp]
+    weights = [x for x in row.inputs if x.name.startswith("lam")]
+    still = [x.name for x in row.inputs if x.name not in taken and not x.optional]
+    gradients = [x.name.removeprefix("by_") for x in row.results]
 
     def product(
         model: Model,
@@ -60,15 +61,23 @@ def _dynamics(function: str, vjp: str) -> Product:
         cotangents: Arrays,
         wanted: Sequence[bool],
     ) -> Arrays:
-        q, v, x, f_ext = [None if k is None else inputs[k] for k in places]
-        v = np.zeros(model.nv) if v is None else v
-        x = np.zeros(model.nv) if x is None else x
-        by_q, *others = evaluate(model, vjp, options, (q, v, x, cotangents[0], f_ext))
-        by_numbers = _pulled_back(model, q, by_q) if wanted[0] else None
-        found = by_numbers, *others[:2], others[2] if f_ext is not None else None
-        return [found[k] for k in kept]
+        given: dict[str, Any] = {
+            **dict.fromkeys(still, np.zeros(model.nv)),
+            **dict(zip(taken, inputs, strict=True)),
+        }
+        for weight, lam in zip(weights, cotangents, strict=False):  # a residual has no weight
+            given[weight.name] = _zeros(model, options, weight) if lam is None else lam
+        order = (given.get(x.name) for x in row.inputs)
+        products = evaluate(model, vjp, options, tuple(order))
+        found: dict[str, Any] = dict(zip(gradients, products, strict=False))
+        found["q"] = _pulled_back(model, given["q"], found["q"]) if wanted[0] else None
+        return [found.get(name) for name in taken]
 
     return product
+
+
+def _zeros(model: Model, options: Mapping[str, Any], weight: Row) -> Array:
+    return np.zeros(model.nv if weight.axes == ("nv",) else options["contacts"].nrows)
 
 
 def _by_jacobians(function: str, jacobians: str) -> Product:
@@ -103,14 +112,14 @@ def _step(
 ) -> Arrays | None:
     if wanted[3]:  # by dt
         return None
-    q, v, tau, dt, f_ext = inputs
+    q, v, tau, dt, f_ext, active = inputs
     lam_q, lam_v = (np.zeros(model.nv) if g is None else g for g in cotangents)
     if cotangents[0] is not None:
         reached = evaluate(model, "step", options, inputs)[0]
         lam_q = _from_numbers(model, reached, lam_q)
-    given = (q, v, tau, dt, lam_q, lam_v, f_ext)
+    given = (q, v, tau, dt, lam_q, lam_v, f_ext, active)
     by_q, by_v, by_tau, by_f_ext = evaluate(model, "step_vjp", options, given)
-    return _pulled_back(model, q, by_q), by_v, by_tau, None, by_f_ext
+    return _pulled_back(model, q, by_q), by_v, by_tau, None, by_f_ext, None
 
 
 def _product(name: str) -> Product | None:
@@ -120,7 +129,8 @@ def _product(name: str) -> Product | None:
     vjp = PUBLIC[how.term_of].vjp if how.term_of else how.vjp
     if vjp:
         return _dynamics(name, vjp)
-    if not how.first or len(FUNCTIONS[name].results[0].axes) != 1:
+    shapes = [result.axes for result in FUNCTIONS[name].results]
+    if not how.first or [len(axes) for axes in shapes] != [1]:
         return None
     same = KERNELS[name].inputs == KERNELS[how.first].inputs
     return _by_jacobians(name, how.first) if same else None

@@ -12,27 +12,23 @@ from dtau.model.model import Model
 from dtau.options import Integrator
 
 
-def step_function(model: Model, integrator: Integrator, forward_dynamics: Any) -> Any:
-    """Make the function (q, v, tau, dt[, f_ext]) -> q, v after a step, like `dtau.step`.
+def step_function(model: Model, integrator: Integrator, dynamics: Any) -> Any:
+    """Make the function (q, v, tau, dt[, f_ext][, active]) -> q, v after a step, like `dtau.step`.
 
-    It is a composition, so that CasADi also derives its second derivatives.
+    It is a composition, so that CasADi also derives its second derivatives. The acceleration is the
+    first result of ``dynamics``.
     """
-    names = ["q", "v", "tau", "dt", "f_ext"][: forward_dynamics.n_in() + 1]
-    q, v, tau, dt, *wrenches = (
-        ca.MX.sym(name, *shape)
-        for name, shape in zip(
-            names,
-            [(model.nq,), (model.nv,), (model.nv,), (), (model.nbodies, 6)],
-            strict=False,
-        )
-    )
+    inputs = [ca.MX.sym(dynamics.name_in(k), *dynamics.size_in(k)) for k in range(dynamics.n_in())]
+    (q, v, tau, *more), dt = inputs, ca.MX.sym("dt")
     after = time_step(
         q,
         v,
         dt,
         integrator,
-        acceleration=lambda q, v: forward_dynamics(q, v, tau, *wrenches),
+        acceleration=lambda q, v: dynamics.call([q, v, tau, *more])[0],
         integrate=manifold.integrate(model),
         displacement_rate=manifold.displacement_rates(model),
     )
-    return ca.Function("step", [q, v, tau, dt, *wrenches], after, names, ["q_next", "v_next"])
+    given = [q, v, tau, dt, *more]
+    names = [x.name() for x in given]
+    return ca.Function("step", given, after, names, ["q_next", "v_next"])

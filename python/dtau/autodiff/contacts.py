@@ -1,0 +1,122 @@
+"""Jacobians of constrained dynamics and of impacts, from other functions of the core.
+
+The rules are those of `dtau.autodiff.blocks`. The residual of constrained dynamics is a check of
+the result: its derivatives count as zero. So do those by the mask of active contacts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dtau.autodiff.blocks import Blocks, by_unit_wrenches
+from dtau.autodiff.library import Array, At
+
+
+def _dynamics_options(x: At) -> dict[str, object]:
+    return {**x.wrench_options(), **x.contact_options()}
+
+
+def dynamics(x: At, by: str) -> Blocks:
+    """Differentiate accelerations and forces; the Jacobian of the residual is None."""
+    if by == "active":
+        return None, None, None
+    inputs = x["q"], x["v"], x["tau"], x["f_ext"], x["active"]
+    name = "constrained_dynamics_derivatives"
+    *blocks, _ = x.call(name, *inputs, **_dynamics_options(x))
+    k = ("q", "v", "tau").index("tau" if by == "f_ext" else by)
+    if by != "f_ext":
+        return blocks[k], blocks[3 + k], None
+    # A wrench acts like the torque that it spares in inverse dynamics.
+    (spared,) = x.call("inverse_dynamics_wrench_derivatives", x["q"], **x.wrench_options())
+    equation = "...ij,...jbc->...ibc"
+    return (*(-x.xp.einsum(equation, blocks[j], spared) for j in (k, 3 + k)), None)
+
+
+def dynamics_derivatives(x: At, by: str) -> Blocks:
+    """Differentiate the Jacobians of accelerations and forces."""
+    if by == "active":
+        return (None,) * 7
+    if by == "f_ext":
+        still, active = x.zeros(), _for_each_weight(x, "active")
+        name = "constrained_dynamics_derivatives"
+
+        def by_q(q: Array, f_ext: Array | None) -> tuple[Array, ...]:
+            blocks = x.call(name, q, still, still, f_ext, active, **_dynamics_options(x))
+            return blocks[0], blocks[3]
+
+        a, forces = by_unit_wrenches(x, by_q)
+        return a, None, None, forces, None, None, None
+    inputs = [_for_each_weight(x, name) for name in ("q", "v", "tau")]
+    more = [_for_each_weight(x, name) for name in ("f_ext", "active")]
+    name = "constrained_dynamics_hessian"
+    hessians = x.call(name, *inputs, *_unit_weights(x), *more, **_dynamics_options(x))
+    (qq, forces_qq), (qv, forces_qv), (vv, forces_vv), (tq, forces_tq) = (
+        (h[..., : x.model.nv, :, :], h[..., x.model.nv :, :, :]) for h in hessians
+    )
+    if by == "q":
+        vq, forces_vq = (x.xp.swapaxes(h, -1, -2) for h in (qv, forces_qv))
+        return qq, vq, tq, forces_qq, forces_vq, forces_tq, None
+    if by == "v":
+        return qv, vv, None, forces_qv, forces_vv, None, None
+    qt, forces_qt = (x.xp.swapaxes(h, -1, -2) for h in (tq, forces_tq))
+    return qt, None, None, forces_qt, None, None, None
+
+
+def impulses(x: At, by: str) -> Blocks:
+    """Differentiate velocities after an impact, and impulses."""
+    if by == "active":
+        return None, None
+    inputs = x["q"], x["v"]
+    if by == "restitution":  # both are affine in it
+        (v, p), (less_v, less_p) = (
+            x.call("impulse_dynamics", *inputs, e, x["active"], **x.contact_options())
+            for e in _restitutions(x)
+        )
+        return v - less_v, p - less_p
+    name = "impulse_dynamics_derivatives"
+    blocks = x.call(name, *inputs, x["restitution"], x["active"], **x.contact_options())
+    k = ("q", "v").index(by)
+    return blocks[k], blocks[2 + k]
+
+
+def impulses_derivatives(x: At, by: str) -> Blocks:
+    """Differentiate the Jacobians of velocities after an impact, and of impulses."""
+    if by == "active":
+        return None, None, None, None
+    if by == "restitution":
+        name, inputs = "impulse_dynamics_derivatives", (x["q"], x["v"])
+        one, none = (
+            x.call(name, *inputs, e, x["active"], **x.contact_options()) for e in _restitutions(x)
+        )
+        return tuple(a - b for a, b in zip(one, none, strict=True))
+    state = [_for_each_weight(x, name) for name in ("q", "v")]
+    restitution, active = x["restitution"][..., None], _for_each_weight(x, "active")
+    name = "impulse_dynamics_hessian"
+    weights = _unit_weights(x)
+    hessians = x.call(name, *state, *weights, restitution, active, **x.contact_options())
+    (qq, impulses_qq), (qv, impulses_qv) = (
+        (h[..., : x.model.nv, :, :], h[..., x.model.nv :, :, :]) for h in hessians
+    )
+    if by == "q":
+        vq, impulses_vq = (x.xp.swapaxes(h, -1, -2) for h in (qv, impulses_qv))
+        return qq, vq, impulses_qq, impulses_vq
+    return qv, None, impulses_qv, None
+
+
+def _restitutions(x: At) -> tuple[Array, Array]:
+    return x.library.constant(np.ones(())), x.library.constant(np.zeros(()))
+
+
+def _for_each_weight(x: At, name: str) -> Array | None:
+    """Give an input an axis for the weights of Hessians, after its batch axes."""
+    given = x[name]
+    if given is None:
+        return None
+    return given[..., None, :, :] if name == "f_ext" else given[..., None, :]
+
+
+def _unit_weights(x: At) -> tuple[Array, Array]:
+    """Return weights that choose each velocity and then each constraint row, one after another."""
+    nv = x.model.nv
+    units = np.eye(nv + x.options["contacts"].nrows)
+    return x.library.constant(units[:, :nv]), x.library.constant(units[:, nv:])

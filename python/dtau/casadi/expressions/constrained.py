@@ -1,0 +1,49 @@
+"""Constrained dynamics and impacts, from compiled functions with one vector as their result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+
+from dtau.model.contacts import Contacts
+from dtau.model.model import Model
+
+
+def constrained_dynamics(
+    model: Model, contacts: Contacts, compiled: Any, inverse_dynamics: Any = None, *, active: bool
+) -> Any:
+    """Make the function (q, v, tau[, f_ext][, active]) -> a, forces, residual.
+
+    External wrenches act through the torques that they spare in ``inverse_dynamics``.
+    """
+    q, v, tau = (ca.MX.sym(*x) for x in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
+    mask = [ca.MX.sym("active", len(contacts))] if active else []
+    wrenches, torque = [], tau
+    if inverse_dynamics is not None:
+        wrenches = [ca.MX.sym("f_ext", model.nbodies, 6)]
+        without = inverse_dynamics(q, 0, 0, ca.MX.zeros(model.nbodies, 6))
+        torque = tau + without - inverse_dynamics(q, 0, 0, wrenches[0])
+    results = _parts(compiled(q, v, torque, *mask), model.nv, contacts.nrows, contacts.nrows)
+    given = [q, v, tau, *wrenches, *mask]
+    names = [x.name() for x in given]
+    return ca.Function("constrained_dynamics", given, results, names, ["a", "forces", "residual"])
+
+
+def impulse_dynamics(model: Model, contacts: Contacts, compiled: Any, *, active: bool) -> Any:
+    """Make the function (q, v, restitution[, active]) -> velocity, impulses.
+
+    Both are affine in the restitution, which ``compiled`` does not have.
+    """
+    q, v, restitution = ca.MX.sym("q", model.nq), ca.MX.sym("v", model.nv), ca.MX.sym("restitution")
+    mask = [ca.MX.sym("active", len(contacts))] if active else []
+    after, impulses = _parts(compiled(q, v, *mask), model.nv, contacts.nrows)
+    results = [after + restitution * (after - v), impulses + restitution * impulses]
+    given = [q, v, restitution, *mask]
+    names = [x.name() for x in given]
+    return ca.Function("impulse_dynamics", given, results, names, ["v_after", "impulses"])
+
+
+def _parts(vector: Any, *sizes: int) -> list[Any]:
+    offsets = [sum(sizes[:k]) for k in range(len(sizes) + 1)]
+    return list(ca.vertsplit(vector, offsets))

@@ -1,0 +1,102 @@
+// Memory and matrices of one evaluation for CasADi, in tangent coordinates and by the numbers of q:
+// CasadiMatrices.
+#pragma once
+
+#include "interop/casadi_nonzeros.hpp"
+
+namespace dtau {
+
+class CasadiMatrices {
+  protected:
+    CasadiMatrices(const CasadiFunction& f, CasadiRole role, const double* const* arg,
+                   double* const* res, double* work, std::string& error)
+        : f_(f),
+          patterns_(f.of(role)),
+          arg_(arg),
+          res_(res),
+          w_(work),
+          error_(error),
+          nq_(f.nq),
+          nv_(f.nv),
+          ninputs_(f.ninputs()) {}
+
+    double* take(std::ptrdiff_t numbers) {
+        double* here = w_;
+        w_ += numbers;
+        return here;
+    }
+    double* take_zeros(std::ptrdiff_t numbers) {
+        double* here = take(numbers);
+        std::fill_n(here, numbers, 0.0);
+        return here;
+    }
+    int v_at() const { return 1; }
+    int x_at() const { return 1 + f_.takes_v; }
+    int wrenches_at() const { return 1 + f_.takes_v + f_.takes_x; }
+    // The index of a result of an adjoint's Jacobian: the gradient by input a, by input b of the
+    // adjoint.
+    int place(int a, int b) const { return a * (ninputs_ + 2) + b; }
+    // Writes a result, if it is asked for.
+    void put(int at, const double* matrix, bool transposed) {
+        if (res_[at]) leave(patterns_.out[at], matrix, transposed, res_[at]);
+    }
+
+    // Converts columns, rows, or both from tangent coordinates to the numbers of q.
+    const double* by_numbers(const double* J, int rows) {
+        if (f_.numbers.trivial()) return J;
+        double* to = take(std::ptrdiff_t(rows) * nq_);
+        f_.numbers.right(q_, J, rows, to);
+        return to;
+    }
+    const double* numbers_by(const double* A, int columns) {
+        if (f_.numbers.trivial()) return A;
+        double* to = take(std::ptrdiff_t(columns) * nq_);
+        f_.numbers.left(q_, A, columns, to);
+        return to;
+    }
+    const double* curved(const double* H) {
+        if (f_.numbers.trivial()) return H;
+        const double* half = by_numbers(H, nv_);
+        double* whole = take(std::ptrdiff_t(nq_) * nq_);
+        f_.numbers.left(q_, half, nq_, whole);
+        f_.numbers.add_curvature(q_, H, whole);
+        return whole;
+    }
+    void gradient_by_numbers(const double* g, double* res) {
+        if (f_.numbers.trivial())
+            std::copy_n(g, nv_, res);
+        else
+            f_.numbers.left(q_, g, 1, res);
+    }
+
+    // Whether the adjoint's Jacobian asks for a second derivative by both inputs, in some order.
+    bool wants(int a, int b) const { return res_[place(a, b)] || res_[place(b, a)]; }
+    // Writes the second derivatives that were asked for: by q twice, by q and v, by v twice, by x
+    // and q. Null blocks are not written.
+    void put_curvature(const double* qq, const double* qv, const double* vv, const double* xq) {
+        const int q = 0, v = v_at(), x = x_at();
+        if (qq && wants(q, q)) put(place(q, q), curved(qq), false);
+        if (qv && f_.takes_v && wants(q, v)) {
+            const double* mixed = numbers_by(qv, nv_);
+            put(place(q, v), mixed, false);
+            put(place(v, q), mixed, true);
+        }
+        if (vv && f_.takes_v) put(place(v, v), vv, false);
+        if (xq && f_.takes_x && wants(q, x)) {
+            const double* mixed = by_numbers(xq, nv_);
+            put(place(x, q), mixed, false);
+            put(place(q, x), mixed, true);
+        }
+    }
+
+    const CasadiFunction& f_;
+    const CasadiFunction::Patterns& patterns_;
+    const double* const* arg_;
+    double* const* res_;
+    double* w_;
+    std::string& error_;
+    int nq_, nv_, ninputs_;
+    const double* q_ = nullptr;
+};
+
+}  // namespace dtau
