@@ -195,6 +195,23 @@ def test_exact_ddp_converges_quadratically_where_ilqr_does_not(
     assert "exact DDP" in capsys.readouterr().out
 
 
+def test_motors_of_elastic_joints_need_the_torques_rates(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    flexible, payload = (
+        script("examples/flexible_joints"),
+        script("examples/payload_identification"),
+    )
+    model = payload.arm(payload.FLANGE + payload.PAYLOAD, payload.FRICTION)
+    times, q, torques = flexible.simulate(model, 2400)
+    distances = flexible.errors(model, times, q)
+    rigid, no_rates, exact, off = distances.max(axis=1)
+    assert exact < 1e-9
+    assert 1e-3 < off < 0.5 * no_rates < 0.1 * rigid
+    flexible.report(times, distances, torques)
+    assert "rigid model" in capsys.readouterr().out
+
+
 def test_trajectories_with_exact_hessians(
     script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
