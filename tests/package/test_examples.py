@@ -223,3 +223,23 @@ def test_trajectories_with_exact_hessians(
     out = capsys.readouterr().out
     assert out.count("exact") == 3
     assert "did not converge" not in out
+
+
+def test_trajectories_within_limits_on_torque_rates(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("casadi")
+    limits = script("examples/torque_rates")
+    model = limits.ur5()
+    if model is None:
+        pytest.skip("example-robot-data is not installed")
+    solutions = {way: limits.solve(model, way, 11) for way in limits.WAYS}
+    limits.report(model, solutions)
+    assert "finite differences" in capsys.readouterr().out
+    rates, numerical, differences, nothing = solutions.values()
+    assert numerical.duration == pytest.approx(rates.duration, rel=1e-4)
+    assert nothing.duration < differences.duration < rates.duration
+    assert differences.iterations < rates.iterations
+    ends = limits.between(model, rates, 2)[1]  # at both ends of each interval
+    assert np.abs(ends[:, 1]).max() < 1.0 + 1e-6
+    assert np.abs(limits.between(model, differences, 2)[1][:, 1]).max() > 1.2
