@@ -200,8 +200,10 @@ def solve(
     limit: int,
     simulate: Callable[..., Trajectory] = simulate,
     expand: Callable[..., Expansion] = expand,
+    exact_hessians: Callable[..., np.ndarray] = exact_hessians,
+    converged: float = CONVERGED,
 ) -> convergence.Record:
-    """Improve the guess by iLQR or by exact DDP; by iLQR also with other dynamics and costs."""
+    """Improve the guess by iLQR or by exact DDP; other dynamics and costs bring their functions."""
     record, start = convergence.Record(), perf_counter()
     at, damping = simulate(task, task.guess), 0.0
     least = 0.01 * task.step * task.input_cost  # of damping, but for none
@@ -210,7 +212,7 @@ def solve(
         record.cost.append(float(at.cost))
         record.gradient.append(float(np.abs(e.gradient).max()))
         record.seconds.append(perf_counter() - start)
-        if record.gradient[-1] < CONVERGED:
+        if record.gradient[-1] < converged:
             break
         candidates = [exact_hessians(task, at, e), e.hessians] if exact else [e.hessians]
         while True:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compare import assert_close
+from compare import TOLERANCE, assert_close
 
 import dtau
 
@@ -46,6 +46,56 @@ def test_a_quadruped_hops(script: Callable[[str], Any], capsys: pytest.CaptureFi
     assert forces[task.active > 0][:, 2].min() > 0.5 * hop.LEAST
     assert np.abs(dtau.difference(task.model, task.start, at.q[-1])).max() < 0.01
     assert record.gradient[-1] < 1e-6
+
+
+def test_the_exact_hessians_of_a_jump(script: Callable[[str], Any]) -> None:
+    """Against differences of the gradient, by inputs before and after the impact."""
+    jump, hop, ddp = (script(f"examples/{name}") for name in ("jump", "hop", "ddp"))
+    task = jump.jump(step=0.02)
+    found = ddp.solve(task, False, 25, hop.simulate, hop.expand)  # away from the solution
+    at = hop.simulate(task, found.inputs)
+    expansion = hop.expand(task, at)
+    assert found.gradient[-1] > 10.0
+    assert hop.beyond(task, hop.forces(task, at.q, at.v, at.u))[0].max() > 1.0  # feet slip
+
+    def quadratic_form(hessians: np.ndarray, change: np.ndarray) -> float:
+        x, total = np.zeros(2 * task.model.nv), 0.0
+        for jacobian, hessian, u in zip(expansion.jacobians, hessians, change, strict=False):
+            z = np.concatenate([x, u])
+            total, x = total + z @ hessian @ z, jacobian @ z
+        return float(total + x @ hessians[-1, : len(x), : len(x)] @ x)
+
+    exact = jump.exact_hessians(task, at, expansion)
+    assert_close(np.swapaxes(exact, -1, -2), exact, TOLERANCE["identity"], "symmetry")
+    steps = 1e-5 * np.array([-2, -1, 1, 2])
+    for first in (task.landing - 3, task.landing, task.landing + 5):
+        change = np.zeros(at.u.shape)
+        change[first : first + 5] = np.random.default_rng(first).standard_normal((5, 12))
+        gradients = [
+            hop.expand(task, hop.simulate(task, at.u + s * change)).gradient for s in steps
+        ]
+        slope = np.tensordot([1, -8, 8, -1], gradients, 1) / (12 * 1e-5)
+        second = (slope * change).sum()
+        assert second == pytest.approx(quadratic_form(exact, change), rel=1e-6), first
+        assert second != pytest.approx(quadratic_form(expansion.hessians, change), rel=1e-4), first
+
+
+def test_a_quadruped_jumps_and_turns(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    jump, hop, ddp = (script(f"examples/{name}") for name in ("jump", "hop", "ddp"))
+    jump.main(["--step", "0.02"])
+    assert "exact DDP" in capsys.readouterr().out
+    task = jump.jump(step=0.02)
+    solver = (hop.simulate, hop.expand, jump.exact_hessians, jump.CONVERGED)
+    exact, ilqr = (ddp.solve(task, way, 60, *solver) for way in (True, False))
+    assert exact.gradient[-1] < jump.CONVERGED
+    assert len(exact.cost) < 0.8 * len(ilqr.cost)
+    assert exact.cost[-1] == pytest.approx(ilqr.cost[-1], rel=1e-6)
+    at = hop.simulate(task, exact.inputs)
+    moved = dtau.difference(task.model, task.start, at.q[-1])
+    assert at.q[-1, 0] - task.start[0] == pytest.approx(0.4, abs=0.01)
+    assert moved[5] == pytest.approx(np.pi / 2, abs=0.02)
 
 
 def test_energy_of_a_closed_loop_is_kept_to_the_integrators_order(

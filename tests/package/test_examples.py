@@ -195,6 +195,23 @@ def test_exact_ddp_converges_quadratically_where_ilqr_does_not(
     assert "exact DDP" in capsys.readouterr().out
 
 
+def test_motors_of_elastic_joints_need_the_torques_rates(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    flexible, payload = (
+        script("examples/flexible_joints"),
+        script("examples/payload_identification"),
+    )
+    model = payload.arm(payload.FLANGE + payload.PAYLOAD, payload.FRICTION)
+    times, q, torques = flexible.simulate(model, 2400)
+    distances = flexible.errors(model, times, q)
+    rigid, no_rates, exact, off = distances.max(axis=1)
+    assert exact < 1e-9
+    assert 1e-3 < off < 0.5 * no_rates < 0.1 * rigid
+    flexible.report(times, distances, torques)
+    assert "rigid model" in capsys.readouterr().out
+
+
 def test_trajectories_with_exact_hessians(
     script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -206,3 +223,23 @@ def test_trajectories_with_exact_hessians(
     out = capsys.readouterr().out
     assert out.count("exact") == 3
     assert "did not converge" not in out
+
+
+def test_trajectories_within_limits_on_torque_rates(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("casadi")
+    limits = script("examples/torque_rates")
+    model = limits.ur5()
+    if model is None:
+        pytest.skip("example-robot-data is not installed")
+    solutions = {way: limits.solve(model, way, 11) for way in limits.WAYS}
+    limits.report(model, solutions)
+    assert "finite differences" in capsys.readouterr().out
+    rates, numerical, differences, nothing = solutions.values()
+    assert numerical.duration == pytest.approx(rates.duration, rel=1e-4)
+    assert nothing.duration < differences.duration < rates.duration
+    assert differences.iterations < rates.iterations
+    ends = limits.between(model, rates, 2)[1]  # at both ends of each interval
+    assert np.abs(ends[:, 1]).max() < 1.0 + 1e-6
+    assert np.abs(limits.between(model, differences, 2)[1][:, 1]).max() > 1.2
