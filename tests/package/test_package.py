@@ -30,6 +30,7 @@ MODULES = [name for name in MODULES if not name.startswith(EXTENSIONS)]
 PEERS = {  # what examples need beside the package
     "dtau.casadi": "casadi",
     "dtau.cli": "rich",
+    "dtau.crocoddyl": "crocoddyl",
     "dtau.conventions.mujoco_model": "mujoco",
     "dtau.jax": "jax",
     "dtau.loaders.mechanism": "mujoco",

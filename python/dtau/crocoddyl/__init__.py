@@ -2,7 +2,8 @@
 
 They take the place of crocoddyl's own in its problems, solvers and integrators; costs remain
 crocoddyl's. The first `calcDiff` of an iteration linearizes all knots at once. Make one `Robot` per
-model and problem, or convert a whole problem by `shooting_problem`; docs/crocoddyl.md explains both.
+model and problem, or convert a whole problem by `shooting_problem`. docs/crocoddyl.md explains
+both.
 """
 
 try:
@@ -20,13 +21,14 @@ from dtau.crocoddyl.dynamics import (
 from dtau.crocoddyl.impulses import ActionModelImpulseFwdDynamics
 from dtau.crocoddyl.problem import shooting_problem
 from dtau.crocoddyl.robot import Robot
-from dtau.crocoddyl.state import State
+from dtau.crocoddyl.state import ResidualModelState, State
 
 __all__ = [
     "ActionModelImpulseFwdDynamics",
     "Actuation",
     "DifferentialActionModelContactFwdDynamics",
     "DifferentialActionModelFreeFwdDynamics",
+    "ResidualModelState",
     "Robot",
     "State",
     "shooting_problem",

@@ -36,9 +36,11 @@ class Actuation(crocoddyl.ActuationModelAbstract):
     """
 
     def __init__(self, state: crocoddyl.StateAbstract, inputs: ArrayLike) -> None:
-        matrix = real_array("inputs", inputs, (state.nv, None))
-        crocoddyl.ActuationModelAbstract.__init__(self, state, matrix.shape[1])
-        self.inputs = np.array(matrix)
+        columns = np.shape(inputs)[-1] if np.ndim(inputs) else 1
+        matrix = real_array("inputs", inputs, (state.nv, columns))
+        crocoddyl.ActuationModelAbstract.__init__(self, state, columns)
+        self.inputs = matrix
+        self._inverse = np.linalg.pinv(self.inputs)
 
     def calc(self, data: crocoddyl.ActuationDataAbstract, x: Array, u: Array | None = None) -> None:
         """Compute the joint torque."""
@@ -54,10 +56,10 @@ class Actuation(crocoddyl.ActuationModelAbstract):
 
     def commands(self, data: crocoddyl.ActuationDataAbstract, x: Array, tau: Array) -> None:
         """Compute the controls of least norm for a joint torque."""
-        data.u = np.linalg.pinv(self.inputs) @ tau
+        data.u = self._inverse @ tau
 
     def torqueTransform(  # noqa: N802
         self, data: crocoddyl.ActuationDataAbstract, x: Array, u: Array
     ) -> None:
         """Set the matrix that `commands` multiplies by."""
-        data.Mtau = np.linalg.pinv(self.inputs)
+        data.Mtau = self._inverse

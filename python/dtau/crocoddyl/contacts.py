@@ -15,6 +15,7 @@ from dtau.model.contacts import Contacts
 from dtau.options import ForceAxes
 
 Array = NDArray[np.float64]
+REGULARIZATION = 1e-6  # 1/kg; the results do not depend on it
 Given = Any  # a ContactModelMultiple, an ImpulseModelMultiple or Contacts
 
 
@@ -22,12 +23,13 @@ def contacts_of(robot: Robot, given: Given) -> Contacts:
     """Return the active contacts or impulses of crocoddyl's, in the order of their forces."""
     if isinstance(given, Contacts):
         return given
+    found: list[PointContact | FrameContact]
     if isinstance(given, crocoddyl.ContactModelMultiple):
         items = given.contacts.todict()
-        found = [_contact(robot, items[name].contact) for name in sorted(given.active_set)]
+        found = [_contact(robot, name, items[name].contact) for name in sorted(given.active_set)]
     elif isinstance(given, crocoddyl.ImpulseModelMultiple):
         items = given.impulses.todict()
-        found = [_impulse(robot, items[name].impulse) for name in sorted(given.active_set)]
+        found = [_impulse(robot, name, items[name].impulse) for name in sorted(given.active_set)]
     else:
         raise TypeError(
             "contacts: expected a crocoddyl.ContactModelMultiple, a crocoddyl.ImpulseModelMultiple "
@@ -52,7 +54,7 @@ def place_frames(robot: Robot, data: Any, q: Array, frames: tuple[int, ...]) -> 
         pinocchio.updateFramePlacement(robot.pinocchio, data, frame)
 
 
-def _contact(robot: Robot, contact: Any) -> PointContact:
+def _contact(robot: Robot, name: str, contact: Any) -> PointContact:
     if type(contact) is not crocoddyl.ContactModel3D:
         raise ValueError(
             f"contacts: expected ContactModel3D, got {type(contact).__name__}, whose rows dtau "
@@ -65,10 +67,11 @@ def _contact(robot: Robot, contact: Any) -> PointContact:
         kp=kp,
         kd=kd,
         position=np.array(contact.reference) if kp else None,
+        name=name,
     )
 
 
-def _impulse(robot: Robot, impulse: Any) -> PointContact | FrameContact:
+def _impulse(robot: Robot, name: str, impulse: Any) -> PointContact | FrameContact:
     kinds: dict[Any, type[PointContact | FrameContact]] = {
         crocoddyl.ImpulseModel3D: PointContact,
         crocoddyl.ImpulseModel6D: FrameContact,
@@ -78,7 +81,8 @@ def _impulse(robot: Robot, impulse: Any) -> PointContact | FrameContact:
             "impulses: expected ImpulseModel3D or ImpulseModel6D, got "
             f"{type(impulse).__name__}; use crocoddyl's own action model for this knot"
         )
-    return kinds[type(impulse)](_frame(robot, impulse.id), axes=_axes(impulse.type))
+    kind = kinds[type(impulse)]
+    return kind(_frame(robot, impulse.id), axes=_axes(impulse.type), name=name)
 
 
 def _axes(kind: Any) -> ForceAxes:

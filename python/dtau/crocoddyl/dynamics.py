@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import dtau
 from dtau.crocoddyl.batch import Batch, Derivatives, Knot
-from dtau.crocoddyl.contacts import contacts_of, frames_of, place_frames
+from dtau.crocoddyl.contacts import REGULARIZATION, contacts_of, frames_of, place_frames
 from dtau.crocoddyl.robot import Robot
 from dtau.crocoddyl.terms import Terms
 from dtau.model.contact_kinds import Loop
@@ -24,8 +24,8 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
     """Forward dynamics with contacts, for crocoddyl's integrators.
 
     It has the arguments of crocoddyl's class of this name, with a `Robot` for the state. Contacts
-    are read when the model is made: after a change of their status, gains or references, call
-    `update_contacts`. With ``inv_damping``, the derivatives are those of the damped dynamics.
+    are read when the model is made: after a change of their status or references, call
+    `update_contacts`.
 
     Parameters
     ----------
@@ -36,7 +36,9 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         have costs of their forces.
     costs : crocoddyl.CostModelSum
     inv_damping : float
-        Damping of the Schur complement, dtau's `regularization`.
+        A positive number allows rows that depend on each other, as `regularization` of
+        `dtau.constrained_dynamics` does: contacts hold, with forces of least norm, whatever the
+        number is. crocoddyl's contacts yield by its amount.
     enable_force : bool
         Compute the derivatives of forces, which costs of forces read.
 
@@ -85,8 +87,11 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         )
         self.robot, self.actuation, self.costs, self.contacts = robot, actuation, costs, contacts
         self.u_lb, self.u_ub = actuation.u_lb, actuation.u_ub
-        self._damping, self._enable_force = float(inv_damping), enable_force
-        self._theirs = contacts if isinstance(contacts, crocoddyl.ContactModelMultiple) else None
+        self._regularization = REGULARIZATION if inv_damping > 0.0 else 0.0
+        self._enable_force = enable_force
+        self.theirs: Any = (
+            contacts if isinstance(contacts, crocoddyl.ContactModelMultiple) else None
+        )
         self.terms = Terms(robot.pinocchio, costs)
         self.frames = frames_of(contacts)
         plain = (crocoddyl.ActuationModelFull, crocoddyl.ActuationModelFloatingBase)
@@ -95,9 +100,9 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         self.update_contacts()
 
     def update_contacts(self) -> None:
-        """Read the contacts again, after a change of their status, gains or references."""
+        """Read the contacts again, after a change of their status or references."""
         self._held = contacts_of(self.robot, self.contacts)
-        key = (self._held, self._damping) if self._held.nrows else ()
+        key = (self._held, self._regularization) if self._held.nrows else ()
         self._batch: Batch = self.robot.batch(key, self._linearize)
 
     def createData(self) -> DynamicsKnot:  # noqa: N802
@@ -120,7 +125,7 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         self.terms.compute(data.pinocchio, x[:nq], x[nq:])
         if self._held.nrows:
             found = dtau.constrained_dynamics(
-                self.robot.model, q, v, tau, self._held, regularization=self._damping
+                self.robot.model, q, v, tau, self._held, regularization=self._regularization
             )
             a = found.a
             data.forces = found.forces
@@ -145,9 +150,9 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
             self.calc(data, x, u)
         da_dx, da_dtau, *forces = data.linearization()
         data.Fx, data.Fu = self._by_state_and_control(data, x, u, da_dx, da_dtau)
-        if forces and self._enable_force and self._theirs is not None:
+        if forces and self._enable_force and self.theirs is not None:
             by_state, by_control = self._by_state_and_control(data, x, u, *forces)
-            self._theirs.updateForceDiff(data.force_data, by_state, by_control)
+            self.theirs.updateForceDiff(data.force_data, by_state, by_control)
         if self.terms.joint:
             data.joint.da_dx, data.joint.da_du = data.Fx, data.Fu
         self.terms.differentiate(data.pinocchio, x[:nq], x[nq:], data.xout)
@@ -200,7 +205,7 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
             by_q, by_v, by_tau = map(robot.matrices_from_dtau, free)
             return np.concatenate([by_q, by_v], axis=-1), by_tau
         held = dtau.constrained_dynamics_derivatives(
-            robot.model, q, v, tau, self._held, regularization=self._damping
+            robot.model, q, v, tau, self._held, regularization=self._regularization
         )
         by_q, by_v, by_tau = map(robot.matrices_from_dtau, held[:3])
         forces_q, forces_v, forces_tau = map(robot.columns_from_dtau, held[3:6])
@@ -274,7 +279,7 @@ class DynamicsKnot(crocoddyl.DifferentialActionDataAbstract, Knot):
 
     @property
     def contacts(self) -> Any:
-        """crocoddyl's data of the contacts, with the forces of the last point."""
+        """The contacts' data of crocoddyl, with the forces of the last point."""
         self.show_forces()
         return self.force_data
 
@@ -286,5 +291,5 @@ class DynamicsKnot(crocoddyl.DifferentialActionDataAbstract, Knot):
         assert self.point is not None
         q = np.frombuffer(self.point[0])[: robot.nq]
         place_frames(robot, self.pinocchio, q, model.frames)
-        model.contacts.updateForce(self.force_data, self.forces)
+        model.theirs.updateForce(self.force_data, self.forces)
         self.forces = None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import dtau
 from dtau.crocoddyl.batch import Derivatives, Knot
-from dtau.crocoddyl.contacts import contacts_of, frames_of, place_frames
+from dtau.crocoddyl.contacts import REGULARIZATION, contacts_of, frames_of, place_frames
 from dtau.crocoddyl.robot import Robot
 from dtau.crocoddyl.terms import Terms
 from dtau.model.contacts import Contacts
@@ -34,7 +34,9 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
     r_coeff : float
         Coefficient of restitution.
     inv_damping : float
-        Damping of the Schur complement, dtau's `regularization`.
+        A positive number allows rows that depend on each other, as `regularization` of
+        `dtau.constrained_dynamics` does: contacts hold, with forces of least norm, whatever the
+        number is. crocoddyl's contacts yield by its amount.
     enable_force : bool
         Compute the derivatives of impulses, which costs of impulses read.
 
@@ -75,7 +77,8 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
     ) -> None:
         crocoddyl.ActionModelAbstract.__init__(self, robot.state, 0, costs.nr)
         self.robot, self.impulses, self.costs = robot, impulses, costs
-        self._restitution, self._damping = float(r_coeff), float(inv_damping)
+        self._restitution = float(r_coeff)
+        self._regularization = REGULARIZATION if inv_damping > 0.0 else 0.0
         self._enable_force = enable_force
         self._theirs = impulses if isinstance(impulses, crocoddyl.ImpulseModelMultiple) else None
         self._terms = Terms(robot.pinocchio, costs)
@@ -85,7 +88,7 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
     def update_impulses(self) -> None:
         """Read the impulses again, after a change of their status."""
         self._held = contacts_of(self.robot, self.impulses)
-        key = ("impulse", self._held, self._restitution, self._damping)
+        key = ("impulse", self._held, self._restitution, self._regularization)
         self._batch = self.robot.batch(key, self._linearize)
 
     def createData(self) -> ImpulseKnot:  # noqa: N802
@@ -103,7 +106,7 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
             v,
             self._held,
             self._restitution,
-            regularization=self._damping,
+            regularization=self._regularization,
         )
         after = self.robot.vectors_from_dtau(found.v)
         data.xnext = np.concatenate([x[:nq], after])
@@ -146,7 +149,7 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
         robot = self.robot
         q, v = robot.to_dtau(x)
         found = dtau.impulse_dynamics_derivatives(
-            robot.model, q, v, self._held, self._restitution, regularization=self._damping
+            robot.model, q, v, self._held, self._restitution, regularization=self._regularization
         )
         by_q, by_v = map(robot.matrices_from_dtau, found[:2])
         impulses_q, impulses_v = map(robot.columns_from_dtau, found[2:4])

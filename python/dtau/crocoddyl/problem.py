@@ -22,15 +22,15 @@ _RUNGE_KUTTA = {
     4: crocoddyl.RKType.four,
 }
 _POINTS = (crocoddyl.ContactModel3D,)
+_LARGEST_DAMPING = 1e-8  # crocoddyl's contacts yield visibly by more
 
 
-def shooting_problem(
-    model: Model, problem: crocoddyl.ShootingProblem
-) -> crocoddyl.ShootingProblem:
+def shooting_problem(model: Model, problem: crocoddyl.ShootingProblem) -> crocoddyl.ShootingProblem:
     """Return the same problem with the dynamics of dtau, which share the costs of the other.
 
     Knots keep crocoddyl's own action models where dtau has no counterpart: other contacts than
-    ContactModel3D, constraints, armatures set on the action model, other dynamics and integrators.
+    ContactModel3D, dampings of contacts above 1e-8, constraints, armatures set on the action model,
+    other dynamics and integrators.
 
     Parameters
     ----------
@@ -54,13 +54,19 @@ def shooting_problem(
     Examples
     --------
     >>> import crocoddyl, dtau, dtau.crocoddyl, numpy as np, pinocchio
-    >>> arm = pinocchio.buildSampleModelManipulator()
-    >>> state = crocoddyl.StateMultibody(arm)
-    >>> actuation = crocoddyl.ActuationModelFull(state)
-    >>> costs = crocoddyl.CostModelSum(state)
-    >>> swing = crocoddyl.DifferentialActionModelFreeFwdDynamics(state, actuation, costs)
-    >>> knot = crocoddyl.IntegratedActionModelEuler(swing, 0.01)
+    >>> from pathlib import Path
+    >>> urdf = Path(dtau.robots.__file__).with_name("quadruped.urdf")
+    >>> free = pinocchio.JointModelFreeFlyer()
+    >>> state = crocoddyl.StateMultibody(pinocchio.buildModelFromUrdf(str(urdf), free))
+    >>> actuation = crocoddyl.ActuationModelFloatingBase(state)
+    >>> costs = crocoddyl.CostModelSum(state, actuation.nu)
+    >>> fall = crocoddyl.DifferentialActionModelFreeFwdDynamics(state, actuation, costs)
+    >>> knot = crocoddyl.IntegratedActionModelEuler(fall, 0.01)
     >>> theirs = crocoddyl.ShootingProblem(state.zero(), [knot] * 10, knot)
+    >>> ours = dtau.crocoddyl.shooting_problem(dtau.robots.quadruped(), theirs)
+    >>> us = [np.ones(12)] * 10
+    >>> bool(np.allclose(ours.rollout(us), theirs.rollout(us)))
+    True
     """
     require("problem", problem, crocoddyl.ShootingProblem)
     robot = Robot(model, problem.terminalModel.state)
@@ -79,7 +85,7 @@ def _replaced(robot: Robot, knot: Any) -> Any:
                 robot, knot.impulses, knot.costs, knot.r_coeff, knot.JMinvJt_damping, True
             )
         return knot
-    dynamics = getattr(knot, "differential", None)
+    dynamics: Any = getattr(knot, "differential", None)
     if type(dynamics) is crocoddyl.DifferentialActionModelFreeFwdDynamics:
         if not _is_plain(dynamics):
             return knot
@@ -101,12 +107,12 @@ def _replaced(robot: Robot, knot: Any) -> Any:
     if type(knot) is crocoddyl.IntegratedActionModelEuler:
         return crocoddyl.IntegratedActionModelEuler(ours, knot.control, knot.dt)
     if type(knot) is crocoddyl.IntegratedActionModelRK:
-        return crocoddyl.IntegratedActionModelRK(
-            ours, knot.control, _RUNGE_KUTTA[knot.ni], knot.dt
-        )
+        return crocoddyl.IntegratedActionModelRK(ours, knot.control, _RUNGE_KUTTA[knot.ni], knot.dt)
     return knot
 
 
 def _is_plain(dynamics: Any) -> bool:
-    """Whether the dynamics have no constraints and no armature of their own."""
-    return dynamics.ng + dynamics.nh == 0 and not np.any(dynamics.armature)
+    """Whether the dynamics have no constraints, no armature of their own and firm contacts."""
+    damping = getattr(dynamics, "JMinvJt_damping", 0.0)
+    without = dynamics.ng + dynamics.nh == 0 and not np.any(dynamics.armature)
+    return bool(without and damping <= _LARGEST_DAMPING)

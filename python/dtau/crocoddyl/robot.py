@@ -74,7 +74,8 @@ class Robot:
         self.pinocchio, convention = theirs, dtau.conventions.pinocchio(model, theirs)
         q, v, a = dtau.random_state(model, np.random.default_rng(0))
         their = convention.from_dtau(q, v, a)
-        order = convention.from_dtau(q, np.arange(float(model.nv))).v.astype(np.intp)
+        still = np.zeros(model.nv)
+        order = convention.from_dtau(q, np.arange(float(model.nv)), still).v.astype(np.intp)
         if not np.array_equal(order, np.arange(model.nv)):
             self._order, self._from = order, np.argsort(order)
         if self._order is not None or not np.array_equal(their.q, q):

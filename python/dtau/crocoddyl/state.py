@@ -1,4 +1,4 @@
-"""The states of a model as crocoddyl's solvers use them: `State`."""
+"""The states of a model as crocoddyl's solvers use them, and their cost: `State`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 import crocoddyl
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 import dtau
-from dtau.checks import require
+from dtau.checks import real_array, require
 from dtau.model.model import Model
 
 Array = NDArray[np.float64]
@@ -19,8 +19,8 @@ class State(crocoddyl.StateAbstract):
     """States x = [q, v] in dtau's convention, on its manifold, for problems without Pinocchio.
 
     A displacement is ``[xi, dv]``: the tangent displacement of `dtau.integrate` and the change of
-    the velocity. Costs of states and controls are possible; costs of crocoddyl that read
-    Pinocchio's data need a ``crocoddyl.StateMultibody`` instead, see `Robot`.
+    the velocity. Costs of states (`ResidualModelState`) and controls are possible; costs of
+    crocoddyl that read Pinocchio's data need a ``crocoddyl.StateMultibody`` instead, see `Robot`.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class State(crocoddyl.StateAbstract):
         return np.concatenate([dtau.integrate(self.model, x[:n], dx[:nv]), x[n:] + dx[nv:]])
 
     def Jdiff(self, x0: Array, x1: Array, firstsecond: Any = crocoddyl.Jcomponent.both) -> Any:  # noqa: N802
-        """Return the Jacobians of `diff` by displacements of ``x0`` and of ``x1``, or one of them."""
+        """Return the Jacobians of `diff` by displacements of ``x0`` and of ``x1``, or one."""
         n = self.model.nq
         by_first, by_second = dtau.difference_jacobians(self.model, x0[:n], x1[:n])
         return self._chosen(by_first, -1.0, by_second, 1.0, firstsecond)
@@ -103,3 +103,44 @@ class State(crocoddyl.StateAbstract):
         whole[:nv, :nv] = jacobian
         np.fill_diagonal(whole[nv:, nv:], of_velocity)
         return whole
+
+
+class ResidualModelState(crocoddyl.ResidualModelAbstract):
+    """The displacement of the state from a reference, with its exact Jacobian.
+
+    crocoddyl's class of this name takes the Jacobian for the identity, unless the state is a
+    ``crocoddyl.StateMultibody``. That is wrong for free, spherical and planar joints.
+
+    Parameters
+    ----------
+    state : State
+    xref : array_like (nx,)
+        The reference.
+    nu : int
+        Number of controls.
+
+    Attributes
+    ----------
+    reference : ndarray (nx,)
+
+    Examples
+    --------
+    >>> import crocoddyl, dtau, dtau.crocoddyl
+    >>> state = dtau.crocoddyl.State(dtau.robots.quadruped())
+    >>> tracking = dtau.crocoddyl.ResidualModelState(state, state.zero(), 12)
+    >>> costs = crocoddyl.CostModelSum(state, 12)
+    >>> costs.addCost("posture", crocoddyl.CostModelResidual(state, tracking), 1.0)
+    """
+
+    def __init__(self, state: State, xref: ArrayLike, nu: int) -> None:
+        require("state", state, State)
+        crocoddyl.ResidualModelAbstract.__init__(self, state, state.ndx, nu, True, True, False)
+        self.reference = real_array("xref", xref, (state.nx,))
+
+    def calc(self, data: Any, x: Array, u: Array | None = None) -> None:
+        """Compute the displacement."""
+        data.r = self.state.diff(self.reference, x)
+
+    def calcDiff(self, data: Any, x: Array, u: Array | None = None) -> None:  # noqa: N802
+        """Compute its Jacobian."""
+        data.Rx = self.state.Jdiff(self.reference, x, crocoddyl.Jcomponent.second)
