@@ -94,6 +94,15 @@ def test_code_of_the_page_about_casadi_runs() -> None:
     assert run_code_of("docs/array_libraries_casadi.md")["costs"].shape == (1, 100)
 
 
+def test_code_of_the_page_about_crocoddyl_runs() -> None:
+    pytest.importorskip("crocoddyl")
+    names = run_code_of("docs/crocoddyl.md")
+    assert names["converged"]
+    theirs = names["crocoddyl"].SolverFDDP(names["theirs"])
+    theirs.solve(names["xs"], names["theirs"].quasiStatic(names["xs"][:-1]))
+    assert abs(theirs.cost - names["solver"].cost) < 1e-9 * theirs.cost
+
+
 def test_code_of_the_linearization_page_runs() -> None:
     names = run_code_of("docs/linearization.md")
     assert names["u"].shape == (10, 12)
