@@ -30,6 +30,7 @@ MODULES = [name for name in MODULES if not name.startswith(EXTENSIONS)]
 PEERS = {  # what examples need beside the package
     "dtau.casadi": "casadi",
     "dtau.cli": "rich",
+    "dtau.crocoddyl": "crocoddyl",
     "dtau.conventions.mujoco_model": "mujoco",
     "dtau.jax": "jax",
     "dtau.loaders.mechanism": "mujoco",
@@ -91,6 +92,15 @@ def test_code_of_the_conventions_runs() -> None:
 def test_code_of_the_page_about_casadi_runs() -> None:
     pytest.importorskip("casadi")
     assert run_code_of("docs/array_libraries_casadi.md")["costs"].shape == (1, 100)
+
+
+def test_code_of_the_page_about_crocoddyl_runs() -> None:
+    pytest.importorskip("crocoddyl")
+    names = run_code_of("docs/crocoddyl.md")
+    assert names["converged"]
+    theirs = names["crocoddyl"].SolverFDDP(names["theirs"])
+    theirs.solve(names["xs"], names["theirs"].quasiStatic(names["xs"][:-1]))
+    assert abs(theirs.cost - names["solver"].cost) < 1e-9 * theirs.cost
 
 
 def test_code_of_the_linearization_page_runs() -> None:

@@ -1,0 +1,105 @@
+"""Translate contacts and impulses of crocoddyl to `dtau.Contacts`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import crocoddyl
+import numpy as np
+import pinocchio
+from numpy.typing import NDArray
+
+from dtau.crocoddyl.robot import Robot
+from dtau.model.contact_kinds import FrameContact, PointContact
+from dtau.model.contacts import Contacts
+from dtau.options import ForceAxes
+
+Array = NDArray[np.float64]
+REGULARIZATION = 1e-6  # 1/kg; the results do not depend on it
+Given = Any  # a ContactModelMultiple, an ImpulseModelMultiple or Contacts
+
+
+def contacts_of(robot: Robot, given: Given) -> Contacts:
+    """Return the active contacts or impulses of crocoddyl's, in the order of their forces."""
+    if isinstance(given, Contacts):
+        return given
+    found: list[PointContact | FrameContact]
+    if isinstance(given, crocoddyl.ContactModelMultiple):
+        items = given.contacts.todict()
+        found = [_contact(robot, name, items[name].contact) for name in sorted(given.active_set)]
+    elif isinstance(given, crocoddyl.ImpulseModelMultiple):
+        items = given.impulses.todict()
+        found = [_impulse(robot, name, items[name].impulse) for name in sorted(given.active_set)]
+    else:
+        raise TypeError(
+            "contacts: expected a crocoddyl.ContactModelMultiple, a crocoddyl.ImpulseModelMultiple "
+            f"or dtau.Contacts, got {type(given).__name__}"
+        )
+    return Contacts(robot.model, found)
+
+
+def frames_of(given: Given) -> tuple[int, ...]:
+    """Return Pinocchio's frames of all contacts or impulses of crocoddyl's."""
+    if isinstance(given, crocoddyl.ContactModelMultiple):
+        return tuple(item.contact.id for item in given.contacts.todict().values())
+    if isinstance(given, crocoddyl.ImpulseModelMultiple):
+        return tuple(item.impulse.id for item in given.impulses.todict().values())
+    return ()
+
+
+def place_frames(robot: Robot, data: Any, q: Array, frames: tuple[int, ...]) -> None:
+    """Place frames in Pinocchio's data, which crocoddyl's forces read."""
+    pinocchio.forwardKinematics(robot.pinocchio, data, q)
+    for frame in frames:
+        pinocchio.updateFramePlacement(robot.pinocchio, data, frame)
+
+
+def _contact(robot: Robot, name: str, contact: Any) -> PointContact:
+    if type(contact) is not crocoddyl.ContactModel3D:
+        raise ValueError(
+            f"contacts: expected ContactModel3D, got {type(contact).__name__}, whose rows dtau "
+            "does not have; use crocoddyl's own action model for this knot"
+        )
+    kp, kd = (float(gain) for gain in contact.gains)
+    return PointContact(
+        _frame(robot, contact.id),
+        axes=_axes(contact.type),
+        kp=kp,
+        kd=kd,
+        position=np.array(contact.reference) if kp else None,
+        name=name,
+    )
+
+
+def _impulse(robot: Robot, name: str, impulse: Any) -> PointContact | FrameContact:
+    kinds: dict[Any, type[PointContact | FrameContact]] = {
+        crocoddyl.ImpulseModel3D: PointContact,
+        crocoddyl.ImpulseModel6D: FrameContact,
+    }
+    if type(impulse) not in kinds:
+        raise ValueError(
+            "impulses: expected ImpulseModel3D or ImpulseModel6D, got "
+            f"{type(impulse).__name__}; use crocoddyl's own action model for this knot"
+        )
+    kind = kinds[type(impulse)]
+    return kind(_frame(robot, impulse.id), axes=_axes(impulse.type), name=name)
+
+
+def _axes(kind: Any) -> ForceAxes:
+    return "body" if kind == pinocchio.ReferenceFrame.LOCAL else "mixed"
+
+
+def _frame(robot: Robot, index: int) -> str:
+    """Return the name of a frame that both models have in one place."""
+    theirs = robot.state.pinocchio.frames[index]
+    ours = robot.model.frame(theirs.name)
+    place = theirs.placement
+    if not (
+        np.allclose(ours.placement.rotation, place.rotation, atol=1e-9)
+        and np.allclose(ours.placement.translation, place.translation, atol=1e-9)
+    ):
+        raise ValueError(
+            f"model: expected frame {theirs.name!r} where state.pinocchio has it, got another "
+            "placement in its body"
+        )
+    return str(theirs.name)

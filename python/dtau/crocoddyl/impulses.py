@@ -1,0 +1,179 @@
+"""An action model of impacts: `ActionModelImpulseFwdDynamics`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import crocoddyl
+import numpy as np
+import pinocchio
+from numpy.typing import NDArray
+
+import dtau
+from dtau.crocoddyl.batch import Derivatives, Knot
+from dtau.crocoddyl.contacts import REGULARIZATION, contacts_of, frames_of, place_frames
+from dtau.crocoddyl.robot import Robot
+from dtau.crocoddyl.terms import Terms
+from dtau.model.contacts import Contacts
+
+Array = NDArray[np.float64]
+
+
+class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
+    """Impact of contacts: the configuration stays, velocities jump; there are no controls.
+
+    It has the arguments of crocoddyl's class of this name, with a `Robot` for the state. Impulses
+    are read when the model is made: after a change of their status, call `update_impulses`.
+
+    Parameters
+    ----------
+    robot : Robot
+    impulses : crocoddyl.ImpulseModelMultiple or dtau.Contacts
+        Only crocoddyl's can have costs of impulses.
+    costs : crocoddyl.CostModelSum
+    r_coeff : float
+        Coefficient of restitution.
+    inv_damping : float
+        A positive number allows rows that depend on each other, as `regularization` of
+        `dtau.constrained_dynamics` does: contacts hold, with forces of least norm, whatever the
+        number is. crocoddyl's contacts yield by its amount.
+    enable_force : bool
+        Compute the derivatives of impulses, which costs of impulses read.
+
+    Attributes
+    ----------
+    robot : Robot
+    impulses : crocoddyl.ImpulseModelMultiple or dtau.Contacts
+    costs : crocoddyl.CostModelSum
+
+    Raises
+    ------
+    ValueError
+        If the model does not have the frame of an impulse.
+    TypeError
+        If an argument is of another class.
+
+    Examples
+    --------
+    >>> import crocoddyl, dtau, dtau.crocoddyl, numpy as np
+    >>> robot = dtau.crocoddyl.Robot(model := dtau.robots.quadruped())
+    >>> feet = dtau.Contacts(model, [dtau.PointContact(x) for x in dtau.robots.QUADRUPED_FEET])
+    >>> costs = crocoddyl.CostModelSum(robot.state, 0)
+    >>> touch_down = dtau.crocoddyl.ActionModelImpulseFwdDynamics(robot, feet, costs)
+    >>> data = touch_down.createData()
+    >>> touch_down.calc(data, robot.state.rand(), np.zeros(0))
+    >>> data.xnext.shape
+    (37,)
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        impulses: crocoddyl.ImpulseModelMultiple | Contacts,
+        costs: crocoddyl.CostModelSum,
+        r_coeff: float = 0.0,
+        inv_damping: float = 0.0,
+        enable_force: bool = False,
+    ) -> None:
+        crocoddyl.ActionModelAbstract.__init__(self, robot.state, 0, costs.nr)
+        self.robot, self.impulses, self.costs = robot, impulses, costs
+        self._restitution = float(r_coeff)
+        self._regularization = REGULARIZATION if inv_damping > 0.0 else 0.0
+        self._enable_force = enable_force
+        self._theirs = impulses if isinstance(impulses, crocoddyl.ImpulseModelMultiple) else None
+        self._terms = Terms(robot.pinocchio, costs)
+        self._frames = frames_of(impulses)
+        self.update_impulses()
+
+    def update_impulses(self) -> None:
+        """Read the impulses again, after a change of their status."""
+        self._held = contacts_of(self.robot, self.impulses)
+        key = ("impulse", self._held, self._restitution, self._regularization)
+        self._batch = self.robot.batch(key, self._linearize)
+
+    def createData(self) -> ImpulseKnot:  # noqa: N802
+        """Allocate the data of a knot."""
+        return ImpulseKnot(self)
+
+    def calc(self, data: ImpulseKnot, x: Array, u: Array | None = None) -> None:
+        """Compute the state after the impact, the impulses and the costs."""
+        nq = self.robot.nq
+        data.move(self._batch, x, np.zeros(0))
+        q, v = self.robot.to_dtau(x)
+        found = dtau.impulse_dynamics(
+            self.robot.model,
+            q,
+            v,
+            self._held,
+            self._restitution,
+            regularization=self._regularization,
+        )
+        after = self.robot.vectors_from_dtau(found.v)
+        data.xnext = np.concatenate([x[:nq], after])
+        if self._theirs is not None:
+            place_frames(self.robot, data.pinocchio, x[:nq], self._frames)
+            self._theirs.updateVelocity(data.impulses, after)
+            self._theirs.updateForce(data.impulses, found.impulses)
+        self._terms.compute(data.pinocchio, x[:nq], x[nq:])
+        if u is None:
+            self.costs.calc(data.costs, x)
+        else:
+            self.costs.calc(data.costs, x, u)
+        data.cost = data.costs.cost
+
+    def calcDiff(self, data: ImpulseKnot, x: Array, u: Array | None = None) -> None:  # noqa: N802
+        """Set the derivatives of the state after the impact, the impulses and the costs."""
+        nq, nv = self.robot.nq, self.robot.nv
+        if not data.is_at(x):
+            self.calc(data, x, u)
+        dv_dx, dimpulses_dx = data.linearization()
+        data.Fx = np.concatenate([np.eye(nv, 2 * nv), dv_dx])
+        if self._theirs is not None:
+            self._theirs.updateVelocityDiff(data.impulses, dv_dx)
+            if self._enable_force:
+                self._theirs.updateForceDiff(data.impulses, dimpulses_dx)
+        self._terms.differentiate(data.pinocchio, x[:nq], x[nq:], np.zeros(nv))
+        if u is None:
+            self.costs.calcDiff(data.costs, x)
+        else:
+            self.costs.calcDiff(data.costs, x, u)
+
+    def quasiStatic(  # noqa: N802
+        self, data: ImpulseKnot, x: Array, maxiter: int = 100, tol: float = 1e-9
+    ) -> Array:
+        """Return no controls: an impact has none."""
+        return np.zeros(0)
+
+    def _linearize(self, x: Array, _: Array) -> Derivatives:
+        """Derivatives at states (n, nx): of velocities and impulses, by x."""
+        robot = self.robot
+        q, v = robot.to_dtau(x)
+        found = dtau.impulse_dynamics_derivatives(
+            robot.model, q, v, self._held, self._restitution, regularization=self._regularization
+        )
+        by_q, by_v = map(robot.matrices_from_dtau, found[:2])
+        impulses_q, impulses_v = map(robot.columns_from_dtau, found[2:4])
+        return (
+            np.concatenate([by_q, by_v], axis=-1),
+            np.concatenate([impulses_q, impulses_v], axis=-1),
+        )
+
+
+class ImpulseKnot(crocoddyl.ActionDataAbstract, Knot):
+    """Data of one impact."""
+
+    def __init__(self, model: ActionModelImpulseFwdDynamics) -> None:
+        crocoddyl.ActionDataAbstract.__init__(self, model)
+        self.pinocchio: Any = None
+        self.impulses: Any = None
+        self._shared = crocoddyl.DataCollectorAbstract()
+        if model.robot.pinocchio is not None:
+            self.pinocchio = pinocchio.Data(model.robot.pinocchio)
+            self._shared = crocoddyl.DataCollectorMultibody(self.pinocchio)
+            if isinstance(model.impulses, crocoddyl.ImpulseModelMultiple):
+                self.impulses = model.impulses.createData(self.pinocchio)
+                self._shared = crocoddyl.DataCollectorMultibodyInImpulse(
+                    self.pinocchio, self.impulses
+                )
+        self.costs = model.costs.createData(self._shared)
+        self.costs.shareMemory(self)

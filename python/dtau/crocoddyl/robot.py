@@ -1,0 +1,127 @@
+"""A model in crocoddyl's coordinates: `Robot`."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import crocoddyl
+import numpy as np
+import pinocchio
+from numpy.typing import NDArray
+
+import dtau
+from dtau.checks import require
+from dtau.crocoddyl.batch import Batch, Linearize
+from dtau.crocoddyl.state import State
+from dtau.model.model import Model
+
+Array = NDArray[np.float64]
+
+
+class Robot:
+    """A model and the state of a problem in crocoddyl; its action models linearize together.
+
+    With a ``crocoddyl.StateMultibody``, states, torques and forces are in Pinocchio's order, and
+    every cost of crocoddyl is possible. Without, they are in dtau's, by `State`.
+
+    Parameters
+    ----------
+    model : Model
+    state : crocoddyl.StateMultibody, optional
+        The state of Pinocchio's model of the same robot.
+
+    Attributes
+    ----------
+    model : Model
+    state : crocoddyl.StateMultibody or State
+    nq, nv : int
+        Numbers of coordinates and of velocities of the state.
+
+    Raises
+    ------
+    ValueError
+        If the two models have other joints, or other dynamics: ``armature``, ``damping`` and
+        ``gravity`` are arguments of `dtau.load`.
+    TypeError
+        If an argument is of another class.
+
+    Examples
+    --------
+    >>> import dtau, dtau.crocoddyl
+    >>> robot = dtau.crocoddyl.Robot(dtau.robots.quadruped())
+    >>> robot.state.nx
+    37
+    """
+
+    def __init__(self, model: Model, state: crocoddyl.StateMultibody | None = None) -> None:
+        require("model", model, Model)
+        self.model = model
+        self.state = State(model) if state is None else state
+        self.nq, self.nv = int(self.state.nq), int(self.state.nv)
+        self._batches: dict[Hashable, Batch] = {}
+        self.pinocchio: Any = None  # its model, or None
+        self._convention: dtau.conventions.Convention | None = None
+        self._order: NDArray[np.intp] | None = None  # our velocities, as the state orders them
+        self._from: NDArray[np.intp] | None = None  # the state's velocities, in our order
+        if state is not None:
+            require("state", state, crocoddyl.StateMultibody)
+            self._compare(state.pinocchio)
+
+    def _compare(self, theirs: Any) -> None:
+        """Find how Pinocchio's coordinates differ from ours, and check that the robots do not."""
+        model = self.model
+        self.pinocchio, convention = theirs, dtau.conventions.pinocchio(model, theirs)
+        q, v, a = dtau.random_state(model, np.random.default_rng(0))
+        their = convention.from_dtau(q, v, a)
+        still = np.zeros(model.nv)
+        order = convention.from_dtau(q, np.arange(float(model.nv)), still).v.astype(np.intp)
+        if not np.array_equal(order, np.arange(model.nv)):
+            self._order, self._from = order, np.argsort(order)
+        if self._order is not None or not np.array_equal(their.q, q):
+            self._convention = convention
+        tau = dtau.inverse_dynamics(model, q, v, a)[..., order]
+        expected = pinocchio.rnea(theirs, theirs.createData(), *their)
+        if not np.allclose(tau, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max()):
+            raise ValueError(
+                "model: expected the dynamics of state.pinocchio, got torques that differ by "
+                f"{np.abs(tau - expected).max():.2g}; compare armature, damping, gravity and "
+                "inertias"
+            )
+
+    def to_dtau(self, x: Array) -> tuple[Array, Array]:
+        """Return q and v in dtau's convention.
+
+        Parameters
+        ----------
+        x : ndarray (..., nx)
+            States of crocoddyl.
+        """
+        q, v = x[..., : self.nq], x[..., self.nq :]
+        if self._convention is None:
+            return q, v
+        state = self._convention.to_dtau(q, v)
+        assert state.v is not None
+        return state.q, state.v
+
+    def torque_to_dtau(self, tau: Array) -> Array:
+        """Return joint torques (..., nv) of crocoddyl in dtau's order."""
+        return tau if self._from is None else tau[..., self._from]
+
+    def vectors_from_dtau(self, vectors: Array) -> Array:
+        """Return accelerations or velocities (..., nv) in the state's order."""
+        return vectors if self._order is None else vectors[..., self._order]
+
+    def columns_from_dtau(self, matrices: Array) -> Array:
+        """Return matrices (..., nv) with their columns in the state's order."""
+        return matrices if self._order is None else matrices[..., self._order]
+
+    def matrices_from_dtau(self, matrices: Array) -> Array:
+        """Return matrices (..., nv, nv) with rows and columns in the state's order."""
+        if self._order is None:
+            return matrices
+        return matrices[..., self._order[:, None], self._order]
+
+    def batch(self, key: Hashable, linearize: Linearize) -> Batch:
+        """Return the batch of all knots with equal dynamics."""
+        return self._batches.setdefault(key, Batch(linearize))
