@@ -13,6 +13,7 @@ crocoddyl asks for a version of Pinocchio of its own, so it has its own environm
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -28,6 +29,7 @@ from benchmarks.optional import optional
 from dtau.timing import Contender, Effort, loop
 
 crocoddyl = optional("crocoddyl")
+adapter = crocoddyl and importlib.import_module("dtau.crocoddyl")
 
 ITERATIONS = 100
 SAME = 1e-6  # iterates, of the largest element
@@ -42,7 +44,7 @@ EFFORT = {False: Effort(rounds=15, block=0.0), True: Effort(rounds=3, block=0.0)
 
 
 def solver(problem: Any) -> Any:
-    """crocoddyl's solver with a record of its costs."""
+    """A solver of crocoddyl with a record of its costs."""
     made = crocoddyl.SolverFDDP(problem)
     made.setCallbacks([crocoddyl.CallbackLogger()])
     return made
@@ -91,7 +93,7 @@ def jump(effort: Effort, watch: Watch) -> Solve:
 
     task = jump_knots.Jump()
     theirs = task.problem()
-    ours = dtau.crocoddyl.shooting_problem(task.model, theirs)
+    ours = adapter.shooting_problem(task.model, theirs)
     xs = [*task.references]
     us = [*theirs.quasiStatic([task.start] * theirs.T)]
     label = "states and controls"
@@ -121,9 +123,9 @@ def jump(effort: Effort, watch: Watch) -> Solve:
 
 
 def gait(effort: Effort, watch: Watch) -> Solve:
-    """crocoddyl's own jump: centers of mass, feet, friction cones and bounds."""
+    """The jump of crocoddyl's own examples: centers of mass, feet, friction cones and bounds."""
     model, theirs, start = jump_knots.gait()
-    ours = dtau.crocoddyl.shooting_problem(model, theirs)
+    ours = adapter.shooting_problem(model, theirs)
     xs, us = [start] * (theirs.T + 1), [*theirs.quasiStatic([start] * theirs.T)]
     label = "crocoddyl's example, friction cones"
     iterations = solved(theirs, ours, xs, us, label)
@@ -186,7 +188,7 @@ def random_problems(nx: int, nu: int, count: int) -> dict[str, Array]:
 
 
 def their_solvers(x: dict[str, Array]) -> list[Any]:
-    """crocoddyl's solvers of the same problems, ready for the backward pass."""
+    """Solvers of crocoddyl for the same problems, ready for the backward pass."""
     solvers = []
     for j in range(len(x["A"])):
         stages = [
@@ -213,7 +215,7 @@ def sweep(
     """Time the backward passes of problems, one after the other there and in a batch here."""
     x = random_problems(nx, nu, count)
     solvers = their_solvers(x)
-    weights = {name: x[name] for name in "Scqr"}
+    weights: dict[str, Any] = {name: x[name] for name in "Scqr"}
     first = (x["A"], x["B"], x["Q"], x["R"], x["Q"][:, 0])
     ours = partial(dtau.lqr, *first, **weights, q_final=x["q"][:, 0], threads=1)
     plan = ours()
@@ -257,8 +259,6 @@ def run(quick: bool, watch: Watch) -> Findings:
             "crocoddyl is not installed: python -m pip install crocoddyl==3.2.1 pin==4.0.0 "
             "libpinocchio==4.0.0 example-robot-data, in an environment of its own"
         )
-    import dtau.crocoddyl
-
     effort = EFFORT[quick]
     watch.expect(effort.rounds * (2 + 2 * len(SIZES)))
     with one_core():

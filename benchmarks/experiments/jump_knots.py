@@ -112,7 +112,7 @@ class Jump:
 
 
 def gait() -> tuple[dtau.Model, Any, Array]:
-    """crocoddyl's own example of a jump, with friction cones; its model and first state."""
+    """The jump of crocoddyl's own examples, with friction cones; its model and first state."""
     from crocoddyl.utils.quadruped import SimpleQuadrupedalGaitProblem
 
     robot = data.load("anymal")
