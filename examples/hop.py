@@ -157,12 +157,11 @@ def forces(task: Hop, q: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray
     return found.forces.reshape(*u.shape[:-1], 4, 3)
 
 
-def beyond(task: Hop, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def beyond(active: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """By how much forces are too small and slip, (..., 4, 2), and the Jacobian (..., 4, 2, 3)."""
-    on = task.active
     side = np.linalg.norm(f[..., :2], axis=-1)
-    pulls = on * np.minimum(f[..., 2] - LEAST, 0.0)
-    slips = on * np.maximum(side - FRICTION * f[..., 2], 0.0)
+    pulls = active * np.minimum(f[..., 2] - LEAST, 0.0)
+    slips = active * np.maximum(side - FRICTION * f[..., 2], 0.0)
     jacobian = np.zeros((*f.shape[:-1], 2, 3))
     jacobian[..., 0, 2] = pulls < 0.0
     jacobian[..., 1, :2] = f[..., :2] / np.maximum(side, 1e-9)[..., None]
@@ -171,9 +170,9 @@ def beyond(task: Hop, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.stack([pulls, slips], axis=-1), jacobian
 
 
-def too_strong(task: Hop, u: np.ndarray) -> np.ndarray:
+def too_strong(model: dtau.Model, u: np.ndarray) -> np.ndarray:
     """By how much torques are beyond the motors'."""
-    limits = task.model.effort_limits[6:]
+    limits = model.effort_limits[6:]
     return u - np.clip(u, -limits, limits)
 
 
@@ -191,8 +190,8 @@ def cost(task: Hop, q: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
     on_the_way = (
         (task.way_cost * x[..., :-1, :]).sum((-1, -2))
         + task.input_cost * (u**2).sum((-1, -2))
-        + FORCE_COST * (beyond(task, forces(task, q, v, u))[0] ** 2).sum((-1, -2, -3))
-        + TORQUE_COST * (too_strong(task, u) ** 2).sum((-1, -2))
+        + FORCE_COST * (beyond(task.active, forces(task, q, v, u))[0] ** 2).sum((-1, -2, -3))
+        + TORQUE_COST * (too_strong(task.model, u) ** 2).sum((-1, -2))
     )
     at_landing = PLACE_COST * (heights(task, q[..., task.landing, :]) ** 2).sum(-1)
     return np.asarray(0.5 * (task.step * on_the_way + at_landing + x[..., -1, :] @ task.end_cost))
@@ -219,7 +218,7 @@ def expand(task: Hop, at: ddp.Trajectory) -> ddp.Expansion:
 
     # The cost of states and inputs
     weights = np.vstack([h * task.way_cost, task.end_cost])
-    x, strong = errors(task, at.q, at.v), too_strong(task, at.u)
+    x, strong = errors(task, at.q, at.v), too_strong(task.model, at.u)
     to_x = np.tile(np.eye(2 * n), (steps + 1, 1, 1))
     to_x[:, :n, :n] = dtau.difference_jacobians(model, task.goal, at.q).by_q1
     slopes = np.zeros((steps + 1, 2 * n + nu))
@@ -231,7 +230,7 @@ def expand(task: Hop, at: ddp.Trajectory) -> ddp.Expansion:
     hessians[:-1, 2 * n :, 2 * n :] = by_torques[:, :, None] * np.eye(nu)
 
     # Of forces, and of where the feet touch down
-    residuals, by_f = beyond(task, forces(task, at.q, at.v, at.u))
+    residuals, by_f = beyond(task.active, forces(task, at.q, at.v, at.u))
     jacobian = np.einsum("kfri,kfij->kfrj", by_f, by_forces).reshape(steps, 8, -1)
     slopes[:-1] += h * FORCE_COST * np.einsum("kr,krj->kj", residuals.reshape(steps, 8), jacobian)
     hessians[:-1] += h * FORCE_COST * ddp.transposed(jacobian) @ jacobian

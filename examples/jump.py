@@ -58,7 +58,7 @@ def exact_hessians(task: hop.Hop, at: ddp.Trajectory, e: ddp.Expansion) -> np.nd
 
     # Costs on forces: second derivatives of the forces, and of the length of a tangential force
     f = hop.forces(task, at.q, at.v, at.u)
-    beyond, by_f = hop.beyond(task, f)
+    beyond, by_f = hop.beyond(task.active, f)
     lam_forces = h * hop.FORCE_COST * np.einsum("kfr,kfri->kfi", beyond, by_f).reshape(len(f), -1)
     lam = np.zeros(n)
     bend = dtau.constrained_dynamics_hessian(*states, lam, lam_forces, symmetric=True, **held)
@@ -104,12 +104,12 @@ def exact_hessians(task: hop.Hop, at: ddp.Trajectory, e: ddp.Expansion) -> np.nd
     return total
 
 
-def draw(axes, task: hop.Hop, q: np.ndarray, place: float) -> None:
+def draw(axes, model: dtau.Model, q: np.ndarray, place: float) -> None:
     """Draw trunk and legs as the picture sees them; right legs are blue."""
     hips = []
     for leg, color in (("LF", "0.6"), ("LH", "0.6"), ("RH", "C0"), ("RF", "C0")):
         parts = [f"{leg}_{part}" for part in ("HIP", "THIGH", "SHANK", "FOOT")]
-        points = dtau.frame_placements(task.model, q, parts).translation @ VIEW.T + [place, 0]
+        points = dtau.frame_placements(model, q, parts).translation @ VIEW.T + [place, 0]
         axes.plot(*points.T, color=color, linewidth=2, zorder=1 if color == "0.6" else 3)
         hips.append(points[0])
     axes.fill(*np.array(hips).T, color="C1", linewidth=3, zorder=2)
@@ -132,7 +132,7 @@ def plot(
     lowest = [int(x.argmin()) for x in (at.q[:leaving, 2], at.q[landing:, 2])]
     apex = (leaving + landing) // 2
     for i, k in enumerate((0, lowest[0], leaving, apex, landing, landing + lowest[1], -1)):
-        draw(film, task, at.q[k], 1.2 * i)
+        draw(film, task.model, at.q[k], 1.2 * i)
         film.text(1.2 * i, -0.35, f"{time[k]:.2f} s", ha="center")
     film.set_aspect("equal")
     film.set_axis_off()

@@ -56,7 +56,7 @@ def test_the_exact_hessians_of_a_jump(script: Callable[[str], Any]) -> None:
     at = hop.simulate(task, found.inputs)
     expansion = hop.expand(task, at)
     assert found.gradient[-1] > 10.0
-    assert hop.beyond(task, hop.forces(task, at.q, at.v, at.u))[0].max() > 1.0  # feet slip
+    assert hop.beyond(task.active, hop.forces(task, at.q, at.v, at.u))[0].max() > 1.0  # feet slip
 
     def quadratic_form(hessians: np.ndarray, change: np.ndarray) -> float:
         x, total = np.zeros(2 * task.model.nv), 0.0
@@ -96,6 +96,30 @@ def test_a_quadruped_jumps_and_turns(
     moved = dtau.difference(task.model, task.start, at.q[-1])
     assert at.q[-1, 0] - task.start[0] == pytest.approx(0.4, abs=0.01)
     assert moved[5] == pytest.approx(np.pi / 2, abs=0.02)
+
+
+def test_robots_trot_and_withstand_pushes(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    trot, mpc = script("examples/trot"), script("examples/trot_mpc")
+    g = trot.gait(0)
+    plan = trot.first_plan(g, 1)
+    for _ in range(12):
+        plan = trot.improve(g, plan, plan.q[:, 0], plan.v[:, 0])
+    direction = np.random.default_rng(0).standard_normal(plan.u.shape)
+    changes = 1e-3 * np.array([-1.0, 0.0, 1.0])[:, None, None, None] * direction
+    rolled = trot.follow(g, plan, plan.q[:, 0], plan.v[:, 0], changes=changes)
+    less, best, more = trot.cost(g, *rolled, trot.ground(g, *rolled))[:, 0]
+    assert less + more - 2.0 * best > 1e-6  # a minimum
+    assert abs(more - less) < 1e-5 * (less + more - 2.0 * best)
+
+    found = mpc.run(2, 1.8)  # pushed to the left and to the right
+    assert mpc.tilt(found.q).max() < 10.0
+    assert np.abs(found.q[:, :, 1]).max() > 0.05  # the push
+    assert found.q[-1, :, 0] == pytest.approx(1.8 * trot.SPEED, abs=0.15)
+    assert found.v[-10:, :, 0].mean() == pytest.approx(trot.SPEED, abs=0.05)
+    mpc.report(found)
+    assert "0 robots fell" in capsys.readouterr().out
 
 
 def test_energy_of_a_closed_loop_is_kept_to_the_integrators_order(
