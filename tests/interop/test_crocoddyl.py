@@ -397,7 +397,7 @@ def iterates(problem: Any, solver: Any) -> list[Array]:
     return log.found
 
 
-@pytest.mark.parametrize("solver", ["SolverFDDP", "SolverDDP"])
+@pytest.mark.parametrize("solver", ["SolverFDDP", "SolverDDP", "SolverBoxFDDP"])
 @pytest.mark.parametrize("mixed", [True, False])
 def test_solvers_find_the_same_iterates(mixed: bool, solver: str) -> None:
     kind = getattr(crocoddyl, solver)
@@ -408,8 +408,11 @@ def test_solvers_find_the_same_iterates(mixed: bool, solver: str) -> None:
         assert np.abs(ours - theirs).max() < 1e-6 * (1.0 + np.abs(theirs).max())
 
 
-def test_shooting_problem_replaces_all_dynamics() -> None:
+@pytest.mark.parametrize("solver", ["SolverFDDP", "SolverBoxFDDP"])
+def test_shooting_problem_replaces_all_dynamics(solver: str) -> None:
     theirs = jump()
+    for knot in theirs.runningModels:
+        knot.u_lb, knot.u_ub = np.full(knot.nu, -25.0), np.full(knot.nu, 25.0)
     ours = dc.shooting_problem(quadruped()[0], theirs)
     kinds = {type(knot) for knot in ours.runningModels if not hasattr(knot, "differential")}
     kinds |= {type(x.differential) for x in ours.runningModels if hasattr(x, "differential")}
@@ -418,7 +421,7 @@ def test_shooting_problem_replaces_all_dynamics() -> None:
         dc.DifferentialActionModelContactFwdDynamics,
     }
     assert ours.nthreads == 1
-    found, expected = (iterates(p, crocoddyl.SolverFDDP) for p in (ours, theirs))
+    found, expected = (iterates(p, getattr(crocoddyl, solver)) for p in (ours, theirs))
     assert len(found) == len(expected)
     for mine, other in zip(found, expected, strict=True):
         assert np.abs(mine - other).max() < 1e-6 * (1.0 + np.abs(other).max())
@@ -472,6 +475,29 @@ def test_one_batch_linearizes_all_knots(monkeypatch: pytest.MonkeyPatch) -> None
     assert sizes == [11, 1]
 
 
+def test_one_batch_linearizes_all_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, state = quadruped()
+    robot, actuation = dc.Robot(model, state), crocoddyl.ActuationModelFloatingBase(state)
+    falls = [
+        dc.DifferentialActionModelFreeFwdDynamics(robot, actuation, cost(state, LEGS))
+        for _ in range(5)
+    ]
+    knots = [integrators()["rk4"](fall) for fall in falls]
+    problem = crocoddyl.ShootingProblem(start(), knots, knots[0])
+    sizes: list[int] = []
+    derivatives = dtau.forward_dynamics_derivatives
+
+    def counted(model: Any, q: Array, *arguments: Any) -> Any:
+        sizes.append(len(q))
+        return derivatives(model, q, *arguments)
+
+    monkeypatch.setattr(dynamics_module.dtau, "forward_dynamics_derivatives", counted)
+    xs, us = [start()] * 6, [np.ones(LEGS)] * 5
+    problem.calc(xs, us)
+    problem.calcDiff(xs, us)
+    assert sizes == [20]
+
+
 def test_knots_of_problems_that_are_gone_are_forgotten() -> None:
     model, state = quadruped()
     robot = dc.Robot(model, state)
@@ -485,18 +511,19 @@ def test_knots_of_problems_that_are_gone_are_forgotten() -> None:
     assert len(ours._batch._knots) == 1
 
 
-def test_derivatives_belong_to_the_state_that_is_given() -> None:
-    """Also where `calc` was of another state."""
+def test_derivatives_belong_to_the_point_that_is_given() -> None:
+    """Also where `calc` was of another one."""
     knot = jump(lambda k: True).runningModels[0].differential
     data = knot.createData()
     x, other = random_states(quadruped()[1], 2)
     u = np.ones(LEGS)
-    knot.calc(data, other, u)
-    knot.calcDiff(data, x, u)
-    found = np.array(data.Fx)
-    knot.calc(data, x, u)
-    knot.calcDiff(data, x, u)
-    assert np.array_equal(data.Fx, found)
+    for before in ((other, u), (x, 2.0 * u)):
+        knot.calc(data, *before)
+        knot.calcDiff(data, x, u)
+        found = np.array(data.Fx)
+        knot.calc(data, x, u)
+        knot.calcDiff(data, x, u)
+        assert np.array_equal(data.Fx, found)
 
 
 def test_contacts_can_change_their_status_and_references() -> None:
@@ -512,6 +539,23 @@ def test_contacts_can_change_their_status_and_references() -> None:
     make = integrators()["euler"]
     for x in random_states(state, 2):
         assert_alike(make(ours), make(theirs), x, np.ones(LEGS))
+
+
+def test_changed_contacts_leave_other_models_alone() -> None:
+    model, state = quadruped()
+    robot, actuation = dc.Robot(model, state), crocoddyl.ActuationModelFloatingBase(state)
+    all_feet = [held(state, "aligned") for _ in range(2)]
+    first, second = (
+        dc.DifferentialActionModelContactFwdDynamics(robot, actuation, x, cost(state, LEGS))
+        for x in all_feet
+    )
+    all_feet[0].changeContactStatus(f"hold {FEET[2]}", False)
+    first.update_contacts()
+    theirs = crocoddyl.DifferentialActionModelContactFwdDynamics(
+        state, actuation, all_feet[1], cost(state, LEGS)
+    )
+    make = integrators()["euler"]
+    assert_alike(make(second), make(theirs), start(), np.ones(LEGS))
 
 
 def test_contacts_of_dependent_rows_hold_with_damping() -> None:
