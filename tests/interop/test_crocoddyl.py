@@ -282,18 +282,42 @@ def test_branches_with_contacts_agree() -> None:
 
 RESIDUALS = sorted(residuals(quadruped()[1], crocoddyl.ActuationModelFloatingBase(quadruped()[1])))
 
+SOME = ["center of mass", "force", "placement", "velocity"]
 
-@pytest.mark.parametrize("name", RESIDUALS)
-def test_costs_of_crocoddyl_read_what_they_need(name: str) -> None:
+
+@pytest.mark.parametrize("names", [*([name] for name in RESIDUALS), SOME, RESIDUALS], ids="-".join)
+def test_costs_of_crocoddyl_read_what_they_need(names: list[str]) -> None:
     model, state = quadruped()
     actuation = crocoddyl.ActuationModelFloatingBase(state)
-    costs = cost(state, LEGS, residuals(state, actuation)[name])
+    known = residuals(state, actuation)
+    costs = cost(state, LEGS, *(known[name] for name in names))
     arguments = (actuation, held(state, "aligned"), costs, 0.0, True)
     ours = dc.DifferentialActionModelContactFwdDynamics(dc.Robot(model, state), *arguments)
     theirs = crocoddyl.DifferentialActionModelContactFwdDynamics(state, *arguments)
     make = integrators()["euler"]
     for x in random_states(state, 2):
         assert_alike(make(ours), make(theirs), x, np.ones(LEGS))
+    if "momentum" not in names:
+        assert_alike(make(ours), make(theirs), x, None)
+
+
+def test_costs_of_momentum_have_derivatives_at_the_end() -> None:
+    """The model of crocoddyl never computes what they read there."""
+    model, state = quadruped()
+    actuation = crocoddyl.ActuationModelFloatingBase(state)
+    costs = cost(state, LEGS, residuals(state, actuation)["momentum"])
+    arguments = (actuation, held(state, "aligned"), costs)
+    ours = dc.DifferentialActionModelContactFwdDynamics(dc.Robot(model, state), *arguments)
+    data, (x,), h = ours.createData(), random_states(state, 1), 1e-5
+
+    def value(dx: Array) -> float:
+        ours.calc(data, state.integrate(x, dx))
+        return float(data.cost)
+
+    rises = [(value(h * e) - value(-h * e)) / (2.0 * h) for e in np.eye(state.ndx)]
+    ours.calc(data, x)
+    ours.calcDiff(data, x)
+    assert_close(data.Lx, np.array(rises), 1e-6)
 
 
 @pytest.mark.parametrize("kind", [3, 6])
