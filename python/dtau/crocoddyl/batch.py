@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-Point = tuple[bytes, bytes]  # a state and a joint torque
 Derivatives = tuple[Array, ...]  # leading axis: knots
 Linearize = Callable[[Array, Array], Derivatives]
+
+
+class Point(NamedTuple):
+    """State, controls and joint torque of a knot, as bytes: quick to compare and to join."""
+
+    x: bytes
+    u: bytes
+    tau: bytes
 
 
 class Batch:
@@ -43,7 +50,8 @@ class Batch:
             self._knots = [weakref.ref(knot) for knot in knots]
         changed = [knot for knot in knots if knot.linearized is not knot.point]
         points = [knot.point for knot in changed if knot.point is not None]
-        x, tau = (np.frombuffer(b"".join(part)) for part in zip(*points, strict=True))
+        x = np.frombuffer(b"".join([point.x for point in points]))
+        tau = np.frombuffer(b"".join([point.tau for point in points]))
         found = self._linearize(x.reshape(len(points), -1), tau.reshape(len(points), -1))
         for knot, *derivatives in zip(changed, *found, strict=True):
             knot.derivatives, knot.linearized = derivatives, knot.point
@@ -57,16 +65,16 @@ class Knot:
     linearized: Point | None = None  # where its derivatives are
     derivatives: Any = ()
 
-    def move(self, batch: Batch, x: Array, tau: Array) -> None:
+    def move(self, batch: Batch, x: Array, u: Array, tau: Array) -> None:
         """Note the point at which the knot is evaluated."""
-        self.point = x.tobytes(), tau.tobytes()
+        self.point = Point(_bytes(x), _bytes(u), _bytes(tau))
         if self.batch is not batch:
             self.linearized = None
             batch.add(self)
 
-    def is_at(self, x: Array) -> bool:
-        """Whether the knot was last evaluated at this state."""
-        return self.point is not None and self.point[0] == x.tobytes()
+    def is_at(self, x: Array, u: Array) -> bool:
+        """Whether the knot was last evaluated at this state with these controls."""
+        return self.point is not None and self.point[:2] == (_bytes(x), _bytes(u))
 
     def linearization(self) -> Any:
         """Return the derivatives at the point, from the batch where they are not there yet."""
@@ -74,3 +82,7 @@ class Knot:
             assert self.batch is not None
             self.batch.update()
         return self.derivatives
+
+
+def _bytes(x: Array) -> bytes:
+    return np.asarray(x, dtype=np.float64).tobytes()

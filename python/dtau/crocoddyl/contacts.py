@@ -25,6 +25,8 @@ def contacts_of(robot: Robot, given: Given) -> Contacts:
         return given
     found: list[PointContact | FrameContact]
     if isinstance(given, crocoddyl.ContactModelMultiple):
+        if given.computeAllContacts:
+            raise ValueError("contacts: expected computeAllContacts = False, got True")
         items = given.contacts.todict()
         found = [_contact(robot, name, items[name].contact) for name in sorted(given.active_set)]
     elif isinstance(given, crocoddyl.ImpulseModelMultiple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import crocoddyl
@@ -10,7 +11,7 @@ import pinocchio
 from numpy.typing import NDArray
 
 import dtau
-from dtau.crocoddyl.batch import Batch, Derivatives, Knot
+from dtau.crocoddyl.batch import Derivatives, Knot
 from dtau.crocoddyl.contacts import REGULARIZATION, contacts_of, frames_of, place_frames
 from dtau.crocoddyl.robot import Robot
 from dtau.crocoddyl.terms import Terms
@@ -89,11 +90,11 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         self.u_lb, self.u_ub = actuation.u_lb, actuation.u_ub
         self._regularization = REGULARIZATION if inv_damping > 0.0 else 0.0
         self._enable_force = enable_force
-        self.theirs: Any = (
+        self._theirs: Any = (
             contacts if isinstance(contacts, crocoddyl.ContactModelMultiple) else None
         )
-        self.terms = Terms(robot.pinocchio, costs)
-        self.frames = frames_of(contacts)
+        self._terms = Terms(robot.pinocchio, costs)
+        self._frames = frames_of(contacts)
         plain = (crocoddyl.ActuationModelFull, crocoddyl.ActuationModelFloatingBase)
         self._plain = isinstance(actuation, plain)  # torques of the last nu velocities
         self._first = robot.nv - actuation.nu
@@ -102,8 +103,11 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
     def update_contacts(self) -> None:
         """Read the contacts again, after a change of their status or references."""
         self._held = contacts_of(self.robot, self.contacts)
-        key = (self._held, self._regularization) if self._held.nrows else ()
-        self._batch: Batch = self.robot.batch(key, self._linearize)
+        if self._held.nrows:
+            key = (self._held, self._regularization)
+            self._batch = self.robot.batch(key, partial(_linearize_held, self.robot, *key))
+        else:
+            self._batch = self.robot.batch((), partial(_linearize_free, self.robot))
 
     def createData(self) -> DynamicsKnot:  # noqa: N802
         """Allocate the data of a knot."""
@@ -113,28 +117,28 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         """Compute the acceleration, the forces and the costs; without controls, only the costs."""
         nq = self.robot.nq
         if u is None:
-            self.terms.compute(data.pinocchio, x[:nq], x[nq:])
+            self._terms.compute(data.pinocchio, x[:nq], x[nq:])
             self.costs.calc(data.costs, x)
             data.cost = data.costs.cost
             return
         self.actuation.calc(data.actuation, x, u)
         tau = data.actuation.tau
-        data.move(self._batch, x, tau)
+        data.move(self._batch, x, u, tau)
         q, v = self.robot.to_dtau(x)
         tau = self.robot.torque_to_dtau(tau)
-        self.terms.compute(data.pinocchio, x[:nq], x[nq:])
+        self._terms.compute(data.pinocchio, x[:nq], x[nq:])
         if self._held.nrows:
             found = dtau.constrained_dynamics(
                 self.robot.model, q, v, tau, self._held, regularization=self._regularization
             )
             a = found.a
             data.forces = found.forces
-            if self.terms.forces:
+            if self._terms.forces:
                 data.show_forces()
         else:
             a = dtau.forward_dynamics(self.robot.model, q, v, tau)
         data.xout = a = self.robot.vectors_from_dtau(a)
-        if self.terms.joint:
+        if self._terms.joint:
             data.joint.a, data.joint.tau = a, u
         self.costs.calc(data.costs, x, u)
         data.cost = data.costs.cost
@@ -143,19 +147,19 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         """Set the derivatives of the acceleration, the forces and the costs."""
         nq = self.robot.nq
         if u is None:
-            self.terms.differentiate(data.pinocchio, x[:nq], x[nq:], np.zeros(self.robot.nv))
+            self._terms.differentiate(data.pinocchio, x[:nq], x[nq:], np.zeros(self.robot.nv))
             self.costs.calcDiff(data.costs, x)
             return
-        if not data.is_at(x):
+        if not data.is_at(x, u):
             self.calc(data, x, u)
         da_dx, da_dtau, *forces = data.linearization()
         data.Fx, data.Fu = self._by_state_and_control(data, x, u, da_dx, da_dtau)
-        if forces and self._enable_force and self.theirs is not None:
+        if forces and self._enable_force and self._theirs is not None:
             by_state, by_control = self._by_state_and_control(data, x, u, *forces)
-            self.theirs.updateForceDiff(data.force_data, by_state, by_control)
-        if self.terms.joint:
+            self._theirs.updateForceDiff(data.force_data, by_state, by_control)
+        if self._terms.joint:
             data.joint.da_dx, data.joint.da_du = data.Fx, data.Fu
-        self.terms.differentiate(data.pinocchio, x[:nq], x[nq:], data.xout)
+        self._terms.differentiate(data.pinocchio, x[:nq], x[nq:], data.xout)
         self.costs.calcDiff(data.costs, x, u)
 
     def quasiStatic(  # noqa: N802
@@ -195,23 +199,29 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         torque = data.actuation
         return by_state + by_tau @ torque.dtau_dx, by_tau @ torque.dtau_du
 
-    def _linearize(self, x: Array, tau: Array) -> Derivatives:
-        """Derivatives at points (n, nx), (n, nv): of accelerations and forces, by x and tau."""
-        robot = self.robot
-        q, v = robot.to_dtau(x)
-        tau = robot.torque_to_dtau(tau)
-        if not self._held.nrows:
-            free = dtau.forward_dynamics_derivatives(robot.model, q, v, tau)
-            by_q, by_v, by_tau = map(robot.matrices_from_dtau, free)
-            return np.concatenate([by_q, by_v], axis=-1), by_tau
-        held = dtau.constrained_dynamics_derivatives(
-            robot.model, q, v, tau, self._held, regularization=self._regularization
-        )
-        by_q, by_v, by_tau = map(robot.matrices_from_dtau, held[:3])
-        forces_q, forces_v, forces_tau = map(robot.columns_from_dtau, held[3:6])
-        by_x = np.concatenate([by_q, by_v], axis=-1)
-        forces_x = np.concatenate([forces_q, forces_v], axis=-1)
-        return by_x, by_tau, forces_x, forces_tau
+
+def _linearize_free(robot: Robot, x: Array, tau: Array) -> Derivatives:
+    """Derivatives of accelerations at points (n, nx), (n, nv), by x and tau."""
+    q, v = robot.to_dtau(x)
+    free = dtau.forward_dynamics_derivatives(robot.model, q, v, robot.torque_to_dtau(tau))
+    by_q, by_v, by_tau = map(robot.matrices_from_dtau, free)
+    return np.concatenate([by_q, by_v], axis=-1), by_tau
+
+
+def _linearize_held(
+    robot: Robot, contacts: Contacts, regularization: float, x: Array, tau: Array
+) -> Derivatives:
+    """Derivatives of accelerations and forces at points (n, nx), (n, nv), by x and tau."""
+    q, v = robot.to_dtau(x)
+    tau = robot.torque_to_dtau(tau)
+    held = dtau.constrained_dynamics_derivatives(
+        robot.model, q, v, tau, contacts, regularization=regularization
+    )
+    by_q, by_v, by_tau = map(robot.matrices_from_dtau, held[:3])
+    forces_q, forces_v, forces_tau = map(robot.columns_from_dtau, held[3:6])
+    by_x = np.concatenate([by_q, by_v], axis=-1)
+    forces_x = np.concatenate([forces_q, forces_v], axis=-1)
+    return by_x, by_tau, forces_x, forces_tau
 
 
 class DifferentialActionModelFreeFwdDynamics(DifferentialActionModelContactFwdDynamics):
@@ -289,7 +299,7 @@ class DynamicsKnot(crocoddyl.DifferentialActionDataAbstract, Knot):
             return
         model, robot = self._model, self._model.robot
         assert self.point is not None
-        q = np.frombuffer(self.point[0])[: robot.nq]
-        place_frames(robot, self.pinocchio, q, model.frames)
-        model.theirs.updateForce(self.force_data, self.forces)
+        q = np.frombuffer(self.point.x)[: robot.nq]
+        place_frames(robot, self.pinocchio, q, model._frames)
+        model._theirs.updateForce(self.force_data, self.forces)
         self.forces = None

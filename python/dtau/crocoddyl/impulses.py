@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import crocoddyl
@@ -17,6 +18,8 @@ from dtau.crocoddyl.terms import Terms
 from dtau.model.contacts import Contacts
 
 Array = NDArray[np.float64]
+
+_NONE = np.zeros(0)  # an impact has no controls
 
 
 class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
@@ -88,8 +91,8 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
     def update_impulses(self) -> None:
         """Read the impulses again, after a change of their status."""
         self._held = contacts_of(self.robot, self.impulses)
-        key = ("impulse", self._held, self._restitution, self._regularization)
-        self._batch = self.robot.batch(key, self._linearize)
+        key = (self._held, self._restitution, self._regularization)
+        self._batch = self.robot.batch(key, partial(_linearize, self.robot, *key))
 
     def createData(self) -> ImpulseKnot:  # noqa: N802
         """Allocate the data of a knot."""
@@ -98,7 +101,7 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
     def calc(self, data: ImpulseKnot, x: Array, u: Array | None = None) -> None:
         """Compute the state after the impact, the impulses and the costs."""
         nq = self.robot.nq
-        data.move(self._batch, x, np.zeros(0))
+        data.move(self._batch, x, _NONE, _NONE)
         q, v = self.robot.to_dtau(x)
         found = dtau.impulse_dynamics(
             self.robot.model,
@@ -124,7 +127,7 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
     def calcDiff(self, data: ImpulseKnot, x: Array, u: Array | None = None) -> None:  # noqa: N802
         """Set the derivatives of the state after the impact, the impulses and the costs."""
         nq, nv = self.robot.nq, self.robot.nv
-        if not data.is_at(x):
+        if not data.is_at(x, _NONE):
             self.calc(data, x, u)
         dv_dx, dimpulses_dx = data.linearization()
         data.Fx = np.concatenate([np.eye(nv, 2 * nv), dv_dx])
@@ -142,21 +145,23 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
         self, data: ImpulseKnot, x: Array, maxiter: int = 100, tol: float = 1e-9
     ) -> Array:
         """Return no controls: an impact has none."""
-        return np.zeros(0)
+        return _NONE
 
-    def _linearize(self, x: Array, _: Array) -> Derivatives:
-        """Derivatives at states (n, nx): of velocities and impulses, by x."""
-        robot = self.robot
-        q, v = robot.to_dtau(x)
-        found = dtau.impulse_dynamics_derivatives(
-            robot.model, q, v, self._held, self._restitution, regularization=self._regularization
-        )
-        by_q, by_v = map(robot.matrices_from_dtau, found[:2])
-        impulses_q, impulses_v = map(robot.columns_from_dtau, found[2:4])
-        return (
-            np.concatenate([by_q, by_v], axis=-1),
-            np.concatenate([impulses_q, impulses_v], axis=-1),
-        )
+
+def _linearize(
+    robot: Robot, contacts: Contacts, restitution: float, regularization: float, x: Array, _: Array
+) -> Derivatives:
+    """Derivatives at states (n, nx): of velocities and impulses, by x."""
+    q, v = robot.to_dtau(x)
+    found = dtau.impulse_dynamics_derivatives(
+        robot.model, q, v, contacts, restitution, regularization=regularization
+    )
+    by_q, by_v = map(robot.matrices_from_dtau, found[:2])
+    impulses_q, impulses_v = map(robot.columns_from_dtau, found[2:4])
+    return (
+        np.concatenate([by_q, by_v], axis=-1),
+        np.concatenate([impulses_q, impulses_v], axis=-1),
+    )
 
 
 class ImpulseKnot(crocoddyl.ActionDataAbstract, Knot):

@@ -78,7 +78,14 @@ def shooting_problem(model: Model, problem: crocoddyl.ShootingProblem) -> crocod
 
 
 def _replaced(robot: Robot, knot: Any) -> Any:
-    """The action model with our dynamics, or itself where there are none."""
+    """The action model with our dynamics and its limits, or itself where there are none."""
+    ours = _counterpart(robot, knot)
+    if ours is not knot:
+        ours.u_lb, ours.u_ub = knot.u_lb, knot.u_ub
+    return ours
+
+
+def _counterpart(robot: Robot, knot: Any) -> Any:
     if type(knot) is crocoddyl.ActionModelImpulseFwdDynamics:
         if _is_plain(knot):
             return ActionModelImpulseFwdDynamics(
@@ -92,7 +99,8 @@ def _replaced(robot: Robot, knot: Any) -> Any:
         ours = DifferentialActionModelFreeFwdDynamics(robot, dynamics.actuation, dynamics.costs)
     elif type(dynamics) is crocoddyl.DifferentialActionModelContactFwdDynamics:
         contacts = dynamics.contacts.contacts.todict().values()
-        if not (_is_plain(dynamics) and all(type(x.contact) in _POINTS for x in contacts)):
+        points = all(type(item.contact) in _POINTS for item in contacts)
+        if not (_is_plain(dynamics) and points) or dynamics.contacts.computeAllContacts:
             return knot
         ours = DifferentialActionModelContactFwdDynamics(
             robot,

@@ -1,0 +1,258 @@
+"""Problems of `dtau.crocoddyl` against crocoddyl's own, in its solvers; and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from trees import Array
+
+import dtau
+
+crocoddyl = pytest.importorskip("crocoddyl")
+import pinocchio as pin  # noqa: E402
+from through_crocoddyl import (  # noqa: E402
+    AXES,
+    DT,
+    FEET,
+    LEGS,
+    assert_alike,
+    cost,
+    held,
+    integrators,
+    quadruped,
+    random_states,
+    start,
+)
+
+import dtau.crocoddyl as dc  # noqa: E402
+from dtau.crocoddyl import dynamics as dynamics_module  # noqa: E402
+
+
+def jump(own: Callable[[int], bool] = lambda k: False) -> Any:
+    """A small hop of the quadruped by crocoddyl's classes; `own` chooses knots of dtau's."""
+    model, state = quadruped()
+    shared, actuation = dc.Robot(model, state), crocoddyl.ActuationModelFloatingBase(state)
+    cone = crocoddyl.FrictionCone(np.eye(3), 0.7, 4, False)
+    knots: list[Any] = []
+    for k in range(19):
+        if k == 12:
+            impulses = crocoddyl.ImpulseModelMultiple(state)
+            for foot in FEET:
+                frame = state.pinocchio.getFrameId(foot)
+                impulses.addImpulse(foot, crocoddyl.ImpulseModel3D(state, frame, AXES["aligned"]))
+            impact = (impulses, cost(state, 0))
+            knots.append(
+                dc.ActionModelImpulseFwdDynamics(shared, *impact)
+                if own(k)
+                else crocoddyl.ActionModelImpulseFwdDynamics(state, *impact)
+            )
+            continue
+        feet = FEET if k < 6 or k > 12 else ()
+        cones = [
+            crocoddyl.ResidualModelContactFrictionCone(
+                state, state.pinocchio.getFrameId(foot), cone, LEGS
+            )
+            for foot in feet[:1]
+        ]
+        arguments = (
+            actuation,
+            held(state, "aligned", (0.0, 50.0), feet),
+            cost(state, LEGS, *cones),
+            0.0,
+            True,
+        )
+        dynamics = (
+            dc.DifferentialActionModelContactFwdDynamics(shared, *arguments)
+            if own(k)
+            else crocoddyl.DifferentialActionModelContactFwdDynamics(state, *arguments)
+        )
+        dt = 0.0 if k == 18 else DT
+        knots.append(crocoddyl.IntegratedActionModelEuler(dynamics, dt))
+    problem = crocoddyl.ShootingProblem(start(), knots[:-1], knots[-1])
+    problem.nthreads = 1
+    return problem
+
+
+class Iterates(crocoddyl.CallbackAbstract):  # type: ignore[misc]
+    """Keeps all trajectories of a solver."""
+
+    def __init__(self) -> None:
+        crocoddyl.CallbackAbstract.__init__(self)
+        self.found: list[Array] = []
+
+    def __call__(self, solver: Any) -> None:
+        self.found.append(np.concatenate([*solver.xs, *solver.us]))
+
+
+def iterates(problem: Any, solver: Any) -> list[Array]:
+    """All trajectories, from the robot at rest."""
+    solver, log = solver(problem), Iterates()
+    solver.setCallbacks([log])
+    xs = [start()] * (problem.T + 1)
+    solver.solve(xs, problem.quasiStatic(xs[:-1]), 8, False)
+    return log.found
+
+
+@pytest.mark.parametrize("solver", ["SolverFDDP", "SolverDDP", "SolverBoxFDDP"])
+@pytest.mark.parametrize("mixed", [True, False])
+def test_solvers_find_the_same_iterates(mixed: bool, solver: str) -> None:
+    kind = getattr(crocoddyl, solver)
+    expected = iterates(jump(), kind)
+    found = iterates(jump(lambda k: k % 3 == 0 or not mixed), kind)
+    assert len(found) == len(expected) > 3
+    for ours, theirs in zip(found, expected, strict=True):
+        assert np.abs(ours - theirs).max() < 1e-6 * (1.0 + np.abs(theirs).max())
+
+
+@pytest.mark.parametrize("solver", ["SolverFDDP", "SolverBoxFDDP"])
+def test_shooting_problem_replaces_all_dynamics(solver: str) -> None:
+    theirs = jump()
+    for knot in theirs.runningModels:
+        knot.u_lb, knot.u_ub = np.full(knot.nu, -25.0), np.full(knot.nu, 25.0)
+    ours = dc.shooting_problem(quadruped()[0], theirs)
+    kinds = {type(knot) for knot in ours.runningModels if not hasattr(knot, "differential")}
+    kinds |= {type(x.differential) for x in ours.runningModels if hasattr(x, "differential")}
+    assert kinds == {
+        dc.ActionModelImpulseFwdDynamics,
+        dc.DifferentialActionModelContactFwdDynamics,
+    }
+    assert ours.nthreads == 1
+    found, expected = (iterates(p, getattr(crocoddyl, solver)) for p in (ours, theirs))
+    assert len(found) == len(expected)
+    for mine, other in zip(found, expected, strict=True):
+        assert np.abs(mine - other).max() < 1e-6 * (1.0 + np.abs(other).max())
+
+
+@pytest.mark.parametrize("integrator", integrators())
+def test_shooting_problem_keeps_integrators_and_models_that_dtau_does_not_have(
+    integrator: str,
+) -> None:
+    model, state = quadruped()
+    actuation, costs = crocoddyl.ActuationModelFloatingBase(state), cost(state, LEGS)
+    free = crocoddyl.DifferentialActionModelFreeFwdDynamics(state, actuation, costs)
+    flat = crocoddyl.ContactModelMultiple(state, LEGS)
+    frame = state.pinocchio.getFrameId(FEET[0])
+    flat.addContact(
+        "sole",
+        crocoddyl.ContactModel6D(
+            state, frame, pin.SE3.Identity(), AXES["local"], LEGS, np.zeros(2)
+        ),
+    )
+    sole = crocoddyl.DifferentialActionModelContactFwdDynamics(state, actuation, flat, costs)
+    make = integrators()[integrator]
+    given = [make(free), make(sole)]
+    problem = dc.shooting_problem(model, crocoddyl.ShootingProblem(start(), given, make(free)))
+    ours, kept = problem.runningModels
+    assert type(ours.differential) is dc.DifferentialActionModelFreeFwdDynamics
+    assert type(kept.differential) is crocoddyl.DifferentialActionModelContactFwdDynamics
+    assert_alike(ours, given[0], start(), np.ones(ours.nu))
+
+
+def test_one_batch_linearizes_all_knots(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = jump(lambda k: True)
+    xs = [start()] * (problem.T + 1)
+    us = problem.quasiStatic(xs[:-1])
+    sizes: list[int] = []
+    derivatives = dtau.constrained_dynamics_derivatives
+
+    def counted(model: Any, q: Array, *arguments: Any, **options: Any) -> Any:
+        sizes.append(len(q))
+        return derivatives(model, q, *arguments, **options)
+
+    monkeypatch.setattr(dynamics_module.dtau, "constrained_dynamics_derivatives", counted)
+    problem.calc(xs, us)
+    problem.calcDiff(xs, us)
+    assert sizes == [11]
+    problem.calcDiff(xs, us)  # nothing has changed
+    assert sizes == [11]
+    knot, data = problem.runningModels[0], problem.runningDatas[0]
+    knot.calc(data, xs[0], us[0] + 1.0)
+    problem.calcDiff([*xs], [us[0] + 1.0, *us[1:]])
+    assert sizes == [11, 1]
+
+
+def test_one_batch_linearizes_all_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, state = quadruped()
+    robot, actuation = dc.Robot(model, state), crocoddyl.ActuationModelFloatingBase(state)
+    falls = [
+        dc.DifferentialActionModelFreeFwdDynamics(robot, actuation, cost(state, LEGS))
+        for _ in range(5)
+    ]
+    knots = [integrators()["rk4"](fall) for fall in falls]
+    problem = crocoddyl.ShootingProblem(start(), knots, knots[0])
+    sizes: list[int] = []
+    derivatives = dtau.forward_dynamics_derivatives
+
+    def counted(model: Any, q: Array, *arguments: Any) -> Any:
+        sizes.append(len(q))
+        return derivatives(model, q, *arguments)
+
+    monkeypatch.setattr(dynamics_module.dtau, "forward_dynamics_derivatives", counted)
+    xs, us = [start()] * 6, [np.ones(LEGS)] * 5
+    problem.calc(xs, us)
+    problem.calcDiff(xs, us)
+    assert sizes == [20]
+
+
+def test_knots_of_problems_that_are_gone_are_forgotten() -> None:
+    model, state = quadruped()
+    robot = dc.Robot(model, state)
+    actuation = crocoddyl.ActuationModelFloatingBase(state)
+    ours = dc.DifferentialActionModelFreeFwdDynamics(robot, actuation, cost(state, LEGS))
+    x, u = start(), np.zeros(LEGS)
+    for _ in range(3):
+        data = ours.createData()
+        ours.calc(data, x, u)
+        ours.calcDiff(data, x, u)
+    assert len(ours._batch._knots) == 1
+
+
+def test_derivatives_belong_to_the_point_that_is_given() -> None:
+    """Also where `calc` was of another one."""
+    knot = jump(lambda k: True).runningModels[0].differential
+    data = knot.createData()
+    x, other = random_states(quadruped()[1], 2)
+    u = np.ones(LEGS)
+    for before in ((other, u), (x, 2.0 * u)):
+        knot.calc(data, *before)
+        knot.calcDiff(data, x, u)
+        found = np.array(data.Fx)
+        knot.calc(data, x, u)
+        knot.calcDiff(data, x, u)
+        assert np.array_equal(data.Fx, found)
+
+
+# Errors
+
+
+def test_models_must_be_of_one_robot() -> None:
+    model, state = quadruped()
+    with pytest.raises(ValueError, match="armature, damping, gravity"):
+        dc.Robot(model.replace(gravity=(0.0, 0.0, -1.0)), state)
+    with pytest.raises(ValueError, match="joint"):
+        dc.Robot(dtau.robots.chain(3), state)
+    with pytest.raises(TypeError, match=r"state: expected .*StateMultibody"):
+        dc.Robot(model, dc.State(model))
+
+
+def test_contacts_of_other_kinds_are_refused() -> None:
+    model, state = quadruped()
+    robot, actuation = dc.Robot(model, state), crocoddyl.ActuationModelFloatingBase(state)
+    flat = crocoddyl.ContactModelMultiple(state, LEGS)
+    frame = state.pinocchio.getFrameId(FEET[0])
+    sole = crocoddyl.ContactModel6D(
+        state, frame, pin.SE3.Identity(), AXES["local"], LEGS, np.zeros(2)
+    )
+    flat.addContact("sole", sole)
+    costs = cost(state, LEGS)
+    with pytest.raises(ValueError, match="expected ContactModel3D, got ContactModel6D"):
+        dc.DifferentialActionModelContactFwdDynamics(robot, actuation, flat, costs)
+    with pytest.raises(TypeError, match=r"contacts: expected .* got list"):
+        dc.DifferentialActionModelContactFwdDynamics(robot, actuation, [], costs)
+    with pytest.raises(ValueError, match="inputs: expected shape"):
+        dc.Actuation(state, np.eye(3))
+    with pytest.raises(TypeError, match=r"problem: expected .*ShootingProblem"):
+        dc.shooting_problem(model, None)
