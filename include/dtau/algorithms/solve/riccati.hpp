@@ -88,14 +88,46 @@ DTAU_INLINE void add_block(double* C, int of_C, const double* X, int of_X, const
         for (int j = 0; j < n; ++j) sum[i][j].store(C + i * of_C + j * lanes);
 }
 
+// The numbers of the knot that comes next. Problems of a batch lie in memory, and processors do not
+// foresee reads that go backwards by knots: the products ask for some lines with every block.
+class NextKnot {
+  public:
+    NextKnot(const RiccatiProblem& problem, std::ptrdiff_t k, int nx, int nu) {
+        if (k < 0) return;
+        const int sizes[arrays] = {nx * nx, nx * nu, nx * nx, nu * nu, nu * nx};
+        const KnotArray from[arrays] = {problem.A, problem.B, problem.Q, problem.R, problem.S};
+        for (int i = 0; i < arrays; ++i) {
+            if (!from[i].data || !from[i].next) continue;  // shared by all knots: it is there
+            ranges[n++] = {reinterpret_cast<const char*>(from[i].at(k)),
+                           static_cast<std::ptrdiff_t>(sizes[i] * sizeof(double))};
+        }
+    }
+    DTAU_INLINE void prefetch() {
+        for (int i = 0; i < per_block && current < n; ++i) {
+            Range& range = ranges[current];
+            __builtin_prefetch(range.at);
+            range.at += line;
+            if ((range.left -= line) <= 0) ++current;
+        }
+    }
+
+  private:
+    static constexpr int arrays = 5, line = 64, per_block = 10;
+    struct Range {
+        const char* at;
+        std::ptrdiff_t left;
+    } ranges[arrays];
+    int n = 0, current = 0;
+};
+
 // C = C + X' Y for rows 0 ... m - 1 of C, rounded up to blocks, and whole vectors of columns. With
 // `upper` only the blocks that reach the diagonal and beyond.
 inline void add_product(double* C, int of_C, const double* X, int of_X, const double* Y, int of_Y,
-                        int m, int columns, int depth, bool upper = false) {
+                        int m, int columns, int depth, NextKnot& next, bool upper = false) {
     constexpr int most = lanes == 8 ? 3 : 2;  // vectors: 12 or 8 sums hide the latency
     for (int i = 0; i < m; i += RiccatiWorkspace::block) {
         int j = upper ? i / lanes * lanes : 0;
-        for (; j + most * lanes <= columns; j += most * lanes)
+        for (; j + most * lanes <= columns; j += most * lanes, next.prefetch())
             add_block<most>(C + i * of_C + j, of_C, X + i, of_X, Y + j, of_Y, depth);
         if (most == 3 && j + 2 * lanes <= columns) {
             add_block<2>(C + i * of_C + j, of_C, X + i, of_X, Y + j, of_Y, depth);
@@ -142,7 +174,7 @@ inline void load_knot(const RiccatiProblem& problem, std::ptrdiff_t k, const Ric
 }
 
 // Eliminates the rows of u from H: scaled = -H_uu^-1 [H_ux h_u]. False: a pivot is not positive.
-inline bool eliminate_inputs(const RiccatiWorkspace& w) {
+inline bool eliminate_inputs(const RiccatiWorkspace& w, NextKnot& next) {
     const int nu = w.nu, stride = w.stride;
     for (int m = 0; m < nu; ++m) {
         const double *row = w.H + m * stride, pivot = row[m];
@@ -155,7 +187,7 @@ inline bool eliminate_inputs(const RiccatiWorkspace& w) {
     }
     // The next P and p: H_xx - H_ux' H_uu^-1 H_ux, and the same with the column of c.
     add_product(w.H + w.x * stride + w.x, stride, w.scaled + w.x, stride, w.H + w.x, stride,
-                w.nx + 1, w.width, nu, true);
+                w.nx + 1, w.width, nu, next, true);
     for (int m = nu - 1; m >= 0; --m)  // back substitution
         for (int i = m + 1; i < nu; ++i)
             add_row(w.scaled + m * stride, w.scaled[m * stride + i], w.scaled + i * stride, w.x,
@@ -188,22 +220,23 @@ inline std::ptrdiff_t riccati_backward(const RiccatiProblem& problem, std::ptrdi
     store_value(N, s);
     for (std::ptrdiff_t k = N - 1; k >= 0; --k) {
         load_knot(problem, k, w);
+        NextKnot next(problem, k - 1, nx, nu);
         // P F, and p beside P c. P is symmetric, so that its rows are its columns.
         for (int i = 0; i < nx; ++i) {
             double* row = w.PF + i * stride;
             for (int j = 0; j < stride; j += lanes) Lane(0.0).store(row + j);
             row[affine] = w.P[i * w.width + nx];
         }
-        add_product(w.PF, stride, w.P, w.width, w.F, stride, nx, stride, nx);
+        add_product(w.PF, stride, w.P, w.width, w.F, stride, nx, stride, nx, next);
         // c' (P c + p) comes with the product below, p' c does not.
         double& twice_s = w.H[affine * stride + affine];
         twice_s = 2.0 * s;
         for (int i = 0; i < nx; ++i)
             twice_s = fma(w.P[i * w.width + nx], w.F[i * stride + affine], twice_s);
-        add_product(w.H, stride, w.F, stride, w.PF, stride, nu, stride, nx, true);
+        add_product(w.H, stride, w.F, stride, w.PF, stride, nu, stride, nx, next, true);
         add_product(w.H + w.x * stride + w.x, stride, w.F + w.x, stride, w.PF + w.x, stride, nx + 1,
-                    w.width, nx, true);
-        if (!eliminate_inputs(w)) return k;
+                    w.width, nx, next, true);
+        if (!eliminate_inputs(w, next)) return k;
         for (int m = 0; m < nu; ++m) {
             const double* row = w.scaled + m * stride + w.x;
             for (int j = 0; j < nx; ++j) problem.K[(k * nu + m) * nx + j] = -row[j];
