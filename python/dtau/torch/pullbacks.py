@@ -68,7 +68,9 @@ def _dynamics(function: str, vjp: str) -> Product:
         for weight, lam in zip(weights, cotangents, strict=False):  # a residual has no weight
             given[weight.name] = _zeros(model, options, weight) if lam is None else lam
         order = (given.get(x.name) for x in row.inputs)
-        found = dict(zip(gradients, evaluate(model, vjp, options, tuple(order)), strict=False))
+        found: dict[str, Any] = dict(
+            zip(gradients, evaluate(model, vjp, options, tuple(order)), strict=False)
+        )
         found["q"] = _pulled_back(model, given["q"], found["q"]) if wanted[0] else None
         return [found.get(name) for name in taken]
 
