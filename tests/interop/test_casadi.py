@@ -290,7 +290,7 @@ def test_frame_jacobians(name: str, axes: Axes) -> None:
 
 @pytest.mark.parametrize("name", ["hyq", "forest"])
 def test_energies_and_accelerations(name: str) -> None:
-    """Recordings of the core; their derivatives are the package's."""
+    """Recordings of the core, which can be saved; their derivatives are the package's."""
     model = robot(name)
     q, v, a, _ = state(model)
     T, identity = dtau.tangent_map(model, q).to_tangent, TOLERANCE["identity"]
@@ -299,7 +299,8 @@ def test_energies_and_accelerations(name: str) -> None:
     frames = model.frames[-2:]
     moving = dc.frame_accelerations(model, s, w, a, frames, "mixed", kind="classical")
     results = [kinetic, potential, moving, *(ca.jacobian(y, s) for y in (kinetic, potential))]
-    found = [dense(y) for y in ca.Function("f", [s, w], results)(q, v)]
+    saved = ca.Function("f", [s, w], results).serialize()
+    found = [dense(y) for y in ca.Function.deserialize(saved)(q, v)]
     want = dtau.frame_accelerations(model, q, v, a, frames, "mixed", kind="classical")
     assert_close(found[0][0], dtau.kinetic_energy(model, q, v)[None], identity)
     assert_close(found[1][0], dtau.potential_energy(model, q)[None], identity)
