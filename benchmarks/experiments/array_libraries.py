@@ -177,6 +177,8 @@ def claimed(name: str, library: Library, mine: Sequence[Row]) -> Iterator[Claim]
                 for row in mine
                 if row.way == way and (spread := row.times if unit == "x" else row.more)
             }
+            if not values:  # no robot stands on feet
+                continue
             text = f"{name}, {way}: {what} a call through NumPy"
             words = ", ".join(f"{x} {value:.2f}" for x, value in values.items())
             yield Claim(text, f"at most {most:g}{unit}", words, max(values.values()) <= most)
