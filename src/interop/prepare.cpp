@@ -105,8 +105,7 @@ void define_raw_calls(nb::module_& m) {
             "results",
             [](const RawCall& call) {
                 nb::list result;
-                for (int o = 0; o < call.nresults(); ++o)
-                    result.append(describe(call.result(o)));
+                for (int o = 0; o < call.nresults(); ++o) result.append(describe(call.result(o)));
                 return nb::tuple(result);
             },
             nb::sig("def results(self) -> tuple[tuple[str, tuple[int, ...], bool], ...]"));
