@@ -6,12 +6,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from dtau.checks import class_name, common_batch
 from dtau.jax.calls import Call, prepare
 from dtau.jax.derivatives import apply
-from dtau.jax.limits import bounded, has_float64
+from dtau.jax.limits import bounded, require_cpu, widest_float
 from dtau.jax.products import apply_with_products
 from dtau.model.model import Model
 
@@ -19,7 +18,7 @@ from dtau.model.model import Model
 def call(
     name: str, model: Model, inputs: dict[str, Any], *, products: bool = False, **options: Any
 ) -> tuple[jax.Array, ...]:
-    """Return the results of a function; float32 if no array is wider."""
+    """Return the results of a function, in the type that JAX promotes the arrays to."""
     if not isinstance(model, Model):
         raise TypeError(
             f"model: expected a dtau.Model, got {class_name(model)}"
@@ -29,26 +28,17 @@ def call(
                 else ""
             )
         )
-    if not has_float64():
-        raise TypeError(
-            "dtau.jax: expected JAX with float64, in which dtau computes; it is off. Call "
-            'jax.config.update("jax_enable_x64", True) at the beginning of the program, or set '
-            "JAX_ENABLE_X64=1; float32 arrays still give float32 results"
-        )
     made = Call.of(model, name, **options)
     arrays = {key: _array(key, x) for key, x in inputs.items()}
+    require_cpu(arrays.values())
     _check_shapes(made, arrays)
-    result = result_type(inputs)
-    doubles = tuple(None if x is None else x.astype(np.float64) for x in arrays.values())
-    results = apply_with_products(made, doubles) if products else apply(made, doubles)
+    # Lists and plain numbers have no type, so they do not widen the results.
+    typed = [arrays[key] for key, x in inputs.items() if hasattr(x, "dtype")]
+    result = jnp.result_type(float, *typed)
+    widest = widest_float()
+    wide = tuple(None if x is None else x.astype(widest) for x in arrays.values())
+    results = apply_with_products(made, wide) if products else apply(made, wide)
     return tuple(bounded(r).astype(result) for r in results)
-
-
-def result_type(inputs: dict[str, Any]) -> Any:
-    """Return float64, or the widest type of the arrays if all are narrower."""
-    types = [x.dtype for x in inputs.values() if hasattr(x, "dtype")]
-    floats = [t for t in types if jnp.issubdtype(t, jnp.floating)]
-    return jnp.result_type(*floats) if floats else np.float64
 
 
 def _array(name: str, given: Any) -> jax.Array | None:
