@@ -100,8 +100,8 @@ class _Jax(ArrayLibrary):
         return [
             _derivatives(name, "arrays"),
             "The model is hashable but not an array: close over it, or list its position in "
-            "``static_argnums``. Results are float32 if all arrays are, or if ``jax_enable_x64`` is "
-            "off; the computation is in float64.",
+            "``static_argnums``. Results are float32 if all arrays are, as they are without "
+            "``jax_enable_x64``; the computation is in float64.",
         ]
 
 

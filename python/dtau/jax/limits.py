@@ -15,7 +15,6 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-
 _ELSEWHERE = (
     "dtau.jax computes on the CPU, and {}: put arrays there with "
     'jax.device_put(x, jax.devices("cpu")[0]), work inside '

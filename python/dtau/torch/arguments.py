@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from dtau.model.model import Model
+from dtau.torch.direct import direct, text
 from dtau.torch.kernels import KERNELS, core_shape, written
 from dtau.torch.models import number_of
 from dtau.torch.primitives import Site, differentiable
 
-_texts: dict[tuple[tuple[str, Any], ...], str] = {}
 _constant_text = torch.compiler.assume_constant_result(written)
 _FLOATS = (torch.float64, torch.float32)
 
@@ -21,6 +21,10 @@ _FLOATS = (torch.float64, torch.float32)
 def results(model: Model, function: str, *inputs: Tensor | None, **options: Any) -> Any:
     """Return the results of a function, a tuple; float32 if all inputs with axes are."""
     number = number_of(model)
+    if not torch.compiler.is_compiling():
+        found = direct(number, function, inputs, options)
+        if found is not None:
+            return found
     kernel = KERNELS[function]
     single, double = True, True
     for x, name, sizes in zip(inputs, kernel.inputs, kernel.sizes, strict=True):
@@ -70,8 +74,4 @@ def _text(**options: Any) -> str:
     if torch.compiler.is_compiling():
         constant: str = _constant_text(options)
         return constant
-    key = tuple(options.items())
-    text = _texts.get(key)
-    if text is None:
-        text = _texts[key] = written(options)
-    return text
+    return text(options)

@@ -52,6 +52,7 @@ def _dynamics(function: str, vjp: str) -> Product:
     full = [name for name in KERNELS[vjp].inputs if name != "lam"]  # q, v, a or tau, f_ext
     places = [taken.index(name) if name in taken else None for name in full]
     kept = [full.index(name) for name in taken]
+    takes_all = list(taken) == full
 
     def product(
         model: Model,
@@ -60,13 +61,18 @@ def _dynamics(function: str, vjp: str) -> Product:
         cotangents: Arrays,
         wanted: Sequence[bool],
     ) -> Arrays:
-        q, v, x, f_ext = [None if k is None else inputs[k] for k in places]
-        v = np.zeros(model.nv) if v is None else v
-        x = np.zeros(model.nv) if x is None else x
-        by_q, *others = evaluate(model, vjp, options, (q, v, x, cotangents[0], f_ext))
-        by_numbers = _pulled_back(model, q, by_q) if wanted[0] else None
-        found = by_numbers, *others[:2], others[2] if f_ext is not None else None
-        return [found[k] for k in kept]
+        if takes_all:
+            q, v, x, f_ext = inputs
+        else:
+            q, v, x, f_ext = [None if k is None else inputs[k] for k in places]
+            v = np.zeros(model.nv) if v is None else v
+            x = np.zeros(model.nv) if x is None else x
+        given = (q, v, x, cotangents[0], f_ext)
+        by_q, by_v, by_x, *by_f_ext = evaluate(model, vjp, options, given)
+        if wanted[0]:
+            by_q = _pulled_back(model, q, by_q)
+        found = by_q, by_v, by_x, by_f_ext[0] if f_ext is not None else None
+        return found if takes_all else [found[k] for k in kept]
 
     return product
 
