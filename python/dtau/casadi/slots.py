@@ -13,7 +13,8 @@ import numpy as np
 
 from dtau import _core
 from dtau.autodiff.functions import PUBLIC
-from dtau.casadi.patterns import Pattern, Structure, manifold_joints, roles
+from dtau.autodiff.manifold import manifold_joints
+from dtau.casadi.patterns import Pattern, Structure, roles
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.registry import FUNCTIONS

@@ -20,11 +20,11 @@ _FLOATS = (torch.float64, torch.float32)
 
 def results(model: Model, function: str, *inputs: Tensor | None, **options: Any) -> Any:
     """Return the results of a function, a tuple; float32 if all inputs with axes are."""
-    number = number_of(model)
     if not torch.compiler.is_compiling():
-        found = direct(number, function, inputs, options)
+        found = direct(model, function, inputs, options)
         if found is not None:
             return found
+    number = number_of(model)
     kernel = KERNELS[function]
     single, double = True, True
     for x, name, sizes in zip(inputs, kernel.inputs, kernel.sizes, strict=True):

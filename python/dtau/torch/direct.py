@@ -18,11 +18,11 @@ from torch.autograd import forward_ad
 from dtau import _core
 from dtau.model.model import Model
 from dtau.torch.kernels import evaluate, written
-from dtau.torch.models import model_of, number_of
+from dtau.torch.models import number_of
 from dtau.torch.primitives import Site, backward, goes_on, like
 from dtau.torch.pullbacks import PULLBACKS
 
-Tensors = Sequence[Tensor | None]
+Tensors = tuple[Tensor | None, ...]
 
 # The arrays that share the memory of tensors; None unless all are plain and hold float64.
 _arrays = _core.TensorReader(
@@ -46,7 +46,7 @@ def text(options: Mapping[str, Any]) -> str:
 
 
 def direct(
-    number: int, function: str, inputs: Tensors, options: Mapping[str, Any]
+    model: Model, function: str, inputs: Tensors, options: Mapping[str, Any]
 ) -> tuple[Tensor, ...] | None:
     """Return the results of a function; None if the call needs PyTorch's dispatcher, or fails."""
     if _modes() or _transforming() or forward_ad._current_level >= 0 or _tracing():
@@ -54,7 +54,6 @@ def direct(
     arrays = _arrays(inputs)
     if arrays is None:
         return None
-    model = model_of(number)
     try:
         results = evaluate(model, function, options, arrays)
     except (TypeError, ValueError):  # the general way raises it in PyTorch's words
@@ -104,19 +103,20 @@ def _products(
 ) -> list[Tensor | None] | None:
     """Return the wanted gradients by a product of the core; None if this cannot give them."""
     product = PULLBACKS.get(call.function)
-    if product is None or _modes() or not any([g is not None for g in cotangents]):
+    if product is None or _modes():
         return None
     arrays, lam = _arrays(inputs), _arrays(cotangents)
-    if arrays is None or lam is None:
+    if arrays is None or lam is None or all([g is None for g in lam]):
         return None
     found = product(call.model, call.options, arrays, lam, wanted)
     if found is None:
         return None
-    gradients: list[Tensor | None] = []
-    for x, g, needed in zip(inputs, found, wanted, strict=True):
-        if not needed or g is None or x is None:
-            gradients.append(None)
-        else:
-            gradient = _from_numpy(g)
-            gradients.append(gradient if gradient.shape == x.shape else like(gradient, x))
-    return gradients
+    return [
+        None if g is None or x is None or not needed else _summed(g, x)
+        for g, x, needed in zip(found, inputs, wanted, strict=True)
+    ]
+
+
+def _summed(g: Any, x: Tensor) -> Tensor:
+    gradient = _from_numpy(g)
+    return gradient if gradient.shape == x.shape else like(gradient, x)

@@ -8,6 +8,7 @@ if the core has no such product.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,14 +26,21 @@ Arrays = Sequence[Any]  # arrays, or None for omitted inputs
 Product = Callable[[Model, Mapping[str, Any], Arrays, Arrays, Sequence[bool]], Arrays | None]
 
 
+@lru_cache(maxsize=64)
+def _tangent_map(model: Model) -> _core.TangentMap | None:
+    """Return the tangent map of a model; None if it is 1."""
+    joints = manifold.manifold_joints(model)
+    return _core.TangentMap(model.nq, model.nv, joints) if joints else None
+
+
 def _pulled_back(model: Model, q: Any, gradient: Any) -> Array:
-    if manifold.is_vector_space(model):
+    """Return T(q)^T times a gradient in the tangent space."""
+    to_tangent = _tangent_map(model)
+    if to_tangent is None:
         return np.asarray(gradient)
-    try:
-        matrix: Any = _core.tangent_map(model, q).to_tangent
-    except ValueError:  # quaternions without unit norm: use the map that includes normalization
-        matrix = manifold.matrix(np, model, q, np.eye(model.nq), manifold.to_tangent)
-    return _times(gradient, matrix)
+    if q.ndim > 1 and q.shape[:-1] != gradient.shape[:-1]:
+        q = np.broadcast_to(q, (*gradient.shape[:-1], q.shape[-1]))
+    return to_tangent.pull_back(q, gradient)
 
 
 def _from_numbers(model: Model, q: Any, gradient: Any) -> Array:
