@@ -1,8 +1,8 @@
 """Build differentiable PyTorch functions from the operators and the shared rules: `differentiable`.
 
-Each function has two forms:
+Each function has two forms. (Calls that PyTorch need not see take a shorter way, `direct`.)
 
-- `_Eager`: reverse mode, when no transform of `torch.func` is at work: it costs least.
+- `_Eager`: reverse mode, when no transform of `torch.func` is at work.
 - `_Transformed`: reverse and forward mode, for `torch.func` and `torch.autograd.forward_ad`.
 
 `torch.compile` must not choose between them: Dynamo does not know which tensors a transform of
