@@ -6,6 +6,7 @@ import gc
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ import dtau  # noqa: E402
 import dtau.jax  # noqa: E402
 from dtau import _core  # noqa: E402
 from dtau.jax.calls import Call, prepare  # noqa: E402
+from dtau.jax.limits import require_cpu  # noqa: E402
 
 STATE = random_state(robot("small"), 1)
 START = jnp.asarray(STATE["q"]), jnp.asarray(STATE["v"])
@@ -239,8 +241,21 @@ def test_programs_for_other_processors_are_refused_when_they_are_lowered(process
         (jax.vmap(torque), START[0][None]),
     ):
         traced = jax.jit(f).trace(q)
-        with pytest.raises(NotImplementedError, match="computes on the CPU, and this program is"):
-            traced.lower(lowering_platforms=(processor,))
+        for platforms in ((processor,), ("cpu", processor)):
+            with pytest.raises(
+                NotImplementedError, match=r"this program is lowered .*pure_callback"
+            ):
+                traced.lower(lowering_platforms=platforms)
+
+
+def test_arrays_on_other_processors_are_refused() -> None:
+    class Elsewhere:
+        def devices(self) -> list[Any]:
+            return [SimpleNamespace(platform="gpu")]
+
+    with pytest.raises(NotImplementedError, match=r"an array lies .* jax\.default_device"):
+        require_cpu([None, TAU, Elsewhere()])
+    require_cpu([None, TAU])
 
 
 def run(program: str, *arguments: str, **environment: str) -> str:
@@ -273,6 +288,15 @@ def test_gradients_outside_of_a_scope_with_float64_are_refused(products: bool) -
             got, want = jax.grad(torque)(q), jax.jit(jax.grad(torque))(q.astype(float))
     assert value.dtype == got.dtype == np.float32
     near(got, want, 1e-6)
+
+    chain, still = dtau.robots.chain(3), np.zeros(3)
+
+    def narrow(q: Any) -> Any:
+        with enable_x64(False):
+            return dtau.jax.inverse_dynamics(chain, q, still, still, products=products).sum()
+
+    with pytest.raises(TypeError, match=r"is on, .* was off: .* inside jax\.enable_x64\(False\)"):
+        jax.grad(narrow)(np.zeros(3, np.float32))
 
 
 def test_jax_is_asked_for_and_never_imported_by_the_package() -> None:

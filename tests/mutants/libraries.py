@@ -75,6 +75,22 @@ LIBRARIES = (
         ("tests/interop/test_jax_float32.py",),
     ),
     Mutant(
+        "jax/scopes",
+        "Gradients go back through calls that were made under another jax_enable_x64.",
+        PYTHON + "jax/limits.py",
+        "if float64 != (widest_float() == np.float64):",
+        "if float64 and widest_float() == np.float16:",
+        ("tests/interop/test_jax_use.py",),
+    ),
+    Mutant(
+        "torch/unseen_operators",
+        "Calls go around PyTorch's dispatcher while a dispatch mode records operators.",
+        PYTHON + "torch/direct.py",
+        "if _modes() or _transforming() or",
+        "if _transforming() or",
+        ("tests/interop/test_torch_direct.py",),
+    ),
+    Mutant(
         "torch/tangent_after_step",
         "A step's gradient takes weights of q in the tangent space before it.",
         PYTHON + "torch/pullbacks.py",
