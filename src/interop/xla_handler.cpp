@@ -1,10 +1,12 @@
-// Runs a raw call on the buffers of an XLA call frame: xla_handler(). xla_refusal() is the handler
-// for all devices but the CPU.
+// Runs a raw call on the buffers of an XLA call frame: xla_handler(). Arrays are float64, or float32
+// with the computation in float64. xla_refusal() is the handler for all devices but the CPU.
 #include "interop/xla_handler.hpp"
 
+#include <algorithm>
 #include <new>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "interop/raw_call.hpp"
 
@@ -60,7 +62,8 @@ const xla::Buffer& buffer(const xla::Arrays& arrays, std::int64_t k) {
 // The number of batch axes of an array; -1 if its type or its last axes are wrong.
 int batch_axes(const xla::Buffer& b, const RawCall::Array& expected) {
     const std::int64_t axes = b.rank - expected.ndim;
-    if (b.type != xla::DataType::f64 || axes < 0 || axes > Job::max_axes) return -1;
+    if (b.type != xla::DataType::f64 && b.type != xla::DataType::f32) return -1;
+    if (axes < 0 || axes > Job::max_axes) return -1;
     for (int k = 0; k < expected.ndim; ++k)
         if (b.shape[axes + k] != expected.shape[k]) return -1;
     return static_cast<int>(axes);
@@ -73,11 +76,48 @@ std::string axes_of(const RawCall::Array& expected) {
     return text + ")";
 }
 
-// The address of an array's numbers. An empty array may have no address, as one that is not given.
-double* numbers(const xla::Buffer& b) {
-    static double none;
-    return b.data ? static_cast<double*>(b.data) : &none;
+std::ptrdiff_t size(const xla::Buffer& b) {
+    std::ptrdiff_t count = 1;
+    for (std::int64_t axis = 0; axis < b.rank; ++axis) count *= b.shape[axis];
+    return count;
 }
+
+// The numbers of a call's arrays in float64: float32 arrays have copies, others their own memory.
+class Doubles {
+  public:
+    explicit Doubles(const xla::CallFrame& frame) {
+        std::ptrdiff_t count = 1;  // an empty array has an address, unlike one that is not given
+        for (const xla::Arrays* arrays : {&frame.arguments, &frame.results})
+            for (std::int64_t k = 0; k < arrays->size; ++k)
+                if (is_single(buffer(*arrays, k))) count += size(buffer(*arrays, k));
+        if (count > 1) copies_.resize(count);
+        next_ = copies_.empty() ? &none_ : copies_.data();
+    }
+    double* argument(const xla::Buffer& b) {
+        double* to = result(b);
+        if (is_single(b) && b.data) std::copy_n(static_cast<const float*>(b.data), size(b), to);
+        return to;
+    }
+    double* result(const xla::Buffer& b) {
+        if (!is_single(b)) return b.data ? static_cast<double*>(b.data) : &none_;
+        double* to = next_;
+        next_ += size(b);
+        return to;
+    }
+    // Writes a result that was computed at this address back to its array.
+    static void round(const double* from, const xla::Buffer& b) {
+        if (!is_single(b) || !b.data) return;
+        const auto nearest = [](double x) { return static_cast<float>(x); };
+        std::transform(from, from + size(b), static_cast<float*>(b.data), nearest);
+    }
+
+  private:
+    static bool is_single(const xla::Buffer& b) { return b.type == xla::DataType::f32; }
+
+    std::vector<double> copies_;
+    double none_ = 0.0;
+    double* next_;
+};
 
 // The number of states that a result has room for.
 std::ptrdiff_t states(const xla::Buffer& b, int axes) {
@@ -88,6 +128,7 @@ std::ptrdiff_t states(const xla::Buffer& b, int axes) {
 
 bool run(const xla::CallFrame& frame, const RawCall& call, std::int64_t given, std::string& why) {
     const Signature& signature = call.signature();
+    Doubles doubles(frame);
     RawInput inputs[Job::max_inputs];
     double* results[Job::max_outputs] = {};
     std::ptrdiff_t count = 0;
@@ -102,9 +143,10 @@ bool run(const xla::CallFrame& frame, const RawCall& call, std::int64_t given, s
         const int axes = batch_axes(b, call.input(i));
         if (axes < 0)
             return why = std::string(signature.name) + ": " + call.input(i).name +
-                         ": expected a float64 array with last axes " + axes_of(call.input(i)),
+                         ": expected a float64 or float32 array with last axes " +
+                         axes_of(call.input(i)),
                    false;
-        inputs[i] = {numbers(b), axes, b.shape};
+        inputs[i] = {doubles.argument(b), axes, b.shape};
     }
     if (next != frame.arguments.size)
         return why = std::string(signature.name) + ": expected " + std::to_string(next) +
@@ -120,13 +162,16 @@ bool run(const xla::CallFrame& frame, const RawCall& call, std::int64_t given, s
         const int axes = batch_axes(b, call.result(o));
         if (axes < 0 || (o > 0 && states(b, axes) != count))
             return why = std::string(signature.name) + ": " + call.result(o).name +
-                         ": expected a float64 array with last axes " + axes_of(call.result(o)) +
-                         " and the batch axes of the other results",
+                         ": expected a float64 or float32 array with last axes " +
+                         axes_of(call.result(o)) + " and the batch axes of the other results",
                    false;
         count = states(b, axes);
-        results[o] = numbers(b);
+        results[o] = doubles.result(b);
     }
-    return call.run(inputs, results, count, why);
+    if (!call.run(inputs, results, count, why)) return false;
+    for (int o = 0; o < frame.results.size; ++o)
+        Doubles::round(results[o], buffer(frame.results, o));
+    return true;
 }
 
 }  // namespace
@@ -135,7 +180,9 @@ xla::Error* xla_refusal(xla::CallFrame* frame) noexcept {
     if (xla::Metadata* metadata = asked_for(*frame)) return describe(*frame, *metadata);
     return error(*frame, xla::ErrorCode::invalid_argument,
                  "dtau.jax computes on the CPU, and this program runs elsewhere: put arrays there "
-                 "with jax.device_put(x, jax.devices(\"cpu\")[0]), or set JAX_PLATFORMS=cpu");
+                 "with jax.device_put(x, jax.devices(\"cpu\")[0]), work inside "
+                 "jax.default_device(jax.devices(\"cpu\")[0]), set JAX_PLATFORMS=cpu, or call the "
+                 "function of dtau with NumPy's arrays through jax.pure_callback");
 }
 
 xla::Error* xla_handler(xla::CallFrame* frame) noexcept {

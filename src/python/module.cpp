@@ -9,6 +9,8 @@
 #include "dtau/sincos_constants.hpp"
 #include "interop/casadi_module.hpp"
 #include "interop/prepare.hpp"
+#include "interop/tangent_module.hpp"
+#include "interop/tensors.hpp"
 #include "interop/xla_handler.hpp"
 #include "python/call.hpp"
 #include "python/define.hpp"
@@ -54,6 +56,8 @@ NB_MODULE(_core, m) {
     define_lqr(m);
     define_raw_calls(m);
     define_casadi_slots(m);
+    define_tensor_reader(m);
+    define_tangent_map(m);
     define_mujoco_warnings(m);
     m.def("packed_indices", &packed_indices,
           nb::sig("def packed_indices(model: object) -> NDArray[numpy.intp]"));

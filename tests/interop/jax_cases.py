@@ -13,6 +13,11 @@ from trees import Array
 import dtau
 from dtau.autodiff import manifold
 
+try:
+    from jax import enable_x64 as enable_x64
+except ImportError:  # JAX 0.6
+    from jax.experimental import enable_x64 as enable_x64
+
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_disable_most_optimizations", True)  # most of the time is compilation
 

@@ -6,6 +6,7 @@ import gc
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,17 +17,13 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 from adapter_cases import robot  # noqa: E402
 from cases import random_state, serial  # noqa: E402
-from jax_cases import near  # noqa: E402
+from jax_cases import enable_x64, near  # noqa: E402
 
 import dtau  # noqa: E402
 import dtau.jax  # noqa: E402
 from dtau import _core  # noqa: E402
 from dtau.jax.calls import Call, prepare  # noqa: E402
-
-try:
-    from jax import enable_x64
-except ImportError:  # JAX 0.6
-    from jax.experimental import enable_x64
+from dtau.jax.limits import require_cpu  # noqa: E402
 
 STATE = random_state(robot("small"), 1)
 START = jnp.asarray(STATE["q"]), jnp.asarray(STATE["v"])
@@ -171,22 +168,7 @@ def test_models_are_static_arguments() -> None:
     near(program(lighter, START[0]), dtau.gravity_torque(lighter, START[0]), 1e-15)
 
 
-# ------------------------------------------------------------------ types, errors
-
-
-def test_float32_comes_back_as_float32() -> None:
-    model = robot("small")
-    single = [x.astype(jnp.float32) for x in (*START, TAU)]
-    a = dtau.jax.forward_dynamics(model, *single)
-    assert a.dtype == jnp.float32
-    doubles = [x.astype(jnp.float64) for x in single]  # computed in float64
-    assert np.array_equal(a, dtau.jax.forward_dynamics(model, *doubles).astype(jnp.float32))
-    assert dtau.jax.step(model, *single, 0.01).v.dtype == jnp.float32
-    assert (
-        jax.grad(lambda u: dtau.jax.forward_dynamics(model, *single[:2], u).sum())(single[2]).dtype
-        == jnp.float32
-    )
-    assert dtau.jax.forward_dynamics(model, single[0], *START[1:], TAU).dtype == jnp.float64
+# ------------------------------------------------------------------ errors
 
 
 @pytest.mark.parametrize(
@@ -259,8 +241,21 @@ def test_programs_for_other_processors_are_refused_when_they_are_lowered(process
         (jax.vmap(torque), START[0][None]),
     ):
         traced = jax.jit(f).trace(q)
-        with pytest.raises(NotImplementedError, match="computes on the CPU, and this program is"):
-            traced.lower(lowering_platforms=(processor,))
+        for platforms in ((processor,), ("cpu", processor)):
+            with pytest.raises(
+                NotImplementedError, match=r"this program is lowered .*pure_callback"
+            ):
+                traced.lower(lowering_platforms=platforms)
+
+
+def test_arrays_on_other_processors_are_refused() -> None:
+    class Elsewhere:
+        def devices(self) -> list[Any]:
+            return [SimpleNamespace(platform="gpu")]
+
+    with pytest.raises(NotImplementedError, match=r"an array lies .* jax\.default_device"):
+        require_cpu([None, TAU, Elsewhere()])
+    require_cpu([None, TAU])
 
 
 def run(program: str, *arguments: str, **environment: str) -> str:
@@ -272,15 +267,6 @@ def run(program: str, *arguments: str, **environment: str) -> str:
         env={**__import__("os").environ, **environment},
     )
     return done.stdout + done.stderr
-
-
-def test_without_float64_it_is_asked_for() -> None:
-    jax.config.update("jax_enable_x64", False)
-    try:
-        with pytest.raises(TypeError, match="jax_enable_x64"):
-            dtau.jax.gravity_torque(robot("small"), np.zeros(5))
-    finally:
-        jax.config.update("jax_enable_x64", True)
 
 
 @pytest.mark.parametrize("products", [False, True])
@@ -302,6 +288,15 @@ def test_gradients_outside_of_a_scope_with_float64_are_refused(products: bool) -
             got, want = jax.grad(torque)(q), jax.jit(jax.grad(torque))(q.astype(float))
     assert value.dtype == got.dtype == np.float32
     near(got, want, 1e-6)
+
+    chain, still = dtau.robots.chain(3), np.zeros(3)
+
+    def narrow(q: Any) -> Any:
+        with enable_x64(False):
+            return dtau.jax.inverse_dynamics(chain, q, still, still, products=products).sum()
+
+    with pytest.raises(TypeError, match=r"is on, .* was off: .* inside jax\.enable_x64\(False\)"):
+        jax.grad(narrow)(np.zeros(3, np.float32))
 
 
 def test_jax_is_asked_for_and_never_imported_by_the_package() -> None:
@@ -372,7 +367,12 @@ for function in (torque, gradient):
     assert len(result.sharding.device_set) == 3
     assert np.allclose(result, jax.jit(function)(q, v, a), rtol=0, atol=1e-11)
     assert "all-gather" not in split.lower(*x).compile().as_text()
+    try:
+        split.trace(*x).lower(lowering_platforms=("cuda",))
+        print("lowered")
+    except NotImplementedError as error:
+        assert "lowered for another processor" in str(error)
 print("split")
 """
     flags = "--xla_force_host_platform_device_count=3"
-    assert "split" in run(program, XLA_FLAGS=flags)
+    assert run(program, XLA_FLAGS=flags).endswith("split\n")

@@ -84,7 +84,7 @@ def test_float32_is_computed_in_float64(name: str) -> None:
 
 
 def test_tensors_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dtau.torch import operators
+    from dtau.torch import direct, operators
 
     seen: list[Any] = []
     computed = operators.evaluate
@@ -94,7 +94,8 @@ def test_tensors_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
         seen.extend((*inputs, *results))
         return results
 
-    monkeypatch.setattr(operators, "evaluate", watched)
+    for module in (direct, operators):
+        monkeypatch.setattr(module, "evaluate", watched)
     model = robot("quadruped")
     x = tensors("inverse_dynamics", model, 0, (8,))
     for given in (x, leaves(x)):
@@ -102,6 +103,10 @@ def test_tensors_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
         tau = function("inverse_dynamics", model)(*given)
         for one, other in zip((*given, tau), seen, strict=True):
             assert np.shares_memory(one.detach().numpy(), other)
+    seen.clear()
+    vmap(function("inverse_dynamics", model))(*x)
+    for one, other in zip(x, seen, strict=False):
+        assert np.shares_memory(one.numpy(), other)
 
 
 def test_odd_batches() -> None:

@@ -89,7 +89,7 @@ class _Jax(ArrayLibrary):
     states = "Batch axes of all arguments broadcast against each other."
     products = True
     refusals = (
-        "JAX's float64 is off, the model is not a Model, or arrays do not hold real numbers",
+        "the model is not a Model, or arrays do not hold real numbers",
         "a shape does not fit",
     )
 
@@ -106,7 +106,8 @@ class _Jax(ArrayLibrary):
         return [
             _derivatives(name, "arrays"),
             "The model is hashable but not an array: close over it, or list its position in "
-            "``static_argnums``. Results are float32 if all arrays are.",
+            "``static_argnums``. Results are float32 if all arrays are, as they are without "
+            "``jax_enable_x64``; the computation is in float64.",
         ]
 
 

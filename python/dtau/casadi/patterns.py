@@ -15,18 +15,6 @@ from dtau.model.model import Model
 Pattern = NDArray[np.bool_]
 Compressed = NDArray[np.int64]
 
-_SPHERICAL, _FREE, _PLANAR = range(3)  # numbers in the core
-
-
-def manifold_joints(model: Model) -> list[tuple[int, int, int]]:
-    """List joints whose tangent map is not the identity: kind, first coordinate, first velocity."""
-    kinds = {Spherical: _SPHERICAL, Free: _FREE, Planar: _PLANAR}
-    return [
-        (kinds[type(joint.type)], joint.q.start, joint.v.start)
-        for joint in model.joints
-        if type(joint.type) in kinds
-    ]
-
 
 def tangent_pattern(model: Model) -> Pattern:
     """Return the pattern of the tangent map (nv, nq)."""

@@ -13,13 +13,8 @@ import numpy as np
 
 from dtau import _core
 from dtau.autodiff.functions import PUBLIC
-from dtau.casadi.patterns import (
-    ConstrainedStructure,
-    Pattern,
-    Structure,
-    manifold_joints,
-    roles,
-)
+from dtau.autodiff.manifold import manifold_joints
+from dtau.casadi.patterns import ConstrainedStructure, Pattern, Structure, roles
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes

@@ -4,7 +4,8 @@
 
 Functions take the same arguments as their namesakes in `dtau`, the model first; leading axes are
 the batch. They work under jit, vmap, jacfwd, jacrev, grad, hessian, scan, checkpoint and shard_map,
-on the CPU, in float64. docs/array_libraries.md explains gradients by the nq numbers of q.
+on the CPU. The computation is in float64; arrays are float64 or float32, with `jax_enable_x64` off
+too. docs/array_libraries.md explains gradients by the nq numbers of q.
 """
 
 from __future__ import annotations

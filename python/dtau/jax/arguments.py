@@ -6,14 +6,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from dtau.autodiff.arguments import check_contacts
 from dtau.autodiff.stacks import cuts, order_of_stacks
 from dtau.checks import class_name, common_batch
 from dtau.jax.calls import Call, prepare
 from dtau.jax.derivatives import apply
-from dtau.jax.limits import bounded, has_float64
+from dtau.jax.limits import bounded, require_cpu, widest_float
 from dtau.jax.products import apply_with_products
 from dtau.model.model import Model
 
@@ -21,7 +20,7 @@ from dtau.model.model import Model
 def call(
     name: str, model: Model, inputs: dict[str, Any], *, products: bool = False, **options: Any
 ) -> tuple[jax.Array, ...]:
-    """Return the results of a function; float32 if no array is wider."""
+    """Return the results of a function, in the type that JAX promotes the arrays to."""
     if not isinstance(model, Model):
         raise TypeError(
             f"model: expected a dtau.Model, got {class_name(model)}"
@@ -31,22 +30,20 @@ def call(
                 else ""
             )
         )
-    if not has_float64():
-        raise TypeError(
-            "dtau.jax: expected JAX with float64, in which dtau computes; it is off. Call "
-            'jax.config.update("jax_enable_x64", True) at the beginning of the program, or set '
-            "JAX_ENABLE_X64=1; float32 arrays still give float32 results"
-        )
     if "contacts" in options:
         check_contacts(options["contacts"], inputs["active"])
     arrays = {key: _array(key, x) for key, x in inputs.items()}
+    require_cpu(arrays.values())
     if "order" in options:
         options["order"] = _take_rows(name, arrays, options["order"])
     made = Call.of(model, name, **options)
     _check_shapes(made, arrays)
-    result = result_type({key: x for key, x in inputs.items() if key != "active"})
-    doubles = tuple(None if x is None else x.astype(np.float64) for x in arrays.values())
-    results = apply_with_products(made, doubles) if products else apply(made, doubles)
+    # Lists and plain numbers have no type, so they do not widen the results; nor do masks.
+    typed = [arrays[key] for key, x in inputs.items() if hasattr(x, "dtype") and key != "active"]
+    result = jnp.result_type(float, *typed)
+    widest = widest_float()
+    wide = tuple(None if x is None else x.astype(widest) for x in arrays.values())
+    results = apply_with_products(made, wide) if products else apply(made, wide)
     return tuple(bounded(r).astype(result) for r in results)
 
 
@@ -59,13 +56,6 @@ def _take_rows(name: str, arrays: dict[str, jax.Array | None], order: Any) -> in
         assert x is not None
         arrays[key] = jax.lax.slice_in_dim(x, 0, rows, axis=axis)
     return highest
-
-
-def result_type(inputs: dict[str, Any]) -> Any:
-    """Return float64, or the widest type of the arrays if all are narrower."""
-    types = [x.dtype for x in inputs.values() if hasattr(x, "dtype")]
-    floats = [t for t in types if jnp.issubdtype(t, jnp.floating)]
-    return jnp.result_type(*floats) if floats else np.float64
 
 
 def _array(name: str, given: Any) -> jax.Array | None:

@@ -26,6 +26,13 @@ for _platform in ("CUDA", "ROCM"):
     jax.ffi.register_ffi_target(_TARGET, _core.xla_refusal(), platform=_platform)
 
 
+# jax.export refuses custom calls and prints their attributes: this one tells what to pass.
+_EXPORT = (
+    "pass disabled_checks=[jax.export.DisabledSafetyCheck.custom_call('dtau_call')] to "
+    "jax.export.export"
+)
+
+
 class Call(NamedTuple):
     """A function of a model with its options: hashable."""
 
@@ -91,20 +98,20 @@ def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ..
     which = sum(1 << k for k, (x, _) in enumerate(pairs) if x is not None)
     handler = jax.ffi.ffi_call(_TARGET, types, vmap_method="expand_dims")
     attributes = {"call": np.int64(prepared.number), "given": np.int64(which), "name": call.name}
-    made = handler(*arrays, **attributes)
+    made = handler(*arrays, **attributes, export=_EXPORT)
     return tuple(x * 1.0 if on_mesh else x for x in made)  # JAX 0.6 forgets the mesh
 
 
 def _types(
     shapes: list[tuple[int, ...]], arrays: list[jax.Array], on_mesh: bool
 ) -> list[jax.Array | jax.ShapeDtypeStruct]:
-    """Return the types of results for XLA: float64, varying over a mesh like the inputs.
+    """Return the types of results for XLA: the inputs' type, varying over a mesh like the inputs.
 
     Versions of JAX name the second property differently; an array made of the inputs, which is
     never computed, has it.
     """
     if not on_mesh:
         struct: Any = jax.ShapeDtypeStruct
-        return [struct(shape, np.float64) for shape in shapes]
+        return [struct(shape, arrays[0].dtype) for shape in shapes]
     like = functools.reduce(jnp.add, [jnp.sum(x) for x in arrays])
     return [jnp.broadcast_to(like, shape) for shape in shapes]

@@ -42,7 +42,7 @@ class _Jax:
     xp = jnp
 
     def constant(self, numbers: NDArray[np.float64]) -> jax.Array:
-        return jnp.asarray(numbers, np.float64)
+        return jnp.asarray(numbers)
 
     def call(self, model: Model, name: str, inputs: Arrays, **options: Any) -> Arrays:
         results: Arrays = apply(Call.of(model, name, **options), inputs)

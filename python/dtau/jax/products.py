@@ -65,7 +65,7 @@ def _backward(call: Call, saved: tuple[Arrays, Arrays], weights: Arrays) -> tupl
 def _transposed(map_: manifold.LinearMap, model: Any, q: jax.Array, covector: jax.Array) -> Any:
     """Apply the transpose of a tangent map at q to a covector."""
     width = model.nq if map_ is manifold.to_tangent else model.nv
-    zeros = jnp.zeros((*covector.shape[:-1], width))
+    zeros = jnp.zeros((*covector.shape[:-1], width), covector.dtype)
     return jax.vjp(lambda x: map_(jnp, model, q, x), zeros)[1](covector)[0]
 
 

@@ -12,17 +12,22 @@ from dtau.autodiff.arguments import check_contacts
 from dtau.autodiff.stacks import cuts, order_of_stacks
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
+from dtau.torch.direct import direct, text
 from dtau.torch.kernels import KERNELS, Inputs, core_shape, written
 from dtau.torch.models import number_of
 from dtau.torch.primitives import Site, differentiable
 
-_texts: dict[tuple[tuple[str, Any], ...], str] = {}
 _constant_text = torch.compiler.assume_constant_result(written)
 _FLOATS = (torch.float64, torch.float32)
 
 
 def results(model: Model, function: str, *inputs: Tensor | None, **options: Any) -> Any:
     """Return the results of a function, a tuple; float32 if all inputs with axes are."""
+    plain = "order" not in options and options.get("contacts") is None
+    if plain and not torch.compiler.is_compiling():
+        found = direct(model, function, inputs, options)
+        if found is not None:
+            return found
     number = number_of(model)
     kernel = KERNELS[function]
     if "contacts" in options:
@@ -104,8 +109,4 @@ def _text(**options: Any) -> str:
     if torch.compiler.is_compiling():
         constant: str = _constant_text(options)
         return constant
-    key = tuple(options.items())
-    text = _texts.get(key)
-    if text is None:
-        text = _texts[key] = written(options)
-    return text
+    return text(options)

@@ -85,24 +85,46 @@ def evaluate(
     if name in VALUES:
         found: Any = value(name)(At(_NUMPY, model, {"q": inputs[0]}, options))
         return tuple(found)
-    kernel = KERNELS[name]
-    words = {option: options[option] for option in kernel.options if option in options}
-    function = getattr(_core, name)
     if name == "tangent_map":  # the core's result depends on the norm, which may be off by 1e-6
         inputs = [_unit(model, inputs[0])]
     try:
-        result = function(model, **_given(kernel, inputs), **words)
+        result = _called(model, name, options, inputs)
     except ValueError as error:
         if "dtau.normalize" not in str(error):
             raise
-        rows = zip(inputs, kernel.sizes, strict=True)
+        rows = zip(inputs, KERNELS[name].sizes, strict=True)
         inputs = [_core.normalize(model, x) if n == ("nq",) else x for x, n in rows]
-        result = function(model, **_given(kernel, inputs), **words)
-    return (result,) if isinstance(result, np.ndarray) else tuple(result)
+        result = _called(model, name, options, inputs)
+    return (result,) if type(result) is np.ndarray else tuple(result)
 
 
-def _given(kernel: Kernel, inputs: Inputs) -> dict[str, Any]:
-    return {name: x for name, x in zip(kernel.inputs, inputs, strict=True) if x is not None}
+class _Place(NamedTuple):
+    """A function of the core: its options, how many inputs come before these, and the others."""
+
+    function: Any
+    options: frozenset[str]
+    first: int
+    others: tuple[tuple[int, str], ...]
+
+
+def _place(name: str) -> _Place:
+    kernel = KERNELS[name]
+    order = [x.name for x in FUNCTIONS[name].arguments]
+    others = tuple((k, x) for k, x in enumerate(kernel.inputs) if order[k] != x)
+    first = len(kernel.inputs) - len(others)
+    return _Place(getattr(_core, name), frozenset(kernel.options), first, others)
+
+
+_PLACES = {name: _place(name) for name in FUNCTIONS}
+
+
+def _called(model: Model, name: str, options: Mapping[str, Any], inputs: Inputs) -> Any:
+    function, known, first, others = _PLACES[name]
+    if not options.keys() <= known:
+        options = {option: x for option, x in options.items() if option in known}
+    if not others:
+        return function(model, *inputs, **options)
+    return function(model, *inputs[:first], **options, **{x: inputs[k] for k, x in others})
 
 
 def _unit(model: Model, q: Any) -> Array:

@@ -1,8 +1,8 @@
 """Build differentiable PyTorch functions from the operators and the shared rules: `differentiable`.
 
-Each function has two forms:
+Each function has two forms. (Calls that PyTorch need not see take a shorter way, `direct`.)
 
-- `_Eager`: reverse mode, when no transform of `torch.func` is at work: it costs least.
+- `_Eager`: reverse mode, when no transform of `torch.func` is at work.
 - `_Transformed`: reverse and forward mode, for `torch.func` and `torch.autograd.forward_ad`.
 
 `torch.compile` must not choose between them: Dynamo does not know which tensors a transform of
@@ -185,7 +185,7 @@ def gradients(
             total = _pulled_back(x.model, variable, total)
         core = variable.shape[variable.dim() - kernel.ranks[k] :]
         total = total.reshape((*total.shape[:-1], *core))
-        found[k] = _like(total, variable)
+        found[k] = like(total, variable)
     return found
 
 
@@ -256,29 +256,36 @@ def _fast_gradients(
         found = product(model_of(number), read(options), arrays, lam, wanted)
         if found is not None:
             return [
-                None if g is None or x is None else _like(torch.from_numpy(g), x)
+                None if g is None or x is None else like(torch.from_numpy(g), x)
                 for g, x in zip(found, inputs, strict=True)
             ]
     return gradients(Site(number, function, options), inputs, cotangents, wanted)
 
 
-def _like(gradient: Tensor, x: Tensor) -> Tensor:
+def like(gradient: Tensor, x: Tensor) -> Tensor:
+    """Sum a gradient over the batch axes along which its input was broadcast."""
     return gradient if gradient.shape == x.shape else gradient.sum_to_size(x.shape)
 
 
 operators.set_gradients(_fast_gradients)
 
 
-def _backward(ctx: Any, cotangents: Tensors) -> tuple[Any, ...]:
-    site, inputs = ctx.site, ctx.saved_tensors
-    wanted = ctx.needs_input_grad[3:]
+def backward(
+    site: Site, inputs: Tensors, cotangents: Tensors, wanted: Sequence[bool]
+) -> Sequence[Tensor | None]:
+    """Return the gradients by the inputs for a backward pass of PyTorch."""
     if all(g is None for g in cotangents):
-        return (None,) * (3 + len(inputs))
-    if torch.is_grad_enabled() or _transforming() or any(map(_is_batched, cotangents)):
-        return None, None, None, *gradients(site, inputs, cotangents, wanted)
+        return (None,) * len(inputs)
+    if goes_on(cotangents):
+        return gradients(site, inputs, cotangents, wanted)
     given = [x is not None and needed for x, needed in zip(inputs, wanted, strict=True)]
     found = iter(operators.pullback(*site, inputs, cotangents, given))
-    return None, None, None, *(next(found) if needed else None for needed in given)
+    return [next(found) if needed else None for needed in given]
+
+
+def goes_on(cotangents: Tensors) -> bool:
+    """Whether PyTorch differentiates or maps the gradients."""
+    return torch.is_grad_enabled() or _transforming() or any(map(_is_batched, cotangents))
 
 
 def _is_batched(x: Tensor | None) -> bool:
@@ -297,7 +304,8 @@ class _Eager(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
-        return _backward(ctx, cotangents)
+        found = backward(ctx.site, ctx.saved_tensors, cotangents, ctx.needs_input_grad[3:])
+        return None, None, None, *found
 
 
 class _Transformed(torch.autograd.Function):
@@ -314,7 +322,8 @@ class _Transformed(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
-        return _backward(ctx, cotangents)
+        found = backward(ctx.site, ctx.saved_tensors, cotangents, ctx.needs_input_grad[3:])
+        return None, None, None, *found
 
     @staticmethod
     def jvp(ctx: Any, *variations: Any) -> Any:

@@ -8,6 +8,7 @@ if the core has no such product.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,14 +27,21 @@ Arrays = Sequence[Any]  # arrays, or None for omitted inputs
 Product = Callable[[Model, Mapping[str, Any], Arrays, Arrays, Sequence[bool]], Arrays | None]
 
 
+@lru_cache(maxsize=64)
+def _tangent_map(model: Model) -> _core.TangentMap | None:
+    """Return the tangent map of a model; None if it is 1."""
+    joints = manifold.manifold_joints(model)
+    return _core.TangentMap(model.nq, model.nv, joints) if joints else None
+
+
 def _pulled_back(model: Model, q: Any, gradient: Any) -> Array:
-    if manifold.is_vector_space(model):
+    """Return T(q)^T times a gradient in the tangent space."""
+    to_tangent = _tangent_map(model)
+    if to_tangent is None:
         return np.asarray(gradient)
-    try:
-        matrix: Any = _core.tangent_map(model, q).to_tangent
-    except ValueError:  # quaternions without unit norm: use the map that includes normalization
-        matrix = manifold.matrix(np, model, q, np.eye(model.nq), manifold.to_tangent)
-    return _times(gradient, matrix)
+    if q.ndim > 1 and q.shape[:-1] != gradient.shape[:-1]:
+        q = np.broadcast_to(q, (*gradient.shape[:-1], q.shape[-1]))
+    return to_tangent.pull_back(q, gradient)
 
 
 def _from_numbers(model: Model, q: Any, gradient: Any) -> Array:
@@ -50,9 +58,15 @@ def _times(row: Any, matrix: Any) -> Array:
 def _dynamics(function: str, vjp: str) -> Product:
     """Return the product of dynamics, or of a term with fewer inputs."""
     taken, row = KERNELS[function].inputs, FUNCTIONS[vjp]
-    weights = [x for x in row.inputs if x.name.startswith("lam")]
-    still = [x.name for x in row.inputs if x.name not in taken and not x.optional]
-    gradients = [x.name.removeprefix("by_") for x in row.results]
+    places = [taken.index(x.name) if x.name in taken else None for x in row.inputs]
+    weights = [(i, x) for i, x in enumerate(row.inputs) if x.name.startswith("lam")]
+    still = [
+        i
+        for i, x in enumerate(row.inputs)
+        if places[i] is None and not x.optional and not x.name.startswith("lam")
+    ]
+    by = [x.name.removeprefix("by_") for x in row.results]
+    kept = [by.index(name) if name in by else len(by) for name in taken]
 
     def product(
         model: Model,
@@ -61,17 +75,14 @@ def _dynamics(function: str, vjp: str) -> Product:
         cotangents: Arrays,
         wanted: Sequence[bool],
     ) -> Arrays:
-        given: dict[str, Any] = {
-            **dict.fromkeys(still, np.zeros(model.nv)),
-            **dict(zip(taken, inputs, strict=True)),
-        }
-        for weight, lam in zip(weights, cotangents, strict=False):  # a residual has no weight
-            given[weight.name] = _zeros(model, options, weight) if lam is None else lam
-        order = (given.get(x.name) for x in row.inputs)
-        products = evaluate(model, vjp, options, tuple(order))
-        found: dict[str, Any] = dict(zip(gradients, products, strict=False))
-        found["q"] = _pulled_back(model, given["q"], found["q"]) if wanted[0] else None
-        return [found.get(name) for name in taken]
+        given = [None if k is None else inputs[k] for k in places]
+        for i in still:
+            given[i] = np.zeros(model.nv)
+        for (i, weight), lam in zip(weights, cotangents, strict=False):  # none for a residual
+            given[i] = _zeros(model, options, weight) if lam is None else lam
+        found: list[Any] = list(evaluate(model, vjp, options, given))
+        found[0] = _pulled_back(model, given[0], found[0]) if wanted[0] else None
+        return [found[k] if k < len(found) else None for k in kept]
 
     return product
 
