@@ -93,6 +93,16 @@ def _maps(x: At, dq: Array) -> tuple[Array, Array]:
     return by_q, by_dq
 
 
+def weighted_brackets(x: At, weights: Array) -> Array | None:
+    """Return the numbers weights . [e_k, e_j] at [..., j, k]; None if all displacements add."""
+    total = None
+    for group, v, where in _places(x.model):
+        structure, place = map(x.library.constant, (_structure(group, v.shape[1]), where))
+        term = x.xp.einsum("ijk,...ni,njr,nks->...rs", structure, weights[..., v], place, place)
+        total = term if total is None else total + term
+    return total
+
+
 def integrate_jacobians(x: At) -> tuple[Array, Array]:
     """Return the Jacobians of q (+) dq by q and by dq."""
     by_q, by_dq = _maps(x, x["dq"])
