@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dtau.autodiff import manifold
 from dtau.autodiff.blocks import Blocks
 from dtau.autodiff.library import Array, At
 from dtau.autodiff.manifold_jacobians import weighted_brackets
@@ -47,13 +48,13 @@ def _second(x: At, jacobian: Array) -> Array:
     (hessian,) = _call(x, "step_hessian", lam_q, lam_v)
     gradient = x.xp.einsum("...ij,...i->...j", jacobian[..., :n, :n], lam_q)
     gradient = gradient + x.xp.einsum("...ij,...i->...j", jacobian[..., n:, :n], lam_v)
-    before = weighted_brackets(x, gradient)
-    after = weighted_brackets(x, lam_q)
-    if before is None or after is None:
+    if manifold.is_vector_space(x.model):
         return hessian
-    chart, moved = x.library.constant(np.eye(n, 3 * n)), jacobian[..., :n, :]
-    hessian = hessian + 0.5 * x.xp.einsum("ai,...ab,bj->...ij", chart, before, chart)
-    return hessian - 0.5 * x.xp.einsum("...ai,...ab,...bj->...ij", moved, after, moved)
+    chart = x.xp.broadcast_to(x.library.constant(np.eye(n, 3 * n)), jacobian[..., :n, :].shape)
+    before = weighted_brackets(x, 0.5 * gradient, chart)
+    after = weighted_brackets(x, -0.5 * lam_q, jacobian[..., :n, :])
+    rows, products = (x.xp.concatenate(parts, axis=-2) for parts in zip(before, after, strict=True))
+    return hessian + x.xp.swapaxes(rows, -1, -2) @ products
 
 
 def _jacobian(x: At) -> Array:
