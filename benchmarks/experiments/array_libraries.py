@@ -2,16 +2,18 @@
 
     python -m benchmarks array_libraries
 
-One state and batches of 256, on one core, each library in a process of its own: in one with JAX,
-whose threads stay, PyTorch's gradients take three times as long.
+One state and batches of 256 (1024 for robots on feet), on one core, each library in a process of
+its own: in one with JAX, whose threads stay, PyTorch's gradients take three times as long.
 
     JAX        alone       the compiled `dtau.jax` function, until its result is there
                in a scan   a turn of a loop whose next input waits for the last result
                gradient    of a weighted sum of forward dynamics, by matrices and by products
+               on feet     a step with contacts, and its gradient
                beside      adam-robotics, which computes in JAX itself, jitted: Panda alone
     PyTorch    call        `dtau.torch` of tensors of which none wants a gradient; `recorded`: do
                gradient    `backward` of dynamics, by NumPy their vjp and the tangent map of q
                own         a product of two tensors and its gradient: what PyTorch itself takes
+               on feet     the same as in JAX; NumPy's gradient takes vjp and tangent maps
     CasADi     buffer()    how CasADi's solvers call a `dtau.casadi` function
                own         the same dynamics as expressions, which CasADi differentiates
 
@@ -25,10 +27,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
+from itertools import chain
 
 from benchmarks.checks import UnavailableError
 from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
-from benchmarks.experiments import library_calls
+from benchmarks.experiments import library_calls, library_contacts
 from benchmarks.experiments.library_calls import NUMPY, OURS, OWN, Ways
 from benchmarks.harness import Spread, number, one_core, timed
 from benchmarks.limits import Limit, within
@@ -45,7 +48,7 @@ class Library:
     """An array library: its package, how it is called, and what its calls are asked to take."""
 
     package: str
-    ways: Callable[[Robot], Iterator[Ways]]
+    ways: Sequence[Callable[[Robot], Iterator[Ways]]]
     peer: str  # whose times stand beside, if any do
     # ways that begin so: microseconds more than NumPy, or times as long
     more: tuple[tuple[str, float], ...] = ()
@@ -55,19 +58,23 @@ class Library:
 LIBRARIES = {
     "JAX": Library(
         "jax",
-        library_calls.jax_ways,
+        (library_calls.jax_ways, library_contacts.jax_ways),
         "adam-robotics",
         more=(("alone", 25.0), ("in a scan", 1.0)),
+        times=((library_contacts.STEP, 1.5), (library_contacts.GRADIENTS["products"], 1.5)),
     ),
     "PyTorch": Library(
         "torch",
-        library_calls.torch_ways,
+        (library_calls.torch_ways, library_contacts.torch_ways),
         "",
         more=(("call", 60.0),),
-        times=(("gradient", 4.0), (f"gradient, {library_calls.BATCH} states", 4.0)),
+        times=(
+            *(("gradient", 4.0), (f"gradient, {library_calls.BATCH} states", 4.0)),
+            *((library_contacts.STEP, 1.5), (library_contacts.GRADIENTS["products"], 1.5)),
+        ),
     ),
     "CasADi": Library(
-        "casadi", library_calls.casadi_ways, "CasADi's own", more=(("through buffer()", 1.0),)
+        "casadi", (library_calls.casadi_ways,), "CasADi's own", more=(("through buffer()", 1.0),)
     ),
 }
 
@@ -108,7 +115,7 @@ def rows(name: str, key: str, effort: Effort) -> Iterator[Row]:
     """Time a library on a robot: in a process of its own."""
     robot = known(key)
     with one_core():
-        for found in LIBRARIES[name].ways(robot):
+        for found in chain.from_iterable(ways(robot) for ways in LIBRARIES[name].ways):
             timings = timed(found.contenders, effort)
             micro = timings.medians()
             both = NUMPY in micro
@@ -170,6 +177,8 @@ def claimed(name: str, library: Library, mine: Sequence[Row]) -> Iterator[Claim]
                 for row in mine
                 if row.way == way and (spread := row.times if unit == "x" else row.more)
             }
+            if not values:  # no robot stands on feet
+                continue
             text = f"{name}, {way}: {what} a call through NumPy"
             words = ", ".join(f"{x} {value:.2f}" for x, value in values.items())
             yield Claim(text, f"at most {most:g}{unit}", words, max(values.values()) <= most)

@@ -348,6 +348,24 @@ def test_products_of_jax_are_the_gradients_without_them(name: str) -> None:
         near(got, want, FIRST)
 
 
+@pytest.mark.jit
+@pytest.mark.parametrize("name", ["constrained_dynamics", "impulse_dynamics"])
+def test_checks_of_jax(name: str) -> None:
+    """First and second derivatives in both modes, against differences."""
+    jax = pytest.importorskip("jax")
+    from jax.test_util import check_grads
+
+    module, (model, contacts, _) = _jax().module, case("four-bar")
+    q, v, tau, *_ = state(model, contacts)
+    x = (q, v, tau) if name == "constrained_dynamics" else (q, v)
+
+    @jax.jit
+    def of(*x: Any) -> Any:
+        return getattr(module, name)(model, *x, contacts)[:2]
+
+    check_grads(of, x, order=2, rtol=1e-4)
+
+
 def _vdot(x: Any, w: Any) -> Any:
     return x.ravel() @ w
 

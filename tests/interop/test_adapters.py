@@ -117,7 +117,6 @@ def test_functions_are_written_without_docstrings(library: str) -> None:
 
 # Functions that no adapter has, with a link to their Jacobians or without.
 MORE = {
-    "kinetic_energy": Derivatives("kinetic_energy_derivatives"),
     "center_of_mass_acceleration": Derivatives("center_of_mass_acceleration_derivatives"),
     "centroidal_momentum_matrix": Derivatives(),
     "frame_velocities_derivatives": Derivatives(),

@@ -288,6 +288,27 @@ def test_frame_jacobians(name: str, axes: Axes) -> None:
     assert_close(side_by_side, np.hstack([one, one]), TOLERANCE["identity"])
 
 
+@pytest.mark.parametrize("name", ["hyq", "forest"])
+def test_energies_and_accelerations(name: str) -> None:
+    """Recordings of the core, which can be saved; their derivatives are the package's."""
+    model = robot(name)
+    q, v, a, _ = state(model)
+    T, identity = dtau.tangent_map(model, q).to_tangent, TOLERANCE["identity"]
+    s, w = ca.SX.sym("q", model.nq), ca.SX.sym("v", model.nv)
+    kinetic, potential = dc.kinetic_energy(model, s, w), dc.potential_energy(model, s)
+    frames = model.frames[-2:]
+    moving = dc.frame_accelerations(model, s, w, a, frames, "mixed", kind="classical")
+    results = [kinetic, potential, moving, *(ca.jacobian(y, s) for y in (kinetic, potential))]
+    saved = ca.Function("f", [s, w], results).serialize()
+    found = [dense(y) for y in ca.Function.deserialize(saved)(q, v)]
+    want = dtau.frame_accelerations(model, q, v, a, frames, "mixed", kind="classical")
+    assert_close(found[0][0], dtau.kinetic_energy(model, q, v)[None], identity)
+    assert_close(found[1][0], dtau.potential_energy(model, q)[None], identity)
+    assert_close(found[2], want, identity)
+    assert_close(found[3][0], dtau.kinetic_energy_derivatives(model, q, v).dT_dq @ T, identity)
+    assert_close(found[4][0], dtau.potential_energy_derivatives(model, q) @ T, identity)
+
+
 @on_robots
 @pytest.mark.parametrize("size", [0.0, 1e-9, 0.1, 0.49, 0.51, 1.0])
 def test_displacements_of_every_size(name: str, size: float) -> None:

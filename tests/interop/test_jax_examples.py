@@ -61,7 +61,7 @@ def test_arms_are_identified() -> None:
 def test_the_page_runs() -> None:
     text = (ROOT / "docs" / "array_libraries.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     names: dict[str, object] = {}
     for block in blocks:
         exec(block, names)

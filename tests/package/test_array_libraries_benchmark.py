@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pytest
 from benchmarks.checks import WrongResultError
-from benchmarks.experiments import array_libraries, library_calls
+from benchmarks.experiments import array_libraries, library_calls, library_contacts
 from benchmarks.experiments.array_libraries import LIBRARIES, Row, claimed
 from benchmarks.experiments.library_calls import NUMPY, OURS, OWN, Ways
 from benchmarks.harness import Spread
@@ -36,7 +37,7 @@ def robot() -> Iterator[Robot]:
 
 def ways(name: str, robot: Robot) -> Iterator[Ways]:
     pytest.importorskip(LIBRARIES[name].package)
-    return LIBRARIES[name].ways(robot)
+    return chain.from_iterable(of(robot) for of in LIBRARIES[name].ways)
 
 
 @pytest.mark.parametrize("name", ["JAX", "PyTorch"])
@@ -51,8 +52,22 @@ def test_calls_beside_numpy(name: str, robot: Robot, monkeypatch: pytest.MonkeyP
     assert {function for function, _ in found} >= set(library_calls.FUNCTIONS)
     assert all(names == {NUMPY, OURS} for names in found.values())
     asked = LIBRARIES[name].more + LIBRARIES[name].times
-    words = {way for way, _ in asked if not way.endswith("256 states")}
+    words = {way for way, _ in asked if not way.endswith(("256 states", "on feet"))}
     assert words <= {way for _, way in found}
+
+
+@pytest.mark.parametrize("name", ["JAX", "PyTorch"])
+def test_steps_on_feet(name: str, robot: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library_contacts, "STATES", 3)
+    foot = 3, (robot.model.bodies[-1],)
+    monkeypatch.setitem(library_contacts.FEET, robot.key, foot)
+    found = set()
+    for x in ways(name, robot):
+        if x.way.endswith("on feet"):
+            found.add(x.way)
+            for contender in x.contenders.values():
+                contender.run(1)
+    assert found >= {way for way, _ in LIBRARIES[name].times if way.endswith("on feet")}
 
 
 def test_calls_of_casadi(robot: Robot, monkeypatch: pytest.MonkeyPatch) -> None:

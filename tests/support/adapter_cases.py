@@ -62,6 +62,7 @@ def options(name: str, model: dtau.Model) -> dict[str, Any]:
         "f_ext_axes": AXES,
         "frames": (model.bodies[-1], model.bodies[0]),
         "axes": "world",
+        "kind": "classical",
         "integrator": "rk4",
     }
     if name in CONSTRAINED and name != "step":  # of few joints, rows depend on each other

@@ -182,3 +182,27 @@ def mass_matrix_inverse(x: At, by: str) -> Blocks:
     (inverse,) = x.call("mass_matrix_inverse", x["q"])
     (change,) = x.call("mass_matrix_derivatives", x["q"])
     return (-x.xp.einsum("...ia,...abk,...bj->...ijk", inverse, change, inverse),)
+
+
+# ------------------------------------------------------------------ energies
+
+
+def kinetic_energy_derivatives(x: At, by: str) -> Blocks:
+    """Differentiate the derivatives of v . M v / 2, with the torques M a of inverse dynamics.
+
+    These are the torques for the acceleration a, minus the torques for none.
+    """
+    q, v, still = x["q"], x["v"], x.zeros()
+    name = "inverse_dynamics_derivatives"
+    (moved, _, mass), (resting, *_) = (x.call(name, q, still, a, None) for a in (v, still))
+    by_q = moved - resting  # of M v
+    if by == "v":
+        return x.xp.swapaxes(by_q, -1, -2), mass
+    name = "inverse_dynamics_hessian"
+    some, none = (x.call(name, q, still, a, v, None)[0] for a in (v, still))
+    return 0.5 * (some - none), by_q
+
+
+def potential_energy_derivatives(x: At, by: str) -> Blocks:
+    """Differentiate the gravity torque."""
+    return (x.call("inverse_dynamics_derivatives", x["q"], x.zeros(), x.zeros(), None)[0],)

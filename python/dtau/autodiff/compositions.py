@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dtau.autodiff import manifold
+from dtau.autodiff import frames, manifold
 from dtau.autodiff.common_translation import common_translation
 from dtau.autodiff.library import Array, At
 from dtau.autodiff.steps import time_step
@@ -64,6 +64,23 @@ def frame_velocities(x: At) -> Results:
     jacobians = _jacobians(x, x.options["frames"])
     v = x["v"] if isinstance(x.options["frames"], str) else x["v"][..., None, :]
     return (_along(x, jacobians @ v[..., None])[..., 0],)
+
+
+def frame_accelerations(x: At) -> Results:
+    """Compose the accelerations of frames: J a + dJ/dt v in body axes, turned to ``axes``."""
+    jacobians = _jacobians(x, x.options["frames"])
+    by_q = frames.frame_jacobians(x, "q")[0]
+    v, a = x["v"], x["a"]
+    if not isinstance(x.options["frames"], str):
+        v, a = v[..., None, :], a[..., None, :]
+    rates = (by_q @ v[..., None, :, None])[..., 0]
+    acceleration = _along(x, jacobians @ a[..., None] + rates @ v[..., None])[..., 0]
+    if x.options["kind"] == "spatial":
+        return (acceleration,)
+    twist = _along(x, jacobians @ v[..., None])[..., 0]
+    turning = cross(x.xp, twist[..., 3:], twist[..., :3])
+    linear, angular = _alike(x, acceleration[..., :3] + turning, acceleration[..., 3:])
+    return (x.xp.concatenate((linear, angular), axis=-1),)
 
 
 # ------------------------------------------------------------------ the whole body

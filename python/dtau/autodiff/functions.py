@@ -103,6 +103,7 @@ PUBLIC: dict[str, Derivatives] = {
     ),
     "frame_jacobians_derivatives": Derivatives(),
     "frame_velocities": _composed("frame_velocities"),
+    "frame_accelerations": _composed("frame_accelerations"),
     "frame_kinematics_time_derivatives": Derivatives(),
     "frame_jacobians_time_derivatives": Derivatives(),
     "integrate": Derivatives("integrate_jacobians", composition="compositions.integrate"),
@@ -113,6 +114,8 @@ PUBLIC: dict[str, Derivatives] = {
     "center_of_mass_velocity": _composed("center_of_mass_velocity"),
     "momentum": _composed("momentum"),
     "centroidal_momentum": _composed("centroidal_momentum"),
+    "kinetic_energy": Derivatives("kinetic_energy_derivatives"),
+    "potential_energy": Derivatives("potential_energy_derivatives"),
 }
 
 CONSTRAINED = ("constrained_dynamics", "impulse_dynamics", "step")  # functions with contacts
@@ -130,6 +133,8 @@ INTERNAL: dict[str, Derivatives] = {
     },
     "constrained_dynamics_derivatives": Derivatives(blocks="contacts.dynamics_derivatives"),
     "impulse_dynamics_derivatives": Derivatives(blocks="contacts.impulses_derivatives"),
+    "kinetic_energy_derivatives": Derivatives(blocks="blocks.kinetic_energy_derivatives"),
+    "potential_energy_derivatives": Derivatives(blocks="blocks.potential_energy_derivatives"),
     "mass_matrix_derivatives": Derivatives(
         blocks="blocks.mass_matrix_second_derivatives",
         value="blocks.mass_matrix_derivatives",

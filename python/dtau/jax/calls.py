@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dtau import _core
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS
 
@@ -60,7 +61,8 @@ class Prepared(NamedTuple):
 def prepare(call: Call) -> Prepared:
     """Register a call permanently, because compiled programs hold only its number."""
     raw = _core.prepare_call(call.model, call.name, **dict(call.options))
-    content = pickle.dumps((call.model, call.name, call.options))
+    options = [(key, x.contacts if isinstance(x, Contacts) else x) for key, x in call.options]
+    content = pickle.dumps((call.model, call.name, options))  # once: contacts hold a model too
     digest = hashlib.blake2b(content, digest_size=8).digest()
     number = int.from_bytes(digest, "little", signed=True)
     _core.hold_call(number, raw)

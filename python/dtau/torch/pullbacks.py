@@ -115,7 +115,10 @@ def _step(
     q, v, tau, dt, f_ext, active = inputs
     lam_q, lam_v = (np.zeros(model.nv) if g is None else g for g in cotangents)
     if cotangents[0] is not None:
-        reached = evaluate(model, "step", options, inputs)[0]
+        if options["integrator"] == "euler":  # q does not depend on the acceleration
+            reached = evaluate(model, "integrate", {}, (q, dt[..., None] * v))[0]
+        else:
+            reached = evaluate(model, "step", options, inputs)[0]
         lam_q = _from_numbers(model, reached, lam_q)
     given = (q, v, tau, dt, lam_q, lam_v, f_ext, active)
     by_q, by_v, by_tau, by_f_ext = evaluate(model, "step_vjp", options, given)

@@ -9,6 +9,10 @@ import casadi as ca
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 
+# Calls in expressions become calls of the compiled function itself, whose derivatives CasADi then
+# takes as matrices and not direction by direction.
+INLINED = {"always_inline": True}
+
 
 def constrained_dynamics(
     model: Model, contacts: Contacts, compiled: Any, inverse_dynamics: Any = None, *, active: bool
@@ -27,7 +31,8 @@ def constrained_dynamics(
     results = _parts(compiled(q, v, torque, *mask), model.nv, contacts.nrows, contacts.nrows)
     given = [q, v, tau, *wrenches, *mask]
     names = [x.name() for x in given]
-    return ca.Function("constrained_dynamics", given, results, names, ["a", "forces", "residual"])
+    outputs = ["a", "forces", "residual"]
+    return ca.Function("constrained_dynamics", given, results, names, outputs, INLINED)
 
 
 def impulse_dynamics(model: Model, contacts: Contacts, compiled: Any, *, active: bool) -> Any:
@@ -41,7 +46,8 @@ def impulse_dynamics(model: Model, contacts: Contacts, compiled: Any, *, active:
     results = [after + restitution * (after - v), impulses + restitution * impulses]
     given = [q, v, restitution, *mask]
     names = [x.name() for x in given]
-    return ca.Function("impulse_dynamics", given, results, names, ["v_after", "impulses"])
+    outputs = ["v_after", "impulses"]
+    return ca.Function("impulse_dynamics", given, results, names, outputs, INLINED)
 
 
 def _parts(vector: Any, *sizes: int) -> list[Any]:
