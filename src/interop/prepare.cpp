@@ -2,7 +2,10 @@
 // and hold_call() stores it under a number.
 #include "interop/prepare.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <string_view>
+#include <vector>
 
 #include <nanobind/stl/shared_ptr.h>
 
@@ -20,7 +23,7 @@ namespace {
 class PreparedCall : public RawCall {
   public:
     PreparedCall(nb::handle model, std::string_view name, const nb::kwargs& options)
-        : held_(new Held{compiled_tree(model), {}}) {
+        : held_(new Held{compiled_tree(model), {}, {}}) {
         list_ = functions;
         tree_ = &held_->tree.compiled;
         find(name);
@@ -31,6 +34,7 @@ class PreparedCall : public RawCall {
         held_->options.contacts.reset();  // the compiled ones are enough; these hold the model
         if (s.solves) require_inertia(s.name, *tree_, held_->options.values.prescribed);
         read_order(s);
+        drive_all(s);
         describe(s);
     }
     ~PreparedCall() override {
@@ -42,6 +46,7 @@ class PreparedCall : public RawCall {
     struct Held {
         TreeReference tree;
         CallOptions options;
+        std::vector<int> velocities;
     };
 
     void find(std::string_view name) {
@@ -64,6 +69,17 @@ class PreparedCall : public RawCall {
             throw nb::value_error(
                 ("order: expected an int for " + std::string(s.name) + ", got None").c_str());
         held_->options.values.order = held_->options.order;
+    }
+    // Makes the torques of all velocities inputs, so that a map of inputs is square.
+    void drive_all(const Signature& s) {
+        const bool has_map =
+            std::any_of(s.inputs, s.inputs + s.ninputs,
+                        [](const ArraySignature& x) { return x.quantity == &Quantity::input_map; });
+        if (!has_map) return;
+        held_->velocities.resize(tree_->tree().independent.n);
+        std::iota(held_->velocities.begin(), held_->velocities.end(), 0);
+        held_->options.values.driven = {static_cast<int>(held_->velocities.size()),
+                                        held_->velocities.data()};
     }
     void describe(const Signature& s) {
         job_.ninputs = s.ninputs;

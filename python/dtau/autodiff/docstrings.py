@@ -28,7 +28,12 @@ _REFUSED_OPTIONS = {
 }
 _PRODUCTS = (
     "Compute gradients by `dtau.{vjp}`, in O(N) and without a matrix: for long rollouts. This "
-    "excludes forward mode and second derivatives{but}."
+    "excludes forward mode{but}."
+)
+
+_OF_A_STEP = (
+    " and derivatives by dt. Derivatives of the gradients are by `dtau.step_hessian`: with respect "
+    "to q, v and tau, and without ``f_ext``"
 )
 
 
@@ -118,7 +123,7 @@ def _parameters(library: ArrayLibrary, name: str, taken: Sequence[str], section:
             described = _shaped(library, kind, described)
         entries.append(_entry(f"{', '.join(kept)}{colon}{described}", body))
     if "products" in taken:
-        but = "; no derivative by dt exists then" if "dt" in taken else ""
+        but = _OF_A_STEP if "dt" in taken else " and second derivatives"
         words = _PRODUCTS.format(vjp=PUBLIC[name].vjp, but=but)
         entries.append(_entry("products : bool", _filled(words)))
     return "\n".join(entries)

@@ -140,6 +140,7 @@ INTERNAL: dict[str, Derivatives] = {
         value="blocks.mass_matrix_derivatives",
         axes=("nv", "nv", "nv"),
     ),
+    "step_vjp": Derivatives(blocks="step_products.step_vjp"),
     "integrate_jacobians": Derivatives(composition="manifold_jacobians.integrate_jacobians"),
     "difference_jacobians": Derivatives(composition="manifold_jacobians.difference_jacobians"),
 }

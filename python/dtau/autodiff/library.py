@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -66,12 +66,15 @@ class At:
         results: tuple[Array, ...] = self._known[key][1]
         return results
 
+    def once(self, key: str, make: Callable[[], Array]) -> Array:
+        """Return an array that is made when it is first needed."""
+        if (key,) not in self._known:
+            self._known[key,] = make()
+        return self._known[key,]
+
     def zeros(self) -> Array:
         """Zeros (nv,): no velocity, acceleration or torque."""
-        key = ("zeros",)
-        if key not in self._known:
-            self._known[key] = self.library.constant(np.zeros(self.model.nv))
-        return self._known[key]
+        return self.once("zeros", lambda: self.library.constant(np.zeros(self.model.nv)))
 
     def wrench_options(self) -> dict[str, Any]:
         """The axes of external wrenches, as an option for other functions."""

@@ -93,6 +93,23 @@ def _maps(x: At, dq: Array) -> tuple[Array, Array]:
     return by_q, by_dq
 
 
+def weighted_brackets(x: At, weights: Array, rows: Array) -> tuple[Array, Array]:
+    """Return the nonzero rows b of displacements, and B b with weights . [y, z] = (b z)^T (B b y).
+
+    ``rows`` (..., nv, n) maps variables to displacements y, z of the configuration.
+    """
+    chosen, multiplied = [], []
+    for group, v, _ in _places(x.model):
+        n = v.shape[1]
+        structure = x.library.constant(_structure(group, n).reshape(n, n * n))
+        for joint in v:
+            part = rows[..., joint, :]
+            brackets = (weights[..., joint] @ structure).reshape((*weights.shape[:-1], n, n))
+            chosen.append(part)
+            multiplied.append(brackets @ part)
+    return x.xp.concatenate(chosen, axis=-2), x.xp.concatenate(multiplied, axis=-2)
+
+
 def integrate_jacobians(x: At) -> tuple[Array, Array]:
     """Return the Jacobians of q (+) dq by q and by dq."""
     by_q, by_dq = _maps(x, x["dq"])

@@ -89,9 +89,7 @@ def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ..
         for x, spec in given
     ]
     results = prepared.results
-    if results[-1].optional and not any(
-        spec.name in ("f_ext", "f_ext_derivatives") for _, spec in given
-    ):
+    if results[-1].optional and not _has_last(call, [spec.name for _, spec in given]):
         results = results[:-1]
     on_mesh = not jax.sharding.get_abstract_mesh().empty  # inside shard_map
     types = _types([batch + result.shape for result in results], arrays, on_mesh)
@@ -100,6 +98,13 @@ def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ..
     attributes = {"call": np.int64(prepared.number), "given": np.int64(which), "name": call.name}
     made = handler(*arrays, **attributes, export=_EXPORT)
     return tuple(x * 1.0 if on_mesh else x for x in made)  # JAX 0.6 forgets the mesh
+
+
+def _has_last(call: Call, given: list[str]) -> bool:
+    """Whether a call has its optional last result: by wrenches, or the residual of contacts."""
+    if "residual" in FUNCTIONS[call.name].results[-1].name:
+        return dict(call.options).get("contacts") is not None
+    return not {"f_ext", "f_ext_derivatives"}.isdisjoint(given)
 
 
 def _types(

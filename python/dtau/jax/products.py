@@ -1,6 +1,7 @@
 """Reverse mode by the core's O(N) products instead of matrices: `apply_with_products`.
 
-This is a `jax.custom_vjp`, which excludes forward mode and second derivatives, so it is optional.
+This is a `jax.custom_vjp`, which excludes forward mode, so it is optional. Only the products of
+`step` have derivatives themselves.
 """
 
 from __future__ import annotations

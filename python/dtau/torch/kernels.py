@@ -133,9 +133,22 @@ def _unit(model: Model, q: Any) -> Array:
     return np.where(np.abs(unit - q) <= 8.0 * np.finfo(float).eps, q, unit)
 
 
+def result_shapes(
+    model: Model, name: str, text: str, inputs: Inputs
+) -> tuple[tuple[int, ...], ...]:
+    """Return the shapes of the results for one state; of those that a call with inputs has."""
+    shapes = _all_shapes(model, name, text)
+    last = FUNCTIONS[name].results[-1] if name in FUNCTIONS else None
+    if last is None or not last.optional:
+        return shapes
+    given = zip(KERNELS[name].inputs, inputs, strict=True)
+    wrenches = any(x is not None for key, x in given if key.startswith("f_ext"))
+    there = read(text).get("contacts") is not None if last.name == "residual" else wrenches
+    return shapes if there else shapes[:-1]
+
+
 @lru_cache(maxsize=256)
-def result_shapes(model: Model, name: str, text: str) -> tuple[tuple[int, ...], ...]:
-    """Return the shapes of the results for one state."""
+def _all_shapes(model: Model, name: str, text: str) -> tuple[tuple[int, ...], ...]:
     if name in VALUES:
         return (core_shape(model, VALUES[name]),)
     call = _core.prepare_call(model, name, **read(text))

@@ -38,13 +38,13 @@ def batch_shape(function: str, inputs: Inputs) -> tuple[int, ...]:
 def _call(number: int, function: str, options: str, inputs: Inputs) -> list[Tensor]:
     arrays = [None if x is None else x.numpy(force=True) for x in inputs]
     results = evaluate(model_of(number), function, read(options), arrays)
-    return [torch.from_numpy(result) for result in results]
+    return [torch.from_numpy(result) for result in results if result is not None]
 
 
 def _call_shapes(number: int, function: str, options: str, inputs: Inputs) -> list[Tensor]:
     batch = batch_shape(function, inputs)
     like = next(x for x in inputs if x is not None)
-    shapes = result_shapes(model_of(number), function, options)
+    shapes = result_shapes(model_of(number), function, options, inputs)
     return [like.new_empty((*batch, *shape)) for shape in shapes]
 
 
@@ -121,7 +121,7 @@ def _pullback_mapped(
         for x, dim in zip(inputs, dims[3], strict=True)
     ]
     mapped = [None if x is None else 0 for x in spread]
-    shapes = result_shapes(model_of(number), function, options)
+    shapes = result_shapes(model_of(number), function, options, inputs)
     ranks = [*KERNELS[function].ranks, *map(len, shapes)]
     every = aligned([*spread, *cotangents], [*mapped, *dims[4]], ranks)
     count = len(spread)

@@ -93,6 +93,7 @@ class TorchLibrary:
 
 
 _LIBRARY = TorchLibrary()
+_LAST = ("_second_derivatives", "_hessian")
 _NO_THIRD = ": functions have first and second derivatives, and no third"
 
 
@@ -114,10 +115,10 @@ def _block_rows(site: Site, x: At, name: str, tangent_rank: int) -> list[Tensor 
     if rule is None:
         raise NotImplementedError(
             f"dtau.torch: {site.function} has no derivatives (by {name})"
-            + (_NO_THIRD if site.function.endswith("_second_derivatives") else "")
+            + (_NO_THIRD if site.function.endswith(_LAST) else "")
         )
     blocks = rule(x, name)
-    shapes = result_shapes(x.model, site.function, site.options)
+    shapes = result_shapes(x.model, site.function, site.options, tuple(x.inputs.values()))
     rows: list[Tensor | None] = []
     for block, shape in zip(blocks, shapes, strict=True):
         if block is not None:
@@ -153,6 +154,8 @@ def gradients(
     found: Gradients = [None] * len(inputs)
     if not which or all(g is None for g in cotangents):
         return found
+    if site.function == "step" and _has_hessian(inputs):
+        return _step_gradients(site, inputs, cotangents)
     composed = _composed(site, inputs, which)
     if composed is not None:
         results, pull = torch.func.vjp(composed, *(inputs[k] for k in which))
@@ -165,7 +168,7 @@ def gradients(
         return found
     x = _at(site, inputs)
     kernel = KERNELS[site.function]
-    shapes = result_shapes(x.model, site.function, site.options)
+    shapes = result_shapes(x.model, site.function, site.options, inputs)
     for k in which:
         variable = inputs[k]
         assert variable is not None
@@ -189,6 +192,37 @@ def gradients(
     return found
 
 
+def _has_hessian(inputs: Tensors) -> bool:
+    """Whether `dtau.step_hessian` has the derivatives of a step's gradients by what varies.
+
+    It has none by the time step and by wrenches. A transform of `torch.func` may track a time step
+    that is wrapped.
+    """
+    dt, f_ext = inputs[3], inputs[4]
+    assert dt is not None
+    wrapped = torch._C._functorch.is_functorch_wrapped_tensor(dt)
+    return f_ext is None and not dt.requires_grad and not wrapped
+
+
+def _step_gradients(site: Site, inputs: Tensors, cotangents: Tensors) -> Gradients:
+    """Return gradients of a step as a product, which `dtau.step_hessian` differentiates."""
+    q, v, tau, dt, f_ext, active = inputs
+    assert q is not None
+    model, (by_next, lam_v) = model_of(site.number), cotangents
+    still = torch.zeros(model.nv, dtype=q.dtype)
+    lam_q = still
+    if by_next is not None:
+        reached = differentiable(site, *inputs)[0]
+        units = torch.eye(model.nv, dtype=q.dtype)
+        matrix = manifold.matrix(torch, model, reached, units, manifold.from_tangent)
+        lam_q = (by_next[..., None, :] @ matrix)[..., 0, :]
+    given = q, v, tau, dt, lam_q, still if lam_v is None else lam_v, f_ext, active
+    by_q, *others = differentiable(site._replace(function="step_vjp"), *given)
+    found = [_pulled_back(model, q, by_q), *others]
+    pairs = zip(found, inputs, strict=False)
+    return [*(_like(g, x) for g, x in pairs if x is not None), None, None, None]
+
+
 def tangents(site: Site, inputs: Tensors, variations: Tensors) -> tuple[Tensor, ...]:
     """Return differentiable variations of the results along variations of the inputs."""
     which = [
@@ -204,7 +238,7 @@ def tangents(site: Site, inputs: Tensors, variations: Tensors) -> tuple[Tensor, 
         return tuple(found)
     x = _at(site, inputs)
     kernel = KERNELS[site.function]
-    shapes = result_shapes(x.model, site.function, site.options)
+    shapes = result_shapes(x.model, site.function, site.options, inputs)
     totals: list[Tensor | None] = [None] * len(shapes)
     for k in which:
         variable, change = inputs[k], variations[k]
