@@ -66,7 +66,8 @@ def prepare(call: Call) -> Prepared:
     _core.hold_call(number, raw)
     results = tuple(Array(*result) for result in raw.results)
     inputs = [Array(*given) for given in raw.inputs]
-    free = [x for x in inputs if x.name != "active"]  # the last input, which belongs to contacts
+    # The last inputs belong to contacts.
+    free = [x for x in inputs if x.name not in ("active", "positions")]
     return Prepared(number, tuple(free), results)
 
 

@@ -39,7 +39,7 @@ class Kernel(NamedTuple):
 def _all() -> Mapping[str, Kernel]:
     found = {}
     for name, row in FUNCTIONS.items():
-        arrays = [x for x in row.inputs if x.axes != ("ncontacts",)]
+        arrays = [x for x in row.inputs if x.axes[:1] != ("ncontacts",)]
         names, sizes = tuple(x.name for x in arrays), tuple(x.axes for x in arrays)
         found[name] = Kernel(tuple(row.options), names, sizes)
     return found | {name: Kernel((), ("q",), (("nq",),)) for name in VALUES}
