@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from cases import CONTACT_ROWS, ROWS, State, actuated, contacts
+from cases import CONTACT_ROWS, ROWS, State, actuated, contacts, held_contacts
 from compare import cancelled
 from core import Core
 from trees import Array
@@ -545,6 +545,27 @@ IN_BODY_AXES: tuple[Function, ...] = (
         solves=True,
         vanishes=True,
         label="constrained_dynamics_derivatives with forces",
+    ),
+    *(
+        Function(
+            name,
+            (*arguments, "f_ext", "active", "positions"),
+            results,
+            {**_CONTACTS, "contacts": held_contacts, **options},
+            solves=True,
+            sees_positions=True,
+            vanishes=True,
+            label=f"{name}, positions",
+        )
+        for name, arguments, results, options in (
+            (
+                "constrained_dynamics_derivatives",
+                ("q", "v", "tau"),
+                (_VV, _VV, _VV, _RV, _RV, _RV, _R),
+                {},
+            ),
+            ("step", ("q", "v", "tau", "dt"), (("q",), _V), {"integrator": "rk4"}),
+        )
     ),
     *(
         Function(
