@@ -134,8 +134,8 @@ f_ext_axes : {"body", "world", "mixed"}
     derivatives by ``q``.
 active : array_like (..., ncontacts), optional
     Which contacts hold in each state: true or 1 if the contact holds, false or 0 if it does not and
-    has no force. Other numbers count as true from 0.5 on. By default all contacts hold. Inactive
-    contacts cost next to nothing.
+    has no force. Other numbers count as true from 0.5 on. By default all contacts hold. A
+    contact takes time only where it holds, and in the states next to these in a batch.
 positions : array_like (..., ncontacts, 3), optional
     Where the contacts are held in each state: positions in the world, in meters, in place of those
     of ``contacts``, such as the footholds of a gait. The rotation of a `FrameContact` stays. Only

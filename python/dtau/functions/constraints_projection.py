@@ -139,8 +139,8 @@ def project(
         "project", len(begin) * float(5 * rows * model.nv + frames * (6 * model.nv + 12))
     )
     frame_placements(model, begin.reshape(*batch, model.nq), ())  # checks quaternions
-    finite = (np.isfinite(x).reshape(len(begin), -1).all(axis=-1) for x in (begin, held, *places))
-    left = np.flatnonzero(np.logical_and.reduce(list(finite)))
+    finite = [np.isfinite(x).all(axis=tuple(range(1, x.ndim))) for x in (begin, held, *places)]
+    left = np.flatnonzero(np.logical_and.reduce(finite))
     reached, error = np.full(begin.shape, np.nan), np.full(len(begin), np.nan)
     reached[left] = begin[left]
     failures = _Rows(model, contacts, positions is not None)
