@@ -37,7 +37,7 @@ LONE_STATES = 32
 EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=7, block=2e-3)}  # by quick
 TOLERANCE = 1e-9
 ALONE, TOGETHER, PRODUCT = 1.5, 5.0, 4.0
-KNOTS, PHASES, GAIT = 100, 4, 1.2  # of a gait, and the most it may cost
+KNOTS, PHASES, GAIT = 200, 4, 1.2  # of a gait, and the most it may cost
 
 
 STEPS = ("linearize", "linearize_discrete", "step", "step_vjp")
