@@ -49,7 +49,7 @@ def test_arguments_are_those_of_the_package(adapter: Any) -> None:
     for name in set(adapter.__all__) - TYPES - {"function"}:
         have = inspect.signature(getattr(adapter, name)).parameters
         want = inspect.signature(getattr(dtau, name)).parameters
-        contacts = [x for x in want if x in ("contacts", "active", "regularization")]
+        contacts = [x for x in want if x in ("contacts", "active", "positions", "regularization")]
         kept = [x for x in want if x not in ("out", "threads", *contacts)]
         assert bool(contacts) == (name == "step")
         assert [x for x in have if x != "products"] == kept, name
