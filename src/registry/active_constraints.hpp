@@ -27,6 +27,7 @@ struct ActiveConstraints {
     Constraint* at;  // (ncontacts) of `held`, if some are left out
     int* numbers;    // (ncontacts) their places among all
     T* room;         // for gathered inputs
+    Span* spans;     // (max_outputs, ncontacts)
     Options options;
 
     ActiveConstraints(Arena& arena, const Options& given)
@@ -35,6 +36,7 @@ struct ActiveConstraints {
           at(arena.take<Constraint>(all->count)),
           numbers(arena.take<int>(all->count)),
           room(arena.take<T>(4 * all->count + all->nrows)),
+          spans(arena.take<Span>(Job::max_outputs * all->count)),
           options(given) {
         if (!held) return;
         *held = *all;
@@ -71,8 +73,14 @@ struct ActiveConstraints {
             for (int r = 0; r < at[k].count; ++r) *to++ = from[all->at[numbers[k]].first + r];
         return to;
     }
+    // Whether the states at hand have results. One without them has NaN in all rows that hold.
+    bool succeeded(const T* x, std::ptrdiff_t per) const {
+        T test(0.0);
+        for (std::ptrdiff_t i = 0; i < per && held->nrows > 0; ++i) test = fma(T(0.0), x[i], test);
+        return count_met(less(test, 0.5)) == group_size<T>;
+    }
     // Moves rows of `per` numbers to their places among all, the last ones first, and fills those left
-    // out: with zeros, or NaN where the rows that hold are, in a state without results.
+    // out: with zeros, or NaN in a state without results.
     void spread_rows(T* x, std::ptrdiff_t per) const {
         int k = held->count - 1;
         for (int c = all->count - 1; c >= 0; --c) {
@@ -86,6 +94,41 @@ struct ActiveConstraints {
             }
             k -= holds;
         }
+    }
+    // The same where all states have results: zeros only beside the rows that hold, which `spans`
+    // (ncontacts) then has, in whole blocks of lanes. Returns their number.
+    std::ptrdiff_t spread_spans(T* x, std::ptrdiff_t per, Span* spans) const {
+        constexpr std::ptrdiff_t block = group_size<T>;
+        const std::ptrdiff_t size = all->nrows * per;
+        for (int k = held->count - 1; k >= 0; --k) {
+            const std::ptrdiff_t to = all->at[numbers[k]].first * per, from = at[k].first * per;
+            for (std::ptrdiff_t i = at[k].count * per - 1; i >= 0 && to != from; --i)
+                x[to + i] = x[from + i];
+        }
+        std::ptrdiff_t count = 0, end = 0;  // of the rows so far
+        const auto clear = [&](std::ptrdiff_t i, std::ptrdiff_t stop) {
+            for (; i < stop; ++i) x[i] = T(0.0);
+        };
+        for (int k = 0; k < held->count; ++k) {
+            const std::ptrdiff_t first = all->at[numbers[k]].first * per;
+            const std::ptrdiff_t begin = first / block * block;
+            const std::ptrdiff_t after = (end + block - 1) / block * block;
+            if (count > 0 && begin <= after) {
+                clear(end, first);
+                --count;
+            } else {
+                clear(end, after < size ? after : size);
+                clear(begin, first);
+                spans[count].begin = begin;
+            }
+            end = first + at[k].count * per;
+            spans[count++].end = end;
+        }
+        const std::ptrdiff_t last = size > block ? size - block : 0;  // read as a block of its own
+        const std::ptrdiff_t after = (end + block - 1) / block * block;
+        clear(end, after < size ? after : size);
+        clear(end > last ? end : last, size);
+        return count;
     }
 };
 
@@ -170,7 +213,14 @@ struct OnActiveConstraints {
             const std::ptrdiff_t per = of_rows ? all / constraints.all->nrows : all;
             const std::ptrdiff_t count = of_rows ? per * constraints.held->nrows : all;
             for (std::ptrdiff_t k = 0; k < count; ++k) x.outputs[o][k] = x.outputs[o][k] + zero;
-            if (of_rows && constraints.some_left_out()) constraints.spread_rows(x.outputs[o], per);
+            if (!of_rows || !constraints.some_left_out()) continue;
+            if (!x.nonzero || constraints.held->nrows == 0 || per < group_size<T> ||
+                !constraints.succeeded(x.outputs[o], per)) {
+                constraints.spread_rows(x.outputs[o], per);
+                continue;
+            }
+            Span* const spans = constraints.spans + o * constraints.all->count;
+            x.nonzero[o] = {spans, constraints.spread_spans(x.outputs[o], per, spans)};
         }
     }
 };
