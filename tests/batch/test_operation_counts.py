@@ -40,7 +40,7 @@ def lowest() -> Iterator[None]:
 
 
 def counts(function: Function, model: dtau.Model, state: State) -> Counts:
-    """Those of a call, in which the first contact holds."""
+    """Count a call in which the first contact holds."""
     assert take_counts() == (0, 0, 0)
     state = {**state, "active": np.broadcast_to([1.0, 0.0], state["active"].shape)}
     function.in_core(counting_core, model, state)
