@@ -164,15 +164,21 @@ struct OnActiveConstraints {
                       const ActiveConstraints<T>& constraints, const auto& w) {
         static constexpr Signature s = arrays<Inputs, Outputs>();
         Arguments<T> x = given.all;
-        const T* active = nullptr;
-        for (int i = 0; i < s.ninputs; ++i)
-            if (s.inputs[i].quantity == &Quantity::contacts) active = x.inputs[i];
-        bool inactive = false;
-        if constexpr (!std::is_same_v<T, Recorded>) inactive = active && constraints.choose(active);
-        if (inactive && constraints.some_left_out()) gather(s, constraints, x);
-        Body{}.template operator()<T>(
-            tree, NamedArguments<T, Inputs, Outputs>{x, constraints.options}, w);
-        if (inactive) spread(tree, s, constraints, active, x);
+        const auto compute = [&] {
+            Body{}.template operator()<T>(
+                tree, NamedArguments<T, Inputs, Outputs>{x, constraints.options}, w);
+        };
+        if constexpr (std::is_same_v<T, Recorded>) {  // which ones hold is not known yet
+            compute();
+        } else {
+            const T* active = nullptr;
+            for (int i = 0; i < s.ninputs; ++i)
+                if (s.inputs[i].quantity == &Quantity::contacts) active = x.inputs[i];
+            const bool inactive = active && constraints.choose(active);
+            if (inactive && constraints.some_left_out()) gather(s, constraints, x);
+            compute();
+            if (inactive) spread(tree, s, constraints, active, x);
+        }
     }
     template <class T>
     static void gather(const Signature& s, const ActiveConstraints<T>& constraints,
