@@ -37,7 +37,7 @@ LONE_STATES = 32
 EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=7, block=2e-3)}  # by quick
 TOLERANCE = 1e-9
 ALONE, TOGETHER, PRODUCT = 1.5, 5.0, 4.0
-KNOTS, PHASES, GAIT = 200, 4, 1.2  # of a gait, and the most it may cost
+PHASES, GAIT = 4, 1.2  # of a gait, each of which fills groups of states; the most it may cost
 
 
 STEPS = ("linearize", "linearize_discrete", "step", "step_vjp")
@@ -212,16 +212,17 @@ def gait(case: Case, effort: Effort, tick: Callable[[], None]) -> list[Product]:
     feet = case.contacts.contacts
     steps = [replace(foot, name=f"{foot.name}{k}") for k in range(PHASES) for foot in feet]
     contacts = dtau.Contacts(case.robot.model, steps)
-    active = np.zeros((KNOTS, len(steps)))
-    for knot in range(KNOTS):
-        first = knot * PHASES // KNOTS * len(feet)
+    active = np.zeros((BATCH, len(steps)))
+    for knot in range(BATCH):
+        first = knot * PHASES // BATCH * len(feet)
         active[knot, first : first + len(feet)] = 1.0
-    at = {name: x[:KNOTS] for name, x in case.at.items()}
     found = []
     for name in ("constrained_dynamics", "constrained_dynamics_derivatives", "step"):
         calls = {
-            "alone": Call(name, case.robot.model, at, {"contacts": case.contacts}),
-            "gait": Call(name, case.robot.model, at | {"active": active}, {"contacts": contacts}),
+            "alone": case.call(name),
+            "gait": Call(
+                name, case.robot.model, case.at | {"active": active}, {"contacts": contacts}
+            ),
         }
         found.append(Product(case.robot.label, name, *compared(calls, effort, tick)["gait"]))
     return found
@@ -272,8 +273,8 @@ def run(quick: bool, watch: Watch) -> Findings:
                 left=2,
             ),
             Table(
-                f"A gait over {PHASES} sets of contacts, {KNOTS} knots, by one set alone",
-                ["robot", "function", "alone", "quartiles", f"batch of {KNOTS}", "quartiles"],
+                f"A gait over {PHASES} sets of contacts, {BATCH} knots, by one set alone",
+                ["robot", "function", "alone", "quartiles", f"batch of {BATCH}", "quartiles"],
                 [row.cells() for row in walked],
                 left=2,
             ),
