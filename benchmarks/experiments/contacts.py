@@ -8,15 +8,18 @@
     steps         linearize, step, linearize_discrete, step_vjp with contacts by the same without
 
 HyQ on four points, Talos on two soles. Results are compared first, where the feet stand still:
-where they do not, Pinocchio holds other accelerations of frames. Beside them, what more rows cost.
+where they do not, Pinocchio holds other accelerations of frames. Beside them, what more rows cost,
+and what a gait costs: 16 contacts, of which 4 hold by turns, by those 4 alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 import dtau
 from benchmarks.checks import Array, UnavailableError, require_close
@@ -34,6 +37,7 @@ LONE_STATES = 32
 EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=7, block=2e-3)}  # by quick
 TOLERANCE = 1e-9
 ALONE, TOGETHER, PRODUCT = 1.5, 5.0, 4.0
+PHASES, GAIT = 4, 1.2  # of a gait, each of which fills groups of states; the most it may cost
 
 
 STEPS = ("linearize", "linearize_discrete", "step", "step_vjp")
@@ -203,6 +207,27 @@ def more_rows(case: Case, effort: Effort, tick: Callable[[], None]) -> list[list
     return cells
 
 
+def gait(case: Case, effort: Effort, tick: Callable[[], None]) -> list[Product]:
+    """A gait over contacts of which those of one phase hold, by those of a phase alone."""
+    feet = case.contacts.contacts
+    steps = [replace(foot, name=f"{foot.name}{k}") for k in range(PHASES) for foot in feet]
+    contacts = dtau.Contacts(case.robot.model, steps)
+    active = np.zeros((BATCH, len(steps)))
+    for knot in range(BATCH):
+        first = knot * PHASES // BATCH * len(feet)
+        active[knot, first : first + len(feet)] = 1.0
+    found = []
+    for name in ("constrained_dynamics", "constrained_dynamics_derivatives", "step"):
+        calls = {
+            "alone": case.call(name),
+            "gait": Call(
+                name, case.robot.model, case.at | {"active": active}, {"contacts": contacts}
+            ),
+        }
+        found.append(Product(case.robot.label, name, *compared(calls, effort, tick)["gait"]))
+    return found
+
+
 def run(quick: bool, watch: Watch) -> Findings:
     """Measure the robots of `FEET`."""
     if pinocchio is None:
@@ -213,17 +238,19 @@ def run(quick: bool, watch: Watch) -> Findings:
         raise UnavailableError("; ".join(notes))
     effort = EFFORT[quick]
     cases = [Case.of(robot) for robot in robots]
-    watch.expect(effort.rounds * sum(13 + len(case.contacts) for case in cases))
-    rows, found, cells, stepped = [], [], [], []
+    watch.expect(effort.rounds * sum(19 + len(case.contacts) for case in cases))
+    rows, found, cells, stepped, walked = [], [], [], [], []
     with one_core():
         for case in cases:
             tick = partial(watch.step, case.robot.label)
             rows += beside_pinocchio(case, effort, tick)
             found += products(case, effort, tick)
             stepped += steps(case, effort, tick)
+            walked += gait(case, effort, tick)
             cells += more_rows(case, effort, tick)
     lone, many = ([getattr(row, way).median for row in rows] for way in ("alone", "batch"))
     costs = [getattr(row, way).median for row in found for way in ("alone", "batch")]
+    gaits = [getattr(row, way).median for row in walked for way in ("alone", "batch")]
     header = ["robot", "", "Pinocchio, us", "alone", "quartiles", f"batch of {BATCH}", "quartiles"]
     return Findings(
         tables=[
@@ -246,6 +273,12 @@ def run(quick: bool, watch: Watch) -> Findings:
                 left=2,
             ),
             Table(
+                f"A gait over {PHASES} sets of contacts, {BATCH} knots, by one set alone",
+                ["robot", "function", "alone", "quartiles", f"batch of {BATCH}", "quartiles"],
+                [row.cells() for row in walked],
+                left=2,
+            ),
+            Table(
                 "What rows cost: microseconds a state, in batches",
                 ["robot", "rows", *CALLS],
                 cells,
@@ -255,12 +288,14 @@ def run(quick: bool, watch: Watch) -> Findings:
             at_least("contacts, one state a call, by Pinocchio", ALONE, lone),
             at_least(f"contacts, batches of {BATCH}, by Pinocchio", TOGETHER, many),
             at_most("products of contacts by the value", PRODUCT, costs),
+            at_most("a gait by the contacts that hold", GAIT, gaits),
         ],
         notes=notes,
         data={
             "rows": [asdict(row) for row in rows],
             "products": [asdict(row) for row in found],
             "steps": [asdict(row) for row in stepped],
+            "gaits": [asdict(row) for row in walked],
         },
     )
 

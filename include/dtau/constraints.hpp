@@ -14,6 +14,7 @@ namespace dtau {
 struct Constraint {
     Frame a, b;
     int first, count;  // of its rows: 3 linear ones, and one for each component of `angular`
+    int first_of_all;  // `first` where inactive constraints are not left out
     int angular[3];    // components about a's axes, in ascending order
     int hinge;         // with five rows: the free angular component; -1: none is free
     Axes axes;         // of the forces: body (a's own) or mixed
@@ -50,6 +51,12 @@ struct Constraints {
     const int* bodies;      // (nplaced) those whose placements in the world are read, ascending
     int nplaced;
 
+    // The number of a row where inactive constraints are not left out.
+    int row_of_all(int row) const {
+        int c = 0;
+        while (row >= at[c].first + at[c].count) ++c;
+        return row + at[c].first_of_all - at[c].first;
+    }
     // The independent velocities that move both constraints.
     inline __attribute__((always_inline)) DofList common_dofs(const Constraint& c,
                                                               const Constraint& d) const {

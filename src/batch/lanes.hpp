@@ -164,11 +164,14 @@ class StreamingStore {
 
 // Moves a result of a group to its states at target.
 inline void leave_group(const Lane* lane_numbers, const StreamingStore& store, Results results,
-                        const Output& out, int states, bool past_caches, double* target) {
+                        const Output& out, const NonzeroParts& nonzero, int states,
+                        bool past_caches, double* target) {
     Span whole = {0, out.size};
     const Span* spans = &whole;
     std::ptrdiff_t nspans = 1;
-    if (results == Results::sparse && out.spans)
+    if (nonzero.spans)
+        spans = nonzero.spans, nspans = nonzero.count;
+    else if (results == Results::sparse && out.spans)
         spans = out.spans, nspans = out.nspans;
     else if (results == Results::sparse && out.nspans > 0)
         whole.begin = out.span.begin / lanes * lanes;  // a multiple of the block length

@@ -115,6 +115,7 @@ struct Scratch {
 template <class T>
 Arguments<T> start(const Job& job, std::ptrdiff_t begin) {
     Arguments<T> x;
+    x.nonzero = nullptr;
     x.options = job.options;
     x.failure = job.failure;
     for (const T*& in : x.inputs) in = nullptr;
@@ -234,6 +235,8 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
         }
         x.first = first;
         x.destination.states = static_cast<int>(stop - first);
+        NonzeroParts nonzero[Job::max_outputs];
+        x.nonzero = nonzero;
         apply(algorithm, tree, job, x, scratch);
         for (int g = 0; first + g * lanes < stop; ++g)
             for (int o = 0; o < job.noutputs; ++o) {
@@ -243,7 +246,7 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
                 x.destination.at[o] += states * size;
                 if (results != Results::streamed)
                     leave_group(scratch.outputs[o] + g * StreamingStore::padded(size),
-                                scratch.store, results, job.outputs[o], states,
+                                scratch.store, results, job.outputs[o], nonzero[o], states,
                                 x.destination.past_caches, target);
                 if (is_finite(finite[g])) continue;
                 for (int l = 0; l < states; ++l)

@@ -36,6 +36,13 @@ struct Destination {
     bool past_caches;  // the results of the call are far larger than the caches
 };
 
+// The parts of a result in lanes that can differ from zero in the states at hand, from whole blocks of
+// lanes on (lanes.hpp). Null: all of it.
+struct NonzeroParts {
+    const Span* spans = nullptr;
+    std::ptrdiff_t count = 0;
+};
+
 // One state, or one group of states in lanes, as an algorithm sees it. Inputs that were not given
 // and results that are not wanted are null.
 template <class T>
@@ -43,6 +50,8 @@ struct Arguments {
     const T* inputs[Job::max_inputs];
     T* outputs[Job::max_outputs];
     Destination<T> destination;
+    NonzeroParts*
+        nonzero;  // of the results of a group, which an algorithm may set; null for a lone state
     const Options* options;
     FirstFailure* failure;  // null: not wanted
     std::ptrdiff_t first;   // number of the first state in the job

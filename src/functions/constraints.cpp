@@ -2,14 +2,10 @@
 #include "functions/shared/constraints.hpp"
 #include "dtau/algorithms/constraints/derivatives.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
+#include "registry/active_constraints.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
-namespace {
-
-constexpr Out<"a", Quantity::v> acceleration;
-constexpr Out<"forces", Quantity::rows> forces;
-constexpr Out<"residual", Quantity::rows> residual;
 
 template <class T>
 struct ConstrainedWorkspace {
@@ -23,6 +19,12 @@ struct ConstrainedWorkspace {
           wrenches(arena, tree, options) {}
 };
 
+namespace {
+
+constexpr Out<"a", Quantity::v> acceleration;
+constexpr Out<"forces", Quantity::rows> forces;
+constexpr Out<"residual", Quantity::rows> residual;
+
 constexpr Out<"da_dq", Quantity::matrix> da_dq;
 constexpr Out<"da_dv", Quantity::matrix> da_dv;
 constexpr Out<"da_dtau", Quantity::matrix> da_dtau;
@@ -35,13 +37,14 @@ constexpr ForceOut<"forces", Quantity::rows> forces_too;
 
 constexpr Function functions[] = {
     function({.name = "constrained_dynamics", .solves = true, .results = "ConstrainedDynamics"},
-             takes(q, v, tau, contacts, f_ext, f_ext_axes, active, regularization),
+             takes(q, v, tau, contacts, f_ext, f_ext_axes, active, held_positions, regularization),
              gives(acceleration, forces, residual),
-             algorithm<ConstrainedWorkspace>(
+             on_active_constraints<ConstrainedWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
-                     constrained_dynamics(false, tree, x[q], x[v], x[tau], x[active], body_f_ext,
-                                          x[forces], x[residual], w.dynamics, w.constraints);
+                     constrained_dynamics(false, tree, x[q], x[v], x[tau],
+                                          {x[active], x[held_positions]}, body_f_ext, x[forces],
+                                          x[residual], w.dynamics, w.constraints);
                      for (int k = 0; k < tree.nv; ++k) x[acceleration][k] = w.dynamics.a[k];
                      x.report(w.constraints.schur.failures);
                  })),
@@ -49,24 +52,25 @@ constexpr Function functions[] = {
               .solves = true,
               .results = "ConstrainedDynamicsDerivatives",
               .force_results = "ConstrainedDynamicsWithDerivatives"},
-             takes(q, v, tau, contacts, f_ext, f_ext_axes, active, regularization, with_forces),
+             takes(q, v, tau, contacts, f_ext, f_ext_axes, active, held_positions, regularization,
+                   with_forces),
              gives(da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual,
                    acceleration_too, forces_too),
-             algorithm<ConstrainedDerivativesWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                                    const auto& w) {
-                 constrained_dynamics_derivatives<T>(tree, x[q], x[v], x[tau], x[active], x[f_ext],
-                                                     x[da_dq], x[da_dv], tree.independent.n,
-                                                     x[da_dtau], x[dforces_dq], x[dforces_dv],
-                                                     x[dforces_dtau], w);
-                 const int nrows = x.options.contacts->nrows;
-                 for (int r = 0; r < nrows; ++r) x[residual][r] = w.residual[r];
-                 if (x.options.forces) {
-                     for (int k = 0; k < tree.nv; ++k)
-                         x[acceleration_too][k] = w.fdsva.dynamics.a[k];
-                     for (int r = 0; r < nrows; ++r) x[forces_too][r] = w.forces[r];
-                 }
-                 x.report(w.constraints.schur.failures);
-             })),
+             on_active_constraints<ConstrainedDerivativesWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     constrained_dynamics_derivatives<T>(
+                         tree, x[q], x[v], x[tau], {x[active], x[held_positions]}, x[f_ext],
+                         x[da_dq], x[da_dv], tree.independent.n, x[da_dtau], x[dforces_dq],
+                         x[dforces_dv], x[dforces_dtau], w);
+                     const int nrows = x.options.contacts->nrows;
+                     for (int r = 0; r < nrows; ++r) x[residual][r] = w.residual[r];
+                     if (x.options.forces) {
+                         for (int k = 0; k < tree.nv; ++k)
+                             x[acceleration_too][k] = w.fdsva.dynamics.a[k];
+                         for (int r = 0; r < nrows; ++r) x[forces_too][r] = w.forces[r];
+                     }
+                     x.report(w.constraints.schur.failures);
+                 })),
 };
 
 }  // namespace

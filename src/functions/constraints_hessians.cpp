@@ -1,6 +1,7 @@
 // Registers constrained_dynamics_hessian and impulse_dynamics_hessian.
 #include "dtau/algorithms/constraints/impulse_hessian.hpp"
 #include "functions/shared/constraints.hpp"
+#include "registry/active_constraints.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -19,22 +20,22 @@ constexpr Function functions[] = {
               .solves = true,
               .results = "ConstrainedDynamicsHessian"},
              takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes,
-                   active, regularization, symmetric),
+                   active, held_positions, regularization, symmetric),
              gives(dqdq, dqdv, dvdv, dtaudq),
-             algorithm<ConstrainedHessianWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                                const auto& w) {
-                 const Blocks<T> H = {x[dqdq], x[dqdv], x[dvdv], x[dtaudq], tree.independent.n};
-                 constrained_dynamics_hessian<T>(tree, x[q], x[v], x[tau], x[acceleration_weights],
-                                                 x[force_weights], x[active], x[f_ext], H,
-                                                 x.options.symmetric, w);
-                 x.report(w.constraints.schur.failures);
-             })),
+             on_active_constraints<ConstrainedHessianWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     const Blocks<T> H = {x[dqdq], x[dqdv], x[dvdv], x[dtaudq], tree.independent.n};
+                     constrained_dynamics_hessian<T>(
+                         tree, x[q], x[v], x[tau], x[acceleration_weights], x[force_weights],
+                         {x[active], x[held_positions]}, x[f_ext], H, x.options.symmetric, w);
+                     x.report(w.constraints.schur.failures);
+                 })),
     function(
         {.name = "impulse_dynamics_hessian", .solves = true, .results = "ImpulseDynamicsHessian"},
         takes(q, v, acceleration_weights, impulse_weights, contacts, restitution, active,
               regularization, symmetric),
         gives(dqdq, dqdv),
-        algorithm<ImpulseHessianWorkspace>(
+        on_active_constraints<ImpulseHessianWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
                 impulse_dynamics_hessian<T>(tree, x[q], x[v], x[acceleration_weights],
                                             x[impulse_weights], x[restitution][0], x[active],

@@ -3,6 +3,7 @@
 #include "dtau/algorithms/constraints/inverse.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
 #include "functions/shared/constraints.hpp"
+#include "registry/active_constraints.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -22,34 +23,35 @@ template <class T>
 using Inverse = WithWrenches<ConstrainedInverseWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
-    function(
-        {.name = "impulse_dynamics", .solves = true, .results = "ImpulseDynamics"},
-        takes(q, v, contacts, restitution, active, regularization), gives(v_after, impulses),
-        algorithm<ImpulseWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            impulse_dynamics<T>(tree, x[q], x[v], x[restitution][0], x[active], x[v_after],
-                                x[impulses], w);
-            x.report(w.constraints.schur.failures);
-        })),
+    function({.name = "impulse_dynamics", .solves = true, .results = "ImpulseDynamics"},
+             takes(q, v, contacts, restitution, active, regularization), gives(v_after, impulses),
+             on_active_constraints<ImpulseWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     impulse_dynamics<T>(tree, x[q], x[v], x[restitution][0], x[active], x[v_after],
+                                         x[impulses], w);
+                     x.report(w.constraints.schur.failures);
+                 })),
     function({.name = "impulse_dynamics_derivatives",
               .solves = true,
               .results = "ImpulseDynamicsDerivatives"},
              takes(q, v, contacts, restitution, active, regularization),
              gives(dv_dq, dv_dv, dimpulses_dq, dimpulses_dv),
-             algorithm<ImpulseDerivativesWorkspace>(
+             on_active_constraints<ImpulseDerivativesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      impulse_dynamics_derivatives<T>(tree, x[q], x[v], x[restitution][0], x[active],
                                                      x[dv_dq], x[dv_dv], x[dimpulses_dq],
                                                      x[dimpulses_dv], w);
                      x.report(w.value.constraints.schur.failures);
                  })),
-    function({.name = "constrained_inverse_dynamics", .results = "ConstrainedInverseDynamics"},
-             takes(q, v, a, contacts, f_ext, f_ext_axes, active, driven), gives(torque, forces),
-             algorithm<Inverse>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-                 const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
-                 constrained_inverse_dynamics(tree, x[q], x[v], x[a], x[active], body_f_ext,
-                                              x[torque], x[forces], w.algorithm);
-                 x.report(w.algorithm.failures);
-             })),
+    function(
+        {.name = "constrained_inverse_dynamics", .results = "ConstrainedInverseDynamics"},
+        takes(q, v, a, contacts, f_ext, f_ext_axes, active, driven), gives(torque, forces),
+        on_active_constraints<Inverse>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+            constrained_inverse_dynamics(tree, x[q], x[v], x[a], x[active], body_f_ext, x[torque],
+                                         x[forces], w.algorithm);
+            x.report(w.algorithm.failures);
+        })),
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "dtau/algorithms/constraints/vjp.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"
 #include "functions/shared/constraints.hpp"
+#include "registry/active_constraints.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -25,26 +26,27 @@ constexpr Function functions[] = {
     function(
         {.name = "constrained_dynamics_jvp", .solves = true, .results = "ConstrainedDynamicsJVP"},
         takes(q, v, tau, dq, dv, dtorque, contacts, f_ext, df_ext, f_ext_axes, active,
-              regularization),
+              held_positions, regularization),
         gives(acceleration_tangent, force_tangent),
-        algorithm<Jvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+        on_active_constraints<Jvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const WrenchVariation<T> wrenches =
                 vary_along_body_axes(tree, x[q], x[dq], x[f_ext], x[df_ext], w.wrenches);
-            constrained_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque], x[active],
-                                     wrenches.f_ext, wrenches.df_ext, x[acceleration_tangent],
-                                     x[force_tangent], w.algorithm);
+            constrained_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque],
+                                     {x[active], x[held_positions]}, wrenches.f_ext,
+                                     wrenches.df_ext, x[acceleration_tangent], x[force_tangent],
+                                     w.algorithm);
             x.report(w.algorithm.value.constraints.schur.failures);
         })),
     function(
         {.name = "constrained_dynamics_vjp", .solves = true, .results = "ConstrainedDynamicsVJP"},
         takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes, active,
-              regularization),
+              held_positions, regularization),
         gives(by_q, by_v, by_tau, by_f_ext),
-        algorithm<Vjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+        on_active_constraints<Vjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
             constrained_dynamics_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],
-                                     x[force_weights], x[active], body_f_ext, x[by_q], x[by_v],
-                                     x[by_tau], x[by_f_ext], w.algorithm);
+                                     x[force_weights], {x[active], x[held_positions]}, body_f_ext,
+                                     x[by_q], x[by_v], x[by_tau], x[by_f_ext], w.algorithm);
             gradient_along_world_axes(tree, body_f_ext, x[by_q], x[by_f_ext], w.wrenches);
             x.report(w.algorithm.value.constraints.schur.failures);
         })),

@@ -3,9 +3,22 @@
 #include "dtau/algorithms/steps/step_products.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/constraints.hpp"
+#include "registry/active_constraints.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+
+template <template <class> class Dynamics>
+struct Vjp {
+    template <class T>
+    struct Workspace {
+        StepVjpWorkspace<T> step;
+        Dynamics<T> dynamics;
+
+        Workspace(Arena& arena, const Tree& tree, const Options& options)
+            : step(arena, tree, options), dynamics(arena, tree, options) {}
+    };
+};
 namespace {
 
 constexpr Out<"q", Quantity::q> q_next;
@@ -35,17 +48,6 @@ using IndependentStep = Step<AbaWorkspace>::Workspace<T>;
 template <class T>
 using MimicStep = Step<FactorizedWorkspace>::Workspace<T>;
 
-template <template <class> class Dynamics>
-struct Vjp {
-    template <class T>
-    struct Workspace {
-        StepVjpWorkspace<T> step;
-        Dynamics<T> dynamics;
-
-        Workspace(Arena& arena, const Tree& tree, const Options& options)
-            : step(arena, tree, options), dynamics(arena, tree, options) {}
-    };
-};
 template <class T>
 using IndependentVjp = Vjp<IndependentDynamics>::Workspace<T>;
 template <class T>
@@ -62,7 +64,7 @@ constexpr Function functions[] = {
     function(
         {.name = "step", .solves = true, .results = "NextState"},
         takes(q, v, tau, dt, integrator, f_ext, f_ext_axes, optional_contacts, active,
-              regularization),
+              held_positions, regularization),
         gives(q_next, v_next),
         algorithm<IndependentStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next], w.step,
@@ -78,20 +80,20 @@ constexpr Function functions[] = {
                      mimic_forward_dynamics(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
                  });
         }),
-        with_contacts<ConstrainedStepWorkspace>(
-            []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                constrained_step<T>(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt],
-                                    x[active], x[f_ext], x[q_next], x[v_next], w);
-                x.report(w.constraints.schur.failures);
-            })),
+        with_contacts<ConstrainedStepWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                            const auto& w) {
+            constrained_step<T>(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt],
+                                {x[active], x[held_positions]}, x[f_ext], x[q_next], x[v_next], w);
+            x.report(w.constraints.schur.failures);
+        })),
     function(
         {.name = "step_vjp", .solves = true, .results = "StepVJP"},
         takes(q, v, tau, dt, lam_q, lam_v, integrator, f_ext, f_ext_axes, optional_contacts, active,
-              regularization),
+              held_positions, regularization),
         gives(by_q, by_v, by_tau, by_f_ext), algorithm<IndependentVjp>(gradient),
         algorithm<MimicVjp>(gradient),
         with_contacts<ConstrainedVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            const ConstrainedDynamics<T> dynamics = {w.dynamics, x[active]};
+            const ConstrainedDynamics<T> dynamics = {w.dynamics, {x[active], x[held_positions]}};
             step_vjp(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v],
                      x[f_ext], x[by_q], x[by_v], x[by_tau], x[by_f_ext], w.step, dynamics);
             x.report(w.dynamics.value.constraints.schur.failures);

@@ -2,6 +2,7 @@
 #include "dtau/algorithms/constraints/step_hessian.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/constraints.hpp"
+#include "registry/active_constraints.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -12,7 +13,7 @@ constexpr Out<"H", Quantity::step_matrix> H;
 constexpr Function functions[] = {
     function({.name = "step_hessian", .solves = true},
              takes(q, v, tau, dt, lam_q, lam_v, integrator, f_ext, inputs, f_ext_axes,
-                   optional_contacts, active, regularization),
+                   optional_contacts, active, held_positions, regularization),
              gives(H),
              algorithm<ForwardStepHessianWorkspace>([]<class T>(const Tree& tree, const auto& x,
                                                                 const auto& w) {
@@ -22,7 +23,7 @@ constexpr Function functions[] = {
              }),
              with_contacts<ConstrainedStepHessianWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     ConstrainedStages<T> dynamics = {w, x[active], x[f_ext]};
+                     ConstrainedStages<T> dynamics = {w, {x[active], x[held_positions]}, x[f_ext]};
                      step_hessian<T>(tree, x.options.integrator, {x.options.driven, x[inputs]},
                                      x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v], x[H], w.step,
                                      dynamics);

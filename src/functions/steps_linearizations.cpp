@@ -5,6 +5,7 @@
 #include "dtau/algorithms/steps/linearization.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/constraints.hpp"
+#include "registry/active_constraints.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -30,7 +31,8 @@ constexpr Function functions[] = {
          .solves = true,
          .results = "Linearization",
          .results_with_contacts = "ConstrainedLinearization"},
-        takes(q, v, tau, f_ext, inputs, f_ext_axes, optional_contacts, active, regularization),
+        takes(q, v, tau, f_ext, inputs, f_ext_axes, optional_contacts, active, held_positions,
+              regularization),
         gives(A, B, acceleration, residual),
         algorithm<LinearizationWorkspace, KernelTraits{.results = Results::sparse}>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -40,8 +42,8 @@ constexpr Function functions[] = {
         with_contacts<ConstrainedLinearizationWorkspace, KernelTraits{.results = Results::sparse}>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
                 constrained_linearize<T>(tree, {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
-                                         x[active], x[f_ext], x[A], x[B], x[acceleration],
-                                         x[residual], w);
+                                         {x[active], x[held_positions]}, x[f_ext], x[A], x[B],
+                                         x[acceleration], x[residual], w);
                 x.report(w.derivatives.constraints.schur.failures);
             })),
     function(
@@ -51,7 +53,7 @@ constexpr Function functions[] = {
          .results_with_contacts = "ConstrainedDiscreteLinearization",
          .force_results = "DiscreteLinearizationWithForces"},
         takes(q, v, tau, dt, integrator, f_ext, inputs, f_ext_axes, optional_contacts, active,
-              regularization, with_forces),
+              held_positions, regularization, with_forces),
         gives(A, B, q_next, v_next, residual, forces, dforces_dz, dforces_du),
         algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             linearize_discrete<T>(tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q],
@@ -66,10 +68,10 @@ constexpr Function functions[] = {
                     wanted.forces = x[forces];
                     wanted.by_z = x[dforces_dz], wanted.by_u = x[dforces_du];
                 }
-                constrained_linearize_discrete<T>(tree, x.options.integrator,
-                                                  {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
-                                                  *x[dt], x[active], x[f_ext], x[A], x[B],
-                                                  x[q_next], x[v_next], x[residual], wanted, w);
+                constrained_linearize_discrete<T>(
+                    tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
+                    *x[dt], {x[active], x[held_positions]}, x[f_ext], x[A], x[B], x[q_next],
+                    x[v_next], x[residual], wanted, w);
                 for (int i = 0; i < stage_count(x.options.integrator); ++i)
                     x.report(w.stages[i].constraints.schur.failures, i);
             })),

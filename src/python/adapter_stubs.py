@@ -13,8 +13,8 @@ from pathlib import Path
 import dtau.results
 from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.libraries import LIBRARIES
+from dtau.autodiff.rows import FUNCTIONS
 from dtau.autodiff.write import signature, types_in
-from dtau.registry import FUNCTIONS
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/array_libraries.md"

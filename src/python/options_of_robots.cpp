@@ -77,14 +77,15 @@ nb::builtin_exception goes_with_contacts(const char* argument) {
         (std::string(argument) + ": goes with contacts=, which is not given").c_str());
 }
 
-// Raises an error for `active` without contacts.
+// Raises an error for `active` or `positions` without contacts.
 void CallOptions::require_contacts_of(const Signature& signature,
                                       const GivenArguments& given) const {
     for (int k = 0; k < signature.narguments; ++k) {
         const Argument& argument = signature.arguments[k];
-        const bool active =
-            argument.input >= 0 && signature.inputs[argument.input].quantity == &Quantity::contacts;
-        if (active && given.at[k] && given.at[k] != Py_None)
+        const bool of_contacts =
+            argument.input >= 0 &&
+            signature.inputs[argument.input].quantity->axes[0] == Axis::ncontacts;
+        if (of_contacts && given.at[k] && given.at[k] != Py_None)
             throw goes_with_contacts(argument.name);
     }
 }

@@ -17,6 +17,8 @@ inline constexpr In<"wrench", Quantity::wrench> wrench;
 inline constexpr In<"dt", Quantity::scalar> dt;
 inline constexpr In<"inputs", Quantity::input_map, not_stacked, Default::none> inputs;  // or a mask
 inline constexpr In<"active", Quantity::contacts, not_stacked, Default::none> active;
+inline constexpr In<"positions", Quantity::contact_positions, not_stacked, Default::none>
+    held_positions;
 
 // Options.
 inline constexpr Opt<"frame", Option::frames, Default::required> frame;

@@ -234,10 +234,6 @@ inline std::size_t scratch_of(const Function& function, const Tree& tree, const 
 // Marks the algorithm with constraints.
 template <class Algorithm>
 struct WithContacts : Algorithm {};
-template <template <class> class Workspace, KernelTraits traits = KernelTraits{}, class Body>
-constexpr WithContacts<Kernel<Workspace, traits, Body>> with_contacts(Body) {
-    return {};
-}
 
 // Properties of a function other than its arguments: see Signature.
 struct FunctionInfo {

@@ -44,7 +44,7 @@ struct Quantity {
         rotations, positions, frame_rotations, frame_positions, frame_twists, jacobians, tensor,
         derivatives_by_torques, torque_derivatives_by_v, wrench, twists, scalar, vector,
         vector_matrix, momentum, momentum_matrix, state_matrix, input_map, input_matrix, parameters,
-        regressor, wrench_matrix, contacts, rows, row_matrix, step_matrix;
+        regressor, wrench_matrix, contacts, contact_positions, rows, row_matrix, step_matrix;
 };
 
 inline constexpr Quantity Quantity::q = {1, {Axis::nq}, MimicRole::q, MimicRole::q};
@@ -90,6 +90,7 @@ inline constexpr Quantity Quantity::parameters = {1, {Axis::nparameters}};
 inline constexpr Quantity Quantity::regressor = {2, {Axis::nv, Axis::nparameters}};
 inline constexpr Quantity Quantity::wrench_matrix = {3, {Axis::nv, Axis::nbodies, Axis::six}};
 inline constexpr Quantity Quantity::contacts = {1, {Axis::ncontacts}};
+inline constexpr Quantity Quantity::contact_positions = {2, {Axis::ncontacts, Axis::three}};
 inline constexpr Quantity Quantity::rows = {1, {Axis::nrows}};
 inline constexpr Quantity Quantity::row_matrix = {2, {Axis::nrows, Axis::nv}};
 inline constexpr Quantity Quantity::step_matrix = {

@@ -101,7 +101,7 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
             throw std::invalid_argument(
                 "Contacts: expected 3, 5 or 6 rows, body or mixed axes (with 5 rows: body axes), "
                 "and finite gains");
-        c.first = nrows, c.count = given.rows, c.hinge = hinged ? given.hinge : -1;
+        c.first = c.first_of_all = nrows, c.count = given.rows, c.hinge = hinged ? given.hinge : -1;
         nrows += c.count;
         for (int k = 0, at = 0; k < 3; ++k)
             if (held || (hinged && k != given.hinge)) c.angular[at++] = k;

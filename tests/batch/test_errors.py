@@ -104,8 +104,8 @@ def test_wrong_dtype(function: Function, name: str, dtype: str) -> None:
     assert came in said
 
 
-# None means no wrenches, and all contacts
-WITH_NONE = ("f_ext", "df_ext", "f_ext_derivatives", "df_ext_derivatives", "active")
+# None means no wrenches, all contacts, and their own positions
+WITH_NONE = ("f_ext", "df_ext", "f_ext_derivatives", "df_ext_derivatives", "active", "positions")
 NEEDED = [(function, name) for function, name in PLAIN if name not in WITH_NONE]
 
 

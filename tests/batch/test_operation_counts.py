@@ -1,4 +1,7 @@
-"""The scalar that counts operations: the same results, and counts of the model's alone."""
+"""The scalar that counts operations: the same results, and counts of the model's alone.
+
+And of the contacts that hold: inactive ones are left out.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,9 @@ def lowest() -> Iterator[None]:
 
 
 def counts(function: Function, model: dtau.Model, state: State) -> Counts:
+    """Count a call in which the first contact holds."""
     assert take_counts() == (0, 0, 0)
+    state = {**state, "active": np.broadcast_to([1.0, 0.0], state["active"].shape)}
     function.in_core(counting_core, model, state)
     return take_counts()
 

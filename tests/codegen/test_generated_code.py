@@ -29,6 +29,7 @@ SMALL = {
     "joints that mimic others": 800,
     "quadruped": 1_000,
 }  # robots, and the most operations of a function that is compiled
+PARAMETERS = ("f_ext", "active", "positions")
 IN_THE_CORE_SELECTION = ("universal and free", "quadruped")
 
 
@@ -61,7 +62,7 @@ def asked(model: dtau.Model, most: int, tmp_path: Path) -> dict[str, Any]:
         {name: what for name, (_, what) in rows.items()},
         tmp_path / "all.c",
         prefix="r_",
-        parameters=("f_ext", "active"),
+        parameters=PARAMETERS,
     )
     return {name: value for name, value in rows.items() if counts[f"r_{name}"] <= most}
 
@@ -93,7 +94,7 @@ def test_every_function_gives_the_numbers_of_the_core(name: str, tmp_path: Path)
     assert len(rows) >= 25
     functions = {key: what for key, (_, what) in rows.items()}
     taken = {argument for row, _ in rows.values() for argument in row.arguments}
-    kept = [x for x in ("f_ext", "active") if x in taken]
+    kept = [x for x in PARAMETERS if x in taken]
     code = Code(model, functions, tmp_path / "robot.c", parameters=kept)
     assert code.library.r_check() == 0
     mass_matrix = dtau.mass_matrix(model, random_state(model, seed=5)["q"])
@@ -102,7 +103,7 @@ def test_every_function_gives_the_numbers_of_the_core(name: str, tmp_path: Path)
         options = options_of(row, model, random_state(model, seed=4))
         arrays = {x: state[x] for x in row.arguments if x != "inputs"}
         wrenches = ("f_ext", "df_ext", "f_ext_derivatives", "df_ext_derivatives")
-        for array in (*wrenches, "active"):
+        for array in (*wrenches, "active", "positions"):
             if array in {x.name for x in code.written[key].arguments}:
                 arrays[array] = state[array]
         want = arrays_of(getattr(dtau, row.name)(model, **arrays, **options))
@@ -118,7 +119,7 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     rows = asked(model, 300, tmp_path)
     source = tmp_path / "robot.c"
     functions = {key: what for key, (_, what) in rows.items()}
-    dtau.generate(model, functions, source, prefix="r_", parameters=("f_ext", "active"))
+    dtau.generate(model, functions, source, prefix="r_", parameters=PARAMETERS)
     main = tmp_path / "main.c"
     main.write_text('#include "robot.h"\nint main(void) { return r_check(); }\n')
     sanitized = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -131,7 +132,7 @@ def test_it_is_c_plus_plus_too(tmp_path: Path) -> None:
     model = model_of("one planar")
     rows = asked(model, 800, tmp_path)
     functions = {key: what for key, (_, what) in rows.items()}
-    code = Code(model, functions, tmp_path / "robot.c", CXX, parameters=("f_ext", "active"))
+    code = Code(model, functions, tmp_path / "robot.c", CXX, parameters=PARAMETERS)
     assert code.library.r_check() == 0
 
 

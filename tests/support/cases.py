@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -124,6 +125,18 @@ def contacts(model: dtau.Model) -> dtau.Contacts:
     )
 
 
+def held_contacts(model: dtau.Model) -> dtau.Contacts:
+    """The same, pulled to where they are held."""
+    point, flat = contacts(model)
+    assert isinstance(flat, dtau.FrameContact)
+    placement = dtau.Pose(np.eye(3), (0.3, -0.2, 0.1))
+    held = [
+        replace(point, kp=3.0, position=(0.1, 0.2, 0.3)),
+        replace(flat, kp=2.0, placement=placement),
+    ]
+    return dtau.Contacts(model, held)
+
+
 CONTACTS, CONTACT_ROWS = 2, 9  # of these
 CONFIGURATIONS = ("q", "q0", "q1")  # arguments whose quaternions must have unit norm
 ROWS = 3  # of stacks of time derivatives: orders 0, 1, 2
@@ -155,6 +168,7 @@ def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> S
     for name, rows in (("dv", ROWS + 1), ("dtau", ROWS), ("lam", ROWS)):
         state[f"{name}_derivatives"] = rng.uniform(-1.5, 1.5, (*shape, rows, model.nv))
     state["df_ext_derivatives"] = rng.uniform(-5.0, 5.0, (*shape, ROWS, model.nbodies, 6))
+    state["positions"] = rng.uniform(-1.0, 1.0, (*shape, CONTACTS, 3))
     return state
 
 

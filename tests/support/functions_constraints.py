@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from cases import contacts
+from cases import contacts, held_contacts
 from function import Function
 
 import dtau
@@ -100,6 +100,27 @@ FUNCTIONS: tuple[Function, ...] = (
         solves=True,
         vanishes=True,
         label="constrained_dynamics_derivatives with forces",
+    ),
+    *(
+        Function(
+            name,
+            (*arguments, "f_ext", "active", "positions"),
+            results,
+            {**_CONTACTS, "contacts": held_contacts, **options},
+            solves=True,
+            sees_positions=True,
+            vanishes=True,
+            label=f"{name}, positions",
+        )
+        for name, arguments, results, options in (
+            (
+                "constrained_dynamics_derivatives",
+                ("q", "v", "tau"),
+                (_VV, _VV, _VV, _RV, _RV, _RV, _R),
+                {},
+            ),
+            ("step", ("q", "v", "tau", "dt"), (("q",), _V), {"integrator": "rk4"}),
+        )
     ),
     *(
         Function(

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dtau.autodiff.library import Array, At
-from dtau.registry import FUNCTIONS
+from dtau.autodiff.rows import FUNCTIONS
 
 Blocks = tuple[Array | None, ...]
 Rule = Callable[[At, str], Blocks]

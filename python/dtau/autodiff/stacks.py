@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dtau.autodiff.rows import FUNCTIONS
 from dtau.checks import integer
-from dtau.registry import FUNCTIONS, Array
+from dtau.registry import Array
 
 Shapes = Mapping[str, tuple[int, ...]]
 

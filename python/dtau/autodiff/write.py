@@ -22,7 +22,8 @@ import dtau.results
 from dtau.autodiff.docstrings import docstring
 from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.libraries import LIBRARIES, ArrayLibrary
-from dtau.registry import FUNCTIONS, Argument, Function
+from dtau.autodiff.rows import FUNCTIONS
+from dtau.registry import Argument, Function
 
 
 def define(library: str, namespace: dict[str, Any], names: Iterable[str] = PUBLIC) -> list[str]:

@@ -7,9 +7,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from dtau.autodiff.rows import FUNCTIONS
 from dtau.autodiff.stacks import order_of_stacks
 from dtau.model.model import Model
-from dtau.registry import FUNCTIONS
 
 
 def stack_order(name: str, model: Model, stack: Any, order: Any) -> int:

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from dtau.autodiff.arguments import check_contacts
 from dtau.autodiff.functions import CONSTRAINED, PUBLIC
+from dtau.autodiff.rows import FUNCTIONS
 from dtau.casadi.expressions import bodies, constrained, manifold
 from dtau.casadi.expressions.recorded import recorded_function
 from dtau.casadi.expressions.steps import step_function
@@ -17,7 +18,6 @@ from dtau.checks import frame_names, integer, require
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator, require_option
-from dtau.registry import FUNCTIONS
 
 _EXPRESSIONS: dict[str, Callable[[Model], Any]] = {
     "integrate": manifold.integrate,

@@ -14,11 +14,11 @@ import numpy as np
 from dtau import _core
 from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.manifold import manifold_joints
+from dtau.autodiff.rows import FUNCTIONS
 from dtau.casadi.patterns import ConstrainedStructure, Pattern, Structure, roles
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
-from dtau.registry import FUNCTIONS
 
 _PROBLEMS = ("inverse_dynamics", "forward_dynamics")
 _KINDS = {  # kinds of inputs, with the core's names

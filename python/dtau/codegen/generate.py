@@ -76,10 +76,11 @@ def generate(
         Prefix of all names in C; by default the name of the file and ``_``.
     parameters : sequence of str, optional
         Values that stay arguments of the functions that have them: ``"f_ext"``, external wrenches;
-        ``"gravity"``, (3,) in m/s²; ``"active"``, which contacts are active; ``"payload=LINK"``,
-        the ten inertial parameters of a link's payload, in the order of `Inertia.parameters`, in
-        the link's frame. By default there are no wrenches, gravity is the model's, all contacts are
-        active and there is no payload.
+        ``"gravity"``, (3,) in m/s²; ``"active"``, which contacts are active; ``"positions"``, where
+        they are held; ``"payload=LINK"``, the ten inertial parameters of a link's payload, in the
+        order of `Inertia.parameters`, in the link's frame. By default there are no wrenches,
+        gravity is the model's, all contacts are active and held at their own positions, and there
+        is no payload.
     casadi : {0, 1, 2}, optional
         Write the functions that CasADi looks for by name, too, so that
         ``casadi.external("PREFIXcasadiNAME", library)`` loads each function: 0 values; 1 also

@@ -24,7 +24,7 @@ GRAVITY, PAYLOAD = "gravity", "payload"
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ARRAYS = {
     **dict.fromkeys(("f_ext", "df_ext", "f_ext_derivatives", "df_ext_derivatives"), "f_ext"),
-    "active": "active",
+    **{name: name for name in ("active", "positions")},
 }
 # Functions that the core does not have.
 _IN_PYTHON = {
@@ -144,7 +144,7 @@ def _request(
         if option not in public:
             raise ValueError(f"functions: {function} takes no option {option!r}")
         if (
-            option in ("active", "regularization")
+            option in ("active", "positions", "regularization")
             and not contacts
             and not public["contacts"].required
         ):
@@ -159,7 +159,7 @@ def _request(
         if array.name in options:
             inputs[array.name] = _known(array.name, options[array.name], argument.shape)
         elif not array.optional or _ARRAYS[array.name] in parameters:
-            there = array.axes != ("ncontacts",) or "ncontacts" in sizes
+            there = array.axes[:1] != ("ncontacts",) or "ncontacts" in sizes
             inputs[array.name] = argument if there else None
         else:
             inputs[array.name] = None

@@ -134,7 +134,13 @@ f_ext_axes : {"body", "world", "mixed"}
     derivatives by ``q``.
 active : array_like (..., ncontacts), optional
     Which contacts hold in each state: true or 1 if the contact holds, false or 0 if it does not and
-    has no force. Other numbers count as true from 0.5 on. By default all contacts hold.
+    has no force. Other numbers count as true from 0.5 on. By default all contacts hold. A
+    contact takes time only where it holds, and in the states next to these in a batch.
+positions : array_like (..., ncontacts, 3), optional
+    Where the contacts are held in each state: positions in the world, in meters, in place of those
+    of ``contacts``, such as the footholds of a gait. The rotation of a `FrameContact` stays. Only
+    contacts with the world that have a gain ``kp`` depend on it. By default the positions of
+    ``contacts``.
 regularization : float
     Set it if constraint rows depend on each other, as with four flat feet. Choose it small compared
     with the eigenvalues of the Schur complement G = J M^-1 J^T, in 1/kg, but larger than their

@@ -35,6 +35,7 @@ def constrained_dynamics(
     *,
     f_ext_axes: Axes = "body",
     active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
     regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -71,7 +72,18 @@ def constrained_dynamics(
     if former:
         refuse("constrained_dynamics", former)
     return _core.constrained_dynamics(
-        model, q, v, tau, contacts, f_ext, f_ext_axes, active, regularization, out, threads
+        model,
+        q,
+        v,
+        tau,
+        contacts,
+        f_ext,
+        f_ext_axes,
+        active,
+        positions,
+        regularization,
+        out,
+        threads,
     )
 
 
@@ -86,6 +98,7 @@ def constrained_dynamics_derivatives(
     *,
     f_ext_axes: Axes = "body",
     active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: Literal[False] = False,
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -102,6 +115,7 @@ def constrained_dynamics_derivatives(
     *,
     f_ext_axes: Axes = "body",
     active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: Literal[True],
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -119,6 +133,7 @@ def constrained_dynamics_derivatives(
     *,
     f_ext_axes: Axes = "body",
     active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: bool = False,
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -175,7 +190,19 @@ def constrained_dynamics_derivatives(
     if former:
         refuse("constrained_dynamics_derivatives", former)
     return _core.constrained_dynamics_derivatives(
-        model, q, v, tau, contacts, f_ext, f_ext_axes, active, regularization, forces, out, threads
+        model,
+        q,
+        v,
+        tau,
+        contacts,
+        f_ext,
+        f_ext_axes,
+        active,
+        positions,
+        regularization,
+        forces,
+        out,
+        threads,
     )
 
 

@@ -33,6 +33,7 @@ def project(
     contacts: Contacts,
     *,
     active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
     tolerance: float = 1e-10,
     max_iterations: int = 100,
 ) -> Projected:
@@ -54,6 +55,10 @@ def project(
     active
         Which contacts must hold in each state: true or 1 if the contact must hold, false or 0 if
         not. Other numbers count as true from 0.5 on. By default all contacts must hold.
+    positions
+        Where the contacts must hold in each state: positions in the world, in meters, in place of
+        those of ``contacts``. The rotation of a `FrameContact` stays; without a placement it still
+        holds anywhere. Loops do not depend on it. By default the positions of ``contacts``.
     tolerance : float
         Largest error, in meters and radians, of a solution.
     max_iterations : int
@@ -120,7 +125,13 @@ def project(
     if enough < 0.0:
         raise ValueError(f"tolerance: expected a number of at least 0, got {enough}")
     on = np.ones(len(contacts)) if active is None else active
-    batch, (begin, held) = batch_arrays({"q": (q, (model.nq,)), "active": (on, (len(contacts),))})
+    arrays: dict[str, tuple[ArrayLike, tuple[int, ...]]] = {
+        "q": (q, (model.nq,)),
+        "active": (on, (len(contacts),)),
+    }
+    if positions is not None:
+        arrays["positions"] = (positions, (len(contacts), 3))
+    batch, (begin, held, *places) = batch_arrays(arrays)
     # Memory: the rows' Jacobians three times, two of their factors, the frames' Jacobians and
     # poses.
     rows, frames = contacts.nrows + 3 * len(contacts), 2 * len(contacts)
@@ -128,18 +139,23 @@ def project(
         "project", len(begin) * float(5 * rows * model.nv + frames * (6 * model.nv + 12))
     )
     frame_placements(model, begin.reshape(*batch, model.nq), ())  # checks quaternions
-    left = np.flatnonzero(np.isfinite(begin).all(axis=-1) & np.isfinite(held).all(axis=-1))
+    finite = [np.isfinite(x).all(axis=tuple(range(1, x.ndim))) for x in (begin, held, *places)]
+    left = np.flatnonzero(np.logical_and.reduce(finite))
     reached, error = np.full(begin.shape, np.nan), np.full(len(begin), np.nan)
     reached[left] = begin[left]
-    failures = _Rows(model, contacts)
-    e, jacobian, error[left] = failures(begin[left], held[left])
+    failures = _Rows(model, contacts, positions is not None)
+
+    def failed(q: Array) -> tuple[Array, Array, Array]:
+        return failures(q, held[left], places[0][left] if places else None)
+
+    e, jacobian, error[left] = failed(begin[left])
     kept = error[left] > enough
     left, steps = left[kept], _Steps(e[kept], jacobian[kept])
     for _ in range(most):
         if not len(left):
             break
         tried = integrate(model, reached[left], steps.dq())
-        e, jacobian, apart = failures(tried, held[left])
+        e, jacobian, apart = failed(tried)
         nearer = steps.take(e, jacobian)
         reached[left[nearer]], error[left[nearer]] = tried[nearer], apart[nearer]
         kept = (error[left] > enough) & steps.hopeful
@@ -208,13 +224,19 @@ Place = tuple[Array, Array, Array]  # axes (..., 3, 3), origin (..., 3), mixed J
 class _Rows:
     """Evaluate the errors of all rows and their Jacobian; [Derivations] eq. 20.16."""
 
-    def __init__(self, model: Model, contacts: Contacts) -> None:
+    def __init__(self, model: Model, contacts: Contacts, with_positions: bool) -> None:
         self._model = model
-        self._placed = [(k, contact) for k, contact in enumerate(contacts) if _is_placed(contact)]
+        self._placed = [
+            (k, contact)
+            for k, contact in enumerate(contacts)
+            if _is_placed(contact, with_positions)
+        ]
         names = (name for _, contact in self._placed for name in _frames(contact))
         self._frames = list(dict.fromkeys(names))
 
-    def __call__(self, q: Array, active: Array) -> tuple[Array, Array, Array]:
+    def __call__(
+        self, q: Array, active: Array, positions: Array | None
+    ) -> tuple[Array, Array, Array]:
         """Return e (n, rows), its Jacobian (n, rows, nv) and the errors (n,) of states (n, nq)."""
         model, frames = self._model, self._frames
         poses = frame_placements(model, q, frames)
@@ -231,7 +253,7 @@ class _Rows:
             if isinstance(contact, Loop):
                 b = _at(places[contact.frame_b], contact.placement)
             else:
-                b = _in_world(contact)
+                b = _in_world(contact, None if positions is None else positions[:, k])
             for apart, moves, axes in _failures(contact, a, b):
                 apart[off] = 0.0
                 e.append((axes @ apart[..., None])[..., 0])
@@ -246,9 +268,9 @@ def _frames(contact: AnyContact) -> tuple[str, ...]:
     return (contact.frame,)
 
 
-def _is_placed(contact: AnyContact) -> bool:
+def _is_placed(contact: AnyContact, with_positions: bool) -> bool:
     if isinstance(contact, PointContact):
-        return contact.position is not None
+        return with_positions or contact.position is not None
     return isinstance(contact, Loop) or contact.placement is not None
 
 
@@ -261,11 +283,13 @@ def _at(frame: Place, pose: Pose) -> Place:
     return rotation @ pose.rotation, origin + arm, jacobian
 
 
-def _in_world(contact: PointContact | FrameContact) -> Place:
+def _in_world(contact: PointContact | FrameContact, position: Array | None) -> Place:
     if isinstance(contact, PointContact):
-        return np.eye(3), np.asarray(contact.position), np.zeros((6, 1))
-    held = contact.placement or Pose()
-    return held.rotation, held.translation, np.zeros((6, 1))
+        held = Pose() if contact.position is None else Pose(translation=contact.position)
+    else:
+        held = contact.placement or Pose()
+    origin = held.translation if position is None else position
+    return held.rotation, origin, np.zeros((6, 1))
 
 
 def _failures(contact: AnyContact, a: Place, b: Place) -> Iterator[tuple[Array, Array, Array]]:

@@ -31,6 +31,7 @@ def step(
     f_ext_axes: Axes = "body",
     contacts: Contacts | None = None,
     active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
     regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -49,12 +50,14 @@ def step(
         `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
     active
         ... The same contacts hold over the whole step.
+    positions
+        ... A contact is held at the same position over the whole step.
 
     Raises
     ------
     ValueError
-        ... ``active`` or ``regularization`` are given without contacts. Contacts are checked in
-        every stage.
+        ... ``active``, ``positions`` or ``regularization`` are given without contacts. Contacts are
+        checked in every stage.
 
     Notes
     -----
@@ -103,6 +106,7 @@ def step(
         f_ext_axes,
         contacts,
         active,
+        positions,
         regularization,
         out,
         threads,
@@ -125,6 +129,7 @@ def step_vjp(
     f_ext_axes: Axes = "body",
     contacts: Contacts | None = None,
     active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
     regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -143,6 +148,8 @@ def step_vjp(
         `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
     active
         ... The same contacts hold over the whole step.
+    positions
+        ... A contact is held at the same position over the whole step.
 
     Returns
     -------
@@ -154,7 +161,7 @@ def step_vjp(
     Raises
     ------
     ValueError
-        ... ``active`` or ``regularization`` are given without contacts.
+        ... ``active``, ``positions`` or ``regularization`` are given without contacts.
 
     Notes
     -----
@@ -196,6 +203,7 @@ def step_vjp(
         f_ext_axes,
         contacts,
         active,
+        positions,
         regularization,
         out,
         threads,

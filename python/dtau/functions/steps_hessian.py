@@ -32,6 +32,7 @@ def step_hessian(
     f_ext_axes: Axes = "body",
     contacts: Contacts | None = None,
     active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
     regularization: float = 0.0,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
@@ -54,6 +55,8 @@ def step_hessian(
         `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
     active
         ... The active contacts hold over the whole step.
+    positions
+        ... A contact is held at the same position over the whole step.
 
     Returns
     -------
@@ -65,7 +68,7 @@ def step_hessian(
     Raises
     ------
     ValueError
-        ... ``active`` or ``regularization`` are given without contacts.
+        ... ``active``, ``positions`` or ``regularization`` are given without contacts.
 
     Notes
     -----
@@ -110,6 +113,7 @@ def step_hessian(
         f_ext_axes,
         contacts,
         active,
+        positions,
         regularization,
         out,
         threads,

@@ -42,6 +42,7 @@ def linearize(
     f_ext_axes: Axes = "body",
     contacts: None = None,
     active: None = None,
+    positions: None = None,
     regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -58,6 +59,7 @@ def linearize(
     f_ext_axes: Axes = "body",
     contacts: Contacts,
     active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
     regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -75,6 +77,7 @@ def linearize(
     f_ext_axes: Axes = "body",
     contacts: Contacts | None = None,
     active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
     regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -106,7 +109,7 @@ def linearize(
     Raises
     ------
     ValueError
-        ... ``active`` or ``regularization`` are given without contacts.
+        ... ``active``, ``positions`` or ``regularization`` are given without contacts.
 
     Notes
     -----
@@ -153,7 +156,19 @@ def linearize(
     if former:
         refuse("linearize", former)
     return _core.linearize(
-        model, q, v, tau, f_ext, inputs, f_ext_axes, contacts, active, regularization, out, threads
+        model,
+        q,
+        v,
+        tau,
+        f_ext,
+        inputs,
+        f_ext_axes,
+        contacts,
+        active,
+        positions,
+        regularization,
+        out,
+        threads,
     )
 
 
@@ -171,6 +186,7 @@ def linearize_discrete(
     f_ext_axes: Axes = "body",
     contacts: None = None,
     active: None = None,
+    positions: None = None,
     regularization: float = 0.0,
     forces: Literal[False] = False,
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -190,6 +206,7 @@ def linearize_discrete(
     f_ext_axes: Axes = "body",
     contacts: Contacts,
     active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: Literal[False] = False,
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -209,6 +226,7 @@ def linearize_discrete(
     f_ext_axes: Axes = "body",
     contacts: Contacts,
     active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: Literal[True],
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -229,6 +247,7 @@ def linearize_discrete(
     f_ext_axes: Axes = "body",
     contacts: Contacts | None = None,
     active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: bool = False,
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -259,7 +278,8 @@ def linearize_discrete(
     Raises
     ------
     ValueError
-        ... ``active``, ``regularization`` or ``forces`` are given without contacts.
+        ... ``active``, ``positions``, ``regularization`` or ``forces`` are given without
+        contacts.
 
     Notes
     -----
@@ -313,6 +333,7 @@ def linearize_discrete(
         f_ext_axes,
         contacts,
         active,
+        positions,
         regularization,
         forces,
         out,

@@ -16,9 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from dtau import _core
+from dtau.autodiff.rows import FUNCTIONS, LEFT_OUT
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.registry import FUNCTIONS
 
 _TARGET = "dtau_call"
 jax.ffi.register_ffi_target(_TARGET, _core.xla_handler(), platform="cpu")
@@ -74,7 +74,8 @@ def prepare(call: Call) -> Prepared:
     number = int.from_bytes(digest, "little", signed=True)
     _core.hold_call(number, raw)
     results = tuple(Array(*result) for result in raw.results)
-    return Prepared(number, tuple(Array(*given) for given in raw.inputs), results)
+    inputs = [Array(*given) for given in raw.inputs if given[0] != LEFT_OUT]
+    return Prepared(number, tuple(inputs), results)
 
 
 def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ...]:

@@ -29,9 +29,9 @@ from dtau.autodiff.functions import (
     value,
 )
 from dtau.autodiff.library import At
+from dtau.autodiff.rows import FUNCTIONS
 from dtau.jax.calls import Call, prepare, run
 from dtau.model.model import Model
-from dtau.registry import FUNCTIONS
 
 Arrays = tuple[Any, ...]
 

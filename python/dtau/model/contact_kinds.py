@@ -27,7 +27,8 @@ class PointContact(Record):
         ``-kp (x - position) - kd dx/dt``.
     position : array_like (3,), optional
         Position in the world at which it is held, in meters; ``kp`` needs it. See the argument
-        ``at`` of `Contacts`.
+        ``at`` of `Contacts`. The argument ``positions`` of functions such as
+        `constrained_dynamics` gives another one for each state.
     name : str
         Name of the contact; by default the name of the frame.
 
@@ -77,7 +78,8 @@ class FrameContact(Record):
         rotation vector from `placement`.
     placement : Pose, optional
         Placement in the world at which it is held; ``kp`` needs it. See the argument ``at`` of
-        `Contacts`.
+        `Contacts`. The argument ``positions`` of functions such as `constrained_dynamics` gives
+        another translation for each state.
     name : str
         Name of the contact; by default the name of the frame.
 

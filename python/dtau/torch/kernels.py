@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from dtau import _core
 from dtau.autodiff.functions import VALUES, value
 from dtau.autodiff.library import At
+from dtau.autodiff.rows import FUNCTIONS
 from dtau.model.model import Model
-from dtau.registry import FUNCTIONS, Axes
+from dtau.registry import Axes
 from dtau.torch.models import contacts_of, number_of
 
 Array = NDArray[np.float64]

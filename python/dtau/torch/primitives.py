@@ -220,7 +220,7 @@ def _step_gradients(site: Site, inputs: Tensors, cotangents: Tensors) -> Gradien
     by_q, *others = differentiable(site._replace(function="step_vjp"), *given)
     found = [_pulled_back(model, q, by_q), *others]
     pairs = zip(found, inputs, strict=False)
-    return [*(_like(g, x) for g, x in pairs if x is not None), None, None, None]
+    return [*(like(g, x) for g, x in pairs if x is not None), None, None, None]
 
 
 def tangents(site: Site, inputs: Tensors, variations: Tensors) -> tuple[Tensor, ...]:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from dtau import _core
 from dtau.autodiff import manifold
 from dtau.autodiff.functions import PUBLIC
+from dtau.autodiff.rows import FUNCTIONS
 from dtau.model.model import Model
-from dtau.registry import FUNCTIONS
 from dtau.registry import Array as Row
 from dtau.torch.kernels import KERNELS, evaluate
 

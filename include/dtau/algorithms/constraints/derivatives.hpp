@@ -71,23 +71,23 @@ void constraint_columns(const Tree& tree, const T* active, const T* forces,
 // are `stride` apart. The derivatives of the forces may be null: not wanted. The residual is left in w.
 template <class T>
 void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
-                                      const T* active, const T* f_ext, T* da_dq, T* da_dv,
+                                      const Hold<T>& hold, const T* f_ext, T* da_dq, T* da_dv,
                                       int stride, T* da_dtau, T* dforces_dq, T* dforces_dv,
                                       T* dforces_dtau,
                                       const ConstrainedDerivativesWorkspace<T>& w) {
     const FactorizedWorkspace<T>& dynamics = w.fdsva.dynamics;
     const Constraints& constraints = *w.constraints.schur.constraints;
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.fdsva.wrenches.value);
-    constrained_dynamics(true, tree, q, v, tau, active, body_f_ext, w.forces, w.residual, dynamics,
+    constrained_dynamics(true, tree, q, v, tau, hold, body_f_ext, w.forces, w.residual, dynamics,
                          w.constraints);
     subtract_constraint_wrenches(constraints, w.constraints.frames, w.forces, dynamics.idsva.f);
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
-    constraint_columns(tree, active, w.forces, dynamics.idsva, w.constraints, w.columns);
+    constraint_columns(tree, hold.active, w.forces, dynamics.idsva, w.constraints, w.columns);
     if (w.constraints.schur.R > 0.0)
         residual_columns(tree, w.constraints.frames, w.residual, dynamics.idsva.root_frame,
                          dynamics.ltdl, w.constraints.schur, w.range, w.columns);
     if (w.constraints.schur.R > 0.0 && dforces_dq)
-        range_columns(tree, constraints, w.constraints.frames, active,
+        range_columns(tree, constraints, w.constraints.frames, hold.active,
                       range_velocities(tree, w.forces, dynamics.idsva.root_frame, dynamics.ltdl,
                                        w.constraints.schur, w.range),
                       w.columns);

@@ -52,7 +52,7 @@ struct ConstrainedDiscreteWorkspace {
 // and factors.
 template <class T>
 void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau,
-                       const T* active, const T* f_ext, T* a,
+                       const Hold<T>& hold, const T* f_ext, T* a,
                        const ConstrainedDiscreteWorkspace<T>& w) {
     const DiscreteWorkspace<T>& discrete = w.discrete;
     const FactorizedWorkspace<T> dynamics = discrete.at_stage(i);
@@ -60,12 +60,12 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
     const ConstraintColumns<T>& columns = w.stages[i].columns;
     const RootFrame<T>& root_frame = dynamics.idsva.root_frame;
     const T* body_f_ext = along_body_axes(tree, q, f_ext, discrete.wrenches.value);
-    constrained_dynamics(false, tree, q, v, tau, active, body_f_ext, w.forces, w.residual, dynamics,
+    constrained_dynamics(false, tree, q, v, tau, hold, body_f_ext, w.forces, w.residual, dynamics,
                          rows);
     idsva_velocities(tree, v, body_f_ext, dynamics.idsva);
     subtract_constraint_wrenches(*rows.schur.constraints, rows.frames, w.forces, dynamics.idsva.f);
     stage_partials(tree, i, body_f_ext, a, discrete);
-    constraint_columns(tree, active, w.forces, dynamics.idsva, rows, columns);
+    constraint_columns(tree, hold.active, w.forces, dynamics.idsva, rows, columns);
     if (rows.schur.R > 0.0)
         residual_columns(tree, rows.frames, w.residual, root_frame, dynamics.ltdl, rows.schur,
                          w.range, columns);
@@ -193,21 +193,21 @@ struct StageChange {
     }
 };
 
-// Arguments as of linearize_discrete. active (ncontacts) may be null: all are. residual, forces: of
+// Arguments as of linearize_discrete. residual, forces: of
 // the first stage.
 template <class T>
 void constrained_linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& inputs,
-                                    const T* q, const T* v, const T* tau, T h, const T* active,
+                                    const T* q, const T* v, const T* tau, T h, const Hold<T>& hold,
                                     const T* f_ext, T* A, T* B, T* q_next, T* v_next, T* residual,
                                     const StepForces<T>& forces,
                                     const ConstrainedDiscreteWorkspace<T>& w) {
     const DiscreteWorkspace<T>& discrete = w.discrete;
     step(tree, q, v, h, method, q_next, v_next, discrete.step,
          [&](int i, const T* qi, const T* vi, T* a) {
-             constrained_stage(tree, i, qi, vi, tau, active, f_ext, a, w);
+             constrained_stage(tree, i, qi, vi, tau, hold, f_ext, a, w);
              const int nrows = w.stages[i].constraints.schur.constraints->nrows;
              for (int r = 0; i == 0 && r < nrows; ++r) residual[r] = w.residual[r];
-             if (i == 0 && forces.forces) forces.begin(tree, active, w);
+             if (i == 0 && forces.forces) forces.begin(tree, hold.active, w);
          });
     linearize_blocks(
         tree, method, inputs, h, A, B, discrete, [&](int i, const BlockStart<T>& start) {

@@ -47,21 +47,21 @@ struct ConstraintWorkspace {
 // Computes the frames, J, and the factors of G, given the factors of M. Reads placements and
 // subspaces of root_frame.
 template <class T>
-DTAU_INLINE void factorize_constraints(const Tree& tree, const T* q, const T* active,
+DTAU_INLINE void factorize_constraints(const Tree& tree, const T* q, const Hold<T>& hold,
                                        const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,
                                        const ConstraintWorkspace<T>& w) {
     const Constraints& constraints = *w.schur.constraints;
     place_constraints_in_world(tree, constraints, Configuration<T>(q, root_frame.angles), w.world);
     for_constraints<T>(constraints, [&](int c, const Constraint& constraint, int column) {
-        w.frames[c] = constraint_frames(tree, constraint, root_frame.P, w.world);
+        w.frames[c] = constraint_frames(tree, c, constraint, hold.positions, root_frame.P, w.world);
         T* const Y = w.schur.Y + column;
-        constraint_jacobian(tree, c, constraint, w.frames[c], root_frame.S, active, Y,
+        constraint_jacobian(tree, c, constraint, w.frames[c], root_frame.S, hold.active, Y,
                             w.schur.stride);
         if (w.schur.R == 0.0)
             least_pivots(constraint, w.frames[c], Y, w.schur.stride,
                          w.schur.least + constraint.first);
     });
-    factorize_schur_complement(tree, active, ltdl, w.schur);
+    factorize_schur_complement(tree, hold.active, ltdl, w.schur);
 }
 
 // Velocities of all joints from the independent ones.
@@ -86,12 +86,12 @@ void bias_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWo
     }
 }
 
-// q, v: of the joints; tau: of the independent velocities; active (ncontacts) may be null: all are.
+// q, v: of the joints; tau: of the independent velocities.
 // The result is left in the workspace: accelerations of the joints in w.a, of the independent
 // velocities in w.independent. With `derivatives`, w.idsva has the columns that these need.
 template <class T>
 void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const T* v, const T* tau,
-                          const T* active, const T* f_ext, T* forces, T* residual,
+                          const Hold<T>& hold, const T* f_ext, T* forces, T* residual,
                           const FactorizedWorkspace<T>& w, const ConstraintWorkspace<T>& rows) {
     const Constraints& constraints = *rows.schur.constraints;
     const RootFrame<T>& root_frame = w.idsva.root_frame;
@@ -102,8 +102,8 @@ void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const 
     else
         bias_velocities(tree, v, f_ext, w.idsva);
     independent_torque(tree, v, tau, w);
-    ltdl_solve_inwards(tree.independent, x, w.ltdl);                   // x = L^-T (tau - bias)
-    factorize_constraints(tree, q, active, root_frame, w.ltdl, rows);  // G = J M^-1 J^T
+    ltdl_solve_inwards(tree.independent, x, w.ltdl);                 // x = L^-T (tau - bias)
+    factorize_constraints(tree, q, hold, root_frame, w.ltdl, rows);  // G = J M^-1 J^T
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
         const ConstraintFrames<T>& f = rows.frames[c];
@@ -112,7 +112,7 @@ void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const 
         T* aref = rows.aref + constraint.first;
         store_rows(constraint, f.E, -at_rest, aref);
         for (int r = 0; r < constraint.count; ++r) {
-            aref[r] = if_active(active, c, aref[r]);
+            aref[r] = if_active(hold.active, c, aref[r]);
             forces[constraint.first + r] = aref[r];
         }
     }

@@ -139,12 +139,11 @@ void solve_constrained(int n, T* x, T* rows, const SchurComplement<T>& w) {
     subtract_acceleration(x, rows, w);         // b - J M^-1 t
     solve_forces<1>(rows, w.more, w.rest, w);  // f = G^-1 (b - J M^-1 t)
     add_constraint_forces(rows, x, w);         // L^-T (t + J^T f)
-    if (w.constraints->nrows == 0) return;
     if (w.R > 0.0) {
         for (int r = 0; r < w.constraints->nrows; ++r) w.more[r] = T(0.0);
         replace_null_space<1>(rows, w.more, w);
     }
-    const T dependent = T(0.0) * rows[0];
+    const T dependent = w.constraints->nrows > 0 ? T(0.0) * rows[0] : T(0.0);
     for (int k = 0; k < n; ++k) x[k] = x[k] + dependent;
 }
 

@@ -74,11 +74,12 @@ void add_turn_products(const Tree& tree, const T* minus_W, int columns, T* produ
 // null.
 template <class T>
 const T* constrained_hessian_value(const Tree& tree, const T* q, const T* v, const T* tau,
-                                   const T* active, const T* f_ext,
+                                   const Hold<T>& hold, const T* f_ext,
                                    const ConstrainedHessianWorkspace<T>& w) {
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.first.value);
-    constrained_dynamics(true, tree, q, v, tau, active, body_f_ext, w.forces, w.residual,
-                         w.dynamics, w.constraints);
+    w.along_frames.update();
+    constrained_dynamics(true, tree, q, v, tau, hold, body_f_ext, w.forces, w.residual, w.dynamics,
+                         w.constraints);
     return body_f_ext;
 }
 
@@ -176,11 +177,11 @@ void constrained_hessian_blocks(const Tree& tree, const T* lam, const T* lam_for
 
 template <class T>
 void constrained_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T* tau,
-                                  const T* lam, const T* lam_forces, const T* active,
+                                  const T* lam, const T* lam_forces, const Hold<T>& hold,
                                   const T* f_ext, const Blocks<T>& out, bool symmetric,
                                   const ConstrainedHessianWorkspace<T>& w) {
-    const T* body_f_ext = constrained_hessian_value(tree, q, v, tau, active, f_ext, w);
-    constrained_hessian_blocks(tree, lam, lam_forces, active, body_f_ext, out, symmetric, w);
+    const T* body_f_ext = constrained_hessian_value(tree, q, v, tau, hold, f_ext, w);
+    constrained_hessian_blocks(tree, lam, lam_forces, hold.active, body_f_ext, out, symmetric, w);
 }
 
 // Runs after the blocks: computes the gradients by q, v and tau for other weights lam of the

@@ -8,28 +8,42 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// The same constraints with forces along the axes of their frames a; gains of 0 if not wanted.
-inline Options along_frames(Arena& arena, Options options, bool gains) {
-    const Constraints& given = *options.contacts;
-    Constraint* const at = arena.take<Constraint>(given.count);
-    Constraints* const all = arena.take<Constraints>(1);
-    if (!at) return options;
-    for (int c = 0; c < given.count; ++c) {
-        at[c] = given.at[c];
-        at[c].axes = Axes::body;
-        if (gains) continue;
-        at[c].kp = at[c].kd = 0.0;
-        at[c].positions = false;
+// The constraints with forces along the axes of their frames a; gains of 0 if not wanted.
+struct AlongFrames {
+    const Constraints* given;
+    bool gains;
+    Constraint* at;
+    Constraints* all;
+
+    AlongFrames(Arena& arena, const Options& options, bool with_gains)
+        : given(options.contacts),
+          gains(with_gains),
+          at(arena.take<Constraint>(given->count)),
+          all(arena.take<Constraints>(1)) {
+        if (at) update();
     }
-    *all = given;
-    all->at = at;
-    options.contacts = all;
-    return options;
-}
+    // Copies the given constraints, which may be others for each state (registry/active_constraints.hpp).
+    void update() const {
+        *all = *given;
+        all->at = at;
+        for (int c = 0; c < given->count; ++c) {
+            at[c] = given->at[c];
+            at[c].axes = Axes::body;
+            if (gains) continue;
+            at[c].kp = at[c].kd = 0.0;
+            at[c].positions = false;
+        }
+    }
+    Options in(Options options) const {
+        if (all) options.contacts = all;
+        return options;
+    }
+};
 
 template <class T>
 struct ConstrainedHessianWorkspace {
     const Constraints* given;
+    AlongFrames along_frames;
     Options options;  // of all calls on this workspace
     FactorizedWorkspace<T> dynamics;
     ConstraintWorkspace<T> constraints;
@@ -48,7 +62,8 @@ struct ConstrainedHessianWorkspace {
     ConstrainedHessianWorkspace(Arena& arena, const Tree& tree, const Options& taken,
                                 bool gains = true)
         : given(taken.contacts),
-          options(along_frames(arena, taken, gains)),
+          along_frames(arena, taken, gains),
+          options(along_frames.in(taken)),
           dynamics(arena, tree, options),
           constraints(arena, tree, options),
           columns(arena, tree, *options.contacts, 2),

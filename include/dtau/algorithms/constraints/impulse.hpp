@@ -39,7 +39,7 @@ void impulse_dynamics(const Tree& tree, const T* q, const T* v, T restitution, c
     const RootFrame<T>& g = w.idsva.root_frame;
     root_frame_sweep(tree, q, v, g);
     mass_matrix_factors(tree, g.S, g.I, w.ltdl);
-    factorize_constraints(tree, q, active, g, w.ltdl, w.constraints);
+    factorize_constraints(tree, q, Hold<T>{active, nullptr}, g, w.ltdl, w.constraints);
     const T minus = -(T(1.0) + restitution);
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];

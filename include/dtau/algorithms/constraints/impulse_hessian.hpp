@@ -47,6 +47,7 @@ void impulse_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
     const RootFrame<T>& g = idsva.root_frame;
     const Constraints& constraints = *h.options.contacts;
     const Blocks<T> H = h.joints.H, out = {dqdq, dqdv, w.dvdv, w.dtaudq, tree.independent.n};
+    h.along_frames.update();
     const int nrows = constraints.nrows;
     impulse_dynamics(tree, q, v, restitution, active, w.u, h.forces, w.value);
     for (int i = 0; i < tree.nnodes; ++i) w.twists[i] = g.v[i];

@@ -104,7 +104,7 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
                                   const T* active, const T* f_ext, T* tau, T* forces,
                                   const ConstrainedInverseWorkspace<T>& w) {
     const Constraints& constraints = *w.constraints;
-    const T* const no_velocities = nullptr;
+    const T *const no_velocities = nullptr, *const no_positions = nullptr;
     rnea(tree, q, v, a, f_ext, w.joint_torque, w.rnea);
     reduce_columns(tree, w.joint_torque, 1, w.torque);
     root_frame_sweep(tree, q, no_velocities, w.root_frame);
@@ -113,7 +113,8 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
     T scale(0.0);  // bound of squared columns of J: far smaller squares are rounding errors
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
-        const ConstraintFrames<T> f = constraint_frames(tree, constraint, w.root_frame.P, w.world);
+        const ConstraintFrames<T> f =
+            constraint_frames(tree, c, constraint, no_positions, w.root_frame.P, w.world);
         constraint_jacobian(tree, c, constraint, f, w.root_frame.S, active, w.J + constraint.first,
                             w.stride);
         const T turns(constraint.count > 3 ? constraint.turning : 0.0);

@@ -119,10 +119,10 @@ void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspa
 }
 
 // q, v, dq, dv and da: of the joints; tau and dtau: of the independent velocities. f_ext and df_ext
-// are along body axes; they and active may be null: zero, and all.
+// are along body axes; they may be null: zero.
 template <class T>
 void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* dq,
-                              const T* dv, const T* dtau, const T* active, const T* f_ext,
+                              const T* dv, const T* dtau, const Hold<T>& hold, const T* f_ext,
                               const T* df_ext, T* da, T* dforces,
                               const ConstrainedJvpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;
@@ -131,7 +131,7 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
     const RootFrame<T>& g = dynamics.idsva.root_frame;
     const T* const zero = nullptr;
     Force<T>* const dF = w.tangent.dF;
-    constrained_motion(tree, q, v, tau, active, f_ext, value);
+    constrained_motion(tree, q, v, tau, hold, f_ext, value);
     for (int i = 0; i < tree.nnodes; ++i) {
         const int p = tree.bodies[i].parent;
         w.d[i] = tangent_outwards(tree, i, g, value.a, value.momentum[i], dq, dv, zero, df_ext,
@@ -154,7 +154,7 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
         }
         T* to = dforces + constraint.first;
         store_rows(constraint, f.E, -change, to);
-        for (int r = 0; r < constraint.count; ++r) to[r] = if_active(active, c, to[r]);
+        for (int r = 0; r < constraint.count; ++r) to[r] = if_active(hold.active, c, to[r]);
     }
     T *const torque = dynamics.a, *const x = dynamics.independent;
     vary_torques(tree, g.S, w.d, value.F, dF, torque);
@@ -166,7 +166,7 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
     solve_constrained(tree.independent.n, x, dforces, value.constraints.schur);
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
     joint_velocities(tree, x, da);
-    if (value.constraints.schur.R > 0.0) vary_range(tree, dq, active, dforces, value);
+    if (value.constraints.schur.R > 0.0) vary_range(tree, dq, hold.active, dforces, value);
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
         if (constraint.axes == Axes::body) continue;

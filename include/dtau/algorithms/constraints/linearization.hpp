@@ -23,14 +23,14 @@ struct ConstrainedLinearizationWorkspace {
           da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)) {}
 };
 
-// Arguments as of linearize. active (ncontacts) may be null: all are.
+// Arguments as of linearize.
 template <class T>
 void constrained_linearize(const Tree& tree, const InputMap<T>& inputs, const T* q, const T* v,
-                           const T* tau, const T* active, const T* f_ext, T* A, T* B, T* a,
+                           const T* tau, const Hold<T>& hold, const T* f_ext, T* A, T* B, T* a,
                            T* residual, const ConstrainedLinearizationWorkspace<T>& w) {
     const int n = tree.independent.n;
     T *const lower = A + 2 * n * n, *const no_matrix = nullptr;
-    constrained_dynamics_derivatives(tree, q, v, tau, active, f_ext, lower, lower + n, 2 * n,
+    constrained_dynamics_derivatives(tree, q, v, tau, hold, f_ext, lower, lower + n, 2 * n,
                                      w.da_dtau, no_matrix, no_matrix, no_matrix, w.derivatives);
     kinematic_rows(tree, v, A);
     input_rows(n, inputs, w.da_dtau, B + static_cast<std::ptrdiff_t>(n) * inputs.driven.count);

@@ -30,10 +30,10 @@ struct ConstrainedMotionWorkspace {
           range(arena, tree, options) {}
 };
 template <class T>
-void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau, const T* active,
+void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau, const Hold<T>& hold,
                         const T* f_ext, const ConstrainedMotionWorkspace<T>& w) {
     const RootFrame<T>& g = w.dynamics.idsva.root_frame;
-    constrained_dynamics(false, tree, q, v, tau, active, f_ext, w.forces, w.residual, w.dynamics,
+    constrained_dynamics(false, tree, q, v, tau, hold, f_ext, w.forces, w.residual, w.dynamics,
                          w.constraints);
     for (int i = 0; i < tree.nnodes; ++i) {
         w.a[i] = body_acceleration(tree.bodies[i], i, v, w.dynamics.a, g, w.a);

@@ -66,11 +66,19 @@ DTAU_INLINE Vec3<T> log_rate(const Vec3<T>& phi, const Vec3<T>& turn) {
 
 // ---------------------------------------------------------------- where the frames are
 
+// Which constraints hold in a state: active (ncontacts), null: all; and where contacts with the world
+// are held: positions (ncontacts, 3), null: at their frames b.
+template <class T>
+struct Hold {
+    const T *active, *positions;
+};
+
 template <class T>
 struct ConstraintFrames {
     Placement<T> a, b;  // in the root frame of their trees
     Mat3<T> E;          // axes of the rows, in a's root frame
     Mat3<T> turn;       // from the root frame of b's tree to that of a's, if the trees differ
+    Vec3<T> held;       // of a contact with the world: where it is held
 };
 
 template <class T>
@@ -83,8 +91,9 @@ void place_constraints_in_world(const Tree& tree, const Constraints& constraints
 }
 
 template <class T>
-ConstraintFrames<T> constraint_frames(const Tree& tree, const Constraint& constraint,
-                                      const Placement<T>* P, const Placement<T>* world) {
+ConstraintFrames<T> constraint_frames(const Tree& tree, int c, const Constraint& constraint,
+                                      const T* positions, const Placement<T>* P,
+                                      const Placement<T>* world) {
     const bool moves = constraint.b.body >= 0;
     const Body& a = tree.bodies[constraint.a.body];
     ConstraintFrames<T> f;
@@ -94,6 +103,9 @@ ConstraintFrames<T> constraint_frames(const Tree& tree, const Constraint& constr
     f.turn = f.E;
     if (constraint.other_tree)
         f.turn = transposed(world[a.root].R) * world[tree.bodies[constraint.b.body].root].R;
+    const double* r = constraint.b.translation;
+    f.held = {T(r[0]), T(r[1]), T(r[2])};
+    if (positions) f.held = {positions[3 * c], positions[3 * c + 1], positions[3 * c + 2]};
     return f;
 }
 
@@ -126,6 +138,7 @@ PositionError<T> position_error(const Tree& tree, const Constraint& constraint,
     if (constraint.in_world) {
         a = frame_placement(tree, constraint.a, world);
         b = frame_placement(tree, constraint.b, world);
+        if (constraint.b.body < 0) b.r = f.held;
     }
     Vec3<T> e = a.r - b.r;
     if (constraint.in_world) e = transposed_mul(world[tree.bodies[constraint.a.body].root].R, e);

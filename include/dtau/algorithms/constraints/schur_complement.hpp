@@ -16,8 +16,8 @@
 // R is the regularization (MuJoCo's efc_R, the same number for all rows). Without it (R = 0), two kinds
 // of rows give NaN: rows that depend on rows before them, and rows that are nothing but rounding
 // errors. Least pivots tell these: the rounding errors of a row grow in the pivots of the rows that it
-// is eliminated from ([Derivations] eq. 20.18). A constraint that is not active has zeros in Y and ones
-// on the diagonal of G.
+// is eliminated from ([Derivations] eq. 20.18). A constraint that is active in another lane
+// only has zeros in Y and ones on the diagonal of G; registry/active_constraints.hpp leaves out the others.
 #pragma once
 
 #include "dtau/algorithms/constraints/failures.hpp"
@@ -250,7 +250,7 @@ void factorize_schur_complement(const Tree& tree, const T* active, const LtdlWor
         const double size = number_of_state(w.more[row], l);
         const bool noise = number_of_state(w.least[row], l) > 0.5 * size * size;
         const auto cause = noise ? Failure::Cause::rounding_errors : Failure::Cause::dependent_row;
-        w.failures->note(l, {cause, 1, {row}, w.failures->factorizations});
+        w.failures->note(l, {cause, 1, {constraints.row_of_all(row)}, w.failures->factorizations});
     });
     ++w.failures->factorizations;
 }

@@ -23,26 +23,27 @@ struct ConstrainedStepHessianWorkspace {
     }
 };
 
-// active (ncontacts) may be null: all.
 template <class T>
 struct ConstrainedStages {
     const ConstrainedStepHessianWorkspace<T>& w;
-    const T *active, *f_ext;
+    Hold<T> hold;
+    const T* f_ext;
     const T* body_f_ext = nullptr;
 
     void value(const Tree& tree, const T* q, const T* v, const T* tau, T* a) {
-        body_f_ext = constrained_hessian_value(tree, q, v, tau, active, f_ext, w.hessian);
+        body_f_ext = constrained_hessian_value(tree, q, v, tau, hold, f_ext, w.hessian);
         for (int k = 0; k < tree.nv; ++k) a[k] = w.hessian.dynamics.a[k];
     }
     void hessian(const Tree& tree, const T* lam, const Blocks<T>& out) const {
         const T* const no_forces = nullptr;
-        constrained_hessian_blocks(tree, lam, no_forces, active, body_f_ext, out, true, w.hessian);
+        constrained_hessian_blocks(tree, lam, no_forces, hold.active, body_f_ext, out, true,
+                                   w.hessian);
     }
     void gradient(const Tree& tree, const T* lam, T* by_q, T* by_v, T* by_tau) const {
         constrained_hessian_gradient(tree, lam, by_q, by_v, by_tau, w.hessian);
     }
     void linearize(const Tree& tree, int i, const T* q, const T* v, const T* tau, T* a) const {
-        constrained_stage(tree, i, q, v, tau, active, f_ext, a, *w.stages);
+        constrained_stage(tree, i, q, v, tau, hold, f_ext, a, *w.stages);
     }
     const DiscreteWorkspace<T>& discrete() const { return w.stages->discrete; }
     StageChange<T> change(const Tree& tree, int i) const {

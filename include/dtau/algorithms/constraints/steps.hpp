@@ -29,15 +29,14 @@ struct ConstrainedStepWorkspace {
           residual(arena.take<T>(options.contacts->nrows)) {}
 };
 
-// q, v, q_next, v_next: of the joints; tau: of the independent velocities; active (ncontacts) may
-// be null: all are.
+// q, v, q_next, v_next: of the joints; tau: of the independent velocities.
 template <class T>
 void constrained_step(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau,
-                      T h, const T* active, const T* f_ext, T* q_next, T* v_next,
+                      T h, const Hold<T>& hold, const T* f_ext, T* q_next, T* v_next,
                       const ConstrainedStepWorkspace<T>& w) {
     step(tree, q, v, h, method, q_next, v_next, w.step, [&](int, const T* qi, const T* vi, T* a) {
         const T* body_f_ext = along_body_axes(tree, qi, f_ext, w.wrenches);
-        constrained_dynamics(false, tree, qi, vi, tau, active, body_f_ext, w.forces, w.residual,
+        constrained_dynamics(false, tree, qi, vi, tau, hold, body_f_ext, w.forces, w.residual,
                              w.dynamics, w.constraints);
         for (int k = 0; k < tree.nv; ++k) a[k] = w.dynamics.a[k];
     });
@@ -47,19 +46,19 @@ void constrained_step(const Tree& tree, Integrator method, const T* q, const T* 
 template <class T>
 struct ConstrainedDynamics {
     const ConstrainedVjpWorkspace<T>& w;
-    const T* active;
+    Hold<T> hold;
 
     void acceleration(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                       T* a) const {
         const ConstrainedMotionWorkspace<T>& value = w.value;
-        constrained_dynamics(false, tree, q, v, tau, active, f_ext, value.forces, value.residual,
+        constrained_dynamics(false, tree, q, v, tau, hold, f_ext, value.forces, value.residual,
                              value.dynamics, value.constraints);
         for (int k = 0; k < tree.nv; ++k) a[k] = value.dynamics.a[k];
     }
     void gradient(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
                   const T* f_ext, T* by_q, T* by_v, T* by_tau, T* by_f_ext) const {
         const T* const no_forces = nullptr;
-        constrained_dynamics_vjp(tree, q, v, tau, lam, no_forces, active, f_ext, by_q, by_v, by_tau,
+        constrained_dynamics_vjp(tree, q, v, tau, lam, no_forces, hold, f_ext, by_q, by_v, by_tau,
                                  by_f_ext, w);
     }
 };

@@ -59,7 +59,7 @@ void gradient_of_ranges(const Tree& tree, const T* lam_forces, const T* weights,
 // be null: zero.
 template <class T>
 void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
-                              const T* lam_forces, const T* active, const T* f_ext, T* by_q,
+                              const T* lam_forces, const Hold<T>& hold, const T* f_ext, T* by_q,
                               T* by_v, T* by_tau, T* by_f_ext,
                               const ConstrainedVjpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;
@@ -68,12 +68,12 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
     const RootFrame<T>& g = dynamics.idsva.root_frame;
     Motion<T>* Lam = w.adjoint.Lam;
     T *const x = dynamics.independent, *const by_a = nullptr;
-    constrained_motion(tree, q, v, tau, active, f_ext, value);
+    constrained_motion(tree, q, v, tau, hold, f_ext, value);
     for (int k = 0; k < tree.independent.n; ++k) x[k] = lam[k];
     for (int c = 0; c < constraints.count; ++c)
         for (int r = constraints.at[c].first; r < constraints.at[c].first + constraints.at[c].count;
              ++r)
-            w.weights[r] = lam_forces ? if_active(active, c, -lam_forces[r]) : T(0.0);
+            w.weights[r] = lam_forces ? if_active(hold.active, c, -lam_forces[r]) : T(0.0);
     ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);
     solve_constrained(tree.independent.n, x, w.weights, value.constraints.schur);
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
@@ -93,7 +93,7 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
     }
     for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);
     if (value.constraints.schur.R > 0.0)
-        gradient_of_ranges(tree, lam_forces, w.weights, active, by_q, value);
+        gradient_of_ranges(tree, lam_forces, w.weights, hold.active, by_q, value);
 
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];

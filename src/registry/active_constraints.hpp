@@ -1,0 +1,248 @@
+// Leaves inactive constraints out of the work: on_active_constraints(), with_contacts(). The algorithm
+// sees the constraints that hold in a state, or in any state of a group in lanes, as if there were no
+// others. Its inputs for contacts and rows are gathered before, its results spread to all rows after.
+//
+// A row that does not hold adds nothing but zeros to sums, which can only change the sign of a zero.
+// Zeros of a state with an inactive constraint are therefore made positive: the bits of a state do
+// not depend on the states beside it.
+#pragma once
+
+#include "registry/function.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// In how many lanes a condition is met.
+DTAU_INLINE int count_met(std::int64_t met) { return met != 0; }
+DTAU_INLINE int count_met(Lane::Bits met) {
+    std::int64_t sum = 0;  // a condition that is met is -1
+    for (int l = 0; l < lanes; ++l) sum += met[l];
+    return static_cast<int>(-sum);
+}
+
+// The constraints that hold in the states at hand.
+template <class T>
+struct ActiveConstraints {
+    const Constraints* all;
+    Constraints* held;
+    Constraint* at;  // (ncontacts) of `held`, if some are left out
+    int* numbers;    // (ncontacts) their places among all
+    T* room;         // for gathered inputs
+    Span* spans;     // (max_outputs, ncontacts)
+    Options options;
+
+    ActiveConstraints(Arena& arena, const Options& given)
+        : all(given.contacts),
+          held(arena.take<Constraints>(1)),
+          at(arena.take<Constraint>(all->count)),
+          numbers(arena.take<int>(all->count)),
+          room(arena.take<T>(4 * all->count + all->nrows)),
+          spans(arena.take<Span>(Job::max_outputs * all->count)),
+          options(given) {
+        if (!held) return;
+        *held = *all;
+        options.contacts = held;
+    }
+    bool some_left_out() const { return held->count < all->count; }
+    // Chooses the constraints that hold in some state; returns whether any does not hold in some.
+    bool choose(const T* active) const {
+        int count = 0;
+        bool inactive = false;
+        for (int c = 0; c < all->count; ++c) {
+            const int off = count_met(less(active[c], 0.5));
+            inactive |= off > 0;
+            if (off < group_size<T>) numbers[count++] = c;
+        }
+        *held = *all;
+        if (count == all->count) return inactive;
+        held->count = count, held->nrows = 0, held->at = at;
+        for (int k = 0; k < count; ++k) {
+            at[k] = all->at[numbers[k]];
+            at[k].first = held->nrows;
+            held->nrows += at[k].count;
+        }
+        return inactive;
+    }
+    // Numbers of contacts, and of rows, without those left out.
+    T* gather_contacts(const T* from, int per, T* to) const {
+        for (int k = 0; k < held->count; ++k)
+            for (int i = 0; i < per; ++i) *to++ = from[numbers[k] * per + i];
+        return to;
+    }
+    T* gather_rows(const T* from, T* to) const {
+        for (int k = 0; k < held->count; ++k)
+            for (int r = 0; r < at[k].count; ++r) *to++ = from[all->at[numbers[k]].first + r];
+        return to;
+    }
+    // Whether the states at hand have results. One without them has NaN in all rows that hold.
+    bool succeeded(const T* x, std::ptrdiff_t per) const {
+        T test(0.0);
+        for (std::ptrdiff_t i = 0; i < per && held->nrows > 0; ++i) test = fma(T(0.0), x[i], test);
+        return count_met(less(test, 0.5)) == group_size<T>;
+    }
+    // Moves rows of `per` numbers to their places among all, the last ones first, and fills those left
+    // out: with zeros, or NaN in a state without results.
+    void spread_rows(T* x, std::ptrdiff_t per) const {
+        int k = held->count - 1;
+        for (int c = all->count - 1; c >= 0; --c) {
+            const Constraint& constraint = all->at[c];
+            const bool holds = k >= 0 && numbers[k] == c;
+            const T* from = x + (holds ? at[k].first : 0) * per;
+            for (int r = constraint.count - 1; r >= 0; --r) {
+                T* const to = x + (constraint.first + r) * per;
+                for (std::ptrdiff_t i = 0; i < per; ++i)
+                    to[i] = holds ? from[r * per + i] : held->nrows ? x[i] - x[i] : T(0.0);
+            }
+            k -= holds;
+        }
+    }
+    // The same where all states have results: zeros only beside the rows that hold, which `spans`
+    // (ncontacts) then has, in whole blocks of lanes. Returns their number.
+    std::ptrdiff_t spread_spans(T* x, std::ptrdiff_t per, Span* spans) const {
+        constexpr std::ptrdiff_t block = group_size<T>;
+        const std::ptrdiff_t size = all->nrows * per;
+        for (int k = held->count - 1; k >= 0; --k) {
+            const std::ptrdiff_t to = all->at[numbers[k]].first * per, from = at[k].first * per;
+            for (std::ptrdiff_t i = at[k].count * per - 1; i >= 0 && to != from; --i)
+                x[to + i] = x[from + i];
+        }
+        std::ptrdiff_t count = 0, end = 0;  // of the rows so far
+        const auto clear = [&](std::ptrdiff_t i, std::ptrdiff_t stop) {
+            for (; i < stop; ++i) x[i] = T(0.0);
+        };
+        for (int k = 0; k < held->count; ++k) {
+            const std::ptrdiff_t first = all->at[numbers[k]].first * per;
+            const std::ptrdiff_t begin = first / block * block;
+            const std::ptrdiff_t after = (end + block - 1) / block * block;
+            if (count > 0 && begin <= after) {
+                clear(end, first);
+                --count;
+            } else {
+                clear(end, after < size ? after : size);
+                clear(begin, first);
+                spans[count].begin = begin;
+            }
+            end = first + at[k].count * per;
+            spans[count++].end = end;
+        }
+        const std::ptrdiff_t last = size > block ? size - block : 0;  // read as a block of its own
+        const std::ptrdiff_t after = (end + block - 1) / block * block;
+        clear(end, after < size ? after : size);
+        clear(end > last ? end : last, size);
+        return count;
+    }
+};
+
+template <template <class> class Algorithm>
+struct OfActiveConstraints {
+    template <class T>
+    struct Workspace {
+        ActiveConstraints<T> active;
+        Algorithm<T> algorithm;
+
+        Workspace(Arena& arena, const Tree& tree, const Options& options)
+            : active(arena, options), algorithm(arena, tree, active.options) {}
+    };
+};
+
+template <class Body>
+struct OnActiveConstraints {
+    template <class T>
+    void operator()(const Tree& tree, const auto& x, const auto& w) const {
+        apply<T>(tree, x, w.active, w.algorithm);
+    }
+
+  private:
+    template <class Inputs, class Outputs>
+    static constexpr Signature arrays() {
+        Signature s = {};
+        Inputs::describe_inputs(s);
+        Outputs::describe_outputs(s);
+        return s;
+    }
+    template <class T, class Inputs, class Outputs>
+    static void apply(const Tree& tree, const NamedArguments<T, Inputs, Outputs>& given,
+                      const ActiveConstraints<T>& constraints, const auto& w) {
+        static constexpr Signature s = arrays<Inputs, Outputs>();
+        Arguments<T> x = given.all;
+        const auto compute = [&] {
+            Body{}.template operator()<T>(
+                tree, NamedArguments<T, Inputs, Outputs>{x, constraints.options}, w);
+        };
+        if constexpr (std::is_same_v<T, Recorded>) {  // which ones hold is not known yet
+            compute();
+        } else {
+            const T* active = nullptr;
+            for (int i = 0; i < s.ninputs; ++i)
+                if (s.inputs[i].quantity == &Quantity::contacts) active = x.inputs[i];
+            const bool inactive = active && constraints.choose(active);
+            if (inactive && constraints.some_left_out()) gather(s, constraints, x);
+            compute();
+            if (inactive) spread(tree, s, constraints, active, x);
+        }
+    }
+    template <class T>
+    static void gather(const Signature& s, const ActiveConstraints<T>& constraints,
+                       Arguments<T>& x) {
+        T* room = constraints.room;
+        for (int i = 0; i < s.ninputs; ++i) {
+            if (!x.inputs[i]) continue;
+            T* const to = room;
+            const Quantity& quantity = *s.inputs[i].quantity;
+            const int per = &quantity == &Quantity::contact_positions ? 3 : 1;
+            if (quantity.axes[0] == Axis::ncontacts)
+                room = constraints.gather_contacts(x.inputs[i], per, to);
+            if (quantity.axes[0] == Axis::nrows) room = constraints.gather_rows(x.inputs[i], to);
+            if (room != to) x.inputs[i] = to;
+        }
+    }
+    // The size of a result in the coordinates of all joints, given that for the independent ones.
+    static std::ptrdiff_t of_joints(const Tree& tree, const Quantity& quantity,
+                                    std::ptrdiff_t size) {
+        if (!tree.mimic || quantity.as_result == MimicRole::other) return size;
+        return quantity.as_result == MimicRole::q ? tree.nq : size / tree.mimic->nv * tree.nv;
+    }
+    template <class T>
+    static void spread(const Tree& tree, const Signature& s,
+                       const ActiveConstraints<T>& constraints, const T* active,
+                       const Arguments<T>& x) {
+        T zero(0.0);
+        if constexpr (group_size<T> > 1) {  // -0 for a state whose constraints all hold
+            zero = T(-0.0);
+            for (int c = 0; c < constraints.all->count; ++c)
+                zero = select(less(active[c], 0.5), T(0.0), zero);
+        }
+        for (int o = 0; o < s.noutputs; ++o) {
+            if (!x.outputs[o]) continue;
+            const Quantity& quantity = *s.outputs[o].quantity;
+            const bool of_rows = quantity.axes[0] == Axis::nrows;
+            const std::ptrdiff_t all = of_joints(tree, quantity, x.destination.size[o]);
+            const std::ptrdiff_t per = of_rows ? all / constraints.all->nrows : all;
+            const std::ptrdiff_t count = of_rows ? per * constraints.held->nrows : all;
+            for (std::ptrdiff_t k = 0; k < count; ++k) x.outputs[o][k] = x.outputs[o][k] + zero;
+            if (!of_rows || !constraints.some_left_out()) continue;
+            if (!x.nonzero || constraints.held->nrows == 0 || per < group_size<T> ||
+                !constraints.succeeded(x.outputs[o], per)) {
+                constraints.spread_rows(x.outputs[o], per);
+                continue;
+            }
+            Span* const spans = constraints.spans + o * constraints.all->count;
+            x.nonzero[o] = {spans, constraints.spread_spans(x.outputs[o], per, spans)};
+        }
+    }
+};
+
+// An algorithm of a function that takes contacts.
+template <template <class> class Workspace, KernelTraits traits = KernelTraits{}, class Body>
+constexpr Kernel<OfActiveConstraints<Workspace>::template Workspace, traits,
+                 OnActiveConstraints<Body>>
+    on_active_constraints(Body) {
+    return {};
+}
+// The same where contacts are optional.
+template <template <class> class Workspace, KernelTraits traits = KernelTraits{}, class Body>
+constexpr WithContacts<decltype(on_active_constraints<Workspace, traits>(Body{}))> with_contacts(
+    Body) {
+    return {};
+}
+
+}  // namespace dtau::DTAU_VARIANT

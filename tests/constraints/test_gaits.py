@@ -1,0 +1,163 @@
+"""Contacts that hold by turns: those that do not cost nothing, and footholds of each state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import State, random_state, robot, rows
+from compare import assert_same_results
+from core import INSTRUCTION_SETS, counting_core, take_counts, using_instruction_set
+from functions import FUNCTIONS, Function
+from trees import Array
+
+import dtau
+from dtau.registry import FUNCTIONS as REGISTRY
+
+COUNT = 11
+FEET = dtau.robots.QUADRUPED_FEET
+WITH_CONTACTS = [f for f in FUNCTIONS if "active" in f.arguments]
+
+
+def gait(model: dtau.Model) -> dtau.Contacts:
+    """Points and a sole that are pulled to where they are held, and a loop."""
+    held: list[Any] = [
+        dtau.PointContact(FEET[0], "mixed", kp=20.0, kd=3.0, position=(0.3, 0.2, 0.0)),
+        dtau.Loop(FEET[1], FEET[2], 3, kp=4.0, kd=1.0),
+        dtau.FrameContact(
+            FEET[3], "mixed", kp=5.0, kd=2.0, placement=dtau.Pose(translation=(0.1, 0.0, 0.2))
+        ),
+        dtau.PointContact(FEET[1], kp=7.0, position=(-0.2, 0.1, 0.3)),
+    ]
+    return dtau.Contacts(model, held)
+
+
+def states(contacts: dtau.Contacts, seed: int) -> State:
+    """States that each have some contacts: all and none among them."""
+    rng = np.random.default_rng(seed)
+    state = random_state(contacts.model, seed, (COUNT,))
+    state["active"] = rng.integers(0, 2, (COUNT, len(contacts)))
+    state["active"][3], state["active"][4] = 1, 0
+    state["positions"] = rng.uniform(-1.0, 1.0, (COUNT, len(contacts), 3))
+    for weights in ("lam_forces", "lam_impulses"):
+        state[weights] = rng.uniform(-1.0, 1.0, (COUNT, contacts.nrows))
+    return state
+
+
+def on(function: Function, contacts: dtau.Contacts, **options: Any) -> Function:
+    """The function with other contacts."""
+    return replace(function, options={**function.options, "contacts": contacts, **options})
+
+
+@pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
+@pytest.mark.parametrize("function", WITH_CONTACTS, ids=str)
+def test_inactive_contacts_leave_no_trace(function: Function, instruction_set: str) -> None:
+    """All numbers are those of the active contacts alone; forces of the others are 0."""
+    contacts = gait(robot("quadruped"))
+    state = states(contacts, 3)
+    with using_instruction_set(instruction_set):
+        for regularization in (0.0, 1e-3) if function.solves else (None,):
+            options = {} if regularization is None else {"regularization": regularization}
+            got = on(function, contacts, **options)(contacts.model, state)
+            for i in range(COUNT):
+                here, holds = rows(state, i), state["active"][i] == 1
+                found = [x[i] for x in got]
+                assert_same_results(on(function, contacts, **options)(contacts.model, here), found)
+                held = [contact for contact, on_ in zip(contacts, holds, strict=True) if on_]
+                which = np.concatenate(
+                    [np.repeat(x, c.rows) for c, x in zip(contacts, holds, strict=True)]
+                )
+                here["active"] = np.ones(len(held))
+                here["positions"] = here["positions"][holds]
+                for weights in ("lam_forces", "lam_impulses"):
+                    here[weights] = here[weights][which]
+                alone = on(function, dtau.Contacts(contacts.model, held), **options)
+                want = alone(contacts.model, here)
+                for x, y, axes in zip(found, want, function.results, strict=True):
+                    if axes[:1] == ("r",):
+                        assert np.all(x[~which] == 0.0)
+                        x = x[which]
+                    np.testing.assert_array_equal(x, y, f"{function}, state {i}")
+
+
+@pytest.mark.parametrize(
+    "name", ["constrained_dynamics", "constrained_dynamics_derivatives", "step_hessian"]
+)
+def test_operations_of_the_contacts_that_hold(name: str) -> None:
+    """Sixteen contacts of which four hold take those of the four, and zeros for the others."""
+    model = robot("quadruped")
+    with using_instruction_set(INSTRUCTION_SETS[-1]):
+        function = next(f for f in WITH_CONTACTS if f.name == name)
+        counts = []
+        for count, first in ((4, 0), (16, 8)):
+            points = [dtau.PointContact(FEET[k % 4], name=str(k), kd=1.0) for k in range(count)]
+            state = random_state(model, 1)
+            state["active"] = np.zeros(count)
+            state["active"][first : first + 4] = 1.0
+            contacts = dtau.Contacts(model, points)
+            take_counts()
+            on(function, contacts, regularization=0.0).in_core(counting_core, model, state)
+            counts.append(take_counts())
+        (few, *_), (many, *_) = counts
+        assert many == few
+        assert sum(counts[1]) < 1.1 * sum(counts[0])
+
+
+POSITIONED = [f for f in WITH_CONTACTS if "positions" in {x.name for x in REGISTRY[f.name].inputs}]
+
+
+@pytest.mark.parametrize("function", POSITIONED, ids=str)
+def test_footholds_of_each_state(function: Function) -> None:
+    """The bits of contacts that are held there themselves."""
+    contacts = gait(robot("quadruped"))
+    model, state = contacts.model, states(contacts, 4)
+    if "positions" not in function.arguments:
+        function = replace(function, arguments=(*function.arguments, "positions"))
+    got = on(function, contacts, regularization=0.0)(model, state)
+    plain = replace(function, arguments=function.arguments[:-1])
+    for i in range(COUNT):
+        held = []
+        for contact, position in zip(contacts, state["positions"][i], strict=True):
+            if isinstance(contact, dtau.PointContact):
+                contact = replace(contact, position=position)
+            elif isinstance(contact, dtau.FrameContact):
+                contact = replace(contact, placement=dtau.Pose(translation=position))
+            held.append(contact)
+        there = on(plain, dtau.Contacts(model, held), regularization=0.0)
+        assert_same_results([x[i] for x in got], there(model, rows(state, i)), f"state {i}")
+
+
+def test_positions_broadcast_and_are_checked() -> None:
+    contacts = gait(robot("quadruped"))
+    model, s = contacts.model, states(contacts, 5)
+    one = s["positions"][0]
+
+    def call(positions: Any) -> tuple[Array, ...]:
+        given = (model, s["q"], s["v"], s["tau"], contacts)
+        return dtau.constrained_dynamics(*given, positions=positions)
+
+    assert_same_results(call(one), call(np.tile(one, (COUNT, 1, 1))))
+    with pytest.raises(
+        ValueError, match=r"^positions has shape \(3, 3\), expected \(\.\.\., 4, 3\)"
+    ):
+        call(one[:3])
+    with pytest.raises(ValueError, match=r"^positions: goes with contacts=, which is not given$"):
+        dtau.step(model, s["q"], s["v"], s["tau"], 0.01, positions=one)
+    wrong = s["positions"].copy()
+    wrong[2, 0, 0] = np.nan
+    assert np.isnan(call(wrong)[0]).all(axis=1).tolist() == [k == 2 for k in range(COUNT)]
+
+
+def test_projection_onto_footholds() -> None:
+    model = robot("quadruped")
+    q = dtau.neutral(model)
+    contacts = dtau.Contacts(model, [dtau.PointContact(foot) for foot in FEET])
+    home = dtau.frame_placements(model, q, FEET).translation
+    footholds = home + np.random.default_rng(6).uniform(-0.05, 0.05, (7, 4, 3))
+    active = np.array([1, 0, 1, 1])
+    found = dtau.project(model, q, contacts, active=active, positions=footholds)
+    assert found.error.max() < 1e-10
+    feet = dtau.frame_placements(model, found.q, FEET).translation
+    np.testing.assert_allclose(feet[:, active == 1], footholds[:, active == 1], atol=1e-9)
