@@ -209,6 +209,8 @@ from dtau.functions.time_derivatives_products import (
     inverse_dynamics_time_derivatives_jvp,
     inverse_dynamics_time_derivatives_vjp,
 )
+from dtau.loaders.live_mujoco import from_mujoco
+from dtau.loaders.live_pinocchio import from_pinocchio
 from dtau.loaders.load import load
 from dtau.loaders.mechanism import load_mechanism
 from dtau.memory import set_result_cache_limit
@@ -315,6 +317,8 @@ __all__ = [
     "frame_placements",
     "frame_velocities",
     "frame_velocities_derivatives",
+    "from_mujoco",
+    "from_pinocchio",
     "generate",
     "gravity_torque",
     "gravity_torque_time_derivatives",

@@ -15,7 +15,15 @@ PAGES = {path.stem: path.read_text("utf-8") for path in ROOT.glob("docs/api/*.rs
 FUNCTIONS = [name for name in dtau.__all__ if inspect.isfunction(getattr(dtau, name))]
 PLAIN = {
     *("configuration", "load", "neutral", "packed_indices", "random_state"),
-    *("compile", "generate", "load_mechanism", "set_result_cache_limit", "view"),
+    *(
+        "compile",
+        "from_mujoco",
+        "from_pinocchio",
+        "generate",
+        "load_mechanism",
+        "set_result_cache_limit",
+        "view",
+    ),
 }
 
 

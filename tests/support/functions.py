@@ -72,6 +72,8 @@ FUNCTIONS = IN_BODY_AXES + tuple(
 # Public functions without a row: of files; of no array; what is computed by others of these.
 OTHERS = {
     "lqr",
+    "from_mujoco",
+    "from_pinocchio",
     "load",
     "load_mechanism",
     "neutral",
