@@ -137,6 +137,9 @@ from dtau.functions.manifold_states import (
     neutral,
     random_state,
 )
+from dtau.functions.manifold_transfers import (
+    transfer_state,
+)
 from dtau.functions.parameters import (
     forward_dynamics_parameter_derivatives,
     forward_dynamics_parameter_jvp,
@@ -372,6 +375,7 @@ __all__ = [
     "step_hessian",
     "step_vjp",
     "tangent_map",
+    "transfer_state",
     "view",
     "wrench_at_frame",
     "wrench_at_frame_derivatives",

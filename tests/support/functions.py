@@ -79,6 +79,7 @@ OTHERS = {
     "neutral",
     "configuration",
     "random_state",
+    "transfer_state",
     "packed_indices",
     "project",
     "equilibrium",

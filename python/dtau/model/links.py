@@ -188,6 +188,7 @@ class Link(Record):
             object.__setattr__(self, "limits", replace(limits, velocity=velocity, effort=effort))
 
 
+_LARGE = 1e300  # a larger whole number may be no float
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "name": str,
     "parent": (str, type(None)),
@@ -202,7 +203,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 def _nonnegative(argument: str, value: ArrayLike) -> tuple[float, ...]:
     """Read a number, or a row of them, as a tuple of numbers of at least 0."""
-    if isinstance(value, float | int) and value >= 0.0:  # the usual case; much faster
+    if isinstance(value, float | int) and 0.0 <= value < _LARGE:  # the usual case; much faster
         return (float(value),)
     if isinstance(value, tuple) and all(type(x) is float and x >= 0.0 for x in value):
         return tuple(value)

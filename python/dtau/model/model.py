@@ -14,18 +14,18 @@ from dtau import _core
 from dtau.checks import real_array, require, require_name, tuple_of
 from dtau.immutable import Immutable, checking
 from dtau.model.compile import MOST_DOFS, compile_tree, concatenate, take_apart
-from dtau.model.editing import Editable
 from dtau.model.links import Body, Frame, Joint, Link
 from dtau.model.massless import massless_joints, warn_of_massless
 from dtau.model.mimic import resolve_mimics
 from dtau.model.names import no_joint, no_link
 from dtau.model.printing import table
 from dtau.model.records import joint_records, parameters_of, with_mimics
+from dtau.model.rerooting import Rerootable
 from dtau.model.tree import depth_first, merge_fixed
 from dtau.model.writing import urdf_text
 
 
-class Model(Editable, Immutable):
+class Model(Rerootable, Immutable):
     """Model of a robot: trees of rigid bodies; immutable, validated once, picklable, comparable.
 
     Bodies are numbered depth first, siblings in the order of `links`; the k-th joint carries the
