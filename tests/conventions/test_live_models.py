@@ -108,6 +108,54 @@ def test_a_urdf_by_way_of_pinocchio() -> None:
         np.testing.assert_array_equal(getattr(model, name), getattr(loaded, name))
 
 
+@pytest.mark.parametrize("there_and_back", [False, True])
+def test_written_for_pinocchio(there_and_back: bool) -> None:
+    rng = np.random.default_rng(4)
+    builder = dtau.ModelBuilder("all", gravity=(1, 2, -9))
+    kinds: list[dtau.JointType] = [
+        *(dtau.Free(), dtau.Revolute((0, 0, 1)), dtau.Revolute(AXIS), dtau.Prismatic((0, -1, 0))),
+        *(dtau.Helical(AXIS, 0.3), dtau.Cylindrical(AXIS), dtau.Universal(AXIS, (0, 1, 1))),
+        *(dtau.Fixed(), dtau.Spherical(), dtau.Planar()),
+    ]
+    last = None
+    for k, joint in enumerate(kinds):
+        inertia = dtau.Inertia(rng.uniform(1, 2), rng.normal(size=3), np.eye(3))
+        own = rng.uniform(size=joint.nv)
+        numbers = {"armature": own, "damping": own} if joint.nv else {}
+        place = dtau.Pose.exp(rng.normal(size=6))
+        last = builder.add(
+            joint, name=f"link {k}", parent=last, placement=place, inertia=inertia, **numbers
+        )
+    for k, sign in ((1, 1.0), (2, -1.0)):
+        axis = sign * np.array(kinds[k].axis)  # type: ignore[attr-defined]
+        builder.add(
+            dtau.Revolute(axis),
+            name=f"mimic {k}",
+            parent="link 1",
+            inertia=inertia,
+            mimic=dtau.Mimic(f"link {k}", 1.5, 0.2),
+        )
+    model = builder.build()
+    peer = model.to_pinocchio()
+    if there_and_back:
+        model = dtau.from_pinocchio(peer)
+        assert set(model.frames) >= {f"link {k}" for k in range(len(kinds))}
+    convention = dtau.conventions.pinocchio(model, peer)
+    ours = dtau.random_state(model, rng, (5,))
+    theirs, data = convention.from_dtau(*ours), peer.createData()
+    want = [pin.rnea(peer, data, *state) for state in zip(*theirs, strict=True)]
+    tau = dtau.inverse_dynamics(model, *ours) - model.damping * ours.v
+    got = convention.torque_from_dtau(ours.q, tau)
+    np.testing.assert_allclose(got, want, rtol=0, atol=1e-12 * np.abs(want).max())
+    np.testing.assert_array_equal(
+        convention.torque_from_dtau(ours.q[0], model.damping), peer.damping
+    )
+    tilted = dtau.ModelBuilder("tilted")
+    tilted.add(dtau.Planar((0, 1, 0)), name="sled", inertia=dtau.Inertia(1.0, tensor=np.eye(3)))
+    with pytest.raises(ValueError, match=r"to_pinocchio: joint 'sled': expected the normal"):
+        tilted.build().to_pinocchio()
+
+
 def test_joints_that_a_model_cannot_have_are_named() -> None:
     peer = pin.Model()
     peer.addJoint(0, pin.JointModelEllipsoid(0.1, 0.2, 0.3), pin.SE3.Identity(), "hip")

@@ -18,6 +18,7 @@ from dtau.model.links import Body, Frame, Joint, Link
 from dtau.model.massless import massless_joints, warn_of_massless
 from dtau.model.mimic import resolve_mimics
 from dtau.model.names import no_joint, no_link
+from dtau.model.pinocchio_writing import pinocchio_model
 from dtau.model.printing import table
 from dtau.model.records import joint_records, parameters_of, with_mimics
 from dtau.model.rerooting import Rerootable
@@ -325,6 +326,33 @@ class Model(Rerootable, Immutable):
             with open(path, "w", encoding="utf-8", newline="\n") as file:
                 file.write(text)
         return text
+
+    def to_pinocchio(self) -> Any:
+        """Write the model as a `pinocchio.Model`; `dtau.conventions.pinocchio` converts states.
+
+        Joints keep their names, and all frames become frames of type BODY. Universal and
+        cylindrical joints become `JointModelComposite`.
+
+        Returns
+        -------
+        pinocchio.Model
+
+        Raises
+        ------
+        ValueError
+            If Pinocchio has no such joint: a planar joint whose normal is not (0, 0, 1), or a mimic
+            joint that is not revolute or prismatic along the axis of the mimicked joint.
+        ImportError
+            If Pinocchio is not installed.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> pin_model = dtau.robots.quadruped().to_pinocchio()
+        >>> pin_model.nv, pin_model.existFrame("LF_FOOT")
+        (18, True)
+        """
+        return pinocchio_model(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model):
