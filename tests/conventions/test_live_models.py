@@ -161,7 +161,7 @@ def test_joints_that_a_model_cannot_have_are_named() -> None:
     peer.addJoint(0, pin.JointModelEllipsoid(0.1, 0.2, 0.3), pin.SE3.Identity(), "hip")
     with pytest.raises(dtau.ModelError, match=r"joint 'hip': no joint .* JointModelEllipsoid"):
         dtau.from_pinocchio(peer)
-    with pytest.raises(TypeError, match=r"pin_model: expected a pinocchio\.Model, got Model"):
+    with pytest.raises(TypeError, match=r"pin_model: expected a pinocchio\.Model, got dtau\.Model"):
         dtau.from_pinocchio(dtau.robots.quadruped())
     spinning = every_joint()
     spinning.gravity.angular = np.ones(3)

@@ -40,8 +40,10 @@ class ForeignModel:
             try:
                 self._parts[name] = getattr(value, name)
             except Exception:  # foreign attributes may raise anything
+                kind = type(value)
+                own = "dtau." if kind.__module__.startswith("dtau.") else ""  # whose Model it is
                 raise TypeError(
-                    f"{argument}: expected a {expected}, got {type(value).__name__}, "
+                    f"{argument}: expected a {expected}, got {own}{kind.__name__}, "
                     f"which has no {name!r}"
                 ) from None
 

@@ -52,13 +52,15 @@ def transfer_state(
 
     Returns
     -------
-    State, or PartialState if ``v`` or ``a`` is not given
+    State
     q : ndarray (..., nq)
         Configuration of `other`.
     v : ndarray (..., nv)
         Velocity of `other`; None if ``v`` is not given.
     a : ndarray (..., nv)
         Acceleration of `other`; None if ``a`` is not given.
+    PartialState
+        The same, if ``v`` or ``a`` is not given.
 
     Raises
     ------
