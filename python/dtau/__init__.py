@@ -137,6 +137,9 @@ from dtau.functions.manifold_states import (
     neutral,
     random_state,
 )
+from dtau.functions.manifold_transfers import (
+    transfer_state,
+)
 from dtau.functions.parameters import (
     forward_dynamics_parameter_derivatives,
     forward_dynamics_parameter_jvp,
@@ -209,6 +212,8 @@ from dtau.functions.time_derivatives_products import (
     inverse_dynamics_time_derivatives_jvp,
     inverse_dynamics_time_derivatives_vjp,
 )
+from dtau.loaders.live_mujoco import from_mujoco
+from dtau.loaders.live_pinocchio import from_pinocchio
 from dtau.loaders.load import load
 from dtau.loaders.mechanism import load_mechanism
 from dtau.memory import set_result_cache_limit
@@ -315,6 +320,8 @@ __all__ = [
     "frame_placements",
     "frame_velocities",
     "frame_velocities_derivatives",
+    "from_mujoco",
+    "from_pinocchio",
     "generate",
     "gravity_torque",
     "gravity_torque_time_derivatives",
@@ -368,6 +375,7 @@ __all__ = [
     "step_hessian",
     "step_vjp",
     "tangent_map",
+    "transfer_state",
     "view",
     "wrench_at_frame",
     "wrench_at_frame_derivatives",

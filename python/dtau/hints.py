@@ -10,6 +10,7 @@ HERE = {
     "SE3ToXYZQUAT": "Free.coordinates",
     "XYZQUATToSE3": "Free.placement",
     "aba": "forward_dynamics",
+    "appendModel": "ModelBuilder.add_model",
     "buildModelFromMJCF": "load",
     "buildModelFromUrdf": "load",
     "buildModelFromXML": "load",

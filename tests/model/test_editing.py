@@ -210,12 +210,20 @@ class TestReplace:
             ),
             ({"damping": -1.0}, ValueError, "damping of 'wrist': damping: expected numbers of at"),
             ({"armature": {"wrist": np.nan}}, ValueError, "armature of 'wrist': armature: expect"),
-            ({"armature": (1, 2)}, ValueError, "armature: expected one number, or a mapping by"),
-            ({"damping": np.ones(8)}, ValueError, "damping: expected one number, or a mapping by"),
+            (
+                {"armature": (1, 2)},
+                ValueError,
+                "armature: expected one number, 8 numbers, or a mapping by",
+            ),
+            (
+                {"damping": np.ones(7)},
+                ValueError,
+                "damping: expected one number, 8 numbers, or a mapping by",
+            ),
             (
                 {"damping": [[1], [2, 3]]},
                 ValueError,
-                "damping: expected one number, or a mapping by",
+                "damping: expected one number, 8 numbers, or a mapping by",
             ),
             ({"damping": {"wrist": (1, 2)}}, ValueError, "damping of 'wrist': damping: expected"),
             (
@@ -343,3 +351,14 @@ class TestLoading:
     def test_refused(self) -> None:
         said = message(ValueError, dtau.load, self.TEXT, damping={"k": 1.0})
         assert said == "damping: no joint or link named 'k'"
+
+
+@pytest.mark.parametrize("name", ["armature", "damping"])
+def test_a_number_for_each_velocity(name: str) -> None:
+    model = dtau.robots.quadruped()
+    values = np.linspace(0.0, 1.0, model.nv)
+    changed = model.replace(**{name: values})
+    np.testing.assert_array_equal(getattr(changed, name), values)
+    assert changed.replace(**{name: getattr(model, name)}) == model
+    with pytest.raises(ValueError, match=rf"{name}: expected one number, 18 numbers, or a mapping"):
+        model.replace(**{name: values[1:]})

@@ -14,8 +14,9 @@ import dtau
 PAGES = {path.stem: path.read_text("utf-8") for path in ROOT.glob("docs/api/*.rst")}
 FUNCTIONS = [name for name in dtau.__all__ if inspect.isfunction(getattr(dtau, name))]
 PLAIN = {
-    *("configuration", "load", "neutral", "packed_indices", "random_state"),
-    *("compile", "generate", "load_mechanism", "set_result_cache_limit", "view"),
+    *("configuration", "load", "neutral", "packed_indices", "random_state", "transfer_state"),
+    *("compile", "generate", "from_mujoco", "from_pinocchio", "load_mechanism"),
+    *("set_result_cache_limit", "view"),
 }
 
 

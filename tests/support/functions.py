@@ -72,11 +72,14 @@ FUNCTIONS = IN_BODY_AXES + tuple(
 # Public functions without a row: of files; of no array; what is computed by others of these.
 OTHERS = {
     "lqr",
+    "from_mujoco",
+    "from_pinocchio",
     "load",
     "load_mechanism",
     "neutral",
     "configuration",
     "random_state",
+    "transfer_state",
     "packed_indices",
     "project",
     "equilibrium",

@@ -40,8 +40,10 @@ class ForeignModel:
             try:
                 self._parts[name] = getattr(value, name)
             except Exception:  # foreign attributes may raise anything
+                kind = type(value)
+                own = "dtau." if kind.__module__.startswith("dtau.") else ""  # whose Model it is
                 raise TypeError(
-                    f"{argument}: expected a {expected}, got {type(value).__name__}, "
+                    f"{argument}: expected a {expected}, got {own}{kind.__name__}, "
                     f"which has no {name!r}"
                 ) from None
 
@@ -77,12 +79,14 @@ class ForeignModel:
                 )
         return values
 
-    def numbers(self, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return finite numbers of this shape."""
+    def numbers(
+        self, name: str, shape: tuple[int, ...], *, finite: bool = True
+    ) -> NDArray[np.float64]:
+        """Return numbers of this shape, finite if so requested."""
         array = self.read(name, "numbers", lambda x: np.array(x, dtype=np.float64))
         if array.shape != shape:
             raise self.error(name, f"shape {shape}", array.shape)
-        if not np.isfinite(array).all():
+        if finite and not np.isfinite(array).all():
             raise self.error(name, "finite numbers", array[~np.isfinite(array)][0])
         return array
 

@@ -15,29 +15,30 @@ def match_joints(
     names: Sequence[str],
     free_roots: Collection[int],
     stand_ins: Sequence[str] = (),
+    mimics: Collection[int] = (),
 ) -> list[int]:
     """Return the index in `names` of each joint of the model.
 
     A single free joint at the root of each model matches under any names. Unnamed joints match by
-    their stand-in names, if there are any.
+    their stand-in names, if there are any. A mimic joint matches one of `mimics`.
 
     Raises
     ------
     ValueError
-        If one model has a joint that the other does not have, or a joint of ours is a mimic joint;
-        the message names it.
+        If one model has a joint that the other does not have, or a joint of ours is a mimic joint
+        and its counterpart is none; the message names it.
     """
     require("model", model, Model)
-    for joint in model.joints:
-        if joint.mimic is not None:
-            raise ValueError(
-                f"model: joint {joint.name!r} mimics {joint.mimic.joint!r}, which has no "
-                "counterpart; load it with mimic='independent'"
-            )
     ours = [j.name for j in model.joints if isinstance(j.type, Free) and j.parent < 0]
     index = {name: i for i, name in enumerate(stand_ins or names) if name}
     if len(ours) == 1 and len(free_roots) == 1:
         (index[ours[0]],) = free_roots
+    for joint in model.joints:
+        if joint.mimic is not None and index.get(joint.name) not in mimics:
+            raise ValueError(
+                f"model: joint {joint.name!r} mimics {joint.mimic.joint!r}, which has no "
+                "counterpart; load it with mimic='independent'"
+            )
     found = []
     for joint in model.joints:
         if joint.name not in index:

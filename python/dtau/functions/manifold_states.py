@@ -84,7 +84,7 @@ def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> ND
     for name, position in positions.items():
         joint = model.joint(name)
         if joint.mimic is not None:
-            raise ValueError(f"joint {name!r} mimics {joint.mimic.joint!r}: place that one")
+            raise ValueError(f"joint {joint.name!r} mimics {joint.mimic.joint!r}: place that one")
         try:
             if not isinstance(position, Pose):
                 position = np.reshape(position, -1) if joint.type.nq == 1 else position
@@ -93,7 +93,7 @@ def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> ND
                 joint.type.coordinates(position) if isinstance(position, Pose) else position
             )
         except (TypeError, ValueError) as error:
-            raise type(error)(f"position of joint {name!r}: {error}") from None
+            raise type(error)(f"position of joint {joint.name!r}: {error}") from None
     return q
 
 

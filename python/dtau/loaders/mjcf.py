@@ -57,28 +57,40 @@ def read(source: Source, options: Options) -> Parts:
     """
     mujoco, compiled, said = compiled_model(source)
     try:
-        with np.errstate(over="ignore", invalid="ignore"):  # links refuse non-finite numbers
-            file = _File(mujoco, compiled)
-            file.require_root(options.root)
-            found, left_out = closures(mujoco, compiled) if options.loops else ([], [])
-            links, loops = file.links(found, exact=options.mimic == "exact")
-        notes = [f"MuJoCo: {what}" for what in said] + file.notes() + left_out
+        parts = parts_of(mujoco, compiled, options, stacklevel=4)  # the caller of dtau.load
     except ValueError as error:
         raise ModelError(f"{source.label}: {error}") from None
+    return parts._replace(notes=[*(f"MuJoCo: {what}" for what in said), *parts.notes])
+
+
+def parts_of(mujoco: Any, compiled: Any, options: Options, *, stacklevel: int) -> Parts:
+    """Return the parts of a compiled model; warn of forces and mimics that they do not have.
+
+    Raises
+    ------
+    ValueError
+        If the option `root` contradicts the model, or numbers are out of their range.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # links refuse non-finite numbers
+        file = _File(mujoco, compiled)
+        file.require_root(options.root)
+        found, left_out = closures(mujoco, compiled) if options.loops else ([], [])
+        links, loops = file.links(found, exact=options.mimic == "exact")
     missed = uncarried(mujoco, compiled, file.joints, file.bodies, loops=options.loops)
     if missed:
         warnings.warn(
             "what acts in MuJoCo and is no part of this model: " + "; ".join(missed),
             ModelWarning,
-            stacklevel=3,  # the caller of dtau.load
+            stacklevel=stacklevel,
         )
     if options.mimic == "independent" and file.mimics:
         warnings.warn(
             "joints that mimic others load as independent joints (mimic='exact' ties them): "
             f"{', '.join(file.mimics)}",
             ModelWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
+    notes = [*file.notes(), *left_out]
     return Parts(file.name, links, notes, file.gravity, loops, file.posture())
 
 

@@ -15,11 +15,13 @@
 `compile`         flat arrays of bodies for the core
 `model`           the model
 `editing`         methods that return a changed model
+`rerooting`       the method that hangs a model from another link
 `contacts`        contacts with the world, closed loops
 `mechanism`       a model with the constraints that close its loops
 `names`           look-up of links and joints by name
 `printing`        a model as text
 `writing`         a model as URDF
+`pinocchio_writing`  a model as Pinocchio's
 `roll_pitch_yaw`  angles that give a rotation to the last bit
 `builder`         models from Python code, joint by joint
 ================  =================================================================

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -122,10 +123,7 @@ class ModelBuilder:
         'hull'
         """
         name = require_name("name", name)
-        if parent is not None:
-            require("parent", parent, str)
-            if parent not in self._links:
-                raise ValueError(f"parent: {unknown_name('link', parent, self._links)}")
+        self._require_parent(parent)
         if name in self._links:
             raise ValueError(f"name: there is already a link named {name!r}")
         self._links[name] = Link(
@@ -141,6 +139,90 @@ class ModelBuilder:
             mimic=mimic,
         )
         return name
+
+    def add_model(
+        self,
+        model: Model,
+        *,
+        parent: str | None = None,
+        placement: Pose | None = None,
+        prefix: str = "",
+    ) -> str:
+        """Add all links of a model, for example a gripper to an arm.
+
+        Links and joints keep their inertias, armature, damping, limits and mimics. Links on the
+        world are carried by `parent` instead, with their joints: a fixed root is welded to it, and
+        a free root floats relative to it. Fixed links stay reachable as frames. The gravity of the
+        model is not used.
+
+        Parameters
+        ----------
+        model : Model
+        parent : str or None
+            Name of a link that was added before; None is the world.
+        placement : Pose, optional
+            The model's world in the parent link's frame; the default is the parent's frame.
+        prefix : str
+            Text in front of all names of its links and joints, so that one model can be added
+            several times.
+
+        Returns
+        -------
+        str
+            Name of the model's first link, with the prefix.
+
+        Raises
+        ------
+        ValueError
+            If the parent is unknown, or a name is taken by a link or a moving joint.
+        TypeError
+            If an argument is of the wrong type.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> leg = dtau.robots.chain(3)
+        >>> builder = dtau.ModelBuilder("two legs")
+        >>> hip = dtau.Inertia(1.0, tensor=[[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]])
+        >>> body = builder.add(dtau.Free(), name="body", inertia=hip)
+        >>> for side, y in (("left_", 0.1), ("right_", -0.1)):
+        ...     place = dtau.Pose(translation=(0, y, 0))
+        ...     _ = builder.add_model(leg, parent=body, placement=place, prefix=side)
+        >>> builder.build()
+        <Model 'two legs': 7 bodies, nq = 13, nv = 12>
+        """
+        require("model", model, Model)
+        prefix = require_name("prefix", prefix)
+        if placement is not None:
+            require("placement", placement, Pose)
+        self._require_parent(parent)
+        moving = {link.joint_name for link in self._links.values() if link.joint.nv}
+        added: dict[str, Link] = {}
+        for link in model.links:
+            name, joint_name = prefix + link.name, prefix + link.joint_name
+            if name in self._links:
+                raise ValueError(f"prefix: there is already a link named {name!r}")
+            if link.joint.nv and joint_name in moving:
+                raise ValueError(f"prefix: there is already a joint named {joint_name!r}")
+            mimic = link.mimic and replace(link.mimic, joint=prefix + link.mimic.joint)
+            added[name] = replace(
+                link,
+                name=name,
+                joint_name=joint_name,
+                parent=prefix + (link.parent or ""),
+                mimic=mimic,
+            )
+            if link.parent is None:
+                here = link.placement if placement is None else placement @ link.placement
+                added[name] = replace(added[name], parent=parent, placement=here)
+        self._links.update(added)
+        return next(iter(added))
+
+    def _require_parent(self, parent: str | None) -> None:
+        if parent is not None:
+            require("parent", parent, str)
+            if parent not in self._links:
+                raise ValueError(f"parent: {unknown_name('link', parent, self._links)}")
 
     def build(self) -> Model:
         """Build the model of all links added so far.

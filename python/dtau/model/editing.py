@@ -76,9 +76,11 @@ class Editable(ModelBase):
             Name of the robot.
         gravity : array_like (3,), optional
             Acceleration of gravity along the world's axes, in m/s².
-        armature, damping : float, or mapping of str to float or array_like (nv,), optional
+        armature, damping : float, array_like (nv,) or mapping, optional
             Rotor inertia, added to the diagonal of the mass matrix, and viscous damping. One number
-            applies to all moving joints except free joints on the world.
+            applies to all moving joints except free joints on the world. ``nv`` numbers become
+            `Model.armature` or `Model.damping`; mimic joints then have none of their own. A mapping
+            has numbers by joints: one for each, or as many as the joint has velocities.
         limits : mapping of str to Limits, optional
             Limits of position, velocity and effort.
         inertias : mapping of str to Inertia, optional
@@ -138,8 +140,8 @@ class Editable(ModelBase):
             inertias = link_inertias(self, parameters, stacklevel=2)
         links = changed(
             self.links,
-            armature=armature,
-            damping=damping,
+            armature=self._by_joint("armature", armature),
+            damping=self._by_joint("damping", damping),
             limits=limits,
             inertias=inertias,
             placements=placements,
@@ -147,6 +149,20 @@ class Editable(ModelBase):
         made = self._with(links, name, gravity)
         warn_of_massless(set(made.massless_joints) - set(self.massless_joints), stacklevel=2)
         return made
+
+    def _by_joint(
+        self, argument: str, values: ArrayLike | Mapping[str, ArrayLike] | None
+    ) -> ArrayLike | Mapping[str, ArrayLike] | None:
+        """Return an array (nv,) as a mapping by joints; other values are unchanged."""
+        if values is None or isinstance(values, Mapping):
+            return values
+        expected = f"one number, {self.nv} numbers, or a mapping by the names of joints"
+        array = real_numbers(argument, values, expected)
+        if array.shape in ((), (1,)):
+            return values
+        if array.shape != (self.nv,):
+            raise ValueError(f"{argument}: expected {expected}, got shape {array.shape}")
+        return {j.name: 0.0 if j.mimic else array[j.v] for j in self.joints}
 
     def add_frame(self: M, name: str, parent: str, placement: Pose = _HERE) -> M:
         """Return a model with an added frame: a link without inertia, fixed to another link.

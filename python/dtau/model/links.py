@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -157,17 +158,7 @@ class Link(Record):
     mimic: Mimic | None = None
 
     def __post_init__(self) -> None:
-        expected_types: dict[str, type | tuple[type, ...]] = {
-            "name": str,
-            "parent": (str, type(None)),
-            "joint": JointType,
-            "joint_name": str,
-            "placement": Pose,
-            "inertia": Inertia,
-            "limits": Limits,
-            "mimic": (Mimic, type(None)),
-        }
-        for argument, expected in expected_types.items():
+        for argument, expected in _TYPES.items():
             value = getattr(self, argument)
             if not isinstance(value, expected):
                 kinds = expected if isinstance(expected, tuple) else (expected,)
@@ -189,16 +180,33 @@ class Link(Record):
         limits = self.limits
         if self.joint.nq != 1 and (limits.lower, limits.upper) != (-math.inf, math.inf):
             raise ValueError("limits: lower and upper are for joints with a single coordinate")
-        velocity = _one_per_velocity("limits.velocity", _nonnegative("", limits.velocity), nv)
-        effort = _one_per_velocity("limits.effort", _nonnegative("", limits.effort), nv)
+        velocity, effort = (
+            _one_per_velocity(f"limits.{name}", cast(tuple[float, ...], values), nv)
+            for name, values in (("velocity", limits.velocity), ("effort", limits.effort))
+        )
         if (velocity, effort) != (limits.velocity, limits.effort):
             object.__setattr__(self, "limits", replace(limits, velocity=velocity, effort=effort))
 
 
+_LARGE = 1e300  # a larger whole number may be no float
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "name": str,
+    "parent": (str, type(None)),
+    "joint": JointType,
+    "joint_name": str,
+    "placement": Pose,
+    "inertia": Inertia,
+    "limits": Limits,
+    "mimic": (Mimic, type(None)),
+}
+
+
 def _nonnegative(argument: str, value: ArrayLike) -> tuple[float, ...]:
     """Read a number, or a row of them, as a tuple of numbers of at least 0."""
-    if type(value) is float and value >= 0.0:  # the usual case; much faster
-        return (value,)
+    if isinstance(value, float | int) and 0.0 <= value < _LARGE:  # the usual case; much faster
+        return (float(value),)
+    if isinstance(value, tuple) and all(type(x) is float and x >= 0.0 for x in value):
+        return tuple(value)
     numbers = real_numbers(argument, value)
     array = real_array(argument, np.atleast_1d(numbers), (numbers.size,), finite=False)
     if not (array >= 0).all():  # NaN too

@@ -123,6 +123,9 @@ class _Subtree:
         if not self.groups:  # reuse the child's, as along a chain
             self.groups, self.complete = child.groups, child.complete
             self.free_rows = child.free_rows
+            if len(child.matrix) == 6:  # no groups; much faster
+                self.matrix = self.matrix[:6, :6] + motion.T @ child.matrix @ motion
+                return
             to_child = np.eye(len(child.matrix))
             self.matrix = np.pad(self.matrix[:6, :6], (0, len(child.matrix) - 6))
         else:

@@ -14,18 +14,19 @@ from dtau import _core
 from dtau.checks import real_array, require, require_name, tuple_of
 from dtau.immutable import Immutable, checking
 from dtau.model.compile import MOST_DOFS, compile_tree, concatenate, take_apart
-from dtau.model.editing import Editable
 from dtau.model.links import Body, Frame, Joint, Link
 from dtau.model.massless import massless_joints, warn_of_massless
 from dtau.model.mimic import resolve_mimics
 from dtau.model.names import no_joint, no_link
+from dtau.model.pinocchio_writing import pinocchio_model
 from dtau.model.printing import table
 from dtau.model.records import joint_records, parameters_of, with_mimics
+from dtau.model.rerooting import Rerootable
 from dtau.model.tree import depth_first, merge_fixed
 from dtau.model.writing import urdf_text
 
 
-class Model(Editable, Immutable):
+class Model(Rerootable, Immutable):
     """Model of a robot: trees of rigid bodies; immutable, validated once, picklable, comparable.
 
     Bodies are numbered depth first, siblings in the order of `links`; the k-th joint carries the
@@ -325,6 +326,33 @@ class Model(Editable, Immutable):
             with open(path, "w", encoding="utf-8", newline="\n") as file:
                 file.write(text)
         return text
+
+    def to_pinocchio(self) -> Any:
+        """Write the model as a `pinocchio.Model`; `dtau.conventions.pinocchio` converts states.
+
+        Joints keep their names, and all frames become frames of type BODY. Universal and
+        cylindrical joints become `JointModelComposite`.
+
+        Returns
+        -------
+        pinocchio.Model
+
+        Raises
+        ------
+        ValueError
+            If Pinocchio has no such joint: a planar joint whose normal is not (0, 0, 1), or a mimic
+            joint that is not revolute or prismatic along the axis of the mimicked joint.
+        ImportError
+            If Pinocchio is not installed.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> pin_model = dtau.robots.quadruped().to_pinocchio()
+        >>> pin_model.nv, pin_model.existFrame("LF_FOOT")
+        (18, True)
+        """
+        return pinocchio_model(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model):

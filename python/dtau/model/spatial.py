@@ -125,10 +125,14 @@ class Inertia(Immutable):
         if self.mass < 0:
             raise ValueError(f"mass: expected a number of at least 0, got {self.mass}")
         tensor = self.tensor
-        half = 0.5 * tensor  # differences of full numbers could overflow
-        if np.abs(half - half.T).max() > leeway * DEFINITE * np.abs(half).max():
-            raise ValueError(f"tensor: expected a symmetric matrix, got {tensor.tolist()}")
-        moments = np.linalg.eigvalsh(tensor).tolist()
+        (a, b, c), (d, e, f), (g, h, i) = tensor.tolist()
+        if b == c == d == f == g == h == 0.0:  # no eigenvalues to compute; much faster
+            moments = sorted((a, e, i))
+        else:
+            half = 0.5 * tensor  # differences of full numbers could overflow
+            if np.abs(half - half.T).max() > leeway * DEFINITE * np.abs(half).max():
+                raise ValueError(f"tensor: expected a symmetric matrix, got {tensor.tolist()}")
+            moments = np.linalg.eigvalsh(tensor).tolist()
         if is_indefinite(self.mass, moments, leeway):
             raise ValueError(
                 "tensor: expected a positive semidefinite matrix, "

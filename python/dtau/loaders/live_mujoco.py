@@ -1,0 +1,84 @@
+"""Make a model from MuJoCo's compiled model in memory: `from_mujoco`."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from dtau.errors import ModelError
+from dtau.loaders import mjcf
+from dtau.loaders.load import with_changes
+from dtau.loaders.source import Options
+from dtau.model.compile import MOST_DOFS
+from dtau.model.model import Model
+from dtau.options import MimicJoints, require_option
+
+
+def from_mujoco(mj_model: Any, *, mimic: MimicJoints = "independent") -> Model:
+    """Make a model from a `mujoco.MjModel`, as it is in memory.
+
+    The result equals `load` of the MJCF that the model was compiled from, with the changes that
+    were made since. `dtau.conventions.mujoco` converts states.
+
+    Parameters
+    ----------
+    mj_model : mujoco.MjModel
+        MuJoCo's model. It is only read: later changes do not reach the result.
+    mimic : {"independent", "exact"}
+        Joints that an equality ties to another joint, as in `load`.
+
+    Returns
+    -------
+    Model
+        Every body, joint and named site, with armature, damping, limits and gravity. `Model.notes`
+        lists ignored parts.
+
+    Raises
+    ------
+    TypeError
+        If ``mj_model`` is not a `mujoco.MjModel`.
+    ModelError
+        If nothing moves, there are more than 26000 degrees of freedom, or numbers are out of their
+        range.
+    ValueError
+        If the option is unknown.
+
+    Warns
+    -----
+    ModelWarning
+        If mimic joints become independent joints, joints have no inertia to accelerate, or the
+        model has springs, friction or other forces that a `Model` does not carry.
+
+    Examples
+    --------
+    >>> import dtau, mujoco
+    >>> mj_model = mujoco.MjModel.from_xml_string(
+    ...     '<mujoco><worldbody><body name="bob"><joint name="pivot" axis="0 1 0"/>'
+    ...     '<geom type="capsule" size="0.02" fromto="0 0 0 0 0 -1"/></body></worldbody></mujoco>'
+    ... )
+    >>> mj_model.dof_armature[0] = 0.1
+    >>> model = dtau.from_mujoco(mj_model)
+    >>> model.armature
+    array([0.1])
+    """
+    require_option("mimic", mimic, MimicJoints)
+    try:
+        mujoco = importlib.import_module("mujoco")
+        fits = isinstance(mj_model, mujoco.MjModel)
+    except (ImportError, AttributeError):
+        fits = False
+    if not fits:
+        raise TypeError(
+            f"mj_model: expected a mujoco.MjModel, got {type(mj_model).__name__}; dtau.load reads "
+            "files and texts"
+        )
+    if not 0 < mj_model.nv <= MOST_DOFS:
+        raise ModelError(
+            f"mj_model: expected 1 to {MOST_DOFS} degrees of freedom, got {mj_model.nv}"
+        )
+    try:
+        parts = mjcf.parts_of(mujoco, mj_model, Options(None, mimic, "keep"), stacklevel=3)
+        links, gravity = with_changes(parts, None, None, None)
+        return Model(parts.name, links, gravity=gravity, notes=parts.notes)
+    except ValueError as error:
+        raise ModelError(f"mj_model: {error}") from None
