@@ -1,6 +1,5 @@
-// Computes the rows of constraints: the placements of their frames (constraint_frames), the rows at
-// given accelerations (constraint_accelerations), and the columns of J (for_constraint_columns). O(d) for
-// a constraint at depth d. [Derivations] §20.
+// Computes the rows of constraints: placements of their frames (constraint_frames), rows at given
+// accelerations (constraint_accelerations), columns of J. O(d) at depth d. [Derivations] §20.
 //
 // A constraint holds frame a of body i where frame b is: in the world (a contact), or on body j (a
 // loop). With velocities u, classical accelerations c and angular accelerations w' of the frames,
@@ -259,8 +258,7 @@ DTAU_INLINE void for_moving_bodies(const Tree& tree, int body, const Visit& visi
     for (; body >= 0; body = tree.bodies[body].parent) visit(tree.bodies[body], body);
 }
 
-// Calls add(k, m) for the columns k of all joints that move rows; m: relative motion of the frames at
-// unit velocity k, in a's root frame.
+// Calls add(k, m) for the columns k of all joints that move rows; m: relative motion of the frames.
 template <class T, class Add>
 DTAU_INLINE void for_constraint_columns(const Tree& tree, const Constraint& constraint,
                                         const ConstraintFrames<T>& f, const Motion<T>* S,
@@ -280,8 +278,7 @@ DTAU_INLINE void add_share(const Tree& tree, int k, T x, T& to) {
     to = tree.mimic ? fma(T(tree.mimic->v_scale[k]), x, to) : to + x;
 }
 
-// Subtracts the wrenches of the constraint forces (nrows) from the forces F (nnodes) of the bodies, as
-// external wrenches are subtracted, in the root frames of their trees.
+// Subtracts the wrenches of the constraint forces from the forces F of the bodies, in root frames.
 template <class T>
 void subtract_constraint_wrenches(const Constraints& constraints, const ConstraintFrames<T>* frames,
                                   const T* forces, Force<T>* F) {
