@@ -21,8 +21,8 @@ from files import ROOT
 
 import dtau
 from dtau.autodiff.functions import INTERNAL, PUBLIC, Derivatives, composition, jacobians, value
+from dtau.autodiff.rows import FUNCTIONS
 from dtau.autodiff.write import define
-from dtau.registry import FUNCTIONS
 
 try:
     import jax

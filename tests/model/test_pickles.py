@@ -102,7 +102,7 @@ def test_no_class_is_left_out() -> None:
     private |= {"Argument", "Array", "Derivatives", "Function"}  # rows of tables
     for module in pkgutil.walk_packages(dtau.__path__, "dtau."):
         part = module.name.split(".")
-        library = part[1] if part[1] in ("jax", "torch", "casadi") else "dtau"
+        library = part[1] if part[1] in ("jax", "torch", "casadi", "crocoddyl") else "dtau"
         if part[-1].startswith("_") or importlib.util.find_spec(library) is None:
             continue
         if part[1] in (

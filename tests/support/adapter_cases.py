@@ -14,7 +14,7 @@ from trees import MOVING, Array, grow
 
 import dtau
 from dtau.autodiff.functions import CONSTRAINED, PUBLIC, Order, order_of
-from dtau.registry import FUNCTIONS
+from dtau.autodiff.rows import FUNCTIONS
 
 # The arrays that a function takes after the model, but for the mask of contacts.
 ARGUMENTS: dict[str, tuple[str, ...]] = {

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau import _core
+from dtau import _core, registry
 from dtau.autodiff import manifold
 from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.rows import FUNCTIONS
 from dtau.model.model import Model
-from dtau.registry import Array as Row
 from dtau.torch.kernels import KERNELS, evaluate
 
 Array = NDArray[np.float64]
@@ -87,7 +86,7 @@ def _dynamics(function: str, vjp: str) -> Product:
     return product
 
 
-def _zeros(model: Model, options: Mapping[str, Any], weight: Row) -> Array:
+def _zeros(model: Model, options: Mapping[str, Any], weight: registry.Array) -> Array:
     return np.zeros(model.nv if weight.axes == ("nv",) else options["contacts"].nrows)
 
 

@@ -22,8 +22,6 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// ---------------------------------------------------------------- rotations
-
 template <class T>
 DTAU_INLINE T component(const Vec3<T>& a, int k) {
     return k == 0 ? a.x : k == 1 ? a.y : a.z;
