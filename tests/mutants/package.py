@@ -143,8 +143,8 @@ PACKAGE = (
         "model/builder_mimic",
         "The builder drops what a joint mimics.",
         PYTHON + "model/builder.py",
-        "mimic=mimic,",
-        "",
+        "            mimic=mimic,\n        )",
+        "        )",
         (
             "tests/model/test_building.py",
             "tests/model/test_mimic.py",
