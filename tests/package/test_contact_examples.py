@@ -122,6 +122,51 @@ def test_robots_trot_and_withstand_pushes(
     assert "0 robots fell" in capsys.readouterr().out
 
 
+def test_solvers_agree_about_a_jump_with_contact_phases(script: Callable[[str], Any]) -> None:
+    pytest.importorskip("casadi")
+    phases, program = script("examples/contact_phases"), script("examples/contact_program")
+    step = 0.05
+    task = phases.jumping(step)
+    fatrop, exact, memory = (program.solve(task, way, step) for way in program.WAYS)
+    for other in (exact, memory):
+        assert other.cost == pytest.approx(fatrop.cost, rel=1e-4)
+        assert_close(other.q, fatrop.q, 0.01, "the same motion", floor=1.0)
+    assert max(fatrop.iterations, exact.iterations) < 0.5 * memory.iterations
+    touch_down = dtau.frame_placements(task.model, fatrop.q[task.waypoint], phases.hop.FEET)
+    assert np.abs(touch_down.translation[:, 2]).max() < 1e-5
+    assert [len(f) for f in fatrop.forces] == [12 * (kind != "flight") for kind in task.kinds]
+    assert min(np.array(task.margins(f)).min() for f in fatrop.forces if len(f)) > -1e-5
+    moved = dtau.difference(task.model, task.q[-1], fatrop.q[-1])
+    assert np.abs(moved[:6]).max() < 1e-5
+
+    tau = np.pad(fatrop.u * task.model.effort_limits[6:], ((0, 0), (6, 0)))
+    for k, kind in enumerate(task.kinds):  # the motion is that of the core's functions
+        q, v = fatrop.q[k], fatrop.v[k]
+        if kind == "landing":
+            v = dtau.impulse_dynamics(task.model, q, v, task.contacts).v
+        held = {} if kind == "flight" else {"contacts": task.contacts}
+        after = dtau.step(task.model, q, v, tau[k], step, "semi_implicit", **held)
+        assert_close(after.q, fatrop.q[k + 1], 1e-5, f"q after step {k}", floor=1.0)
+        assert_close(after.v, fatrop.v[k + 1], 1e-5, f"v after step {k}", floor=1.0)
+
+
+def test_a_humanoid_squats(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("casadi")
+    phases = script("examples/contact_phases")
+    if phases.humanoid_lqr.robot_file() is None:
+        pytest.skip("example-robot-data is not installed")
+    task = phases.squatting(0.05)
+    found = phases.solve(task, "fatrop", 0.05)
+    phases.report(task, {"fatrop": found})
+    assert "a humanoid squats by 0.2 m, 20 steps" in capsys.readouterr().out
+    assert found.q[:, 2].min() == pytest.approx(found.q[0, 2] - 0.2, abs=0.02)
+    soles = dtau.frame_placements(task.model, found.q, ["left_sole", "right_sole"]).translation
+    assert np.abs(soles - soles[0]).max() < 1e-2
+    assert min(np.array(task.margins(f)).min() for f in found.forces) > -1e-5
+
+
 def test_energy_of_a_closed_loop_is_kept_to_the_integrators_order(
     script: Callable[[str], Any],
     capsys: pytest.CaptureFixture[str],
