@@ -75,6 +75,42 @@ def test_derivatives_are_those_of_the_package(name: str, function: str, tmp_path
         assert got.nnz() <= want.nnz()
 
 
+def test_hessians_with_contacts_are_those_of_the_package(tmp_path: Path) -> None:
+    """By the core's Hessian; with wrenches too, which it lacks, by reverse mode."""
+    import dtau.casadi
+
+    model = serial("free", "revolute", seed=4).model()
+    model = model.add_frame("tip", model.bodies[-1], dtau.Pose(translation=(0.1, 0.2, -0.3)))
+    state = random_state(model, seed=5)
+    points = [dtau.PointContact("tip", axes="mixed", kp=10.0, kd=5.0)]
+    contacts = dtau.Contacts(model, points, at=random_state(model, seed=6)["q"])
+    given = [1.1 * state[x] for x in ("q", "v", "tau")]  # quaternions need no unit norm
+    asked = {"held": ("constrained_dynamics", {"contacts": contacts})}
+    ours = external(model, asked, tmp_path / "held.c", 2)
+    theirs = dtau.casadi.function(model, "constrained_dynamics", contacts=contacts)
+    wrenched = external(model, asked, tmp_path / "wrenched.c", 2, ("f_ext",))
+    assert ours.name_in() == theirs.name_in()
+    assert ours.name_out() == theirs.name_out()
+    inputs = [casadi.MX.sym(x, ours.size1_in(x)) for x in ours.name_in()]
+    sizes = [ours.size1_out(k) for k in range(3)]
+    seed = casadi.MX.sym("seed", sum(sizes))
+
+    def derivatives(f: Any, *more: Any) -> Any:
+        result = casadi.vertcat(*f(*inputs, *more))
+        gradient = casadi.vertcat(*(casadi.gradient(casadi.dot(seed, result), y) for y in inputs))
+        by = [*inputs, seed]
+        jacobian = casadi.horzcat(*(casadi.jacobian(result, y) for y in inputs))
+        second = casadi.horzcat(*(casadi.jacobian(gradient, y) for y in by))
+        made = casadi.Function("d", [*inputs, seed], [result, jacobian, gradient, second])
+        return made(*given, np.linspace(-1.0, 2.0, sum(sizes)))
+
+    want = derivatives(theirs)
+    for f, more in ((ours, ()), (wrenched, (np.zeros((model.nbodies, 6)),))):
+        for got, expected in zip(derivatives(f, *more), want, strict=True):
+            assert_close(numbers(got), numbers(expected), 1e-10)
+            assert got.nnz() <= expected.nnz()
+
+
 def test_matrices_and_constant_entries(tmp_path: Path) -> None:
     model = robot("quadruped")
     asked = {"feet": ("frame_jacobians", {"frames": ["LF_FOOT", "RH_FOOT"], "axes": "mixed"})}

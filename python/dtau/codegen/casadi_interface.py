@@ -23,6 +23,9 @@ from dtau.model.model import Model
 from dtau.registry import FUNCTIONS, arrays_of
 
 _CONFIGURATIONS = ("q", "q0", "q1")
+# Functions of q, v and tau whose Hessians the core has, and the names of the weights there
+_HESSIANS = {"forward_dynamics": ("lam",), "constrained_dynamics": ("lam", "lam_forces")}
+_CHECK = "residual"  # a result that is zero up to rounding errors, and so are its derivatives
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,8 @@ class _Function:
         )
         if order < 1:
             return text
-        blocks = [_compressed(block) for row in self._jacobian() for block in row]
+        jacobian = self._jacobian()
+        blocks = [_compressed(block) for row in jacobian for block in row]
         unread = [*map(_dense, shapes), *no_results]
         text += self._entry(f"jac_{self.name}", inputs, unread, blocks)
         seeds = [np.zeros(x.size) for x in self.results]
@@ -105,7 +109,12 @@ class _Function:
             self.recorder.take_inputs(seed)
         taken = [*inputs, *([np.zeros(0)] * len(no_results)), *seeds]
         patterns = [*unread, *(_dense(x.shape) for x in self.results)]
-        gradient = self._adjoints(_vector(self.results), np.concatenate(seeds), inputs)
+        felt = [k for k, name in enumerate(self.request.results) if name != _CHECK]
+        gradient = self._adjoints(
+            _vector([self.results[k] for k in felt]),
+            np.concatenate([seeds[k] for k in felt]),
+            inputs,
+        )
         adjoint = [
             _compressed(x.reshape(shape, order="F"), full=True)
             for x, shape in zip(gradient, shapes, strict=True)
@@ -114,13 +123,11 @@ class _Function:
         if order < 2:
             return text
         second = []
-        for numbers in gradient:
-            rows = [self._row(x, [*inputs, *seeds]) for x in numbers]
-            for k in range(len(inputs)):
-                second.append(_compressed(np.array([row[k] for row in rows])))
-            second += [_compressed(np.zeros((numbers.size, x.size))) for x in self.results]
-            for k in range(len(inputs), len(inputs) + len(seeds)):
-                second.append(_compressed(np.array([row[k] for row in rows])))
+        hessian = self._hessian_of_the_core(jacobian, seeds) or self._hessian(gradient, seeds)
+        for numbers, row in zip(gradient, hessian, strict=True):
+            by_results = [np.zeros((numbers.size, x.size)) for x in self.results]
+            for block in (*row[: len(inputs)], *by_results, *row[len(inputs) :]):
+                second.append(_compressed(block))
         patterns += [_empty(x) for x in shapes]
         return text + self._entry(f"jac_adj1_{self.name}", taken, patterns, second)
 
@@ -152,15 +159,63 @@ class _Function:
             )
         return blocks
 
+    def _hessian(self, gradient: Sequence[Array], seeds: Sequence[Array]) -> list[list[Array]]:
+        """Return the Jacobian of each gradient by each input and seed, by reverse mode."""
+        by = [*(x.vector for x in self.inputs), *seeds]
+        found = []
+        for numbers in gradient:
+            rows = [self._row(x, by) for x in numbers]
+            found.append([np.array([row[k] for row in rows]) for k in range(len(by))])
+        return found
+
+    def _hessian_of_the_core(
+        self, jacobian: Sequence[Sequence[Array]], seeds: Sequence[Array]
+    ) -> list[list[Array]]:
+        """Return the same by a function of the core that has all of it, else nothing.
+
+        By the numbers of q, with dξ = T dq and the gradient g in the tangent space, it is
+        T' H T + (dT/dq)' g.
+        """
+        function, names = self.request.function, [x.name for x in self.inputs]
+        if function not in _HESSIANS or names != ["q", "v", "tau"]:
+            return []
+        given = {**self.arrays, **dict(zip(_HESSIANS[function], seeds, strict=False))}
+        d = replace(self.request, function=f"{function}_hessian").call(
+            self.recorder.functions, self.model, given
+        )
+        slopes = replace(self.request, function=f"{function}_vjp").call(
+            self.recorder.functions, self.model, given
+        )
+        q = self.inputs[0].vector
+        to_tangent = self.recorder.functions.tangent_map(self.model, q).to_tangent
+        turning = np.zeros((self.model.nv, q.size, q.size))
+        for at in zip(*np.nonzero(to_tangent != 0.0), strict=True):
+            turning[at] = self._row(to_tangent[at], [q])[0]
+        numbers = np.ascontiguousarray(to_tangent.T)
+        bend = self._product(slopes.by_q[None], turning.reshape(self.model.nv, -1))
+        by_q = self._product(self._product(numbers, d.dqdq), to_tangent)
+        both = np.stack([by_q.reshape(-1), bend.reshape(-1)], axis=-1)
+        dqdq = self._product(both, np.ones((2, 1))).reshape(by_q.shape)
+        dqdv, dtaudq = self._product(numbers, d.dqdv), self._product(d.dtaudq, to_tangent)
+        none = np.zeros_like(d.dvdv)
+        second = [[dqdq, dqdv, dtaudq.T], [dqdv.T, d.dvdv, none], [dtaudq, none, none]]
+        return [[*row, *(x[k].T for x in jacobian)] for k, row in enumerate(second)]
+
     def _derivatives(self) -> dict[tuple[str, str], Array]:
         """Return the core's derivatives by result and argument; for q, by its numbers."""
         row = FUNCTIONS.get(f"{self.request.function}_derivatives")
-        if row is None or row.arguments != FUNCTIONS[self.request.function].arguments:
+        arguments = FUNCTIONS[self.request.function].arguments
+        if row is None or row.arguments[: len(arguments)] != arguments:
             return {}
         found = replace(self.request, function=row.name).call(
             self.recorder.functions, self.model, self.arrays
         )
-        known = {}
+        known = {
+            (name, x.name): np.zeros((result.size, x.matrix.size))
+            for name, result in zip(self.request.results, self.results, strict=True)
+            for x in self.inputs
+            if name == _CHECK
+        }
         for result, by in product(self.request.results, ("q", "v", "a", "tau")):
             matrix = getattr(found, f"d{result.removesuffix('_out')}_d{by}", None)
             if matrix is not None and matrix.ndim == 2:
@@ -170,12 +225,14 @@ class _Function:
     def _by_numbers(self, matrix: Array) -> Array:
         q = next(x.vector for x in self.inputs if x.name == "q")
         by_tangent = self.recorder.functions.tangent_map(self.model, q).to_tangent
-        rows, inner = matrix.shape
-        to = np.zeros(rows * q.size)
-        self.recorder.product(
-            np.ascontiguousarray(matrix).reshape(-1), by_tangent.reshape(-1), inner, to
-        )
-        return to.reshape(rows, q.size)
+        return self._product(matrix, by_tangent)
+
+    def _product(self, a: Array, b: Array) -> Array:
+        """Return a matrix product; NumPy cannot compute with recorded numbers."""
+        to = np.zeros(len(a) * b.shape[1])
+        flat = (np.ascontiguousarray(x).reshape(-1) for x in (a, b))
+        self.recorder.product(*flat, len(b), to)
+        return to.reshape(len(a), b.shape[1])
 
     def _entry(
         self,
