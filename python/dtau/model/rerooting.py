@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from dtau.model.joints import (
 from dtau.model.links import Link
 from dtau.model.massless import warn_of_massless
 from dtau.model.pose import Pose
+from dtau.model.postures import read_only
 
 R = TypeVar("R", bound="Rerootable")
 
@@ -40,7 +41,8 @@ class Rerootable(Editable):
         The joint between the world and the root of the link's tree, free or fixed, carries this
         link instead. The joints between the two are reversed: each carries the link that was its
         parent, with the same name, coordinates, limits, armature and damping; their axes change
-        sign. All frames keep their names and places. `dtau.transfer_state` converts states.
+        sign. All frames keep their names and places. `dtau.transfer_state` converts states, and
+        postures are converted.
 
         Parameters
         ----------
@@ -89,7 +91,12 @@ class Rerootable(Editable):
         """
         require("link", link, str)
         self.frame(link)  # raises if it does not exist
+        from dtau.functions.manifold_transfers import transfer_state  # it imports the models
+
         made = self._with(rerooted(self.links, link))
+        models = cast(Any, self), cast(Any, made)
+        there = {name: transfer_state(*models, q).q for name, q in self.postures.items()}
+        vars(made)["postures"] = read_only(there)
         warn_of_massless(set(made.massless_joints) - set(self.massless_joints), stacklevel=2)
         return made
 
