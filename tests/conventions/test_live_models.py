@@ -56,6 +56,7 @@ def every_joint() -> Any:
     peer.armature = rng.uniform(0, 1, peer.nv)
     peer.damping = rng.uniform(0, 1, peer.nv)
     peer.addFrame(pin.Frame("tip", 5, 0, pin.SE3.Random(), pin.FrameType.OP_FRAME))
+    peer.referenceConfigurations["neutral"] = pin.neutral(peer)
     return peer
 
 
@@ -75,6 +76,8 @@ def test_every_joint_of_pinocchio() -> None:
     np.testing.assert_array_equal(damping, peer.damping)
     back = convention.from_dtau(*convention.to_dtau(*theirs))
     np.testing.assert_allclose(back.q, theirs.q, rtol=0, atol=1e-12)
+    posed = convention.from_dtau(model.postures["neutral"]).q
+    np.testing.assert_allclose(posed, peer.referenceConfigurations["neutral"], atol=1e-12)
     tips = dtau.frame_placements(model, ours.q, "tip").translation
     for q, place in zip(theirs.q, tips, strict=True):
         pin.framesForwardKinematics(peer, data, q)

@@ -199,6 +199,25 @@ def test_keyframes_beside_mujoco(text: str) -> None:
                 np.testing.assert_allclose(place, data.xpos[body], rtol=0, atol=1e-12)
 
 
+def test_there_and_back_by_way_of_pinocchio() -> None:
+    pytest.importorskip("pinocchio")
+    model = TestModel.model()
+    peer = model.to_pinocchio()
+    peer.referenceConfigurations["short"] = np.zeros(3)
+    back = dtau.from_pinocchio(peer)
+    assert set(back.postures) == {"run", "rest"}
+    assert any(note.startswith("posture 'short': ignored: q") for note in back.notes)
+    for name, q in back.postures.items():
+        assert not q.flags.writeable
+        np.testing.assert_allclose(
+            dtau.frame_placements(back, q, "LF_FOOT").translation,
+            dtau.frame_placements(model, model.postures[name], "LF_FOOT").translation,
+            atol=1e-12,
+        )
+    again = pickle.loads(pickle.dumps(back))
+    np.testing.assert_array_equal(again.postures["run"], back.postures["run"])
+
+
 class TestModel:
     @staticmethod
     def model() -> dtau.Model:

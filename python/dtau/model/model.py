@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Any
 
@@ -20,15 +20,14 @@ from dtau.model.massless import massless_joints, warn_of_massless
 from dtau.model.mimic import resolve_mimics
 from dtau.model.names import no_joint, no_link
 from dtau.model.pinocchio_writing import pinocchio_model
-from dtau.model.pose import Pose
-from dtau.model.postures import by_joint, read_postures
+from dtau.model.postures import Postures, by_joint, read_postures
 from dtau.model.printing import table
 from dtau.model.records import joint_records, parameters_of, with_mimics
 from dtau.model.rerooting import Rerootable
 from dtau.model.tree import depth_first, merge_fixed
 from dtau.model.writing import urdf_text
 
-_NO_POSTURES: Mapping[str, Mapping[str, ArrayLike | Pose]] = MappingProxyType({})
+_NO_POSTURES: Postures = MappingProxyType({})
 
 
 class Model(Rerootable, Immutable):
@@ -130,7 +129,7 @@ class Model(Rerootable, Immutable):
         *,
         gravity: ArrayLike = (0, 0, -9.81),
         notes: Iterable[str] = (),
-        postures: Mapping[str, Mapping[str, ArrayLike | Pose]] = _NO_POSTURES,
+        postures: Postures = _NO_POSTURES,
     ) -> None:
         self._assemble(name, links, gravity, notes, postures)
         warn_of_massless(self.massless_joints, stacklevel=3)  # of dtau.load or ModelBuilder.build
@@ -141,7 +140,7 @@ class Model(Rerootable, Immutable):
         links: Iterable[Link],
         gravity: ArrayLike,
         notes: Iterable[str],
-        postures: Mapping[str, Mapping[str, ArrayLike | Pose]],
+        postures: Postures,
     ) -> None:
         """Check the arguments and set all attributes."""
         self._require_new()
@@ -344,8 +343,8 @@ class Model(Rerootable, Immutable):
     def to_pinocchio(self) -> Any:
         """Write the model as a `pinocchio.Model`; `dtau.conventions.pinocchio` converts states.
 
-        Joints keep their names, and all frames become frames of type BODY. Universal and
-        cylindrical joints become `JointModelComposite`.
+        Joints keep their names, all frames become frames of type BODY, and postures reference
+        configurations. Universal and cylindrical joints become `JointModelComposite`.
 
         Returns
         -------

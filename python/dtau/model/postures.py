@@ -14,11 +14,10 @@ from dtau.model.links import Joint
 from dtau.model.pose import Pose
 
 Array = NDArray[np.float64]
+Postures = Mapping[str, Mapping[str, ArrayLike | Pose]]  # positions by names of joints
 
 
-def read_postures(
-    joints: Sequence[Joint], postures: Mapping[str, Mapping[str, ArrayLike | Pose]]
-) -> Mapping[str, Array]:
+def read_postures(joints: Sequence[Joint], postures: Postures) -> Mapping[str, Array]:
     """Return configurations by name, read-only; joints that a posture leaves out are neutral.
 
     Raises
@@ -42,15 +41,9 @@ def read_postures(
                 place(q, by_name[joint], position)
         except (TypeError, ValueError) as error:
             raise type(error)(f"posture {name!r}: {error}") from None
-        read[name] = q
-    return read_only(read)
-
-
-def read_only(postures: Mapping[str, Array]) -> Mapping[str, Array]:
-    """Return a mapping that cannot be changed, and neither can its arrays."""
-    for q in postures.values():
         q.flags.writeable = False
-    return MappingProxyType(dict(postures))
+        read[name] = q
+    return MappingProxyType(read)
 
 
 def place(q: Array, joint: Joint, position: ArrayLike | Pose) -> None:
