@@ -53,7 +53,7 @@ def configuration(
     *,
     posture: str | None = None,
 ) -> NDArray[np.float64]:
-    """Configuration from the positions of some joints by name; all others are as in a posture.
+    """Configuration from positions of joints by name; others are neutral, or as in a posture.
 
     ``q[model.joint(name).q]`` reads the coordinates of a joint back, and ``joint.type.placement``
     makes a pose of them.
