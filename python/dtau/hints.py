@@ -55,6 +55,7 @@ HERE = {
     "getJointJacobian": "frame_jacobians",
     "impulseDynamics": "impulse_dynamics",
     "jacobianCenterOfMass": "center_of_mass_jacobian",
+    "loadReferenceConfigurations": "load",
     "log6": "Pose.log",
     "nle": "bias_torque",
     "nonLinearEffects": "bias_torque",

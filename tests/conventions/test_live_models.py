@@ -56,6 +56,7 @@ def every_joint() -> Any:
     peer.armature = rng.uniform(0, 1, peer.nv)
     peer.damping = rng.uniform(0, 1, peer.nv)
     peer.addFrame(pin.Frame("tip", 5, 0, pin.SE3.Random(), pin.FrameType.OP_FRAME))
+    peer.referenceConfigurations["neutral"] = pin.neutral(peer)
     return peer
 
 
@@ -75,6 +76,8 @@ def test_every_joint_of_pinocchio() -> None:
     np.testing.assert_array_equal(damping, peer.damping)
     back = convention.from_dtau(*convention.to_dtau(*theirs))
     np.testing.assert_allclose(back.q, theirs.q, rtol=0, atol=1e-12)
+    posed = convention.from_dtau(model.postures["neutral"]).q
+    np.testing.assert_allclose(posed, peer.referenceConfigurations["neutral"], atol=1e-12)
     tips = dtau.frame_placements(model, ours.q, "tip").translation
     for q, place in zip(theirs.q, tips, strict=True):
         pin.framesForwardKinematics(peer, data, q)
@@ -136,12 +139,18 @@ def test_written_for_pinocchio(there_and_back: bool) -> None:
             mimic=dtau.Mimic(f"link {k}", 1.5, 0.2),
         )
     model = builder.build()
+    there = dtau.random_state(model, np.random.default_rng(5)).q
+    by_joint = {joint.name: there[joint.q] for joint in model.joints if joint.mimic is None}
+    postures = {"some": by_joint}
+    model = dtau.Model("all", model.links, gravity=model.gravity, postures=postures)
     peer = model.to_pinocchio()
     if there_and_back:
         model = dtau.from_pinocchio(peer)
         assert set(model.frames) >= {f"link {k}" for k in range(len(kinds))}
     convention = dtau.conventions.pinocchio(model, peer)
     ours = dtau.random_state(model, rng, (5,))
+    posed = convention.from_dtau(model.postures["some"]).q
+    np.testing.assert_allclose(posed, peer.referenceConfigurations["some"], atol=1e-12)
     theirs, data = convention.from_dtau(*ours), peer.createData()
     want = [pin.rnea(peer, data, *state) for state in zip(*theirs, strict=True)]
     tau = dtau.inverse_dynamics(model, *ours) - model.damping * ours.v

@@ -229,10 +229,10 @@ class TestMeaning:
             "link 'rail' is fixed to the world: its inertia has no effect",
         )
         ball = '<joint name="j" type="ball" range="0 1"/>'
-        key = '<keyframe><key qpos="1 0 0 0"/></keyframe>'
+        key = '<keyframe><key qpos="1 0 0 0"/><key name="spin" qvel="0 1 0"/></keyframe>'
         notes = dtau.load(arm(ball, key)).notes
         assert "ignored ranges of ball joints: 'j'" in notes
-        assert "ignored keyframes: 1" in notes
+        assert "ignored velocities, activations and controls of keyframes: 'spin'" in notes
         still = dtau.load(arm().replace("<body", f'<body name="m" mocap="true">{GEOM}</body><body'))
         assert any("mocap bodies" in note and "'m'" in note for note in still.notes)
 

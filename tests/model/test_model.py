@@ -272,7 +272,10 @@ class TestValue:
             ({"links": (link("a", "b"),)}, ValueError, "parent of link 'a': no link named 'b'"),
             ({"gravity": "down"}, TypeError, "gravity: expected real numbers"),
             ({"notes": 3}, TypeError, "notes: expected strings, got 3"),
-            ({"more": 3}, TypeError, "state: expected gravity, links, name, notes, got"),
+            ({"postures": 3}, TypeError, "postures: expected Mapping, got int"),
+            ({"postures": {"up": 3}}, TypeError, "posture .up.: expected Mapping, got int"),
+            ({"postures": {"up": {"x": 1}}}, ValueError, "posture .up.: no joint named .x."),
+            ({"more": 3}, TypeError, "state: expected gravity, links, name, notes, postures, got"),
         ],
     )
     def test_a_damaged_pickle(self, change: Any, error: Any, message: str) -> None:
@@ -282,7 +285,9 @@ class TestValue:
 
     @pytest.mark.parametrize("state", [None, {}, {"name": "robot"}, [1, 2]], ids=repr)
     def test_no_pickle_of_a_model(self, state: Any) -> None:
-        with pytest.raises(TypeError, match="state: expected gravity, links, name, notes, got"):
+        with pytest.raises(
+            TypeError, match="state: expected gravity, links, name, notes, postures, got"
+        ):
             dtau.Model.__new__(dtau.Model).__setstate__(state)
 
     def test_links_of_a_pickle_in_any_order(self) -> None:

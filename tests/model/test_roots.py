@@ -62,6 +62,22 @@ def mechanism() -> dtau.Model:
     return builder.build()
 
 
+@pytest.mark.parametrize("root", ["link 7", "side 6", "link 4", "link 1", "link 0", "mimic"])
+def test_postures_are_those_that_transfer_state_gives(root: str) -> None:
+    model = mechanism()
+    q = dtau.random_state(model, np.random.default_rng(2)).q
+    by_joint = {joint.name: q[joint.q] for joint in model.joints if joint.mimic is None}
+    posed = dtau.Model("all", model.links, postures={"some": by_joint})
+    other = posed.with_root(root)
+    want = dtau.transfer_state(posed, other, q).q
+    assert dtau.difference(other, want, other.postures["some"]) == pytest.approx(0, abs=1e-12)
+    back = other.with_root("link 0")
+    for frame in model.frames:
+        got = dtau.frame_placements(back, back.postures["some"], frame)
+        place = dtau.frame_placements(model, q, frame)
+        np.testing.assert_allclose(got.translation, place.translation, rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("root", ["link 7", "side 6", "link 4", "link 1", "link 0"])
 def test_the_same_motion_needs_the_same_forces(root: str) -> None:
     model = mechanism()

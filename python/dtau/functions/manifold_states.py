@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import require, require_memory
+from dtau.checks import require, require_memory, unknown_name
 from dtau.docstrings import documented
 from dtau.model.joints import Cylindrical, Free, Planar, Spherical
 from dtau.model.model import Model
 from dtau.model.pose import Pose
+from dtau.model.postures import place
 from dtau.results import State
 
+_NO_POSITIONS: Mapping[str, ArrayLike | Pose] = MappingProxyType({})
 _POSITIONS = {Free: 3, Planar: 2, Cylindrical: 1}  # number of leading coordinates that are lengths
 
 
@@ -44,8 +47,13 @@ def neutral(model: Model) -> NDArray[np.float64]:
 
 
 @documented
-def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> NDArray[np.float64]:
-    """Configuration from the positions of some joints by name; all others are neutral.
+def configuration(
+    model: Model,
+    positions: Mapping[str, ArrayLike | Pose] = _NO_POSITIONS,
+    *,
+    posture: str | None = None,
+) -> NDArray[np.float64]:
+    """Configuration from positions of joints by name; others are neutral, or as in a posture.
 
     ``q[model.joint(name).q]`` reads the coordinates of a joint back, and ``joint.type.placement``
     makes a pose of them.
@@ -55,6 +63,9 @@ def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> ND
     positions : mapping of str to float, array_like (nq of the joint,) or Pose
         Names of joints, and their coordinates; or the pose of the body in the joint's frame, as
         `JointType.coordinates` reads it. Limits are not checked.
+    posture : str, optional
+        Name in `Model.postures` of the configuration of all other joints; by default they are
+        neutral.
 
     Returns
     -------
@@ -64,8 +75,8 @@ def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> ND
     Raises
     ------
     ValueError
-        If there is no such joint, it mimics another, coordinates are not valid, or the joint cannot
-        take the pose.
+        If there is no such joint or posture, a joint mimics another, coordinates are not valid, or
+        the joint cannot take the pose.
     TypeError
         If ``model`` is not a `Model`, ``positions`` is not a mapping, or a value is neither real
         numbers nor a pose.
@@ -78,22 +89,36 @@ def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> ND
     >>> q = dtau.configuration(model, {"root_joint": base, "LF_HFE": 0.6})
     >>> q[:3], float(q[model.joint("LF_HFE").q][0])
     (array([1. , 2. , 0.6]), 0.6)
+
+    Change one joint of a posture of the file:
+
+    >>> lamp = '''
+    ... <mujoco>
+    ...   <worldbody>
+    ...     <body name="arm">
+    ...       <joint name="base" axis="0 1 0"/>
+    ...       <geom size="0.1"/>
+    ...       <body name="head" pos="0 0 1">
+    ...         <joint name="neck" axis="0 1 0"/>
+    ...         <geom size="0.1"/>
+    ...       </body>
+    ...     </body>
+    ...   </worldbody>
+    ...   <keyframe><key name="reading" qpos="0.4 -1.2"/></keyframe>
+    ... </mujoco>
+    ... '''
+    >>> dtau.configuration(dtau.load(lamp), {"neck": 0.5}, posture="reading")
+    array([0.4, 0.5])
     """
     require("positions", positions, Mapping)
     q = neutral(model)
+    if posture is not None:
+        require("posture", posture, str)
+        if posture not in model.postures:
+            raise ValueError(f"posture: {unknown_name('posture', posture, model.postures)}")
+        q = model.postures[posture].copy()
     for name, position in positions.items():
-        joint = model.joint(name)
-        if joint.mimic is not None:
-            raise ValueError(f"joint {joint.name!r} mimics {joint.mimic.joint!r}: place that one")
-        try:
-            if not isinstance(position, Pose):
-                position = np.reshape(position, -1) if joint.type.nq == 1 else position
-                joint.type.placement(position)  # raises for invalid coordinates
-            q[joint.q] = (
-                joint.type.coordinates(position) if isinstance(position, Pose) else position
-            )
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"position of joint {joint.name!r}: {error}") from None
+        place(q, model.joint(name), position)
     return q
 
 

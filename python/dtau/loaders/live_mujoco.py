@@ -79,6 +79,6 @@ def from_mujoco(mj_model: Any, *, mimic: MimicJoints = "independent") -> Model:
     try:
         parts = mjcf.parts_of(mujoco, mj_model, Options(None, mimic, "keep"), stacklevel=3)
         links, gravity = with_changes(parts, None, None, None)
-        return Model(parts.name, links, gravity=gravity, notes=parts.notes)
+        return Model(parts.name, links, gravity=gravity, notes=parts.notes, postures=parts.postures)
     except ValueError as error:
         raise ModelError(f"mj_model: {error}") from None

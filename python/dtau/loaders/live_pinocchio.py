@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import listing
 from dtau.conventions.foreign import ForeignModel
+from dtau.conventions.pinocchio_model import pinocchio
 from dtau.errors import ModelError
 from dtau.loaders.mjcf_names import distinct
 from dtau.loaders.pinocchio_joints import (
@@ -36,6 +37,7 @@ _FINITE = ("armature", "damping", "friction")
 _BY_VELOCITY = (*_FINITE, "velocityLimit", "effortLimit")
 _ATTRIBUTES = (
     *("name", "names", "joints", "parents", "jointPlacements", "inertias", "frames", "gravity"),
+    "referenceConfigurations",
     *("nq", "nv", "nqs", "nvs", "idx_qs", "idx_vs", *_BY_COORDINATE, *_BY_VELOCITY),
 )
 _HERE = Pose()
@@ -60,10 +62,11 @@ def from_pinocchio(pin_model: Any) -> Model:
     Returns
     -------
     Model
-        Every joint, with armature, damping, limits, mimic joints and gravity, and all frames except
-        those that are a joint's. Damping acts in dtau, while Pinocchio's algorithms ignore it:
-        ``model.replace(damping=0.0)`` removes it. A body's inertia is that of its moving link;
-        frames have none. Underscores are appended to names that repeat.
+        Every joint, with armature, damping, limits, mimic joints and gravity, reference
+        configurations as `Model.postures`, and all frames except those that are a joint's. Damping
+        acts in dtau, while Pinocchio's algorithms ignore it: ``model.replace(damping=0.0)`` removes
+        it. A body's inertia is that of its moving link; frames have none. Underscores are appended
+        to names that repeat. `Model.notes` lists reference configurations that do not fit.
 
     Raises
     ------
@@ -98,12 +101,29 @@ def from_pinocchio(pin_model: Any) -> Model:
         reader = _Reader(peer)
         links = reader.links()
         name = peer.read("name", "a name", str)
-        return Model(name, links, gravity=reader.gravity(), notes=reader.notes)
+        model = Model(name, links, gravity=reader.gravity(), notes=reader.notes)
+        configurations = reader.reference_configurations()
+        return _posed(model, pin_model, configurations) if configurations else model
     except ModelError:
         raise
     except ValueError as error:
         text = str(error)
         raise ModelError(text if text.startswith("pin_model") else f"pin_model: {text}") from None
+
+
+def _posed(model: Model, pin_model: Any, configurations: Mapping[str, Array]) -> Model:
+    """Return the model with Pinocchio's reference configurations, and notes about unfit ones."""
+    convention = pinocchio(model, pin_model)
+    postures: dict[str, dict[str, ArrayLike | Pose]] = {}
+    notes = []
+    for name, q in configurations.items():
+        try:
+            x = convention.to_dtau(q).q
+        except ValueError as error:
+            notes.append(f"posture {name!r}: ignored: {error!s:.200}")
+        else:
+            postures[name] = {j.name: x[j.q] for j in model.joints if j.mimic is None}
+    return model._with(model.links, postures=postures, notes=notes)
 
 
 class _Reader:
@@ -140,6 +160,14 @@ class _Reader:
         if angular.any():
             raise self._peer.error("gravity", "no angular part", angular)
         return np.asarray(linear)
+
+    def reference_configurations(self) -> dict[str, Array]:
+        """Return Pinocchio's named configurations."""
+        return self._peer.read(
+            "referenceConfigurations",
+            "configurations by name",
+            lambda x: {str(pair.key()): np.array(pair.data(), dtype=np.float64) for pair in x},
+        )
 
     def links(self) -> list[Link]:
         """Return the links of joints in Pinocchio's order, then the frames."""

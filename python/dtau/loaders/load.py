@@ -13,6 +13,7 @@ from dtau.checks import integer, plain, real_array
 from dtau.errors import ModelError
 from dtau.loaders import formats, mjcf, urdf, xacro, xml
 from dtau.loaders.source import Options, Parts, Source
+from dtau.loaders.srdf import with_srdf
 from dtau.model.editing import changed
 from dtau.model.links import Link
 from dtau.model.model import Model
@@ -34,6 +35,7 @@ def load(
     root: Root | None = None,
     mimic: MimicJoints = "independent",
     inertia: Inertias = "keep",
+    srdf: str | os.PathLike[str] | None = None,
     gravity: ArrayLike | None = None,
     armature: ArrayLike | Mapping[str, ArrayLike] | None = None,
     damping: ArrayLike | Mapping[str, ArrayLike] | None = None,
@@ -67,6 +69,11 @@ def load(
         note about the change. With I the file's inertia, the nearest one has the second moments of
         mass 1/2 tr(I) 1 - I about the center of mass, with zeros in place of negative eigenvalues.
         MuJoCo checks the inertias of an MJCF.
+    srdf : str or path-like, optional
+        The SRDF of a URDF, a path or a text. Its group states become `Model.postures`; group states
+        with one name, of several groups, become one posture. Its rotor parameters (Pinocchio's
+        ``rotor_params``) become armature: ``mass`` times the square of ``gear_ratio``. An MJCF has
+        keyframes instead; those without a name are called ``key_0``, ``key_1``, ... by their index.
     gravity : array_like (3,), optional
         Acceleration of gravity along the world's axes, in m/s². By default the MJCF's, and (0, 0,
         -9.81) for a URDF.
@@ -135,10 +142,14 @@ def load(
         known = " or ".join(f"<{tag}>, the root of {what}" for tag, (what, _) in _READERS.items())
         way_out = formats.way_out(document.tag)
         raise document.error(f"expected {known}, got <{document.tag}>{way_out}")
+    if srdf is not None and document.tag != "robot":
+        raise ValueError("srdf: expected it with a URDF, got an MJCF, which has its own keyframes")
     parts = _READERS[document.tag][1](text, Options(root, mimic, inertia))
+    if srdf is not None:
+        parts = with_srdf(parts, open_document(srdf, max_size, "srdf")[0])
     links, gravity = with_changes(parts, gravity, armature, damping)
     with naming(text):
-        return Model(parts.name, links, gravity=gravity, notes=parts.notes)
+        return Model(parts.name, links, gravity=gravity, notes=parts.notes, postures=parts.postures)
 
 
 def with_changes(
@@ -162,7 +173,9 @@ def naming(text: Source) -> Iterator[None]:
         raise ModelError(f"{text.label}: {error}") from None
 
 
-def open_document(source: str | os.PathLike[str], max_size: int) -> tuple[Source, xml.Element]:
+def open_document(
+    source: str | os.PathLike[str], max_size: int, argument: str = "source"
+) -> tuple[Source, xml.Element]:
     """Read a file or a text, and expand xacro; return the source and its root element.
 
     Raises
@@ -171,15 +184,15 @@ def open_document(source: str | os.PathLike[str], max_size: int) -> tuple[Source
         In the same cases as `load`.
     """
     if not isinstance(source, (str, os.PathLike)):
-        raise TypeError(f"source: expected a path or XML text, got {type(source).__name__}")
+        raise TypeError(f"{argument}: expected a path or XML text, got {type(source).__name__}")
     source = plain(source)
     if isinstance(source, str) and not source.strip():
-        raise ValueError(f"source: expected a path or XML text, got {source!r:.80}")
+        raise ValueError(f"{argument}: expected a path or XML text, got {source!r:.80}")
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
         text = Source("XML text", source.lstrip("\ufeff \t\r\n"), None)
         _require_size(text.label, source, max_size)
     else:
-        text = _file(os.fsdecode(source), max_size)
+        text = _file(os.fsdecode(source), max_size, argument)
         formats.refuse_other_files(text)
     document = xml.root(text.content, text.label)
     if xacro.is_xacro(text):
@@ -188,7 +201,7 @@ def open_document(source: str | os.PathLike[str], max_size: int) -> tuple[Source
     return text, document
 
 
-def _file(path: str, max_size: int) -> Source:
+def _file(path: str, max_size: int, argument: str) -> Source:
     try:
         return Source(path, _bytes_of(path, max_size), path)
     except ModelError:
@@ -198,7 +211,7 @@ def _file(path: str, max_size: int) -> Source:
             raise
         # null characters, lone surrogates, or a text that is not XML and too long for a path
         raise ValueError(
-            f"source: expected a path or XML text, got {path!r:.80} ({error!s:.80})"
+            f"{argument}: expected a path or XML text, got {path!r:.80} ({error!s:.80})"
         ) from None
 
 

@@ -110,7 +110,9 @@ def load_mechanism(
     parts = mjcf.read(text, Options(None, mimic, "keep", loops=True))
     links, gravity = with_changes(parts, gravity, armature, damping)
     with naming(text):
-        model = Model(parts.name, links, gravity=gravity, notes=parts.notes)
+        model = Model(
+            parts.name, links, gravity=gravity, notes=parts.notes, postures=parts.postures
+        )
     contacts = Contacts(model, [replace(loop, kp=kp, kd=kd) for loop in parts.loops])
     own = {joint.name for joint in model.joints if joint.mimic is None}
     q = configuration(model, {name: x for name, x in parts.posture.items() if name in own})

@@ -21,6 +21,7 @@ from dtau.loaders.mjcf_forces import is_off, mimics_of, passive, uncarried
 from dtau.loaders.mjcf_loops import Closure, closures
 from dtau.loaders.mjcf_names import BALL, FREE, HINGE, SLIDE
 from dtau.loaders.mujoco_compiler import compiled_model
+from dtau.loaders.postures import fitting
 from dtau.loaders.source import Options, Parts, Source
 from dtau.model.contact_kinds import AnyContact
 from dtau.model.joint_type import JointType
@@ -39,7 +40,6 @@ _IGNORED = {
     "nu": "actuators",
     "ntendon": "tendons",
     "nsensor": "sensors",
-    "nkey": "keyframes",
     "ngeom": "geoms (except the inertias that MuJoCo made of them)",
     "ncam": "cameras",
     "nlight": "lights",
@@ -90,8 +90,9 @@ def parts_of(mujoco: Any, compiled: Any, options: Options, *, stacklevel: int) -
             ModelWarning,
             stacklevel=stacklevel,
         )
-    notes = [*file.notes(), *left_out]
-    return Parts(file.name, links, notes, file.gravity, loops, file.posture())
+    postures, unfit = fitting(file.keyframes(), links)
+    notes = [*file.notes(), *unfit, *left_out]
+    return Parts(file.name, links, notes, file.gravity, loops, file.posture(), postures)
 
 
 class _File:
@@ -120,6 +121,10 @@ class _File:
             names(mujoco.mjtObj.mjOBJ_JOINT, compiled.njnt),
             compiled.jnt_bodyid.tolist(),
             self.bodies,
+        )
+        self._keys = mjcf_names.named(
+            names(mujoco.mjtObj.mjOBJ_KEY, compiled.nkey),
+            (f"key_{i}" for i in range(compiled.nkey)),
         )
         self._sites = names(mujoco.mjtObj.mjOBJ_SITE, compiled.nsite)
         weightless = is_off(mujoco, compiled, "GRAVITY")
@@ -212,7 +217,17 @@ class _File:
 
     def posture(self) -> dict[str, Array]:
         """Return the coordinates of the posture that the file draws, by joint."""
-        q, types = np.array(self._m.qpos0), self._m.jnt_type.tolist()
+        return self._by_joint(np.array(self._m.qpos0))
+
+    def keyframes(self) -> dict[str, dict[str, Array]]:
+        """Return the coordinates of the keyframes, by name and joint."""
+        return {
+            name: self._by_joint(np.array(q))
+            for name, q in zip(self._keys, self._m.key_qpos, strict=True)
+        }
+
+    def _by_joint(self, q: Array) -> dict[str, Array]:
+        types = self._m.jnt_type.tolist()
         posture = {}
         for name, kind, first in zip(self.joints, types, self._m.jnt_qposadr, strict=True):
             x = q[first : first + _SIZES[kind]]
@@ -229,6 +244,10 @@ class _File:
             for attribute, what in _IGNORED.items()
             if (count := int(getattr(m, attribute)))
         ]
+        more = np.hstack([m.key_qvel, m.key_act, m.key_ctrl]).any(axis=1)
+        if more.any():
+            names = listing([self._keys[i] for i in np.flatnonzero(more)])
+            notes.append(f"ignored velocities, activations and controls of keyframes: {names}")
         notes += self._renamed
         without = self._sites.count("")
         if without:

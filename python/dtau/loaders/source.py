@@ -57,6 +57,8 @@ class Parts(NamedTuple):
         Closed loops and contacts of the file, if requested.
     posture : mapping of str to ndarray
         Coordinates by joint of the posture that the file draws, if there is one.
+    postures : mapping of str to mapping of str to array_like
+        Coordinates by joint of the file's named postures.
     """
 
     name: str
@@ -65,3 +67,4 @@ class Parts(NamedTuple):
     gravity: ArrayLike | None = None
     loops: Sequence[AnyContact] = ()
     posture: Mapping[str, NDArray[np.float64]] = {}
+    postures: Mapping[str, Mapping[str, ArrayLike]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ class ModelBase:
     mass: float
     parameters: NDArray[np.float64]
     notes: tuple[str, ...]
+    postures: Mapping[str, NDArray[np.float64]]
     massless_joints: tuple[str, ...]
 
     @abstractmethod

@@ -153,7 +153,7 @@ class ModelBuilder:
         Links and joints keep their inertias, armature, damping, limits and mimics. Links on the
         world are carried by `parent` instead, with their joints: a fixed root is welded to it, and
         a free root floats relative to it. Fixed links stay reachable as frames. The gravity of the
-        model is not used.
+        model is not used, and its postures are dropped: they say nothing about the other joints.
 
         Parameters
         ----------

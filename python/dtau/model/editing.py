@@ -18,6 +18,7 @@ from dtau.model.links import Limits, Link
 from dtau.model.massless import warn_of_massless
 from dtau.model.names import Names
 from dtau.model.pose import Pose
+from dtau.model.postures import Postures, by_joint
 from dtau.model.spatial import Inertia
 
 M = TypeVar("M", bound="Editable")
@@ -37,18 +38,33 @@ class Editable(ModelBase):
 
     @abstractmethod
     def _assemble(
-        self, name: str, links: Iterable[Link], gravity: ArrayLike, notes: Iterable[str]
+        self,
+        name: str,
+        links: Iterable[Link],
+        gravity: ArrayLike,
+        notes: Iterable[str],
+        postures: Postures,
     ) -> None: ...
 
     def _with(
-        self: M, links: Iterable[Link], name: str | None = None, gravity: ArrayLike | None = None
+        self: M,
+        links: Iterable[Link],
+        name: str | None = None,
+        gravity: ArrayLike | None = None,
+        postures: Postures | None = None,
+        notes: Iterable[str] = (),
     ) -> M:
+        """Return a model of other links; postures keep the positions of joints that still move."""
+        links = tuple(links)
+        if postures is None:
+            postures = by_joint(self, [link.joint_name for link in links if link.joint.nv])
         made = type(self).__new__(type(self))
         made._assemble(
             self.name if name is None else name,
             links,
             self.gravity if gravity is None else gravity,
-            self.notes,
+            (*self.notes, *notes),
+            postures,
         )
         return made
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,14 @@ from dtau.model.massless import massless_joints, warn_of_massless
 from dtau.model.mimic import resolve_mimics
 from dtau.model.names import no_joint, no_link
 from dtau.model.pinocchio_writing import pinocchio_model
+from dtau.model.postures import Postures, by_joint, read_postures
 from dtau.model.printing import table
 from dtau.model.records import joint_records, parameters_of, with_mimics
 from dtau.model.rerooting import Rerootable
 from dtau.model.tree import depth_first, merge_fixed
 from dtau.model.writing import urdf_text
+
+_NO_POSTURES: Postures = MappingProxyType({})
 
 
 class Model(Rerootable, Immutable):
@@ -31,7 +35,7 @@ class Model(Rerootable, Immutable):
 
     Bodies are numbered depth first, siblings in the order of `links`; the k-th joint carries the
     k-th body. Fixed links are merged into the body that carries them and remain as frames. Two
-    models are equal if their names, gravity and links are equal.
+    models are equal if their names, gravity and links are equal: notes and postures do not count.
 
     Parameters
     ----------
@@ -43,6 +47,9 @@ class Model(Rerootable, Immutable):
         Acceleration of gravity along the world's axes, in m/s².
     notes : iterable of str
         Remarks of the loader about parts that it ignored, repaired or found odd.
+    postures : mapping of str to mapping
+        Named configurations: for each, positions of joints by name, as `configuration` takes them.
+        All other joints are neutral.
 
     Attributes
     ----------
@@ -79,6 +86,8 @@ class Model(Rerootable, Immutable):
     notes : tuple of str
         Remarks about parts that the loader ignored, repaired or found odd, and inertias without
         effect.
+    postures : mapping of str to ndarray (nq,)
+        Named configurations, read-only: keyframes of an MJCF, group states of an SRDF.
     massless_joints : tuple of str
         Joints with no inertia to accelerate: none, or less than 1e-13 of the inertia that they
         carry. A joint and its mimics have one common inertia, which may cancel; the mimicked joint
@@ -120,8 +129,9 @@ class Model(Rerootable, Immutable):
         *,
         gravity: ArrayLike = (0, 0, -9.81),
         notes: Iterable[str] = (),
+        postures: Postures = _NO_POSTURES,
     ) -> None:
-        self._assemble(name, links, gravity, notes)
+        self._assemble(name, links, gravity, notes, postures)
         warn_of_massless(self.massless_joints, stacklevel=3)  # of dtau.load or ModelBuilder.build
 
     def _assemble(
@@ -130,6 +140,7 @@ class Model(Rerootable, Immutable):
         links: Iterable[Link],
         gravity: ArrayLike,
         notes: Iterable[str],
+        postures: Postures,
     ) -> None:
         """Check the arguments and set all attributes."""
         self._require_new()
@@ -174,6 +185,7 @@ class Model(Rerootable, Immutable):
             mass=math.fsum(body.inertia.mass for body in bodies),
             parameters=parameters_of(bodies),
             notes=tuple(dict.fromkeys(notes)),
+            postures=read_postures(joints, postures),
             massless_joints=massless,
             links=links,
             _bodies=tuple(bodies),
@@ -184,12 +196,13 @@ class Model(Rerootable, Immutable):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        parts = {"name": self.name, "links": self.links}
-        return {**parts, "gravity": self.gravity, "notes": self.notes}
+        parts: dict[str, Any] = {"name": self.name, "links": self.links}
+        parts |= {"gravity": self.gravity, "notes": self.notes}
+        return {**parts, "postures": by_joint(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._require_new()
-        with checking(state, ("name", "links", "gravity", "notes")):
+        with checking(state, ("name", "links", "gravity", "notes", "postures")):
             self._assemble(**state)
 
     def joint(self, name: str) -> Joint:
@@ -330,8 +343,8 @@ class Model(Rerootable, Immutable):
     def to_pinocchio(self) -> Any:
         """Write the model as a `pinocchio.Model`; `dtau.conventions.pinocchio` converts states.
 
-        Joints keep their names, and all frames become frames of type BODY. Universal and
-        cylindrical joints become `JointModelComposite`.
+        Joints keep their names, all frames become frames of type BODY, and postures reference
+        configurations. Universal and cylindrical joints become `JointModelComposite`.
 
         Returns
         -------

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dtau.model.base import ModelBase
 from dtau.model.joint_type import JointType
@@ -69,7 +70,24 @@ def pinocchio_model(model: ModelBase) -> Any:
         at, above = index.get(joint_name, 0), carriers.get(joint_name, 0)
         place = _se3(pin, frame.placement)
         out.addFrame(pin.Frame(name, at, above, place, pin.FrameType.BODY))
+    for name, q in model.postures.items():
+        out.referenceConfigurations[name] = _configuration(out, model, index, q)
     return out
+
+
+def _configuration(
+    out: Any, model: ModelBase, index: Mapping[str, int], q: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return a configuration in Pinocchio's coordinates: planar joints have cosine and sine."""
+    there = np.zeros(out.nq)
+    for joint in model.joints:
+        if joint.mimic is not None:
+            continue
+        x, i = q[joint.q], index[joint.name]
+        if isinstance(joint.type, Planar):
+            x = np.array([x[0], x[1], np.cos(x[2]), np.sin(x[2])])
+        there[out.idx_qs[i] : out.idx_qs[i] + out.nqs[i]] = x
+    return there
 
 
 def _is_ready(model: ModelBase, joint: Joint, index: Mapping[str, int]) -> bool:

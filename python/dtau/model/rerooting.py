@@ -25,6 +25,7 @@ from dtau.model.joints import (
 from dtau.model.links import Link
 from dtau.model.massless import warn_of_massless
 from dtau.model.pose import Pose
+from dtau.model.postures import Postures, by_joint
 
 R = TypeVar("R", bound="Rerootable")
 
@@ -40,7 +41,8 @@ class Rerootable(Editable):
         The joint between the world and the root of the link's tree, free or fixed, carries this
         link instead. The joints between the two are reversed: each carries the link that was its
         parent, with the same name, coordinates, limits, armature and damping; their axes change
-        sign. All frames keep their names and places. `dtau.transfer_state` converts states.
+        sign. All frames keep their names and places. `dtau.transfer_state` converts states, and
+        postures are converted.
 
         Parameters
         ----------
@@ -89,7 +91,7 @@ class Rerootable(Editable):
         """
         require("link", link, str)
         self.frame(link)  # raises if it does not exist
-        made = self._with(rerooted(self.links, link))
+        made = self._with(rerooted(self.links, link), postures=_postures(self, link))
         warn_of_massless(set(made.massless_joints) - set(self.massless_joints), stacklevel=2)
         return made
 
@@ -97,12 +99,44 @@ class Rerootable(Editable):
 Rerootable.with_root.__qualname__ = "Model.with_root"  # as users know it
 
 
-def rerooted(links: Sequence[Link], name: str) -> list[Link]:
-    """Return the links of a mechanism that hangs from the link of this name."""
+def _path(links: Sequence[Link], name: str) -> list[Link]:
+    """Return the link of this name and all that carry it, the root last."""
     by_name = {link.name: link for link in links}
     path = [by_name[name]]
     while (parent := path[-1].parent) is not None:
         path.append(by_name[parent])
+    return path
+
+
+def _postures(model: Rerootable, name: str) -> Postures:
+    """Return the postures in the coordinates of the mechanism that hangs from this link."""
+    postures = by_joint(model)
+    path = _path(model.links, name)
+    for posture, positions in postures.items():
+        q, place = model.postures[posture], Pose()
+        for link in reversed(path):
+            place = place @ link.placement
+            if link.joint.nv:
+                joint = model.joint(link.joint_name)
+                x = q[joint.q]
+                if joint.mimic is not None:
+                    x = joint.mimic.multiplier * x + joint.mimic.offset
+                place = place @ joint.type.placement(x)
+        for link in path[:-1]:
+            if isinstance(link.joint, Universal):
+                positions[link.joint_name] = q[model.joint(link.joint_name).q][::-1]
+            elif isinstance(link.joint, Spherical):
+                positions[link.joint_name] = link.joint.placement(
+                    q[model.joint(link.joint_name).q]
+                ).inverse()
+        if isinstance(path[-1].joint, Free):
+            positions[path[-1].joint_name] = path[-1].placement.inverse() @ place
+    return postures
+
+
+def rerooted(links: Sequence[Link], name: str) -> list[Link]:
+    """Return the links of a mechanism that hangs from the link of this name."""
+    path = _path(links, name)
     root = path[-1]
     if not isinstance(root.joint, Free | Fixed):
         raise ValueError(
