@@ -45,8 +45,8 @@ def force_derivatives(mj_model: Any, data: Any) -> ForceDerivatives:
         stiffness += mj_model.jnt_stiffness[mj_model.dof_jntid]
     by_q, by_v, by_u = np.zeros(nv), np.zeros(nv), np.zeros((nv, nu))
     implicit_by_u = np.zeros((nv, nu))
-    for i in range(mj_model.nactuator if not disabled(mj_model, "ACTUATION") else 0):
-        _add_actuator(mj_model, data, i, (by_q, by_v, by_u, implicit_by_u))
+    if mj_model.nactuator and not disabled(mj_model, "ACTUATION"):
+        _add_actuators(mj_model, data, (by_q, by_v, by_u, implicit_by_u))
     if mj_model.opt.integrator == int(mujoco.mjtIntegrator.mjINT_IMPLICITFAST):
         implicit = by_v - damping
     else:
@@ -55,27 +55,29 @@ def force_derivatives(mj_model: Any, data: Any) -> ForceDerivatives:
     return ForceDerivatives(by_q - stiffness, by_v - damping, by_u, implicit, implicit_by_u)
 
 
-def _add_actuator(mj_model: Any, data: Any, i: int, out: tuple[Array, ...]) -> None:
-    """Add the actuator  gear (gain u + bias), with gain and bias affine in length and velocity."""
+def _add_actuators(mj_model: Any, data: Any, out: tuple[Array, ...]) -> None:
+    """Add actuators  gear (gain u + bias), with gain and bias affine in length and velocity."""
     by_q, by_v, by_u, v_by_u = out
-    low, high = mj_model.actuator_forcerange[i]
-    force = data.actuator_force[i]
-    if mj_model.actuator_forcelimited[i] and not low < force < high:
-        return
-    joint, column = mj_model.actuator_trnid[i, 0], mj_model.actuator_ctrladr[i]
-    dof, gear = mj_model.jnt_dofadr[joint], mj_model.actuator_gear[i, 0]
-    u, follows = data.ctrl[column], True
-    if mj_model.actuator_ctrllimited[i] and not disabled(mj_model, "CLAMPCTRL"):
-        low, high = mj_model.actuator_ctrlrange[i]
-        follows = low <= u <= high
-        u = min(max(u, low), high)
-    gain, bias = mj_model.actuator_gainprm[i, :3].copy(), mj_model.actuator_biasprm[i, :3]
-    if mj_model.actuator_gaintype[i] == int(mujoco.mjtGain.mjGAIN_FIXED):
-        gain[1:] = 0.0
-    affine = mj_model.actuator_biastype[i] == int(mujoco.mjtBias.mjBIAS_AFFINE)
-    by_q[dof] += gear**2 * (gain[1] * u + affine * bias[1])
-    by_v[dof] += gear**2 * (gain[2] * u + affine * bias[2])
-    if follows:
-        at = (1.0, data.actuator_length[i], data.actuator_velocity[i])
-        by_u[dof, column] += gear * (gain @ at)
-        v_by_u[dof, column] += gear**2 * gain[2]
+    dofs = mj_model.jnt_dofadr[mj_model.actuator_trnid[:, 0]]
+    columns, gear = mj_model.actuator_ctrladr, mj_model.actuator_gear[:, 0]
+    low, high = mj_model.actuator_forcerange.T
+    within = (low < data.actuator_force) & (data.actuator_force < high)
+    unsaturated = within | (mj_model.actuator_forcelimited == 0)
+
+    u = data.ctrl[columns]
+    limited = (mj_model.actuator_ctrllimited != 0) & (not disabled(mj_model, "CLAMPCTRL"))
+    low, high = mj_model.actuator_ctrlrange.T
+    follows = unsaturated & (~limited | ((low <= u) & (u <= high)))
+    u = np.where(limited, np.clip(u, low, high), u)
+
+    gain = mj_model.actuator_gainprm[:, :3].copy()
+    gain[mj_model.actuator_gaintype == int(mujoco.mjtGain.mjGAIN_FIXED), 1:] = 0.0
+    affine = mj_model.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)
+    bias = mj_model.actuator_biasprm[:, :3] * affine[:, np.newaxis]
+    factors = gear**2 * unsaturated
+    np.add.at(by_q, dofs, factors * (gain[:, 1] * u + bias[:, 1]))
+    np.add.at(by_v, dofs, factors * (gain[:, 2] * u + bias[:, 2]))
+    by_control = gain[:, 0] + gain[:, 1] * data.actuator_length
+    by_control += gain[:, 2] * data.actuator_velocity
+    np.add.at(by_u, (dofs, columns), gear * follows * by_control)
+    np.add.at(v_by_u, (dofs, columns), gear**2 * follows * gain[:, 2])
