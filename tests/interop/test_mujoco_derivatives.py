@@ -57,7 +57,7 @@ def random_data(mj_model: Any, seed: int, size: float = 1.0) -> Any:
 
 
 def differences(mj_model: Any, data: Any, step: float = 2e-5) -> tuple[Array, Array]:
-    """Centred differences of fourth order, from two of second order."""
+    """Centered differences of fourth order, from two of second order."""
     n = 2 * mj_model.nv
     out = []
     for scale in (1.0, 2.0):
@@ -157,6 +157,26 @@ def test_changes_of_the_model_count_and_the_data_stay() -> None:
     check(mj_model, data)
 
 
+LONE = '<body pos="0 0 9"><freejoint/><geom type="box" size=".1 .2 .3"/></body>'
+
+
+def test_lone_free_bodies() -> None:
+    mj_model = compiled(world=LONE)
+    check(mj_model, random_data(mj_model, 0))
+
+
+def test_unknown_terms_of_a_step_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    mj_model = compiled()
+    data = random_data(mj_model, 0)
+
+    def another_step(mj_model: Any, data: Any) -> None:
+        data.qvel[:] *= 1.001
+
+    monkeypatch.setattr(mujoco, "mj_Euler", another_step)
+    with pytest.raises(NotImplementedError, match="adds to this step"):
+        transition_derivatives(mj_model, data)
+
+
 TENDON = '<tendon><fixed><joint joint="hinge" coef="1"/></fixed></tendon>'
 SPHERE = (
     '<body pos="0 0 .09"><freejoint/><geom type="sphere" size=".1" contype="1"/></body>'
@@ -170,6 +190,7 @@ FILTER = '<general joint="hinge" dyntype="filter" dynprm="1"/>'
     [
         ({"option": 'integrator="RK4"'}, "integrators other than"),
         ({"option": 'integrator="implicit"'}, "integrators other than"),
+        ({"option": 'integrator="implicitfast"', "world": LONE}, "free bodies that carry no joint"),
         ({"option": 'noslip_iterations="3"'}, "noslip"),
         ({"option": 'density="1.2"'}, "fluid"),
         ({"more": TENDON}, "tendons"),

@@ -8,6 +8,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.mujoco.scope import not_covered
+
 Array = NDArray[np.float64]
 
 _LIMIT = int(mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT)
@@ -39,12 +41,11 @@ def constraint_terms(mj_model: Any, data: Any) -> ConstraintTerms:
     kinds = data.efc_type
     for kind in kinds:
         if kind not in (_LIMIT, _FRICTION):
-            name = _NAMES.get(int(kind), "contacts")
-            raise NotImplementedError(f"dtau.mujoco does not differentiate {name}")
+            raise not_covered(_NAMES.get(int(kind), "contacts"))
     limits = kinds == _LIMIT
     for joint in data.efc_id[limits]:
         if mj_model.jnt_type[joint] == int(mujoco.mjtJoint.mjJNT_BALL):
-            raise NotImplementedError("dtau.mujoco does not differentiate limits of ball joints")
+            raise not_covered("limits of ball joints")
     jacobian = _dense_jacobian(mj_model, data)
     # The solver's efc_state may be of its last but one iterate.
     force = -data.efc_D * (jacobian @ data.qacc - data.efc_aref)

@@ -44,6 +44,13 @@ def disabled(mj_model: Any, flag: str) -> bool:
     return bool(mj_model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}")))
 
 
+def not_covered(parts: str) -> NotImplementedError:
+    """Return the error that names parts that are not covered."""
+    return NotImplementedError(
+        f"dtau.mujoco does not differentiate {parts}; mujoco.mjd_transitionFD does, by differences"
+    )
+
+
 def require_covered(mj_model: Any, mj_data: Any) -> None:
     """Raise NotImplementedError if a part of the model or data is not covered."""
     opt, m = mj_model.opt, mj_model
@@ -51,6 +58,9 @@ def require_covered(mj_model: Any, mj_data: Any) -> None:
     driven = np.isin(m.actuator_trntype, _TRANSMISSIONS)
     uncovered = {
         "integrators other than Euler and implicitfast": opt.integrator not in _INTEGRATORS,
+        "implicitfast for free bodies that carry no joint": (
+            opt.integrator == _INTEGRATORS[1] and _has_lone_free_body(m)
+        ),
         "the noslip solver": opt.noslip_iterations > 0,
         "these flags of option/flag that are enabled": opt.enableflags & ~_ENABLED,
         "option/actuatorgroupdisable": opt.disableactuator,
@@ -84,7 +94,14 @@ def require_covered(mj_model: Any, mj_data: Any) -> None:
     }
     found = [name for name, present in uncovered.items() if present]
     if found:
-        raise NotImplementedError(f"dtau.mujoco does not differentiate {', '.join(found)}")
+        raise not_covered(", ".join(found))
+
+
+def _has_lone_free_body(mj_model: Any) -> bool:
+    """Tell if a tree is one free joint: implicitfast has gyroscopic terms for it."""
+    free = mj_model.jnt_dofadr[mj_model.jnt_type == QUATERNIONS[0]]
+    sizes = np.bincount(mj_model.dof_treeid)
+    return bool((sizes[mj_model.dof_treeid[free]] == 6).any())
 
 
 def smooth_model(mj_model: Any) -> tuple[Model, Convention]:

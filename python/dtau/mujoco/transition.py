@@ -26,7 +26,7 @@ from dtau.functions.derivatives import inverse_dynamics_derivatives
 from dtau.functions.dynamics import inverse_dynamics
 from dtau.mujoco.constraints import constraint_terms
 from dtau.mujoco.forces import force_derivatives
-from dtau.mujoco.scope import QUATERNIONS, require_covered, smooth_model
+from dtau.mujoco.scope import QUATERNIONS, not_covered, require_covered, smooth_model
 
 Array = NDArray[np.float64]
 
@@ -106,6 +106,8 @@ def transition_derivatives(mj_model: Any, mj_data: Any) -> TransitionDerivatives
     torque = data.qfrc_smooth + data.qfrc_constraint
     a = np.stack([data.qacc, np.linalg.solve(implicit, torque)])
     by_q, by_v = _smooth_derivatives(mj_model, data.qpos, data.qvel, a)
+    v_next = data.qvel + h * a[1]
+    _require_same_step(mj_model, data, v_next)
 
     right = np.hstack(
         [
@@ -120,11 +122,24 @@ def transition_derivatives(mj_model: Any, mj_data: Any) -> TransitionDerivatives
     v_after = h * np.linalg.solve(implicit, solved)
     v_after[:, nv : 2 * nv] += np.eye(nv)
 
-    from_q, from_v = _position_maps(mj_model, h * (data.qvel + h * a[1]))
+    from_q, from_v = _position_maps(mj_model, h * v_next)
     q_after = h * from_v @ v_after
     q_after[:, :nv] += from_q
     both = np.vstack([q_after, v_after])
     return TransitionDerivatives(both[:, : 2 * nv].copy(), both[:, 2 * nv :].copy())
+
+
+def _require_same_step(mj_model: Any, data: Any, v_next: Array) -> None:
+    """Advance `data`; raise NotImplementedError if MuJoCo's velocity is not the one expected.
+
+    A new version of MuJoCo may take terms into account that this package does not know.
+    """
+    euler = mj_model.opt.integrator == int(mujoco.mjtIntegrator.mjINT_EULER)
+    speed = np.abs(data.qvel).max()
+    (mujoco.mj_Euler if euler else mujoco.mj_implicit)(mj_model, data)
+    change = np.abs(v_next).max() + speed
+    if not np.abs(data.qvel - v_next).max() <= 1e-9 * change:
+        raise not_covered(f"terms that MuJoCo {mujoco.__version__} adds to this step")
 
 
 def _smooth_derivatives(mj_model: Any, qpos: Array, qvel: Array, a: Array) -> tuple[Array, Array]:
