@@ -34,6 +34,7 @@ PEERS = {  # what examples need beside the package
     "dtau.conventions.mujoco_model": "mujoco",
     "dtau.jax": "jax",
     "dtau.loaders.mechanism": "mujoco",
+    "dtau.mujoco": "mujoco",
     "dtau.torch": "torch",
     "dtau.conventions.pinocchio_model": "pinocchio",
     "dtau.viewing": "viser",
@@ -101,6 +102,11 @@ def test_code_of_the_page_about_crocoddyl_runs() -> None:
     theirs = names["crocoddyl"].SolverFDDP(names["theirs"])
     theirs.solve(names["xs"], names["theirs"].quasiStatic(names["xs"][:-1]))
     assert abs(theirs.cost - names["solver"].cost) < 1e-9 * theirs.cost
+
+
+def test_code_of_the_page_about_mujoco_derivatives_runs() -> None:
+    pytest.importorskip("mujoco")
+    assert run_code_of("docs/mujoco_derivatives.md")["error"] < 1e-7
 
 
 def test_code_of_the_linearization_page_runs() -> None:

@@ -1,0 +1,20 @@
+"""Exact derivatives of MuJoCo's time step: `transition_derivatives`.
+
+MuJoCo computes the step, and dtau differentiates it. docs/mujoco_derivatives.md says what is
+covered.
+"""
+
+try:
+    import mujoco as _mujoco  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ImportError(
+        "dtau.mujoco needs MuJoCo, which is not installed: pip install 'dtau[mujoco]'"
+    ) from error
+
+from dtau.mujoco.transition import TransitionDerivatives, transition_derivatives
+
+__all__ = ["TransitionDerivatives", "transition_derivatives"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
