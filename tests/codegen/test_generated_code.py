@@ -67,6 +67,12 @@ def asked(model: dtau.Model, most: int, tmp_path: Path) -> dict[str, Any]:
     return {name: value for name, value in rows.items() if counts[f"r_{name}"] <= most}
 
 
+def parameters_of(rows: dict[str, Any]) -> list[str]:
+    """The parameters that one of the functions takes."""
+    taken = {argument for row, _ in rows.values() for argument in row.arguments}
+    return [name for name in PARAMETERS if name in taken]
+
+
 def floor_of(function: Function, want: tuple[Any, ...]) -> float:
     """What counts as the largest of a result that vanishes, but for roundings of other terms."""
     return max(function.floor([x for x in want if x.size]), 1e-3)
@@ -93,9 +99,7 @@ def test_every_function_gives_the_numbers_of_the_core(name: str, tmp_path: Path)
     rows = asked(model, SMALL[name], tmp_path)
     assert len(rows) >= 25
     functions = {key: what for key, (_, what) in rows.items()}
-    taken = {argument for row, _ in rows.values() for argument in row.arguments}
-    kept = [x for x in PARAMETERS if x in taken]
-    code = Code(model, functions, tmp_path / "robot.c", parameters=kept)
+    code = Code(model, functions, tmp_path / "robot.c", parameters=parameters_of(rows))
     assert code.library.r_check() == 0
     mass_matrix = dtau.mass_matrix(model, random_state(model, seed=5)["q"])
     for key, (row, _) in rows.items():
@@ -119,7 +123,7 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     rows = asked(model, 300, tmp_path)
     source = tmp_path / "robot.c"
     functions = {key: what for key, (_, what) in rows.items()}
-    dtau.generate(model, functions, source, prefix="r_", parameters=PARAMETERS)
+    dtau.generate(model, functions, source, prefix="r_", parameters=parameters_of(rows))
     main = tmp_path / "main.c"
     main.write_text('#include "robot.h"\nint main(void) { return r_check(); }\n')
     sanitized = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -132,7 +136,7 @@ def test_it_is_c_plus_plus_too(tmp_path: Path) -> None:
     model = model_of("one planar")
     rows = asked(model, 800, tmp_path)
     functions = {key: what for key, (_, what) in rows.items()}
-    code = Code(model, functions, tmp_path / "robot.c", CXX, parameters=PARAMETERS)
+    code = Code(model, functions, tmp_path / "robot.c", CXX, parameters=parameters_of(rows))
     assert code.library.r_check() == 0
 
 
