@@ -23,7 +23,7 @@ SPAN = NUMBER + r" to " + NUMBER
 RATIOS = [
     ("Pinocchio", "values, one state", rf"one state per call \| values \| {SPAN}"),
     ("Pinocchio", "derivatives, one state", rf"\| first derivatives \| {SPAN}"),
-    ("Pinocchio", "inverse dynamics, batches", rf"after the report \| inverse dynamics \| {SPAN}"),
+    ("Pinocchio", "inverse dynamics, batches", rf"batches of 256 \| inverse dynamics \| {SPAN}"),
     ("Pinocchio", "forward dynamics, batches", rf"\| forward dynamics \| {SPAN}"),
     ("Pinocchio", "derivatives of inverse, batches", rf"of inverse dynamics \| {SPAN}"),
     ("Pinocchio", "derivatives of forward, batches", rf"of forward dynamics \| {SPAN}"),
