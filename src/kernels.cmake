@@ -11,6 +11,12 @@ list(JOIN function_groups ", " function_groups)
 set(function_list functions)
 configure_file(registry/list.cpp.in list.cpp @ONLY)
 
+# The functions of poses take no model: a list of their own.
+set(function_groups poses_functions)
+set(function_list poses)
+configure_file(registry/list.cpp.in pose_list.cpp @ONLY)
+set(pose_files poses/poses.cpp ${CMAKE_CURRENT_BINARY_DIR}/pose_list.cpp)
+
 file(GLOB shared_files CONFIGURE_DEPENDS functions/shared/*.cpp)  # for the two scalars of shared/algorithms.hpp
 
 function(add_functions variant)
@@ -100,10 +106,10 @@ foreach(set ${sets})
     endif()
     add_functions(${set} $<$<BOOL:${MSVC}>:/clang:>-march=${name} ${smaller})
   endif()
-  target_sources(functions_${set} PRIVATE ${shared_files})
+  target_sources(functions_${set} PRIVATE ${shared_files} ${pose_files})
   list(APPEND function_objects $<TARGET_OBJECTS:functions_${set}>)
-  string(APPEND set_declarations "namespace ${set} {\nextern const FunctionList functions;\n}\n")
-  string(APPEND set_rows "{\"${name}\", &${set}::functions}, ")
+  string(APPEND set_declarations "namespace ${set} {\nextern const FunctionList functions, poses;\n}\n")
+  string(APPEND set_rows "{\"${name}\", &${set}::functions, &${set}::poses}, ")
 endforeach()
 configure_file(registry/compiled_sets.cpp.in compiled_sets.cpp @ONLY)
 add_library(kernels STATIC ${CMAKE_CURRENT_BINARY_DIR}/compiled_sets.cpp ${function_objects})

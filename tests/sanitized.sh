@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Runs the tests that exercise the core with a module that was built with -DDTAU_SANITIZE=ON.
+# Runs the tests that exercise the core with a module that was built with -DDTAU_SANITIZE=ON. The package
+# must be installed or built in place too, with -DDTAU_TESTING=ON: its dtau._testing, which takes longest
+# to compile, computes what the core is compared with, and needs no check of its own.
 #    Usage: [FUZZ_CASES=1500] sanitized.sh BUILD_FOLDER [pytest arguments]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,8 +10,10 @@ shift
 
 # The package as in the sources, with the sanitized module in place of the released one.
 package=$(mktemp -d)
-trap 'rm -rf "$package"' EXIT
+fuzz=
+trap 'kill $fuzz 2> /dev/null || true; rm -rf "$package"' EXIT
 cp -r python/dtau "$package/dtau"
+cp "$(python -c 'import dtau._testing; print(dtau._testing.__file__)')" "$package/dtau/"
 cp "$build"/src/*.so "$package/dtau/"
 cp -r tests pyproject.toml "$package"
 
@@ -18,11 +22,17 @@ cd "$package"
 # A test asks for more memory than there is: the allocator must say no, as it does elsewhere.
 export PYTHONPATH=$package ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 export DTAU_RESULT_CACHE_LIMIT=0  # results in memory that the sanitizer watches
-run() { LD_PRELOAD="$runtime $(g++ -print-file-name=libstdc++.so)" python "$@"; }
+preload="$runtime $(g++ -print-file-name=libstdc++.so)"
+run() { LD_PRELOAD=$preload python "$@"; }
 run -c "import dtau; assert dtau.__file__.startswith('$package'), 'an editable install is in the way'"
-# Tensors of large robots would take an hour here; those of small ones go through the same code.
-run -m pytest -q -p no:cacheprovider -k "not ((chain or quadruped or tree or forest) and second_derivatives)" \
+# Not by run(): its process number would be that of a shell, which can be killed without the program.
+LD_PRELOAD=$preload python tests/fuzz/fuzz.py --cases "${FUZZ_CASES:-1500}" --longest 120 > "$package/fuzz.txt" 2>&1 &
+fuzz=$!
+# What is large for a large robot would take minutes here; for small ones it goes through the same code.
+run -m pytest -q -p no:cacheprovider \
+    -k "not ((chain or quadruped or tree or forest) and (second_derivatives or hessian or time_derivatives)) and not (chain and is_not_finite)" \
     "$@" tests/dynamics/test_dynamics.py tests/manifold/test_manifold.py tests/derivatives/test_derivatives.py \
     tests/batch/test_{invariance,errors,core,buffers,instruction_sets,arguments_that_change}.py \
     tests/model/test_{model,building,urdf,spatial}.py
-run tests/fuzz/fuzz.py --cases "${FUZZ_CASES:-1500}" --longest 120
+wait "$fuzz" || { cat "$package/fuzz.txt"; exit 1; }
+tail -n 1 "$package/fuzz.txt"

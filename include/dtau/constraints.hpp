@@ -9,15 +9,18 @@
 
 namespace dtau {
 
-// Frame a is held where frame b is, in its three linear rows and some angular ones. A frame b of
-// body -1 is a placement in the world.
+// Frame a is held where frame b is: in one linear row along a's z axis, or in three linear rows and
+// some angular ones. A frame of body -1 is a placement in the world: b of a contact, or a of a single
+// row along an axis that is fixed to the world.
 struct Constraint {
     Frame a, b;
-    int first, count;  // of its rows: 3 linear ones, and one for each component of `angular`
+    int root;          // the root body of a, or of b if a is fixed to the world
+    int first, count;  // of its rows: 1, or 3 linear ones and one for each component of `angular`
     int first_of_all;  // `first` where inactive constraints are not left out
     int angular[3];    // components about a's axes, in ascending order
     int hinge;         // with five rows: the free angular component; -1: none is free
     Axes axes;         // of the forces: body (a's own) or mixed
+    bool spatial;      // six rows of a contact: the spatial acceleration, and log6 for its error
     double kp, kd;     // of Baumgarte's stabilization
     bool other_tree;   // a and b move in different trees
     // Sums of squares over the joints that move a or b: of their angular velocities, and of the linear

@@ -23,6 +23,7 @@
 #include "dtau/arena.hpp"
 #include "dtau/inertia.hpp"
 #include "dtau/joint.hpp"
+#include "dtau/springs.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

@@ -77,6 +77,12 @@ struct Span {
     std::ptrdiff_t begin, end;
 };
 
+// A spring of a joint, on one of its coordinates and the velocity that is its rate.
+struct Spring {
+    int q, v;
+    double stiffness, rest;
+};
+
 struct Tree {
     int nnodes;   // entries of `bodies`; a universal joint has two, the first without mass
     int nbodies;  // the user's moving bodies, as Python counts them
@@ -89,8 +95,10 @@ struct Tree {
     const Mimics* mimic;     // null if all joints are independent
     const double* armature;  // (nv)
     const double* damping;   // (nv)
-    double gravity[3];       // in the world
-    const Span* related;     // (nrelated)
+    const Spring* springs;   // (nsprings)
+    int nsprings;
+    double gravity[3];    // in the world
+    const Span* related;  // (nrelated)
     std::ptrdiff_t nrelated;
     const Span* state_matrix;  // (nstate_matrix) the same for the A of a linearization
     std::ptrdiff_t nstate_matrix;

@@ -6,6 +6,9 @@
 
 namespace dtau {
 
+// Which numbers of a result are stored: all, or those that can differ from zero.
+enum class Layout { dense, pattern };
+
 // A function reads only the options that it takes.
 struct Options {
     // The order of the time derivatives: as requested, or from the length of the stacks.
@@ -24,8 +27,8 @@ struct Options {
     Integrator integrator = Integrator::euler;
     DrivenTorques driven;
 
-    // For second derivatives. symmetric: by q in the exponential chart. packed: tensors in packed form.
-    bool symmetric = false, packed = false;
+    bool symmetric = false;  // second derivatives by q in the exponential chart
+    Layout layout = Layout::dense;
 
     bool joint_parameters = false;  // armature and damping are parameters too
 

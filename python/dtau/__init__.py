@@ -1,6 +1,7 @@
 """Analytical derivatives of rigid-body dynamics.
 
-    tau = M a + C v + D v + g - sum of J^T f_ext      M with armature, D viscous damping
+    tau = M a + C v + D v + g - sum of J^T f_ext      M with armature, D viscous damping,
+                                                      g the torque of gravity and springs
 
 The name of a function joins a problem and a quantity:
 
@@ -10,8 +11,7 @@ The name of a function joins a problem and a quantity:
 =========================================  ===========================  ===========================
 value                                      (no suffix)                  (no suffix)
 first derivatives                          _derivatives                 _derivatives
-second derivatives                         _second_derivatives,         _second_derivatives
-                                           dense or packed
+second derivatives                         _second_derivatives          _second_derivatives
 second derivatives of lam . result         _hessian                     _hessian
 products with first derivatives, O(N)      _jvp, _vjp                   _jvp, _vjp
 derivatives by inertial parameters         _regressor                   _parameter_derivatives
@@ -33,7 +33,8 @@ against each other. ``out=`` takes arrays for the results, ``threads=`` the numb
 `set_result_cache_limit` limits the cache of result memory.
 
 Models come from `load`, from `ModelBuilder` or from `dtau.robots`; `dtau.conventions` converts from
-and to Pinocchio, MuJoCo and others. Every docstring gives shapes, units and frames;
+and to Pinocchio, MuJoCo and others. `dtau.poses` and `dtau.rotations` compute with poses and
+rotations in batches. Every docstring gives shapes, units and frames;
 docs/conventions.md has all conventions in one table.
 
 Examples
@@ -52,7 +53,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from dtau import _interpreters, conventions, results, robots  # noqa: F401
+from dtau import _interpreters, conventions, poses, results, robots, rotations  # noqa: F401
 from dtau._version import __version__ as __version__
 from dtau.codegen.compiled import compile
 from dtau.codegen.generate import GeneratedCode, generate
@@ -72,6 +73,9 @@ from dtau.functions.centroidal_momentum import (
     centroidal_momentum_rate,
     centroidal_momentum_rate_derivatives,
     momentum,
+)
+from dtau.functions.centroidal_subtrees import (
+    subtree_centers_of_mass,
 )
 from dtau.functions.constraints import (
     constrained_dynamics,
@@ -102,6 +106,9 @@ from dtau.functions.derivatives import (
     inverse_dynamics_derivatives,
     inverse_dynamics_wrench_derivatives,
 )
+from dtau.functions.derivatives_patterns import (
+    pattern,
+)
 from dtau.functions.dynamics import (
     forward_dynamics,
     hybrid_dynamics,
@@ -114,6 +121,7 @@ from dtau.functions.frames import (
     forward_kinematics,
     frame_accelerations,
     frame_jacobians,
+    frame_jacobians_rate,
     frame_placements,
     frame_velocities,
     wrench_at_frame,
@@ -123,6 +131,9 @@ from dtau.functions.frames_derivatives import (
     frame_jacobians_derivatives,
     frame_velocities_derivatives,
     wrench_at_frame_derivatives,
+)
+from dtau.functions.frames_errors import (
+    frame_errors,
 )
 from dtau.functions.manifold import (
     difference,
@@ -148,6 +159,11 @@ from dtau.functions.parameters import (
     inverse_dynamics_parameter_vjp,
     inverse_dynamics_regressor,
 )
+from dtau.functions.parameters_energies import (
+    kinetic_energy_regressor,
+    momentum_regressor,
+    potential_energy_regressor,
+)
 from dtau.functions.products import (
     forward_dynamics_jvp,
     forward_dynamics_vjp,
@@ -159,7 +175,6 @@ from dtau.functions.second_derivatives import (
     forward_dynamics_second_derivatives,
     inverse_dynamics_hessian,
     inverse_dynamics_second_derivatives,
-    packed_indices,
 )
 from dtau.functions.steps import (
     step,
@@ -171,6 +186,9 @@ from dtau.functions.steps_hessian import (
 from dtau.functions.steps_linearization import (
     linearize,
     linearize_discrete,
+)
+from dtau.functions.steps_stages import (
+    linearize_stages,
 )
 from dtau.functions.terms import (
     bias_torque,
@@ -216,6 +234,7 @@ from dtau.loaders.live_mujoco import from_mujoco
 from dtau.loaders.live_pinocchio import from_pinocchio
 from dtau.loaders.load import load
 from dtau.loaders.mechanism import load_mechanism
+from dtau.loaders.mjcf_motors import load_motors
 from dtau.memory import set_result_cache_limit
 from dtau.model.builder import ModelBuilder
 from dtau.model.contact_kinds import FrameContact, Loop, PointContact
@@ -235,8 +254,10 @@ from dtau.model.joints import (
 from dtau.model.links import Frame, Joint, Limits, Link, Mimic
 from dtau.model.mechanism import Mechanism
 from dtau.model.model import Model
+from dtau.model.motors import Motors
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
+from dtau.patterns import Pattern
 from dtau.viewing import view
 
 __all__ = [
@@ -260,6 +281,8 @@ __all__ = [
     "ModelBuilder",
     "ModelError",
     "ModelWarning",
+    "Motors",
+    "Pattern",
     "Planar",
     "PointContact",
     "Pose",
@@ -313,8 +336,10 @@ __all__ = [
     "forward_kinematics",
     "frame_accelerations",
     "frame_accelerations_derivatives",
+    "frame_errors",
     "frame_jacobians",
     "frame_jacobians_derivatives",
+    "frame_jacobians_rate",
     "frame_jacobians_time_derivatives",
     "frame_kinematics_time_derivatives",
     "frame_placements",
@@ -350,30 +375,38 @@ __all__ = [
     "kinematics_time_derivatives",
     "kinetic_energy",
     "kinetic_energy_derivatives",
+    "kinetic_energy_regressor",
     "linearize",
     "linearize_discrete",
+    "linearize_stages",
     "linearize_time_derivatives",
     "load",
     "load_mechanism",
+    "load_motors",
     "lqr",
     "mass_matrix",
     "mass_matrix_inverse",
     "mass_matrix_time_derivatives",
     "momentum",
+    "momentum_regressor",
     "momentum_time_derivatives",
     "neutral",
     "normalize",
-    "packed_indices",
+    "pattern",
+    "poses",
     "potential_energy",
     "potential_energy_derivatives",
+    "potential_energy_regressor",
     "project",
     "random_state",
     "results",
     "robots",
+    "rotations",
     "set_result_cache_limit",
     "step",
     "step_hessian",
     "step_vjp",
+    "subtree_centers_of_mass",
     "tangent_map",
     "transfer_state",
     "view",

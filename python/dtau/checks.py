@@ -6,6 +6,8 @@ import difflib
 import itertools
 import math
 import operator
+import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -19,11 +21,18 @@ T = TypeVar("T")
 _SHOWN = 8  # most names that a message lists
 _COMPARED = 1000  # most names that are searched for similar ones
 _LONGEST = 80  # most characters compared of a name: the cost is the product of two lengths
+_NUMPY_STRING = re.compile(r"""np\.str_\(('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\)""")
+_FLOAT64 = np.dtype(np.float64)
+_SEQUENCES = (list, tuple)
 _MOST_AXES = 32  # most batch axes, as in the core
 
 
-def real_numbers(argument: str, value: ArrayLike, expected: str = "numbers") -> NDArray[Any]:
+def real_numbers(
+    argument: str, value: ArrayLike, expected: str | tuple[int, ...] = "numbers"
+) -> NDArray[Any]:
     """Read `value` as an array of real numbers of any shape and type.
+
+    `expected`, for the message, describes the numbers or is their shape.
 
     Raises
     ------
@@ -35,9 +44,10 @@ def real_numbers(argument: str, value: ArrayLike, expected: str = "numbers") -> 
     try:
         array = np.asarray(value)
     except ValueError:  # NumPy's own message does not name the argument
-        raise ValueError(f"{argument}: expected {expected}, got rows of unequal size") from None
+        wanted = expected if isinstance(expected, str) else f"shape {expected}"
+        raise ValueError(f"{argument}: expected {wanted}, got rows of unequal size") from None
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{argument}: expected real numbers, got {value!r:.80}")
+        raise TypeError(f"{argument}: expected real numbers, got {shown(value)}")
     return array
 
 
@@ -53,14 +63,14 @@ def real_array(
     ValueError
         If the shape differs, or a number is not finite although it has to be.
     """
-    array = real_numbers(argument, value, f"shape {shape}")
+    array = real_numbers(argument, value, shape)
     if array.shape != shape:
         raise ValueError(f"{argument}: expected shape {shape}, got {array.shape}")
-    if not (isinstance(value, list | tuple) and array.dtype == np.float64):
-        array = array.astype(np.float64)  # a copy: the caller may change theirs
+    if array.dtype != _FLOAT64 or not isinstance(value, _SEQUENCES):
+        array = array.astype(_FLOAT64)  # a copy: the caller may change theirs
     if finite and not all(map(math.isfinite, array.ravel().tolist())):
         raise ValueError(f"{argument}: expected finite numbers, got {array.tolist()}")
-    array.flags.writeable = False
+    array.setflags(write=False)
     return array
 
 
@@ -149,7 +159,7 @@ def integer(argument: str, value: object, least: int, most: int | None = None) -
             raise TypeError
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise TypeError(f"{argument}: expected an integer, got {value!r:.80}") from None
+        raise TypeError(f"{argument}: expected an integer, got {shown(value)}") from None
     if number < least or (most is not None and number > most):
         wanted = f"at least {least}" if most is None else f"{least} to {most}"
         raise ValueError(f"{argument}: expected an integer of {wanted}, got {number}")
@@ -175,11 +185,22 @@ def plain(value: T) -> T | str:
     return str.__str__(value) if isinstance(value, str) else value
 
 
+def shown(value: object) -> str:
+    """Return how a value prints, cut at 80 characters; NumPy's strings as plain ones."""
+    return _NUMPY_STRING.sub(r"\1", repr(value))[:80]
+
+
 def class_name(value: object) -> str:
-    """Return the name of an object's class; with the module if it is not dtau's."""
+    """Return the name of an object's class, with the package that has it: whose Model it is."""
     kind = type(value)
-    known = kind.__module__ == "builtins" or kind.__module__.startswith("dtau.")
-    return kind.__qualname__ if known else f"{kind.__module__}.{kind.__qualname__}"
+    package = kind.__module__.split(".")[0]
+    if package == "dtau":
+        return (
+            f"dtau.{kind.__name__}"
+            if hasattr(sys.modules["dtau"], kind.__name__)
+            else kind.__name__
+        )
+    return kind.__qualname__ if package == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def require(argument: str, value: object, kind: type) -> None:
@@ -200,7 +221,7 @@ def require_name(argument: str, value: object) -> str:
     """
     require(argument, value, str)
     name = str(plain(value))
-    if any("\ud800" <= letter <= "\udfff" for letter in name):
+    if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
         raise ValueError(f"{argument}: expected text without lone surrogates, got {name!r:.80}")
     return name
 
@@ -208,11 +229,13 @@ def require_name(argument: str, value: object) -> str:
 def tuple_of(argument: str, values: Iterable[T], kind: type, what: str) -> tuple[T, ...]:
     """Collect `values`; raise TypeError unless all are of this kind, which `what` describes."""
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise TypeError(f"{argument}: expected {what}, got {values!r:.80}")
+        alone = not isinstance(values, str) and isinstance(values, kind)
+        got = f"a single {type(values).__name__}; put it in a list" if alone else shown(values)
+        raise TypeError(f"{argument}: expected {what}, got {got}")
     items = tuple(values)
     for item in items:
         if not isinstance(item, kind):
-            raise TypeError(f"{argument}: expected {what}, got {item!r:.80}")
+            raise TypeError(f"{argument}: expected {what}, got {shown(item)}")
     return items
 
 
@@ -221,5 +244,5 @@ def frame_names(frames: object) -> str | tuple[str, ...]:
     if isinstance(frames, str):
         return frames
     if not isinstance(frames, Iterable):
-        raise TypeError(f"frames: expected names, got {frames!r}")
+        raise TypeError(f"frames: expected names, got {shown(frames)}")
     return tuple(frames)

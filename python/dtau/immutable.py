@@ -11,12 +11,28 @@ import dataclasses
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from types import NoneType, UnionType
-from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
+from typing import Any, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+T = TypeVar("T")
 
-class Immutable:
+
+class Trusting:
+    """A second constructor, for attributes that are known to be right."""
+
+    @classmethod
+    def _trusted(cls: type[T], **attributes: Any) -> T:
+        """Make an object of all its attributes, which are not checked again; arrays are read-only.
+
+        The caller has checked them, or they come from objects of the package.
+        """
+        made = cls.__new__(cls)
+        vars(made).update(attributes)
+        return made
+
+
+class Immutable(Trusting):
     """Base of immutable classes: the constructor sets all attributes; arrays are read-only."""
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -27,7 +43,8 @@ class Immutable:
 
     def _require_new(self) -> None:
         """Raise if attributes are set already: a constructor can be called a second time."""
-        _require_new(self)
+        if vars(self):
+            _require_new(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._require_new()
@@ -39,7 +56,7 @@ class Immutable:
         vars(self).update(state)
 
 
-class Record:
+class Record(Trusting):
     """Base of frozen dataclasses, which are unpickled by their constructor."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -12,10 +12,12 @@ ForceAxes = Literal["body", "mixed"]
 HingeAxis = Literal["x", "y", "z"]
 Inertias = Literal["keep", "repair"]
 Integrator = Literal["euler", "semi_implicit", "rk4"]
+Layout = Literal["dense", "pattern"]
 MimicJoints = Literal["independent", "exact"]
 QuaternionOrder = Literal["xyzw", "wxyz"]
 Root = Literal["fixed", "free"]
 Scalar = Literal["double", "float"]
+Side = Literal["right", "left"]
 JointKindName = Literal[
     "revolute", "prismatic", "helical", "spherical", "free", "cylindrical", "planar", "universal"
 ]

@@ -92,3 +92,8 @@ def arrays_of(results: Any) -> tuple[Any, ...]:
 
 
 FUNCTIONS: Mapping[str, Function] = {row["name"]: _function(row) for row in _core.functions()}
+
+# Functions of poses and rotations, which take no model.
+POSE_FUNCTIONS: Mapping[str, Function] = {
+    row["name"]: _function(row) for row in _core.pose_functions()
+}

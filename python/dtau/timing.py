@@ -126,9 +126,9 @@ def random_inputs(
     """Draw inputs of functions at random states, by name; `also` names optional ones.
 
     Configurations come from `random_state`; torques ``tau`` give the accelerations ``a``; time
-    steps are `DT`; all other inputs are uniform in (-1, 1), in the shapes of their axes. `order` is
-    the order of stacks of time derivatives; `sizes` has the sizes of axes that depend on more than
-    the model (``nrows``).
+    steps are `DT`; all other inputs are uniform in (-1, 1), in the shapes of their axes; poses have
+    unit quaternions. `order` is the order of stacks of time derivatives; `sizes` has the sizes of
+    axes that depend on more than the model: ``nrows``, and ``nframes`` unless there is one frame.
     """
     rng = np.random.default_rng(seed)
     q, v, a = dtau.random_state(model, rng, shape=(count,))
@@ -148,8 +148,12 @@ def random_inputs(
             elif not x.axes:
                 drawn[x.name] = np.full(shape, DT)
             else:
-                each = (lengths[axis] if isinstance(axis, str) else axis for axis in x.axes)
+                axes = [axis for axis in x.axes if axis != "nframes" or axis in lengths]
+                each = (lengths[axis] if isinstance(axis, str) else axis for axis in axes)
                 drawn[x.name] = rng.uniform(-1.0, 1.0, (*shape, *each))
+                if x.axes[-1] == 7:
+                    quaternion = drawn[x.name][..., 3:]
+                    quaternion /= np.linalg.norm(quaternion, axis=-1, keepdims=True)
     return drawn
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def view(
     model: Model | Sequence[Model],
-    q: ArrayLike | Sequence[ArrayLike] | None = None,
+    q: ArrayLike | str | Sequence[ArrayLike | str] | None = None,
     *,
     v: ArrayLike | None = None,
     f_ext: ArrayLike | Mapping[str, ArrayLike] | None = None,
@@ -31,7 +31,8 @@ def view(
 ) -> Viewer:
     """Show a robot or its motion in the browser; a notebook shows the page itself.
 
-    The page has a slider for each joint, within its limits, and switches for arrows. For joints
+    The page has a slider for each joint, within its limits, a choice of the model's postures, and
+    switches for arrows. For joints
     whose coordinates hold a quaternion, "move by hand" shows handles instead. A motion has a play
     button, a time slider and a choice of speeds.
 
@@ -40,9 +41,10 @@ def view(
     model : Model, or sequence of Model
         Several robots are shown side by side. `v`, `f_ext` and `geometry` work with one robot only;
         `Viewer.add` shows more robots, each with its own.
-    q : array_like (nq,) or (T, nq), optional
-        Configuration, or the configurations of a motion; by default the neutral one, within the
-        joints' limits. For several models, a sequence of these.
+    q : array_like (nq,) or (T, nq), or str, optional
+        Configuration, or the configurations of a motion; or the name of a configuration in
+        ``model.postures``; by default the neutral one, within the joints' limits. For several
+        models, a sequence of these.
     v : array_like (nv,) or (T, nv), optional
         Velocities: the page then shows arrows for the bodies' twists and for momentum.
     f_ext : array_like (nbodies, 6) or (T, nbodies, 6), or mapping, optional
@@ -105,6 +107,8 @@ def view(
     from dtau.viewer.viewer import Viewer
 
     several = not isinstance(model, Model)
+    if not isinstance(model, Iterable):
+        require("model", model, Model)
     models = list(model) if not isinstance(model, Model) else [model]
     for one in models:
         require("model", one, Model)

@@ -37,14 +37,20 @@ struct Input {
 // One result, contiguous.
 struct Output {
     char* data = nullptr;
-    std::ptrdiff_t size = 0;  // numbers a state
-    int stacked = 1;          // as for an input
+    std::ptrdiff_t size = 0;  // numbers a state, as the algorithm computes them
+    // The places of the numbers that are stored, in the order of memory, and further valid places up
+    // to a multiple of 8. Null: all numbers are stored.
+    const std::ptrdiff_t* entries = nullptr;
+    std::ptrdiff_t nentries = 0;
+    int stacked = 1;  // as for an input
     MimicRole mimic_role = MimicRole::other;
     // A sparse result is zero outside of its spans. No spans: no zeros are known. A single span may
     // lie in `span`, with null `spans`.
     const Span* spans = nullptr;
     std::ptrdiff_t nspans = 0;
     Span span = {0, 0};
+
+    std::ptrdiff_t stored() const { return entries ? nentries : size; }  // numbers a state
 };
 
 // Code compiled for one robot. `alone` computes one state. `in_lanes` computes groups of states in
@@ -73,6 +79,9 @@ struct Job {
     const Options* options = nullptr;  // read by the algorithm alone
     const RobotCode* code = nullptr;  // computes the function in place of the algorithm; null: none
     FirstFailure* failure = nullptr;  // records the states without results; null: not wanted
+    // The numbers of the states in the order in which they go into lanes (order.hpp); null: as they
+    // are.
+    const std::ptrdiff_t* order = nullptr;
 };
 
 }  // namespace dtau

@@ -82,18 +82,28 @@ DTAU_INLINE void scatter_blocks(const Lane* lane_numbers, std::ptrdiff_t begin, 
     }
 }
 
-// Moves the results of a group from lanes to `states` rows of target. The other lanes hold copies
-// of the last state and go to its row.
+// The same for the numbers at these places: all that is stored of a result. The last block also reads
+// the places after `end`.
+template <class Store>
+DTAU_INLINE void scatter_entries(const Lane* lane_numbers, const std::ptrdiff_t* entries,
+                                 std::ptrdiff_t begin, std::ptrdiff_t end, const Store& store) {
+    for (std::ptrdiff_t k = begin; k < end; k += lanes) {
+        Lane::Vector rows[lanes];
+        unrolled<lanes>([&](int j) { rows[j] = lane_numbers[entries[k + j]].value; });
+        transpose(rows);
+        unrolled<lanes>([&](int l) __attribute__((always_inline)) { store(l, k, Lane(rows[l])); });
+    }
+}
+
+// Moves the results of a group from lanes to its states, lane l to to[l]. The lanes beyond the last
+// state hold copies of it and go where it goes.
 inline void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t nspans,
-                    std::ptrdiff_t size, int states, double* target) {
+                    std::ptrdiff_t size, double* const (&to)[lanes]) {
     if (size < lanes) {
-        scatter_lanes(lane_numbers, [&](int l, Lane x) {
-            if (l < states) Pack<double>{x}.store(target + l * size, static_cast<int>(size));
-        });
+        scatter_lanes(lane_numbers,
+                      [&](int l, Lane x) { Pack<double>{x}.store(to[l], static_cast<int>(size)); });
         return;
     }
-    double* to[lanes];
-    for (int l = 0; l < lanes; ++l) to[l] = target + (l < states ? l : states - 1) * size;
     const Span* span = spans;
     const std::ptrdiff_t whole = size / lanes * lanes;
     scatter_blocks(lane_numbers, 0, whole, span, spans + nspans,
@@ -104,6 +114,14 @@ inline void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t 
     else if (whole < size)
         scatter_lanes(lane_numbers + size - lanes,
                       [&](int l, Lane x) { x.store(to[l] + size - lanes); });
+}
+
+// The same where the results of `states` states lie one after the other from target on.
+inline void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t nspans,
+                    std::ptrdiff_t size, int states, double* target) {
+    double* to[lanes];
+    for (int l = 0; l < lanes; ++l) to[l] = target + (l < states ? l : states - 1) * size;
+    scatter(lane_numbers, spans, nspans, size, to);
 }
 
 // ---------------------------------------------------------------- streaming stores
@@ -133,19 +151,18 @@ class StreamingStore {
 
     explicit StreamingStore(Arena& arena) : rows_(arena.take<double>(lanes * row)) {}
 
-    // lane_numbers is padded to whole vectors.
-    void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t nspans,
-                 std::ptrdiff_t size, int states, double* target) const {
-        const Span* span = spans;
+    // blocks(begin, end, store) moves numbers begin ... end - 1 out of lanes, in whole blocks.
+    template <class Blocks>
+    DTAU_INLINE void scatter(const Blocks& blocks, std::ptrdiff_t size, int states,
+                             double* const (&targets)[lanes]) const {
         double* const rows = rows_ + cache_line;
         for (std::ptrdiff_t begin = 0; begin < size; begin += piece) {
             const std::ptrdiff_t count = size - begin < piece ? size - begin : piece;
-            scatter_blocks(lane_numbers, begin, begin + count, span, spans + nspans,
-                           [&](int l, std::ptrdiff_t k, Lane x) __attribute__((always_inline)) {
-                               x.store(rows + l * row + (k - begin));
-                           });
+            blocks(begin, begin + count,
+                   [&](int l, std::ptrdiff_t k, Lane x)
+                       __attribute__((always_inline)) { x.store(rows + l * row + (k - begin)); });
             for (int l = 0; l < states; ++l) {
-                double *const numbers = rows + l * row, *const to = target + l * size + begin;
+                double *const numbers = rows + l * row, *const to = targets[l] + begin;
                 // A cache line that a piece leaves incomplete waits for the next piece.
                 const int late = begun_line(to), before = begin > 0 ? late : 0;
                 const int after = begin + count < size ? late : 0;
@@ -162,10 +179,30 @@ class StreamingStore {
     double* rows_;
 };
 
-// Moves a result of a group to its states at target.
+// Moves the numbers at these entries to the states of a group, lane l to to[l].
+inline void leave_on_pattern(const Lane* lane_numbers, const StreamingStore& store,
+                             const std::ptrdiff_t* entries, std::ptrdiff_t size, int states,
+                             bool past_caches, double* const (&to)[lanes]) {
+    if (past_caches && size >= StreamingStore::worthwhile)
+        return store.scatter(
+            [&](std::ptrdiff_t begin, std::ptrdiff_t end, const auto& put) __attribute__((
+                always_inline)) { scatter_entries(lane_numbers, entries, begin, end, put); },
+            size, states, to);
+    const std::ptrdiff_t whole = size / lanes * lanes;
+    scatter_entries(lane_numbers, entries, 0, whole,
+                    [&](int l, std::ptrdiff_t k, Lane x)
+                        __attribute__((always_inline)) { x.store(to[l] + k); });
+    for (int l = 0; l < states; ++l)
+        for (std::ptrdiff_t k = whole; k < size; ++k) to[l][k] = lane_numbers[entries[k]].value[l];
+}
+
+// Moves a result of a group to its states, lane l to to[l].
 inline void leave_group(const Lane* lane_numbers, const StreamingStore& store, Results results,
                         const Output& out, const NonzeroParts& nonzero, int states,
-                        bool past_caches, double* target) {
+                        bool past_caches, double* const (&to)[lanes]) {
+    if (out.entries)
+        return leave_on_pattern(lane_numbers, store, out.entries, out.nentries, states, past_caches,
+                                to);
     Span whole = {0, out.size};
     const Span* spans = &whole;
     std::ptrdiff_t nspans = 1;
@@ -175,10 +212,16 @@ inline void leave_group(const Lane* lane_numbers, const StreamingStore& store, R
         spans = out.spans, nspans = out.nspans;
     else if (results == Results::sparse && out.nspans > 0)
         whole.begin = out.span.begin / lanes * lanes;  // a multiple of the block length
+    const Span* span = spans;
     if (past_caches && out.size >= StreamingStore::worthwhile)
-        store.scatter(lane_numbers, spans, nspans, out.size, states, target);
+        store.scatter(
+            [&](std::ptrdiff_t begin, std::ptrdiff_t end, const auto& put)
+                __attribute__((always_inline)) {
+                    scatter_blocks(lane_numbers, begin, end, span, spans + nspans, put);
+                },
+            out.size, states, to);
     else
-        scatter(lane_numbers, spans, nspans, out.size, states, target);
+        scatter(lane_numbers, spans, nspans, out.size, to);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -53,12 +53,14 @@ struct Arguments {
     NonzeroParts*
         nonzero;  // of the results of a group, which an algorithm may set; null for a lone state
     const Options* options;
-    FirstFailure* failure;  // null: not wanted
-    std::ptrdiff_t first;   // number of the first state in the job
+    FirstFailure* failure;        // null: not wanted
+    std::ptrdiff_t first;         // number of the first state in the job
+    const std::ptrdiff_t* order;  // numbers of the states; null: they follow the first
 
     // Records that the state in a lane has no results. Lanes beyond the last state hold copies.
     void report(int lane, const Failure& why) const {
-        if (failure && lane < destination.states) failure->report(first + lane, why);
+        if (failure && lane < destination.states)
+            failure->report(order ? order[lane] : first + lane, why);
     }
 };
 
@@ -89,7 +91,8 @@ struct Algorithms {
     bool (*one_by_one)(const Tree&, const Options&) = nullptr;
 };
 
-// Computes the states begin ... end - 1 of a job: batches in lanes, a lone state without.
+// Computes the states begin ... end - 1 of a job, or those at these places of its order: batches in
+// lanes, a lone state without.
 void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::ptrdiff_t begin,
          std::ptrdiff_t end);
 

@@ -1,4 +1,4 @@
-// Keeps one block of scratch memory for each thread: scratch(), trim_scratch().
+// Keeps one block of scratch memory for each thread: scratch(), trim_scratch(), LentScratch.
 #include "batch/scratch.hpp"
 
 #include <new>
@@ -6,26 +6,33 @@
 namespace dtau {
 namespace {
 
-constexpr std::align_val_t alignment{64};
+constexpr std::align_val_t alignment{scratch_alignment};
 constexpr std::size_t worth_keeping = std::size_t(8) << 20;
 
-struct Holder {
-    void* block = nullptr;
+// The block in use: lent, or the holder's. Apart from the holder, whose destructor makes its first
+// use on a thread allocate.
+struct Block {
+    void* at = nullptr;
     std::size_t size = 0;
+    bool lent = false;
+};
+constinit thread_local Block current;
+
+struct Holder {
+    Block own;
 
     ~Holder() { release(); }
     void release() {
-        if (block) ::operator delete(block, alignment);
-        block = nullptr;
-        size = 0;
+        if (own.at) ::operator delete(own.at, alignment);
+        own = current = {};
     }
     void* at_least(std::size_t bytes) {
-        if (size < bytes) {
+        if (own.size < bytes || !own.at) {
             release();
-            block = ::operator new(bytes, alignment);
-            size = bytes;
+            own = {::operator new(bytes, alignment), bytes};
         }
-        return block;
+        current = own;
+        return own.at;
     }
 };
 
@@ -33,10 +40,15 @@ thread_local Holder holder;
 
 }  // namespace
 
-void* scratch(std::size_t bytes) { return holder.at_least(bytes); }
+void* scratch(std::size_t bytes) {
+    return current.at && bytes <= current.size ? current.at : holder.at_least(bytes);
+}
 
 void trim_scratch() {
-    if (holder.size > worth_keeping) holder.release();
+    if (current.size > worth_keeping && !current.lent) holder.release();
 }
+
+LentScratch::LentScratch(void* block, std::size_t size) { current = {block, size, true}; }
+LentScratch::~LentScratch() { current = {}; }
 
 }  // namespace dtau

@@ -11,4 +11,16 @@ void* scratch(std::size_t bytes);
 // Frees the block if it is large.
 void trim_scratch();
 
+// While this object lives, scratch() of this thread returns the given block if it is large enough.
+class LentScratch {
+  public:
+    LentScratch(void* block, std::size_t size);
+    ~LentScratch();
+    LentScratch(const LentScratch&) = delete;
+    LentScratch& operator=(const LentScratch&) = delete;
+};
+
+// The alignment of blocks, for every vector.
+inline constexpr std::size_t scratch_alignment = 64;
+
 }  // namespace dtau

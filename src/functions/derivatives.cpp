@@ -25,7 +25,7 @@ constexpr Out<"da_df_ext", Quantity::wrench_matrix> da_df_ext;
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_derivatives", .results = "InverseDynamicsDerivatives"},
-             takes(q, v, a, f_ext, f_ext_axes), gives(dtau_dq, dtau_dv, dtau_da),
+             takes(q, v, a, f_ext, f_ext_axes, layout), gives(dtau_dq, dtau_dv, dtau_da),
              algorithm<IdsvaAndWrenches, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const IdsvaWorkspace<T>& idsva_w = w.algorithm;

@@ -1,8 +1,10 @@
 // Registers placements, velocities, accelerations and Jacobians of bodies and frames, with
 // derivatives.
 #include "dtau/algorithms/first/frames.hpp"
+#include "dtau/algorithms/first/frame_errors.hpp"
 #include "dtau/algorithms/second/frames.hpp"
 #include "registry/arguments.hpp"
+#include "registry/pose_quantities.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -16,6 +18,8 @@ constexpr Out<"J", Quantity::jacobians> jacobians;
 constexpr Quantity jacobian_derivatives = {
     4, {Axis::nframes, Axis::six, Axis::nv, Axis::nv}, MimicRole::other, MimicRole::torque_matrix};
 constexpr Out<"dJ_dq", jacobian_derivatives> dJ_dq;
+constexpr In<"targets", PoseQuantity::poses_of_frames> targets;
+constexpr Out<"error", Quantity::frame_twists> errors;
 constexpr Out<"twist", Quantity::frame_twists> twists;
 constexpr Out<"acceleration", Quantity::frame_twists> accelerations;
 constexpr Out<"dtwist_dq", Quantity::jacobians> dtwist_dq;
@@ -39,7 +43,7 @@ constexpr Function functions[] = {
                  frame_placements(tree, x.options.frames, x.options.nframes, x[q],
                                   x[frame_rotations], x[frame_translations], w);
              })),
-    function({.name = "frame_jacobians"}, takes(q, frames, axes), gives(jacobians),
+    function({.name = "frame_jacobians"}, takes(q, frames, axes, layout), gives(jacobians),
              algorithm<FrameWorkspace, sparse>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      frame_jacobians(tree, x.options.frames, x.options.nframes, x.options.axes,
@@ -50,6 +54,13 @@ constexpr Function functions[] = {
              algorithm<FrameHessianWorkspace, sparse>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      frame_jacobians_derivatives(tree, x.options, x[q], x[dJ_dq], w);
+                 })),
+    function({.name = "frame_errors", .results = "FrameErrors"}, takes(q, frames, targets),
+             gives(errors, jacobians),
+             algorithm<FrameWorkspace, sparse>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     frame_errors(tree, x.options.frames, x.options.nframes, x[q], x[targets],
+                                  x[errors], x[jacobians], w);
                  })),
     function({.name = "frame_velocities"}, takes(q, v, frames, axes), gives(twists),
              algorithm<FrameWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {

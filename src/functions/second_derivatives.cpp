@@ -22,14 +22,14 @@ constexpr Out<"d2a_dtaudq", Quantity::tensor> a_dtaudq;
 constexpr std::ptrdiff_t held_bytes = std::ptrdiff_t(2) << 20;
 
 bool stays_packed(const Tree& tree, const Options& options) {
-    return options.packed && !tree.mimic;
+    return options.layout == Layout::pattern && !tree.mimic;
 }
 
 template <class T>
 struct InverseTensorsWorkspace {
     // Whether to write the dense tensors of a lone state output by output.
     static bool by_outputs(const Tree& tree, const Options& options) {
-        return group_size<T> == 1 && !options.packed && !tree.mimic &&
+        return group_size<T> == 1 && options.layout == Layout::dense && !tree.mimic &&
                4 * packed_size(tree.dofs) * std::ptrdiff_t(sizeof(T)) > held_bytes;
     }
 
@@ -43,7 +43,7 @@ struct InverseTensorsWorkspace {
         : second(arena, tree, options, by_outputs(tree, options)),
           rows(arena, tree.dofs.max_depth + 1),
           rows_by_output(arena, tree.dofs, by_outputs(tree, options)),
-          slabs(arena, tree.dofs, !options.packed && !tree.mimic),
+          slabs(arena, tree.dofs, options.layout == Layout::dense && !tree.mimic),
           packed(arena, tree, !stays_packed(tree, options) && !by_outputs(tree, options)) {}
 
     static bool one_by_one(const Tree& tree, const Options& options) {
@@ -83,37 +83,37 @@ struct ForwardTensorsWorkspace {
 };
 
 constexpr Function functions[] = {
-    function({.name = "inverse_dynamics_second_derivatives",
-              .results = "InverseDynamicsSecondDerivatives",
-              .memory_advice = "inverse_dynamics_hessian"},
-             takes(q, v, a, f_ext, f_ext_axes, symmetric, packed),
-             gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
-             algorithm<InverseTensorsWorkspace, KernelTraits{.results = Results::streamed}>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     const Destination<T>& to = x.all.destination;
-                     const auto& so = w.second;
-                     const auto wrenches = idsva_so_sweeps(tree, x[q], x[v], x[a], x[f_ext], so);
-                     const auto packed_to = [&](const Destination<T>& packed) {
-                         PackedRows<T> rows(w.rows, packed);
-                         idsva_so_groups(tree, x.options.symmetric, wrenches, so.idsva, so.so,
-                                         rows);
-                         rows.finish();
-                     };
-                     if (stays_packed(tree, x.options)) return packed_to(to);
-                     if constexpr (group_size<T> == 1)
-                         if (w.by_outputs(tree, x.options)) {
-                             DenseSlabs<T> dense(w.slabs, tree.dofs, to.at, to.past_caches);
-                             RowsByOutput<T> rows(w.rows_by_output, tree.dofs, dense);
-                             return idsva_so_by_outputs(tree, x.options.symmetric, wrenches,
-                                                        so.idsva, so.so, rows);
-                         }
-                     packed_to(w.packed.destination(to.states));
-                     for (int l = 0; l < to.states; ++l)
-                         if (tree.mimic)
-                             reduce_tensors(tree, x.options.packed, w.packed, l, to);
-                         else
-                             unpack_state(tree.dofs, w.packed, w.slabs, l, to);
-                 })),
+    function(
+        {.name = "inverse_dynamics_second_derivatives",
+         .results = "InverseDynamicsSecondDerivatives",
+         .memory_advice = "inverse_dynamics_hessian"},
+        takes(q, v, a, f_ext, f_ext_axes, symmetric, layout),
+        gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
+        algorithm<InverseTensorsWorkspace, KernelTraits{.results = Results::streamed}>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                const Destination<T>& to = x.all.destination;
+                const auto& so = w.second;
+                const auto wrenches = idsva_so_sweeps(tree, x[q], x[v], x[a], x[f_ext], so);
+                const auto packed_to = [&](const Destination<T>& packed) {
+                    PackedRows<T> rows(w.rows, packed);
+                    idsva_so_groups(tree, x.options.symmetric, wrenches, so.idsva, so.so, rows);
+                    rows.finish();
+                };
+                if (stays_packed(tree, x.options)) return packed_to(to);
+                if constexpr (group_size<T> == 1)
+                    if (w.by_outputs(tree, x.options)) {
+                        DenseSlabs<T> dense(w.slabs, tree.dofs, to.at, to.past_caches);
+                        RowsByOutput<T> rows(w.rows_by_output, tree.dofs, dense);
+                        return idsva_so_by_outputs(tree, x.options.symmetric, wrenches, so.idsva,
+                                                   so.so, rows);
+                    }
+                packed_to(w.packed.destination(to.states));
+                for (int l = 0; l < to.states; ++l)
+                    if (tree.mimic)
+                        reduce_tensors(tree, x.options.layout == Layout::pattern, w.packed, l, to);
+                    else
+                        unpack_state(tree.dofs, w.packed, w.slabs, l, to);
+            })),
     function({.name = "forward_dynamics_second_derivatives",
               .solves = true,
               .results = "ForwardDynamicsSecondDerivatives",

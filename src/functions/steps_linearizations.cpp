@@ -32,7 +32,7 @@ constexpr Function functions[] = {
          .results = "Linearization",
          .results_with_contacts = "ConstrainedLinearization"},
         takes(q, v, tau, f_ext, inputs, f_ext_axes, optional_contacts, active, held_positions,
-              regularization),
+              regularization, layout),
         gives(A, B, acceleration, residual),
         algorithm<LinearizationWorkspace, KernelTraits{.results = Results::sparse}>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {

@@ -1,7 +1,5 @@
 // Evaluates constrained dynamics and impacts for CasADi. Their result is one vector: accelerations,
 // forces and residuals, or velocities and impulses. Residuals have no derivatives here.
-#include <cstring>
-
 #include "interop/casadi_matrices.hpp"
 
 namespace dtau {
@@ -20,11 +18,16 @@ class Constrained : CasadiMatrices {
         : CasadiMatrices(f, role, arg, res, work, error), rows_(f.nv + f.nrows) {
         zeros_ = take_zeros(zeros(f));
         q_ = or_zeros(arg[0]);
-        v_ = or_zeros(arg[v_at()]);
-        x_ = f.takes_x ? or_zeros(arg[x_at()]) : nullptr;
-        mask_ = f.takes_mask ? or_zeros(arg[wrenches_at()]) : nullptr;
         const bool has_seed = role == CasadiRole::adjoint || role == CasadiRole::adjoint_jacobian;
         seed_ = has_seed ? or_zeros(arg[ninputs_ + 1]) : zeros_;
+        inputs_.set("q", q_);
+        inputs_.set("v", or_zeros(arg[v_at()]));
+        if (f.takes_x) inputs_.set("tau", or_zeros(arg[x_at()]));
+        if (f.takes_mask) inputs_.set("active", or_zeros(arg[mask_at()]));
+        inputs_.set("lam", seed_);
+        inputs_.set("lam_forces", seed_ + nv_);
+        inputs_.set("lam_impulses", seed_ + nv_);
+        inputs_.set("restitution", zeros_);
     }
 
     bool value() {
@@ -61,22 +64,8 @@ class Constrained : CasadiMatrices {
   private:
     const double* or_zeros(const double* given) const { return given ? given : zeros_; }
 
-    // Runs a call on the inputs that its signature names.
     bool run(const RawCall& call, double* const* results) {
-        const double* inputs[Job::max_inputs];
-        for (int i = 0; i < call.signature().ninputs; ++i) inputs[i] = input(call.input(i).name);
-        return call.run(inputs, results, 1, error_);
-    }
-    const double* input(const char* name) const {
-        const auto is = [&](const char* other) { return std::strcmp(name, other) == 0; };
-        if (is("q")) return q_;
-        if (is("v")) return v_;
-        if (is("tau")) return x_;
-        if (is("active")) return mask_;
-        if (is("lam")) return seed_;
-        if (is("lam_forces") || is("lam_impulses")) return seed_ + nv_;
-        if (is("restitution")) return zeros_;
-        return nullptr;  // f_ext
+        return inputs_.run(call, results, error_);
     }
 
     // Computes the matrices by all variables, accelerations above forces.
@@ -113,7 +102,8 @@ class Constrained : CasadiMatrices {
     }
 
     int rows_;  // with derivatives
-    const double *zeros_, *v_, *x_, *mask_, *seed_;
+    NamedInputs inputs_;
+    const double *zeros_, *seed_;
 };
 
 }  // namespace
@@ -138,18 +128,7 @@ std::size_t casadi_constrained_work(const CasadiFunction& f, CasadiRole role) {
 bool casadi_constrained(const CasadiFunction& f, CasadiRole role, const double* const* arg,
                         double* const* res, double* work, std::string& error) {
     Constrained evaluation(f, role, arg, res, work, error);
-    switch (role) {
-        case CasadiRole::value:
-            return evaluation.value();
-        case CasadiRole::jacobian:
-            return evaluation.jacobian();
-        case CasadiRole::adjoint:
-            return evaluation.adjoint();
-        case CasadiRole::adjoint_jacobian:
-        case CasadiRole::second:
-            break;
-    }
-    return evaluation.adjoint_jacobian();
+    return evaluate_role(evaluation, role, error);
 }
 
 }  // namespace dtau

@@ -1,10 +1,63 @@
 // Memory and matrices of one evaluation for CasADi, in tangent coordinates and by the numbers of q:
-// CasadiMatrices.
+// CasadiMatrices. NamedInputs runs calls on inputs that it knows by name, and evaluate_role() selects
+// the method of a role.
 #pragma once
+
+#include <cstring>
 
 #include "interop/casadi_nonzeros.hpp"
 
 namespace dtau {
+
+// Inputs by their names in signatures. A call gets null for those that are missing.
+class NamedInputs {
+  public:
+    void set(const char* name, const double* data) {
+        for (Input& each : inputs_)
+            if (!each.name || std::strcmp(each.name, name) == 0) {
+                each = {name, data};
+                return;
+            }
+    }
+    bool run(const RawCall& call, double* const* results, std::string& error) const {
+        const double* given[Job::max_inputs];
+        for (int i = 0; i < call.signature().ninputs; ++i) given[i] = get(call.input(i).name);
+        return call.run(given, results, 1, error);
+    }
+    const double* get(const char* name) const {
+        for (const Input& each : inputs_)
+            if (each.name && std::strcmp(each.name, name) == 0) return each.data;
+        return nullptr;
+    }
+
+  private:
+    struct Input {
+        const char* name = nullptr;
+        const double* data = nullptr;
+    } inputs_[16];
+};
+
+// Computes a role by the method of its name. Functions without second derivatives have no
+// adjoint_jacobian().
+template <class Evaluation>
+bool evaluate_role(Evaluation& evaluation, CasadiRole role, std::string& error) {
+    switch (role) {
+        case CasadiRole::value:
+            return evaluation.value();
+        case CasadiRole::jacobian:
+            return evaluation.jacobian();
+        case CasadiRole::adjoint:
+            return evaluation.adjoint();
+        case CasadiRole::adjoint_jacobian:
+            if constexpr (requires { evaluation.adjoint_jacobian(); })
+                return evaluation.adjoint_jacobian();
+            break;
+        case CasadiRole::second:
+            break;
+    }
+    error = "expected a value or a first derivative";
+    return false;
+}
 
 class CasadiMatrices {
   protected:
@@ -32,7 +85,9 @@ class CasadiMatrices {
     }
     int v_at() const { return 1; }
     int x_at() const { return 1 + f_.takes_v; }
-    int wrenches_at() const { return 1 + f_.takes_v + f_.takes_x; }
+    int dt_at() const { return 1 + f_.takes_v + f_.takes_x; }
+    int wrenches_at() const { return dt_at() + f_.takes_dt; }
+    int mask_at() const { return wrenches_at() + f_.takes_wrenches; }
     // The index of a result of an adjoint's Jacobian: the gradient by input a, by input b of the
     // adjoint.
     int place(int a, int b) const { return a * (ninputs_ + 2) + b; }

@@ -1,5 +1,6 @@
 // Evaluates the functions that CasADi derives from a slot: value, Jacobian, adjoint, and Jacobian
-// of the adjoint (casadi_second.cpp has the Jacobian of the Jacobian, casadi_stacks.cpp functions of
+// of the adjoint (casadi_second.cpp has the Jacobian of the Jacobian; casadi_constrained.cpp,
+// casadi_steps.cpp and casadi_stacks.cpp have functions with contacts, time steps, and functions of
 // stacks).
 //
 // Arguments follow CasADi's rule: a Jacobian takes the inputs and the results; an adjoint takes the
@@ -246,6 +247,7 @@ std::size_t casadi_work(const CasadiFunction& f, CasadiRole role) {
     if (f.is_stack) return casadi_stack_work(f, role);
     if (role == CasadiRole::second) return casadi_second_work(f);
     if (f.is_constrained) return casadi_constrained_work(f, role);
+    if (f.takes_dt) return casadi_step_work(f, role);
     const std::size_t nq = f.nq, nv = f.nv, n = f.takes_wrenches ? 6 * f.nbodies : 0;
     const std::size_t matrix = nv * nv, always = std::max(nq, nv) + n;
     const std::size_t by_numbers = f.numbers.trivial() ? 0 : nv * nq;
@@ -273,19 +275,9 @@ bool casadi_evaluate(const CasadiFunction& f, CasadiRole role, const double* con
     if (f.is_stack) return casadi_stack(f, role, arg, res, work, error);
     if (role == CasadiRole::second) return casadi_second(f, arg, res, work, error);
     if (f.is_constrained) return casadi_constrained(f, role, arg, res, work, error);
+    if (f.takes_dt) return casadi_step(f, role, arg, res, work, error);
     Evaluation evaluation(f, role, arg, res, work, error);
-    switch (role) {
-        case CasadiRole::value:
-            return evaluation.value();
-        case CasadiRole::jacobian:
-            return evaluation.jacobian();
-        case CasadiRole::adjoint:
-            return evaluation.adjoint();
-        case CasadiRole::adjoint_jacobian:
-        case CasadiRole::second:
-            break;
-    }
-    return evaluation.adjoint_jacobian();
+    return evaluate_role(evaluation, role, error);
 }
 
 }  // namespace dtau

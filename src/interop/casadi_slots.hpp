@@ -31,13 +31,17 @@ inline constexpr int casadi_given_roles =
 // One of the problems, torque for an acceleration or acceleration for a torque (x below), or a part
 // of it: with x = 0, or with v = x = 0; or the matrix of its derivatives by x; or its time
 // derivatives, for which x and the wrenches are stacks. Or, with contacts, constrained dynamics (x
-// is the torque) or an impact, as one vector.
+// is the torque) or an impact, as one vector. Or a time step, of the numbers of q and v after it.
 struct CasadiFunction {
     std::shared_ptr<const RawCall> value;
     // Calls for the problem's derivatives, gradient and Hessian; second derivatives, for a matrix;
     // derivatives by wrenches, if these are given.
     std::shared_ptr<const RawCall> first, product, second, tensors, by_wrench;
-    bool takes_v = false, takes_x = false, takes_wrenches = false, takes_mask = false;
+    // Calls for derivatives of a time step by its length and by wrenches: StepSweeps.
+    std::shared_ptr<const RawCall> integrate, dynamics, dynamics_jvp, dynamics_vjp,
+        dynamics_hessian;
+    bool takes_v = false, takes_x = false, takes_dt = false, takes_wrenches = false,
+         takes_mask = false;
     bool is_matrix = false, is_constrained = false, is_stack = false;
     int nq = 0, nv = 0, nbodies = 0, nrows = 0, ncontacts = 0;
     TangentColumns numbers;
@@ -52,7 +56,7 @@ struct CasadiFunction {
     CasadiFunction& operator=(const CasadiFunction&) = delete;
 
     // The number of inputs.
-    int ninputs() const { return 1 + takes_v + takes_x + takes_wrenches + takes_mask; }
+    int ninputs() const { return 1 + takes_v + takes_x + takes_dt + takes_wrenches + takes_mask; }
     const Patterns& of(CasadiRole role) const;
 
   private:
@@ -80,6 +84,11 @@ bool casadi_evaluate(const CasadiFunction& f, CasadiRole role, const double* con
 std::size_t casadi_constrained_work(const CasadiFunction& f, CasadiRole role);
 bool casadi_constrained(const CasadiFunction& f, CasadiRole role, const double* const* arg,
                         double* const* res, double* work, std::string& error);
+
+// The same for time steps.
+std::size_t casadi_step_work(const CasadiFunction& f, CasadiRole role);
+bool casadi_step(const CasadiFunction& f, CasadiRole role, const double* const* arg,
+                 double* const* res, double* work, std::string& error);
 
 std::size_t casadi_second_work(const CasadiFunction& f);
 bool casadi_second(const CasadiFunction& f, const double* const* arg, double* const* res,

@@ -4,8 +4,7 @@
 // columns. Numbers are counted column by column there, and row by row in the core.
 #include <algorithm>
 
-#include "interop/casadi_nonzeros.hpp"
-#include "interop/casadi_slots.hpp"
+#include "interop/casadi_matrices.hpp"
 
 namespace dtau {
 namespace {
@@ -171,19 +170,7 @@ std::size_t casadi_stack_work(const CasadiFunction& f, CasadiRole role) {
 bool casadi_stack(const CasadiFunction& f, CasadiRole role, const double* const* arg,
                   double* const* res, double* work, std::string& error) {
     StackEvaluation evaluation(f, role, arg, res, work, error);
-    switch (role) {
-        case CasadiRole::value:
-            return evaluation.value();
-        case CasadiRole::jacobian:
-            return evaluation.jacobian();
-        case CasadiRole::adjoint:
-            return evaluation.adjoint();
-        case CasadiRole::adjoint_jacobian:
-        case CasadiRole::second:
-            break;
-    }
-    error = "expected a value or a first derivative";
-    return false;
+    return evaluate_role(evaluation, role, error);
 }
 
 }  // namespace dtau

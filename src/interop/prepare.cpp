@@ -2,7 +2,7 @@
 // and hold_call() stores it under a number.
 #include "interop/prepare.hpp"
 
-#include <algorithm>
+#include <memory>
 #include <numeric>
 #include <string_view>
 #include <vector>
@@ -23,19 +23,16 @@ namespace {
 class PreparedCall : public RawCall {
   public:
     PreparedCall(nb::handle model, std::string_view name, const nb::kwargs& options)
-        : held_(new Held{compiled_tree(model), {}, {}}) {
-        list_ = functions;
-        tree_ = &held_->tree.compiled;
-        find(name);
+        : PreparedCall(std::unique_ptr<Held>(new Held{compiled_tree(model), {}, {}}), name) {
         const Signature& s = signature();
         const GivenArguments given(s, model, options);
-        held_->options.read_first(s, given, *tree_);
-        held_->options.read(s, given, *tree_);
+        held_->options.read_first(s, given, tree());
+        held_->options.read(s, given, tree());
         held_->options.contacts.reset();  // the compiled ones are enough; these hold the model
-        if (s.solves) require_inertia(s.name, *tree_, held_->options.values.prescribed);
+        if (s.solves) require_inertia(s.name, tree(), held_->options.values.prescribed);
         read_order(s);
         drive_all(s);
-        describe(s);
+        describe(held_->options.values, held_->options.single_frame);
     }
     ~PreparedCall() override {
         const nb::gil_scoped_acquire lock;
@@ -49,19 +46,10 @@ class PreparedCall : public RawCall {
         std::vector<int> velocities;
     };
 
-    void find(std::string_view name) {
-        const FunctionList& list = list_();
-        for (group_ = 0; group_ < list.ngroups; ++group_)
-            for (place_ = 0; place_ < list.groups[group_]->count; ++place_)
-                if (signature().name == name) return;
-        throw nb::value_error(
-            ("name: expected a function of dtau, got '" + std::string(name) + "'").c_str());
-    }
-    static Array array(const ArraySignature& signature, const Shape& core, MimicRole mimic_role) {
-        Array a = {signature.name, signature.optional, mimic_role, core.ndim, {}, 1};
-        for (int k = 0; k < core.ndim; ++k) a.size *= a.shape[k] = core.size[k];
-        return a;
-    }
+    // The object owns what is held as soon as this is done.
+    PreparedCall(std::unique_ptr<Held> held, std::string_view name)
+        : RawCall(functions, held->tree.compiled, name), held_(held.release()) {}
+
     // Requires the order of time derivatives, which arrays of known shapes do not determine here.
     void read_order(const Signature& s) {
         if (place(s, Option::order) < 0) return;
@@ -72,37 +60,11 @@ class PreparedCall : public RawCall {
     }
     // Makes the torques of all velocities inputs, so that a map of inputs is square.
     void drive_all(const Signature& s) {
-        const bool has_map =
-            std::any_of(s.inputs, s.inputs + s.ninputs,
-                        [](const ArraySignature& x) { return x.quantity == &Quantity::input_map; });
-        if (!has_map) return;
-        held_->velocities.resize(tree_->tree().independent.n);
+        if (!takes_input_map(s)) return;
+        held_->velocities.resize(tree().tree().independent.n);
         std::iota(held_->velocities.begin(), held_->velocities.end(), 0);
         held_->options.values.driven = {static_cast<int>(held_->velocities.size()),
                                         held_->velocities.data()};
-    }
-    void describe(const Signature& s) {
-        job_.ninputs = s.ninputs;
-        job_.noutputs = s.noutputs;
-        job_.options = &held_->options.values;
-        const Sizes sizes = {tree_->tree(), *job_.options, held_->options.single_frame};
-        const int order = held_->options.values.order;
-        for (int i = 0; i < s.ninputs; ++i) {
-            const Quantity& quantity = *s.inputs[i].quantity;
-            Shape shape = core_shape(quantity, sizes);
-            if (s.inputs[i].rows != not_stacked) {
-                job_.inputs[i].stacked = order + s.inputs[i].rows;
-                shape = stacked(shape, job_.inputs[i].stacked);
-            }
-            inputs_[i] = array(s.inputs[i], shape, quantity.as_input);
-            job_.inputs[i].spacing = sizeof(double);
-            job_.inputs[i].size = static_cast<int>(inputs_[i].size);
-            job_.inputs[i].mimic_role = inputs_[i].mimic_role;
-        }
-        Shape shapes[Job::max_outputs];
-        describe_outputs(job_, s, sizes, shapes);
-        for (int o = 0; o < s.noutputs; ++o)
-            results_[o] = array(s.outputs[o], shapes[o], job_.outputs[o].mimic_role);
     }
 
     Held* held_;

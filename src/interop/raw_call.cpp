@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "batch/order.hpp"
 #include "batch/scratch.hpp"
 #include "batch/system.hpp"
 
@@ -26,6 +27,7 @@ bool is_normalized(const double* x) {
 // Returns the configurations with unit quaternions; in `copy` if some are not.
 const double* normalized(const CompiledTree& tree, const double* q, int nq, std::ptrdiff_t count,
                          std::vector<double>& copy) {
+    copy.clear();
     for (std::ptrdiff_t state = 0; state < count; ++state)
         for (const auto& [first, body] : tree.quaternions()) {
             const double* x = (copy.empty() ? q : copy.data()) + state * nq + first;
@@ -57,8 +59,74 @@ Registry& registry() {
 
 }  // namespace
 
+RawCall::RawCall(const FunctionList& (*list)(), const CompiledTree& tree, std::string_view name)
+    : list_(list), tree_(&tree) {
+    const FunctionList& all = list_();
+    for (group_ = 0; group_ < all.ngroups; ++group_)
+        for (place_ = 0; place_ < all.groups[group_]->count; ++place_)
+            if (signature().name == name) return;
+    throw std::invalid_argument("name: expected a function of dtau, got '" + std::string(name) +
+                                "'");
+}
+
+void RawCall::describe(const Options& options, bool single_frame) {
+    const Signature& s = signature();
+    const auto array = [](const ArraySignature& signature, const Shape& core, MimicRole role) {
+        Array a = {signature.name, signature.optional, role, core.ndim, {}, 1};
+        for (int k = 0; k < core.ndim; ++k) a.size *= a.shape[k] = core.size[k];
+        return a;
+    };
+    job_.ninputs = s.ninputs;
+    job_.noutputs = s.noutputs;
+    job_.options = &options;
+    single_frame_ = single_frame;
+    const Sizes sizes = {tree_->tree(), options, single_frame};
+    for (int i = 0; i < s.ninputs; ++i) {
+        const Quantity& quantity = *s.inputs[i].quantity;
+        Shape shape = core_shape(quantity, sizes);
+        if (s.inputs[i].rows != not_stacked) {
+            job_.inputs[i].stacked = options.order + s.inputs[i].rows;
+            shape = stacked(shape, job_.inputs[i].stacked);
+        }
+        inputs_[i] = array(s.inputs[i], shape, quantity.as_input);
+        job_.inputs[i].spacing = sizeof(double);
+        job_.inputs[i].size = static_cast<int>(inputs_[i].size);
+        job_.inputs[i].mimic_role = inputs_[i].mimic_role;
+    }
+    Shape shapes[Job::max_outputs];
+    describe_outputs(job_, s, sizes, shapes);
+    if (options.layout == Layout::pattern) store_patterns(job_, s, *tree_, sizes, shapes, entries_);
+    for (int o = 0; o < s.noutputs; ++o)
+        results_[o] = array(s.outputs[o], shapes[o], job_.outputs[o].mimic_role);
+}
+
+std::size_t RawCall::reserve(std::ptrdiff_t count, RawMemory& memory) const {
+    const Signature& s = signature();
+    for (int i = 0; i < s.ninputs && !tree_->quaternions().empty(); ++i)
+        if (inputs_[i].mimic_role == MimicRole::q && !s.any_quaternions)
+            memory.quaternions[i].reserve(inputs_[i].size * count);
+    if (input_of_switches(s) >= 0) memory.order.reserve(count);
+    static const char there = 0;
+    std::size_t bytes = input_of_switches(s) >= 0 ? order_scratch_bytes(count) : 0;
+    for (const std::ptrdiff_t states : {std::ptrdiff_t(1), count}) {
+        Job job = job_;
+        job.naxes = 1, job.shape[0] = job.count = states;
+        for (int i = 0; i < job.ninputs; ++i) job.inputs[i].data = &there;
+        const FunctionList& list = list_();
+        const Function& function = list.groups[group_]->functions[place_];
+        bytes = std::max(bytes, list.scratch(function, tree_->tree(), job));
+    }
+    return bytes;
+}
+
 const Signature& RawCall::signature() const {
     return list_().groups[group_]->functions[place_].signature;
+}
+
+Entries RawCall::entries(int o) const {
+    const Quantity& quantity = *signature().outputs[o].quantity;
+    if (options().layout == Layout::dense || !has_pattern(quantity)) return {};
+    return dtau::entries(quantity, {tree_->tree(), options(), single_frame_});
 }
 
 int RawCall::nresults() const {
@@ -98,10 +166,8 @@ void RawCall::broadcast(const RawInput* inputs, Job& job) const {
     for (int axis = 0; axis < job.naxes; ++axis) job.count *= job.shape[axis];
 }
 
-// Normalizes quaternions in memory that this call frees.
-void RawCall::compute(Job& job) const {
+void RawCall::compute(Job& job, RawMemory& memory) const {
     const Signature& s = signature();
-    std::vector<double> copies[Job::max_inputs];
     for (int i = 0; i < job.ninputs && !tree_->quaternions().empty(); ++i) {
         if (!job.inputs[i].data || inputs_[i].mimic_role != MimicRole::q || s.any_quaternions)
             continue;
@@ -111,15 +177,30 @@ void RawCall::compute(Job& job) const {
         const double* q = reinterpret_cast<const double*>(job.inputs[i].data);
         const int nq = static_cast<int>(inputs_[i].size);
         job.inputs[i].data =
-            reinterpret_cast<const char*>(normalized(*tree_, q, nq, states, copies[i]));
+            reinterpret_cast<const char*>(normalized(*tree_, q, nq, states, memory.quaternions[i]));
     }
     const FunctionList& list = list_();
+    std::vector<std::ptrdiff_t>& order = memory.order;
+    const int switches = input_of_switches(s);
+    if (may_order(job, switches)) {
+        order.resize(job.count);
+        bool changes = false;
+        for (std::ptrdiff_t begin = 0; begin < job.count; begin += order_window)
+            changes |= order_states(job, switches, list.lanes, begin, order.data());
+        if (changes) job.order = order.data();
+    }
     list.run(list.groups[group_]->functions[place_], tree_->tree(), job, 0, job.count);
     trim_scratch();
 }
 
 bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t count,
                   std::string& error) const noexcept {
+    RawMemory memory;
+    return run(inputs, results, count, error, memory);
+}
+
+bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t count,
+                  std::string& error, RawMemory& memory) const noexcept {
     const auto fail = [&](const char* what) noexcept {
         try {
             error = std::string(signature().name) + ": " + what;
@@ -141,7 +222,7 @@ bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t
                          " states, got room for " + std::to_string(count))
                             .c_str());
         if (job.count == 0) return true;
-        compute(job);
+        compute(job, memory);
         return true;
     } catch (const std::exception& e) {
         return fail(e.what());
@@ -150,10 +231,16 @@ bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t
 
 bool RawCall::run(const double* const* inputs, double* const* results, std::ptrdiff_t count,
                   std::string& error) const noexcept {
+    RawMemory memory;
+    return run(inputs, results, count, error, memory);
+}
+
+bool RawCall::run(const double* const* inputs, double* const* results, std::ptrdiff_t count,
+                  std::string& error, RawMemory& memory) const noexcept {
     const std::int64_t shape = count;
     RawInput given[Job::max_inputs];
     for (int i = 0; i < job_.ninputs; ++i) given[i] = {inputs[i], 1, &shape};
-    return run(given, results, count, error);
+    return run(given, results, count, error, memory);
 }
 
 std::shared_ptr<const RawCall> raw_call(std::int64_t number) noexcept {

@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "registry/signature.hpp"
+#include "registry/patterns.hpp"
 #include "tree/compiled_tree.hpp"
 
 namespace dtau {
@@ -22,6 +24,12 @@ struct RawInput {
     const double* data = nullptr;
     int naxes = 0;
     const std::int64_t* shape = nullptr;
+};
+
+// Memory of one run, besides scratch. A later run of as many states or fewer allocates none.
+struct RawMemory {
+    std::vector<double> quaternions[Job::max_inputs];  // configurations, normalized
+    std::vector<std::ptrdiff_t> order;
 };
 
 class RawCall {
@@ -42,6 +50,9 @@ class RawCall {
     // The number of results that the options ask for, the optional one included.
     int nresults() const;
     const CompiledTree& tree() const { return *tree_; }
+    const Options& options() const { return *job_.options; }
+    // The places of a result's numbers in the dense result, for Layout::pattern; empty: it is dense.
+    Entries entries(int o) const;
 
     // Computes `count` states: as many as the inputs broadcast to, and as the results have room for.
     // Takes as many inputs and results as the signature has; the last result may be null where it is
@@ -52,19 +63,31 @@ class RawCall {
     // Runs inputs that hold so many states each.
     bool run(const double* const* inputs, double* const* results, std::ptrdiff_t count,
              std::string& error) const noexcept;
+    bool run(const double* const* inputs, double* const* results, std::ptrdiff_t count,
+             std::string& error, RawMemory& memory) const noexcept;
+    // Makes the memory of runs of up to so many states. Returns the bytes of their scratch memory.
+    std::size_t reserve(std::ptrdiff_t count, RawMemory& memory) const;
 
   protected:
-    RawCall() = default;
+    // Finds the function of this name in a list. Throws std::invalid_argument if there is none.
+    RawCall(const FunctionList& (*list)(), const CompiledTree& tree, std::string_view name);
 
-    const FunctionList& (*list_)() = nullptr;  // of the instruction set in use
-    int group_ = 0, place_ = 0;                // indices of the function in that list
-    const CompiledTree* tree_ = nullptr;
-    Job job_;  // without pointers to arrays
-    Array inputs_[Job::max_inputs], results_[Job::max_outputs];
+    // Computes the sizes of all arrays. The call keeps the address of the options.
+    void describe(const Options& options, bool single_frame);
 
   private:
+    bool run(const RawInput* inputs, double* const* results, std::ptrdiff_t count,
+             std::string& error, RawMemory& memory) const noexcept;
     void broadcast(const RawInput* inputs, Job& job) const;
-    void compute(Job& job) const;
+    void compute(Job& job, RawMemory& memory) const;
+
+    const FunctionList& (*list_)();  // of the instruction set in use
+    int group_ = 0, place_ = 0;      // indices of the function in that list
+    const CompiledTree* tree_;
+    Job job_;  // without pointers to arrays
+    Array inputs_[Job::max_inputs], results_[Job::max_outputs];
+    EntryList entries_[Job::max_outputs];  // of results with Layout::pattern
+    bool single_frame_ = false;
 };
 
 // Finds a call by its number, for runtimes that can hold nothing else. Null: this process has not

@@ -1,5 +1,6 @@
 // Multiplies derivatives by the map T from rates of q to velocities, and adds the curvature C of
-// that map: TangentColumns::right(), left(), add_curvature().
+// that map: TangentColumns::right(), left(), add_curvature(). Does the same for displaced numbers of
+// q as results: rates(), by_displacement(), number_curvature().
 #include "interop/tangent_columns.hpp"
 
 #include <algorithm>
@@ -16,6 +17,9 @@ namespace {
 struct Block {
     int nq, nv, position;
     double T[6][7] = {};
+
+    // F of a unit quaternion is T^T / 4; of a position, T^T.
+    double rate(int column) const { return column < position || nq == nv ? 1.0 : 0.25; }
 
     int begin(int column) const { return column < position ? 0 : position; }
     int end(int column) const { return column < position ? position : nv; }
@@ -169,6 +173,59 @@ void TangentColumns::add_curvature(const double* q, const double* raw, double* H
                 break;
             }
         }
+    }
+}
+
+void TangentColumns::rates(const double* q, const double* A, int columns, double* to) const {
+    left(q, A, columns, to);
+    for (const ManifoldJoint& joint : joints_) {
+        const Block block = block_of(joint, q + joint.q);
+        for (int k = 0; k < block.nq; ++k)
+            for (int c = 0; c < columns; ++c) to[(joint.q + k) * columns + c] *= block.rate(k);
+    }
+}
+
+void TangentColumns::by_displacement(const double* q, const double* weights, double* to) const {
+    for (const Run& run : plain_) std::copy_n(weights + run.q, run.count, to + run.v);
+    for (const ManifoldJoint& joint : joints_) {
+        const Block block = block_of(joint, q + joint.q);
+        std::fill_n(to + joint.v, block.nv, 0.0);
+        for (int k = 0; k < block.nq; ++k)
+            for (int i = block.begin(k); i < block.end(k); ++i)
+                to[joint.v + i] += block.T[i][k] * block.rate(k) * weights[joint.q + k];
+    }
+}
+
+void TangentColumns::number_curvature(const double* q, const double* weights, const double* A,
+                                      int columns, double* to) const {
+    std::fill_n(to, std::ptrdiff_t(nv_) * columns, 0.0);
+    for (const ManifoldJoint& joint : joints_) {
+        const Block block = block_of(joint, q + joint.q);
+        const double *x = q + joint.q, *s = weights + joint.q;
+        double K[6][6] = {};
+        if (block.nq != block.nv) {  // x o exp(w / 2) = (1 - w^2 / 8) x + ...
+            const int p = block.position;
+            double along = 0.0;
+            for (int k = 0; k < 4; ++k) along += s[p + k] * x[p + k];
+            for (int i = 0; i < 3; ++i) K[p + i][p + i] = -0.25 * along;
+        }
+        double l[3] = {};  // the weights of the position, along the joint's axes
+        for (int i = 0; i < block.position; ++i)
+            for (int k = 0; k < block.position; ++k) l[i] += block.T[i][k] * s[k];
+        if (joint.kind == ManifoldJoint::planar) {  // u + w turned(u) / 2
+            K[0][2] = K[2][0] = 0.5 * l[1];
+            K[1][2] = K[2][1] = -0.5 * l[0];
+        } else if (joint.kind == ManifoldJoint::free) {  // u + w cross u / 2
+            for (int i = 0; i < 3; ++i) {
+                const int j = (i + 1) % 3, k = (i + 2) % 3;
+                K[3 + i][j] = K[j][3 + i] = 0.5 * l[k];
+                K[3 + i][k] = K[k][3 + i] = -0.5 * l[j];
+            }
+        }
+        for (int i = 0; i < block.nv; ++i)
+            for (int j = 0; j < block.nv; ++j)
+                for (int c = 0; c < columns && K[i][j] != 0.0; ++c)
+                    to[(joint.v + i) * columns + c] += K[i][j] * A[(joint.v + j) * columns + c];
     }
 }
 

@@ -16,6 +16,8 @@ namespace dtau {
 struct ManifoldJoint {
     enum Kind { spherical, free, planar } kind;
     int q, v;  // its first coordinate and velocity, as the user counts them
+
+    int nv() const { return kind == free ? 6 : 3; }
 };
 
 class TangentColumns {
@@ -31,6 +33,19 @@ class TangentColumns {
     // Adds C to T^T H T (nq, nq). The gradient follows from the asymmetry of the raw second
     // derivatives (nv, nv).
     void add_curvature(const double* q, const double* raw, double* H) const;
+
+    // The numbers of q (+) xi as results, at unit quaternions. They change at rates F xi, with
+    // F T = 1 in the tangent space; weights (nq) have the gradient F^T weights.
+    //
+    // Multiplies F by (nv, columns): (nq, columns).
+    void rates(const double* q, const double* A, int columns, double* to) const;
+    // Multiplies F^T by weights of the numbers: (nv).
+    void by_displacement(const double* q, const double* weights, double* to) const;
+    // Multiplies the second derivatives of the weighted numbers by xi, in the exponential chart,
+    // by (nv, columns).
+    void number_curvature(const double* q, const double* weights, const double* A, int columns,
+                          double* to) const;
+    const std::vector<ManifoldJoint>& joints() const { return joints_; }
 
   private:
     int nq_ = 0, nv_ = 0;

@@ -4,6 +4,7 @@
 #include <climits>
 #include <cmath>
 
+#include "python/batch_states.hpp"
 #include "python/call.hpp"
 #include "python/lock.hpp"
 
@@ -245,18 +246,8 @@ void broadcast(Job& job, const Signature& signature, const nb::object* arrays, c
 void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree, int type) {
     if (tree.quaternions().empty() || type != NPY_DOUBLE) return;
     PyArrayObject* a = array(q);
-    const int last = PyArray_NDIM(a) - 1;
-    const npy_intp spacing = PyArray_STRIDE(a, last);
-    npy_intp index[Job::max_axes];
-    const char* state = PyArray_BYTES(a);
-    npy_intp shape[Job::max_axes];  // visit axes of stride 0 only once
-    for (int axis = 0; axis < last; ++axis) {
-        shape[axis] = PyArray_STRIDE(a, axis) == 0 ? std::min<npy_intp>(PyArray_DIM(a, axis), 1)
-                                                   : PyArray_DIM(a, axis);
-        if (shape[axis] == 0) return;
-        index[axis] = 0;
-    }
-    for (;;) {
+    const npy_intp spacing = PyArray_STRIDE(a, PyArray_NDIM(a) - 1);
+    for_batch_states(a, 1, [&](const char* state, const npy_intp* index, int naxes) {
         for (const auto& [first, body] : tree.quaternions()) {
             double x[4], squared = 0.0;
             for (int k = 0; k < 4; ++k) {
@@ -268,7 +259,7 @@ void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree,
             const double norm = std::hypot(std::hypot(x[0], x[1], x[2]), x[3]);
             const double finite = (x[0] - x[0]) + (x[1] - x[1]) + (x[2] - x[2]) + (x[3] - x[3]);
             if (std::fabs(norm - 1.0) > 1e-6 && finite == 0.0) {
-                std::string where = last > 0 ? " at batch index " + text(index, last) : "";
+                std::string where = naxes > 0 ? " at batch index " + text(index, naxes) : "";
                 throw nb::value_error(
                     (std::string(name) + ": the quaternion of joint '" + tree.joint_name(body) +
                      "'" + where + " has norm " + str(nb::float_(norm)) +
@@ -276,15 +267,7 @@ void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree,
                         .c_str());
             }
         }
-        int axis = last - 1;
-        for (; axis >= 0; --axis) {
-            state += PyArray_STRIDE(a, axis);
-            if (++index[axis] < shape[axis]) break;
-            state -= PyArray_STRIDE(a, axis) * shape[axis];
-            index[axis] = 0;
-        }
-        if (axis < 0) return;
-    }
+    });
 }
 
 }  // namespace dtau

@@ -1,5 +1,4 @@
 // Checks the caller's `out` arrays and allocates new results: take_outputs(), place_outputs().
-#include "dtau/algorithms/second/packed.hpp"
 #include "python/call.hpp"
 
 namespace nb = nanobind;
@@ -67,25 +66,6 @@ void check_output(nb::handle out, const std::string& name, const Job& job, const
 }
 
 }  // namespace
-
-nb::object packed_indices(nb::handle model) {
-    const TreeReference reference = compiled_tree(model);
-    const Paths& dofs = reference.compiled.tree().independent;
-    npy_intp shape[2] = {3, baseline::packed_size(dofs)};
-    nb::object result = nb::steal(PyArray_SimpleNew(2, shape, NPY_INTP));
-    if (!result.is_valid()) throw nb::python_error();
-    npy_intp* entry = reinterpret_cast<npy_intp*>(PyArray_BYTES(array(result)));
-    std::vector<int> path(dofs.max_depth + 1);
-    baseline::forget_path(dofs, path.data());
-    for (int m = 0; m < dofs.n; ++m) {
-        baseline::follow_path(dofs, m, path.data());
-        baseline::for_packed_group(m, dofs.depth[m], path.data(), [&](int i, int j, int k) {
-            entry[0] = i, entry[shape[1]] = j, entry[2 * shape[1]] = k;
-            ++entry;
-        });
-    }
-    return result;
-}
 
 void take_outputs(nb::handle out, int count, int tuple_size, nb::object* results) {
     if (tuple_size == 1) {

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <string_view>
 
-#include "dtau/mimic.hpp"
 #include "python/lock.hpp"
 #include "python/result_memory.hpp"
 
@@ -34,14 +33,10 @@ nb::object named_tuple(nb::handle type, nb::object* results, int count) {
     return result;
 }
 
-// Whether the motion of the joint with this name is prescribed.
-bool is_prescribed(const std::string& name, const CompiledTree& compiled, const bool* prescribed) {
-    const Tree& tree = compiled.tree();
-    for (int i = 0; prescribed && i < tree.nnodes; ++i) {
-        const int k = tree.bodies[i].v;
-        if (compiled.joint_name(i) == name && prescribed[independent_dof(tree, k)]) return true;
-    }
-    return false;
+// The tree of functions without a model: it has no bodies.
+TreeReference no_tree() {
+    static const CompiledTree none({}, {}, {}, {}, {}, {});
+    return {nb::none(), none};
 }
 
 // The array that replaces an argument whose default is 0.
@@ -83,35 +78,35 @@ nb::object read_array(nb::handle given, const ArraySignature& input, CallOptions
 
 }  // namespace
 
-PyObject** GivenArguments::place(const Signature& signature, PyObject* keyword) {
+PyObject** GivenArguments::place(const Signature& signature, PyObject* keyword, bool has_model) {
     for (int k = 0; k < signature.narguments; ++k)
         if (is(keyword, signature.arguments[k].name)) return at + k;
     if (is(keyword, "out")) return &out;
     if (is(keyword, "threads")) return &threads;
-    if (is(keyword, "model")) return &model;
+    if (has_model && is(keyword, "model")) return &model;
     fail(signature, "got an unexpected argument '" + str(keyword) + "'");
 }
 
 GivenArguments::GivenArguments(const Signature& signature, PyObject* const* values,
-                               Py_ssize_t count, PyObject* keywords)
+                               Py_ssize_t count, PyObject* keywords, bool has_model)
     : model(nullptr), out(nullptr), threads(nullptr) {
-    const Py_ssize_t n = signature.narguments;
-    if (count > n + 3)
-        fail(signature, "expected at most " + std::to_string(n + 3) + " arguments, got " +
+    const Py_ssize_t n = signature.narguments, first = has_model;
+    if (count > n + first + 2)
+        fail(signature, "expected at most " + std::to_string(n + first + 2) + " arguments, got " +
                             std::to_string(count));
-    if (count > 0) model = values[0];
-    for (Py_ssize_t k = 0; k < n; ++k) at[k] = k + 1 < count ? values[k + 1] : nullptr;
-    if (count > n + 1) out = values[n + 1];
-    if (count > n + 2) threads = values[n + 2];
+    if (has_model && count > 0) model = values[0];
+    for (Py_ssize_t k = 0; k < n; ++k) at[k] = k + first < count ? values[k + first] : nullptr;
+    if (count > n + first) out = values[n + first];
+    if (count > n + first + 1) threads = values[n + first + 1];
     const Py_ssize_t named = keywords ? NB_TUPLE_GET_SIZE(keywords) : 0;
     for (Py_ssize_t k = 0; k < named; ++k) {
         PyObject* keyword = NB_TUPLE_GET_ITEM(keywords, k);
-        PyObject** to = place(signature, keyword);
+        PyObject** to = place(signature, keyword, has_model);
         if (*to) fail(signature, "got '" + str(keyword) + "' twice");
         *to = values[count + k];
     }
-    if (!model) fail(signature, "missing the argument 'model'");
-    for (Py_ssize_t k = count - 1; k < n; ++k)
+    if (has_model && !model) fail(signature, "missing the argument 'model'");
+    for (Py_ssize_t k = count - first; k < n; ++k)
         if (!at[k] && signature.arguments[k].by_default == Default::required)
             fail(signature,
                  std::string("missing the argument '") + signature.arguments[k].name + "'");
@@ -119,7 +114,7 @@ GivenArguments::GivenArguments(const Signature& signature, PyObject* const* valu
 
 GivenArguments::GivenArguments(const Signature& signature, nb::handle given_model, nb::dict options)
     : model(nullptr), at{}, out(nullptr), threads(nullptr) {
-    for (auto [keyword, value] : options) *place(signature, keyword.ptr()) = value.ptr();
+    for (auto [keyword, value] : options) *place(signature, keyword.ptr(), true) = value.ptr();
     model = given_model.ptr();
     for (int k = 0; k < signature.narguments; ++k) {
         const Argument& argument = signature.arguments[k];
@@ -135,10 +130,7 @@ void import_numpy() {
 }
 
 void require_inertia(const char* function, const CompiledTree& compiled, const bool* prescribed) {
-    std::string names;
-    for (const std::string& name : compiled.massless_joints())
-        if (!is_prescribed(name, compiled, prescribed))
-            names += (names.empty() ? "'" : ", '") + name + "'";
+    const std::string names = joints_without_inertia(compiled, prescribed);
     if (names.empty()) return;
     throw nb::value_error((std::string(function) +
                            ": expected a model in which every joint has inertia to "
@@ -168,18 +160,26 @@ TreeReference compiled_tree(nb::handle model) {
     return {tree, *nb::inst_ptr<CompiledTree>(tree)};
 }
 
+const Signature& signature_of(const FunctionList& list, const std::string& name) {
+    for (int g = 0; g < list.ngroups; ++g)
+        for (int k = 0; k < list.groups[g]->count; ++k)
+            if (name == list.groups[g]->functions[k].signature.name)
+                return list.groups[g]->functions[k].signature;
+    throw nb::value_error(("function: expected a function of dtau, got '" + name + "'").c_str());
+}
+
 nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
                                 PyObject* keywords) const {
     release_interrupted();
     const FunctionList& functions = list();
     const Function& function = functions.groups[group]->functions[place];
     const Signature& signature = function.signature;
-    const GivenArguments given(signature, values, count, keywords);
+    const GivenArguments given(signature, values, count, keywords, has_model);
     const int type = scalar == ScalarKind::complex ? NPY_CDOUBLE : NPY_DOUBLE;
     const bool given_results = given.out && given.out != Py_None;
 
     // First, everything that may run the arguments' own code, which may change the other arguments.
-    Work work(functions, function, compiled_tree(given.model));
+    Work work(functions, function, has_model ? compiled_tree(given.model) : no_tree());
     Job& job = work.job;
     job.scalar = scalar;
     job.ninputs = signature.ninputs;
@@ -232,9 +232,14 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     broadcast(job, signature, work.inputs, cores);
     Shape shapes[Job::max_outputs];
     const double numbers = describe_outputs(job, signature, sizes, shapes);
+    double stored = numbers;
+    if (options.layout == Layout::pattern) {
+        work.entries = std::make_unique<EntryList[]>(Job::max_outputs);
+        stored = store_patterns(job, signature, compiled, sizes, shapes, work.entries.get());
+    }
     const RunPlan plan = dtau::plan(work, threads, numbers);
     const double number = type == NPY_CDOUBLE ? 16.0 : 8.0, states = static_cast<double>(job.count);
-    const double fresh = given_results ? 0.0 : number * numbers * states;
+    const double fresh = given_results ? 0.0 : number * stored * states;
     check_memory(work, plan, fresh);
     {
         const KeptMemory memory(fresh);
@@ -244,6 +249,8 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
          ++i)
         if (signature.inputs[i].quantity == &Quantity::q)
             check_quaternions(work.inputs[i], signature.inputs[i].name, compiled, type);
+        else
+            check_poses(work.inputs[i], signature.inputs[i], cores[i], type);
 
     run(work, plan);
     if (signature.noutputs == 1) return work.results[0];

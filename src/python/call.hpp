@@ -10,7 +10,7 @@
 
 #include <nanobind/ndarray.h>
 
-#include "registry/signature.hpp"
+#include "registry/patterns.hpp"
 #include "tree/compiled_contacts.hpp"
 #include "tree/compiled_tree.hpp"
 
@@ -33,14 +33,15 @@ struct GivenArguments {
     PyObject *out, *threads;
 
     // Arguments of a METH_FASTCALL | METH_KEYWORDS call: name(model, arguments, out=None,
-    // threads=None). Raises TypeError if one is missing, unknown or given twice.
+    // threads=None), without the model unless `has_model`. Raises TypeError if one is missing,
+    // unknown or given twice.
     GivenArguments(const Signature& signature, PyObject* const* values, Py_ssize_t count,
-                   PyObject* keywords);
+                   PyObject* keywords, bool has_model);
     // Options alone, from a dict, for callers that pass arrays another way.
     GivenArguments(const Signature& signature, nanobind::handle model, nanobind::dict options);
 
   private:
-    PyObject** place(const Signature& signature, PyObject* keyword);
+    PyObject** place(const Signature& signature, PyObject* keyword, bool has_model);
 };
 
 // Keeps the compiled tree of a model alive.
@@ -164,15 +165,17 @@ void broadcast(Job& job, const Signature& signature, const nanobind::object* arr
 // finite give NaN later.)
 void check_quaternions(nanobind::handle q, const char* name, const CompiledTree& tree, int type);
 
+// Raises ValueError unless an input of poses or rotations has unit quaternions, or rotation
+// matrices, within 1e-6. Does nothing for other inputs.
+void check_poses(nanobind::handle input, const ArraySignature& signature, const Shape& core,
+                 int type);
+
 // Reads `out`, the caller's arrays for so many results, without checks: returns references.
 void take_outputs(nanobind::handle out, int count, int tuple_size, nanobind::object* results);
 
 // Sets the arrays of the results: the caller's, after checks, or new ones.
 void place_outputs(Job& job, const Signature& signature, const Shape* shapes, int type,
                    const nanobind::object* inputs, nanobind::object* results);
-
-// The indices i, j, k of the entries of a packed tensor in their order: (3, entries).
-nanobind::object packed_indices(nanobind::handle model);
 
 // ---------------------------------------------------------------- work
 
@@ -187,6 +190,8 @@ struct Work {
     CallOptions options;
     nanobind::object inputs[Job::max_inputs], results[Job::max_outputs];
     Job job;
+    std::vector<std::ptrdiff_t> order;     // of the states in groups of lanes, if the job has one
+    std::unique_ptr<EntryList[]> entries;  // of results on their pattern, if there are any
 };
 
 struct RunPlan {
@@ -223,17 +228,21 @@ inline void release_interrupted() {
 // ---------------------------------------------------------------- functions
 
 // A function as Python calls it: name(model, arguments, out=None, threads=None), with arguments in
-// the order of its signature.
+// the order of its signature. Functions of poses take no model.
 struct Callable {
     const FunctionList& (*list)();  // of the instruction set in use
     int group, place;               // indices of the function in that list
     ScalarKind scalar;
+    bool has_model;
     // Classes of several results: without and with the optional one, and with forces.
     nanobind::handle results, results_with_contacts, force_results;
 
     nanobind::object operator()(PyObject* const* values, Py_ssize_t count,
                                 PyObject* keywords) const;
 };
+
+// Finds the signature of a function by its name; ValueError if there is none.
+const Signature& signature_of(const FunctionList& list, const std::string& name);
 
 // The C function that Python calls; `self` is a capsule of a Callable.
 PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count,

@@ -101,7 +101,8 @@ void require_first_import(const nb::module_& module) {
                                  "leave it in sys.modules, or start a new process");
 }
 
-void define_functions(nb::module_& module, const FunctionList& (*list)(), ScalarKind scalar) {
+void define_functions(nb::module_& module, const FunctionList& (*list)(), ScalarKind scalar,
+                      bool has_model) {
     static std::deque<Definition> definitions;
     const FunctionList& functions = list();
     for (int g = 0; g < functions.ngroups; ++g)
@@ -114,6 +115,7 @@ void define_functions(nb::module_& module, const FunctionList& (*list)(), Scalar
                                    g,
                                    k,
                                    scalar,
+                                   has_model,
                                    result_class(signature.results),
                                    result_class(signature.results_with_contacts),
                                    result_class(signature.force_results)};

@@ -10,7 +10,8 @@ namespace dtau {
 void require_first_import(const nanobind::module_& module);
 
 // Defines the functions that exist for an element type.
-void define_functions(nanobind::module_& module, const FunctionList& (*list)(), ScalarKind scalar);
+void define_functions(nanobind::module_& module, const FunctionList& (*list)(), ScalarKind scalar,
+                      bool has_model = true);
 
 // Describes their signatures in plain Python, for the stubs and the tests.
 nanobind::list describe_functions(const FunctionList& list);

@@ -92,8 +92,10 @@ std::string about_row(const Work& work, const Failure& failure) {
     nb::list own;
     own.append(names(work)[c]);
     const std::string name = listing(own);
-    const std::string which = "row " + std::to_string(row) + " (" + component +
-                              (row < 3 ? ", linear" : ", angular") + ") of contact " + name;
+    const std::string what = contact.count == 1 ? "along its direction"
+                             : row < 3          ? component + std::string(", linear")
+                                                : component + std::string(", angular");
+    const std::string which = "row " + std::to_string(row) + " (" + what + ") of contact " + name;
     const bool later = failure.stage > 0;
     const std::string when = later ? "at a later stage of this step" : "in this state";
     std::string why = "nothing but rounding errors moves " + which + " " + when + ",";

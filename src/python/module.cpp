@@ -15,6 +15,7 @@
 #include "python/call.hpp"
 #include "python/define.hpp"
 #include "python/mujoco_warnings.hpp"
+#include "python/patterns.hpp"
 #include "python/tree.hpp"
 #include "registry/dispatch.hpp"
 #include "tree/compiled_contacts.hpp"
@@ -59,8 +60,7 @@ NB_MODULE(_core, m) {
     define_tensor_reader(m);
     define_tangent_map(m);
     define_mujoco_warnings(m);
-    m.def("packed_indices", &packed_indices,
-          nb::sig("def packed_indices(model: object) -> NDArray[numpy.intp]"));
+    define_patterns(m);
     m.def("instruction_sets", &instruction_sets);
     m.def("instruction_set", &instruction_set);
     m.def("use_instruction_set", &use_instruction_set, nb::arg("name"));
@@ -85,8 +85,13 @@ NB_MODULE(_core, m) {
     m.def(
         "functions", [] { return describe_functions(functions()); },
         nb::sig("def functions() -> list[dict[str, Any]]"));
+    m.def(
+        "pose_functions", [] { return describe_functions(pose_functions()); },
+        nb::sig("def pose_functions() -> list[dict[str, Any]]"));
 
     define_functions(m, functions, ScalarKind::real);
+    define_functions(m, pose_functions, ScalarKind::real, false);
     nb::module_ alone = m.def_submodule("alone", "The functions, state by state even in a batch.");
     define_functions(alone, functions, ScalarKind::alone);
+    define_functions(alone, pose_functions, ScalarKind::alone, false);
 }

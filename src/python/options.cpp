@@ -14,10 +14,18 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
+constexpr std::string_view axes_words[] = {"body", "world", "mixed"};
+constexpr std::string_view acceleration_words[] = {"spatial", "classical"};
+constexpr std::string_view layout_words[] = {"dense", "pattern"};
+constexpr std::string_view integrator_words[] = {"euler", "semi_implicit", "rk4"};
+
 // Reads one of a few words and returns its index. `hint` ends the message about any other value.
-template <std::size_t n>
-int word(const char* option, nb::handle given, const std::string_view (&words)[n],
-         std::string (*hint)(nb::handle) = nullptr) {
+template <const auto& words>
+int word(const char* option, nb::handle given, std::string (*hint)(nb::handle) = nullptr) {
+    // Most calls give the default, whose object is known: addresses compare faster than texts.
+    static const PyObject* const first = PyUnicode_InternFromString(words[0].data());
+    if (given.ptr() == first) return 0;
+    constexpr std::size_t n = std::size(words);
     const std::string_view got = utf8(given);
     for (std::size_t k = 0; k < n; ++k)
         if (got == words[k]) return static_cast<int>(k);
@@ -40,12 +48,8 @@ std::string pinocchio_axes(nb::handle given) {
     return "";
 }
 
-constexpr std::string_view axes_words[] = {"body", "world", "mixed"};
-constexpr std::string_view acceleration_words[] = {"spatial", "classical"};
-constexpr std::string_view integrator_words[] = {"euler", "semi_implicit", "rk4"};
-
 Axes axes(const char* name, nb::handle given) {
-    return static_cast<Axes>(word(name, given, axes_words, pinocchio_axes));
+    return static_cast<Axes>(word<axes_words>(name, given, pinocchio_axes));
 }
 
 // Reads a number of at least 0. Without contacts it refuses any value but 0.
@@ -81,6 +85,7 @@ nb::object default_value(const Argument& argument) {
             const std::string_view words[] = {
                 argument.option == Option::acceleration ? acceleration_words[0]
                 : argument.option == Option::integrator ? integrator_words[0]
+                : argument.option == Option::layout     ? layout_words[0]
                                                         : axes_words[0]};
             return nb::str(words[0].data(), words[0].size());
     }
@@ -150,19 +155,19 @@ void CallOptions::read(const Argument& argument, nb::handle given, const Compile
             return;
         case Option::acceleration:
             values.acceleration =
-                static_cast<Acceleration>(word(argument.name, given, acceleration_words));
+                static_cast<Acceleration>(word<acceleration_words>(argument.name, given));
             return;
         case Option::prescribed:
             return read_prescribed(given, tree.tree());
         case Option::integrator:
             values.integrator =
-                static_cast<Integrator>(word(argument.name, given, integrator_words));
+                static_cast<Integrator>(word<integrator_words>(argument.name, given));
             return;
         case Option::symmetric:
             values.symmetric = nb::cast<bool>(given);
             return;
-        case Option::packed:
-            values.packed = nb::cast<bool>(given);
+        case Option::layout:
+            values.layout = static_cast<Layout>(word<layout_words>(argument.name, given));
             return;
         case Option::joint_parameters:
             values.joint_parameters = nb::cast<bool>(given);

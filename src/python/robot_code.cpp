@@ -15,14 +15,6 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-const Signature& signature_of(const FunctionList& list, const std::string& name) {
-    for (int g = 0; g < list.ngroups; ++g)
-        for (int k = 0; k < list.groups[g]->count; ++k)
-            if (name == list.groups[g]->functions[k].signature.name)
-                return list.groups[g]->functions[k].signature;
-    throw nb::value_error(("function: expected a function of dtau, got '" + name + "'").c_str());
-}
-
 // Takes the options by name, whether each input is given, and the addresses of the functions.
 void add_code(nb::handle model, const std::string& function, const nb::dict& options,
               const std::vector<bool>& given, int lanes, std::size_t alone, std::size_t in_lanes,

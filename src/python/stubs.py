@@ -11,7 +11,7 @@ from nanobind.stubgen import StubGen
 
 import dtau
 from dtau import _core
-from dtau.registry import FUNCTIONS, Argument, Function
+from dtau.registry import FUNCTIONS, POSE_FUNCTIONS, Argument, Function
 
 ARRAY = "NDArray[numpy.float64]"
 OPTIONS = {
@@ -24,7 +24,7 @@ OPTIONS = {
     "integrator": "str",
     "inputs": "ArrayLike | None",
     "symmetric": "bool",
-    "packed": "bool",
+    "layout": "str",
     "joint_parameters": "bool",
     "contacts": "object",
     "regularization": "float",
@@ -35,7 +35,8 @@ OPTIONS = {
 
 def signature(function: Function) -> str:
     """Return the line that declares a function."""
-    arguments = ["model: object", *map(argument, function.arguments)]
+    model = [] if function.name in POSE_FUNCTIONS else ["model: object"]
+    arguments = [*model, *map(argument, function.arguments)]
     result = result_type(function)
     out = ARRAY if result == ARRAY else f"Sequence[{ARRAY}]"
     arguments += [f"out: {out} | None = None", "threads: int | None = None"]
@@ -63,7 +64,7 @@ def stubs() -> str:
     text = generator.get()
     text = text.replace("typing import NDArray", "typing import ArrayLike, NDArray")
     text = text.replace("from dtau._core import alone as alone", "import dtau.results")
-    for function in FUNCTIONS.values():
+    for function in (*FUNCTIONS.values(), *POSE_FUNCTIONS.values()):
         generic = f"def {function.name}(*args, **kwargs) -> Any: ..."
         text = text.replace(generic, signature(function))
     return text + "\nalone: Any  # the same functions, state by state even in a batch\n"

@@ -9,11 +9,12 @@
 namespace dtau {
 
 namespace test_scalars {
-extern const FunctionList functions, textbook;
+extern const FunctionList functions, poses, textbook;
 }
 
 namespace {
 const FunctionList& test_functions() { return test_scalars::functions; }
+const FunctionList& test_pose_functions() { return test_scalars::poses; }
 const FunctionList& textbook_functions() { return test_scalars::textbook; }
 }  // namespace
 
@@ -28,6 +29,7 @@ NB_MODULE(_testing, m) {
 
     nb::module_ complex = m.def_submodule("complex128", "The functions for complex step.");
     define_functions(complex, test_functions, ScalarKind::complex);
+    define_functions(complex, test_pose_functions, ScalarKind::complex, false);
     nb::module_ textbook = m.def_submodule("textbook", "Textbook algorithms, for complex numbers.");
     define_functions(textbook, textbook_functions, ScalarKind::complex);
     nb::module_ counting = m.def_submodule("counting", "The functions with counted operations.");

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "batch/order.hpp"
 #include "batch/parallel.hpp"
 #include "batch/require_memory.hpp"
 #include "batch/system.hpp"
@@ -85,6 +86,37 @@ void run_batch(const Work& work, const RunPlan& plan) {
     });
 }
 
+// Orders the states of a job, one window after the other.
+struct Ordering {
+    const Job& job;
+    int switches, lanes;
+    std::ptrdiff_t* order;
+    mutable std::atomic<bool> changes = false;
+
+    static void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t) {
+        const Ordering& x = *static_cast<const Ordering*>(self);
+        if (order_states(x.job, x.switches, x.lanes, begin, x.order)) x.changes = true;
+    }
+};
+
+void order_states(Work& work, const RunPlan& plan) {
+    Job& job = work.job;
+    const int switches = input_of_switches(work.function.signature);
+    if (!may_order(job, switches)) return;
+    work.order.resize(job.count);
+    const Ordering ordering{job, switches, work.list.lanes, work.order.data()};
+    const std::ptrdiff_t windows = (job.count + order_window - 1) / order_window;
+    const int threads = static_cast<int>(std::min<std::ptrdiff_t>(plan.threads, windows));
+    {
+        ReleasedLock lock;
+        run_parallel({Ordering::compute, &ordering, job.count},
+                     {threads, order_window, signal_raises, &lock});
+    }
+    raise_of_signals(
+        [&] { return "0 of " + std::to_string(job.count) + " states are done; out is unchanged"; });
+    if (ordering.changes) job.order = work.order.data();
+}
+
 void run_slow(Work& work, const RunPlan& plan) {
     const std::shared_ptr<SlowWork> slow(new SlowWork(std::move(work)), end_work);
     const Job& job = slow->work.job;
@@ -146,10 +178,9 @@ void check_memory(const Work& work, const RunPlan& plan, double results) {
                   results, plan.threads, plan.scratch, answer.available);
     const Signature& signature = work.function.signature;
     std::string advice = plan.threads > 1 ? " or fewer threads" : "";
-    if (signature.memory_advice) advice += ", or ";
-    if (place(signature, Option::packed) >= 0 && !work.options.values.packed)
-        advice += "packed=True or ";
-    if (signature.memory_advice) advice += signature.memory_advice;
+    if (place(signature, Option::layout) >= 0 && work.options.values.layout == Layout::dense)
+        advice += ", or layout='pattern'";
+    if (signature.memory_advice) advice += std::string(", or ") + signature.memory_advice;
     PyErr_SetString(PyExc_MemoryError, (std::string(signature.name) + message + advice).c_str());
     throw nb::python_error();
 }
@@ -159,6 +190,7 @@ void run(Work& work, const RunPlan& plan) {
     // The calling thread does all counting and recording.
     if (job.scalar == ScalarKind::recorded)
         return interruptible([&] { compute(&work, 0, job.count); });
+    order_states(work, plan);
     if (plan.slow && job.scalar != ScalarKind::counted) {
         run_slow(work, plan);
         return release_interrupted();  // releases the objects of this work too

@@ -30,7 +30,7 @@ inline constexpr Opt<"prescribed", Option::prescribed, Default::required> prescr
 inline constexpr Opt<"integrator", Option::integrator, Default::word> integrator;
 inline constexpr Opt<"inputs", Option::driven, Default::none> driven;  // a mask alone
 inline constexpr Opt<"symmetric", Option::symmetric, Default::no> symmetric;
-inline constexpr Opt<"packed", Option::packed, Default::no> packed;
+inline constexpr Opt<"layout", Option::layout, Default::word> layout;
 inline constexpr Opt<"joint_parameters", Option::joint_parameters, Default::no> joint_parameters;
 inline constexpr Opt<"contacts", Option::contacts, Default::required> contacts;
 inline constexpr Opt<"contacts", Option::contacts, Default::none> optional_contacts;

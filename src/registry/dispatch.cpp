@@ -97,5 +97,8 @@ std::string instruction_set() {
 }
 
 const FunctionList& functions() { return *in_use.load(std::memory_order_acquire)->functions; }
+const FunctionList& pose_functions() {
+    return *in_use.load(std::memory_order_acquire)->pose_functions;
+}
 
 }  // namespace dtau

@@ -12,7 +12,7 @@ namespace dtau {
 // A compiled instruction set. CMake writes the table of them, from compiled_sets.cpp.in.
 struct CompiledSet {
     const char* name;
-    const FunctionList* functions;
+    const FunctionList *functions, *pose_functions;
 };
 extern const CompiledSet compiled_sets[];  // best first
 extern const int compiled_set_count;
@@ -25,6 +25,8 @@ const std::vector<std::string>& instruction_sets();
 std::string instruction_set();
 void use_instruction_set(const std::string& name);  // throws std::invalid_argument
 
-const FunctionList& functions();  // of the instruction set in use
+// Of the instruction set in use.
+const FunctionList& functions();
+const FunctionList& pose_functions();  // without a model
 
 }  // namespace dtau

@@ -48,7 +48,7 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
 }  // namespace
 
 Shape core_shape(const Quantity& quantity, const Sizes& sizes) {
-    if (&quantity == &Quantity::tensor && sizes.options.packed)
+    if (&quantity == &Quantity::tensor && sizes.options.layout == Layout::pattern)
         return {1, {baseline::packed_size(sizes.tree.independent)}};
     Shape shape = {0, {}};
     for (int k = 0; k < quantity.naxes; ++k)

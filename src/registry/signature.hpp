@@ -70,7 +70,7 @@ inline constexpr Quantity Quantity::frame_positions = {2, {Axis::nframes, Axis::
 inline constexpr Quantity Quantity::frame_twists = {2, {Axis::nframes, Axis::six}};
 inline constexpr Quantity Quantity::jacobians = {
     3, {Axis::nframes, Axis::six, Axis::nv}, MimicRole::other, MimicRole::torques};
-// Packed tensors have one axis: the entries whose indices lie on one path.
+// With Layout::pattern it has one axis: the entries whose indices lie on one path (packed.hpp).
 inline constexpr Quantity Quantity::tensor = {3, {Axis::nv, Axis::nv, Axis::nv}};
 inline constexpr Quantity Quantity::wrench = {1, {Axis::six}};
 inline constexpr Quantity Quantity::twists = {2, {Axis::nbodies, Axis::six}};
@@ -123,7 +123,7 @@ enum class Option {
     integrator,
     driven,
     symmetric,
-    packed,
+    layout,
     joint_parameters,
     contacts,
     regularization,
@@ -174,6 +174,19 @@ inline __attribute__((always_inline)) int input_of_last_result(const Signature& 
     const ArraySignature& last = s.outputs[s.noutputs - s.nforces - 1];
     while (i >= 0 && s.inputs[i].quantity != last.quantity) --i;
     return i;
+}
+// The input that switches contacts on and off; -1: the function has none. Algorithms leave out what
+// is switched off in all states of a group (active_constraints.hpp).
+constexpr int input_of_switches(const Signature& s) {
+    int i = s.ninputs - 1;
+    while (i >= 0 && s.inputs[i].quantity != &Quantity::contacts) --i;
+    return i;
+}
+// Whether an input maps inputs to torques.
+constexpr bool takes_input_map(const Signature& s) {
+    for (int i = 0; i < s.ninputs; ++i)
+        if (s.inputs[i].quantity == &Quantity::input_map) return true;
+    return false;
 }
 // The number of results of a call; is_given(i) tells whether input i is given.
 template <class IsGiven>

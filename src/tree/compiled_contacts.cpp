@@ -85,33 +85,37 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
     int nrows = 0;
     std::vector<bool> placed(t.nnodes);
     const auto place = [&](int body, bool whole) {
-        if (!whole) body = t.bodies[body].root;
+        if (!whole && body >= 0) body = t.bodies[body].root;
         for (; body >= 0; body = t.bodies[body].parent) placed[body] = true;
     };
     for (const ContactDescription& given : contacts) {
         check_interruption();
         Constraint c{};
         c.a = frame(t, given.a), c.b = frame(t, given.b);
-        if (c.a.body < 0)
+        const bool hinged = given.rows == 5, held = given.rows == 6, single = given.rows == 1;
+        const bool fixed = c.a.body < 0, moves = c.b.body >= 0;
+        if (fixed && !(single && moves))
             throw std::invalid_argument("Contacts: expected a frame of a moving body");
-        const bool hinged = given.rows == 5, held = given.rows == 6;
-        if ((!hinged && !held && given.rows != 3) || given.axes == Axes::world ||
-            (hinged && (given.hinge < 0 || given.hinge > 2 || given.axes != Axes::body)) ||
-            !std::isfinite(given.kp) || !std::isfinite(given.kd))
+        if ((!hinged && !held && !single && given.rows != 3) || given.axes == Axes::world ||
+            (hinged && (given.hinge < 0 || given.hinge > 2)) ||
+            ((hinged || single) && given.axes != Axes::body) ||
+            (given.spatial && (!held || moves)) || !std::isfinite(given.kp) ||
+            !std::isfinite(given.kd))
             throw std::invalid_argument(
-                "Contacts: expected 3, 5 or 6 rows, body or mixed axes (with 5 rows: body axes), "
-                "and finite gains");
+                "Contacts: expected 1, 3, 5 or 6 rows, body or mixed axes (with 1 or 5 rows: body "
+                "axes), spatial accelerations of 6 rows with the world, and finite gains");
         c.first = c.first_of_all = nrows, c.count = given.rows, c.hinge = hinged ? given.hinge : -1;
         nrows += c.count;
         for (int k = 0, at = 0; k < 3; ++k)
             if (held || (hinged && k != given.hinge)) c.angular[at++] = k;
         c.positions = given.positions && given.kp != 0.0;
         c.axes = given.axes, c.kp = c.positions ? given.kp : 0.0, c.kd = given.kd;
-        const bool moves = c.b.body >= 0;
-        c.other_tree = moves && t.bodies[c.a.body].root != t.bodies[c.b.body].root;
-        c.in_world = c.positions && (!moves || origin(t, c.a.body) != origin(t, c.b.body));
+        c.spatial = given.spatial;
+        c.root = t.bodies[fixed ? c.b.body : c.a.body].root;
+        c.other_tree = !fixed && moves && t.bodies[c.a.body].root != t.bodies[c.b.body].root;
+        c.in_world = c.positions && (fixed || !moves || origin(t, c.a.body) != origin(t, c.b.body));
         if (c.axes == Axes::mixed || c.other_tree || c.in_world) place(c.a.body, c.in_world);
-        if (c.other_tree || (moves && c.in_world)) place(c.b.body, c.in_world);
+        if (fixed || c.other_tree || (moves && c.in_world)) place(c.b.body, c.in_world);
         for (int body : {c.a.body, c.b.body})
             for (; body >= 0; body = t.bodies[body].parent) add_motion(t, t.bodies[body], c);
         rows_.push_back(c);

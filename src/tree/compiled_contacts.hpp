@@ -13,10 +13,11 @@ namespace dtau {
 
 // A contact or loop in the user's frames, as the Python layer validated it.
 struct ContactDescription {
-    FrameDescription a, b;  // b.link is -1: a placement in the world
-    int rows;               // 3, 5 or 6
+    FrameDescription a, b;  // a link of -1: a placement in the world
+    int rows;               // 1, 3, 5 or 6
     int hinge;              // with five rows: the free component
     Axes axes;
+    bool spatial;
     double kp, kd;
     bool positions;
 };

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "dtau/mimic.hpp"
+
 namespace dtau {
 
 namespace {
@@ -119,7 +121,8 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
                            std::vector<std::string> massless_joints, std::vector<double> armature,
                            std::vector<double> damping, const std::array<double, 3>& gravity,
                            std::vector<std::string> frame_names,
-                           const std::vector<FrameDescription>& named_frames)
+                           const std::vector<FrameDescription>& named_frames,
+                           const std::vector<double>& stiffness, const std::vector<double>& rest)
     : joint_names_(std::move(joint_names)),
       massless_joints_(std::move(massless_joints)),
       armature_(std::move(armature)),
@@ -228,6 +231,8 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
              .mimic = nullptr,
              .armature = armature_.data(),
              .damping = damping_.data(),
+             .springs = nullptr,
+             .nsprings = 0,
              .gravity = {gravity[0], gravity[1], gravity[2]},
              .related = nullptr,
              .nrelated = 0,
@@ -236,12 +241,32 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
              .actuated = nullptr,
              .nactuated = 0};
     tree_.independent = tree_.dofs;
+    set_springs(stiffness, rest);
     set_mimic_joints(bodies);
     relate();
     for (int i = 0; i < nnodes; ++i)
         if (bodies_[i].quaternion >= 0)
             quaternions_.emplace_back(q_source_[bodies_[i].quaternion], i);
     add_frames(named_frames);
+}
+
+// Keeps the springs that have a stiffness; empty arrays: there are none. The rates of their joints'
+// coordinates are the velocities.
+void CompiledTree::set_springs(const std::vector<double>& stiffness,
+                               const std::vector<double>& rest) {
+    if (stiffness.empty() && rest.empty()) return;
+    if (static_cast<int>(stiffness.size()) != tree_.nv || stiffness.size() != rest.size())
+        throw std::invalid_argument(
+            "Tree: expected stiffness and rest position for each degree of freedom");
+    for (const Body& body : bodies_)
+        for (int k = 0; k < body.nv; ++k) {
+            if (stiffness[body.v + k] == 0.0) continue;
+            if (!traits(body.kind).commutes || traits(body.kind).nq != body.nv)
+                throw std::invalid_argument("Tree: expected no stiffness of a joint of this kind");
+            springs_.push_back({body.q + k, body.v + k, stiffness[body.v + k], rest[body.v + k]});
+        }
+    tree_.springs = springs_.data();
+    tree_.nsprings = static_cast<int>(springs_.size());
 }
 
 void CompiledTree::add_frames(const std::vector<FrameDescription>& frames) {
@@ -264,6 +289,27 @@ void CompiledTree::add_frames(const std::vector<FrameDescription>& frames) {
 const Frame* CompiledTree::frame(std::string_view name) const {
     const auto found = frame_places_.find(name);
     return found == frame_places_.end() ? nullptr : &frames_[found->second];
+}
+
+namespace {
+
+bool is_prescribed(const std::string& name, const CompiledTree& compiled, const bool* prescribed) {
+    const Tree& tree = compiled.tree();
+    for (int i = 0; prescribed && i < tree.nnodes; ++i) {
+        const int k = tree.bodies[i].v;
+        if (compiled.joint_name(i) == name && prescribed[independent_dof(tree, k)]) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::string joints_without_inertia(const CompiledTree& tree, const bool* prescribed) {
+    std::string names;
+    for (const std::string& name : tree.massless_joints())
+        if (!is_prescribed(name, tree, prescribed))
+            names += (names.empty() ? "'" : ", '") + name + "'";
+    return names;
 }
 
 }  // namespace dtau

@@ -11,6 +11,7 @@
 #include "batch/job.hpp"
 #include "dtau/joint_traits.hpp"
 #include "dtau/options.hpp"
+#include "tree/entries.hpp"
 
 namespace dtau {
 
@@ -54,7 +55,8 @@ class CompiledTree {
                  std::vector<std::string> massless_joints, std::vector<double> armature,
                  std::vector<double> damping, const std::array<double, 3>& gravity,
                  std::vector<std::string> frame_names = {},
-                 const std::vector<FrameDescription>& named_frames = {});
+                 const std::vector<FrameDescription>& named_frames = {},
+                 const std::vector<double>& stiffness = {}, const std::vector<double>& rest = {});
     CompiledTree(const CompiledTree&) = delete;
     CompiledTree& operator=(const CompiledTree&) = delete;
 
@@ -66,6 +68,9 @@ class CompiledTree {
     const std::vector<std::string>& massless_joints() const { return massless_joints_; }
     // First coordinates of quaternions, and the bodies that they orient.
     const std::vector<std::pair<int, int>>& quaternions() const { return quaternions_; }
+
+    // Entries of matrices by velocities that can differ from zero, and of A of a linearization.
+    LazyEntries related_entries, state_matrix_entries;
 
     // Call it before any other thread knows this tree.
     void add_code(RobotFunction code) { codes_.push_back(std::move(code)); }
@@ -82,6 +87,7 @@ class CompiledTree {
     void add_frames(const std::vector<FrameDescription>& frames);
     void set_mimic_joints(const std::vector<BodyDescription>& bodies);
     void relate();
+    void set_springs(const std::vector<double>& stiffness, const std::vector<double>& rest);
 
     PathArrays dofs_, independent_;
     std::vector<int> link_body_, q_source_, v_source_, q_owner_, v_owner_;
@@ -90,6 +96,7 @@ class CompiledTree {
     std::vector<int> actuated_;
     Mimics mimic_;
     std::vector<double> armature_, damping_;
+    std::vector<Spring> springs_;
     std::vector<std::pair<int, int>> quaternions_;
     std::vector<std::string> frame_names_;
     std::vector<Frame> frames_;
@@ -97,5 +104,9 @@ class CompiledTree {
     Tree tree_;
     std::vector<RobotFunction> codes_;
 };
+
+// Names in quotes of the joints without inertia to accelerate, except those whose motion is
+// prescribed: a mask of the independent velocities, or null. Empty: there are none.
+std::string joints_without_inertia(const CompiledTree& tree, const bool* prescribed);
 
 }  // namespace dtau

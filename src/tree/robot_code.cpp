@@ -9,11 +9,11 @@ namespace {
 // does not compile before it is added.
 bool same(const Options& a, const Options& b) {
     const auto& [order, frames, nframes, axes, wrench_axes, acceleration, prescribed, integrator,
-                 driven, symmetric, packed, joint_parameters, contacts, regularization, forces] = a;
+                 driven, symmetric, layout, joint_parameters, contacts, regularization, forces] = a;
     return !frames && !prescribed && !contacts && driven.columns == b.driven.columns &&
            driven.count == b.driven.count && order == b.order && axes == b.axes &&
            wrench_axes == b.wrench_axes && acceleration == b.acceleration &&
-           integrator == b.integrator && symmetric == b.symmetric && packed == b.packed &&
+           integrator == b.integrator && symmetric == b.symmetric && layout == b.layout &&
            joint_parameters == b.joint_parameters;
 }
 

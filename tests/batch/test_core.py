@@ -28,6 +28,8 @@ def tree(parents: list[int], **changes: Any) -> Tree:
         "tensor": np.tile(np.eye(3), (n, 1, 1)),
         "armature": np.zeros(n),
         "damping": np.zeros(n),
+        "stiffness": np.zeros(n),
+        "rest_position": np.zeros(n),
         "gravity": [0.0, 0.0, -9.81],
         "joint_names": [f"j{i}" for i in range(n)],
         "massless_joints": [],
@@ -71,6 +73,10 @@ def test_a_tree_that_was_never_made() -> None:
         real_core("mass_matrix", Holder(empty), [0.0])
 
 
+_PLANAR = np.array([6], dtype=np.int32)
+_OF_JOINTS = ("armature", "damping", "stiffness", "rest_position")
+
+
 @pytest.mark.parametrize(
     ("parents", "changes", "said"),
     [
@@ -82,6 +88,12 @@ def test_a_tree_that_was_never_made() -> None:
         ([-1], {"axis": np.array([[0.0, np.inf, 0.0]])}, "finite"),
         ([-1], {"pitch": np.zeros(2)}, "different lengths"),
         ([-1], {"armature": np.zeros(2)}, "armature"),
+        ([-1], {"stiffness": np.zeros(2)}, "stiffness and rest position"),
+        (
+            [-1],
+            {"kind": _PLANAR, **{x: np.ones(3) for x in _OF_JOINTS}},
+            "no stiffness of a joint of this kind",
+        ),
         ([-1], {"frame_names": []}, "different lengths"),
         ([-1], {"frame_link": np.array([1], dtype=np.int32)}, "body that does not exist"),
         ([-1], {"frame_link": np.array([-2], dtype=np.int32)}, "body that does not exist"),

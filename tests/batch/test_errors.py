@@ -200,6 +200,9 @@ def with_frames(name: str, frames: Any, q: Any = None, **options: Any) -> Any:
         arguments.insert(1, s["v_derivatives"])
     if name == "wrench_at_frame":
         arguments.append(s["wrench"])
+    if name == "frame_errors":
+        one = isinstance(frames, str)  # else two frames, in any kind of list
+        arguments.append(np.broadcast_to(np.eye(7)[6], (7,) if one else (2, 7)))
     plain = name.removesuffix("_derivatives")
     arguments[1:1] = [s[x] for x in FRAME_MOTION.get(plain, ())]
     return getattr(dtau, name)(model, *arguments, **options)

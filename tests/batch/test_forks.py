@@ -206,3 +206,17 @@ def test_fork_while_a_lock_of_the_package_is_held() -> None:
     statuses = script(FORKED + LOCKS)
     assert statuses
     assert set(statuses.values()) == {0}, statuses
+
+
+IMPORTS = """
+from dtau.codegen.recorder import load_recorder
+load_recorder()
+before = set(sys.modules)
+generate("parent")
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+
+
+def test_generation_imports_nothing_besides_the_recorder() -> None:
+    """Forks wait for the recorder's import; of any other, a child might wait forever."""
+    assert script(FORKED + IMPORTS) == []

@@ -94,6 +94,7 @@ def test_counts(function: Function, name: str) -> None:
     assert counts(function, model, random_state(model, 4)) == want
     zero = {name: np.zeros_like(x) for name, x in random_state(model, 5).items()}
     zero["q"] = dtau.neutral(model)
+    zero["targets"][..., 6] = 1.0
     assert counts(function, model, zero) == want
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import dtau
@@ -22,7 +23,7 @@ MJCF = """<mujoco model="crane">
   <option gravity="0 0 -9.81"/>
   <worldbody><body name="trolley"><freejoint name="float"/><geom type="box" size=".3 .2 .1"/>
     <body name="right"><joint name="right" axis="0 1 0" armature="0.1"/><geom size=".1"/></body>
-    <body name="left"><joint name="left" axis="0 1 0"/><geom size=".1"/></body>
+    <body name="left"><joint name="left" axis="0 1 0" stiffness="2"/><geom size=".1"/></body>
   </body></worldbody>
 </mujoco>
 """
@@ -34,10 +35,10 @@ def test_mjcf_needs_what_a_urdf_cannot_say_left_out(run: Any, tmp_path: Path) ->
     robot.write_text(MJCF, encoding="utf-8")
     refused = run("convert", robot, out)
     assert (refused.code, refused.out) == (2, "")
-    for way_out in ("--armature 0 leaves it out", "(--reorder sorts them"):
+    for way_out in ("--armature 0 leaves it", "--stiffness 0 leaves them", "(--reorder sorts them"):
         assert way_out in refused.err
     assert not out.exists()
-    done = run("convert", robot, out, "--armature", 0, "--reorder")
+    done = run("convert", robot, out, "--armature", 0, "--stiffness", 0, "--reorder")
     assert done.code == 0
     assert 'root="free")' in done.out
     assert "geoms" in done.out.replace("\n", " ")
@@ -47,7 +48,7 @@ def test_mjcf_needs_what_a_urdf_cannot_say_left_out(run: Any, tmp_path: Path) ->
 
 
 def test_a_fixed_site_before_the_legs(run: Any, tmp_path: Path) -> None:
-    """Its place changes no entry of q, and the message says so."""
+    """Its place changes no entry of q, so that it is written as readers of URDF take it."""
     pytest.importorskip("mujoco")
     robot, out = tmp_path / "dog.xml", tmp_path / "dog.urdf"
     leg = '<body name="{0}"><joint name="{0}" axis="0 1 0"/><geom size=".1"/></body>'
@@ -55,13 +56,15 @@ def test_a_fixed_site_before_the_legs(run: Any, tmp_path: Path) -> None:
         '<mujoco><worldbody><body name="trunk"><freejoint name="float"/><geom size=".1"/>'
         f'<site name="site"/>{leg.format("a")}{leg.format("b")}</body></worldbody></mujoco>'
     )
-    refused = run("convert", robot, out)
-    assert refused.code == 2
-    assert "joint 'a' after 'site' on one link" in refused.err
-    assert "(--reorder sorts them: q and v keep their order)" in refused.err
-    assert run("convert", robot, out, "--reorder").code == 0
+    assert run("convert", robot, out).code == 0
     before, after = dtau.load(robot), dtau.load(out, root="free")
     assert [joint.name for joint in after.joints] == [joint.name for joint in before.joints]
+    assert sorted(after.frames) == sorted(before.frames)
+    q, v, a = dtau.random_state(before, np.random.default_rng(0))
+    tau = (dtau.inverse_dynamics(model, q, v, a) for model in (before, after))
+    assert np.array_equal(*tau)
+    refused = run("convert", robot, out, "--force", "--root-link", "site")
+    assert "--root-link: there is already a link named 'site'" in refused.err
 
 
 def test_an_arm_on_a_fixed_mount_has_entries_of_q(run: Any, tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+import dtau
+
 
 @contextmanager
 def served(arm: Path, interrupts: signal.Handlers) -> Iterator[subprocess.Popen[str]]:
@@ -64,6 +66,29 @@ def test_a_picture(run: Any, arm: Path) -> None:
     assert out.read_bytes()[:4] == b"\x89PNG"
 
 
+def test_a_picture_of_a_posture(run: Any, arm: Path) -> None:
+    srdf, out = arm.with_suffix(".srdf"), arm.parent / "arm.png"
+    name = dtau.load(arm).joints[0].name
+    srdf.write_text(
+        f'<robot name="arm"><group_state name="bent" group="all"><joint name="{name}" value="0.9"/>'
+        "</group_state></robot>"
+    )
+    pictures = []
+    for options in ((), ("--srdf", srdf), ("--srdf", srdf, "--posture", "bent")):
+        done = run("view", arm, "--picture", out, *options)
+        assert (done.code, done.out.strip(), done.err) == (0, f"written: {out}", "")
+        pictures.append(out.read_bytes())
+    assert pictures[0] == pictures[1] != pictures[2]
+    for options, code, message in (
+        (("--posture", "bent"), 2, "no posture named 'bent'"),
+        (("--srdf", srdf, "--posture", "bend"), 2, "no posture named 'bend'; close names: 'bent'"),
+        (("--srdf", "gone.srdf"), 3, "gone.srdf: no such file"),
+    ):
+        done = run("view", arm, "--picture", out, *options)
+        assert done.code == code
+        assert message in done.err
+
+
 def test_what_cannot_be_shown_is_told(run: Any, arm: Path) -> None:
     text = arm.read_text(encoding="utf-8")
     mesh = '<visual><geometry><mesh filename="package://far/away.stl"/></geometry></visual>'
@@ -93,4 +118,4 @@ def test_without_viser_a_sentence(run: Any, arm: Path, monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "viser", None)
     done = run("view", arm)
     assert done.code == 3
-    assert "pip install 'dtau[view]'" in done.err
+    assert "pip install 'viser>=1.1'" in done.err

@@ -75,24 +75,45 @@ def test_derivatives_are_those_of_the_package(name: str, function: str, tmp_path
         assert got.nnz() <= want.nnz()
 
 
-def test_hessians_with_contacts_are_those_of_the_package(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("function", "joints", "held", "options"),
+    [
+        ("constrained_dynamics", ("free", "revolute"), 10.0, {}),
+        ("impulse_dynamics", ("free", "revolute"), 10.0, {}),
+        ("step", ("spherical", "planar"), None, {"integrator": "euler"}),
+        ("step", ("planar", "revolute"), None, {"integrator": "rk4"}),
+        ("step", ("free", "revolute"), 0.0, {"integrator": "semi_implicit"}),
+    ],
+)
+def test_hessians_are_those_of_the_package(
+    function: str,
+    joints: tuple[str, ...],
+    held: float | None,
+    options: dict[str, Any],
+    tmp_path: Path,
+) -> None:
     """By the core's Hessian; with wrenches too, which it lacks, by reverse mode."""
     import dtau.casadi
 
-    model = serial("free", "revolute", seed=4).model()
+    model = serial(*joints, seed=4).model()
     model = model.add_frame("tip", model.bodies[-1], dtau.Pose(translation=(0.1, 0.2, -0.3)))
     state = random_state(model, seed=5)
-    points = [dtau.PointContact("tip", axes="mixed", kp=10.0, kd=5.0)]
-    contacts = dtau.Contacts(model, points, at=random_state(model, seed=6)["q"])
-    given = [1.1 * state[x] for x in ("q", "v", "tau")]  # quaternions need no unit norm
-    asked = {"held": ("constrained_dynamics", {"contacts": contacts})}
-    ours = external(model, asked, tmp_path / "held.c", 2)
-    theirs = dtau.casadi.function(model, "constrained_dynamics", contacts=contacts)
-    wrenched = external(model, asked, tmp_path / "wrenched.c", 2, ("f_ext",))
+    if held is not None:
+        points = [dtau.PointContact("tip", axes="mixed", kp=held, kd=5.0)]
+        at = random_state(model, seed=6)["q"] if held else None
+        options = {**options, "contacts": dtau.Contacts(model, points, at=at)}
+    state |= {"dt": np.array(0.03), "restitution": np.array(0.4)}
+    ours = external(model, {"held": (function, options)}, tmp_path / "held.c", 2)
+    theirs = dtau.casadi.function(model, function, **options)
     assert ours.name_in() == theirs.name_in()
-    assert ours.name_out() == theirs.name_out()
+    given = [1.1 * state[x] for x in ours.name_in()]  # quaternions need no unit norm
+    others = [(ours, ())]
+    if function == "constrained_dynamics":
+        wrenched = {"held": (function, options)}
+        wrenches = np.zeros((model.nbodies, 6))
+        others.append((external(model, wrenched, tmp_path / "w.c", 2, ("f_ext",)), (wrenches,)))
     inputs = [casadi.MX.sym(x, ours.size1_in(x)) for x in ours.name_in()]
-    sizes = [ours.size1_out(k) for k in range(3)]
+    sizes = [ours.size1_out(k) for k in range(ours.n_out())]
     seed = casadi.MX.sym("seed", sum(sizes))
 
     def derivatives(f: Any, *more: Any) -> Any:
@@ -105,7 +126,7 @@ def test_hessians_with_contacts_are_those_of_the_package(tmp_path: Path) -> None
         return made(*given, np.linspace(-1.0, 2.0, sum(sizes)))
 
     want = derivatives(theirs)
-    for f, more in ((ours, ()), (wrenched, (np.zeros((model.nbodies, 6)),))):
+    for f, more in others:
         for got, expected in zip(derivatives(f, *more), want, strict=True):
             assert_close(numbers(got), numbers(expected), 1e-10)
             assert got.nnz() <= expected.nnz()

@@ -22,9 +22,9 @@ import dtau
         ),
         (
             "inverse_dynamics_second_derivatives",
-            {"packed": "x"},
-            TypeError,
-            "packed: expected bool, got str",
+            {"layout": "csr"},
+            ValueError,
+            "layout: expected 'dense' or 'pattern', got 'csr'",
         ),
         (
             "inverse_dynamics_hessian",

@@ -10,14 +10,18 @@ from processes import sanitized, script
 
 from dtau.codegen import recorder
 
+# Room for half of the extension.
 SHORT_OF_ADDRESSES = """
-import resource
-import dtau.codegen
-model, made = chain(2), ""
+import os, resource
+import numpy.ma, numpy.random
+from importlib.util import find_spec
+from dtau.codegen.recorder import load_recorder
+made = ""
+room = os.path.getsize(find_spec("dtau._recorder").origin) // 2
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + 2**18,) * 2)
+resource.setrlimit(resource.RLIMIT_AS, (used + room,) * 2)
 try:
-    dtau.generate(model, ["gravity_torque"], sys.argv[1])
+    load_recorder()
 except MemoryError as error:
     made = str(error)
 print(json.dumps(made))
@@ -26,9 +30,8 @@ print(json.dumps(made))
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 @pytest.mark.skipif(sanitized(), reason="the sanitizer needs address space")
-def test_no_room_for_it_is_a_memory_error(tmp_path: object) -> None:
-    said = script(SHORT_OF_ADDRESSES, f"{tmp_path}/x.c")
-    has_words(said, "dtau.generate", "no memory to load", "dtau._recorder")
+def test_no_room_for_it_is_a_memory_error() -> None:
+    has_words(script(SHORT_OF_ADDRESSES), "dtau.generate", "no memory to load", "dtau._recorder")
 
 
 @pytest.mark.parametrize(
@@ -50,3 +53,13 @@ def test_other_errors_are_the_loaders(
     monkeypatch.setitem(sys.modules, "dtau", Failing())  # type: ignore[arg-type]
     with pytest.raises(error):
         recorder.load_recorder()
+
+
+def test_no_room_for_what_it_imports_is_the_same_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def short(name: str) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(recorder.importlib, "import_module", short)
+    with pytest.raises(MemoryError) as error:
+        recorder.load_recorder()
+    has_words(str(error.value), "dtau.generate", "no memory to load", "dtau._recorder")

@@ -93,6 +93,11 @@ WRONG: dict[str, tuple[Any, type[Exception], str]] = {
         "expected distinct names, got 'LF_FOOT' twice",
     ),
     "no contacts": (lambda m: ["LF_FOOT"], TypeError, "objects of class PointContact"),
+    "a contact alone": (
+        lambda m: dtau.PointContact(FEET[0]),
+        TypeError,
+        "PointContact, FrameContact or Loop, got a single PointContact; put it in a list",
+    ),
     "a body with itself": (
         lambda m: [dtau.Loop(FEET[0], m.bodies[m.frame(FEET[0]).body])],
         ValueError,

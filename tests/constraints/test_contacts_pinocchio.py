@@ -112,6 +112,19 @@ def test_derivatives_with_contacts_match_pinocchio(name: str, kp: float, kd: flo
         compare(both, contacts, q, v, s["tau"], ())
 
 
+@pytest.mark.parametrize("name", [name for name, (*_, rows) in ROBOTS.items() if rows == 6])
+@pytest.mark.parametrize(("kp", "kd"), [(0.0, 0.0), (0.0, 9.0), (40.0, 9.0)])
+def test_spatial_contacts_match_pinocchio_away_from_rest(name: str, kp: float, kd: float) -> None:
+    """Six rows of moving frames that are elsewhere: spatial accelerations and log6."""
+    both, frames, _ = robot_of(name)
+    model = both.model
+    held = [dtau.FrameContact(x, kp=kp, kd=kd, acceleration="spatial") for x in frames]
+    for seed in range(3):
+        s = random_state(model, seed)
+        contacts = dtau.Contacts(model, held, at=random_state(model, seed + 10)["q"])
+        compare(both, contacts, s["q"], s["v"], s["tau"], ())
+
+
 # Of a weld there, rows beside the closed state are others, and with them derivatives.
 WELD = ("da_dq", "da_dv", "dforces_dq", "dforces_dv")
 

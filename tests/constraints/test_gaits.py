@@ -82,6 +82,44 @@ def test_inactive_contacts_leave_no_trace(function: Function, instruction_set: s
                     np.testing.assert_array_equal(x, y, f"{function}, state {i}")
 
 
+@pytest.mark.parametrize("function", WITH_CONTACTS, ids=str)
+def test_states_with_the_same_contacts_share_lanes(function: Function) -> None:
+    """A batch is sorted by its contacts on its way into lanes: no bit and no place changes."""
+    contacts = gait(robot("quadruped"))
+    model, few = contacts.model, states(contacts, 6)
+    held = on(function, contacts, regularization=0.0) if function.solves else on(function, contacts)
+    count = 2 * 1100  # more than one window of the sort
+    rng = np.random.default_rng(7)
+    which = rng.integers(0, COUNT, count)
+    lone = held(model, few)
+    batch = held(model, {name: x[which] for name, x in few.items()})
+    assert_same_results(batch, [x[which] for x in lone])
+    shape = (4, 550)  # two batch axes, and contacts that are the same along the first
+    which = np.broadcast_to(which[:550], shape)
+    batch = held(
+        model, {name: x[which[:1] if name == "active" else which] for name, x in few.items()}
+    )
+    assert_same_results(batch, [x[which] for x in lone])
+
+
+def test_failures_of_sorted_states() -> None:
+    """Contacts that contradict each other in every third state take the results of no other."""
+    model = robot("quadruped")
+    points = [dtau.PointContact(FEET[k % 2], name=str(k)) for k in range(4)]
+    contacts = dtau.Contacts(model, points)
+    s = random_state(model, 8, (99,))
+    active = np.tile(np.eye(4), (25, 1))[:99]
+    active[::3] = 1.0
+    given = (model, s["q"], s["v"], s["tau"], contacts)
+    a, forces, *_ = dtau.constrained_dynamics(*given, active=active)
+    assert np.isnan(a).any(axis=1).tolist() == [k % 3 == 0 for k in range(99)]
+    for k in range(99):
+        here = dtau.constrained_dynamics(
+            model, *(s[x][k : k + 1] for x in ("q", "v", "tau")), contacts, active=active[k : k + 1]
+        )
+        assert_same_results((a[k : k + 1], forces[k : k + 1]), here[:2])
+
+
 @pytest.mark.parametrize(
     "name", ["constrained_dynamics", "constrained_dynamics_derivatives", "step_hessian"]
 )

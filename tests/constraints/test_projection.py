@@ -52,7 +52,19 @@ def e_of(contacts: dtau.Contacts, q: Array) -> tuple[Array, Array]:
     """J and e, by dense matrices: with kp = 1 what is left of the rows at rest."""
     model = contacts.model
     still = np.zeros(model.nv)
-    J, e = all_rows(contacts, q, still, still)
+    split = [
+        replace(x, acceleration="classical") if isinstance(x, dtau.FrameContact) else x
+        for x in contacts
+    ]
+    J, e = all_rows(dtau.Contacts(model, split), q, still, still)
+    for contact in contacts:  # a direction that turns with its frame
+        if isinstance(contact, dtau.PointContact) and contact.direction is not None:
+            if contact.axes == "mixed":
+                continue
+            at = pieces(model, contact.frame, dtau.Pose(), q, still, still)
+            apart = at.pose.translation - np.array(contact.position)
+            turns = np.cross(at.pose.rotation @ np.array(contact.direction), apart)
+            J[contacts.rows(contact.name)] += turns @ at.J[3:]
     for contact in contacts:  # z_b x z_a has the sine of the angle, which e has
         if contact.rows == 5:
             axis = "xyz".index(contact.hinge)  # type: ignore[union-attr]

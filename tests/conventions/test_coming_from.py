@@ -15,7 +15,14 @@ from files import ROOT
 import dtau
 
 PAGE = (ROOT / "docs" / "coming_from.md").read_text(encoding="utf-8")
-PACKAGES = {"Pinocchio": "pinocchio", "MuJoCo": "mujoco", "Drake": "pydrake"}
+PACKAGES = {
+    "Pinocchio": "pinocchio",
+    "MuJoCo": "mujoco",
+    "Drake": "pydrake",
+    "crocoddyl": "crocoddyl",
+    "pink": "pink",
+    "iDynTree": "idyntree",
+}
 TOLERANCE = 1e-10
 DIFFERENCES = 1e-5  # what MuJoCo takes finite differences for
 

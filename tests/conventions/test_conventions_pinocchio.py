@@ -29,6 +29,11 @@ FILES = {
 }
 # what both packages have along any axis; Pinocchio's derivatives of universal joints are wrong
 SHARED = ("fixed", "revolute", "prismatic", "helical", "spherical", "free")
+REFERENCE_FRAMES = {
+    "body": pin.ReferenceFrame.LOCAL,
+    "mixed": pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
+    "world": pin.ReferenceFrame.WORLD,
+}
 on_robots = pytest.mark.parametrize(
     ("name", "root"), [(name, root) for name in FILES for root in ("fixed", "free")]
 )
@@ -142,6 +147,8 @@ def check(model: dtau.Model, peer: Any, s: State, *, solves: bool = True) -> Non
             same(x, y, name, tolerance)
             same(z, w, f"{name} back", tolerance)
 
+    jacobians(model, peer, s)
+
     # Displacements are the same numbers as velocities.
     step = convention.from_dtau(s["q"], s["dq"]).v
     reached = convention.to_dtau(pin.integrate(peer, q, step)).q
@@ -149,6 +156,66 @@ def check(model: dtau.Model, peer: Any, s: State, *, solves: bool = True) -> Non
     turned = dtau.difference(model, want, reached)
     turned -= 2 * np.pi * np.round(turned / (2 * np.pi))  # continuous joints
     assert_close(turned, np.zeros(model.nv), TOLERANCE["identity"], "integrate", floor=1.0)
+
+
+def jacobians(model: dtau.Model, peer: Any, s: State) -> None:
+    """Jacobians and their rates, in all frames of reference, of all joints that both have."""
+    convention = dtau.conventions.pinocchio(model, peer)
+    q, v = convention.from_dtau(s["q"], s["v"])[:2]
+    data = peer.createData()
+    pin.computeJointJacobians(peer, data, q)
+    pin.computeJointJacobiansTimeVariation(peer, data, q, v)
+    pin.jacobianCenterOfMass(peer, data, q)
+    named = {joint.name: model.bodies[joint.body] for joint in model.joints}
+    for axes, frame in REFERENCE_FRAMES.items():
+        for name, body in named.items():
+            if not peer.existJointName(name):  # a free root of another name
+                continue
+            index = peer.getJointId(name)
+            J = dtau.frame_jacobians(model, s["q"], body, axes)
+            rate = dtau.frame_jacobians_rate(model, s["q"], s["v"], body, axes)
+            theirs = pin.getJointJacobian(peer, data, index, frame)
+            their_rate = pin.getJointJacobianTimeVariation(peer, data, index, frame)
+            floor = max(1.0, float(np.abs(v).max()))
+            for x, y in ((J, theirs), (rate, their_rate)):
+                got = convention.jacobian_from_dtau(s["q"], x)
+                y = np.reshape(y, (6, peer.nv))  # a vector for nv = 1
+                assert_close(got, y, TOLERANCE["identity"], f"J of {name}, {axes}", floor=floor)
+                assert_same_bits(convention.jacobian_to_dtau(q, got), x)
+    if model.mass > 0:
+        J = convention.jacobian_from_dtau(s["q"], dtau.center_of_mass_jacobian(model, s["q"]))
+        want = np.reshape(data.Jcom, (3, peer.nv))
+        assert_close(J, want, TOLERANCE["identity"], "Jcom", floor=1.0)
+
+
+@pytest.mark.parametrize("root", ["fixed", "free"])
+@pytest.mark.parametrize("name", FILES)
+def test_linearizations(name: str, root: str) -> None:
+    """A and B from Pinocchio's derivatives of forward dynamics, with its order of inputs."""
+    p = pair(FILES[name], root)
+    model, peer, s = p.model, p.peer, random_state(p.model, 6)
+    convention = dtau.conventions.pinocchio(model, peer)
+    q, v = convention.from_dtau(s["q"], s["v"])[:2]
+    torque = convention.torque_from_dtau(s["q"], s["tau"])
+    data, n = peer.createData(), model.nv
+    pin.computeABADerivatives(peer, data, q, v, torque)
+    inverse = np.triu(data.Minv) + np.triu(data.Minv, 1).T
+    lin = dtau.linearize(model, s["q"], s["v"], s["tau"])
+    got = convention.linearization_from_dtau(s["q"], s["v"], lin, None)
+    tolerance = solved(TOLERANCE["pinocchio"], dtau.mass_matrix(model, s["q"]))
+    floor = float(np.abs(lin.A).max())
+    assert_close(got.A[n:, :n], np.array(data.ddq_dq), tolerance, "da_dq", floor=floor)
+    assert_close(got.A[n:, n:], np.array(data.ddq_dv), tolerance, "da_dv", floor=floor)
+    assert not got.B[:n].any()
+    driven = slice(6 if root == "free" else 0, None)  # Pinocchio's root is its first joint
+    floor = cancelled(inverse)
+    assert_close(got.B[n:], inverse[:, driven], tolerance, "B", floor=floor)
+    few = np.zeros(n, dtype=bool)
+    few[convention.torque_to_dtau(q, np.arange(n)) % 3 == 1] = True  # some of the torques
+    lin = dtau.linearize(model, s["q"], s["v"], s["tau"], inputs=few)
+    got = convention.linearization_from_dtau(s["q"], s["v"], lin, few)
+    chosen = np.arange(n) % 3 == 1
+    assert_close(got.B[n:], inverse[:, chosen], tolerance, "B of some torques", floor=floor)
 
 
 @on_robots
@@ -160,8 +227,16 @@ def test_robots(name: str, root: str) -> None:
 @given(trees(among=SHARED), st.integers(0, 2**16))
 def test_trees(tree: Tree, seed: int) -> None:
     """Every joint type, armature, forests; another order of joints, and angles in both forms."""
-    bodies = (replace(body, damping=0.0 * body.damping) for body in tree.bodies)
-    tree = replace(tree, bodies=tuple(bodies))  # Pinocchio's functions have no damping
+    bodies = (
+        replace(
+            body,
+            damping=0.0 * body.damping,
+            stiffness=0.0 * body.stiffness,
+            rest=0.0 * body.rest,
+        )
+        for body in tree.bodies
+    )
+    tree = replace(tree, bodies=tuple(bodies))  # Pinocchio's functions have no damping and springs
     model = tree.model()
     check(model, peer_of(tree), random_state(model, seed))
 
@@ -205,7 +280,7 @@ def test_pickle() -> None:
 
 
 def chain(*kinds: str) -> Tree:
-    return grow(kinds, range(-1, len(kinds) - 1), 1, damping=False)
+    return grow(kinds, range(-1, len(kinds) - 1), 1, damping=False, springs=False)
 
 
 class TestMatching:
@@ -255,7 +330,9 @@ class TestMatching:
 
     def test_what_is_no_model(self) -> None:
         tree = chain("revolute")
-        with pytest.raises(TypeError, match=r"pin_model: expected a pinocchio.Model, got Tree"):
+        with pytest.raises(
+            TypeError, match=r"pin_model: expected a pinocchio.Model, got trees\.Tree"
+        ):
             dtau.conventions.pinocchio(tree.model(), tree)
         with pytest.raises(TypeError, match=r"model: expected Model, got trees\.Tree"):
             dtau.conventions.pinocchio(tree, peer_of(tree))  # type: ignore[arg-type]

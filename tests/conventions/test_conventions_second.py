@@ -250,6 +250,6 @@ class TestErrors:
         s = random_state(model, 11)
         state = (s["q"], s["v"], s["a"])
         d = dtau.inverse_dynamics_derivatives(model, *state)
-        d2 = dtau.inverse_dynamics_second_derivatives(model, *state, packed=True)
+        d2 = dtau.inverse_dynamics_second_derivatives(model, *state, layout="pattern")
         with pytest.raises(ValueError, match=r"^d2\.d2tau_dqdq has shape .*expected \(\.\.\., "):
             self.convention.inverse_dynamics_second_derivatives_from_dtau(*state, s["tau"], d, d2)

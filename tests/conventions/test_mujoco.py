@@ -55,11 +55,13 @@ def mjcf(tree: Tree, at: int = -1, free_joint: str | None = None) -> str:
         if kind:
             text += f'<joint name="{name}" type="{kind}" {axis} '
             text += f'armature="{float(body.armature[0])!r}" '
-            text += f'damping="{float(body.damping[0])!r}"/>'
+            text += f'damping="{float(body.damping[0])!r}" '
+            text += f'stiffness="{float(body.stiffness[0])!r}" '
+            text += f'springref="{float(body.rest[0])!r}"/>'
         text += mjcf(tree, i, free_joint) + "</body>"
     if at >= 0:
         return text
-    gravity = f'<option gravity="{numbers(tree.gravity)}"/>'
+    gravity = f'<compiler angle="radian"/><option gravity="{numbers(tree.gravity)}"/>'
     return f"<mujoco>{gravity}<worldbody>{text}</worldbody></mujoco>"
 
 

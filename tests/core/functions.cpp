@@ -74,6 +74,7 @@ struct Robot {
                                6,
                                -1,
                                Axes::mixed,
+                               true,
                                9.0,
                                6.0,
                                true},
@@ -82,6 +83,7 @@ struct Robot {
                                3,
                                -1,
                                Axes::body,
+                               false,
                                0.0,
                                6.0,
                                false}}) {}
@@ -192,6 +194,7 @@ bool names_failures(const Robot& robot) {
                                         3,
                                         -1,
                                         Axes::mixed,
+                                        false,
                                         0.0,
                                         6.0,
                                         false};

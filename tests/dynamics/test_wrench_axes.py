@@ -260,8 +260,8 @@ def test_packed(name: str, axes: Any) -> None:
     s = random_state(model, 7)
     x = (s["q"], s["v"], s["a"], s["f_ext"])
     dense = dtau.inverse_dynamics_second_derivatives(model, *x, f_ext_axes=axes)
-    packed = dtau.inverse_dynamics_second_derivatives(model, *x, f_ext_axes=axes, packed=True)
-    i, j, k = dtau.packed_indices(model)
+    packed = dtau.inverse_dynamics_second_derivatives(model, *x, f_ext_axes=axes, layout="pattern")
+    i, j, k = dtau.pattern(model, "inverse_dynamics_second_derivatives").coordinates
     assert_same_results(packed, [y[i, j, k] for y in dense])
 
 

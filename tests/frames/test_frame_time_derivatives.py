@@ -13,6 +13,7 @@ from complex_step import STEP, moved
 from core import complex_core
 from function import FRAME_AXES
 from hypothesis import given, settings
+from messages import message
 from trees import KINDS, SEEDS, Array, Tree, trees
 
 import dtau
@@ -180,3 +181,61 @@ def test_errors() -> None:
             function(model, q, v, "LF_FOOT", "spatial")  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="v_derivatives has shape"):
             function(model, q, v[0], "LF_FOOT")
+
+
+@pytest.mark.parametrize("axes", FRAME_AXES)
+def test_rates_of_jacobians_in_batches(axes: str) -> None:
+    model = dtau.robots.quadruped()
+    q, v, _ = dtau.random_state(model, np.random.default_rng(0), shape=(25,))
+    feet = dtau.robots.QUADRUPED_FEET
+    for frames in ("LF_FOOT", feet, feet[:1]):
+        rate = dtau.frame_jacobians_rate(model, q, v, frames, axes)
+        assert rate.flags.c_contiguous
+        assert rate.shape == dtau.frame_jacobians(model, q, frames, axes).shape
+        for i in range(len(q)):
+            want = dtau.frame_jacobians_time_derivatives(model, q[i], [v[i]], frames, axes)[1]
+            assert np.array_equal(rate[i], want)
+            assert np.array_equal(dtau.frame_jacobians_rate(model, q[i], v[i], frames, axes), want)
+    for many in (v[:12], v[:20], v):  # beside one q, too, these are velocities, not orders
+        rate = dtau.frame_jacobians_rate(model, q[0], many, "LF_FOOT", axes)
+        assert rate.shape == (len(many), 6, model.nv)
+        assert np.array_equal(
+            rate[3], dtau.frame_jacobians_rate(model, q[0], v[3], "LF_FOOT", axes)
+        )
+    grid = dtau.frame_jacobians_rate(model, q[:5], v[5:8, np.newaxis], "LF_FOOT", axes, threads=2)
+    assert grid.shape == (3, 5, 6, model.nv)
+
+
+def test_messages_of_rates_of_jacobians() -> None:
+    model = dtau.robots.quadruped()
+    q, v, _ = dtau.random_state(model, np.random.default_rng(0), shape=(3,))
+    for said, arguments in (
+        ("v has shape (3, 17), expected (..., 18)", (q, v[:, 1:], "LF_FOOT")),
+        ("v has shape (), expected (..., 18)", (q, 1.0, "LF_FOOT")),
+        ("do not broadcast against each other: q (3,), v (2,)", (q, v[:2], "LF_FOOT")),
+        ("no frame named 'LF'", (q, v, "LF")),
+    ):
+        assert said in message(ValueError, dtau.frame_jacobians_rate, model, *arguments)
+
+
+def test_a_batch_of_velocities_is_never_one_stack_of_orders() -> None:
+    """Beside a batch of q it is refused at any length; beside one q above order 20."""
+    model = dtau.robots.quadruped()
+    q, v, _ = dtau.random_state(model, np.random.default_rng(0), shape=(25,))
+    rates = (
+        dtau.kinematics_time_derivatives,
+        dtau.momentum_time_derivatives,
+        dtau.centroidal_momentum_time_derivatives,
+        dtau.mass_matrix_time_derivatives,
+        dtau.coriolis_matrix_time_derivatives,
+        dtau.bias_torque_time_derivatives,
+        dtau.gravity_torque_time_derivatives,
+        dtau.inverse_dynamics_time_derivatives,
+        lambda *given: dtau.frame_jacobians_time_derivatives(*given, "LF_FOOT"),
+        lambda *given: dtau.frame_kinematics_time_derivatives(*given, "LF_FOOT"),
+    )
+    for rate in rates:
+        for count in (2, 12, 21):
+            said = message(ValueError, rate, model, q[:count], v[:count])
+            assert "a batch of v has this shape" in said or "unless order= is given" in said
+        assert "unless order= is given" in message(ValueError, rate, model, q[0], v)

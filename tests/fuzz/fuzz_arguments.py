@@ -431,6 +431,9 @@ class Verdict:
                     core = (min(max(rows, beyond, 1), MOST_ORDER_UNASKED + beyond), *core[1:])
                 else:
                     core = (max(rows, order + beyond), *core[1:])
+            frames = self.call.options.get("frames")
+            if name == "targets" and are_frames(frames, self.model):
+                core = (7,) if isinstance(frames, str) else (len(list(frames)), 7)
             if x is not None and x.ndim > 0 and name == "inputs":
                 core = (*core[:1], x.shape[-1])  # any number of them
             if x is None or x.shape[max(x.ndim - len(core), 0) :] != core:
@@ -441,8 +444,10 @@ class Verdict:
                 as_batches[name] = x.shape[: x.ndim - len(core) + 1]
             if len(batches[name]) > MOST_AXES:
                 self.wrong.add(name)
-            elif name in CONFIGURATIONS and far_from_unit(x, self.model):
-                far.add(name)
+            elif name in CONFIGURATIONS or name == "targets":
+                starts = [3] if name == "targets" else quaternions(self.model)
+                if far_from_unit(x, starts):
+                    far.add(name)
         if len(set(surplus.values())) > 1:
             self.wrong.update(surplus)
         others = [batch for name, batch in batches.items() if not name.endswith("_derivatives")]
@@ -505,15 +510,17 @@ def broadcast(shapes: Iterable[tuple[int, ...]]) -> bool:
     return True
 
 
-def far_from_unit(q: Array, model: dtau.Model) -> bool:
+def quaternions(model: dtau.Model) -> list[int]:
+    """Where quaternions begin in configurations."""
+    starts = [(joint.q.start, kind_of(joint.type).quaternion) for joint in model.joints]
+    return [start + of_joint for start, of_joint in starts if of_joint is not None]
+
+
+def far_from_unit(q: Array, starts: list[int]) -> bool:
     """Whether any quaternion has finite numbers and another norm than 1."""
     once = [slice(1) if stride == 0 else slice(None) for stride in q.strides[:-1]]
     q = q[tuple(once)]
-    for joint in model.joints:
-        start = kind_of(joint.type).quaternion
-        if start is None or not q.size:
-            continue
-        at = joint.q.start + start
+    for at in starts if q.size else ():
         for x in q[..., at : at + 4].reshape(-1, 4):
             if np.isfinite(x).all() and abs(math.hypot(*x) - 1.0) > 1e-6:
                 return True

@@ -16,7 +16,16 @@ import alien_models
 import numpy as np
 from compare import assert_same_results
 from conversions import CONVENTIONS, CONVERSIONS, Conversion
-from fuzz_arguments import BATCHES, HUGE, MOST_AXES, broadcast, describe, far_from_unit, memory
+from fuzz_arguments import (
+    BATCHES,
+    HUGE,
+    MOST_AXES,
+    broadcast,
+    describe,
+    far_from_unit,
+    memory,
+    quaternions,
+)
 from fuzz_values import choose, is_plain, meaning, mutated
 from trees import Array
 
@@ -159,9 +168,9 @@ def too_short(rows: dict[str, int]) -> set[str]:
 def is_far(way: Convention, conversion: Conversion, q: Array) -> bool:
     """Whether a quaternion is far from unit norm, in dtau's order or in the convention's."""
     if conversion.from_dtau or not q.size or max(q.shape) > 1000:
-        return far_from_unit(q, way.model)
+        return far_from_unit(q, quaternions(way.model))
     places = way._maps.coordinates
     out = np.zeros((*q.shape[:-1], way.model.nq))
     with np.errstate(all="ignore"):
         out[..., places._copied] = q[..., places._copied_to]
-    return far_from_unit(out, way.model)
+    return far_from_unit(out, quaternions(way.model))

@@ -267,7 +267,12 @@ def test_impulse_dynamics(library: Library, which: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("which", "integrator"), [("feet", "semi_implicit"), ("four-bar", "rk4"), ("twice", "euler")]
+    ("which", "integrator"),
+    [
+        ("feet", "semi_implicit"),
+        pytest.param("four-bar", "rk4", marks=pytest.mark.jit),
+        ("twice", "euler"),
+    ],
 )
 def test_steps_with_contacts(library: Library, which: str, integrator: Any) -> None:
     """In the charts of the states before and after: the package's linearization and Hessian."""

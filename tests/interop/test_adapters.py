@@ -48,11 +48,11 @@ def test_an_adapter_lists_its_functions_alone(adapter: Any) -> None:
 
 
 def test_arguments_are_those_of_the_package(adapter: Any) -> None:
-    """But for memory and threads: with their kinds and defaults."""
+    """But for memory, its layout and threads: with their kinds and defaults."""
     for name in set(adapter.__all__) - TYPES - {"function"}:
         have = inspect.signature(getattr(adapter, name)).parameters
         want = inspect.signature(getattr(dtau, name)).parameters
-        kept = [x for x in want if x not in ("out", "threads", "positions")]
+        kept = [x for x in want if x not in ("out", "threads", "positions", "layout")]
         assert [x for x in have if x != "products"] == kept, name
         for x in kept:
             assert (have[x].kind, have[x].default) == (want[x].kind, want[x].default), (name, x)

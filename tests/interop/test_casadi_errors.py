@@ -29,7 +29,7 @@ def test_the_package_does_not_import_it() -> None:
 def test_a_missing_package_is_named() -> None:
     done = process("sys.modules['casadi'] = None\nimport dtau.casadi")
     assert done.returncode == 1
-    has_words(done.stderr.splitlines()[-1], "ImportError", "CasADi", "pip install 'dtau[casadi]'")
+    has_words(done.stderr.splitlines()[-1], "ImportError", "CasADi", "pip install 'casadi>=3.6.5'")
 
 
 @pytest.mark.parametrize(
@@ -140,12 +140,12 @@ def test_a_function_from_a_file_does_not_claim_a_slot_that_is_being_filled(
         except RuntimeError:
             computed.append("refused")
 
-    def interrupted(wanted: str, library: str) -> Any:
+    def interrupted(wanted: str, library: str, options: dict[str, Any]) -> Any:
         if wanted == name and not computed:
             thread = threading.Thread(target=load)
             thread.start()
             thread.join()
-        return external(wanted, library)
+        return external(wanted, library, options)
 
     monkeypatch.setattr(ca, "external", interrupted)
     f = dc.function(light, "gravity_torque")

@@ -13,15 +13,19 @@ from trees import Array
 import dtau
 
 crocoddyl = pytest.importorskip("crocoddyl")
+import pinocchio as pin  # noqa: E402
 from through_crocoddyl import (  # noqa: E402
     AXES,
+    DT,
     FEET,
     LEGS,
     TOLERANCE,
+    URDF,
     assert_alike,
     branches,
     cost,
     held,
+    held_elsewhere,
     integrators,
     quadruped,
     random_states,
@@ -97,6 +101,37 @@ def test_free_dynamics_agree(robot: Callable[[], Any], integrator: str) -> None:
         assert_alike(ours, theirs, x, None)
 
 
+def test_stages_give_the_gradient_of_a_running_cost() -> None:
+    """As crocoddyl's RK4 has it, for joints whose displacements add."""
+    model = dtau.load(URDF)
+    state = crocoddyl.StateMultibody(pin.buildModelFromUrdf(str(URDF)))
+    actuation, h = crocoddyl.ActuationModelFull(state), DT
+    theirs = crocoddyl.DifferentialActionModelFreeFwdDynamics(
+        state, actuation, cost(state, actuation.nu)
+    )
+    knot = crocoddyl.IntegratedActionModelRK(theirs, crocoddyl.RKType.four, h)
+    nq, u = model.nq, np.linspace(-1.0, 1.0, actuation.nu)
+    for x in random_states(state, 3):
+        data = knot.createData()
+        knot.calc(data, x, u)
+        knot.calcDiff(data, x, u)
+        lin = dtau.linearize_stages(model, x[:nq], x[nq:], u, h)
+        value, by_x, by_u = 0.0, np.zeros(state.ndx), np.zeros(actuation.nu)
+        for i, weight in enumerate(h * np.array([1.0, 2.0, 2.0, 1.0]) / 6.0):
+            own, stage = theirs.createData(), np.concatenate([lin.q_stages[i], lin.v_stages[i]])
+            theirs.calc(own, stage, u)
+            theirs.calcDiff(own, stage, u)
+            value += weight * own.cost
+            by_x += weight * own.Lx @ lin.A_stages[i]
+            by_u += weight * (own.Lx @ lin.B_stages[i] + own.Lu)
+        assert_close(np.array(value), np.array(data.cost), TOLERANCE)
+        assert_close(by_x, data.Lx, TOLERANCE)
+        assert_close(by_u, data.Lu, TOLERANCE)
+        assert_close(np.concatenate([lin.q, lin.v]), data.xnext, TOLERANCE)
+        assert_close(lin.A, data.Fx, TOLERANCE)
+        assert_close(lin.B, data.Fu, TOLERANCE)
+
+
 def test_branches_are_in_another_order() -> None:
     model, state = branches()
     convention = dtau.conventions.pinocchio(model, state.pinocchio)
@@ -120,15 +155,38 @@ def test_contact_dynamics_and_forces_agree(
     make = integrators()[integrator]
     for x in random_states(state, 2):
         mine, other = assert_alike(make(ours), make(theirs), x, np.ones(LEGS))
-        if integrator != "euler":
-            continue
-        found = mine.differential.contacts.contacts.todict()
-        expected = other.differential.multibody.contacts.contacts.todict()
-        for name, force in expected.items():
-            assert_close(found[name].f.vector, force.f.vector, TOLERANCE)
-            assert_close(found[name].fext.vector, force.fext.vector, TOLERANCE)
-            assert_close(np.array(found[name].df_dx), np.array(force.df_dx), TOLERANCE)
-            assert_close(np.array(found[name].df_du), np.array(force.df_du), TOLERANCE)
+        if integrator == "euler":
+            assert_same_forces(mine, other)
+
+
+@pytest.mark.parametrize("integrator", ["euler", "rk4"])
+@pytest.mark.parametrize("gains", [(0.0, 0.0), (0.0, 50.0), (100.0, 20.0)])
+@pytest.mark.parametrize("axes", AXES)
+@pytest.mark.parametrize("kind", [1, 6])
+def test_contacts_of_one_and_six_rows_agree_away_from_rest(
+    kind: int, axes: str, gains: tuple[float, float], integrator: str
+) -> None:
+    model, state = quadruped()
+    actuation = crocoddyl.ActuationModelFloatingBase(state)
+    contacts = held_elsewhere(state, kind, axes, gains, LEGS, FEET[: {1: 4, 6: 2}[kind]])
+    arguments = (actuation, contacts, cost(state, LEGS), 0.0, True)
+    ours = dc.DifferentialActionModelContactFwdDynamics(dc.Robot(model, state), *arguments)
+    theirs = crocoddyl.DifferentialActionModelContactFwdDynamics(state, *arguments)
+    make = integrators()[integrator]
+    for x in random_states(state, 2):
+        mine, other = assert_alike(make(ours), make(theirs), x, np.ones(LEGS))
+        if integrator == "euler":
+            assert_same_forces(mine, other)
+
+
+def assert_same_forces(mine: Any, other: Any) -> None:
+    found = mine.differential.contacts.contacts.todict()
+    expected = other.differential.multibody.contacts.contacts.todict()
+    for name, force in expected.items():
+        assert_close(found[name].f.vector, force.f.vector, TOLERANCE)
+        assert_close(found[name].fext.vector, force.fext.vector, TOLERANCE)
+        assert_close(np.array(found[name].df_dx), np.array(force.df_dx), TOLERANCE)
+        assert_close(np.array(found[name].df_du), np.array(force.df_du), TOLERANCE)
 
 
 def test_branches_with_contacts_agree() -> None:

@@ -12,7 +12,6 @@ from trees import Array
 import dtau
 
 crocoddyl = pytest.importorskip("crocoddyl")
-import pinocchio as pin  # noqa: E402
 from through_crocoddyl import (  # noqa: E402
     AXES,
     DT,
@@ -21,6 +20,7 @@ from through_crocoddyl import (  # noqa: E402
     assert_alike,
     cost,
     held,
+    held_elsewhere,
     integrators,
     quadruped,
     random_states,
@@ -133,22 +133,29 @@ def test_shooting_problem_keeps_integrators_and_models_that_dtau_does_not_have(
     model, state = quadruped()
     actuation, costs = crocoddyl.ActuationModelFloatingBase(state), cost(state, LEGS)
     free = crocoddyl.DifferentialActionModelFreeFwdDynamics(state, actuation, costs)
-    flat = crocoddyl.ContactModelMultiple(state, LEGS)
-    frame = state.pinocchio.getFrameId(FEET[0])
-    flat.addContact(
-        "sole",
-        crocoddyl.ContactModel6D(
-            state, frame, pin.SE3.Identity(), AXES["local"], LEGS, np.zeros(2)
-        ),
+    flat, sliding = planar(state), held_elsewhere(state, 6, "local", (9.0, 3.0), LEGS, FEET[:1])
+    rail, sole = (
+        crocoddyl.DifferentialActionModelContactFwdDynamics(state, actuation, contacts, costs)
+        for contacts in (flat, sliding)
     )
-    sole = crocoddyl.DifferentialActionModelContactFwdDynamics(state, actuation, flat, costs)
     make = integrators()[integrator]
-    given = [make(free), make(sole)]
+    given = [make(free), make(rail), make(sole)]
     problem = dc.shooting_problem(model, crocoddyl.ShootingProblem(start(), given, make(free)))
-    ours, kept = problem.runningModels
+    ours, kept, other = problem.runningModels
     assert type(ours.differential) is dc.DifferentialActionModelFreeFwdDynamics
     assert type(kept.differential) is crocoddyl.DifferentialActionModelContactFwdDynamics
+    assert type(other.differential) is dc.DifferentialActionModelContactFwdDynamics
     assert_alike(ours, given[0], start(), np.ones(ours.nu))
+    assert_alike(other, given[2], start(), np.ones(ours.nu))
+
+
+def planar(state: Any) -> Any:
+    """A foot held in a plane, two rows, which dtau does not have."""
+    contacts = crocoddyl.ContactModelMultiple(state, LEGS)
+    frame = state.pinocchio.getFrameId(FEET[0])
+    rows = crocoddyl.ContactModel2D(state, frame, np.zeros(2), LEGS, np.zeros(2))
+    contacts.addContact("rail", rows)
+    return contacts
 
 
 def test_one_batch_linearizes_all_knots(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,15 +248,9 @@ def test_models_must_be_of_one_robot() -> None:
 def test_contacts_of_other_kinds_are_refused() -> None:
     model, state = quadruped()
     robot, actuation = dc.Robot(model, state), crocoddyl.ActuationModelFloatingBase(state)
-    flat = crocoddyl.ContactModelMultiple(state, LEGS)
-    frame = state.pinocchio.getFrameId(FEET[0])
-    sole = crocoddyl.ContactModel6D(
-        state, frame, pin.SE3.Identity(), AXES["local"], LEGS, np.zeros(2)
-    )
-    flat.addContact("sole", sole)
     costs = cost(state, LEGS)
-    with pytest.raises(ValueError, match="expected ContactModel3D, got ContactModel6D"):
-        dc.DifferentialActionModelContactFwdDynamics(robot, actuation, flat, costs)
+    with pytest.raises(ValueError, match=r"expected .* ContactModel6D, got ContactModel2D"):
+        dc.DifferentialActionModelContactFwdDynamics(robot, actuation, planar(state), costs)
     with pytest.raises(TypeError, match=r"contacts: expected .* got list"):
         dc.DifferentialActionModelContactFwdDynamics(robot, actuation, [], costs)
     with pytest.raises(ValueError, match="inputs: expected shape"):

@@ -311,7 +311,7 @@ sys.modules["jax"] = None
 import dtau.jax
 """
     assert (
-        "ImportError: dtau.jax needs JAX, which is not installed: pip install 'dtau[jax]'"
+        "ImportError: dtau.jax needs JAX, which is not installed: pip install 'jax>=0.6.1'"
         in run(program)
     )
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from trees import Array
+from mujoco_steps import check
 
 import dtau
 
 mujoco = pytest.importorskip("mujoco")
 transition_derivatives = pytest.importorskip("dtau.mujoco").transition_derivatives
+transition_derivatives_batch = dtau.mujoco.transition_derivatives_batch
 
 MODEL = """<mujoco>
 <option tolerance="1e-12" iterations="500" ls_iterations="100" {option}><flag {flags}/></option>
@@ -27,6 +28,13 @@ MODEL = """<mujoco>
 <body pos="-.2 0 0"><joint name="ball" type="ball" damping=".3" armature=".01" {ball}/>
 <geom type="capsule" size=".03" fromto="0 0 0 -.3 .1 0" mass=".4"/></body></body>{world}</worldbody>
 {more}<actuator>{actuators}</actuator></mujoco>"""
+STATES = """<intvelocity joint="hinge" kp="30" actrange="-.5 .5"/>
+<general joint="slide" dyntype="filter" dynprm=".03" gainprm="5" ctrlrange="-1 1"/>
+<general joint="off" dyntype="filterexact" dynprm=".02" gaintype="affine" gainprm="1 2 -.5"/>
+<motor joint="slide"/>
+<general joint="hinge" dyntype="filter" dynprm=".05" actearly="true" actrange="-2 .2"
+ actlimited="true" forcerange="-9 9" biastype="affine" biasprm="1 -2 -.3"/>
+<general joint="off" dyntype="integrator" actearly="true" gaintype="affine" gainprm="1 .1 -.2"/>"""
 ACTUATORS = """<motor joint="hinge" gear="3"/>
 <position joint="slide" kp="30" kv="2" gear="2" ctrlrange="-1 1" ctrllimited="true"/>
 <velocity joint="off" kv=".5" forcerange="-.2 .2"/><damper joint="hinge" kv="2" ctrlrange="0 3"/>
@@ -37,7 +45,7 @@ LIMITS = {
     "slide": 'range="-.1 .1" margin=".05" solimplimit=".5 .97 .3 .4 3"',
     "off": 'range="-10 30" frictionloss=".3" solreflimit="-900 -30"',
 }
-INTEGRATORS = ("Euler", "implicitfast")
+INTEGRATORS = ("Euler", "implicitfast", "RK4")
 PARTS = ("option", "flags", "hinge", "slide", "off", "ball", "world", "more")
 
 
@@ -54,30 +62,6 @@ def random_data(mj_model: Any, seed: int, size: float = 1.0) -> Any:
     data.qfrc_applied[:] = rng.normal(size=mj_model.nv)
     data.ctrl[:] = rng.uniform(0.05, 0.9, mj_model.nu)  # inside the ranges
     return data
-
-
-def differences(mj_model: Any, data: Any, step: float = 2e-5) -> tuple[Array, Array]:
-    """Centered differences of fourth order, from two of second order."""
-    n = 2 * mj_model.nv
-    out = []
-    for scale in (1.0, 2.0):
-        by_state, by_control = np.zeros((n, n)), np.zeros((n, mj_model.nu))
-        mujoco.mjd_transitionFD(
-            mj_model, data, scale * step, True, by_state, by_control, None, None
-        )
-        out.append((by_state, by_control))
-    (a1, b1), (a2, b2) = out
-    return (4.0 * a1 - a2) / 3.0, (4.0 * b1 - b2) / 3.0
-
-
-def check(mj_model: Any, data: Any, close: float = 1e-7) -> None:
-    for got, expected in zip(
-        transition_derivatives(mj_model, data), differences(mj_model, data), strict=True
-    ):
-        assert got.shape == expected.shape
-        if got.size:
-            scale = np.abs(expected).max() + 1e-3
-            assert np.abs(got - expected).max() < close * scale
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -106,6 +90,61 @@ def test_limits_and_friction_loss(integrator: str, seed: int) -> None:
     check(mj_model, data)
     mujoco.mj_forward(mj_model, data)
     assert data.nefc
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_limits_of_ball_joints(integrator: str) -> None:
+    ball = 'range="0 25" solreflimit=".03 .8" solimplimit=".5 .97 .3 .4 3"'
+    mj_model = compiled(option=f'integrator="{integrator}"', ball=ball)
+    beyond = 0
+    for seed in range(8):
+        data = random_data(mj_model, seed, 0.1 * (1 + seed))
+        check(mj_model, data)
+        mujoco.mj_forward(mj_model, data)
+        beyond += data.nl
+    assert beyond > 4
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_activation_of_actuators(integrator: str, seed: int) -> None:
+    mj_model = compiled(option=f'integrator="{integrator}"', actuators=STATES)
+    data = random_data(mj_model, seed)
+    data.act[:] = np.random.default_rng(seed).uniform(-0.45, 0.45, mj_model.na)
+    check(mj_model, data)
+    A, B = transition_derivatives(mj_model, data)
+    assert A.shape == (29, 29)
+    assert B[-5:].any()
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_batches_equal_single_states(integrator: str) -> None:
+    mj_model = compiled(option=f'integrator="{integrator}"', actuators=STATES, **LIMITS)
+    kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    states = np.empty((70, mujoco.mj_stateSize(mj_model, kind)))
+    ctrl, singles = np.empty((70, mj_model.nu)), []
+    data = random_data(mj_model, 0)
+    for k, (state, u) in enumerate(zip(states, ctrl, strict=True)):
+        other = random_data(mj_model, k, 0.3)
+        other.qfrc_applied[:] = data.qfrc_applied
+        mujoco.mj_getState(mj_model, other, state, kind)
+        u[:] = other.ctrl
+        singles.append(transition_derivatives(mj_model, other))
+    A, B = transition_derivatives_batch(mj_model, data, states, ctrl)
+    np.testing.assert_allclose(A, [one.A for one in singles], atol=1e-9)
+    np.testing.assert_allclose(B, [one.B for one in singles], atol=1e-9)
+    empty = transition_derivatives_batch(mj_model, data, states[:0], ctrl[:0])
+    assert (empty.A.shape, empty.B.shape) == ((0, 29, 29), (0, 29, 6))
+
+
+def test_batches_of_other_shapes_are_refused() -> None:
+    mj_model = compiled()
+    data = mujoco.MjData(mj_model)
+    size = 1 + mj_model.nq + mj_model.nv
+    with pytest.raises(ValueError, match=rf"states: expected shape \(n, {size}\), got \(3, 2\)"):
+        transition_derivatives_batch(mj_model, data, np.zeros((3, 2)), np.zeros((3, 5)))
+    with pytest.raises(ValueError, match=r"ctrl: expected shape \(3, 5\), got \(2, 5\)"):
+        transition_derivatives_batch(mj_model, data, np.zeros((3, size)), np.zeros((2, 5)))
 
 
 def test_sparse_and_dense_jacobians_agree() -> None:
@@ -177,33 +216,44 @@ def test_unknown_terms_of_a_step_are_refused(monkeypatch: pytest.MonkeyPatch) ->
         transition_derivatives(mj_model, data)
 
 
-TENDON = '<tendon><fixed><joint joint="hinge" coef="1"/></fixed></tendon>'
-SPHERE = (
-    '<body pos="0 0 .09"><freejoint/><geom type="sphere" size=".1" contype="1"/></body>'
-    '<geom type="plane" size="1 1 1" conaffinity="1"/>'
-)
-FILTER = '<general joint="hinge" dyntype="filter" dynprm="1"/>'
+TENDONS = """<tendon><fixed springlength="-.05 .05" stiffness="40" damping="3" armature=".03">
+<joint joint="hinge" coef="1"/><joint joint="slide" coef="-2"/></fixed>
+<fixed stiffness="15" frictionloss=".2"><joint joint="off" coef="2"/></fixed>
+<fixed range="-.1 .05" margin=".02" limited="true" solimplimit=".5 .97 .3 .4 3">
+<joint joint="off" coef="1"/><joint joint="hinge" coef=".5"/></fixed></tendon>"""
+
+
+@pytest.mark.parametrize("flags", ["", 'spring="disable"', 'damper="disable"'])
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_fixed_tendons(integrator: str, flags: str) -> None:
+    option = f'integrator="{integrator}" timestep="0.004"'
+    mj_model = compiled(option=option, flags=flags, more=TENDONS, **SPRINGS)
+    limited = 0
+    for seed in range(6):
+        data = random_data(mj_model, seed, 0.4)
+        check(mj_model, data)
+        mujoco.mj_forward(mj_model, data)
+        limited += data.nl
+    assert limited > 2
+
+
+SPATIAL = """<tendon><spatial><site site="left"/><site site="right"/></spatial></tendon>"""
+SITES = '<site name="left" pos="0 0 1"/><site name="right" pos="1 0 1"/>'
+MUSCLE = '<muscle joint="hinge" lengthrange="0 1"/>'
 
 
 @pytest.mark.parametrize(
     ("parts", "named"),
     [
-        ({"option": 'integrator="RK4"'}, "integrators other than"),
         ({"option": 'integrator="implicit"'}, "integrators other than"),
         ({"option": 'integrator="implicitfast"', "world": LONE}, "free bodies that carry no joint"),
         ({"option": 'noslip_iterations="3"'}, "noslip"),
         ({"option": 'density="1.2"'}, "fluid"),
-        ({"more": TENDON}, "tendons"),
-        ({"actuators": FILTER}, "activation states"),
+        ({"more": SPATIAL, "world": SITES}, "tendons other than fixed"),
+        ({"actuators": MUSCLE}, "integrators and filters"),
         ({"actuators": '<motor joint="ball" gear="1 0 0"/>'}, "hinges and slides"),
         ({"ball": 'stiffness="1"'}, "springs of free and ball"),
-        ({"ball": 'range="0 1" limited="true"'}, "limits of ball joints"),
         ({"hinge": 'actuatorfrcrange="-1 1"'}, "force on a joint"),
-        ({"world": SPHERE}, "contacts"),
-        (
-            {"more": '<equality><joint joint1="hinge" joint2="off"/></equality>'},
-            "equality constraints",
-        ),
     ],
 )
 def test_other_parts_are_refused_by_name(parts: dict[str, str], named: str) -> None:
@@ -228,7 +278,22 @@ def test_wrenches_and_callbacks_are_refused() -> None:
 
 def test_other_arguments_are_refused() -> None:
     mj_model = compiled()
-    with pytest.raises(TypeError, match=r"mj_model: expected a mujoco\.MjModel, got Model"):
+    with pytest.raises(TypeError, match=r"mj_model: expected a mujoco\.MjModel, got dtau\.Model"):
         transition_derivatives(dtau.robots.quadruped(), mujoco.MjData(mj_model))
     with pytest.raises(TypeError, match=r"mj_data: expected a mujoco\.MjData"):
         transition_derivatives(mj_model, None)
+    other = mujoco.MjData(mujoco.MjModel.from_xml_string("<mujoco/>"))
+    with pytest.raises(ValueError, match=r"mj_data: expected data of mj_model, nq = \d+, got"):
+        transition_derivatives(mj_model, other)
+
+
+def test_states_that_are_not_finite_are_refused() -> None:
+    mj_model = compiled()
+    data = random_data(mj_model, 0)
+    states, ctrl = np.zeros((3, 1 + mj_model.nq + mj_model.nv)), np.zeros((3, 5))
+    states[2, 1] = np.nan
+    with pytest.raises(ValueError, match=r"^states: expected finite .* nan at index \(2, 1\)$"):
+        transition_derivatives_batch(mj_model, data, states, ctrl)
+    data.qvel[3] = np.inf
+    with pytest.raises(ValueError, match=r"^mj_data\.qvel: expected finite .* inf at index \(3,\)"):
+        transition_derivatives(mj_model, data)

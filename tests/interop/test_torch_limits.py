@@ -189,6 +189,6 @@ def test_without_pytorch_a_sentence_says_how_to_get_it() -> None:
         "except ImportError as error:\n    print(type(error).__name__, error)"
     )
     assert (
-        "ImportError dtau.torch needs PyTorch, which is not installed: pip install 'dtau[torch]'"
+        "ImportError dtau.torch needs PyTorch, which is not installed: pip install 'torch>=2.13'"
         in run(code)
     )

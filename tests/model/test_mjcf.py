@@ -188,6 +188,68 @@ class TestMeaning:
             dtau.Limits()
         )
 
+    @pytest.mark.parametrize(
+        ("actuators", "joint", "effort"),
+        [
+            ('<motor joint="j" gear="3" ctrlrange="-1 2"/>', "", 6.0),
+            ('<motor joint="j" gear="-3" ctrlrange="-1 2" forcerange="-1 1.5"/>', "", 4.5),
+            ('<motor joint="j" gear="3" ctrlrange="-9 9" forcerange="-1 2"/>', "", 6.0),
+            ('<position joint="j" kp="5" gear="2" forcerange="-3 4"/>', "", 8.0),
+            ('<motor joint="j" ctrlrange="-1 1"/><motor joint="j" ctrlrange="-2 0"/>', "", 3.0),
+            ('<general joint="j" gainprm="4" ctrlrange="0 1" dyntype="filter"/>', "", 4.0),
+            ('<general joint="j" ctrlrange="0 1" dyntype="integrator"/>', "", np.inf),
+            ('<motor joint="j" ctrlrange="-9 9"/>', 'actuatorfrcrange="-4 3"', 4.0),
+            ('<motor joint="j" ctrlrange="-9 9"/><motor joint="j"/>', "", np.inf),
+            ('<position joint="j" kp="5" ctrlrange="-1 1"/>', "", np.inf),
+        ],
+    )
+    def test_effort_limits_of_actuators(self, actuators: str, joint: str, effort: float) -> None:
+        text = arm(f'<joint name="j" {joint}/>', f"<actuator>{actuators}</actuator>")
+        assert dtau.load(text).effort_limits.tolist() == [effort]
+
+    def test_effort_limits_are_the_largest_forces_of_mujoco(self) -> None:
+        mujoco = pytest.importorskip("mujoco")
+        actuators = (
+            '<motor joint="j" gear="3" ctrlrange="-1 2"/>'
+            '<position joint="j" kp="50" gear="-2" forcerange="-3 4"/>'
+        )
+        text = arm('<joint name="j"/>', f"<actuator>{actuators}</actuator>")
+        m = mujoco.MjModel.from_xml_string(text)
+        data, forces = mujoco.MjData(m), []
+        for ctrl in np.random.default_rng(0).uniform(-9, 9, (50, 2)):
+            data.ctrl[:] = ctrl
+            mujoco.mj_forward(m, data)
+            forces.append(abs(float(data.qfrc_actuator[0])))
+        assert max(forces) == pytest.approx(dtau.load(text).effort_limits[0]) == 12.0
+
+    @pytest.mark.filterwarnings("error")
+    def test_springs(self) -> None:
+        """Their torque is MuJoCo's, on hinges and slides, with any ref."""
+        numbers = 'stiffness="3" springref="40" ref="20" damping="0.5"'
+        joints = f'<joint axis="0 1 0" {numbers}/><joint type="slide" axis="1 0 0" {numbers}/>'
+        text = arm(joints)
+        mj_model = mujoco.MjModel.from_xml_string(text)
+        model, data = dtau.load(text), mujoco.MjData(mj_model)
+        assert model.stiffness.tolist() == [3.0, 3.0]
+        assert_close(model.rest_position, mj_model.qpos_spring, TOLERANCE["rounding"])
+        data.qpos[:], data.qvel[:] = (0.3, -0.7), (1.0, -2.0)
+        mujoco.mj_forward(mj_model, data)
+        plain = model.replace(stiffness=0.0, damping=0.0)
+        point = data.qpos, data.qvel
+        torque = dtau.bias_torque(model, *point) - dtau.bias_torque(plain, *point)
+        assert_close(torque, -data.qfrc_passive, TOLERANCE["identity"], "torque", floor=100.0)
+        mj_model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
+        mujoco.mj_energyPos(mj_model, data)
+        energy = dtau.potential_energy(model, data.qpos)
+        assert_close(energy, data.energy[0], TOLERANCE["identity"], "energy", floor=100.0)
+        off = '<option><flag spring="disable"/></option>'
+        try:
+            mujoco.MjModel.from_xml_string(arm(joints, off))
+        except ValueError:
+            off = '<option><flag passive="disable"/></option>'
+        assert not dtau.load(arm(joints, off)).stiffness.any()
+        assert dtau.load(text, stiffness=5.0).stiffness.tolist() == [5.0, 5.0]
+
     def test_gravity(self) -> None:
         assert dtau.load(arm()).gravity.tolist() == [0, 0, -9.81]
         assert dtau.load(GANTRY).gravity.tolist() == [0.5, -1, -9]
@@ -290,7 +352,7 @@ class TestMimics:
 LINE = '<tendon><fixed name="t" {}><joint joint="j" coef="1"/></fixed></tendon>'
 # A file, and what of it is said to have no place in a model.
 UNCARRIED = {
-    "spring": (arm('<joint name="j" stiffness="2"/>'), "springs of joints 'j'"),
+    "spring": (arm('<joint name="j" type="ball" stiffness="2"/>'), "springs of joints 'j'"),
     "friction": (arm('<joint name="j" frictionloss="2"/>'), "friction loss of joints 'j'"),
     "tendon": (arm('<joint name="j"/>', LINE.format('stiffness="1"')), "tendons 't'"),
     "tendon armature": (arm('<joint name="j"/>', LINE.format('armature="1"')), "tendons 't'"),
@@ -334,11 +396,12 @@ class TestWhatIsNotCarried:
         assert warning.filename == __file__
 
     def test_all_ignored_forces_are_in_one_warning(self) -> None:
-        joint = '<joint name="j" stiffness="1" frictionloss="2"/>'
+        text = arm('<joint name="j" frictionloss="2"/>', LINE.format('stiffness="1"'))
+        ball = f'<body><joint name="k" type="ball" stiffness="1"/>{GEOM}</body></worldbody>'
         with pytest.warns(dtau.ModelWarning) as caught:
-            dtau.load(arm(joint, LINE.format('stiffness="1"')))
+            dtau.load(text.replace("</worldbody>", ball))
         (warning,) = caught
-        for said in ("springs of joints 'j'", "friction loss of joints 'j'", "tendons 't'"):
+        for said in ("springs of joints 'k'", "friction loss of joints 'j'", "tendons 't'"):
             assert said in str(warning.message)
 
     def test_damping_that_is_not_linear(self) -> None:
@@ -412,7 +475,7 @@ class TestFiles:
 
     def test_without_mujoco(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "mujoco", None)
-        with pytest.raises(dtau.ModelError, match=r"XML text: .* extra dtau\[mjcf\]"):
+        with pytest.raises(dtau.ModelError, match=r"XML text: .* pip install mujoco-core"):
             dtau.load(arm())
 
     def test_size(self, tmp_path: Path) -> None:

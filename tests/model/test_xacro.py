@@ -83,7 +83,7 @@ class TestExpanded:
 
 def test_without_xacrodoc(robot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xacrodoc", None)
-    with pytest.raises(dtau.ModelError, match=r"xacro: .* extra dtau\[xacro\]"):
+    with pytest.raises(dtau.ModelError, match=r"xacro: .* pip install 'xacrodoc>=2'"):
         dtau.load(robot)
 
 

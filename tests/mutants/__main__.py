@@ -36,11 +36,12 @@ from .copies import ROOT, Copy, MutantError, check
 from .core import CORE
 from .core_solving import SOLVING
 from .libraries import LIBRARIES
+from .models import MODELS
 from .mutant import Mutant
 from .package import PACKAGE
 from .trial import MOST, Trial
 
-MUTANTS = (*CORE, *SOLVING, *COMPILED, *LIBRARIES, *PACKAGE)
+MUTANTS = (*CORE, *SOLVING, *COMPILED, *LIBRARIES, *MODELS, *PACKAGE)
 TABLE = Path(__file__).with_name("killed.json")
 
 

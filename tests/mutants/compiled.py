@@ -111,7 +111,7 @@ COMPILED = (
     Mutant(
         "batch/non_finite_neighbor",
         "A state that is not finite takes the results of its whole group with it.",
-        "src/batch/run.cpp",
+        "src/batch/run_in_lanes.hpp",
         "finite[g].value[l] != 0.0 && k < size",
         "k < size",
         ("tests/batch/test_invariance.py::test_a_state_that_is_not_finite_gives_nan_alone",),
@@ -119,7 +119,7 @@ COMPILED = (
     Mutant(
         "batch/non_finite_alone",
         "A lone state that is not finite is computed all the same.",
-        "src/batch/run.cpp",
+        "src/batch/run_alone.hpp",
         "finite == 0.0",
         "true",
         (
@@ -130,16 +130,23 @@ COMPILED = (
     Mutant(
         "batch/second_group",
         "In groups after the first, results go where those of the first went.",
-        "src/batch/run.cpp",
-        "x.destination.at[o] += states * size;",
-        "",
+        "src/batch/run_in_lanes.hpp",
+        "(order ? order[place] : place) * size",
+        "place % lanes * size",
         ("tests/batch/test_instruction_sets.py::test_a_state_has_the_same_bits_everywhere",),
-        statement=True,
+    ),
+    Mutant(
+        "batch/order_of_inputs",
+        "States that share a group with others of their contacts take the inputs of neighbors.",
+        "src/batch/run_in_lanes.hpp",
+        "order ? order[k] : first + k",
+        "first + k",
+        ("tests/constraints/test_gaits.py::test_states_with_the_same_contacts_share_lanes",),
     ),
     Mutant(
         "batch/axis_carry",
         "A batch of several axes forgets to go back at the end of an inner one.",
-        "src/batch/run.cpp",
+        "src/batch/cursor.hpp",
         "move(axis, 1 - index_[axis]);",
         "",
         ("tests/batch/test_invariance.py::test_broadcasting_of_every_argument",),

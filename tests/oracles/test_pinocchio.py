@@ -114,6 +114,43 @@ def test_regressor(name: str, root: str, seed: int) -> None:
 
 
 @cases(needs_inertia=False)
+def test_regressors_of_energies(name: str, root: str) -> None:
+    p = pair(name, root)
+    s, data = state_of(p, 1), p.peer.createData()
+    q, v = s["q"], s["v"]
+    bodies = [record.body for record in p.joints]
+
+    def in_order(got: Array) -> Array:
+        return got.reshape(*got.shape[:-1], -1, 10)[..., bodies, :].reshape(got.shape)
+
+    want = np.array(pin.computeKineticEnergyRegressor(p.peer, data, p.q(q), v[p.iv]))
+    close(in_order(dtau.kinetic_energy_regressor(p.model, q, v)), want, "kinetic energy")
+    want = np.array(pin.computePotentialEnergyRegressor(p.peer, data, p.q(q)))
+    close(in_order(dtau.potential_energy_regressor(p.model, q)), want, "potential energy")
+    # the momentum of all bodies, from Pinocchio's momenta of single bodies
+    pin.forwardKinematics(p.peer, data, p.q(q), v[p.iv])
+    want = np.sum(
+        [data.oMi[i].act(p.peer.inertias[i] * data.v[i]).vector for i in range(1, p.peer.njoints)],
+        axis=0,
+    )
+    got = dtau.momentum_regressor(p.model, q, v) @ p.model.parameters.ravel()
+    close(got, want, "momentum")
+
+
+@cases(needs_inertia=False)
+def test_subtree_centers_of_mass(name: str, root: str) -> None:
+    p = pair(name, root)
+    s, data = state_of(p, 1), p.peer.createData()
+    pin.centerOfMass(p.peer, data, p.q(s["q"]), True)
+    mass, center = dtau.subtree_centers_of_mass(p.model, s["q"])
+    for i, record in enumerate(p.joints, start=1):
+        close(mass[record.body], np.array(data.mass[i]), f"mass of {record.name}")
+        if data.mass[i] > 0:
+            want = data.oMi[i].act(data.com[i])
+            close(center[record.body], want, f"center of {record.name}")
+
+
+@cases(needs_inertia=False)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_inverse_dynamics_derivatives_match_pinocchio(name: str, root: str, seed: int) -> None:
     p = pair(name, root)
@@ -239,6 +276,26 @@ def test_kinematic_hessians(name: str, root: str, seed: int) -> None:
             got = got[:, p.iv][:, :, p.iv]
             what = f"dJ of {body}, {which}"
             assert_close(got, want, TOLERANCE["pinocchio"], what, floor=SMALL)
+
+
+@cases(needs_inertia=False)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_errors_of_frames(name: str, root: str, seed: int) -> None:
+    p = pair(name, root)
+    s, peer, data = state_of(p, seed), p.peer, p.peer.createData()
+    theirs, rng = p.q(s["q"]), np.random.default_rng(seed)
+    pin.framesForwardKinematics(peer, data, theirs)
+    for i, frame in enumerate(peer.frames):
+        if frame.type != pin.FrameType.BODY or frame.name == "universe":
+            continue
+        x = pin.Motion(rng.uniform(-1.0, 1.0, 6))
+        target = data.oMf[i] * pin.exp6(x)
+        apart = target.actInv(data.oMf[i])
+        J = pin.Jlog6(apart) @ pin.computeFrameJacobian(peer, data, theirs, i, pin.LOCAL)
+        got = dtau.frame_errors(p.model, s["q"], frame.name, pin.SE3ToXYZQUAT(target))
+        error = pin.log6(apart).vector
+        assert_close(got.error, error, TOLERANCE["pinocchio"], f"error of {frame.name}")
+        assert_close(got.J[:, p.iv], J, TOLERANCE["pinocchio"], f"J of {frame.name}", floor=SMALL)
 
 
 @cases(needs_inertia=False)

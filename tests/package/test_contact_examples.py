@@ -228,3 +228,22 @@ def test_what_a_humanoids_regulator_is_made_of(script: Callable[[str], Any]) -> 
     assert_close(momentum, np.zeros_like(momentum), 1e-9, floor=1.0)
     by_q = dtau.inverse_dynamics_derivatives(model, at.q, still, hold.a, f_ext).dtau_dq
     assert_close(-d.da_dtau @ by_q @ motion, d.da_dq @ motion, 1e-9, "projected")
+
+
+def test_a_humanoid_stands_up_in_mujoco(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("dtau.mujoco")
+    ilqr = script("examples/mujoco_ilqr")
+    task = ilqr.stand_up(0.4, 0.005)
+    slopes = ilqr.gradients(task, task.guess, 2)
+    for exact in ilqr.METHODS:
+        assert_close(slopes.of_gradient[exact], slopes.of_cost, 1e-6, f"exact: {exact}")
+    records = {exact: ilqr.solve(task, exact, 6) for exact in ilqr.METHODS}
+    ilqr.report(task, records, slopes)
+    assert "a humanoid stands up: 80 steps" in capsys.readouterr().out
+    exact, differences = (records[way].cost for way in (True, False))
+    assert exact[-1] < 0.7 * exact[0]
+    assert exact[:4] == pytest.approx(differences[:4], rel=1e-3)
+    pelvis = records[True].found.states[:, 3]
+    assert pelvis[-1] > pelvis[0] + 0.1

@@ -64,22 +64,21 @@ def test_inverse_kinematics_reaches_what_is_in_reach(
     search = ik.reach(model, targets)
     ik.report(search)
     assert "reached: 20 of 20" in capsys.readouterr().out
-    tool = ik.as_configurations(*dtau.frame_placements(model, search.q, ik.TOOL))
-    left = dtau.difference(ik.pose_model(), targets, tool)
+    left = dtau.poses.difference(targets, dtau.frame_placements(model, search.q, ik.TOOL))
     assert_close(left, np.zeros((20, 6)), 10 * ik.REACHED, "error", floor=1.0)
     assert (search.q >= model.lower_limits).all()
     assert (search.q <= model.upper_limits).all()
 
 
 def test_inverse_kinematics_ends_where_the_gradient_vanishes(script: Callable[[str], Any]) -> None:
-    """Within the limits, by central differences; without the manifold's Jacobian it does not."""
+    """Within the limits, by central differences; with the Jacobian of the tool it does not."""
     ik = script("examples/inverse_kinematics")
-    model, poses = ik.arm(), ik.pose_model()
+    model = ik.arm()
     far = ik.out_of_reach(ik.random_targets(model, 20))
 
     def cost(q: np.ndarray, target: np.ndarray) -> np.ndarray:
-        tool = ik.as_configurations(*dtau.frame_placements(model, q, ik.TOOL))
-        return 0.5 * ((ik.WEIGHT * dtau.difference(poses, target, tool)) ** 2).sum(axis=-1)
+        error = dtau.frame_errors(model, q, ik.TOOL, target).error
+        return 0.5 * ((ik.WEIGHT * error) ** 2).sum(axis=-1)
 
     largest = {}
     for exact in (True, False):
@@ -243,3 +242,17 @@ def test_trajectories_within_limits_on_torque_rates(
     ends = limits.between(model, rates, 2)[1]  # at both ends of each interval
     assert np.abs(ends[:, 1]).max() < 1.0 + 1e-6
     assert np.abs(limits.between(model, differences, 2)[1][:, 1]).max() > 1.2
+
+
+def test_an_arm_is_identified_and_its_bodies_exist(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    arm = script("examples/arm_identification")
+    result = arm.identify(seed=1, iterations=10)
+    before = arm.errors(result, result.base.regressor.model_parameters)
+    after = arm.errors(result, result.fit.parameters)
+    assert np.all(after < 1.05 * arm.NOISE)
+    assert np.all(before > 1.5 * arm.NOISE)
+    assert result.ordinary[:70:10].min() < 0 < result.fit.parameters[:70:10].min()
+    arm.report(result, arm.built(arm.designed(), np.random.default_rng(1)))
+    assert "57 base parameters of 84" in capsys.readouterr().out

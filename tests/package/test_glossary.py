@@ -9,31 +9,41 @@ import re
 import runpy
 import subprocess
 import sys
+from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import pytest
 from files import ROOT
 from test_docstrings import named, taken
 
 import dtau
+from dtau import poses, rotations
 from dtau.docstrings import assembly, errors
 from dtau.docstrings.entries import entries
 from dtau.docstrings.glossary import ARGUMENTS, RESULTS
 from dtau.registry import FUNCTIONS, Array
 
-DOCUMENTED = [
+FUNCTIONS_OF_MODELS = [
     name
     for name in dtau.__all__
     if getattr(getattr(dtau, name), "__module__", "").startswith("dtau.functions.")
 ]
+OF_POSES = [f"{m.__name__[5:]}.{name}" for m in (poses, rotations) for name in m.__all__]
+DOCUMENTED = [*FUNCTIONS_OF_MODELS, *OF_POSES]
 SYMBOLS = {
     "nu": "ninputs",
     "2 nv + nu": "2 nv + ninputs",
 }  # axes of rows that docstrings call by their usual letter
 
 
+def function_of(name: str) -> Any:
+    """Return a function by its name in the package, of poses with their module."""
+    return reduce(getattr, name.split("."), dtau)
+
+
 def section(name: str, title: str) -> str:
-    text = inspect.getdoc(getattr(dtau, name)) or ""
+    text = inspect.getdoc(function_of(name)) or ""
     found = re.search(rf"^{title}\n-+\n(.*?)(?=^\S[^\n]*\n-{{3,}}$|\Z)", text, re.S | re.M)
     return found[1].rstrip() if found else ""
 
@@ -55,7 +65,7 @@ def expected(array: Array) -> tuple[str | int, ...]:
 
 @pytest.mark.parametrize("name", DOCUMENTED)
 def test_every_function_has_all_sections(name: str) -> None:
-    function = getattr(dtau, name)
+    function = function_of(name)
     assert named(function, "Parameters") == taken(function)
     for title in ("Parameters", "Returns", "Raises", "Examples"):
         text = section(name, title)
@@ -132,13 +142,15 @@ MODULES = dict(runpy.run_path(str(ROOT / "src/python/complete_docstrings.py"))["
 
 def test_modules_of_a_wheel_have_the_docstrings_in_their_source() -> None:
     found = {
-        item.name: ast.get_docstring(item)
-        for text in MODULES.values()
+        f"{path.parts[0]}.{item.name}": ast.get_docstring(item)
+        for path, text in MODULES.items()
         for item in ast.parse(text).body
         if isinstance(item, ast.FunctionDef)
     }
     for name in DOCUMENTED:
-        assert found[name] == inspect.getdoc(getattr(dtau, name))
+        assert found[name if "." in name else f"functions.{name}"] == inspect.getdoc(
+            function_of(name)
+        )
 
 
 @pytest.mark.parametrize("path", MODULES, ids=str)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from files import ROOT
 from messages import has_words, message
 
 import dtau
@@ -28,6 +29,8 @@ HELD = dtau.Contacts(MODEL, [dtau.PointContact("LF_FOOT")])
 @pytest.mark.parametrize(("there", "here"), HERE.items())
 def test_names_of_pinocchio_say_what_they_are_here(there: str, here: str) -> None:
     assert not hasattr(dtau, there)
+    if here.startswith("distances."):
+        pytest.importorskip("dtau.distances")
     assert reduce(getattr, here.split("."), dtau) is not None
     with pytest.raises(AttributeError) as caught:
         getattr(dtau, there)
@@ -50,6 +53,21 @@ def test_former_names_say_what_they_are_now(name: str, said: str) -> None:
     assert not hasattr(dtau, name)
     with pytest.raises(AttributeError, match=f"^module 'dtau' has no attribute {name!r}{said}$"):
         getattr(dtau, name)
+
+
+def test_modules_that_are_not_imported_say_so() -> None:
+    code = """import importlib.util, dtau
+from dtau.hints import MODULES
+for name in MODULES:
+    try:
+        getattr(dtau, name)
+    except AttributeError as error:
+        wanted = f"module 'dtau' has no attribute {name!r}; import dtau.{name} imports that module"
+        assert str(error) == wanted, error
+    else:
+        raise AssertionError(name)
+    assert importlib.util.find_spec(f"dtau.{name}")"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_renamed_names_exist_under_their_new_ones() -> None:
@@ -118,11 +136,13 @@ class Model:
         lambda model: dtau.Contacts(model, []),
         lambda model: dtau.linearize(model, Q, V, V, inputs=np.ones(18, dtype=bool)),
         lambda model: dtau.generate(model, ["inverse_dynamics"], "x.c"),
+        lambda model: dtau.load(model),
+        lambda model: dtau.view(model),
     ],
 )
 def test_a_model_of_another_package_is_named_with_it(call: Callable[[Any], Any]) -> None:
     text = message(TypeError, call, Model())
-    assert "Model, got " in text
+    assert "Model, got " in text or "XML text, got " in text
     assert text.endswith(f"got {__name__}.Model")
     assert message(TypeError, call, 3).endswith("got int")
 
@@ -185,10 +205,16 @@ NAME = np.str_("body5")
         lambda: dtau.load(NAME),
         lambda: dtau.load(dtau.robots.__file__, root=NAME),
         lambda: dtau.generate(MODEL, [NAME], "x.c"),
+        lambda: MODEL.replace(armature={NAME: "a"}),
+        lambda: MODEL.replace(armature=NAME),
+        lambda: dtau.equilibrium(MODEL, Q, inputs=[NAME]),
+        lambda: dtau.random_state(MODEL, np.random.default_rng(0), shape=(NAME,)),
+        lambda: dtau.robots.chain(2, joints=[NAME]),
+        lambda: dtau.robots.chain(NAME),
     ],
 )
 def test_text_of_numpy_is_shown_as_text(call: Callable[[], Any]) -> None:
-    with pytest.raises((ValueError, OSError)) as caught:
+    with pytest.raises((ValueError, TypeError, OSError)) as caught:
         call()
     assert "'body5'" in str(caught.value)
     assert "np.str_" not in str(caught.value)
@@ -216,6 +242,24 @@ def test_text_of_numpy_is_kept_as_text() -> None:
     assert "np.str_" not in repr((model.links, foot, loop, mimic))
 
 
+def commands(source: Path) -> list[str]:
+    """The texts of a source that tell how to install packages."""
+    tree = ast.parse(source.read_text("utf-8"))
+    found = [x.value for x in ast.walk(tree) if isinstance(x, ast.Constant)]
+    return [text for text in found if isinstance(text, str) and "pip install" in text]
+
+
+def test_commands_that_install_packages_name_those_of_the_extras() -> None:
+    """They work before dtau is on an index, and with the versions that it needs."""
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    known = {*re.findall(r'"([a-z][\w-]*[>=]=[\d.]+)"', project), "viser==1.1.1"}
+    found = [text for file in (ROOT / "python/dtau").rglob("*.py") for text in commands(file)]
+    assert len(found) > 8
+    for text in found:
+        assert "dtau[" not in text
+        assert set(re.findall(r"[a-z][\w-]*[>=]=[\d.]+", text)) <= known, text
+
+
 def test_former_keywords_say_what_they_are_now() -> None:
     for name, new in FORMER.items():
         takers = [
@@ -223,7 +267,7 @@ def test_former_keywords_say_what_they_are_now() -> None:
             for x in map(dtau.__dict__.get, dtau.__all__)
             if inspect.isfunction(x) and {new, "contacts"} <= inspect.signature(x).parameters.keys()
         ]
-        assert len(takers) == 13
+        assert len(takers) == 14
         for function in takers:
             said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
             given = [None] * sum(

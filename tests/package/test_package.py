@@ -32,6 +32,7 @@ PEERS = {  # what examples need beside the package
     "dtau.cli": "rich",
     "dtau.crocoddyl": "crocoddyl",
     "dtau.conventions.mujoco_model": "mujoco",
+    "dtau.distances": "coal",
     "dtau.jax": "jax",
     "dtau.loaders.mechanism": "mujoco",
     "dtau.mujoco": "mujoco",
@@ -107,6 +108,21 @@ def test_code_of_the_page_about_crocoddyl_runs() -> None:
 def test_code_of_the_page_about_mujoco_derivatives_runs() -> None:
     pytest.importorskip("mujoco")
     assert run_code_of("docs/mujoco_derivatives.md")["error"] < 1e-7
+
+
+def test_code_of_the_page_about_distances_runs() -> None:
+    pytest.importorskip("coal")
+    names = run_code_of("docs/distances.md")
+    assert names["error"] < 1e-9
+    assert names["worst"] < 1e-5
+
+
+def test_code_of_the_page_about_identification_runs() -> None:
+    names = run_code_of("docs/identification.md")
+    assert (names["base"].rank, len(names["regressor"].names)) == (41, 60)
+    assert names["found"].condition < 0.5 * names["found"].start_condition
+    assert abs(names["predicted"] - names["tau"]).max() < 5 * 0.3
+    assert abs(names["identified"].damping - 0.5).max() < 0.1
 
 
 def test_code_of_the_linearization_page_runs() -> None:

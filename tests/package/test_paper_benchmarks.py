@@ -148,10 +148,18 @@ def vanish() -> Iterator[int]:
     os._exit(3)
 
 
+def lack_memory_of_threads() -> Iterator[int]:
+    yield 1
+    os._exit(127)  # as glibc
+
+
 def test_limits_end_what_takes_too_long_or_too_much() -> None:
     limit = Limit(20.0, 1.5)
     assert within(limit, count_slowly, 3, 0.0) == ([0, 1, 2], "")
     assert within(limit, take_memory) == ([1], "1.5 GB")
+    assert within(limit, lack_memory_of_threads) == ([1], "1.5 GB")
+    with pytest.raises(RuntimeError, match="ended with 127"):
+        within(Limit(20.0), lack_memory_of_threads)
     items, end = within(Limit(2.0, 1.5), count_slowly, 3, 60.0)
     assert (items, end) == ([], "2 s")
     with pytest.raises(LookupError, match="of the child's"):

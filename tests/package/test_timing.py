@@ -63,7 +63,7 @@ def test_inputs_have_the_axes_of_the_registry() -> None:
     made = {"contacts": feet, "frames": MODEL.bodies[:2], "frame": MODEL.bodies[2], "order": 2}
     made["prescribed"] = np.arange(MODEL.nv) > 11
     for name, function in FUNCTIONS.items():
-        at = random_inputs(MODEL, [name], 3, order=2, nrows=feet.nrows)
+        at = random_inputs(MODEL, [name], 3, order=2, nrows=feet.nrows, nframes=2)
         asked = ("order",) if "order" in function.options else ()
         options = {
             x.name: made[x.name]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from cases import GRIPPERS, MIMICS, TREES, on_robots, random_state, robot
+from cases import GRIPPERS, MIMICS, TREES, on_robots, random_state, robot, spring_torque
 from compare import TOLERANCE, assert_close, assert_same_bits, cancelled, solved
 from core import complex_core
 from hypothesis import given
@@ -52,9 +52,9 @@ class Case:
 
 
 def check_torque(case: Case) -> None:
-    """tau = Y pi, without armature and damping or with them."""
+    """tau = Y pi without springs, and without armature and damping or with them."""
     m, Y = case.model, case.regressor()
-    want = dtau.inverse_dynamics(m, case.q, case.v, case.a)
+    want = dtau.inverse_dynamics(m, case.q, case.v, case.a) - spring_torque(m, case.q)
     if not case.of_joints:
         want = want - m.armature * case.a - m.damping * case.v
     floor = float((np.abs(Y) @ np.abs(case.parameters)).max())
@@ -139,6 +139,8 @@ def rebuilt(
             inertia=dtau.Inertia.from_parameters(parameters[k]),
             armature=body.armature,
             damping=body.damping,
+            stiffness=body.stiffness,
+            rest_position=body.rest,
             mimic=(mimics or {}).get(name),
         )
     return builder.build()

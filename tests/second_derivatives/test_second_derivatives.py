@@ -66,9 +66,9 @@ def check_inverse(model: dtau.Model, seed: int) -> None:
     swapped = np.swapaxes(want["d2tau_dvdq"], -1, -2)
     assert_close(got.d2tau_dqdv, swapped, TOLERANCE["complex_step"], "d2tau_dvdq", floor=floor)
 
-    i, j, k = dtau.packed_indices(model)
+    i, j, k = dtau.pattern(model, "inverse_dynamics_second_derivatives").coordinates
     packed = dtau.inverse_dynamics_second_derivatives(
-        model, s["q"], s["v"], s["a"], s["f_ext"], packed=True
+        model, s["q"], s["v"], s["a"], s["f_ext"], layout="pattern"
     )
     for name, x, y in zip(got._fields, got, packed, strict=True):
         dense = np.zeros_like(x)
@@ -199,13 +199,13 @@ def test_the_exponential_chart(name: str, problem: str) -> None:
         assert_same_bits(getattr(other, block), getattr(one, block), block)
 
 
-def test_packed_indices_are_the_triples_on_one_path() -> None:
+def test_the_pattern_is_the_triples_on_one_path() -> None:
     model = robot("free root, branches")
     related = dtau.inverse_dynamics_derivatives(
         model, *dtau.random_state(model, np.random.default_rng(0))
     ).dtau_dv
     related = (related != 0) | (related != 0).T | np.eye(model.nv, dtype=bool)
-    i, j, k = dtau.packed_indices(model)
+    i, j, k = dtau.pattern(model, "inverse_dynamics_second_derivatives").coordinates
     assert len(set(zip(i, j, k, strict=True))) == len(i)
     want = related[:, :, None] & related[:, None, :] & related[None, :, :]
     got = np.zeros_like(want)
@@ -214,7 +214,7 @@ def test_packed_indices_are_the_triples_on_one_path() -> None:
 
 
 TENSORS = {
-    "packed": partial(dtau.inverse_dynamics_second_derivatives, packed=True),
+    "packed": partial(dtau.inverse_dynamics_second_derivatives, layout="pattern"),
     "dense": dtau.inverse_dynamics_second_derivatives,
     "forward": dtau.forward_dynamics_second_derivatives,
 }
@@ -258,8 +258,8 @@ def test_packed_tensors_larger_than_the_caches_made_dense(*, symmetric: bool, ax
     """Then dense ones are computed output by output: all joints, wrenches, alone and in batches."""
     kinds = ["free", *["revolute", "spherical", "universal"] * 6, *["revolute", "planar"] * 2]
     model = grow(kinds, [-1, *range(18), 9, 19, 18, 21], seed=43).model()
-    packed = partial(dtau.inverse_dynamics_second_derivatives, packed=True)
-    i, j, k = dtau.packed_indices(model)
+    packed = partial(dtau.inverse_dynamics_second_derivatives, layout="pattern")
+    i, j, k = dtau.pattern(model, "inverse_dynamics_second_derivatives").coordinates
     assert 32 * len(i) > 2**21, "they would be unpacked"
     s = random_state(model, 3, (3,))
     for at in (slice(None), 1):  # three states: past the caches
@@ -278,18 +278,17 @@ def test_results_that_do_not_fit_into_memory() -> None:
     many = np.broadcast_to(v, (10**8, model.nv))
     bytes_asked = str(4 * 18**3 * 8 * 10**8)
     with pytest.raises(
-        MemoryError, match=f"{bytes_asked} bytes.*packed=True.*inverse_dynamics_hess"
+        MemoryError, match=f"{bytes_asked} bytes.*layout='pattern', or inverse_dynamics_hess"
     ):
         dtau.inverse_dynamics_second_derivatives(model, q, many, a)
     with pytest.raises(MemoryError, match="or inverse_dynamics_hessian"):
-        dtau.inverse_dynamics_second_derivatives(model, q, many, a, packed=True)
+        dtau.inverse_dynamics_second_derivatives(model, q, many, a, layout="pattern")
     with pytest.raises(MemoryError, match="or forward_dynamics_hessian"):
         dtau.forward_dynamics_second_derivatives(model, q, many, a)
 
 
-@pytest.mark.parametrize("option", ["symmetric", "packed"])
-def test_options_are_true_or_false(option: str) -> None:
+def test_symmetric_is_true_or_false() -> None:
     model = robot("one revolute")
     state = dtau.random_state(model, np.random.default_rng(0))
-    with pytest.raises(TypeError, match=f"{option}: expected bool, got int"):
-        dtau.inverse_dynamics_second_derivatives(model, *state, **{option: 1})
+    with pytest.raises(TypeError, match="symmetric: expected bool, got int"):
+        dtau.inverse_dynamics_second_derivatives(model, *state, symmetric=1)

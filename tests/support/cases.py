@@ -113,6 +113,16 @@ def random_q(model: dtau.Model, rng: np.random.Generator, shape: tuple[int, ...]
     return q
 
 
+def spring_torque(model: dtau.Model, q: Array) -> Array:
+    """What the springs of joints add to the torque of inverse dynamics."""
+    torque = np.zeros((*q.shape[:-1], model.nv))
+    for joint in model.joints:
+        if joint.mimic is None and model.stiffness[joint.v].any():
+            stretched = q[..., joint.q] - model.rest_position[joint.v]
+            torque[..., joint.v] = model.stiffness[joint.v] * stretched
+    return torque
+
+
 def contacts(model: dtau.Model) -> dtau.Contacts:
     """Of any robot: a point of its first body and the last body, along both kinds of axes."""
     first, last = model.bodies[0], model.bodies[-1]
@@ -169,6 +179,9 @@ def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> S
         state[f"{name}_derivatives"] = rng.uniform(-1.5, 1.5, (*shape, rows, model.nv))
     state["df_ext_derivatives"] = rng.uniform(-5.0, 5.0, (*shape, ROWS, model.nbodies, 6))
     state["positions"] = rng.uniform(-1.0, 1.0, (*shape, CONTACTS, 3))
+    turns = rng.standard_normal((*shape, len(model.frames), 4))
+    turns /= np.linalg.norm(turns, axis=-1, keepdims=True)
+    state["targets"] = np.concatenate([rng.uniform(-1.0, 1.0, (*turns.shape[:-1], 3)), turns], -1)
     return state
 
 

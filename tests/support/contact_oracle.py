@@ -62,7 +62,11 @@ def contact_rows(
     turn = other.pose.inverse() @ one.pose
     hinge = getattr(contact, "hinge", None)
     k = "xyz".index(hinge) if hinge else None
-    if k is None:
+    spatial = getattr(contact, "acceleration", "classical") == "spatial"
+    if spatial:
+        e = np.kron(np.eye(2), one.pose.rotation) @ turn.log()
+        one.A[:3] -= np.cross(one.V[3:], one.V[:3])
+    elif k is None:
         e[3:] = one.pose.rotation @ dtau.Pose(turn.rotation).log()[3:]
     else:
         e[3:] = np.cross(other.pose.rotation[:, k], one.pose.rotation[:, k])
@@ -73,6 +77,10 @@ def contact_rows(
     if contact.kp > 0.0:  # type: ignore[attr-defined]
         rows += contact.kp * e  # type: ignore[attr-defined]
     along = np.eye(3) if contact.axes == "mixed" else one.pose.rotation.T  # type: ignore[attr-defined]
+    direction = getattr(contact, "direction", None)
+    if direction is not None:
+        row = np.array([direction]) @ along
+        return row @ J[:3], row @ rows[:3]
     both = np.kron(np.eye(2), along)
     kept = [c for c in range(6) if c < 3 or c - 3 != k][: contact.rows]  # type: ignore[attr-defined]
     return (both @ J)[kept], (both @ rows)[kept]
@@ -131,10 +139,13 @@ def random_contact(model: dtau.Model, rng: np.random.Generator, name: str) -> ob
     body = model.frame(frame).body
     others = [other for other in model.frames if model.frame(other).body != body]
     kind = rng.integers(5) if others else rng.integers(2)
+    special = rng.integers(2)
     if kind == 0:
-        return dtau.PointContact(frame, axes, kp, kd, rng.uniform(-1, 1, 3), name)  # type: ignore[arg-type]
+        direction = rng.normal(size=3) if special else None
+        return dtau.PointContact(frame, axes, kp, kd, rng.uniform(-1, 1, 3), name, direction)  # type: ignore[arg-type]
     if kind == 1:
-        return dtau.FrameContact(frame, axes, kp, kd, random_pose(rng), name)  # type: ignore[arg-type]
+        held = "spatial" if special else "classical"
+        return dtau.FrameContact(frame, axes, kp, kd, random_pose(rng), name, held)  # type: ignore[arg-type]
     other = str(rng.choice(others))
     rows = int(rng.choice([3, 5, 6]))
     hinge = str(rng.choice(["x", "y", "z"])) if rows == 5 else None

@@ -76,6 +76,7 @@ class Conversion:
             "lin.B": (n, len(actuated(model))),
             "lin.a": (nv,),
             "lin.v": (nv,),
+            "jacobian": (ROWS, nv),
             "v_derivatives": (ROWS, nv),
             "tau_derivatives": (ROWS + 1, nv),
             "f_ext_derivatives": (ROWS + 1, *state["f_ext"].shape[-2:]),
@@ -114,6 +115,7 @@ CONVERSIONS: tuple[Conversion, ...] = (
         for method, arguments in {
             "": ("q", "v", "a"),
             "torque": ("q", "tau"),
+            "jacobian": ("q", "jacobian"),
             "wrenches": ("q", "f_ext"),
             "time_derivatives": ("q", "v_derivatives"),
             "torque_time_derivatives": ("q", "v_derivatives", "tau_derivatives"),

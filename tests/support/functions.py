@@ -17,7 +17,8 @@ from dtau.registry import FUNCTIONS as REGISTRY
 PLAIN = [  # what needs no option and takes no stack of time derivatives: the row says all
     name
     for name, row in REGISTRY.items()
-    if set(row.options) <= {"f_ext_axes"} and all(array.rows is None for array in row.inputs)
+    if set(row.options) <= {"f_ext_axes", "layout"}
+    and all(array.rows is None for array in row.inputs)
 ]
 LETTERS = {"nq": "q", "nv": "v", "nbodies": "b", "nframes": "f"}
 # Shapes of results that see positions (those about the center of mass: of trees among each other),
@@ -76,14 +77,20 @@ OTHERS = {
     "from_pinocchio",
     "load",
     "load_mechanism",
+    "load_motors",
     "neutral",
     "configuration",
     "random_state",
     "transfer_state",
-    "packed_indices",
+    "pattern",
     "project",
     "equilibrium",
     "wrench_at_frame_derivatives",
+    "frame_jacobians_rate",
+    "kinetic_energy_regressor",
+    "potential_energy_regressor",
+    "momentum_regressor",
+    "subtree_centers_of_mass",
     "set_result_cache_limit",
     "generate",
     "compile",

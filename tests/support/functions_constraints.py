@@ -16,6 +16,7 @@ _V = ("v",)
 _VV = ("v", "v")
 _R = ("r",)
 _RV = ("r", "v")
+_STAGES = (4, "z", "z"), (4, "z", 2), (4, "q"), (4, "v")
 
 
 def _all_driven(model: dtau.Model) -> Any:
@@ -76,6 +77,12 @@ FUNCTIONS: tuple[Function, ...] = (
                     (("z", "z"), ("z", 2), ("q",), _V, _R),
                 )
                 for integrator in ("semi_implicit", "rk4")
+            ),
+            (
+                "linearize_stages",
+                "",
+                ("q", "v", "tau", "dt", "f_ext", "inputs"),
+                (("z", "z"), ("z", 2), ("q",), _V, *_STAGES),
             ),
             *(
                 ("step", integrator, ("q", "v", "tau", "dt", "f_ext"), (("q",), _V))

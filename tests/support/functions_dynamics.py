@@ -47,8 +47,22 @@ FUNCTIONS: tuple[Function, ...] = (
         "inverse_dynamics_second_derivatives",
         ("q", "v", "a", "f_ext"),
         (("p",),) * 4,
-        {"packed": True, "symmetric": True},
-        label="inverse_dynamics_second_derivatives packed, symmetric",
+        {"layout": "pattern", "symmetric": True},
+        label="inverse_dynamics_second_derivatives on its pattern, symmetric",
+    ),
+    *(
+        Function(
+            name,
+            arguments,
+            (("m",),) * results,
+            {"layout": "pattern"},
+            label=f"{name} on its pattern",
+        )
+        for name, arguments, results in (
+            ("mass_matrix", ("q",), 1),
+            ("coriolis_matrix", ("q", "v"), 1),
+            ("inverse_dynamics_derivatives", ("q", "v", "a", "f_ext"), 3),
+        )
     ),
     Function(
         "forward_dynamics_second_derivatives",

@@ -35,6 +35,13 @@ FUNCTIONS: tuple[Function, ...] = (
         )
         for axes in FRAME_AXES
     ),
+    Function(
+        "frame_errors",
+        ("q", "targets"),
+        (("f", 6), ("f", 6, "v")),
+        {"frames": _all_frames},
+        sees_positions=True,
+    ),
     *(
         Function(
             "frame_jacobians_derivatives",

@@ -40,6 +40,21 @@ FUNCTIONS: tuple[Function, ...] = (
         sees_positions=True,
         label="linearize_discrete rk4, a map",
     ),
+    Function(
+        "linearize_stages",
+        ("q", "v", "tau", "dt", "f_ext"),
+        (("z", "z"), ("z", "u"), ("q",), _V, (4, "z", "z"), (4, "z", "u"), (4, "q"), (4, "v")),
+        solves=True,
+        sees_positions=True,
+    ),
+    Function(
+        "linearize_stages",
+        ("q", "v", "tau", "dt", "f_ext", "inputs"),
+        (("z", "z"), ("z", 2), ("q",), _V, (4, "z", "z"), (4, "z", 2), (4, "q"), (4, "v")),
+        solves=True,
+        sees_positions=True,
+        label="linearize_stages, a map",
+    ),
     *(
         Function(
             "step",

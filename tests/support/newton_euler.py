@@ -112,6 +112,7 @@ def inverse_dynamics(
                 + subspace[3:].T @ motion.rotation.T @ moments[i]
                 + body.armature * a[at]
                 + body.damping * v[at]
+                + body.spring_torque(q[model.joint(body.name).q])
             )
         if body.parent >= 0:
             step = motion.origin - moved[body.parent].origin
@@ -131,6 +132,8 @@ def energies(tree: Tree, model: dtau.Model, q: Array, v: Array) -> tuple[float, 
         kinetic += float(0.5 * body.mass * at_com @ at_com + 0.5 * spin @ body.tensor @ spin)
         potential -= float(body.mass * tree.gravity @ (motion.origin + arm))
         if KINDS[body.kind].nv:
-            rates = v[model.joint(body.name).v]
-            kinetic += float(0.5 * body.armature @ rates**2)
+            joint = model.joint(body.name)
+            kinetic += float(0.5 * body.armature @ v[joint.v] ** 2)
+            if body.stiffness.any():
+                potential += float(0.5 * body.stiffness @ (q[joint.q] - body.rest) ** 2)
     return kinetic, potential

@@ -14,6 +14,7 @@ from conversions import CONVENTIONS
 from odd_values import EXTREMES, choose
 
 import dtau
+from dtau.identification import Regressor
 from dtau.immutable import Immutable
 
 # One object of every class that a pickle can have.
@@ -29,6 +30,8 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "point contact": lambda: dtau.PointContact("foot", "mixed", 3.0, 2.0, (1, 2, 3)),
     "frame contact": lambda: dtau.FrameContact("foot", placement=dtau.Pose()),
     "loop": lambda: dtau.Loop("a", "b", 5, "x", kd=1.0),
+    "regressor": lambda: Regressor(dtau.robots.chain(2), ["coulomb"], coulomb_speed=0.1),
+    "motors": lambda: dtau.Motors(dtau.robots.chain(2), {"body2": 50.0}, gain=2.0),
     "joint": lambda: robot("joints that mimic others").joints[2],
     "frame": lambda: robot("quadruped").frame("LF_FOOT"),
     "body": lambda: robot("quadruped")._bodies[1],

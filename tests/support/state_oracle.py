@@ -77,6 +77,8 @@ def oracle(name: str) -> Oracle:
                 tensor=numbers["model_Icom"][i],
                 armature=np.zeros(KINDS[kind].nv),
                 damping=np.zeros(KINDS[kind].nv),
+                stiffness=np.zeros(KINDS[kind].nv),
+                rest=np.zeros(KINDS[kind].nv),
             )
         )
     tree = Tree(tuple(bodies), numbers["model_gravity"])

@@ -151,8 +151,11 @@ def inverse_dynamics(
         wrench = np.concatenate(
             [product(transposed(R), forces[i]), product(transposed(R), about)], axis=-1
         )
-        own_v = model.joint(body.name).v
+        joint = model.joint(body.name)
+        own_v = joint.v
         own = body.armature * rate(v)[:, own_v] + body.damping * v[:-1, own_v]
+        own[0] += body.spring_torque(q[joint.q])
+        own[1:] += body.stiffness * v[: count - 1, own_v] / np.arange(1, count)[:, np.newaxis]
         tau[:, own_v] = product(transposed(S), wrench) + own
     return derivatives(tau)
 

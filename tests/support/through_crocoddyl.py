@@ -96,6 +96,21 @@ def held(state: Any, axes: str, gains: tuple[float, float] = (0.0, 0.0), feet: A
     return contacts
 
 
+def held_elsewhere(
+    state: Any, kind: int, axes: str, gains: tuple[float, float], nu: int, frames: Any
+) -> Any:
+    """Contacts of one or six rows, held at places and along directions without symmetry."""
+    contacts, rng = crocoddyl.ContactModelMultiple(state, nu), np.random.default_rng(kind)
+    for name in frames:
+        frame = state.pinocchio.getFrameId(name)
+        place = pin.exp6(pin.Motion(0.5 * rng.normal(size=6)))
+        end = (AXES[axes], place.rotation, nu) if kind == 1 else (AXES[axes], nu)
+        make = {1: crocoddyl.ContactModel1D, 6: crocoddyl.ContactModel6D}[kind]
+        reference = 0.3 if kind == 1 else place
+        contacts.addContact(name, make(state, frame, reference, *end, np.array(gains)))
+    return contacts
+
+
 def cost(state: Any, nu: int, *residuals: Any) -> Any:
     """Costs of states and controls, and of other residuals."""
     costs = crocoddyl.CostModelSum(state, nu)

@@ -64,6 +64,8 @@ def body_of(j: int, d: dict[str, Array], home: list[Array], frames: list[Array])
         tensor=0.5 * (tensor + tensor.T),
         armature=np.zeros(6 if kind == "free" else 1),
         damping=np.zeros(6 if kind == "free" else 1),
+        stiffness=np.zeros(6 if kind == "free" else 1),
+        rest=np.zeros(6 if kind == "free" else 1),
     )
 
 

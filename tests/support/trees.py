@@ -153,6 +153,7 @@ KINDS: dict[str, Kind] = {
 }
 # fmt: on
 
+SPRUNG = ("revolute", "prismatic", "helical", "cylindrical", "universal")
 MOVING = tuple(kind for kind, row in KINDS.items() if row.nv)
 
 
@@ -177,6 +178,14 @@ class Body:
     tensor: Array  # about the com, body axes
     armature: Array  # (nv,)
     damping: Array  # (nv,)
+    stiffness: Array  # (nv,)
+    rest: Array  # (nv,), where the springs give no torque
+
+    def spring_torque(self, q: Array) -> Array:
+        """Of the joint's coordinates; zeros for a joint without springs."""
+        if not self.stiffness.any():
+            return np.zeros_like(self.stiffness)
+        return self.stiffness * (q - self.rest)
 
 
 @dataclass(frozen=True)
@@ -195,9 +204,15 @@ class Tree:
         printer.text(self.recipe)
 
     def bare(self) -> Tree:
-        """The same robot without armature and damping."""
+        """The same robot without armature, damping and springs."""
         bodies = tuple(
-            replace(body, armature=0.0 * body.armature, damping=0.0 * body.damping)
+            replace(
+                body,
+                armature=0.0 * body.armature,
+                damping=0.0 * body.damping,
+                stiffness=0.0 * body.stiffness,
+                rest=0.0 * body.rest,
+            )
             for body in self.bodies
         )
         return Tree(bodies, self.gravity, f"{self.recipe}.bare()")
@@ -214,6 +229,8 @@ class Tree:
                 inertia=dtau.Inertia(body.mass, body.com, body.tensor),
                 armature=body.armature,
                 damping=body.damping,
+                stiffness=body.stiffness,
+                rest_position=body.rest,
                 mimic=(mimics or {}).get(body.name),
             )
         return builder.build()
@@ -244,9 +261,11 @@ def grow(
     *,
     armature: bool = True,
     damping: bool = True,
+    springs: bool = True,
 ) -> Tree:
     """A tree of these joints with random numbers: placements, inertias, gravity and so on."""
     rng = np.random.default_rng(seed)
+    of_springs = np.random.default_rng([seed, 1])
     bodies = []
     for i, (kind, parent) in enumerate(zip(kinds, parents, strict=True)):
         nv = KINDS[kind].nv
@@ -265,10 +284,15 @@ def grow(
             tensor=random_tensor(rng, mass),
             armature=rng.uniform(0.0, 0.2, nv) * armature,
             damping=rng.uniform(0.0, 2.0, nv) * damping,
+            stiffness=of_springs.uniform(0.0, 5.0, nv) * (springs and kind in SPRUNG),
+            rest=of_springs.uniform(-1.0, 1.0, nv) * (springs and kind in SPRUNG),
         )
         bodies.append(body)
     gravity = 9.81 * random_axis(rng)
-    recipe = f"grow({list(kinds)}, {list(parents)}, {seed}, armature={armature}, damping={damping})"
+    recipe = (
+        f"grow({list(kinds)}, {list(parents)}, {seed}, armature={armature}, damping={damping}, "
+        f"springs={springs})"
+    )
     return Tree(tuple(bodies), gravity, recipe)
 
 
@@ -291,10 +315,12 @@ def trees(draw: st.DrawFn, max_bodies: int = 7, among: Sequence[str] = tuple(KIN
         )
     )
     parents = [draw(st.integers(-1, i - 1)) for i in range(len(kinds))]
+    seed = draw(SEEDS)
     return grow(
         kinds,
         parents,
-        draw(SEEDS),
+        seed,
         armature=draw(st.booleans()),
         damping=draw(st.booleans()),
+        springs=seed % 2 == 1,
     )

@@ -98,6 +98,11 @@ def state_of_zeros(model: dtau.Model, seed: int, count: int) -> State:
                     quaternion[range(count), at] = rng.choice([1.0, -1.0], count)
                     numbers[:, joint.q.stop - 4 : joint.q.stop] = quaternion
             kept = rng.random(count) < 0.2
+        elif name == "targets":  # the same
+            numbers[..., 3:] = rng.choice([0.0, -0.0], (*numbers.shape[:-1], 4))
+            at = rng.integers(3, 7, size=numbers.shape[:-1])
+            np.put_along_axis(numbers, at[..., np.newaxis], 1.0, axis=-1)
+            kept = rng.random(numbers.shape[:-1]) < 0.2
         else:
             kept = rng.random(ordinary.shape) < 0.2
         numbers[kept] = ordinary[kept]

@@ -220,7 +220,7 @@ import dtau
 try:
     dtau.view(dtau.robots.quadruped())
 except ImportError as error:
-    assert "pip install 'dtau[view]'" in str(error), error
+    assert "pip install 'viser>=1.1'" in str(error), error
 else:
     raise AssertionError
 """
@@ -230,3 +230,22 @@ else:
 def test_the_package_imports_no_viewer_by_itself() -> None:
     code = "import sys, dtau; dtau.view; assert not [m for m in sys.modules if 'dtau.viewer' in m]"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_postures_are_shown_by_name() -> None:
+    crouched = {"LF_HFE": 0.5, "LF_KFE": -1.0}
+    postures = {"crouched": crouched, "standing": {}}
+    model = dtau.Model("posed", MODEL.links, gravity=MODEL.gravity, postures=postures)
+    with dtau.view(model, "crouched", port=0) as viewer:
+        (robot,) = viewer.robots
+        assert (robot.q == model.postures["crouched"]).all()
+        assert robot._postures.options == ("", "crouched", "standing")
+        robot._postures.value = "standing"
+        end = time.monotonic() + 60.0
+        while (robot.q != model.postures["standing"]).any():
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        with pytest.raises(ValueError, match="no posture named 'crouch'; close names: 'crouched'"):
+            viewer.add(model, "crouch")
+    with dtau.view([model, MODEL], ["standing", None], port=0) as viewer:
+        assert [hasattr(robot, "_postures") for robot in viewer.robots] == [True, False]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from pathlib import Path
 
@@ -132,6 +133,26 @@ def test_materials_of_an_obj_are_read_below_the_folders_alone(tmp_path: Path) ->
         file.write_text(urdf(shape('<mesh filename="a.obj"/>')))
         [(_, (_, color))] = read_visuals(file).found
         assert (color == (1.0, 0.0, 0.0)) == (library == "inside.mtl")
+
+
+def test_meshes_with_broken_references_to_materials_are_shown(tmp_path: Path) -> None:
+    trimesh = pytest.importorskip("trimesh")
+    made = trimesh.Trimesh(CORNERS, SIDES).export(file_type="gltf")
+    for name, content in made.items():
+        (tmp_path / name).write_bytes(content)
+    (name,) = (name for name in made if name.endswith(".gltf"))
+    document = json.loads(made[name])
+    document["meshes"][0]["primitives"][0]["material"] = 7
+    (tmp_path / "a.gltf").write_text(json.dumps(document))
+    vertices = "".join(f"v {x} {y} {z}\n" for x, y, z in CORNERS)
+    faces = "".join(f"f {a + 1} {b + 1} {c + 1}\n" for a, b, c in SIDES)
+    (tmp_path / "a.obj").write_text(f"mtllib gone.mtl\n{vertices}usemtl red\n{faces}")
+    for mesh in ("a.gltf", "a.obj"):
+        file = tmp_path / "r.urdf"
+        file.write_text(urdf(shape(f'<mesh filename="{mesh}"/>')))
+        found, notes = read_visuals(file)
+        assert (len(found), notes) == (1, [])
+        assert len(found[0].surface.mesh.faces) == len(SIDES)
 
 
 COLLADA = """<?xml version="1.0"?>

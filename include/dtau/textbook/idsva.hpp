@@ -101,6 +101,7 @@ void idsva(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* f_e
             dtau_da[k * n + k] = dtau_da[k * n + k] + T(tree.armature[k]);
             dtau_dv[k * n + k] = dtau_dv[k * n + k] + T(tree.damping[k]);
         }
+    add_stiffness(tree, dtau_dq, n);
 }
 
 }  // namespace dtau::DTAU_VARIANT::textbook

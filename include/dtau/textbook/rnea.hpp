@@ -50,6 +50,7 @@ void rnea(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* f_ex
                 dot(w.S[k], w.f[i]) + T(tree.armature[k]) * qdd[k] + T(tree.damping[k]) * qd[k];
         if (body.parent >= 0) w.f[body.parent] += transposed(w.X[i]) * w.f[i];
     }
+    add_spring_torques(tree, q, tau);
 }
 
 }  // namespace dtau::DTAU_VARIANT::textbook

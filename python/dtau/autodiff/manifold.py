@@ -29,16 +29,28 @@ class _Joints(NamedTuple):
     group: JointGroup
     q: Indices
     v: Indices
+    q_slice: slice | None  # None: they are not neighbors
+    v_slice: slice | None
 
 
 class _Layout(NamedTuple):
     joints: tuple[_Joints, ...]
-    q_order: Indices  # index of each coordinate of q in the concatenated groups
-    v_order: Indices
+    q_order: Indices | None  # index of each coordinate in the concatenated groups; None: as it is
+    v_order: Indices | None
 
 
 def _indices(rows: list[slice]) -> Indices:
     return np.array([np.arange(row.start, row.stop) for row in rows])
+
+
+def _slice(indices: Indices) -> slice | None:
+    first, stop = int(indices[0, 0]), int(indices[0, 0]) + indices.size
+    return slice(first, stop) if np.array_equal(indices.ravel(), np.arange(first, stop)) else None
+
+
+def _order(groups: list[Indices]) -> Indices | None:
+    order = np.argsort(np.concatenate([indices.ravel() for indices in groups]))
+    return None if np.array_equal(order, np.arange(order.size)) else order
 
 
 @functools.lru_cache(maxsize=64)
@@ -55,9 +67,9 @@ def _layout(model: Model) -> _Layout:
         else:
             q.append(joint.q)
             v.append(joint.v)
-    joints = tuple(_Joints(group, _indices(q), _indices(v)) for group, (q, v) in slices.items())
-    q_order = np.argsort(np.concatenate([j.q.ravel() for j in joints]))
-    return _Layout(joints, q_order, np.argsort(np.concatenate([j.v.ravel() for j in joints])))
+    indices = [(group, _indices(q), _indices(v)) for group, (q, v) in slices.items()]
+    joints = tuple(_Joints(group, q, v, _slice(q), _slice(v)) for group, q, v in indices)
+    return _Layout(joints, _order([j.q for j in joints]), _order([j.v for j in joints]))
 
 
 def joints_of(model: Model) -> tuple[_Joints, ...]:
@@ -80,9 +92,30 @@ def is_vector_space(model: Model) -> bool:
     return len(joints) == 1 and joints[0].group is PLAIN
 
 
-def _joined(xp: Any, parts: list[Array], order: Indices) -> Array:
+def _taken(x: Array, indices: Indices, neighbors: slice | None) -> Array:
+    """Return the numbers of each joint, (..., joints, numbers).
+
+    Libraries differentiate a slice in less time than an index array.
+    """
+    if neighbors is None:
+        return x[..., indices]
+    return x[..., neighbors].reshape((*x.shape[:-1], *indices.shape))
+
+
+def _q(joints: _Joints, x: Array) -> Array:
+    return _taken(x, joints.q, joints.q_slice)
+
+
+def _v(joints: _Joints, x: Array) -> Array:
+    return _taken(x, joints.v, joints.v_slice)
+
+
+def _joined(xp: Any, parts: list[Array], order: Indices | None) -> Array:
     flat = [part.reshape((*part.shape[:-2], part.shape[-2] * part.shape[-1])) for part in parts]
-    return xp.concatenate(flat, axis=-1)[..., order] if len(flat) > 1 else flat[0]
+    if len(flat) == 1:
+        return flat[0]
+    joined = xp.concatenate(flat, axis=-1)
+    return joined if order is None else joined[..., order]
 
 
 def _of_one_batch(xp: Any, *arrays: Array) -> list[Array]:
@@ -102,7 +135,7 @@ def to_tangent(xp: Any, model: Model, q: Array, dq: Array) -> Array:
         return dq
     q, dq = _of_one_batch(xp, q, dq)
     at = _layout(model)
-    parts = [j.group.to_tangent(xp, q[..., j.q], dq[..., j.q]) for j in at.joints]
+    parts = [j.group.to_tangent(xp, _q(j, q), _q(j, dq)) for j in at.joints]
     return _joined(xp, parts, at.v_order)
 
 
@@ -112,7 +145,7 @@ def from_tangent(xp: Any, model: Model, q: Array, v: Array) -> Array:
         return v
     q, v = _of_one_batch(xp, q, v)
     at = _layout(model)
-    parts = [j.group.from_tangent(xp, q[..., j.q], v[..., j.v]) for j in at.joints]
+    parts = [j.group.from_tangent(xp, _q(j, q), _v(j, v)) for j in at.joints]
     return _joined(xp, parts, at.q_order)
 
 
@@ -121,7 +154,7 @@ def normalize(xp: Any, model: Model, q: Array) -> Array:
     if is_vector_space(model):
         return q
     at = _layout(model)
-    return _joined(xp, [j.group.normalize(xp, q[..., j.q]) for j in at.joints], at.q_order)
+    return _joined(xp, [j.group.normalize(xp, _q(j, q)) for j in at.joints], at.q_order)
 
 
 def integrate(xp: Any, model: Model, q: Array, dq: Array) -> Array:
@@ -130,8 +163,28 @@ def integrate(xp: Any, model: Model, q: Array, dq: Array) -> Array:
     if is_vector_space(model):
         return q + dq
     at = _layout(model)
-    parts = [j.group.integrate(xp, q[..., j.q], dq[..., j.v]) for j in at.joints]
+    parts = [j.group.integrate(xp, _q(j, q), _v(j, dq)) for j in at.joints]
     return _joined(xp, parts, at.q_order)
+
+
+def integrated_change(xp: Any, model: Model, jacobian: Array, change: Array) -> Array:
+    """Return the change of q (+) dq for one of q or dq, by a Jacobian (..., nv, nv).
+
+    A joint's block is its own, and 1 where displacements add: no other entry is read.
+    """
+    if is_vector_space(model):
+        return change
+    at = _layout(model)
+    parts = []
+    for joints in at.joints:
+        part = _v(joints, change)
+        if joints.group is not PLAIN:
+            blocks = [jacobian[..., v[0] : v[-1] + 1, v[0] : v[-1] + 1] for v in joints.v]
+            part = xp.einsum("...jab,...jb->...ja", xp.stack(blocks, axis=-3), part)
+        parts.append(part)
+    shape = np.broadcast_shapes(*(tuple(part.shape[:-2]) for part in parts))
+    parts = [xp.broadcast_to(part, (*shape, *part.shape[-2:])) for part in parts]
+    return _joined(xp, parts, at.v_order)
 
 
 def difference(xp: Any, model: Model, q0: Array, q1: Array) -> Array:
@@ -140,7 +193,7 @@ def difference(xp: Any, model: Model, q0: Array, q1: Array) -> Array:
     if is_vector_space(model):
         return q1 - q0
     at = _layout(model)
-    parts = [j.group.difference(xp, q0[..., j.q], q1[..., j.q]) for j in at.joints]
+    parts = [j.group.difference(xp, _q(j, q0), _q(j, q1)) for j in at.joints]
     return _joined(xp, parts, at.v_order)
 
 
@@ -148,7 +201,7 @@ def bracket(xp: Any, model: Model, x: Array, y: Array) -> Array:
     """Return the Lie bracket [x, y] of tangents, joint by joint."""
     x, y = _of_one_batch(xp, x, y)
     at = _layout(model)
-    parts = [j.group.bracket(xp, x[..., j.v], y[..., j.v]) for j in at.joints]
+    parts = [j.group.bracket(xp, _v(j, x), _v(j, y)) for j in at.joints]
     return _joined(xp, parts, at.v_order)
 
 

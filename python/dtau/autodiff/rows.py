@@ -1,6 +1,7 @@
 """Rows of the registry as the array libraries have them: `FUNCTIONS`.
 
-They leave out ``positions``, where contacts are held: the core has no derivatives by them.
+They leave out ``positions``, where contacts are held, because the core has no derivatives by them,
+and ``layout``: derivatives are those of dense results.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from dataclasses import replace
 from dtau import registry
 from dtau.registry import Function
 
-LEFT_OUT = "positions"
+LEFT_OUT = ("positions", "layout")
 
 
 def _row(row: Function) -> Function:
-    return replace(row, arguments=tuple(x for x in row.arguments if x.name != LEFT_OUT))
+    return replace(row, arguments=tuple(x for x in row.arguments if x.name not in LEFT_OUT))
 
 
 FUNCTIONS: Mapping[str, Function] = {name: _row(row) for name, row in registry.FUNCTIONS.items()}

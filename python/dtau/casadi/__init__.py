@@ -8,7 +8,7 @@ try:
     import casadi as _casadi  # noqa: F401
 except ModuleNotFoundError as error:
     raise ImportError(
-        "dtau.casadi needs CasADi, which is not installed: pip install 'dtau[casadi]'"
+        "dtau.casadi needs CasADi, which is not installed: pip install 'casadi>=3.6.5'"
     ) from error
 
 from dtau.casadi import functions

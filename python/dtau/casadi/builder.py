@@ -14,6 +14,7 @@ from dtau.casadi.expressions import bodies, constrained, manifold
 from dtau.casadi.expressions.recorded import recorded_function
 from dtau.casadi.expressions.steps import step_function
 from dtau.casadi.slots import compiled_function, constrained_function, is_lost, problem_of
+from dtau.casadi.steps import compiled_step
 from dtau.checks import frame_names, integer, require
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
@@ -118,8 +119,8 @@ def function(
 
     Notes
     -----
-    The dynamics (inverse, forward and constrained dynamics, impacts, bias and gravity torques, the
-    mass matrix and its inverse, and what ``"step"`` calls) are functions of the extension: value,
+    The dynamics (inverse, forward and constrained dynamics, time steps, impacts, bias and gravity
+    torques, the mass matrix and its inverse) are functions of the extension: value,
     Jacobian, adjoint and Jacobian of the adjoint, which are the core's derivatives, products and
     Hessians. CasADi finds them in this process only: such a function can be neither saved to a file
     nor sent to another process. Each takes one of 64 slots, as long as the function or anything
@@ -202,9 +203,8 @@ def _build(model: Model, contacts: Contacts | None, request: _Request) -> _Made:
     """Build a function from compiled functions, an expression, or a recording of the core."""
     name = request.name
     if name == "step":
-        problem = "forward_dynamics" if contacts is None else "constrained_dynamics"
-        parts = _made(model, contacts, request._replace(name=problem, integrator=None))
-        return step_function(model, request.integrator or "euler", parts[0]), parts[1]
+        compiled = _in_a_slot(lambda: _compiled_step(model, contacts, request))
+        return step_function(model, compiled), [compiled]
     if contacts is not None:
         return _constrained(model, contacts, request)
     if problem_of(name):
@@ -225,6 +225,17 @@ def _compiled(model: Model, name: str, f_ext_axes: Axes | None, order: int | Non
     f_ext = f_ext_axes is not None
     return _in_a_slot(
         lambda: compiled_function(model, name, f_ext=f_ext, f_ext_axes=axes, order=order)
+    )
+
+
+def _compiled_step(model: Model, contacts: Contacts | None, request: _Request) -> Any:
+    return compiled_step(
+        model,
+        request.integrator or "euler",
+        f_ext_axes=request.f_ext_axes,
+        contacts=contacts,
+        active=request.active,
+        regularization=request.regularization,
     )
 
 

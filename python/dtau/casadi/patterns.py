@@ -76,9 +76,9 @@ class ConstrainedStructure(Structure):
     ``of_rows`` (nrows, nv): the velocities that a force depends on.
     """
 
-    def __init__(self, model: Model, contacts: Contacts) -> None:
+    def __init__(self, model: Model, contacts: Contacts, *, felt_position: bool = False) -> None:
         placed = any(x.kp > 0.0 or isinstance(x, Loop) for x in contacts)
-        super().__init__(model, solves=True, felt_position=placed)
+        super().__init__(model, solves=True, felt_position=placed or felt_position)
         moved = np.zeros((contacts.nrows, model.nv), dtype=bool)
         for contact in contacts:
             if isinstance(contact, Loop):

@@ -26,7 +26,7 @@ _KINDS = {  # kinds of inputs, with the core's names
     **dict.fromkeys(("a", "tau", "v_derivatives", "tau_derivatives"), "x"),
 }
 _TIME_DERIVATIVES = "_time_derivatives"
-_SLOT, _FIRST_ORDER_SLOT = "dtau_slot", "dtau_first_order_slot"  # names of the same slots
+SLOT, _FIRST_ORDER_SLOT = "dtau_slot", "dtau_first_order_slot"  # names of the same slots
 _ATTEMPTS = 8
 
 
@@ -61,8 +61,8 @@ def compiled_function(
     else:
         calls = _stack_calls(model, name, f_ext_axes=axes, order=order)
         patterns = _stack_patterns(model, kinds, structure, order)
-    return _in_a_slot(
-        _SLOT if order is None else _FIRST_ORDER_SLOT,
+    return in_a_slot(
+        SLOT if order is None else _FIRST_ORDER_SLOT,
         calls,
         (model.nq, model.nv, model.nbodies, 0, 0),
         kinds,
@@ -98,8 +98,8 @@ def constrained_function(
     kinds = "".join(_KINDS.get(x.name, "") for x in row.inputs if not x.optional)
     kinds += "m" if active else ""
     names = {"q": "q", "v": "v", "x": "tau", "m": "active"}
-    return _in_a_slot(
-        _SLOT,
+    return in_a_slot(
+        SLOT,
         calls,
         (model.nq, model.nv, model.nbodies, contacts.nrows, len(contacts)),
         kinds,
@@ -112,9 +112,10 @@ def constrained_function(
     )
 
 
-def _in_a_slot(prefix: str, *description: Any) -> Any:
+def in_a_slot(prefix: str, *description: Any, **options: Any) -> Any:
+    """Put a function into a slot, and return the CasADi function of its name with these options."""
     for _ in range(_ATTEMPTS):
-        function = _of_a_slot(description, prefix)
+        function = _of_a_slot(description, prefix, options)
         if not is_lost(function):
             return function
     raise RuntimeError(
@@ -123,7 +124,7 @@ def _in_a_slot(prefix: str, *description: Any) -> Any:
     )
 
 
-def _of_a_slot(description: tuple[Any, ...], prefix: str) -> Any:
+def _of_a_slot(description: tuple[Any, ...], prefix: str, options: dict[str, Any]) -> Any:
     slot = _core.fill_casadi_slot(*description)
     if slot < 0:
         gc.collect()
@@ -135,7 +136,7 @@ def _of_a_slot(description: tuple[Any, ...], prefix: str) -> Any:
             "of those that are not needed, and share one model instead of making it again"
         )
     try:  # this thread claims the slot; other threads are refused
-        return ca.external(f"{prefix}{slot}", _core.__file__)
+        return ca.external(f"{prefix}{slot}", _core.__file__, options)
     finally:
         _core.release_casadi_slot(slot)
 

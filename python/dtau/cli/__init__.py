@@ -10,20 +10,40 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, by default the one on the command line; return the exit code."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments == ["--cmake-dir"]:
+        return _print_cmake_dir()
     try:
         for package in ("click", "rich"):
             importlib.import_module(package)
     except ModuleNotFoundError as missing:
         print(
-            f"The command line needs the package {missing.name}, which the extra dtau[cli] "
-            'installs: python -m pip install "dtau[cli]"',
+            f"The command line needs the package {missing.name}, which is not installed: "
+            "python -m pip install 'click>=8.2' 'rich>=13'",
             file=sys.stderr,
         )
         return 3
     from dtau.cli.app import run
 
-    return run(sys.argv[1:] if arguments is None else list(arguments))
+    return run(arguments)
+
+
+def _print_cmake_dir() -> int:
+    """Print the folder of the CMake package of the C++ library; builds have no click."""
+    from dtau import _core
+
+    folder = Path(str(_core.__file__)).parent / "lib" / "cmake" / "dtau"
+    if not folder.is_dir():
+        print(
+            f"The C++ library is not installed: {folder} does not exist. In a copy of the sources: "
+            "python -m pip install . --config-settings=cmake.define.DTAU_LIBRARY=ON",
+            file=sys.stderr,
+        )
+        return 3
+    print(folder)
+    return 0

@@ -26,7 +26,7 @@ _INTERRUPTED = 130
 
 _HELP = """Show, check, time and convert a robot's file, generate C code for it, and view it.
 
-ROBOT is a URDF, an MJCF (pip install "dtau[mjcf]") or a file *.xacro (pip install "dtau[xacro]");
+ROBOT is a URDF, an MJCF (pip install mujoco-core) or a file *.xacro (pip install "xacrodoc>=2");
 - reads standard input.
 """
 _EPILOG = """\b
@@ -38,6 +38,7 @@ Examples:
   dtau generate arm.urdf arm.c          its dynamics as C code
   dtau view anymal.urdf --root free     the robot in the browser
   dtau check --help                     what a command does, with examples
+  dtau --cmake-dir                      the folder of the C++ library's CMake package
 
 \b
 Exit codes:

@@ -50,10 +50,8 @@ def convert(robot: RobotFile, urdf: str, root_link: str | None, reorder: bool, f
     """
     out = _output(urdf, force)
     loaded = robot.load()
-    if reorder:
-        loaded = replace(loaded, model=reordered(loaded.model))
     try:
-        text = loaded.model.to_urdf(root_link=root_link)
+        loaded, text = _written(loaded, root_link, reorder)
     except ValueError as error:
         message = as_typed(str(error))
         if message.startswith(_NAME):
@@ -64,6 +62,22 @@ def convert(robot: RobotFile, urdf: str, root_link: str | None, reorder: bool, f
     except OSError as error:
         raise click.UsageError(f"{urdf}: cannot be written: {error.strerror}") from None
     _show(loaded, out, root_link)
+
+
+def _written(loaded: Loaded, root_link: str | None, reorder: bool) -> tuple[Loaded, str]:
+    """Return the model that is written, and its URDF.
+
+    Joints that a reader of URDF would sort are sorted here if this changes the order of frames
+    alone, for example a site before the legs; joints that move wait for --reorder.
+    """
+    model, ordered = loaded.model, reordered(loaded.model)
+    if not reorder:
+        try:
+            return loaded, model.to_urdf(root_link=root_link)
+        except ValueError:
+            if [joint.name for joint in ordered.joints] != [joint.name for joint in model.joints]:
+                raise
+    return replace(loaded, model=ordered), ordered.to_urdf(root_link=root_link)
 
 
 def _output(path: str, force: bool) -> Path:

@@ -74,6 +74,8 @@ def _joint(model: Model, joint: Joint) -> dict[str, Any]:
         },
         "armature": model.armature[joint.v].tolist(),
         "damping": model.damping[joint.v].tolist(),
+        "stiffness": model.stiffness[joint.v].tolist(),
+        "rest_position": model.rest_position[joint.v].tolist(),
         "mimic": mimic
         and {"joint": mimic.joint, "multiplier": mimic.multiplier, "offset": mimic.offset},
     }

@@ -28,13 +28,11 @@ _WORDS = {
     "meshes=": "--meshes",
     "replace(gravity=(0.0, 0.0, -9.81))": "--gravity 0 0 -9.81",
     "replace(armature=0)": "--armature 0",
+    "replace(stiffness=0)": "--stiffness 0",
     ", of free roots by name;": ",",
     "root_link= adds": "--root-link NAME adds",
     "in the order of their names, and q and v with them": (
         "in the order of their names (--reorder sorts them: q and v then have another order)"
-    ),
-    "in the order of their names, and frames with them": (
-        "in the order of their names (--reorder sorts them: q and v keep their order)"
     ),
 }
 
@@ -169,10 +167,12 @@ def takes_robot(command: Callable[..., Any]) -> Callable[..., Any]:
         gravity: tuple[float, float, float] | None,
         armature: float | None,
         damping: float | None,
+        stiffness: float | None,
         **rest: Any,
     ) -> Any:
         options: dict[str, Any] = {"root": root, "mimic": mimic, "inertia": inertia}
         options |= {"gravity": gravity, "armature": armature, "damping": damping}
+        options |= {"stiffness": stiffness}
         return command(RobotFile(robot, options), **rest)
 
     for decorate in reversed(_OPTIONS):
@@ -220,5 +220,11 @@ _OPTIONS = (
         type=Number(0.0),
         metavar="D",
         help="Damping of all joints in N m s. Default: the file's.",
+    ),
+    click.option(
+        "--stiffness",
+        type=Number(0.0),
+        metavar="K",
+        help="Stiffness of all joints in N m. Default: the file's.",
     ),
 )

@@ -11,6 +11,7 @@ import click
 from rich.text import Text
 
 import dtau
+from dtau.cli.files import require_file
 from dtau.cli.output import FAINT, hanging, say
 from dtau.cli.robot import (
     Loaded,
@@ -25,6 +26,7 @@ _EPILOG = """\b
 Examples:
   dtau view panda.urdf
   dtau view robots/talos/urdf/talos.urdf --root free --meshes robots
+  dtau view panda.urdf --srdf panda.srdf --posture ready
   dtau view panda.urdf --picture panda.png     no browser, no screen
   ssh -L 8080:localhost:8080 lab               then open the page of a remote machine here
 """
@@ -47,15 +49,24 @@ Examples:
     show_default=True,
     help="Port of the page, or the next free one; 0: any free port.",
 )
+@click.option("--posture", metavar="NAME", help="Show this posture of the file or of --srdf.")
+@click.option("--srdf", metavar="FILE", help="SRDF of a URDF, for its postures.")
 @click.option("--picture", metavar="PNG", help="Draw the robot into this file instead.")
-def view(robot: RobotFile, meshes: tuple[str, ...], port: int, picture: str | None) -> None:
+def view(
+    robot: RobotFile,
+    meshes: tuple[str, ...],
+    port: int,
+    posture: str | None,
+    srdf: str | None,
+    picture: str | None,
+) -> None:
     """Show a robot on a page in the browser, with a slider for each joint, until Ctrl-C.
 
     The page is served to this machine alone. Bodies are shown with the shapes and meshes of the
     file, or as ellipsoids of inertia if these are missing.
     """
-    loaded = robot.load()
-    shown: dict[str, Any] = {"geometry": robot.source, "meshes": meshes}
+    loaded = robot.load() if srdf is None else robot.load(srdf=_existing(srdf))
+    shown: dict[str, Any] = {"q": posture, "geometry": robot.source, "meshes": meshes}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -71,11 +82,19 @@ def view(robot: RobotFile, meshes: tuple[str, ...], port: int, picture: str | No
         say(f"written: {picture}")
         _tell(loaded, caught)
         return
-    with viewer:
-        _tell(loaded, caught)
-        say(f"{loaded.model.name or robot.label}: {viewer.url}", "bold")
-        say("Open this page in a browser; Ctrl-C stops it.", FAINT)
-        _wait()
+    try:
+        with viewer:
+            _tell(loaded, caught)
+            say(f"{loaded.model.name or robot.label}: {viewer.url}", "bold")
+            say("Open this page in a browser; Ctrl-C stops it.", FAINT)
+            threading.Event().wait()
+    except KeyboardInterrupt:
+        say()
+
+
+def _existing(path: str) -> Path:
+    require_file(path)
+    return Path(path)
 
 
 def _draw(loaded: Loaded, path: str, shown: dict[str, Any]) -> None:
@@ -97,10 +116,3 @@ def _tell(loaded: Loaded, caught: list[warnings.WarningMessage]) -> None:
     """Print the loader's warnings, and the parts that cannot be shown."""
     for line in (*loaded.warnings, *(str(one.message) for one in caught)):
         hanging(Text("- "), [Text(as_typed(line), "yellow")], 2)
-
-
-def _wait() -> None:
-    try:
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        say()

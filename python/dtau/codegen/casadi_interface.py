@@ -7,13 +7,14 @@ numbers, as derivatives of f(normalize(q)).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.codegen.casadi_hessians import HESSIANS, SCALARS, Recorded
 from dtau.codegen.limit import Budget
 from dtau.codegen.recording import PIECE, recording, set_constant
 from dtau.codegen.requests import Argument, Array, Request
@@ -23,8 +24,6 @@ from dtau.model.model import Model
 from dtau.registry import FUNCTIONS, arrays_of
 
 _CONFIGURATIONS = ("q", "q0", "q1")
-# Functions of q, v and tau whose Hessians the core has, and the names of the weights there
-_HESSIANS = {"forward_dynamics": ("lam",), "constrained_dynamics": ("lam", "lam_forces")}
 _CHECK = "residual"  # a result that is zero up to rounding errors, and so are its derivatives
 
 
@@ -74,6 +73,7 @@ class _Function:
             else x
             for name, x in request.inputs.items()
         }
+        self.core = Recorded(recorder, model, request, self.arrays, self._row)
         found = request.call(recorder.functions, model, self.arrays)
         self.results = [_as_matrix(x) for x in arrays_of(found)]
 
@@ -100,21 +100,21 @@ class _Function:
         )
         if order < 1:
             return text
-        jacobian = self._jacobian()
-        blocks = [_compressed(block) for row in jacobian for block in row]
-        unread = [*map(_dense, shapes), *no_results]
-        text += self._entry(f"jac_{self.name}", inputs, unread, blocks)
         seeds = [np.zeros(x.size) for x in self.results]
         for seed in seeds:
             self.recorder.take_inputs(seed)
-        taken = [*inputs, *([np.zeros(0)] * len(no_results)), *seeds]
-        patterns = [*unread, *(_dense(x.shape) for x in self.results)]
         felt = [k for k, name in enumerate(self.request.results) if name != _CHECK]
         gradient = self._adjoints(
             _vector([self.results[k] for k in felt]),
             np.concatenate([seeds[k] for k in felt]),
             inputs,
         )
+        jacobian = self._jacobian(gradient, seeds)
+        blocks = [_compressed(block) for row in jacobian for block in row]
+        unread = [*map(_dense, shapes), *no_results]
+        text += self._entry(f"jac_{self.name}", inputs, unread, blocks)
+        taken = [*inputs, *([np.zeros(0)] * len(no_results)), *seeds]
+        patterns = [*unread, *(_dense(x.shape) for x in self.results)]
         adjoint = [
             _compressed(x.reshape(shape, order="F"), full=True)
             for x, shape in zip(gradient, shapes, strict=True)
@@ -123,7 +123,10 @@ class _Function:
         if order < 2:
             return text
         second = []
-        hessian = self._hessian_of_the_core(jacobian, seeds) or self._hessian(gradient, seeds)
+        of_core = self._names() == HESSIANS.get(self.request.function)
+        hessian = (self._hessian_of_the_core if of_core else self._hessian)(
+            gradient, jacobian, seeds
+        )
         for numbers, row in zip(gradient, hessian, strict=True):
             by_results = [np.zeros((numbers.size, x.size)) for x in self.results]
             for block in (*row[: len(inputs)], *by_results, *row[len(inputs) :]):
@@ -143,9 +146,18 @@ class _Function:
         self.budget.require_recordable(self.recorder.recorded())
         return self._adjoints(np.array([number]), np.ones(1), inputs)
 
-    def _jacobian(self) -> list[list[Array]]:
+    def _names(self) -> list[str]:
+        return [x.name for x in self.inputs]
+
+    def _jacobian(self, gradient: Sequence[Array], seeds: Sequence[Array]) -> list[list[Array]]:
         """Return the Jacobian of each result by each input: the core's, else by reverse mode."""
         known = self._derivatives()
+        if known and self._names() == HESSIANS.get(self.request.function):
+            for x, numbers in zip(self.inputs, gradient, strict=True):
+                if x.name in SCALARS:  # the adjoint is linear in the seeds
+                    columns = self._row(numbers[0], seeds)
+                    for result, column in zip(self.request.results, columns, strict=True):
+                        known[result, x.name] = column[:, None]
         blocks = []
         for matrix, result in zip(self.results, self.request.results, strict=True):
             missing = [x for x in self.inputs if (result, x.name) not in known]
@@ -159,7 +171,9 @@ class _Function:
             )
         return blocks
 
-    def _hessian(self, gradient: Sequence[Array], seeds: Sequence[Array]) -> list[list[Array]]:
+    def _hessian(
+        self, gradient: Sequence[Array], _: Sequence[Sequence[Array]], seeds: Sequence[Array]
+    ) -> list[list[Array]]:
         """Return the Jacobian of each gradient by each input and seed, by reverse mode."""
         by = [*(x.vector for x in self.inputs), *seeds]
         found = []
@@ -169,47 +183,40 @@ class _Function:
         return found
 
     def _hessian_of_the_core(
-        self, jacobian: Sequence[Sequence[Array]], seeds: Sequence[Array]
+        self,
+        gradient: Sequence[Array],
+        jacobian: Sequence[Sequence[Array]],
+        seeds: Sequence[Array],
     ) -> list[list[Array]]:
-        """Return the same by a function of the core that has all of it, else nothing.
-
-        By the numbers of q, with dξ = T dq and the gradient g in the tangent space, it is
-        T' H T + (dT/dq)' g.
-        """
-        function, names = self.request.function, [x.name for x in self.inputs]
-        if function not in _HESSIANS or names != ["q", "v", "tau"]:
-            return []
-        given = {**self.arrays, **dict(zip(_HESSIANS[function], seeds, strict=False))}
-        d = replace(self.request, function=f"{function}_hessian").call(
-            self.recorder.functions, self.model, given
-        )
-        slopes = replace(self.request, function=f"{function}_vjp").call(
-            self.recorder.functions, self.model, given
-        )
-        q = self.inputs[0].vector
-        to_tangent = self.recorder.functions.tangent_map(self.model, q).to_tangent
-        turning = np.zeros((self.model.nv, q.size, q.size))
-        for at in zip(*np.nonzero(to_tangent != 0.0), strict=True):
-            turning[at] = self._row(to_tangent[at], [q])[0]
-        numbers = np.ascontiguousarray(to_tangent.T)
-        bend = self._product(slopes.by_q[None], turning.reshape(self.model.nv, -1))
-        by_q = self._product(self._product(numbers, d.dqdq), to_tangent)
-        both = np.stack([by_q.reshape(-1), bend.reshape(-1)], axis=-1)
-        dqdq = self._product(both, np.ones((2, 1))).reshape(by_q.shape)
-        dqdv, dtaudq = self._product(numbers, d.dqdv), self._product(d.dtaudq, to_tangent)
-        none = np.zeros_like(d.dvdv)
-        second = [[dqdq, dqdv, dtaudq.T], [dqdv.T, d.dvdv, none], [dtaudq, none, none]]
-        return [[*row, *(x[k].T for x in jacobian)] for k, row in enumerate(second)]
+        """Return the same from the core's Hessian; rows of single numbers by reverse mode."""
+        blocks = self.core.hessian(self.inputs[0].vector, seeds)
+        for x, numbers in zip(self.inputs, gradient, strict=True):
+            if x.name in SCALARS:
+                rows = self._row(numbers[0], [y.vector for y in self.inputs])
+                blocks |= {
+                    (x.name, y.name): r[None] for y, r in zip(self.inputs, rows, strict=True)
+                }
+        found = []
+        for k, a in enumerate(self.inputs):
+            row = []
+            for b in self.inputs:
+                block = blocks.get((a.name, b.name))
+                if block is None:
+                    turned = blocks.get((b.name, a.name))
+                    none = np.zeros((a.vector.size, b.vector.size))
+                    block = none if turned is None else turned.T
+                row.append(block)
+            found.append([*row, *(x[k].T for x in jacobian)])
+        return found
 
     def _derivatives(self) -> dict[tuple[str, str], Array]:
         """Return the core's derivatives by result and argument; for q, by its numbers."""
+        if self.request.function == "step" and self._names() == HESSIANS["step"]:
+            return self.core.step_jacobians(self.request.results, self.inputs[0].vector)
         row = FUNCTIONS.get(f"{self.request.function}_derivatives")
         arguments = FUNCTIONS[self.request.function].arguments
         if row is None or row.arguments[: len(arguments)] != arguments:
             return {}
-        found = replace(self.request, function=row.name).call(
-            self.recorder.functions, self.model, self.arrays
-        )
         known = {
             (name, x.name): np.zeros((result.size, x.matrix.size))
             for name, result in zip(self.request.results, self.results, strict=True)
@@ -217,22 +224,15 @@ class _Function:
             if name == _CHECK
         }
         for result, by in product(self.request.results, ("q", "v", "a", "tau")):
-            matrix = getattr(found, f"d{result.removesuffix('_out')}_d{by}", None)
+            name = f"d{result.removesuffix('_out')}_d{by}"
+            matrix = getattr(self.core.derivatives, name, None)
             if matrix is not None and matrix.ndim == 2:
                 known[result, by] = self._by_numbers(matrix) if by == "q" else matrix
         return known
 
     def _by_numbers(self, matrix: Array) -> Array:
         q = next(x.vector for x in self.inputs if x.name == "q")
-        by_tangent = self.recorder.functions.tangent_map(self.model, q).to_tangent
-        return self._product(matrix, by_tangent)
-
-    def _product(self, a: Array, b: Array) -> Array:
-        """Return a matrix product; NumPy cannot compute with recorded numbers."""
-        to = np.zeros(len(a) * b.shape[1])
-        flat = (np.ascontiguousarray(x).reshape(-1) for x in (a, b))
-        self.recorder.product(*flat, len(b), to)
-        return to.reshape(len(a), b.shape[1])
+        return self.core.product(matrix, self.core.to_tangent(q))
 
     def _entry(
         self,

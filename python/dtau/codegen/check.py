@@ -86,7 +86,10 @@ def _arguments(
             return held if all_active else held * rng.integers(0, 2, argument.shape)
         if argument.name in known:
             return known[argument.name]
-        return rng.standard_normal(argument.shape)
+        drawn = rng.standard_normal(argument.shape)
+        if argument.name == "targets":
+            drawn[..., 3:] /= np.linalg.norm(drawn[..., 3:], axis=-1, keepdims=True)
+        return drawn
 
     return {argument.name: numbers(argument) for argument in function.arguments}
 

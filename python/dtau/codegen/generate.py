@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dtau.checks import require
+from dtau.checks import require, shown
 from dtau.codegen.casadi_interface import casadi_source
 from dtau.codegen.check import check_prototype, check_source
 from dtau.codegen.limit import Budget
@@ -147,10 +147,10 @@ def generate(
     if prefix is None:
         prefix = re.sub(r"^(?=\d)|\W", "_", out.stem, flags=re.ASCII) + "_"
     if not isinstance(prefix, str) or not NAME.fullmatch(prefix):
-        raise ValueError(f"prefix: expected the beginning of names in C, got {prefix!r}")
+        raise ValueError(f"prefix: expected the beginning of names in C, got {shown(prefix)}")
     asked = requests(model, functions, parameters)
     if casadi is not None and (isinstance(casadi, bool) or casadi not in (0, 1, 2)):
-        raise ValueError(f"casadi: expected 0, 1, 2 or None, got {casadi!r}")
+        raise ValueError(f"casadi: expected 0, 1, 2 or None, got {shown(casadi)}")
     if casadi is not None and scalar != "double":
         raise ValueError("casadi: CasADi's numbers are double, and so must scalar be")
     require_free_names(prefix, asked, casadi)

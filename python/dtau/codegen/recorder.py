@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import threading
 from typing import Any
@@ -14,6 +15,9 @@ if hasattr(os, "register_at_fork"):
         after_in_parent=_loading.release,
         after_in_child=_loading.release,
     )
+
+# Python and NumPy import these at their first use, which generation makes.
+_LAZY = ("encodings.ascii", "numpy.ma", "numpy.random")
 
 # Errors of loaders that lack memory: glibc's, musl's and macOS', and Windows'.
 _NO_MEMORY = (
@@ -38,10 +42,13 @@ def load_recorder() -> Any:
     """
     with _loading:
         try:
+            for name in _LAZY:
+                importlib.import_module(name)
             from dtau import _recorder
-        except ImportError as error:
+        except (ImportError, MemoryError) as error:
             text = str(error).lower()
-            if _NOT_THESE in text or not any(words in text for words in _NO_MEMORY):
+            lacking = any(words in text for words in _NO_MEMORY) and _NOT_THESE not in text
+            if not lacking and not isinstance(error, MemoryError):
                 raise
             raise MemoryError(
                 "dtau.generate: no memory to load the extension that records functions, "

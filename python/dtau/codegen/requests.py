@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.checks import integer, require, tuple_of, unknown_name
+from dtau.checks import integer, require, shown, tuple_of, unknown_name
 from dtau.codegen.payload import Payload, payload_on
 from dtau.functions.dynamics import prescribed_mask
 from dtau.model.contacts import Contacts
@@ -28,13 +28,22 @@ _ARRAYS = {
 }
 # Functions that the core does not have.
 _IN_PYTHON = {
+    "frame_jacobians_rate": "NumPy takes it from frame_jacobians_time_derivatives: write that one",
     "equilibrium": "it solves least squares by NumPy's singular values",
     "project": "it is an iteration in Python, whose steps depend on the state",
     "wrench_at_frame_derivatives": (
         "NumPy makes it of wrench_at_frame and frame_jacobians, which can be written"
     ),
     **dict.fromkeys(
-        ("configuration", "neutral", "packed_indices", "random_state"),
+        ("kinetic_energy_regressor", "momentum_regressor"),
+        "NumPy makes it of frame_velocities and forward_kinematics, which can be written",
+    ),
+    **dict.fromkeys(
+        ("potential_energy_regressor", "subtree_centers_of_mass"),
+        "NumPy makes it of forward_kinematics, which can be written",
+    ),
+    **dict.fromkeys(
+        ("configuration", "neutral", "pattern", "random_state"),
         "it is not a function of one state",
     ),
 }
@@ -109,12 +118,12 @@ def requests(model: Model, functions: Functions, parameters: Sequence[str]) -> l
             raise ValueError(f"parameters: {unknown_name('array', parameter, known)}")
         if bool(where) != (parameter == PAYLOAD):
             raise ValueError(
-                f"parameters: expected 'payload=LINK', and names alone of others, got {parameter!r}"
-                + (f" of {where!r}" if where else "")
+                "parameters: expected 'payload=LINK', and names alone of others, got "
+                f"{shown(parameter)}" + (f" of {where!r}" if where else "")
             )
         if not any(parameter in _parameters_of(request) for request in made):
             asked = ", ".join(request.function for request in made)
-            raise ValueError(f"parameters: {parameter!r} is taken by none of {asked}")
+            raise ValueError(f"parameters: {shown(parameter)} is taken by none of {asked}")
     return made
 
 
@@ -128,10 +137,10 @@ def _request(
 ) -> Request:
     function, options = what if isinstance(what, tuple) and len(what) == 2 else (what, {})
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise ValueError(f"functions: expected a name in C, got {name!r}")
+        raise ValueError(f"functions: expected a name in C, got {shown(name)}")
     if not isinstance(function, str) or not isinstance(options, Mapping):
         raise TypeError(
-            f"functions: expected the name of a function, or (name, options), got {what!r}"
+            f"functions: expected the name of a function, or (name, options), got {shown(what)}"
         )
     if function in _IN_PYTHON:
         raise ValueError(f"functions: {function} cannot be written as C: {_IN_PYTHON[function]}")
@@ -142,13 +151,13 @@ def _request(
     contacts = options.get("contacts") is not None
     for option in options:
         if option not in public:
-            raise ValueError(f"functions: {function} takes no option {option!r}")
+            raise ValueError(f"functions: {function} takes no option {shown(option)}")
         if (
             option in ("active", "positions", "regularization")
             and not contacts
             and not public["contacts"].required
         ):
-            raise ValueError(f"functions: {function} takes {option!r} with contacts alone")
+            raise ValueError(f"functions: {function} takes {shown(option)} with contacts alone")
     given, sizes = _options(model, row, options)
     inputs: dict[str, Argument | Array | None] = {}
     for array in row.inputs:
@@ -186,7 +195,7 @@ def _request(
 
 
 _MOST_ORDER = 100  # highest order of time derivatives, as in the core
-_YES_OR_NO = ("packed", "symmetric", "joint_parameters", "forces")
+_YES_OR_NO = ("symmetric", "joint_parameters", "forces")
 
 
 def _options(
@@ -206,6 +215,9 @@ def _options(
             continue
         if name == "prescribed":
             value = prescribed_mask(model, value)
+        elif name == "frames" and isinstance(value, Iterable) and not isinstance(value, str):
+            value = list(value)
+            sizes["nframes"] = len(value)
         elif name == "contacts":
             require(name, value, Contacts)
             if not vars(value):
@@ -222,8 +234,9 @@ def _options(
 
 
 def _shape(axes: Axes, rows: int | None, sizes: Mapping[str | int, int]) -> tuple[int, ...]:
-    """Return the sizes of a stack's axis and of one state's axes."""
+    """Return the sizes of a stack's axis and of one state's axes; a single frame has no axis."""
     stack = () if rows is None else (sizes["order"] + rows,)
+    axes = tuple(x for x in axes if x != "nframes" or x in sizes)
     return (*stack, *(sizes.get(x, x if isinstance(x, int) else 0) for x in axes))
 
 

@@ -115,6 +115,8 @@ def model_hash(model: Model) -> str:
         model.armature.tobytes(),
         model.damping.tobytes(),
     ]
+    if model.stiffness.any():
+        parts += [model.stiffness.tobytes(), model.rest_position.tobytes()]
     for joint in model.joints:
         parts.append(repr((joint.type, joint.parent, joint.mimic)).encode())
         placement = joint.placement

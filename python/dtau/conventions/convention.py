@@ -186,6 +186,54 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
         """
         return states.torque_to_dtau(self._maps, q, tau)
 
+    def jacobian_from_dtau(self, q: ArrayLike, jacobian: ArrayLike) -> Array:
+        """Convert the columns of Jacobians from dtau's convention to this one.
+
+        Parameters
+        ----------
+        q : array_like (..., model.nq)
+            Configuration, in dtau's convention.
+        jacobian : array_like (..., nrows, nv)
+            Any matrix that multiplies velocities: Jacobians of frames, of the center of mass or of
+            contacts, rows of gradients. For several frames of one call, insert an axis into a
+            batch: ``q[:, None]``.
+
+        Returns
+        -------
+        ndarray (..., nrows, nv)
+            The matrix for velocities of this convention. Rows stay as they are: [linear, angular]
+            along the ``axes`` of `dtau.frame_jacobians`, of which ``"body"``, ``"mixed"`` and
+            ``"world"`` are Pinocchio's LOCAL, LOCAL_WORLD_ALIGNED and WORLD.
+
+        Examples
+        --------
+        >>> import dtau, numpy as np
+        >>> model = dtau.robots.quadruped()
+        >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+        >>> mixed = dtau.conventions.mixed_twist(model)
+        >>> J = mixed.jacobian_from_dtau(q, dtau.frame_jacobians(model, q, "base", "mixed"))
+        >>> bool(np.allclose(J[:, :6], np.eye(6)))
+        True
+        """
+        return states.jacobian_from_dtau(self._maps, q, jacobian)
+
+    def jacobian_to_dtau(self, q: ArrayLike, jacobian: ArrayLike) -> Array:
+        """Convert the columns of Jacobians from this convention to dtau's.
+
+        Parameters
+        ----------
+        q : array_like (..., nq)
+            Configuration in this convention.
+        jacobian : array_like (..., nrows, nv)
+            Any matrix that multiplies velocities of this convention.
+
+        Returns
+        -------
+        ndarray (..., nrows, model.nv)
+            The matrix for dtau's velocities; rows stay as they are.
+        """
+        return states.jacobian_to_dtau(self._maps, q, jacobian)
+
     def wrenches_from_dtau(self, q: ArrayLike, f_ext: ArrayLike) -> Array:
         """Convert external wrenches from dtau's convention to this one.
 

@@ -126,8 +126,8 @@ class DerivativeConversions:
         q, v, a, tau, d
             As in `inverse_dynamics_derivatives_from_dtau`.
         d2 : InverseDynamicsSecondDerivatives
-            Result of `dtau.inverse_dynamics_second_derivatives`, without ``symmetric`` and
-            ``packed``: each ``(..., nv, nv, nv)``.
+            Result of `dtau.inverse_dynamics_second_derivatives`, dense and without ``symmetric``:
+            each ``(..., nv, nv, nv)``.
 
         Returns
         -------

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.checks import class_name
+
 T = TypeVar("T")
 
 
@@ -40,11 +42,9 @@ class ForeignModel:
             try:
                 self._parts[name] = getattr(value, name)
             except Exception:  # foreign attributes may raise anything
-                kind = type(value)
-                own = "dtau." if kind.__module__.startswith("dtau.") else ""  # whose Model it is
                 raise TypeError(
-                    f"{argument}: expected a {expected}, got {own}{kind.__name__}, "
-                    f"which has no {name!r}"
+                    f"{argument}: expected a {expected}, got {class_name(value)}, which has no "
+                    f"{name!r}"
                 ) from None
 
     def error(self, name: str, expected: str, got: object) -> ValueError:

@@ -1,4 +1,4 @@
-"""Convert states, joint torques and external wrenches.
+"""Convert states, joint torques, Jacobians and external wrenches.
 
 With v' = A(q) v of `dtau.conventions.twists`, before the order P of velocities: a' = A (a + N(v))
 and tau' = A^-T tau.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dtau.checks import real_numbers
 from dtau.conventions.maps import Array, Batch, Maps, quiet
 from dtau.functions.manifold_states import neutral
 from dtau.model.model import Model
@@ -61,6 +62,32 @@ def torque_to_dtau(maps: Maps, q: ArrayLike, tau: ArrayLike) -> Array:
     forward, _ = maps.twists.matrices(q)
     out = maps.twists.apply(np.swapaxes(forward, -1, -2), maps.order.to_dtau(tau))
     return batch.array(out)
+
+
+@quiet
+def jacobian_from_dtau(maps: Maps, q: ArrayLike, jacobian: ArrayLike) -> Array:
+    """Return J' = J A^-1, because J' v' = J v."""
+    batch, q, (jacobian,) = maps.read_from_dtau(q, jacobian=(jacobian, _rows(maps, jacobian)))
+    _, inverse = maps.twists.matrices(q)
+    out = maps.twists.apply(np.swapaxes(inverse, -1, -2)[:, np.newaxis], jacobian)
+    return batch.array(maps.order.from_dtau(out))
+
+
+@quiet
+def jacobian_to_dtau(maps: Maps, q: ArrayLike, jacobian: ArrayLike) -> Array:
+    """Undo `jacobian_from_dtau`."""
+    batch, q, (jacobian,) = maps.read_to_dtau(q, jacobian=(jacobian, _rows(maps, jacobian)))
+    forward, _ = maps.twists.matrices(q)
+    ordered = maps.order.to_dtau(jacobian)
+    return batch.array(maps.twists.apply(np.swapaxes(forward, -1, -2)[:, np.newaxis], ordered))
+
+
+def _rows(maps: Maps, jacobian: ArrayLike) -> tuple[int, int]:
+    """Return the size of the last axes of a Jacobian with any number of rows."""
+    shape = real_numbers("jacobian", jacobian).shape
+    if len(shape) < 2 or shape[-1] != maps.nv:
+        raise ValueError(f"jacobian has shape {shape}, expected (..., any, {maps.nv})")
+    return shape[-2], shape[-1]
 
 
 @quiet

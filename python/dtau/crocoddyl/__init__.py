@@ -10,7 +10,8 @@ try:
     import crocoddyl as _crocoddyl  # noqa: F401
 except ModuleNotFoundError as error:
     raise ImportError(
-        "dtau.crocoddyl needs crocoddyl, which is not installed: pip install 'dtau[crocoddyl]'"
+        "dtau.crocoddyl needs crocoddyl, which is not installed: pip install crocoddyl==3.2.1 "
+        "pin==4.0.0 libpinocchio==4.0.0"
     ) from error
 
 from dtau.crocoddyl.actuation import Actuation

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from dtau.crocoddyl.robot import Robot
 from dtau.model.contact_kinds import FrameContact, PointContact
 from dtau.model.contacts import Contacts
+from dtau.model.pose import Pose
 from dtau.options import ForceAxes
 
 Array = NDArray[np.float64]
 REGULARIZATION = 1e-6  # 1/kg; the results do not depend on it
 Given = Any  # a ContactModelMultiple, an ImpulseModelMultiple or Contacts
+CONTACTS = (crocoddyl.ContactModel1D, crocoddyl.ContactModel3D, crocoddyl.ContactModel6D)
 
 
 def contacts_of(robot: Robot, given: Given) -> Contacts:
@@ -56,21 +58,32 @@ def place_frames(robot: Robot, data: Any, q: Array, frames: tuple[int, ...]) -> 
         pinocchio.updateFramePlacement(robot.pinocchio, data, frame)
 
 
-def _contact(robot: Robot, name: str, contact: Any) -> PointContact:
-    if type(contact) is not crocoddyl.ContactModel3D:
+def turn_contacts(given: crocoddyl.ContactModelMultiple, data: Any, x: Array) -> None:
+    """Give crocoddyl's data of six rows along the world's axes the turn of their frames."""
+    for name, item in given.contacts.todict().items():
+        turns = item.contact.type != pinocchio.ReferenceFrame.LOCAL
+        if item.active and turns and type(item.contact) is crocoddyl.ContactModel6D:
+            item.contact.calc(data.contacts.todict()[name], x)  # nothing else sets it
+
+
+def _contact(robot: Robot, name: str, contact: Any) -> PointContact | FrameContact:
+    kind = type(contact)
+    if kind not in CONTACTS:
         raise ValueError(
-            f"contacts: expected ContactModel3D, got {type(contact).__name__}, whose rows dtau "
-            "does not have; use crocoddyl's own action model for this knot"
+            "contacts: expected ContactModel1D, ContactModel3D or ContactModel6D, got "
+            f"{kind.__name__}, whose rows dtau does not have; use crocoddyl's own action model for "
+            "this knot"
         )
     kp, kd = (float(gain) for gain in contact.gains)
-    return PointContact(
-        _frame(robot, contact.id),
-        axes=_axes(contact.type),
-        kp=kp,
-        kd=kd,
-        position=np.array(contact.reference) if kp else None,
-        name=name,
-    )
+    held: dict[str, Any] = {"axes": _axes(contact.type), "kp": kp, "kd": kd, "name": name}
+    frame, at = _frame(robot, contact.id), contact.reference
+    if kind is crocoddyl.ContactModel6D:
+        placement = Pose(at.rotation, at.translation) if kp else None
+        return FrameContact(frame, placement=placement, acceleration="spatial", **held)
+    if kind is crocoddyl.ContactModel3D:
+        return PointContact(frame, position=np.array(at) if kp else None, **held)
+    axes = np.array(contact.Raxis)  # its rows are directions, its columns place the point
+    return PointContact(frame, position=at * axes[:, 2] if kp else None, direction=axes[2], **held)
 
 
 def _impulse(robot: Robot, name: str, impulse: Any) -> PointContact | FrameContact:

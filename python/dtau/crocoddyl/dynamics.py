@@ -12,9 +12,16 @@ from numpy.typing import NDArray
 
 import dtau
 from dtau.crocoddyl.batch import Derivatives, Knot
-from dtau.crocoddyl.contacts import REGULARIZATION, contacts_of, frames_of, place_frames
+from dtau.crocoddyl.contacts import (
+    REGULARIZATION,
+    contacts_of,
+    frames_of,
+    place_frames,
+    turn_contacts,
+)
 from dtau.crocoddyl.robot import Robot
 from dtau.crocoddyl.terms import Terms
+from dtau.functions.dynamics_equilibrium import pushed_wrenches
 from dtau.model.contact_kinds import Loop
 from dtau.model.contacts import Contacts
 
@@ -33,8 +40,8 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
     robot : Robot
     actuation : crocoddyl.ActuationModelAbstract
     contacts : crocoddyl.ContactModelMultiple or dtau.Contacts
-        Contacts of class ContactModel3D, all others of `dtau.Contacts` too. Only crocoddyl's can
-        have costs of their forces.
+        Contacts of class ContactModel1D, ContactModel3D and ContactModel6D, or any of
+        `dtau.Contacts`. Only crocoddyl's can have costs of their forces.
     costs : crocoddyl.CostModelSum
     inv_damping : float
         A positive number allows rows that depend on each other, as `regularization` of
@@ -186,7 +193,7 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
                     f"quasiStatic: expected contacts with the world, got the loop {contact.name!r}"
                 )
             whole = dtau.frame_jacobians(self.robot.model, q, contact.frame, contact.axes)
-            parts.append(whole[: contact.rows])
+            parts.append(pushed_wrenches(contact).T @ whole)
         return self.robot.columns_from_dtau(np.concatenate(parts))
 
     def _by_state_and_control(
@@ -299,7 +306,8 @@ class DynamicsKnot(crocoddyl.DifferentialActionDataAbstract, Knot):
             return
         model, robot = self._model, self._model.robot
         assert self.point is not None
-        q = np.frombuffer(self.point.x)[: robot.nq]
-        place_frames(robot, self.pinocchio, q, model._frames)
+        x = np.frombuffer(self.point.x)
+        place_frames(robot, self.pinocchio, x[: robot.nq], model._frames)
+        turn_contacts(model._theirs, self.force_data, x)
         model._theirs.updateForce(self.force_data, self.forces)
         self.forces = None

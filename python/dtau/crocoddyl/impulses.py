@@ -37,9 +37,7 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
     r_coeff : float
         Coefficient of restitution.
     inv_damping : float
-        A positive number allows rows that depend on each other, as `regularization` of
-        `dtau.constrained_dynamics` does: contacts hold, with forces of least norm, whatever the
-        number is. crocoddyl's contacts yield by its amount.
+        As in `DifferentialActionModelContactFwdDynamics`.
     enable_force : bool
         Compute the derivatives of impulses, which costs of impulses read.
 

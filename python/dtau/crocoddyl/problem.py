@@ -8,6 +8,7 @@ import crocoddyl
 import numpy as np
 
 from dtau.checks import require
+from dtau.crocoddyl.contacts import CONTACTS
 from dtau.crocoddyl.dynamics import (
     DifferentialActionModelContactFwdDynamics,
     DifferentialActionModelFreeFwdDynamics,
@@ -21,15 +22,14 @@ _RUNGE_KUTTA = {
     3: crocoddyl.RKType.three,
     4: crocoddyl.RKType.four,
 }
-_POINTS = (crocoddyl.ContactModel3D,)
 _LARGEST_DAMPING = 1e-8  # crocoddyl's contacts yield visibly by more
 
 
 def shooting_problem(model: Model, problem: crocoddyl.ShootingProblem) -> crocoddyl.ShootingProblem:
     """Return the same problem with the dynamics of dtau, which share the costs of the other.
 
-    Knots keep crocoddyl's own action models where dtau has no counterpart: other contacts than
-    ContactModel3D, dampings of contacts above 1e-8, constraints, armatures set on the action model,
+    Knots keep crocoddyl's own action models where dtau has no counterpart: contacts of class
+    ContactModel2D, dampings of contacts above 1e-8, constraints, armatures set on the action model,
     other dynamics and integrators.
 
     Parameters
@@ -99,8 +99,8 @@ def _counterpart(robot: Robot, knot: Any) -> Any:
         ours = DifferentialActionModelFreeFwdDynamics(robot, dynamics.actuation, dynamics.costs)
     elif type(dynamics) is crocoddyl.DifferentialActionModelContactFwdDynamics:
         contacts = dynamics.contacts.contacts.todict().values()
-        points = all(type(item.contact) in _POINTS for item in contacts)
-        if not (_is_plain(dynamics) and points) or dynamics.contacts.computeAllContacts:
+        known = all(type(item.contact) in CONTACTS for item in contacts)
+        if not (_is_plain(dynamics) and known) or dynamics.contacts.computeAllContacts:
             return knot
         ours = DifferentialActionModelContactFwdDynamics(
             robot,

@@ -32,7 +32,8 @@ def documented(function: F) -> F:
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     known = function.__globals__
     returned = function.__annotations__["return"].split(" | ")
-    fields = {name: known[name]._fields for name in returned if name in known}
+    classes = {name: known[name] for name in returned if name in known}
+    fields = {name: x._fields for name, x in classes.items() if hasattr(x, "_fields")}
     function.__doc__ = complete(function.__name__, text.strip(), names, fields)
     return function
 

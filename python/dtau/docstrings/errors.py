@@ -20,21 +20,41 @@ _VALUE = {
     "kind": ("``kind`` is unknown",),
     "f_ext_axes": ("``f_ext_axes`` is unknown",),
     "integrator": ("the integrator is unknown",),
+    "layout": ("``layout`` is unknown",),
     "order": ("a stack is too short or has the shape of a batch", "``order`` is out of range"),
     "prescribed": ("a name is unknown", "a mask has another length than ``v`` or splits a joint"),
     "contacts": ("the contacts belong to another model",),
     "q": ("a quaternion is further than 1e-6 from unit norm",),
     "q0": ("a quaternion is further than 1e-6 from unit norm",),
+    "targets": ("a quaternion is further than 1e-6 from unit norm",),
+    "pose": ("a quaternion is further than 1e-6 from unit norm",),
+    "quaternion": ("a quaternion is further than 1e-6 from unit norm",),
+    "first": ("a quaternion is further than 1e-6 from unit norm",),
+    "start": ("a quaternion is further than 1e-6 from unit norm",),
+    "side": ("``side`` is unknown",),
 }
+# Arguments of poses and rotations, of which every function has one.
+_POSES = (
+    "pose",
+    "twist",
+    "quaternion",
+    "vector",
+    "rpy",
+    "matrix",
+    "rotation",
+    "placements",
+    "first",
+    "start",
+)
 _TYPE = {
     "model": "``model`` is not a `Model`",
     "q": "an array is complex or holds objects",
     "q0": "an array is complex or holds objects",
+    **dict.fromkeys(_POSES, "an array is complex or holds objects"),
     "contacts": "``contacts`` is not a `Contacts`",
     "prescribed": "``prescribed`` is neither names nor a boolean array",
     "order": "``order`` is not an integer",
     "symmetric": "``symmetric`` is not a bool",
-    "packed": "``packed`` is not a bool",
     "joint_parameters": "``joint_parameters`` is not a bool",
     "forces": "``forces`` is not a bool",
 }
@@ -52,7 +72,7 @@ def errors(function: str, arguments: Collection[str], own: Entries) -> Entries:
 
     An entry in the docstring replaces the text; an entry that begins with ``...`` adds a condition.
     """
-    value = ["a shape does not fit"] if {"q", "q0"} & set(arguments) else []
+    value = ["a shape does not fit"] if {"q", "q0", *_POSES} & set(arguments) else []
     value += [condition for name in arguments for condition in _VALUE.get(name, ())]
     solves = function.startswith(_SOLVES)
     if solves:

@@ -123,7 +123,7 @@ df_ext : array_like (..., nbodies, 6), optional
 inputs : array_like (..., nv, nu), or (nv,) of bool, optional
     The inputs u that drive the robot. None: the torques of all joints except free roots. A mask:
     the torques where it is true. A matrix B, or one for each state: the joint torque is ``B @ u``,
-    in N m and N per unit of each input.
+    in N m and N per unit of each input. `dtau.Motors` are such a matrix.
 f_ext_axes : {"body", "world", "mixed"}
     Axes of the external wrenches. ``"body"``: in the body frame, at the body's origin. ``"mixed"``:
     in world axes, at the body's origin. ``"world"``: in world axes, moment about the world's origin
@@ -134,8 +134,8 @@ f_ext_axes : {"body", "world", "mixed"}
     derivatives by ``q``.
 active : array_like (..., ncontacts), optional
     Which contacts hold in each state: true or 1 if the contact holds, false or 0 if it does not and
-    has no force. Other numbers count as true from 0.5 on. By default all contacts hold. A
-    contact takes time only where it holds, and in the states next to these in a batch.
+    has no force. Other numbers count as true from 0.5 on. By default all contacts hold. A contact
+    takes time only where it holds; states with the same contacts are computed together.
 positions : array_like (..., ncontacts, 3), optional
     Where the contacts are held in each state: positions in the world, in meters, in place of those
     of ``contacts``, such as the footholds of a gait. The rotation of a `FrameContact` stays. Only
@@ -152,9 +152,10 @@ symmetric : bool, optional
     True: within a joint of several degrees of freedom, second derivatives by ``q`` are taken in the
     exponential chart, which makes them symmetric in their last two indices. By default they are
     repeated derivatives, by the first of these indices first.
-packed : bool, optional
-    True: return only the entries that can differ from zero, as vectors in the order of
-    `dtau.packed_indices`.
+layout : {"dense", "pattern"}
+    ``"dense"``: all numbers. ``"pattern"``: only those that can differ from zero. In place of its
+    own axes a matrix or a tensor then has a single one, in the order of `dtau.pattern`. Large
+    batches of robots with many branches take less time and memory.
 joint_parameters : bool, optional
     Whether the armature and the damping of the ``nv`` velocities are parameters too, after the
     parameters of the bodies.
@@ -166,6 +167,23 @@ order : int, optional
     longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
     wrenches, serves all functions along a trajectory. By default the length of the stacks
     determines r.
+pose : array_like (..., 7), Placements or Pose
+    Pose [position, quaternion x y z w], of unit norm within 1e-6; or what `dtau.frame_placements`
+    returns.
+twist : array_like (..., 6)
+    Twist times a second, [linear, angular] in m and rad, along the axes of the moving frame.
+side : {"right", "left"}
+    Side on which the displacement is. Along the axes of the moving frame: ``"right"``; along the
+    reference axes, about their origin: ``"left"``.
+quaternion : array_like (..., 4)
+    Unit quaternion x y z w, of norm 1 within 1e-6.
+vector : array_like (..., 3)
+    Rotation vector: axis times angle, in rad.
+rpy : array_like (..., 3)
+    Roll, pitch and yaw in rad: the rotation is Rz(yaw) Ry(pitch) Rx(roll).
+targets : array_like (..., nframes, 7), Placements or Pose
+    Target of each frame in the world, [position, quaternion x y z w], as in `dtau.poses`; or what
+    `dtau.frame_placements` returns. With a single frame name, without the axis for the frames.
 out : ndarray, optional
     Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no memory
     with the arguments.
@@ -296,6 +314,19 @@ DiscreteLinearization.q : ndarray (..., nq)
     Configuration after the step.
 DiscreteLinearization.v : ndarray (..., nv)
     Velocity after the step.
+StageLinearization.q : ndarray (..., nq)
+    Configuration after the step.
+StageLinearization.v : ndarray (..., nv)
+    Velocity after the step.
+A_stages : ndarray (..., 4, 2 nv, 2 nv)
+    Derivatives of the states of the stages, each in its own tangent space, by the state before
+    the step. The first is the identity.
+B_stages : ndarray (..., 4, 2 nv, nu)
+    Derivatives of the stages' states by the inputs u. The first is zero.
+q_stages : ndarray (..., 4, nq)
+    Configurations of the stages; the first is ``q`` before the step.
+v_stages : ndarray (..., 4, nv)
+    Velocities of the stages.
 DiscreteLinearizationWithForces.forces : ndarray (..., nrows)
     Contact forces in the state before the step, in the format of `dtau.constrained_dynamics`.
 dforces_dz : ndarray (..., nrows, 2 nv)
@@ -342,4 +373,17 @@ dT_dq : ndarray (..., nv)
     Entry k is the derivative along q (+) eps e_k, in the tangent space.
 dT_dv : ndarray (..., nv)
     The generalized momentum M v, with the armature.
+pose : ndarray (..., 7)
+    Pose [position, quaternion x y z w].
+twist : ndarray (..., 6)
+    Twist times a second, [linear, angular] in m and rad, along the axes of the moving frame.
+quaternion : ndarray (..., 4)
+    Unit quaternion x y z w.
+vector : ndarray (..., 3)
+    Rotation vector: axis times angle, in rad.
+error : ndarray (..., nframes, 6)
+    Twist from the target to the frame, [linear, angular] in m and rad, along the axes of the
+    frame and at its origin. Along the target's axes, at its origin, it has the same components.
+FrameErrors.J : ndarray (..., nframes, 6, nv)
+    Derivatives of the error: column k along q (+) eps e_k. A frame of the world has zeros.
 """

@@ -4,8 +4,9 @@
 `dynamics`                       inverse, forward and hybrid dynamics
 `dynamics_equilibrium`           inputs and contact forces that hold a configuration
 `derivatives`                    first derivatives: ``_derivatives``, ``_wrench_derivatives``
-`second_derivatives`             second derivatives, dense or packed: ``_second_derivatives``, and
-                                 of lam . result: ``_hessian``
+`derivatives_patterns`           numbers of results that can differ from zero
+`second_derivatives`             second derivatives: ``_second_derivatives``, and of lam . result:
+                                 ``_hessian``
 `products`                       products with first derivatives: ``_jvp``, ``_vjp``
 `time_derivatives`               time derivatives of any order of the dynamics and its terms:
                                  ``_time_derivatives``
@@ -23,6 +24,7 @@
 `manifold_states`                configurations: neutral, by the names of joints, random
 `steps`                          time steps on the manifold, and gradients through them
 `steps_linearization`            linearization without Euler angles
+`steps_stages`                   the same for the stages of a Runge-Kutta step
 `constraints`                    dynamics in contact and with closed loops, first derivatives
 `constraints_products`           products with these: ``_jvp``, ``_vjp``
 `constraints_impulses`           impacts

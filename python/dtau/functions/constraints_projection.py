@@ -17,6 +17,7 @@ from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_vectors
+from dtau.options import ForceAxes
 from dtau.results import Projected
 
 Array = NDArray[np.float64]
@@ -299,6 +300,9 @@ def _failures(contact: AnyContact, a: Place, b: Place) -> Iterator[tuple[Array, 
     of the rows (..., rows, 3).
     """
     moves = a[2] - b[2]
+    if isinstance(contact, PointContact) and contact.direction is not None:
+        yield _along(np.array(contact.direction), contact.axes, a, b)
+        return
     yield a[1] - b[1], moves[:, :3], np.eye(3)
     if contact.rows == 6:
         turn = rotation_vectors(np.swapaxes(b[0], -1, -2) @ a[0])
@@ -308,6 +312,17 @@ def _failures(contact: AnyContact, a: Place, b: Place) -> Iterator[tuple[Array, 
         others = [(k + 1) % 3, (k + 2) % 3]
         along = np.swapaxes(a[0][..., others], -1, -2)
         yield _shortest_turn(b[0][..., k], a[0][..., k], along[:, 0]), moves[:, 3:], along
+
+
+def _along(direction: Array, axes: ForceAxes, a: Place, b: Place) -> tuple[Array, Array, Array]:
+    """Return the error of a point along a direction, as `_failures` yields errors."""
+    apart, moves = a[1] - b[1], a[2][:, :3]
+    along = a[0] @ direction if axes == "body" else np.broadcast_to(direction, apart.shape)
+    if axes == "body":  # the direction turns with the frame
+        turns = np.cross(along, apart)[:, None, :] @ a[2][:, 3:]
+        moves = moves + along[:, :, None] * turns
+    size = np.sum(along * apart, axis=-1, keepdims=True)
+    return size * along, moves, along[:, None, :]
 
 
 def _shortest_turn(start: Array, end: Array, across: Array) -> Array:

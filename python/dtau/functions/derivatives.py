@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Axes
+from dtau.options import Axes, Layout
 from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 
 
@@ -28,6 +28,7 @@ def inverse_dynamics_derivatives(
     f_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsDerivatives:
@@ -54,7 +55,9 @@ def inverse_dynamics_derivatives(
     >>> bool(np.allclose(d.dtau_da, dtau.mass_matrix(model, q)))
     True
     """
-    return _core.inverse_dynamics_derivatives(model, q, v, a, f_ext, f_ext_axes, out, threads)
+    return _core.inverse_dynamics_derivatives(
+        model, q, v, a, f_ext, f_ext_axes, layout, out, threads
+    )
 
 
 @documented
@@ -111,7 +114,7 @@ def inverse_dynamics_wrench_derivatives(
     -------
     dtau_df_ext : ndarray (..., nv, nbodies, 6)
         Entry [i, b, c] is the derivative of torque i by component c, [force, moment], of the wrench
-        on body b: minus the transposed Jacobians of the bodies. Armature and damping do not enter.
+        on body b: minus the transposed Jacobians of the bodies. Joints' own forces do not enter.
 
     Notes
     -----

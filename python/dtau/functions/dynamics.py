@@ -34,8 +34,8 @@ def inverse_dynamics(
 
         tau = M a + C v + D v + g - sum of J^T f_ext
 
-    M is the mass matrix with armature, C the Coriolis matrix, D viscous damping, g the gravity
-    torque, and J the Jacobian of a body.
+    M is the mass matrix with armature, C the Coriolis matrix, D viscous damping, g the torque of
+    gravity and of the joints' springs, and J the Jacobian of a body.
 
     Returns
     -------
@@ -84,8 +84,8 @@ def forward_dynamics(
 
         a = M^-1 (tau - C v - D v - g + sum of J^T f_ext)
 
-    M is the mass matrix with armature, C the Coriolis matrix, D viscous damping, g the gravity
-    torque, and J the Jacobian of a body.
+    M is the mass matrix with armature, C the Coriolis matrix, D viscous damping, g the torque of
+    gravity and of the joints' springs, and J the Jacobian of a body.
 
     Returns
     -------

@@ -41,7 +41,8 @@ def equilibrium(
     ----------
     contacts : Contacts, optional
         Contacts, at which the world pushes the robot, and loops, whose forces hold the robot
-        together. A `dtau.PointContact` gives a force, a `dtau.FrameContact` a force and a moment.
+        together. A `dtau.PointContact` gives a force, or one along its direction; a
+        `dtau.FrameContact` a force and a moment.
 
     Returns
     -------
@@ -140,6 +141,16 @@ def equilibrium(
     )
 
 
+def pushed_wrenches(contact: AnyContact) -> NDArray[np.float64]:
+    """Return the wrenches (6, rows) of a contact's forces, [force, moment] along its axes."""
+    direction = getattr(contact, "direction", None)
+    if direction is not None:
+        return np.concatenate([direction, np.zeros(3)])[:, None]
+    hinge = getattr(contact, "hinge", None)
+    components = [0, 1, 2] + [3 + k for k in range(3) if "xyz"[k] != hinge]
+    return np.eye(6)[:, components[: contact.rows]]
+
+
 def _pushes(
     model: Model, contact: AnyContact, q: ArrayLike
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
@@ -149,9 +160,7 @@ def _pushes(
     frame at the point where its first frame belongs.
     """
     first = contact.frame_a if isinstance(contact, Loop) else contact.frame
-    hinge = getattr(contact, "hinge", None)
-    components = [0, 1, 2] + [3 + k for k in range(3) if "xyz"[k] != hinge]
-    push = np.eye(6)[:, components[: contact.rows]]
+    push = pushed_wrenches(contact)
     if contact.axes == "body":
         turn = np.zeros((*np.shape(q)[:-1], 6, 6))
         turn[..., :3, :3] = turn[..., 3:, 3:] = frame_placements(model, q, first).rotation

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import require, require_memory, unknown_name
+from dtau.checks import require, require_memory, shown, unknown_name
 from dtau.docstrings import documented
 from dtau.model.joints import Cylindrical, Free, Planar, Spherical
 from dtau.model.model import Model
@@ -190,7 +190,7 @@ def _batch_shape(shape: object) -> tuple[int, ...]:
         checked = (-1,)
     if min(checked, default=0) < 0:
         raise ValueError(
-            f"shape: expected a tuple of numbers of states, for example (256,), got {shape!r}"
+            f"shape: expected a tuple of numbers of states, for example (256,), got {shown(shape)}"
         )
     return checked
 

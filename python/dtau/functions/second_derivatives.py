@@ -27,7 +27,7 @@ from dtau import _core
 from dtau.checks import require
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Axes
+from dtau.options import Axes, Layout
 from dtau.results import (
     ForwardDynamicsHessian,
     ForwardDynamicsSecondDerivatives,
@@ -46,7 +46,7 @@ def inverse_dynamics_second_derivatives(
     *,
     f_ext_axes: Axes = "body",
     symmetric: bool = False,
-    packed: bool = False,
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsSecondDerivatives:
@@ -57,7 +57,7 @@ def inverse_dynamics_second_derivatives(
     Returns
     -------
     InverseDynamicsSecondDerivatives
-        Dense, or packed: each ``(..., entries)``.
+        Dense, or on their pattern.
 
     Raises
     ------
@@ -78,12 +78,15 @@ def inverse_dynamics_second_derivatives(
     >>> d2.d2tau_dqdv.shape
     (16, 18, 18, 18)
 
-    The packed result has the same numbers:
+    On their pattern the tensors have the same numbers, and fewer zeros:
 
-    >>> packed = dtau.inverse_dynamics_second_derivatives(model, q, v, a, packed=True)
-    >>> i, j, k = dtau.packed_indices(model)
-    >>> bool((d2.d2tau_dqdv[:, i, j, k] == packed.d2tau_dqdv).all())
+    >>> values = dtau.inverse_dynamics_second_derivatives(model, q, v, a, layout="pattern")
+    >>> pattern = dtau.pattern(model, "inverse_dynamics_second_derivatives")
+    >>> i, j, k = pattern.coordinates
+    >>> bool((d2.d2tau_dqdv[:, i, j, k] == values.d2tau_dqdv).all())
     True
+    >>> pattern
+    <Pattern: 2268 of 5832 numbers, shape (18, 18, 18)>
 
     ``symmetric=True`` makes the block of the free root symmetric:
 
@@ -94,37 +97,9 @@ def inverse_dynamics_second_derivatives(
     (True, 0.0)
     """
     require("symmetric", symmetric, bool)
-    require("packed", packed, bool)
     return _core.inverse_dynamics_second_derivatives(
-        model, q, v, a, f_ext, f_ext_axes, symmetric, packed, out, threads
+        model, q, v, a, f_ext, f_ext_axes, symmetric, layout, out, threads
     )
-
-
-@documented
-def packed_indices(model: Model) -> NDArray[np.intp]:
-    """Indices of the entries of packed second derivatives, in their order.
-
-    An entry [i, j, k] of a tensor of second derivatives of inverse dynamics can differ from zero
-    only if its three degrees of freedom lie on one path to the world.
-
-    Returns
-    -------
-    indices : ndarray of intp (3, entries)
-        Rows i, j and k: ``tensor[..., i, j, k]`` are the packed entries of a dense tensor.
-
-    Examples
-    --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
-    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
-    >>> packed = dtau.inverse_dynamics_second_derivatives(model, q, v, a, packed=True)
-    >>> i, j, k = dtau.packed_indices(model)
-    >>> dense = np.zeros((model.nv,) * 3)
-    >>> dense[i, j, k] = packed.d2tau_dqdq
-    >>> len(i), dense.size
-    (2268, 5832)
-    """
-    return _core.packed_indices(model)
 
 
 @documented

@@ -20,7 +20,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes, Integrator
+from dtau.options import Axes, Integrator, Layout
 from dtau.results import (
     ConstrainedDiscreteLinearization,
     ConstrainedLinearization,
@@ -61,6 +61,7 @@ def linearize(
     active: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedLinearization: ...
@@ -79,6 +80,7 @@ def linearize(
     active: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -167,6 +169,7 @@ def linearize(
         active,
         positions,
         regularization,
+        layout,
         out,
         threads,
     )

@@ -2,7 +2,8 @@
 
     tau = M a + C v + D v + g - sum of J^T f_ext
 
-with M including the armature and D the viscous damping of the joints.
+with M including the armature, D the viscous damping of the joints and g the torque of gravity and
+of their springs.
 
 The energies include all moving bodies. The kinetic energy v . M v / 2 also includes the rotors that
 the armature models. Derivatives by the configuration are taken in the tangent space: entry k is the
@@ -19,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Axes
+from dtau.options import Axes, Layout
 from dtau.results import KineticEnergyDerivatives
 
 
@@ -28,6 +29,7 @@ def mass_matrix(
     model: Model,
     q: ArrayLike,
     *,
+    layout: Layout = "dense",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -52,7 +54,7 @@ def mass_matrix(
     >>> bool(abs(M[0, 0] - model.mass) < 1e-12)
     True
     """
-    return _core.mass_matrix(model, q, out, threads)
+    return _core.mass_matrix(model, q, layout, out, threads)
 
 
 @documented
@@ -96,6 +98,7 @@ def coriolis_matrix(
     q: ArrayLike,
     v: ArrayLike,
     *,
+    layout: Layout = "dense",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -125,7 +128,7 @@ def coriolis_matrix(
     >>> bool(np.allclose(bias, dtau.bias_torque(model, q, v)))
     True
     """
-    return _core.coriolis_matrix(model, q, v, out, threads)
+    return _core.coriolis_matrix(model, q, v, layout, out, threads)
 
 
 @documented
@@ -173,7 +176,10 @@ def gravity_torque(
 ) -> NDArray[np.float64]:
     """Gravity torque: the torque that holds the robot still against gravity.
 
-        g = -sum of m_i J_i^T gravity    J_i the Jacobian of the center of mass of body i
+        g = K (q - rest) - sum of m_i J_i^T gravity
+
+    J_i is the Jacobian of the center of mass of body i. In a model with springs, of stiffness K, it
+    also holds against these.
 
     Returns
     -------
@@ -237,14 +243,17 @@ def potential_energy(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Potential energy of all moving bodies in the field of gravity.
+    """Potential energy of all moving bodies in the field of gravity, and of the joints' springs.
 
-        V = -m gravity . c    m the mass of all bodies, c their center
+        V = (q - rest) . K (q - rest) / 2 - m gravity . c
+
+    m is the mass of all bodies, c their center, and K the stiffness of the springs.
 
     Returns
     -------
     V : ndarray (...)
-        In J, with heights relative to the world's origin. Zero for a model without mass.
+        In J, with heights relative to the world's origin. Zero for a model without mass and
+        springs.
 
     Notes
     -----
@@ -277,9 +286,9 @@ def kinetic_energy_derivatives(
 
     Notes
     -----
-    [Derivations] eq. 15.10; O(N). The torque of inverse dynamics without gravity and damping is
-    d(dT_dv)/dt - dT_dq where displacements add (Lagrange's equations); joints of several degrees
-    of freedom that do not commute have further terms.
+    [Derivations] eq. 15.10; O(N). The torque of inverse dynamics without gravity, springs and
+    damping is d(dT_dv)/dt - dT_dq where displacements add (Lagrange's equations); joints of several
+    degrees of freedom that do not commute have further terms.
 
     Examples
     --------

@@ -55,8 +55,9 @@ def inverse_dynamics_time_derivatives(
     Returns
     -------
     tau : ndarray (..., r + 1, nv)
-        Row k is the time derivative of order k of the torque, in N m/s^k or N/s^k, armature and
-        damping included; for a free joint, of the components of the wrench in the body frame.
+        Row k is the time derivative of order k of the torque, in N m/s^k or N/s^k, armature,
+        damping and springs included; for a free joint, of the components of the wrench in the body
+        frame.
 
     Notes
     -----

@@ -14,11 +14,11 @@ try:
     import jax
 except ModuleNotFoundError as error:
     raise ImportError(
-        "dtau.jax needs JAX, which is not installed: pip install 'dtau[jax]'"
+        "dtau.jax needs JAX, which is not installed: pip install 'jax>=0.6.1'"
     ) from error
 if not hasattr(jax, "ffi"):
     raise ImportError(
-        f"dtau.jax needs JAX 0.6.1 or newer, got {jax.__version__}: pip install -U 'dtau[jax]'"
+        f"dtau.jax needs JAX 0.6.1 or newer, got {jax.__version__}: pip install -U 'jax>=0.6.1'"
     )
 
 from dtau.jax import functions

@@ -74,7 +74,7 @@ def prepare(call: Call) -> Prepared:
     number = int.from_bytes(digest, "little", signed=True)
     _core.hold_call(number, raw)
     results = tuple(Array(*result) for result in raw.results)
-    inputs = [Array(*given) for given in raw.inputs if given[0] != LEFT_OUT]
+    inputs = [Array(*given) for given in raw.inputs if given[0] not in LEFT_OUT]
     return Prepared(number, tuple(inputs), results)
 
 

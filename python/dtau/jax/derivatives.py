@@ -98,7 +98,7 @@ def _jvp(call: Call, primals: tuple[Arrays], tangents: tuple[Arrays]) -> tuple[A
             raise NotImplementedError(_no_derivative(call))
         here, ranks = at(call, inputs), _ranks(call)
         names = list(ranks)
-        parts = [_part(rule, here, ranks, names[k], changes[k], results) for k in moving]
+        parts = [_part(call, rule, here, ranks, names[k], changes[k], results) for k in moving]
         if parts and _is_configuration(call):
             total = functools.reduce(jnp.add, [part[0] for part in parts])
             parts = [(manifold.from_tangent(jnp, call.model, results[0], total),)]
@@ -119,13 +119,21 @@ def _is_configuration(call: Call) -> bool:
 
 
 def _part(
-    rule: Rule, here: At, ranks: Mapping[str, int], by: str, change: jax.Array, results: Arrays
+    call: Call,
+    rule: Rule,
+    here: At,
+    ranks: Mapping[str, int],
+    by: str,
+    change: jax.Array,
+    results: Arrays,
 ) -> Arrays:
     """Return the part of the results' tangent that comes from one input."""
     if by in CONFIGURATIONS:
         change = manifold.to_tangent(jnp, here.model, here[by], change)
-    axes = "xyz"[: ranks[by]]
     blocks = rule(here, by)
+    if call.name == "integrate":
+        return (manifold.integrated_change(jnp, here.model, blocks[0], change),)
+    axes = "xyz"[: ranks[by]]
     given = [(name, x) for name, x in here.inputs.items() if x is not None]
     batch = jnp.broadcast_shapes(*(x.shape[: x.ndim - ranks[name]] for name, x in given))
     parts = []

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from dtau.errors import ModelError
 from dtau.loaders.xml import Element
 
 RUN_XACRO = (
-    "run xacro on this file first, or name it *.xacro and load it with the extra dtau[xacro]"
+    "run xacro on this file first, or name it *.xacro: the package xacrodoc expands it (pip "
+    "install 'xacrodoc>=2')"
 )
-
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def required(element: Element, tag: str) -> Element:
@@ -48,16 +46,32 @@ def number(element: Element, name: str, default: float | None = None) -> float:
     return numbers(element, name, 1)[0]
 
 
+def number_each(element: Element, names: Sequence[str]) -> list[float]:
+    """Read attributes that are one finite number each."""
+    values = _floats([element.attributes.get(name, "") for name in names])
+    return [number(element, name) for name in names] if values is None else values
+
+
 def numbers(element: Element, name: str, count: int) -> list[float]:
     """Read an attribute of finite numbers separated by spaces; no locale, no commas."""
-    words = attribute(element, name).split()
-    values = [float(word) for word in words if _NUMBER.fullmatch(word)]
-    if not len(words) == len(values) == count or not all(map(math.isfinite, values)):
+    values = _floats(element.attributes.get(name, "").split())
+    if values is None or len(values) != count:
+        got = attribute(element, name)
         wanted = "a finite number" if count == 1 else f"{count} finite numbers"
-        raise element.error(
-            f"{name} of <{element.tag}>: expected {wanted}, got {attribute(element, name)!r:.80}"
-        )
+        raise element.error(f"{name} of <{element.tag}>: expected {wanted}, got {got!r:.80}")
     return values
+
+
+def _floats(words: Sequence[str]) -> list[float] | None:
+    """Convert words to finite numbers; None if one is anything else."""
+    try:
+        values = list(map(float, words))
+    except ValueError:
+        return None
+    text = "".join(words)
+    # float() reads underscores and the digits of other scripts too
+    decimal = "_" not in text and text.isascii()
+    return values if decimal and all(map(math.isfinite, values)) else None
 
 
 @contextmanager
@@ -65,7 +79,10 @@ def located(element: Element, what: str) -> Iterator[None]:
     """Add the line to errors of Pose, Inertia, joints and Link about numbers of an element."""
     try:
         yield
-    except ModelError:
-        raise
     except ValueError as error:
-        raise element.error(f"{what}: {error}") from None
+        raise in_element(element, what, error) from None
+
+
+def in_element(element: Element, what: str, error: ValueError) -> ModelError:
+    """Add the line to an error; a ModelError has it."""
+    return error if isinstance(error, ModelError) else element.error(f"{what}: {error}")

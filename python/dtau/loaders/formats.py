@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dtau.errors import ModelError
+from dtau.loaders.saved import is_saved
 from dtau.loaders.source import Source
 
 _WAYS_OUT = {  # root element of an XML document: way out
@@ -28,6 +29,10 @@ def refuse_other_files(file: Source) -> None:
         raise ModelError(
             f"{file.label}: USD is not read: load the URDF or MJCF that it was made from, or "
             "export a URDF (in Isaac Sim by the extension isaacsim.asset.exporter.urdf)"
+        )
+    if is_saved(file):
+        raise ModelError(
+            f"{file.label}: expected XML, got a file of Model.save, which only dtau.load reads"
         )
     if file.label.lower().endswith(_COMPILED_MJCF):
         raise ModelError(

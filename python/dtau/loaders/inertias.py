@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dtau.loaders.elements import located, number, required
+from dtau.checks import real_array
+from dtau.loaders.elements import in_element, located, number, number_each, required
 from dtau.loaders.xml import Element
-from dtau.model.moments import breaks_triangle_inequality, is_indefinite, nearest_of_a_body
+from dtau.model.moments import (
+    breaks_triangle_inequality,
+    is_clearly_of_a_body,
+    is_indefinite,
+    nearest_of_a_body,
+)
 from dtau.model.pose import Pose
+from dtau.model.rotations import NO_ROTATION
 from dtau.model.spatial import Inertia, turned
 from dtau.options import Inertias
 
 _NOTHING = Inertia()
+_ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _WAY_OUT = "inertia='repair' takes the nearest ones of rigid bodies"
 
 
@@ -26,7 +34,7 @@ class _Inertial:
     element: Element
     mass: float
     tensor: list[list[float]]
-    moments: list[float]  # principal moments, ascending
+    moments: list[float]  # principal moments, ascending, if it is doubtful
 
 
 def read_inertias(
@@ -45,7 +53,8 @@ def read_inertias(
     if negative := [each for each in found if each.mass < 0]:
         listed = ", ".join(f"{x.mass} of link {x.link!r} ({_line(x)})" for x in negative)
         raise negative[0].element.error(f"mass: expected numbers of at least 0, got {listed}")
-    indefinite = [each for each in found if is_indefinite(each.mass, each.moments)]
+    doubtful = _doubtful(found)
+    indefinite = [each for each in doubtful if is_indefinite(each.mass, each.moments)]
     if indefinite and option == "keep":
         listed = ", ".join(
             f"{each.moments[0]:.6g} of link {each.link!r} ({_line(each)})" for each in indefinite
@@ -54,7 +63,7 @@ def read_inertias(
             f"inertias with negative principal moments, which no body has: {listed}; {_WAY_OUT}, "
             "and says in Model.notes by how much"
         )
-    odd = [each for each in found if breaks_triangle_inequality(each.mass, each.moments)]
+    odd = [each for each in doubtful if breaks_triangle_inequality(each.mass, each.moments)]
     notes = []
     if odd and option == "keep":
         notes.append(
@@ -63,34 +72,55 @@ def read_inertias(
         )
     if option == "repair":
         wrong = {each.link for each in (*indefinite, *odd)}
-        notes = [_repair(each) for each in found if each.link in wrong]
-    inertias = dict.fromkeys(links, _NOTHING)
-    for each in found:
-        with located(each.element, f"inertia of link {each.link!r}"):
-            pose = origin(each.element)
-            tensor = turned(np.array(each.tensor), pose.rotation)
-            inertias[each.link] = Inertia._unchecked(each.mass, pose.translation, tensor)
-    return inertias, notes
+        notes = [_repair(each) for each in doubtful if each.link in wrong]
+    return dict.fromkeys(links, _NOTHING) | _in_links(found, origin), notes
 
 
 def _inertials(links: Mapping[str, Element]) -> list[_Inertial]:
     found = []
     for name, link in links.items():
         inertial = link.one("inertial")
-        if inertial is None:
-            continue
-        mass = number(required(inertial, "mass"), "value")
-        moments = required(inertial, "inertia")
-        xx, xy, xz, yy, yz, zz = (
-            number(moments, i) for i in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-        )
-        tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-        found.append(_Inertial(name, inertial, mass, tensor, []))
-    if found:
-        principal = np.linalg.eigvalsh([each.tensor for each in found])
-        for each, three in zip(found, principal.tolist(), strict=True):
-            each.moments = three
+        if inertial is not None:
+            mass = number(required(inertial, "mass"), "value")
+            xx, xy, xz, yy, yz, zz = number_each(required(inertial, "inertia"), _ENTRIES)
+            tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+            found.append(_Inertial(name, inertial, mass, tensor, []))
     return found
+
+
+def _doubtful(found: Sequence[_Inertial]) -> list[_Inertial]:
+    """Return the inertias that no rigid body may have, with their principal moments."""
+    doubtful = [each for each in found if not is_clearly_of_a_body(each.tensor)]
+    if doubtful:
+        principal = np.linalg.eigvalsh([each.tensor for each in doubtful])
+        for each, three in zip(doubtful, principal.tolist(), strict=True):
+            each.moments = three
+    return doubtful
+
+
+def _in_links(found: Sequence[_Inertial], origin: Callable[[Element], Pose]) -> dict[str, Inertia]:
+    """Return the inertias in the frames of their links."""
+    if not found:
+        return {}
+    poses = []
+    for each in found:
+        try:
+            poses.append(origin(each.element))
+        except ValueError as error:
+            raise in_element(each.element, f"inertia of link {each.link!r}", error) from None
+    tensors = np.array([each.tensor for each in found])
+    rotated = [k for k, pose in enumerate(poses) if pose.rotation.tolist() != NO_ROTATION]
+    if rotated:
+        rotations = np.array([poses[k].rotation for k in rotated])
+        tensors[rotated] = turned(tensors[rotated], rotations)
+    tensors.setflags(write=False)
+    for k in rotated:
+        with located(found[k].element, f"inertia of link {found[k].link!r}"):
+            real_array("tensor", tensors[k], (3, 3))
+    return {
+        each.link: Inertia._trusted(mass=each.mass, com=pose.translation, tensor=tensor)
+        for each, pose, tensor in zip(found, poses, tensors, strict=True)
+    }
 
 
 @np.errstate(over="ignore", invalid="ignore")  # Inertia refuses numbers that are not finite

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from dtau.checks import class_name
 from dtau.errors import ModelError
 from dtau.loaders import mjcf
 from dtau.loaders.load import with_changes
@@ -30,8 +31,8 @@ def from_mujoco(mj_model: Any, *, mimic: MimicJoints = "independent") -> Model:
     Returns
     -------
     Model
-        Every body, joint and named site, with armature, damping, limits and gravity. `Model.notes`
-        lists ignored parts.
+        Every body, joint and named site, with armature, damping, springs, limits and gravity.
+        `Model.notes` lists ignored parts.
 
     Raises
     ------
@@ -47,7 +48,7 @@ def from_mujoco(mj_model: Any, *, mimic: MimicJoints = "independent") -> Model:
     -----
     ModelWarning
         If mimic joints become independent joints, joints have no inertia to accelerate, or the
-        model has springs, friction or other forces that a `Model` does not carry.
+        model has friction, tendons or other forces that a `Model` does not carry.
 
     Examples
     --------
@@ -69,7 +70,7 @@ def from_mujoco(mj_model: Any, *, mimic: MimicJoints = "independent") -> Model:
         fits = False
     if not fits:
         raise TypeError(
-            f"mj_model: expected a mujoco.MjModel, got {type(mj_model).__name__}; dtau.load reads "
+            f"mj_model: expected a mujoco.MjModel, got {class_name(mj_model)}; dtau.load reads "
             "files and texts"
         )
     if not 0 < mj_model.nv <= MOST_DOFS:
@@ -78,7 +79,7 @@ def from_mujoco(mj_model: Any, *, mimic: MimicJoints = "independent") -> Model:
         )
     try:
         parts = mjcf.parts_of(mujoco, mj_model, Options(None, mimic, "keep"), stacklevel=3)
-        links, gravity = with_changes(parts, None, None, None)
+        links, gravity = with_changes(parts, None, None, None, None)
         return Model(parts.name, links, gravity=gravity, notes=parts.notes, postures=parts.postures)
     except ValueError as error:
         raise ModelError(f"mj_model: {error}") from None

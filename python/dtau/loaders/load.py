@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 from numpy.typing import ArrayLike
 
-from dtau.checks import integer, plain, real_array
+from dtau.checks import class_name, integer, plain, real_array
 from dtau.errors import ModelError
-from dtau.loaders import formats, mjcf, urdf, xacro, xml
+from dtau.loaders import formats, mjcf, saved, urdf, xacro, xml
 from dtau.loaders.source import Options, Parts, Source
 from dtau.loaders.srdf import with_srdf
 from dtau.model.editing import changed
@@ -23,10 +23,12 @@ _PIECE = 1 << 20  # bytes read at once
 _GRAVITY = (0, 0, -9.81)  # for formats without gravity
 
 # Root element: the name of the format and its reader.
-_READERS: dict[str, tuple[str, Callable[[Source, Options], Parts]]] = {
+_Reader = Callable[[Source, Options], Parts]
+_READERS: dict[str, tuple[str, _Reader]] = {
     "robot": ("a URDF", urdf.read),
     "mujoco": ("an MJCF", mjcf.read),
 }
+_SAVED: tuple[str, _Reader] = ("a file of Model.save", saved.read)
 
 
 def load(
@@ -39,13 +41,15 @@ def load(
     gravity: ArrayLike | None = None,
     armature: ArrayLike | Mapping[str, ArrayLike] | None = None,
     damping: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    stiffness: ArrayLike | Mapping[str, ArrayLike] | None = None,
     max_size: int = 64_000_000,
 ) -> Model:
     """Load a robot from a URDF, MJCF or xacro file, or from the text of a URDF or MJCF.
 
     The root element determines the format. Joints are ordered depth first, siblings by their
     joints' names (URDF) or as in the file (MJCF). A continuous joint has one angle. `Model.notes`
-    lists parts that were ignored, repaired or found odd.
+    lists parts that were ignored, repaired or found odd. A file of `Model.save` has the whole
+    model: of the options it takes gravity, armature, damping and max_size.
 
     MuJoCo reads MJCF; the extra ``dtau[mjcf]`` installs it. Coordinates of hinges and slides are
     MuJoCo's ``qpos``, including ``ref``; `dtau.conventions.mujoco` converts states. xacrodoc
@@ -77,10 +81,10 @@ def load(
     gravity : array_like (3,), optional
         Acceleration of gravity along the world's axes, in m/s². By default the MJCF's, and (0, 0,
         -9.81) for a URDF.
-    armature, damping : float, or mapping of str to float or array_like (nv,), optional
-        Rotor inertia, added to the diagonal of the mass matrix, and viscous damping, in place of
-        the file's: by the names of joints, or one number for all except the free root, as in
-        `Model.replace`.
+    armature, damping, stiffness : float, or mapping of str to float or array_like (nv,), optional
+        Rotor inertia, added to the diagonal of the mass matrix, viscous damping, and stiffness of
+        springs, in place of the file's: by the names of joints, or one number for all except the
+        free root, as in `Model.replace`.
     max_size : int
         Largest number of bytes of a file, so that an endless file does not fill the memory; text is
         counted as UTF-8. Larger files need a larger value: ``max_size=200_000_000``. Files that an
@@ -105,7 +109,7 @@ def load(
     -----
     ModelWarning
         If mimic joints load as independent joints, joints have no inertia to accelerate, or an MJCF
-        has springs, friction or other forces that a model does not carry.
+        has friction, tendons or other forces that a model does not carry.
 
     Examples
     --------
@@ -137,19 +141,26 @@ def load(
     if gravity is not None:
         real_array("gravity", gravity, (3,))
     integer("max_size", max_size, 1)
-    text, document = open_document(source, max_size)
+    text = open_source(source, max_size)
+    text, what, read = (text, *_SAVED) if saved.is_saved(text) else _reader(text)
+    if srdf is not None and read is not urdf.read:
+        raise ValueError(f"srdf: expected it with a URDF, got {what}, which has its own postures")
+    parts = read(text, Options(root, mimic, inertia))
+    if srdf is not None:
+        parts = with_srdf(parts, open_document(srdf, max_size, "srdf")[0])
+    links, gravity = with_changes(parts, gravity, armature, damping, stiffness)
+    with naming(text):
+        return Model(parts.name, links, gravity=gravity, notes=parts.notes, postures=parts.postures)
+
+
+def _reader(text: Source) -> tuple[Source, str, _Reader]:
+    """Expand xacro; return the source, the name of its format and the format's reader."""
+    text, document = _document(text)
     if document.tag not in _READERS:
         known = " or ".join(f"<{tag}>, the root of {what}" for tag, (what, _) in _READERS.items())
         way_out = formats.way_out(document.tag)
         raise document.error(f"expected {known}, got <{document.tag}>{way_out}")
-    if srdf is not None and document.tag != "robot":
-        raise ValueError("srdf: expected it with a URDF, got an MJCF, which has its own keyframes")
-    parts = _READERS[document.tag][1](text, Options(root, mimic, inertia))
-    if srdf is not None:
-        parts = with_srdf(parts, open_document(srdf, max_size, "srdf")[0])
-    links, gravity = with_changes(parts, gravity, armature, damping)
-    with naming(text):
-        return Model(parts.name, links, gravity=gravity, notes=parts.notes, postures=parts.postures)
+    return (text, *_READERS[document.tag])
 
 
 def with_changes(
@@ -157,11 +168,13 @@ def with_changes(
     gravity: ArrayLike | None,
     armature: ArrayLike | Mapping[str, ArrayLike] | None,
     damping: ArrayLike | Mapping[str, ArrayLike] | None,
+    stiffness: ArrayLike | Mapping[str, ArrayLike] | None,
 ) -> tuple[tuple[Link, ...], ArrayLike]:
     """Return links and gravity with the changes that `load` takes."""
     if gravity is None:
         gravity = _GRAVITY if parts.gravity is None else parts.gravity
-    return changed(parts.links, armature=armature, damping=damping), gravity
+    links = changed(parts.links, armature=armature, damping=damping, stiffness=stiffness)
+    return links, gravity
 
 
 @contextmanager
@@ -183,22 +196,37 @@ def open_document(
     OSError, ModelError, ValueError, TypeError
         In the same cases as `load`.
     """
-    if not isinstance(source, (str, os.PathLike)):
-        raise TypeError(f"{argument}: expected a path or XML text, got {type(source).__name__}")
-    source = plain(source)
-    if isinstance(source, str) and not source.strip():
-        raise ValueError(f"{argument}: expected a path or XML text, got {source!r:.80}")
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        text = Source("XML text", source.lstrip("\ufeff \t\r\n"), None)
-        _require_size(text.label, source, max_size)
-    else:
-        text = _file(os.fsdecode(source), max_size, argument)
+    return _document(open_source(source, max_size, argument))
+
+
+def _document(text: Source) -> tuple[Source, xml.Element]:
+    if text.path is not None:
         formats.refuse_other_files(text)
     document = xml.root(text.content, text.label)
     if xacro.is_xacro(text):
         text = xacro.expand(text)
         document = xml.root(text.content, text.label)
     return text, document
+
+
+def open_source(source: str | os.PathLike[str], max_size: int, argument: str = "source") -> Source:
+    """Read a file or a text.
+
+    Raises
+    ------
+    OSError, ModelError, ValueError, TypeError
+        In the same cases as `load`.
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"{argument}: expected a path or XML text, got {class_name(source)}")
+    source = plain(source)
+    if isinstance(source, str) and not source.strip():
+        raise ValueError(f"{argument}: expected a path or XML text, got {source!r:.80}")
+    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
+        text = Source("XML text", source.lstrip("\ufeff \t\r\n"), None)
+        _require_size(text.label, source, max_size)
+        return text
+    return _file(os.fsdecode(source), max_size, argument)
 
 
 def _file(path: str, max_size: int, argument: str) -> Source:

@@ -28,6 +28,7 @@ def load_mechanism(
     gravity: ArrayLike | None = None,
     armature: ArrayLike | Mapping[str, ArrayLike] | None = None,
     damping: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    stiffness: ArrayLike | Mapping[str, ArrayLike] | None = None,
     max_size: int = 64_000_000,
 ) -> Mechanism:
     """Load a robot and its closed loops from an MJCF: its equalities `connect` and `weld`.
@@ -43,7 +44,7 @@ def load_mechanism(
         A path; or the XML text itself, if its first character after white space is `<`.
     kp, kd : float
         Gains of Baumgarte's stabilization for all constraints, in 1/s² and 1/s, see `dtau.Loop`.
-    mimic, gravity, armature, damping, max_size
+    mimic, gravity, armature, damping, stiffness, max_size
         As `dtau.load`.
 
     Returns
@@ -108,7 +109,7 @@ def load_mechanism(
             "loops: dtau.load reads the model, and dtau.Contacts closes it"
         )
     parts = mjcf.read(text, Options(None, mimic, "keep", loops=True))
-    links, gravity = with_changes(parts, gravity, armature, damping)
+    links, gravity = with_changes(parts, gravity, armature, damping, stiffness)
     with naming(text):
         model = Model(
             parts.name, links, gravity=gravity, notes=parts.notes, postures=parts.postures

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from dtau.checks import listing
 from dtau.errors import ModelError, ModelWarning
 from dtau.loaders import mjcf_names
-from dtau.loaders.mjcf_forces import is_off, mimics_of, passive, uncarried
+from dtau.loaders.mjcf_forces import is_off, mimics_of, passive, springs_of, uncarried
+from dtau.loaders.mjcf_limits import effort_limits
 from dtau.loaders.mjcf_loops import Closure, closures
 from dtau.loaders.mjcf_names import BALL, FREE, HINGE, SLIDE
 from dtau.loaders.mujoco_compiler import compiled_model
@@ -116,12 +117,7 @@ class _File:
 
         self._m = compiled
         self.name = bytes(compiled.names).split(b"\0")[0].decode()
-        self.bodies = mjcf_names.body_names(names(mujoco.mjtObj.mjOBJ_BODY, compiled.nbody))
-        self.joints = mjcf_names.joint_names(
-            names(mujoco.mjtObj.mjOBJ_JOINT, compiled.njnt),
-            compiled.jnt_bodyid.tolist(),
-            self.bodies,
-        )
+        self.bodies, self.joints = mjcf_names.bodies_and_joints(mujoco, compiled)
         self._keys = mjcf_names.named(
             names(mujoco.mjtObj.mjOBJ_KEY, compiled.nkey),
             (f"key_{i}" for i in range(compiled.nkey)),
@@ -131,6 +127,8 @@ class _File:
         self.gravity = np.zeros(3) if weightless else np.array(compiled.opt.gravity)
         self.mimics = mimics_of(mujoco, compiled, self.joints)
         self._armature, self._damping = passive(mujoco, compiled)
+        self._effort = effort_limits(mujoco, compiled)
+        self._stiffness, self._rest = springs_of(mujoco, compiled)
         self._renamed: list[str] = []  # notes about renamed frames
 
     def require_root(self, root: Root | None) -> None:
@@ -310,6 +308,8 @@ class _File:
                 damping=self._damping[first : first + moves.nv],
                 limits=limits,
                 mimic=self.mimics.get(joint_name) if exact else None,
+                stiffness=self._stiffness[first : first + moves.nv],
+                rest_position=self._rest[first : first + moves.nv],
             )
         except ValueError as error:
             raise ValueError(f"joint {joint_name!r}: {error}") from None
@@ -317,7 +317,4 @@ class _File:
     def _limits(self, joint: int) -> Limits:
         m = self._m
         lower, upper = m.jnt_range[joint] if m.jnt_limited[joint] else (-math.inf, math.inf)
-        effort = math.inf
-        if m.jnt_actfrclimited[joint]:
-            effort = float(np.abs(m.jnt_actfrcrange[joint]).max())
-        return Limits(lower, upper, effort=effort)
+        return Limits(lower, upper, effort=float(self._effort[joint]))

@@ -39,13 +39,32 @@ def mimics_of(mujoco: Any, m: Any, joints: Sequence[str]) -> dict[str, Mimic]:
 def passive(mujoco: Any, m: Any) -> tuple[Array, Array]:
     """Return armature and viscous damping by velocity, including the actuators' share."""
     armature, damping = np.array(m.dof_armature), np.array(m.dof_damping)
-    for actuator, joint, gear in _geared(mujoco, m):
+    actuators = geared(mujoco, m) if hasattr(m, "actuator_armature") else ()
+    for actuator, joint, gear in actuators:
         dof = m.jnt_dofadr[joint]
         armature[dof] += gear * gear * m.actuator_armature[actuator]
         damping[dof] += gear * gear * m.actuator_damping[actuator]
     if is_off(mujoco, m, "DAMPER", "PASSIVE"):
         damping[:] = 0.0
     return armature, damping
+
+
+def springs_of(mujoco: Any, m: Any) -> tuple[Array, Array]:
+    """Return stiffness and rest position by velocity, of the springs that a model can carry."""
+    stiffness, rest = np.zeros(m.nv), np.zeros(m.nv)
+    if not is_off(mujoco, m, "SPRING", "PASSIVE"):
+        for i in _nonzero(_carried_springs(m)):
+            dof = m.jnt_dofadr[i]
+            stiffness[dof] = m.jnt_stiffness[i]
+            rest[dof] = m.qpos_spring[m.jnt_qposadr[i]]
+    return stiffness, rest
+
+
+def _carried_springs(m: Any) -> NDArray[np.bool_]:
+    """Return which joints have springs that a model can carry: linear ones of hinges and slides."""
+    linear = _sizes(m, "jnt_stiffnesspoly", m.njnt) == 0.0
+    straight = np.isin(m.jnt_type, (HINGE, SLIDE))
+    return np.asarray((m.jnt_stiffness > 0.0) & linear & straight, dtype=np.bool_)
 
 
 def uncarried(
@@ -70,7 +89,7 @@ def uncarried(
     by_kind: dict[str, list[str]] = {}
     if springs:
         stiff = np.abs(m.jnt_stiffness) + _sizes(m, "jnt_stiffnesspoly", m.njnt)
-        by_kind["springs of joints"] = of_joints(stiff)
+        by_kind["springs of joints"] = of_joints(np.where(_carried_springs(m), 0.0, stiff))
     if dampers:
         by_kind["damping that is not linear, of joints"] = of_dofs(
             _sizes(m, "dof_dampingpoly", m.nv)
@@ -137,10 +156,8 @@ def _is_mimic(mujoco: Any, m: Any, i: int) -> bool:
     )
 
 
-def _geared(mujoco: Any, m: Any) -> Iterable[tuple[int, int, float]]:
+def geared(mujoco: Any, m: Any) -> Iterable[tuple[int, int, float]]:
     """Yield the actuators of hinges and slides: actuator, joint, gear."""
-    if not hasattr(m, "actuator_armature"):
-        return
     on_joints = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
     outputs = getattr(m, "actuator_outadr", range(len(m.actuator_trntype)))
     for i, kind in enumerate(m.actuator_trntype.tolist()):
@@ -155,7 +172,7 @@ def _uncarried_actuators(mujoco: Any, m: Any, dampers: bool) -> list[int]:
         return []
     count = len(m.actuator_trntype)
     rest = np.abs(m.actuator_armature) + (np.abs(m.actuator_damping) if dampers else 0.0)
-    rest[[i for i, _, _ in _geared(mujoco, m)]] = 0.0
+    rest[[i for i, _, _ in geared(mujoco, m)]] = 0.0
     if dampers:
         rest = rest + _sizes(m, "actuator_dampingpoly", count)
     return _nonzero(rest)

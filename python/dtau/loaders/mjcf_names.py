@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,6 +123,17 @@ def joint_names(
         number = f"_{so_far[body]}" if total[body] > 1 else ""
         stand_ins.append(f"{body_names[body]}_joint{number}")
     return named(names, stand_ins)
+
+
+def bodies_and_joints(mujoco: Any, m: Any) -> tuple[list[str], list[str]]:
+    """Return the names of bodies, the world first, and of joints; missing names are filled in."""
+
+    def names(kind: Any, count: int) -> list[str]:
+        return [mujoco.mj_id2name(m, kind, i) or "" for i in range(count)]
+
+    bodies = body_names(names(mujoco.mjtObj.mjOBJ_BODY, m.nbody))
+    joints = names(mujoco.mjtObj.mjOBJ_JOINT, m.njnt)
+    return bodies, joint_names(joints, m.jnt_bodyid.tolist(), bodies)
 
 
 def joint_origins(types: Sequence[int], positions: Array, axes: Array) -> Array:

@@ -29,8 +29,8 @@ def compiled_model(source: Source) -> tuple[Any, Any, list[str]]:
         make = mujoco.MjModel
     except (ImportError, AttributeError) as error:
         raise ModelError(
-            f"{source.label}: MJCF is read by the package mujoco or mujoco-core, which is the "
-            f"extra dtau[mjcf] (pip install mujoco-core): {error}"
+            f"{source.label}: MJCF is read by the package mujoco or mujoco-core, which is not "
+            f"installed: pip install mujoco-core ({error})"
         ) from None
     try:
         # A file is compiled by its path, because names of files in it are relative to it.

@@ -5,7 +5,6 @@ http://wiki.ros.org/urdf/XML documents the elements and attributes.
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections import Counter
 from collections.abc import Mapping
@@ -14,7 +13,15 @@ import numpy as np
 
 from dtau.checks import listing, unknown_name
 from dtau.errors import ModelWarning
-from dtau.loaders.elements import RUN_XACRO, attribute, located, number, numbers, required
+from dtau.loaders.elements import (
+    RUN_XACRO,
+    attribute,
+    in_element,
+    number,
+    number_each,
+    numbers,
+    required,
+)
 from dtau.loaders.inertias import read_inertias
 from dtau.loaders.source import Options, Parts, Source
 from dtau.loaders.xml import Element, parse
@@ -23,6 +30,7 @@ from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Free, Planar, Prismatic, Revolute
 from dtau.model.links import Limits, Link, Mimic
 from dtau.model.pose import Pose
+from dtau.model.rotations import IDENTITY
 from dtau.model.spatial import Inertia
 from dtau.options import MimicJoints
 
@@ -145,14 +153,15 @@ def _by_name(robot: Element, tag: str) -> dict[str, Element]:
 
 def _link(element: Element, name: str, inertias: dict[str, Inertia], mimic: MimicJoints) -> Link:
     """Read a joint and make its child link."""
-    parent, child = (attribute(required(element, tag), "link") for tag in ("parent", "child"))
+    parent = attribute(required(element, "parent"), "link")
+    child = attribute(required(element, "child"), "link")
     for link in (parent, child):
         if link not in inertias:
             raise element.error(f"joint {name!r} refers to link {link!r}, which does not exist")
     damping = 0.0
     limits = _UNLIMITED
     mimicked = None
-    with located(element, f"joint {name!r}"):
+    try:
         joint = _joint_type(element, name)
         if joint.nv == 0:
             limits = _UNMOVED
@@ -160,17 +169,10 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia], mimic: Mimi
             damping = _damping(element)
             limits = _limits(element)
             mimicked = _mimic(element) if mimic == "exact" else None
-        return Link(
-            child,
-            parent,
-            joint,
-            name,
-            placement=origin(element),
-            inertia=inertias[child],
-            damping=damping,
-            limits=limits,
-            mimic=mimicked,
-        )
+        placement, inertia = origin(element), inertias[child]
+        return Link(child, parent, joint, name, placement, inertia, 0.0, damping, limits, mimicked)
+    except ValueError as error:
+        raise in_element(element, f"joint {name!r}", error) from None
 
 
 def _type(element: Element, name: str) -> str:
@@ -213,13 +215,10 @@ def _limits(element: Element) -> Limits:
     if limit is None:
         return _UNLIMITED
     continuous = attribute(element, "type") == "continuous"
-    return Limits(
-        # If a range applies, a missing bound is 0 by the format's definition.
-        lower=-math.inf if continuous else number(limit, "lower", default=0.0),
-        upper=math.inf if continuous else number(limit, "upper", default=0.0),
-        velocity=number(limit, "velocity", default=math.inf),
-        effort=number(limit, "effort", default=math.inf),
-    )
+    # If a range applies, a missing bound is 0 by the format's definition.
+    bounds = {} if continuous else {"lower": 0.0, "upper": 0.0}
+    given = [name for name in (*bounds, "velocity", "effort") if name in limit.attributes]
+    return Limits(**bounds | dict(zip(given, number_each(limit, given), strict=True)))
 
 
 def _damping(element: Element) -> float:
@@ -240,7 +239,11 @@ def origin(element: Element) -> Pose:
             raise found.error("expected either rpy or quat_xyzw in <origin>, got both")
         return Pose.from_quaternion(numbers(found, "quat_xyzw", 4), xyz, order="xyzw")
     rpy = numbers(found, "rpy", 3) if "rpy" in found.attributes else [0.0, 0.0, 0.0]
-    return Pose.from_rpy(rpy, xyz) if any(rpy) else Pose(translation=xyz)
+    translation = np.array(xyz)
+    translation.setflags(write=False)
+    if any(rpy):
+        return Pose._of_angles(np.array(rpy), translation)
+    return Pose._trusted(rotation=IDENTITY, translation=translation)
 
 
 def _exact_origin(origin: Element, xyz: list[float]) -> Pose:
@@ -314,8 +317,8 @@ def _notes(robot: Element) -> list[str]:
 
 def _count_ignored(element: Element, ignored: Counter[str]) -> None:
     attributes, children = _READ[element.tag]
-    for name in element.attributes:
-        if name not in attributes and not name.startswith("xmlns"):
+    for name in element.attributes.keys() - attributes:
+        if not name.startswith("xmlns"):
             ignored[f"attribute {name} of <{element.tag}>"] += 1
     kind = element.attributes.get("type") if element.tag == "joint" else None
     for child in element.children:

@@ -46,8 +46,8 @@ def expand(source: Source) -> Source:
         xacrodoc: Any = importlib.import_module("xacrodoc")
     except ImportError as error:
         raise ModelError(
-            f"{source.label}: xacro files need the package xacrodoc, which is the extra "
-            f"dtau[xacro] (pip install xacrodoc): {error}"
+            f"{source.label}: xacro files need the package xacrodoc, which is not "
+            f"installed: pip install 'xacrodoc>=2' ({error})"
         ) from None
     assert source.path is not None
     assert isinstance(source.content, bytes)  # content of a file

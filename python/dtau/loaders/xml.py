@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NoReturn
 from xml.parsers import expat
 
@@ -20,7 +20,7 @@ class Element:
     attributes: dict[str, str]
     source: str
     line: int
-    children: list[Element] = field(default_factory=list)
+    children: list[Element]
 
     def all(self, tag: str) -> Iterator[Element]:
         """Return the children with this tag."""
@@ -28,10 +28,14 @@ class Element:
 
     def one(self, tag: str) -> Element | None:
         """Return the only child with this tag, or None; raise if there are several."""
-        found = [child for child in self.children if child.tag == tag]
-        if len(found) > 1:
-            raise found[1].error(f"expected one <{tag}> in <{self.tag}>, got {len(found)}")
-        return found[0] if found else None
+        found = None
+        for child in self.children:
+            if child.tag == tag:
+                if found is not None:
+                    count = len(list(self.all(tag)))
+                    raise child.error(f"expected one <{tag}> in <{self.tag}>, got {count}")
+                found = child
+        return found
 
     def error(self, message: object) -> ModelError:
         """Make an exception that names the element's file and line."""
@@ -76,19 +80,18 @@ class _EnoughError(Exception):
 
 def _read(text: str | bytes, source: str, unread: Collection[str], *, whole: bool) -> Element:
     parser = expat.ParserCreate()
-    top = Element("", {}, source, 0)
+    top = Element("", {}, source, 0, [])
     path = [top]
     inside = 0  # levels inside a skipped element
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal inside
-        if len(path) + inside > _DEEPEST:
-            element = Element(tag, attributes, source, parser.CurrentLineNumber)
-            raise element.error(f"expected at most {_DEEPEST} nested elements, got more")
-        if inside:
+        if inside and len(path) + inside <= _DEEPEST:
             inside += 1
             return
-        element = Element(tag, attributes, source, parser.CurrentLineNumber)
+        element = Element(tag, attributes, source, parser.CurrentLineNumber, [])
+        if len(path) + inside > _DEEPEST:
+            raise element.error(f"expected at most {_DEEPEST} nested elements, got more")
         path[-1].children.append(element)
         if not whole:
             raise _EnoughError
@@ -126,4 +129,7 @@ def _read(text: str | bytes, source: str, unread: Collection[str], *, whole: boo
         raise
     except (LookupError, ValueError) as error:  # unknown encodings
         raise ModelError(f"{source}: not XML text: {error}") from None
+    finally:  # handlers and parser refer to each other: the document would wait for the collector
+        parser.StartElementHandler = parser.EndElementHandler = None
+        parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = None
     return top.children[0]

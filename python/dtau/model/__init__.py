@@ -21,6 +21,8 @@
 `names`           look-up of links and joints by name
 `printing`        a model as text
 `writing`         a model as URDF
+`array_file`      named arrays in a file
+`saving`          a model as named arrays
 `pinocchio_writing`  a model as Pinocchio's
 `roll_pitch_yaw`  angles that give a rotation to the last bit
 `builder`         models from Python code, joint by joint

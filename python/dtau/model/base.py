@@ -27,6 +27,8 @@ class ModelBase:
     frames: tuple[str, ...]
     armature: NDArray[np.float64]
     damping: NDArray[np.float64]
+    stiffness: NDArray[np.float64]
+    rest_position: NDArray[np.float64]
     lower_limits: NDArray[np.float64]
     upper_limits: NDArray[np.float64]
     velocity_limits: NDArray[np.float64]

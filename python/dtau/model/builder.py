@@ -77,6 +77,8 @@ class ModelBuilder:
         inertia: Inertia | None = None,
         armature: ArrayLike = 0.0,
         damping: ArrayLike = 0.0,
+        stiffness: ArrayLike = 0.0,
+        rest_position: ArrayLike = 0.0,
         limits: Limits | None = None,
         mimic: Mimic | None = None,
     ) -> str:
@@ -97,6 +99,9 @@ class ModelBuilder:
         armature, damping : float or array_like (nv of the joint,)
             Rotor inertia, added to the diagonal of the mass matrix, and viscous damping; at least
             0.
+        stiffness, rest_position : float or array_like (nv of the joint,)
+            A spring, of torque stiffness (q - rest_position); stiffness at least 0. Free, spherical
+            and planar joints have none.
         limits : Limits, optional
             Limits of position, velocity and effort.
         mimic : Mimic, optional
@@ -135,6 +140,8 @@ class ModelBuilder:
             inertia=Inertia() if inertia is None else inertia,
             armature=armature,
             damping=damping,
+            stiffness=stiffness,
+            rest_position=rest_position,
             limits=Limits() if limits is None else limits,
             mimic=mimic,
         )
@@ -150,10 +157,11 @@ class ModelBuilder:
     ) -> str:
         """Add all links of a model, for example a gripper to an arm.
 
-        Links and joints keep their inertias, armature, damping, limits and mimics. Links on the
-        world are carried by `parent` instead, with their joints: a fixed root is welded to it, and
-        a free root floats relative to it. Fixed links stay reachable as frames. The gravity of the
-        model is not used, and its postures are dropped: they say nothing about the other joints.
+        Links and joints keep their inertias, armature, damping, springs, limits and mimics. Links
+        on the world are carried by `parent` instead, with their joints: a fixed root is welded to
+        it, and a free root floats relative to it. Fixed links stay reachable as frames. The gravity
+        of the model is not used, and its postures are dropped: they say nothing about the other
+        joints.
 
         Parameters
         ----------

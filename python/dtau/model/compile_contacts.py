@@ -19,7 +19,10 @@ Array = NDArray[np.float64]
 def compile_contacts(
     model: Model, contacts: Sequence[AnyContact], frames: Sequence[tuple[Frame, Frame]]
 ) -> _core.Contacts:
-    """Write contacts into the core's arrays: for each, the constrained frame and its placement."""
+    """Write contacts into the core's arrays: for each, the constrained frame and its placement.
+
+    A contact along a direction has one row along the z axis of its first frame.
+    """
 
     def numbers(values: Iterable[Any], *shape: int) -> Array:
         return np.array(list(values), dtype=np.float64).reshape(len(contacts), *shape)
@@ -40,7 +43,8 @@ def compile_contacts(
         *side([b for _, b in frames]),
         integers(contact.rows for contact in contacts),
         integers("xyz".find(getattr(contact, "hinge", None) or "none") for contact in contacts),
-        integers(contact.axes == "mixed" for contact in contacts),
+        integers(contact.axes == "mixed" and contact.rows > 1 for contact in contacts),
+        integers(getattr(contact, "acceleration", None) == "spatial" for contact in contacts),
         numbers(contact.kp for contact in contacts),
         numbers(contact.kd for contact in contacts),
         integers(contact.kp > 0.0 for contact in contacts),

@@ -9,39 +9,47 @@ from numpy.typing import ArrayLike
 from dtau.checks import integer, real_array, require, require_name
 from dtau.immutable import Record
 from dtau.model.pose import Pose
-from dtau.options import ForceAxes, HingeAxis, require_option
+from dtau.model.rotations import unit_vector
+from dtau.options import AccelerationKind, ForceAxes, HingeAxis, require_option
 
 
 @dataclass(frozen=True)
 class PointContact(Record):
-    """Point contact: a point of the robot, such as a foot, held in the world; three rows.
+    """Point contact: a point of the robot, such as a foot, held in the world; three rows or one.
 
     Parameters
     ----------
     frame : str
         The frame, from ``model.frames``, whose origin is held. The frame may rotate.
     axes : {"body", "mixed"}
-        Axes of the force: the frame's own, or the world's.
+        Axes of the force and of `direction`: the frame's own, or the world's.
     kp, kd : float
         Gains of Baumgarte's stabilization, in 1/s² and 1/s: the acceleration of the point becomes
-        ``-kp (x - position) - kd dx/dt``.
+        ``-kp (x - position) - kd dx/dt``; with `direction`, this holds for the component along it.
     position : array_like (3,), optional
         Position in the world at which it is held, in meters; ``kp`` needs it. See the argument
         ``at`` of `Contacts`. The argument ``positions`` of functions such as
         `constrained_dynamics` gives another one for each state.
     name : str
         Name of the contact; by default the name of the frame.
+    direction : array_like (3,), optional
+        Hold the point along this direction alone, for example along the normal of smooth ground:
+        one row, whose force pushes along it. The vector may have any length. With
+        ``axes="body"`` it turns with the frame; with ``"mixed"`` it is fixed in the world.
 
     Raises
     ------
     ValueError, TypeError
-        If a gain is negative or not finite, ``axes`` is unknown, or a shape or type is wrong.
+        If a gain is negative or not finite, ``axes`` is unknown, ``direction`` is zero, or a shape
+        or type is wrong.
 
     Examples
     --------
     >>> import dtau
     >>> dtau.PointContact("LF_FOOT", axes="mixed").rows
     3
+    >>> dtau.PointContact("LF_FOOT", axes="mixed", direction=(0, 0, 1)).rows
+    1
     """
 
     frame: str
@@ -50,17 +58,20 @@ class PointContact(Record):
     kd: float = 0.0
     position: ArrayLike | None = None
     name: str = ""
+    direction: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         _check(self)
         if self.position is not None:
             position = real_array("position", self.position, (3,))
             object.__setattr__(self, "position", tuple(position.tolist()))
+        if self.direction is not None:
+            object.__setattr__(self, "direction", unit_vector("direction", self.direction))
 
     @property
     def rows(self) -> int:
         """How many rows the contact has."""
-        return 3
+        return 3 if self.direction is None else 1
 
 
 @dataclass(frozen=True)
@@ -74,19 +85,27 @@ class FrameContact(Record):
     axes : {"body", "mixed"}
         Axes of the force and moment: the frame's own, or the world's.
     kp, kd : float
-        Gains of Baumgarte's stabilization, in 1/s² and 1/s, for the origin's displacement and the
-        rotation vector from `placement`.
+        Gains of Baumgarte's stabilization, in 1/s² and 1/s. `acceleration` says which error they
+        multiply.
     placement : Pose, optional
         Placement in the world at which it is held; ``kp`` needs it. See the argument ``at`` of
         `Contacts`. The argument ``positions`` of functions such as `constrained_dynamics` gives
         another translation for each state.
     name : str
         Name of the contact; by default the name of the frame.
+    acceleration : {"classical", "spatial"}
+        The acceleration that the rows hold. ``"classical"``: the classical acceleration of the
+        origin; the error is the displacement of the origin and the rotation vector from
+        `placement`. ``"spatial"``: the spatial acceleration A of the frame, so that
+        ``A + kd V + kp log(placement^-1 X) = 0`` for its twist V and pose X, as in Pinocchio's
+        ``RigidConstraintModel`` and crocoddyl's ``ContactModel6D``. Both agree where the frame
+        rests at its placement.
 
     Raises
     ------
     ValueError, TypeError
-        If a gain is negative or not finite, ``axes`` is unknown, or a type is wrong.
+        If a gain is negative or not finite, ``axes`` or ``acceleration`` is unknown, or a type is
+        wrong.
 
     Examples
     --------
@@ -101,9 +120,11 @@ class FrameContact(Record):
     kd: float = 0.0
     placement: Pose | None = None
     name: str = ""
+    acceleration: AccelerationKind = "classical"
 
     def __post_init__(self) -> None:
         _check(self)
+        require_option("acceleration", self.acceleration, AccelerationKind)
         if self.placement is not None:
             require("placement", self.placement, Pose)
 

@@ -17,6 +17,7 @@ from dtau.model.contact_kinds import AnyContact, Loop, PointContact
 from dtau.model.links import Frame
 from dtau.model.model import Model
 from dtau.model.pose import Pose
+from dtau.model.rotations import Vector, plane_axes
 
 Array = NDArray[np.float64]
 
@@ -169,7 +170,11 @@ def _moving_frame(model: Model, contact: AnyContact, name: str) -> Frame:
 
 
 def _frames(model: Model, contact: AnyContact) -> tuple[Frame, Frame]:
-    """Return both frames of a contact, checked; the second is the world for a contact with it."""
+    """Return both frames of a contact, checked; one is the world for a contact with it.
+
+    The z axis of the first frame is the direction of a contact that has one. A direction along the
+    world's axes is fixed to the world, which therefore comes first, and is pushed the other way.
+    """
     if isinstance(contact, Loop):
         a = _moving_frame(model, contact, contact.frame_a)
         b = model.frame(contact.frame_b)
@@ -190,4 +195,17 @@ def _frames(model: Model, contact: AnyContact) -> tuple[Frame, Frame]:
             f"contact {contact.name!r}: kp needs a {where} to hold; give {where}=, or a "
             "configuration at= to dtau.Contacts"
         )
-    return a, Frame("", -1, held or Pose())
+    world = Frame("", -1, held or Pose())
+    direction = getattr(contact, "direction", None)
+    if direction is None:
+        return a, world
+    if contact.axes == "body":
+        return replace(a, placement=a.placement @ Pose(_rotation_to(direction))), world
+    x, y, z = direction
+    place = Pose(_rotation_to((-x, -y, -z)), world.placement.translation)
+    return replace(world, placement=place), a
+
+
+def _rotation_to(direction: Vector) -> Array:
+    """Return a rotation that takes the z axis to a direction."""
+    return np.stack([*plane_axes(direction), np.array(direction)], axis=1)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import real_numbers, require
+from dtau.checks import plain, real_numbers, require
 from dtau.model.base import ModelBase
 from dtau.model.identified import link_inertias
 from dtau.model.joints import Fixed, Free
@@ -27,10 +27,14 @@ _HERE = Pose()
 _FIELDS = {  # fields of a link, by the arguments that change them
     "armature": "armature",
     "damping": "damping",
+    "stiffness": "stiffness",
+    "rest_position": "rest_position",
     "limits": "limits",
     "inertias": "inertia",
     "placements": "placement",
 }
+
+_BY_VELOCITY = ("armature", "damping", "stiffness", "rest_position")  # a number for each
 
 
 class Editable(ModelBase):
@@ -75,6 +79,8 @@ class Editable(ModelBase):
         gravity: ArrayLike | None = None,
         armature: ArrayLike | Mapping[str, ArrayLike] | None = None,
         damping: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        stiffness: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        rest_position: ArrayLike | Mapping[str, ArrayLike] | None = None,
         limits: Mapping[str, Limits] | None = None,
         inertias: Mapping[str, Inertia] | None = None,
         placements: Mapping[str, Pose] | None = None,
@@ -97,6 +103,8 @@ class Editable(ModelBase):
             applies to all moving joints except free joints on the world. ``nv`` numbers become
             `Model.armature` or `Model.damping`; mimic joints then have none of their own. A mapping
             has numbers by joints: one for each, or as many as the joint has velocities.
+        stiffness, rest_position : float, array_like (nv,) or mapping, optional
+            Springs of the joints, given as ``armature`` and ``damping`` are.
         limits : mapping of str to Limits, optional
             Limits of position, velocity and effort.
         inertias : mapping of str to Inertia, optional
@@ -158,6 +166,8 @@ class Editable(ModelBase):
             self.links,
             armature=self._by_joint("armature", armature),
             damping=self._by_joint("damping", damping),
+            stiffness=self._by_joint("stiffness", stiffness),
+            rest_position=self._by_joint("rest_position", rest_position),
             limits=limits,
             inertias=inertias,
             placements=placements,
@@ -286,8 +296,9 @@ class Editable(ModelBase):
         Parameters
         ----------
         positions : mapping of str to float or array_like (nq of the joint,)
-            Names of the joints, and the coordinates at which each is fixed. Their armature, damping
-            and limits are dropped. Joints that mimic a locked joint are locked too.
+            Names of the joints, and the coordinates at which each is fixed. Their armature,
+            damping, springs and limits are dropped. Joints that mimic a locked joint are locked
+            too.
 
         Returns
         -------
@@ -349,7 +360,7 @@ def changed(links: Sequence[Link], **given: Any) -> tuple[Link, ...]:
     for argument, values in given.items():
         if values is None:
             continue
-        if argument in ("armature", "damping") and not isinstance(values, Mapping):
+        if argument in _BY_VELOCITY and not isinstance(values, Mapping):
             expected = "one number, or a mapping by the names of joints"
             if (shape := real_numbers(argument, values, expected).shape) not in ((), (1,)):
                 raise ValueError(f"{argument}: expected {expected}, got shape {shape}")
@@ -368,6 +379,7 @@ def _by_link(argument: str, values: Any, names: Names) -> dict[str, tuple[str, A
     require(argument, values, Mapping)
     named: dict[str, tuple[str, Any]] = {}
     for name, value in values.items():
+        name = plain(name)
         at = names.find(argument, name, links_first=argument == "inertias")
         if at in named:
             raise ValueError(
@@ -382,7 +394,7 @@ def _takes_a_number(link: Link) -> bool:
 
 
 def _changed(link: Link, argument: str, name: str, value: Any) -> Link:
-    if link.joint.nv == 0 and argument in ("armature", "damping", "limits"):
+    if link.joint.nv == 0 and argument in (*_BY_VELOCITY, "limits"):
         raise ValueError(f"{argument}: {name!r} does not move, joint {link.joint_name!r} is fixed")
     try:
         return replace(link, **{_FIELDS[argument]: value})

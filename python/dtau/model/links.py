@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import plain, real_array, real_numbers, require_name
+from dtau.checks import plain, real_array, real_numbers, require_name, shown
 from dtau.immutable import Record
 from dtau.model.joint_type import JointType
+from dtau.model.joints import Free, Planar, Spherical
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
 
@@ -46,8 +46,10 @@ class Limits(Record):
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper"):
-            bound = real_array(f"limits.{name}", getattr(self, name), (), finite=False)
-            object.__setattr__(self, name, float(bound))
+            bound = getattr(self, name)
+            if type(bound) is not float:
+                bound = float(real_array(f"limits.{name}", bound, (), finite=False))
+                object.__setattr__(self, name, bound)
         if not self.lower <= self.upper:
             raise ValueError(f"limits: expected lower <= upper, got {self.lower}, {self.upper}")
         for name in ("velocity", "effort"):
@@ -59,8 +61,8 @@ class Limits(Record):
 class Mimic(Record):
     """Mimic joint: its coordinate is multiplier * (coordinate of the mimicked joint) + offset.
 
-    A mimic joint has no coordinate and no velocity of its own. Its motion, inertia, armature and
-    damping act on the coordinate of the joint that it mimics.
+    A mimic joint has no coordinate and no velocity of its own. Its motion, inertia, armature,
+    damping and spring act on the coordinate of the joint that it mimics.
 
     Parameters
     ----------
@@ -128,15 +130,18 @@ class Link(Record):
         Limits of position, velocity and effort.
     mimic : Mimic or None
         The joint that this one mimics, if it has no coordinate of its own.
+    stiffness, rest_position : float or array_like (nv,)
+        A spring, of torque stiffness (q - rest_position); stiffness at least 0; kept as tuples.
+        Free, spherical and planar joints have none.
 
     Raises
     ------
     TypeError
         If an argument is of the wrong type.
     ValueError
-        If a number is out of its range or not finite, a joint with more than one coordinate mimics
-        another, an array is of the wrong shape, or a name has lone surrogates, which cannot be
-        encoded.
+        If a number is out of its range or not finite, a joint that cannot have a spring has one, a
+        joint with more than one coordinate mimics another, an array is of the wrong shape, or a
+        name has lone surrogates, which cannot be encoded.
 
     Examples
     --------
@@ -156,36 +161,45 @@ class Link(Record):
     damping: ArrayLike = 0.0
     limits: Limits = field(default_factory=Limits)
     mimic: Mimic | None = None
+    stiffness: ArrayLike = 0.0
+    rest_position: ArrayLike = 0.0
 
     def __post_init__(self) -> None:
+        parts = vars(self)
         for argument, expected in _TYPES.items():
-            value = getattr(self, argument)
+            value = parts[argument]
             if not isinstance(value, expected):
                 kinds = expected if isinstance(expected, tuple) else (expected,)
                 wanted = " or ".join(kind.__name__ for kind in kinds)
-                raise TypeError(f"{argument}: expected {wanted}, got {value!r}")
+                raise TypeError(f"{argument}: expected {wanted}, got {shown(value)}")
         for argument in ("name", "joint_name"):
-            value = require_name(argument, getattr(self, argument))
-            object.__setattr__(self, argument, value)
-        object.__setattr__(self, "parent", plain(self.parent))
+            parts[argument] = require_name(argument, parts[argument])
+        parts["parent"] = plain(self.parent)
         if self.mimic is not None and self.joint.nq != 1:
             kind = type(self.joint).__name__
             raise ValueError(f"mimic: expected a joint with one coordinate, got {kind}")
         nv = self.joint.nv
-        for argument in ("armature", "damping"):
-            values = _nonnegative(argument, getattr(self, argument))
+        for argument in ("armature", "damping", "stiffness"):
+            values = _nonnegative(argument, parts[argument])
             if math.inf in values:
                 raise ValueError(f"{argument}: expected finite numbers, got {values}")
-            object.__setattr__(self, argument, _one_per_velocity(argument, values, nv))
+            parts[argument] = _one_per_velocity(argument, values, nv)
+        values = _finite("rest_position", self.rest_position)
+        parts["rest_position"] = _one_per_velocity("rest_position", values, nv)
+        for argument in ("stiffness", "rest_position"):
+            if any(parts[argument]) and isinstance(self.joint, Free | Planar | Spherical):
+                kind = type(self.joint).__name__
+                raise ValueError(
+                    f"{argument}: expected 0, as {kind} joints have no springs, got "
+                    f"{parts[argument]}"
+                )
         limits = self.limits
         if self.joint.nq != 1 and (limits.lower, limits.upper) != (-math.inf, math.inf):
             raise ValueError("limits: lower and upper are for joints with a single coordinate")
-        velocity, effort = (
-            _one_per_velocity(f"limits.{name}", cast(tuple[float, ...], values), nv)
-            for name, values in (("velocity", limits.velocity), ("effort", limits.effort))
-        )
+        velocity = _one_per_velocity("limits.velocity", limits.velocity, nv)
+        effort = _one_per_velocity("limits.effort", limits.effort, nv)
         if (velocity, effort) != (limits.velocity, limits.effort):
-            object.__setattr__(self, "limits", replace(limits, velocity=velocity, effort=effort))
+            parts["limits"] = replace(limits, velocity=velocity, effort=effort)
 
 
 _LARGE = 1e300  # a larger whole number may be no float
@@ -203,7 +217,9 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 def _nonnegative(argument: str, value: ArrayLike) -> tuple[float, ...]:
     """Read a number, or a row of them, as a tuple of numbers of at least 0."""
-    if isinstance(value, float | int) and 0.0 <= value < _LARGE:  # the usual case; much faster
+    if type(value) is float and value >= 0.0:  # the usual cases; much faster
+        return (value,)
+    if isinstance(value, (float, int)) and 0.0 <= value < _LARGE:
         return (float(value),)
     if isinstance(value, tuple) and all(type(x) is float and x >= 0.0 for x in value):
         return tuple(value)
@@ -214,13 +230,23 @@ def _nonnegative(argument: str, value: ArrayLike) -> tuple[float, ...]:
     return tuple(array.tolist())
 
 
-def _one_per_velocity(argument: str, values: tuple[float, ...], nv: int) -> tuple[float, ...]:
+def _finite(argument: str, value: ArrayLike) -> tuple[float, ...]:
+    """Read a number, or a row of them, as a tuple of finite numbers."""
+    if type(value) is float and math.isfinite(value):  # the usual case; much faster
+        return (value,)
+    numbers = real_numbers(argument, value)
+    array = real_array(argument, np.atleast_1d(numbers), (numbers.size,))
+    return tuple(array.tolist())
+
+
+def _one_per_velocity(argument: str, values: ArrayLike, nv: int) -> tuple[float, ...]:
     """Repeat one number for every velocity of a joint; several must be nv already."""
+    assert isinstance(values, tuple)
+    if len(values) == nv:
+        return values
     if len(values) == 1:
         return values * nv
-    if len(values) != nv:
-        raise ValueError(f"{argument}: expected a number or {nv} of them, got {len(values)}")
-    return values
+    raise ValueError(f"{argument}: expected a number or {nv} of them, got {len(values)}")
 
 
 @dataclass(frozen=True)

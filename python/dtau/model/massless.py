@@ -10,12 +10,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau._core import JointKind
 from dtau.errors import ModelWarning
-from dtau.model.compile import CoreBody
+from dtau.model.compile import BodyArrays, CoreBody, concatenate
 from dtau.model.joint_type import JointType
 from dtau.model.spatial import Inertia
 
 _SINGULAR = 1e-13  # relative to the inertia that the joint carries
+_CLEAR = 1e-9  # above this, the joint is regular in spite of all rounding
+_TRAVEL = np.array(  # by kinds of joints; of helical joints the pitch is added
+    [0.0 if kind in (JointKind.revolute, JointKind.spherical) else 2.0 for kind in JointKind]
+)
+_Y, _Z = [1, 2, 0], [2, 0, 1]  # components of a cross product
 _MOST_GROUPS = 100  # most groups that are open at once
 _IDENTITY = np.eye(3)
 
@@ -23,7 +29,7 @@ Array = NDArray[np.float64]
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
+def massless_joints(bodies: Sequence[CoreBody], arrays: BodyArrays) -> tuple[str, ...]:
     """Name the joints whose articulated-body inertia D = Sᵀ Iᴬ S + armature is singular.
 
     D is computed at one generic configuration (drawn with a fixed seed) and compared with the D of
@@ -31,6 +37,8 @@ def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
     that cause the problem are named. A joint and its mimics have one D, and the result names the
     mimicked joint. 6-vectors are linear first, in body axes.
     """
+    if _own_inertias_suffice(bodies, arrays):
+        return ()
     rng = np.random.default_rng(20)
     subtrees = [_Subtree(_spatial_inertia(each.body.inertia)) for each in bodies]
     world = _Subtree(np.zeros((6, 6)))
@@ -55,7 +63,7 @@ def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
             singular += subtree.release_groups()
         elif not subtree.release(subspace, armature):
             singular.append(i)
-        moved = joint.placement(_generic_coordinates(joint, rng))
+        moved = joint._placement(_generic_coordinates(joint, rng))
         rotation, translation = body.placement.rotation, body.placement.translation
         motion = _motion_to_child(
             rotation @ moved.rotation, rotation @ moved.translation + translation
@@ -66,6 +74,62 @@ def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
     singular += world.release_groups()
     names = [bodies[i].body.link.joint_name for i in sorted(singular)]
     return tuple(dict.fromkeys(names))  # a universal joint is two joints of the core
+
+
+def _own_inertias_suffice(bodies: Sequence[CoreBody], arrays: BodyArrays) -> bool:
+    """Whether the body of each joint alone has enough inertia along it; False means unknown.
+
+    Without mimics, D is at least Sᵀ I S + armature with the inertia I of the joint's own body. The
+    mass and the moments of its subtree have bounds in all configurations. So most models need no
+    articulated-body inertias, which take longer.
+    """
+    if any(each.mimicked >= 0 for each in bodies):
+        return False
+    mass, moment = _subtree_bounds(arrays)
+    if not np.isfinite(mass + moment).all():
+        return False
+    links = [each.body.link for each in bodies]
+    several = [i for i, link in enumerate(links) if link.joint.nv > 1]
+    slides = arrays.kind == JointKind.prismatic
+    advance, angular = arrays.pitch + slides, arrays.axis * ~slides[:, None]
+    moved = arrays.axis * advance[:, None]  # velocity of the center of mass
+    moved += angular[:, _Y] * arrays.com[:, _Z] - angular[:, _Z] * arrays.com[:, _Y]
+    armature = concatenate(link.armature[:1] for link in links)  # type: ignore[index]
+    own = arrays.mass * np.einsum("ni,ni->n", moved, moved) + armature
+    own += np.einsum("ni,nij,nj->n", angular, arrays.tensor, angular)
+    clear = own > _CLEAR * (mass * advance**2 + moment * ~slides + armature)
+    clear[several] = True
+    if not clear.all():
+        return False
+    for i in several:
+        link = links[i]
+        subspace, armature = link.joint.motion_subspace(), np.asarray(link.armature)
+        d = subspace.T @ _spatial_inertia(bodies[i].body.inertia) @ subspace + np.diag(armature)
+        if _is_singular(d, _largest(mass[i], moment[i], subspace, armature), _CLEAR):
+            return False
+    return True
+
+
+def _subtree_bounds(arrays: BodyArrays) -> tuple[Array, Array]:
+    """Return bounds on the mass and the trace of the rotational inertia that each joint carries.
+
+    They hold for the configurations of `_generic_coordinates`: translations are at most 2 m.
+    """
+    distance = np.sqrt(np.einsum("ni,ni->n", arrays.com, arrays.com))
+    reach = np.sqrt(np.einsum("ni,ni->n", arrays.translation, arrays.translation))
+    reach += _TRAVEL[arrays.kind]
+    # sums of m, m r, m r² and of traces, with r at most the distance from the joint
+    m, first = arrays.mass.tolist(), (arrays.mass * distance).tolist()
+    second = (arrays.mass * distance**2).tolist()
+    traces = np.einsum("nii->n", arrays.tensor).tolist()
+    steps = zip(arrays.parent.tolist(), (reach + np.abs(arrays.pitch)).tolist(), strict=True)
+    for i, (parent, far) in reversed(list(enumerate(steps))):
+        if parent >= 0:
+            m[parent] += m[i]
+            first[parent] += first[i] + far * m[i]
+            second[parent] += second[i] + far * (2.0 * first[i] + far * m[i])
+            traces[parent] += traces[i]
+    return np.array(m), np.array(traces) + 2.0 * np.array(second)
 
 
 @dataclass
@@ -173,12 +237,7 @@ class _Subtree:
     def _scale(self, subspace: Array, armature: Array) -> Array:
         """Return, per velocity, the largest D that mass and moments of the subtree could give."""
         mass, moment = self.rigid[0, 0], self.rigid.diagonal()[3:].sum()
-        scale: Array = (
-            mass * (subspace[:3] ** 2).sum(axis=0)
-            + moment * (subspace[3:] ** 2).sum(axis=0)
-            + armature
-        )
-        return scale
+        return _largest(mass, moment, subspace, armature)
 
     def _subtract(self, force: Array, d: Array) -> None:
         acceleration = force.T / d if d.size == 1 else np.linalg.solve(d, force.T)
@@ -197,12 +256,19 @@ def warn_of_massless(joints: Collection[str], stacklevel: int) -> None:
         )
 
 
-def _is_singular(d: NDArray[np.float64], scale: NDArray[np.float64]) -> bool:
+def _largest(mass: float, moment: float, subspace: Array, armature: Array) -> Array:
+    scale: Array = (
+        mass * (subspace[:3] ** 2).sum(axis=0) + moment * (subspace[3:] ** 2).sum(axis=0) + armature
+    )
+    return scale
+
+
+def _is_singular(d: Array, scale: Array, least: float = _SINGULAR) -> bool:
     if not (scale > 0).all():
         return True
     unit = 1 / np.sqrt(scale)
     relative = unit[:, None] * d * unit
-    return bool((relative if d.size == 1 else np.linalg.eigvalsh(relative)).flat[0] <= _SINGULAR)
+    return bool((relative if d.size == 1 else np.linalg.eigvalsh(relative)).flat[0] <= least)
 
 
 def _generic_coordinates(joint: JointType, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -14,7 +14,13 @@ from numpy.typing import ArrayLike
 from dtau import _core
 from dtau.checks import real_array, require, require_name, tuple_of
 from dtau.immutable import Immutable, checking
-from dtau.model.compile import MOST_DOFS, compile_tree, concatenate, take_apart
+from dtau.model.compile import (
+    MOST_DOFS,
+    body_arrays,
+    concatenate,
+    take_apart,
+    tree_arguments,
+)
 from dtau.model.links import Body, Frame, Joint, Link
 from dtau.model.massless import massless_joints, warn_of_massless
 from dtau.model.mimic import resolve_mimics
@@ -22,8 +28,15 @@ from dtau.model.names import no_joint, no_link
 from dtau.model.pinocchio_writing import pinocchio_model
 from dtau.model.postures import Postures, by_joint, read_postures
 from dtau.model.printing import table
-from dtau.model.records import joint_records, parameters_of, with_mimics
+from dtau.model.records import (
+    joint_records,
+    parameters_of,
+    rest_positions,
+    with_mimics,
+    with_unmoved,
+)
 from dtau.model.rerooting import Rerootable
+from dtau.model.saving import saved
 from dtau.model.tree import depth_first, merge_fixed
 from dtau.model.writing import urdf_text
 
@@ -68,13 +81,17 @@ class Model(Rerootable, Immutable):
         The moving joints, including mimic joints.
     links : tuple of Link
         All links, moving or fixed, depth first, with names, parents, joints, placements, inertias,
-        limits, armature, damping and mimics.
+        limits, armature, damping, springs and mimics.
     frames : tuple of str
         Names of all links, moving or fixed.
     armature, damping : ndarray (nv,)
         Rotor inertia, added to the diagonal of the mass matrix, and viscous damping. Values of a
         mimic joint, times the square of its multiplier, are added to the values of the joint that
         it mimics.
+    stiffness, rest_position : ndarray (nv,)
+        Springs of the joints, of torque ``stiffness * (q - rest_position)``; those of mimic joints
+        are added to the spring of the joint that they mimic. Free, spherical and planar joints have
+        none.
     lower_limits, upper_limits : ndarray (nq,)
         Range of the coordinates; infinite without limits.
     velocity_limits, effort_limits : ndarray (nv,)
@@ -158,17 +175,13 @@ class Model(Rerootable, Immutable):
         joints = joint_records(bodies, mimics)
         non_mimic = [joint for joint in joints if joint.mimic is None]
         core_bodies = take_apart(bodies, mimics)
-        massless = massless_joints(core_bodies)
-        unmoved = {  # notes that may have changed: text, and whether it applies
-            f"link {link.name!r} is fixed to the world: its inertia has no effect": (
-                frames[link.name].body < 0 and link.inertia.mass > 0
-            )
-            for link in links
-        }
-        notes = (*(note for note in notes if note not in unmoved), *filter(unmoved.get, unmoved))
+        arrays = body_arrays(core_bodies)
+        massless = massless_joints(core_bodies, arrays)
+        notes = with_unmoved(notes, links, frames)
+        gravity = real_array("gravity", gravity, (3,))
         vars(self).update(
             name=name,
-            gravity=real_array("gravity", gravity, (3,)),
+            gravity=gravity,
             nq=sum(joint.type.nq for joint in non_mimic),
             nv=sum(joint.type.nv for joint in non_mimic),
             nbodies=len(bodies),
@@ -178,12 +191,14 @@ class Model(Rerootable, Immutable):
             frames=tuple(frames),
             armature=with_mimics("armature", bodies, joints),
             damping=with_mimics("damping", bodies, joints),
-            lower_limits=concatenate([joint.limits.lower] * joint.type.nq for joint in non_mimic),
-            upper_limits=concatenate([joint.limits.upper] * joint.type.nq for joint in non_mimic),
+            stiffness=(stiffness := with_mimics("stiffness", bodies, joints)),
+            rest_position=rest_positions(stiffness, bodies, joints),
+            lower_limits=concatenate((joint.limits.lower,) * joint.type.nq for joint in non_mimic),
+            upper_limits=concatenate((joint.limits.upper,) * joint.type.nq for joint in non_mimic),
             velocity_limits=concatenate(joint.limits.velocity for joint in non_mimic),
             effort_limits=concatenate(joint.limits.effort for joint in non_mimic),
             mass=math.fsum(body.inertia.mass for body in bodies),
-            parameters=parameters_of(bodies),
+            parameters=parameters_of(arrays),
             notes=tuple(dict.fromkeys(notes)),
             postures=read_postures(joints, postures),
             massless_joints=massless,
@@ -192,7 +207,7 @@ class Model(Rerootable, Immutable):
             _frames=frames,
             _joints={joint.name: joint for joint in joints},
             _links={link.name: link for link in links},
-            _tree=compile_tree(core_bodies, real_array("gravity", gravity, (3,)), massless, frames),
+            _tree=_core.Tree(**tree_arguments(core_bodies, arrays, gravity, massless, frames)),
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -300,8 +315,8 @@ class Model(Rerootable, Immutable):
         pitch and yaw give a rotation exactly, its nine numbers are in the additional attribute
         ``dtau:rotation``. If the root's joint is not called ``root_joint``, its name is in
         ``dtau:root_joint``. Other readers ignore both attributes. Of rotational inertias the
-        symmetric parts are written. `notes` are not written. Parts of a model that a URDF cannot
-        represent are refused, all in one message.
+        symmetric parts are written. `notes` and rest positions without a spring are not written.
+        Parts of a model that a URDF cannot represent are refused, all in one message.
 
         Parameters
         ----------
@@ -320,9 +335,9 @@ class Model(Rerootable, Immutable):
         Raises
         ------
         ValueError
-            If a URDF cannot represent the model: other gravity, armature, other kinds of joint,
-            siblings that are not in the order of their joints' names, limits or damping of joints
-            with several coordinates, ranges with one bound.
+            If a URDF cannot represent the model: other gravity, armature, springs, other kinds of
+            joint, siblings that are not in the order of their joints' names, limits or damping of
+            joints with several coordinates, ranges with one bound.
         OSError
             If the file cannot be written.
 
@@ -340,6 +355,36 @@ class Model(Rerootable, Immutable):
                 file.write(text)
         return text
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all of the model to a binary file, which programs read without Python.
+
+        `dtau.load` reads it as an equal model with the same notes and postures, to the last bit.
+        Every model can be written. The format has a version and a checksum; a damaged file or one
+        of another version is refused.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write, usually named ``*.dtau``.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import dtau, os, tempfile
+        >>> model = dtau.robots.quadruped()
+        >>> path = os.path.join(tempfile.mkdtemp(), "quadruped.dtau")
+        >>> model.save(path)
+        >>> dtau.load(path) == model
+        True
+        """
+        content = saved(self)
+        with open(path, "wb") as file:
+            file.write(content)
+
     def to_pinocchio(self) -> Any:
         """Write the model as a `pinocchio.Model`; `dtau.conventions.pinocchio` converts states.
 
@@ -353,8 +398,9 @@ class Model(Rerootable, Immutable):
         Raises
         ------
         ValueError
-            If Pinocchio has no such joint: a planar joint whose normal is not (0, 0, 1), or a mimic
-            joint that is not revolute or prismatic along the axis of the mimicked joint.
+            If the model has springs, or Pinocchio has no such joint: a planar joint whose normal is
+            not (0, 0, 1), or a mimic joint that is not revolute or prismatic along the axis of the
+            mimicked joint.
         ImportError
             If Pinocchio is not installed.
 

@@ -9,7 +9,24 @@ from numpy.typing import NDArray
 
 DEFINITE = 1e-9  # slack for asymmetric and negative parts of a tensor, relative to its size
 _NANOMETER = 1e-18  # m²; moments below those of the mass at this distance are rounding
+_CLEAR = 1e-6  # leading minors of the second moments above this, relative to the trace's power
 _TRIANGLE = 1e-6  # slack for the triangle inequality, relative to the largest moment
+
+
+def is_clearly_of_a_body(tensor: Sequence[Sequence[float]]) -> bool:
+    """Whether a tensor is symmetric with second moments far from singular; False means unknown.
+
+    The leading minors of S = 1/2 tr(I) 1 - I are positive if and only if S is positive definite.
+    Then all moments are positive and fulfill the triangle inequality.
+    """
+    (a, b, c), (d, e, f), (g, h, i) = tensor
+    if (b, c, f) != (d, g, h):
+        return False
+    half = 0.5 * (a + e + i)
+    x, y, z = half - a, half - e, half - i
+    second, third = x * y - b * b, x * (y * z - f * f) - b * (b * z + c * f) - c * (b * f + c * y)
+    size = half * half
+    return x > _CLEAR * half and second > _CLEAR * size and third > _CLEAR * half * size
 
 
 def is_indefinite(mass: float, moments: Sequence[float], leeway: float = 1.0) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dtau.checks import listing, unknown_name
+from dtau.checks import listing, shown, unknown_name
 from dtau.model.base import ModelBase
 from dtau.model.links import Link
 
@@ -67,7 +67,7 @@ class Names:
             If it is not a string.
         """
         if not isinstance(name, str):
-            raise TypeError(f"{argument}: expected names, got {name!r:.80}")
+            raise TypeError(f"{argument}: expected names, got {shown(name)}")
         order = [self._moving, self._links, self._joints]
         if links_first:
             order = [self._links, self._moving, self._joints]

@@ -35,9 +35,14 @@ def pinocchio_model(model: ModelBase) -> Any:
     ImportError
         If Pinocchio is not installed.
     ValueError
-        If Pinocchio cannot represent a joint.
+        If Pinocchio cannot represent a joint, or the model has springs.
     """
     pin = importlib.import_module("pinocchio")
+    if model.stiffness.any():
+        raise ValueError(
+            "to_pinocchio: expected a model without springs, which Pinocchio does not have; "
+            "replace(stiffness=0) leaves them out"
+        )
     out = pin.Model()
     out.name = model.name
     out.gravity.linear = np.array(model.gravity)

@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtau import _core
 from dtau.checks import real_array
 from dtau.immutable import Immutable, checking
 from dtau.model.rotations import (
+    NO_ROTATION,
     quaternion_of_rotation,
-    quaternion_of_vector,
+    rotation_of_angles,
     rotation_of_quaternion,
-    vector_of_quaternion,
 )
 from dtau.options import QuaternionOrder, require_option
 
 _ORTHONORMAL = 1e-6  # a matrix further than this from orthonormal is no rotation
 _ROUNDING = 10 * float(np.finfo(np.float64).eps)  # a matrix closer than this is unchanged
-_NO_ROTATION = np.eye(3).tolist()
-_LARGEST = 1e300  # of a twist: sums of larger numbers could overflow
+_LARGEST = 1e100  # of a twist: products of three larger numbers could overflow
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])  # last row of a homogeneous matrix
 
 
@@ -29,7 +29,7 @@ class Pose(Immutable):
     """Pose of a frame B in a frame A: rotation and translation.
 
     A point x of B is at ``rotation @ x + translation`` in A. ``a @ b`` composes poses: b in B
-    becomes a pose in A.
+    becomes a pose in A. `dtau.poses` computes with many poses at once.
 
     Parameters
     ----------
@@ -149,15 +149,12 @@ class Pose(Immutable):
         >>> dtau.Pose.from_rpy((0, 0, 0), (1, 2, 3)).translation
         array([1., 2., 3.])
         """
-        angles = real_array("rpy", rpy, (3,))
-        cr, cp, cy = np.cos(angles).tolist()
-        sr, sp, sy = np.sin(angles).tolist()
-        rotation = [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-        return cls(rotation, real_array("xyz", xyz, (3,)))
+        return cls._of_angles(real_array("rpy", rpy, (3,)), real_array("xyz", xyz, (3,)))
+
+    @classmethod
+    def _of_angles(cls, rpy: NDArray[np.float64], xyz: NDArray[np.float64]) -> Pose:
+        rotation = _nearest_rotation(rotation_of_angles(rpy))
+        return cls._trusted(rotation=rotation, translation=xyz)
 
     @classmethod
     def from_quaternion(
@@ -231,18 +228,9 @@ class Pose(Immutable):
         array([0.63662, 0.63662, 0.     ])
         """
         numbers = real_array("twist", twist, (6,))
-        linear, vector = numbers[:3], numbers[3:]
-        angle = math.hypot(*vector)
-        if max(angle, math.hypot(*linear)) > _LARGEST:
+        if max(math.hypot(*numbers[3:]), math.hypot(*numbers[:3])) > _LARGEST:
             raise ValueError(f"twist: expected numbers up to {_LARGEST:g}, got {numbers.tolist()}")
-        rotation = rotation_of_quaternion(quaternion_of_vector(vector))
-        if angle == 0.0:
-            return cls(rotation, linear)
-        # linear + b n x linear + c n x (n x linear), with the unit axis n
-        b = 2.0 * math.sin(0.5 * angle) ** 2 / angle
-        c = _one_minus_sinc(angle)
-        across = np.cross(vector / angle, linear)
-        return cls(rotation, linear + b * across + c * np.cross(vector / angle, across))
+        return cls(*_core.pose_to_placement(_core.pose_exp(numbers)))
 
     def matrix(self) -> NDArray[np.float64]:
         """Return the homogeneous matrix (4, 4): [rotation, translation; 0 0 0 1].
@@ -313,16 +301,7 @@ class Pose(Immutable):
         >>> dtau.Pose.exp((0.1, 0.2, 0.3, 0, 0, 2.5)).log().round(12)
         array([0.1, 0.2, 0.3, 0. , 0. , 2.5])
         """
-        vector = vector_of_quaternion(quaternion_of_rotation(self.rotation))
-        t = float(vector @ vector)
-        if t < 1e-2:  # the series is exact to rounding
-            e = 1 / 12 + t * (1 / 720 + t * (1 / 30240 + t / 1209600))
-        else:
-            half = 0.5 * math.sqrt(t)
-            e = (1.0 - half / math.tan(half)) / t  # [Derivations] eq. 16.2
-        across = np.cross(vector, self.translation)
-        linear = self.translation - 0.5 * across + e * np.cross(vector, across)
-        return np.concatenate([linear, vector])
+        return _core.pose_log(_core.pose_from_placement(self.rotation, self.translation))
 
     def __matmul__(self, other: Pose) -> Pose:
         """Compose poses: return the pose in A of a frame C whose pose in B is `other`."""
@@ -361,23 +340,12 @@ class Pose(Immutable):
         return f"Pose(rotation={self.rotation.tolist()}, translation={self.translation.tolist()})"
 
 
-def _one_minus_sinc(angle: float) -> float:
-    """Return 1 - sin(angle) / angle; for small angles by its series, to avoid cancellation."""
-    if angle >= 1.0:
-        return 1.0 - math.sin(angle) / angle
-    t, total, term = angle * angle, 0.0, 1.0
-    for k in range(2, 22, 2):
-        term *= -t / (k * (k + 1))
-        total -= term
-    return total
-
-
 def _nearest_rotation(
     matrix: NDArray[np.float64], rounding: float = _ROUNDING
 ) -> NDArray[np.float64]:
     """Return `matrix` if it is a rotation up to a few roundings, else the nearest rotation."""
     rows = matrix.tolist()
-    if rows == _NO_ROTATION:
+    if rows == NO_ROTATION:
         return matrix
     (a, b, c), (d, e, f), (g, h, i) = rows
     error = max(  # of the elements of R^T R - 1

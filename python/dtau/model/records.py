@@ -1,4 +1,4 @@
-"""Public records of a model's joints, and the sums of armature, damping and parameters."""
+"""Public records of a model's joints, and the sums of armature, damping, springs and parameters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.model.links import Body, Joint, Mimic
+from dtau.model.compile import BodyArrays, concatenate
+from dtau.model.links import Body, Frame, Joint, Link, Mimic
 from dtau.model.parameters import to_parameters
 
 
@@ -27,7 +28,7 @@ def joint_records(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> tuple[
         mimic = mimics.get(link.joint_name)
         at_q, at_v = entries[mimic.joint if mimic else link.joint_name]
         joints.append(
-            Joint(
+            Joint._trusted(
                 name=link.joint_name,
                 type=link.joint,
                 body=index,
@@ -42,24 +43,62 @@ def joint_records(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> tuple[
     return tuple(joints)
 
 
+_UNMOVED = "is fixed to the world: its inertia has no effect"
+
+
+def with_unmoved(
+    notes: Sequence[str], links: Sequence[Link], frames: Mapping[str, Frame]
+) -> tuple[str, ...]:
+    """Return notes with those about links that are fixed to the world, without former ones."""
+    if any(note.endswith(_UNMOVED) for note in notes):
+        former = {f"link {link.name!r} {_UNMOVED}" for link in links}
+        notes = [note for note in notes if note not in former]
+    unmoved = [link for link in links if frames[link.name].body < 0 and link.inertia.mass > 0]
+    return *notes, *(f"link {link.name!r} {_UNMOVED}" for link in unmoved)
+
+
 @np.errstate(over="ignore", invalid="ignore")
 def with_mimics(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> NDArray[np.float64]:
-    """Return an array (nv,) of armature or damping, with the mimics' values added, scaled."""
-    total = np.zeros(max(joint.v.stop for joint in joints))
-    for body, joint in zip(bodies, joints, strict=True):
-        scale = joint.mimic.multiplier if joint.mimic else 1.0
-        total[joint.v] += scale**2 * np.asarray(getattr(body.link, name))
-        if not np.isfinite(total[joint.v]).all():
-            raise ValueError(f"{name} of joint {joint.name!r}, summed over mimic joints: too large")
-    total.flags.writeable = False
+    """Return an array (nv,) of armature, damping or stiffness, of mimics added, scaled."""
+    if all(joint.mimic is None for joint in joints):  # much faster
+        total = concatenate(getattr(body.link, name) for body in bodies) + 0.0
+    else:
+        total = np.zeros(max(joint.v.stop for joint in joints))
+        for body, joint in zip(bodies, joints, strict=True):
+            scale = joint.mimic.multiplier if joint.mimic else 1.0
+            total[joint.v] += scale**2 * np.asarray(getattr(body.link, name))
+            if not np.isfinite(total[joint.v]).all():
+                problem = "summed over mimic joints: too large"
+                raise ValueError(f"{name} of joint {joint.name!r}, {problem}")
+    total.setflags(write=False)
     return total
 
 
-def parameters_of(bodies: Sequence[Body]) -> NDArray[np.float64]:
+@np.errstate(over="ignore", invalid="ignore")
+def rest_positions(
+    stiffness: NDArray[np.float64], bodies: Sequence[Body], joints: Sequence[Joint]
+) -> NDArray[np.float64]:
+    """Return the coordinates (nv,) at which all springs of a velocity together give no torque.
+
+    stiffness (nv,): the sums, with those of mimic joints.
+    """
+    rest = np.zeros_like(stiffness)
+    torque = np.zeros_like(stiffness)  # at zero
+    shared = np.zeros(stiffness.size, dtype=bool)
+    for body, joint in zip(bodies, joints, strict=True):
+        own, at_rest = np.asarray(body.link.stiffness), np.asarray(body.link.rest_position)
+        if joint.mimic is None:
+            rest[joint.v] = at_rest
+            torque[joint.v] += own * at_rest
+        else:
+            torque[joint.v] += joint.mimic.multiplier * own * (at_rest - joint.mimic.offset)
+            shared[joint.v] |= own > 0.0
+    np.divide(torque, stiffness, out=rest, where=shared & (stiffness > 0.0))
+    rest.setflags(write=False)
+    return rest
+
+
+def parameters_of(arrays: BodyArrays) -> NDArray[np.float64]:
     """Return the inertial parameters ``(nbodies, 10)`` of a model's bodies."""
-    inertias = [body.inertia for body in bodies]
-    return to_parameters(
-        np.array([inertia.mass for inertia in inertias]),
-        np.array([inertia.com for inertia in inertias]),
-        np.array([inertia.tensor for inertia in inertias]),
-    )
+    own = arrays.link >= 0
+    return to_parameters(arrays.mass[own], arrays.com[own], arrays.tensor[own])

@@ -40,9 +40,9 @@ class Rerootable(Editable):
 
         The joint between the world and the root of the link's tree, free or fixed, carries this
         link instead. The joints between the two are reversed: each carries the link that was its
-        parent, with the same name, coordinates, limits, armature and damping; their axes change
-        sign. All frames keep their names and places. `dtau.transfer_state` converts states, and
-        postures are converted.
+        parent, with the same name, coordinates, limits, armature, damping and spring; their axes
+        change sign. All frames keep their names and places. `dtau.transfer_state` converts states,
+        and postures are converted.
 
         Parameters
         ----------
@@ -185,6 +185,8 @@ def _reversed(child: Link, name: str) -> Link:
         damping=child.damping,
         limits=child.limits,
         mimic=child.mimic,
+        stiffness=child.stiffness,
+        rest_position=child.rest_position,
     )
     if isinstance(child.joint, Universal):
         limits = child.limits
@@ -193,6 +195,8 @@ def _reversed(child: Link, name: str) -> Link:
             carried,
             armature=_swapped(child.armature),
             damping=_swapped(child.damping),
+            stiffness=_swapped(child.stiffness),
+            rest_position=_swapped(child.rest_position),
             limits=turned,
         )
     return carried

@@ -17,6 +17,10 @@ from dtau.checks import real_array
 _UNIT = 1e-6  # how far from 1 the norm of a quaternion may be
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)  # an axis this close to unit length is unchanged
 
+NO_ROTATION = np.eye(3).tolist()
+# The identity that poses share: nobody can make this memory writable.
+IDENTITY = np.frombuffer(np.eye(3).tobytes()).reshape(3, 3)
+
 Vector = tuple[float, float, float]
 
 
@@ -42,6 +46,21 @@ def rotation_of_quaternion(quaternion: NDArray[np.float64]) -> NDArray[np.float6
     if not abs(norm - 1) <= _UNIT:
         raise ValueError(f"quaternion: expected norm 1 within {_UNIT:g}, got norm {norm:.9g}")
     return np.array(rotation_rows(quaternion / norm))
+
+
+def rotation_of_angles(angles: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rotation Rz(yaw) Ry(pitch) Rx(roll) of roll, pitch and yaw, read-only."""
+    cr, cp, cy = np.cos(angles).tolist()
+    sr, sp, sy = np.sin(angles).tolist()
+    rotation = np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+    rotation.setflags(write=False)
+    return rotation
 
 
 def rotations_of_quaternions(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -93,20 +112,6 @@ def rotation_vectors(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.copysign(angle / np.where(sine > 0.0, sine, 1.0), w) * vector)
 
 
-def quaternion_of_vector(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the quaternion of a rotation vector, axis times angle."""
-    angle = math.hypot(*vector)
-    scale = math.sin(0.5 * angle) / angle if angle > 0 else 0.5
-    return np.array([*(scale * vector), math.cos(0.5 * angle)])
-
-
-def vector_of_quaternion(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rotation vector, of angle at most pi, of a unit quaternion with w >= 0."""
-    sine = math.hypot(*quaternion[:3])
-    scale = 2.0 * math.atan2(sine, quaternion[3]) / sine if sine > 0 else 2.0
-    return np.asarray(scale * quaternion[:3])
-
-
 def angle_about(axis: Vector, rotation: NDArray[np.float64]) -> float:
     """Return the angle in (-pi, pi] of a rotation about a unit vector."""
     x, y, z = axis
@@ -125,15 +130,15 @@ def rotation_about(axis: Vector, angle: float) -> NDArray[np.float64]:
 
 def unit_vector(argument: str, value: ArrayLike) -> Vector:
     """Read a direction of any length but zero."""
-    vector = real_array(argument, value, (3,))
-    largest = float(np.abs(vector).max())
+    x, y, z = vector = real_array(argument, value, (3,)).tolist()
+    largest = max(map(abs, vector))
     if largest == 0:
-        raise ValueError(f"{argument}: expected a nonzero vector, got {vector.tolist()}")
-    norm = math.hypot(*vector)
-    if abs(norm - 1) > _ROUNDING:
-        vector = vector / largest  # squares of very small or large numbers would under- or overflow
-        vector = vector / math.hypot(*vector)
-    x, y, z = vector.tolist()
+        raise ValueError(f"{argument}: expected a nonzero vector, got {vector}")
+    if abs(math.hypot(x, y, z) - 1) > _ROUNDING:
+        # squares of very small or large numbers would under- or overflow
+        x, y, z = x / largest, y / largest, z / largest
+        norm = math.hypot(x, y, z)
+        x, y, z = x / norm, y / norm, z / norm
     return x, y, z
 
 

@@ -11,11 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from dtau.checks import real_array
 from dtau.errors import ModelWarning
 from dtau.immutable import Immutable, checking
-from dtau.model.moments import DEFINITE, breaks_triangle_inequality, is_indefinite
+from dtau.model.moments import (
+    DEFINITE,
+    breaks_triangle_inequality,
+    is_clearly_of_a_body,
+    is_indefinite,
+)
 from dtau.model.parameters import from_parameters, to_parameters
 from dtau.model.pose import Pose
-
-_NO_ROTATION = np.eye(3).tolist()
+from dtau.model.rotations import IDENTITY, NO_ROTATION
 
 
 class Inertia(Immutable):
@@ -125,6 +129,8 @@ class Inertia(Immutable):
         if self.mass < 0:
             raise ValueError(f"mass: expected a number of at least 0, got {self.mass}")
         tensor = self.tensor
+        if is_clearly_of_a_body(tensor.tolist()):
+            return ""
         (a, b, c), (d, e, f), (g, h, i) = tensor.tolist()
         if b == c == d == f == g == h == 0.0:  # no eigenvalues to compute; much faster
             moments = sorted((a, e, i))
@@ -152,7 +158,7 @@ class Inertia(Immutable):
         mass = self.mass + other.mass
         share = other.mass / mass if mass > 0 else 0.0
         d = other.com - self.com
-        parallel = self.mass * share * (d @ d * np.eye(3) - np.outer(d, d))
+        parallel = self.mass * share * (d @ d * IDENTITY - d[:, None] * d)
         return Inertia._unchecked(mass, self.com + share * d, self.tensor + other.tensor + parallel)
 
     def transformed(self, pose: Pose) -> Inertia:
@@ -196,8 +202,8 @@ class Inertia(Immutable):
 
 
 def turned(tensor: NDArray[np.float64], rotation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a symmetric tensor along other axes; symmetric to the last bit."""
-    if rotation.tolist() == _NO_ROTATION:
+    """Return symmetric tensors (..., 3, 3) along other axes; symmetric to the last bit."""
+    if rotation.tolist() == NO_ROTATION:
         return tensor
-    other = rotation @ tensor @ rotation.T
-    return 0.5 * other + 0.5 * other.T
+    other = rotation @ tensor @ np.swapaxes(rotation, -1, -2)
+    return 0.5 * other + 0.5 * np.swapaxes(other, -1, -2)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from dtau.checks import listing, unknown_name
 from dtau.model.links import Body, Frame, Link
 from dtau.model.pose import Pose
+from dtau.model.spatial import Inertia
 
 _HERE = Pose()
+_WORLD = Frame("", -1, _HERE)
 
 
 def depth_first(links: Sequence[Link]) -> tuple[Link, ...]:
@@ -81,16 +82,27 @@ def merge_fixed(links: Sequence[Link]) -> tuple[list[Body], dict[str, Frame]]:
 
 def _place(link: Link, bodies: list[Body], frames: dict[str, Frame]) -> None:
     """Add a link as a body of its own or, if its joint is fixed, to the body that carries it."""
-    carrier = Frame("", -1, _HERE) if link.parent is None else frames[link.parent]
+    carrier = _WORLD if link.parent is None else frames[link.parent]
     placement = link.placement
     if carrier.placement is not _HERE:
         placement = carrier.placement @ placement
     if link.joint.nv > 0:
-        frames[link.name] = Frame(link.name, len(bodies), _HERE)
-        bodies.append(Body(link, carrier.body, placement, link.inertia))
+        frames[link.name] = Frame._trusted(name=link.name, body=len(bodies), placement=_HERE)
+        bodies.append(
+            Body._trusted(link=link, parent=carrier.body, placement=placement, inertia=link.inertia)
+        )
         return
-    frames[link.name] = Frame(link.name, carrier.body, placement)
+    frames[link.name] = Frame._trusted(name=link.name, body=carrier.body, placement=placement)
     if carrier.body >= 0:
         body = bodies[carrier.body]
-        inertia = body.inertia + link.inertia.transformed(placement)
-        bodies[carrier.body] = replace(body, inertia=inertia)
+        inertia = _welded(body.inertia, link.inertia, placement)
+        bodies[carrier.body] = Body._trusted(**{**vars(body), "inertia": inertia})
+
+
+def _welded(inertia: Inertia, added: Inertia, placement: Pose) -> Inertia:
+    """Return the inertia of a body with that of a link at this placement."""
+    if added.mass > 0.0 or added.tensor.any():
+        return inertia + added.transformed(placement)
+    # the same sum without its zeros, much faster
+    com = inertia.com + 0.0 * (placement.translation - inertia.com)
+    return Inertia._unchecked(inertia.mass, com, inertia.tensor + 0.0)

@@ -94,6 +94,9 @@ def _of_model(model: ModelBase) -> Iterator[str]:
             f"armature of joints {listing(with_armature)} (replace(armature=0) leaves it out, "
             "of free roots by name; dtau.load(..., armature=) gives it back)"
         )
+    with_springs = [link.joint_name for link in model.links if any(_floats(link.stiffness))]
+    if with_springs:
+        yield f"springs of joints {listing(with_springs)} (replace(stiffness=0) leaves them out)"
 
 
 def _of_root(model: ModelBase, root_link: str | None) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""Exact derivatives of MuJoCo's time step: `transition_derivatives`.
+"""Exact derivatives of MuJoCo's time step.
+
+`transition_derivatives` takes one state, `transition_derivatives_batch` many.
 
 MuJoCo computes the step, and dtau differentiates it. docs/mujoco_derivatives.md says what is
 covered.
@@ -8,12 +10,16 @@ try:
     import mujoco as _mujoco  # noqa: F401
 except ModuleNotFoundError as error:
     raise ImportError(
-        "dtau.mujoco needs MuJoCo, which is not installed: pip install 'dtau[mujoco]'"
+        "dtau.mujoco needs MuJoCo, which is not installed: pip install mujoco"
     ) from error
 
-from dtau.mujoco.transition import TransitionDerivatives, transition_derivatives
+from dtau.mujoco.transition import (
+    TransitionDerivatives,
+    transition_derivatives,
+    transition_derivatives_batch,
+)
 
-__all__ = ["TransitionDerivatives", "transition_derivatives"]
+__all__ = ["TransitionDerivatives", "transition_derivatives", "transition_derivatives_batch"]
 
 
 def __dir__() -> list[str]:

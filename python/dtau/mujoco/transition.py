@@ -1,34 +1,30 @@
-"""Differentiate one step of MuJoCo: `transition_derivatives`.
-
-MuJoCo solves  M a + c = f + J^T lambda,  lambda = -W (J a - a_ref),  where W is D on the active
-rows of its constraints and 0 elsewhere. At a constant active set, the acceleration changes by
-
-    (M + J^T W J) da = df - d(M a + c) + J^T (W da_ref + lambda dD / D)
-
-Integrators that are implicit in the velocity replace a by a', (M - h V) a' = M a, with the diagonal
-V = df/dv that they take into account:
-
-    (M - h V) da' = M da + (dM/dq) (a - a') dq + h dV a'
-
-Velocities become v' = v + h a', and configurations q' = q (+) h v'.
-"""
+"""Differentiate MuJoCo's time step: `transition_derivatives`, `transition_derivatives_batch`."""
 
 from __future__ import annotations
 
-import copy
-from typing import Any, NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal, NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from dtau.functions.derivatives import inverse_dynamics_derivatives
-from dtau.functions.dynamics import inverse_dynamics
-from dtau.mujoco.constraints import constraint_terms
-from dtau.mujoco.forces import force_derivatives
-from dtau.mujoco.scope import QUATERNIONS, not_covered, require_covered, smooth_model
+from dtau.checks import class_name, integer
+from dtau.mujoco.geometry import Differences
+from dtau.mujoco.geometry_differences import GeometryDifferences
+from dtau.mujoco.plan import Plan, plan_of
+from dtau.mujoco.scope import EULER, RK4, require_covered_data
+from dtau.mujoco.solved import Solved, Solver
+from dtau.mujoco.steps import STAGES, step_derivatives, turning_rates
+from dtau.options import require_option
+from dtau.timing import cores
 
 Array = NDArray[np.float64]
+Geometry = Literal["exact", "differences"]
+
+_STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
+_MOST_AT_ONCE = 128  # states whose arrays stay in the cache
+_LEAST_OF_A_THREAD = 32  # states
 
 
 class TransitionDerivatives(NamedTuple):
@@ -36,36 +32,46 @@ class TransitionDerivatives(NamedTuple):
 
     Attributes
     ----------
-    A : ndarray (2 nv, 2 nv)
-        By the state before it: the displacement of ``qpos`` in its tangent space, then ``qvel``.
-    B : ndarray (2 nv, nu)
-        By ``ctrl``.
+    A : ndarray (..., 2 nv + na, 2 nv + na)
+        Derivative by the state before the step: ``qpos`` (a displacement in its tangent space),
+        ``qvel``, ``act``.
+    B : ndarray (..., 2 nv + na, nu)
+        Derivative by ``ctrl``.
     """
 
     A: Array
     B: Array
 
 
-def transition_derivatives(mj_model: Any, mj_data: Any) -> TransitionDerivatives:
+def transition_derivatives(
+    mj_model: Any, mj_data: Any, *, geometry: Geometry = "exact"
+) -> TransitionDerivatives:
     """Exact derivatives of MuJoCo's time step by state and control, as `mujoco.mjd_transitionFD`.
 
     Parameters
     ----------
     mj_model : mujoco.MjModel
-        MuJoCo's model, with the integrator Euler or implicitfast.
+        MuJoCo's model, with the integrator Euler, implicitfast or RK4.
     mj_data : mujoco.MjData
         State, control and applied joint torques. It is only read: the constraints are solved in a
         copy, from its warm start.
+    geometry : {"exact", "differences"}
+        Derivatives of contact points and frames. "exact": by formulas, for planes with solids and
+        meshes, spheres and capsules with each other, and spheres with boxes and cylinders.
+        "differences": all other pairs of geoms collide again at displacements of 1e-5.
 
     Returns
     -------
     TransitionDerivatives
-        A ``(2 nv, 2 nv)`` and B ``(2 nv, nu)``, in the order of `mujoco.mjd_transitionFD`. Rows of
-        joint limits and of friction that are active stay active. A control beyond its range, or a
-        force at its limit, has the derivative 0.
+        A ``(2 nv + na, 2 nv + na)`` and B ``(2 nv + na, nu)``, in the order of
+        `mujoco.mjd_transitionFD`, at the constraints' active set: active rows stay active, sliding
+        contacts go on sliding and sticking ones stick. A control beyond its range, or a force at
+        its limit, has the derivative 0.
 
     Raises
     ------
+    ValueError
+        If `mj_data` belongs to another model or is not finite, or `geometry` is unknown.
     TypeError
         If an argument is not MuJoCo's.
     NotImplementedError
@@ -84,96 +90,202 @@ def transition_derivatives(mj_model: Any, mj_data: Any) -> TransitionDerivatives
     array([[ 1.    ,  0.002 ],
            [-0.0195,  1.    ]])
     """
+    _require_arguments(mj_model, mj_data, geometry)
+    plan = plan_of(mj_model)
+    require_covered_data(mj_data)
+    for name in ("qpos", "qvel", "act", "ctrl", "qfrc_applied"):
+        _require_finite(f"mj_data.{name}", getattr(mj_data, name))
+    run = _Run(plan, mj_model, Solver(mj_model, mj_data), 1)
+    run.add(0)
+    both = run.derivatives(geometry)[0]
+    width = len(both)
+    return TransitionDerivatives(both[:, :width].copy(), both[:, width:].copy())
+
+
+def transition_derivatives_batch(
+    mj_model: Any,
+    mj_data: Any,
+    states: ArrayLike,
+    ctrl: ArrayLike,
+    *,
+    geometry: Geometry = "exact",
+    threads: int | None = None,
+) -> TransitionDerivatives:
+    """Exact derivatives of MuJoCo's time step at many states, as along a rollout.
+
+    A state of a batch costs a fraction of a call of `transition_derivatives`.
+
+    Parameters
+    ----------
+    mj_model, mj_data
+        As in `transition_derivatives`. The data has the applied joint torques, poses of mocap
+        bodies, active equality constraints and the warm start of all states.
+    states : array_like (n, nstate)
+        States as `mujoco.mj_getState` with ``mjSTATE_FULLPHYSICS`` and `mujoco.rollout` return
+        them: time, ``qpos``, ``qvel``, ``act``.
+    ctrl : array_like (n, nu)
+        Controls, one row for each state.
+    geometry : {"exact", "differences"}
+        As in `transition_derivatives`.
+    threads : int, optional
+        Number of threads. By default one for each 32 states, and at most one per processor.
+
+    Returns
+    -------
+    TransitionDerivatives
+        A ``(n, 2 nv + na, 2 nv + na)`` and B ``(n, 2 nv + na, nu)``.
+
+    Raises
+    ------
+    ValueError
+        If an array has another shape or is not finite, `mj_data` belongs to another model,
+        `geometry` is unknown, or `threads` is not a number from 1 to 1024.
+    TypeError, NotImplementedError
+        As in `transition_derivatives`.
+
+    Examples
+    --------
+    >>> import dtau.mujoco, mujoco, numpy as np
+    >>> mj_model = mujoco.MjModel.from_xml_string(
+    ...     '<mujoco><worldbody><body><joint name="pivot" axis="0 1 0"/>'
+    ...     '<geom type="sphere" size="0.1" pos="0 0 -1" mass="1"/></body></worldbody>'
+    ...     '<actuator><motor joint="pivot"/></actuator></mujoco>'
+    ... )
+    >>> angles = np.linspace(0.0, 1.0, 5)
+    >>> states = np.stack([np.zeros(5), angles, np.zeros(5)], axis=1)
+    >>> A, B = dtau.mujoco.transition_derivatives_batch(
+    ...     mj_model, mujoco.MjData(mj_model), states, np.zeros((5, 1))
+    ... )
+    >>> A.shape, B.shape
+    ((5, 2, 2), (5, 2, 1))
+    """
+    _require_arguments(mj_model, mj_data, geometry)
+    plan = plan_of(mj_model)
+    require_covered_data(mj_data)
+    if threads is not None:
+        threads = integer("threads", threads, 1, 1024)
+    nstate = mujoco.mj_stateSize(mj_model, _STATE)
+    states, ctrl = (np.ascontiguousarray(x, dtype=np.float64) for x in (states, ctrl))
+    n = len(states) if states.ndim else 0
+    for name, value, shape in (("states", states, (n, nstate)), ("ctrl", ctrl, (n, plan.nu))):
+        if value.shape != shape:
+            expected = f"(n, {shape[1]})" if name == "states" else str(shape)
+            raise ValueError(f"{name}: expected shape {expected}, got {value.shape}")
+        _require_finite(name, value)
+    width = 2 * plan.nv + plan.na
+    if not n:
+        return TransitionDerivatives(np.empty((0, width, width)), np.empty((0, width, plan.nu)))
+    out = TransitionDerivatives(np.empty((n, width, width)), np.empty((n, width, plan.nu)))
+    count = threads or max(1, min(cores(), n // _LEAST_OF_A_THREAD))
+    size = min(_MOST_AT_ONCE, -(-n // count))
+    starts = range(0, n, size)
+
+    def differentiate(number: int, solver: Solver) -> None:
+        for start in starts[number::count]:
+            chosen = range(start, min(n, start + size))
+            run = _Run(plan, mj_model, solver, len(chosen))
+            for k, i in enumerate(chosen):
+                run.add(k, states[i], ctrl[i])
+            both = run.derivatives(geometry)
+            out.A[start : start + size] = both[..., :width]
+            out.B[start : start + size] = both[..., width:]
+
+    count = min(count, len(starts))
+    solvers = [Solver(mj_model, mj_data, number) for number in range(count)]
+    if count == 1:
+        differentiate(0, solvers[0])
+    else:
+        # NumPy and MuJoCo release the interpreter's lock while they compute.
+        with ThreadPoolExecutor(count) as pool:
+            for _ in pool.map(differentiate, range(count), solvers):
+                pass
+    return out
+
+
+def _require_arguments(mj_model: Any, mj_data: Any, geometry: Geometry) -> None:
     for name, value, kind in (
         ("mj_model", mj_model, mujoco.MjModel),
         ("mj_data", mj_data, mujoco.MjData),
     ):
         if not isinstance(value, kind):
-            raise TypeError(
-                f"{name}: expected a mujoco.{kind.__name__}, got {type(value).__name__}"
+            raise TypeError(f"{name}: expected a mujoco.{kind.__name__}, got {class_name(value)}")
+    require_option("geometry", geometry, Geometry)
+    for name, size in (
+        ("nq", len(mj_data.qpos)),
+        ("nv", len(mj_data.qvel)),
+        ("na", len(mj_data.act)),
+        ("nu", len(mj_data.ctrl)),
+        ("nbody", len(mj_data.xpos)),
+        ("neq", len(mj_data.eq_active)),
+    ):
+        if size != getattr(mj_model, name):
+            raise ValueError(
+                f"mj_data: expected data of mj_model, {name} = {getattr(mj_model, name)}, "
+                f"got another model's, {name} = {size}"
             )
-    require_covered(mj_model, mj_data)
-    data = copy.copy(mj_data)
-    mujoco.mj_normalizeQuat(mj_model, data.qpos)
-    mujoco.mj_forward(mj_model, data)
-    h, nv = mj_model.opt.timestep, mj_model.nv
-
-    forces = force_derivatives(mj_model, data)
-    constraints = constraint_terms(mj_model, data)
-    mass = np.zeros((nv, nv))
-    mujoco.mj_fullM(mj_model, data, mass)
-    implicit = mass - h * np.diag(forces.implicit)
-    torque = data.qfrc_smooth + data.qfrc_constraint
-    a = np.stack([data.qacc, np.linalg.solve(implicit, torque)])
-    by_q, by_v = _smooth_derivatives(mj_model, data.qpos, data.qvel, a)
-    v_next = data.qvel + h * a[1]
-    _require_same_step(mj_model, data, v_next)
-
-    right = np.hstack(
-        [
-            np.diag(forces.by_q) - by_q[0] + constraints.by_q,
-            np.diag(forces.by_v) - by_v + constraints.by_v,
-            forces.by_u,
-        ]
-    )
-    solved = mass @ np.linalg.solve(mass + constraints.by_a, right)
-    solved[:, :nv] += by_q[0] - by_q[1]
-    solved[:, 2 * nv :] += h * forces.implicit_by_u * a[1, :, np.newaxis]
-    v_after = h * np.linalg.solve(implicit, solved)
-    v_after[:, nv : 2 * nv] += np.eye(nv)
-
-    from_q, from_v = _position_maps(mj_model, h * v_next)
-    q_after = h * from_v @ v_after
-    q_after[:, :nv] += from_q
-    both = np.vstack([q_after, v_after])
-    return TransitionDerivatives(both[:, : 2 * nv].copy(), both[:, 2 * nv :].copy())
 
 
-def _require_same_step(mj_model: Any, data: Any, v_next: Array) -> None:
-    """Advance `data`; raise NotImplementedError if MuJoCo's velocity is not the one expected.
-
-    A new version of MuJoCo may take terms into account that this package does not know.
-    """
-    euler = mj_model.opt.integrator == int(mujoco.mjtIntegrator.mjINT_EULER)
-    speed = np.abs(data.qvel).max()
-    (mujoco.mj_Euler if euler else mujoco.mj_implicit)(mj_model, data)
-    change = np.abs(v_next).max() + speed
-    if not np.abs(data.qvel - v_next).max() <= 1e-9 * change:
-        raise not_covered(f"terms that MuJoCo {mujoco.__version__} adds to this step")
+def _require_finite(argument: str, numbers: Array) -> None:
+    if not np.isfinite(numbers).all():
+        at = tuple(int(i) for i in np.argwhere(~np.isfinite(numbers))[0])
+        raise ValueError(f"{argument}: expected finite numbers, got {numbers[at]} at index {at}")
 
 
-def _smooth_derivatives(mj_model: Any, qpos: Array, qvel: Array, a: Array) -> tuple[Array, Array]:
-    """Return d(M a + c)/dq for each row of `a`, and d(M a + c)/dv, in MuJoCo's convention."""
-    model, convention = smooth_model(mj_model)
-    state = convention.to_dtau(qpos, qvel, a)
-    d = convention.inverse_dynamics_derivatives_from_dtau(
-        *state, inverse_dynamics(model, *state), inverse_dynamics_derivatives(model, *state)
-    )
-    return d.dtau_dq, d.dtau_dv[0]
+class _Run:
+    """Solutions at the stages of the steps from n states, and their derivatives."""
 
+    def __init__(self, plan: Plan, mj_model: Any, solver: Solver, n: int) -> None:
+        self._plan, self._model, self._solver = plan, mj_model, solver
+        count = 1 + len(STAGES) if plan.integrator == RK4 else 1
+        self._stages = [Solved(plan, mj_model, n) for _ in range(count)]
+        self._following = np.empty((n, plan.nv))
 
-def _position_maps(mj_model: Any, displacement: Array) -> tuple[Array, Array]:
-    """Return the derivatives of  q (+) displacement  by q and by the displacement."""
-    by_q, by_displacement = np.eye(mj_model.nv), np.eye(mj_model.nv)
-    for kind, start in zip(mj_model.jnt_type, mj_model.jnt_dofadr, strict=True):
-        if kind in QUATERNIONS:
-            first = start + 3 * (kind == QUATERNIONS[0])
-            angles = slice(first, first + 3)
-            turned, right = _exponential(displacement[angles])
-            by_q[angles, angles], by_displacement[angles, angles] = turned.T, right
-    return by_q, by_displacement
+    def add(self, k: int, state: Array | None = None, ctrl: Array | None = None) -> None:
+        """Solve at the state and control of the solver's data, or at others."""
+        m, data = self._model, self._solver.reset()
+        if state is not None:
+            mujoco.mj_setState(m, data, state, _STATE)
+            data.ctrl[:] = ctrl
+        mujoco.mj_normalizeQuat(m, data.qpos)
+        mujoco.mj_forward(m, data)
+        self._stages[0].add(k, m, data)
+        if self._plan.integrator == RK4:
+            self._add_stages(k, data)
+        elif self._plan.integrator == EULER:
+            mujoco.mj_Euler(m, data)
+        else:
+            mujoco.mj_implicit(m, data)
+        self._following[k] = data.qvel
 
+    def _add_stages(self, k: int, data: Any) -> None:
+        m, h, first = self._model, self._plan.timestep, self._stages[0]
+        time, rate = data.time, first.v[k]
+        for fraction, before, stage in zip(
+            STAGES, self._stages[:-1], self._stages[1:], strict=True
+        ):
+            q = first.q[k].copy()
+            mujoco.mj_integratePos(m, q, rate, fraction * h)
+            data.qpos[:], data.time = q, time + fraction * h
+            data.qvel[:] = first.v[k] + fraction * h * before.a[k]
+            if self._plan.na:
+                data.act[:] = first.act[k] + fraction * h * before.act_dot[k]
+            mujoco.mj_forward(m, data)
+            stage.add(k, m, data)
+            rate = turning_rates(self._plan, fraction * h * rate, stage.v[k])[0]
+        data.qpos[:], data.qvel[:], data.time = first.q[k], first.v[k], time
+        if self._plan.na:
+            data.act[:] = first.act[k]
+        mujoco.mj_forward(m, data)
+        mujoco.mj_RungeKutta(m, data, 4)
 
-def _exponential(vector: Array) -> tuple[Array, Array]:
-    """Return the rotation exp(vector) and its right Jacobian."""
-    x, y, z = vector
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    angle = float(np.linalg.norm(vector))
-    if angle < 1e-4:  # the next terms are below 1e-16
-        first, second, third = 1.0 - angle**2 / 6.0, 0.5 - angle**2 / 24.0, 1.0 / 6.0
-    else:
-        first = np.sin(angle) / angle
-        second = 2.0 * (np.sin(angle / 2.0) / angle) ** 2
-        third = (1.0 - first) / angle**2
-    eye, square = np.eye(3), cross @ cross
-    return eye + first * cross + second * square, eye - second * cross + third * square
+    def derivatives(self, geometry: Geometry) -> Array:
+        """Return the derivatives by state and control of the states after the steps."""
+        differences: list[Differences | None] = []
+        for stage in self._stages:
+            stage.finish()
+            differences.append(
+                GeometryDifferences(self._model, self._solver.data, stage.q)
+                if geometry == "differences"
+                else None
+            )
+        return step_derivatives(self._plan, self._model, self._stages, self._following, differences)

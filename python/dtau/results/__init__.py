@@ -37,6 +37,7 @@ from dtau.results.kinematics import (
     CentroidalMomentumRateDerivatives,
     DifferenceJacobians,
     FrameAccelerationsDerivatives,
+    FrameErrors,
     FrameVelocitiesDerivatives,
     IntegrateJacobians,
     KinematicsTimeDerivatives,
@@ -44,6 +45,7 @@ from dtau.results.kinematics import (
     PartialState,
     Placements,
     State,
+    Subtrees,
     TangentMap,
 )
 from dtau.results.steps import (
@@ -55,6 +57,7 @@ from dtau.results.steps import (
     Equilibrium,
     Linearization,
     NextState,
+    StageLinearization,
     StepVJP,
 )
 
@@ -84,6 +87,7 @@ __all__ = [
     "ForwardDynamicsTimeDerivativesVJP",
     "ForwardDynamicsVJP",
     "FrameAccelerationsDerivatives",
+    "FrameErrors",
     "FrameVelocitiesDerivatives",
     "HybridDynamics",
     "ImpulseDynamics",
@@ -103,8 +107,10 @@ __all__ = [
     "PartialState",
     "Placements",
     "Projected",
+    "StageLinearization",
     "State",
     "StepVJP",
+    "Subtrees",
     "TangentMap",
 ]
 

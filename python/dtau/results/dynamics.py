@@ -100,7 +100,7 @@ class ForwardDynamicsVJP(NamedTuple):
 
 
 class InverseDynamicsSecondDerivatives(NamedTuple):
-    """Second derivatives of the joint torque, ``(..., nv, nv, nv)`` or packed.
+    """Second derivatives of the joint torque, ``(..., nv, nv, nv)`` or on their pattern.
 
     Entry [i, j, k]: of torque i, by the variable named first along j, then by the second along k.
     """

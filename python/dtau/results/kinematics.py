@@ -36,6 +36,13 @@ class Placements(NamedTuple):
     translation: NDArray[np.float64]
 
 
+class FrameErrors(NamedTuple):
+    """Errors of frames from their targets, ``(..., nframes, 6)``, and their Jacobians by q."""
+
+    error: NDArray[np.float64]
+    J: NDArray[np.float64]
+
+
 class FrameVelocitiesDerivatives(NamedTuple):
     """First derivatives of the twists of frames, ``(..., nframes, 6, nv)``; columns by variable."""
 
@@ -49,6 +56,13 @@ class FrameAccelerationsDerivatives(NamedTuple):
     dacceleration_dq: NDArray[np.float64]
     dacceleration_dv: NDArray[np.float64]
     dacceleration_da: NDArray[np.float64]
+
+
+class Subtrees(NamedTuple):
+    """Masses ``(nbodies,)`` and centers of mass ``(..., nbodies, 3)`` of bodies and their loads."""
+
+    mass: NDArray[np.float64]
+    center: NDArray[np.float64]
 
 
 class CenterOfMassVelocityDerivatives(NamedTuple):

@@ -64,6 +64,23 @@ class DiscreteLinearizationWithForces(NamedTuple):
     dforces_du: NDArray[np.float64]
 
 
+class StageLinearization(NamedTuple):
+    """`DiscreteLinearization` of an RK4 step, with its four stages, the first axis after the batch.
+
+    The states ``q_stages (..., 4, nq)`` and ``v_stages (..., 4, nv)``, and their derivatives
+    ``A_stages (..., 4, 2 nv, 2 nv)`` and ``B_stages (..., 4, 2 nv, nu)``.
+    """
+
+    A: NDArray[np.float64]
+    B: NDArray[np.float64]
+    q: NDArray[np.float64]
+    v: NDArray[np.float64]
+    A_stages: NDArray[np.float64]
+    B_stages: NDArray[np.float64]
+    q_stages: NDArray[np.float64]
+    v_stages: NDArray[np.float64]
+
+
 class NextState(NamedTuple):
     """The state after a step: ``q (..., nq)`` and ``v (..., nv)``."""
 

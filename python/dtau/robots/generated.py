@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.checks import integer, real_array, tuple_of
+from dtau.checks import integer, plain, real_array, tuple_of
 from dtau.model.builder import ModelBuilder
 from dtau.model.compile import MOST_DOFS
 from dtau.model.joint_type import JointType
@@ -201,5 +201,6 @@ def _kinds(joints: Sequence[JointKindName]) -> tuple[JointKindName, ...]:
         raise ValueError("joints: expected at least one kind, got none")
     for kind in kinds:
         if kind not in _JOINTS:
-            raise ValueError(f"joints: expected kinds among {', '.join(_JOINTS)}; got {kind!r}")
+            known = ", ".join(_JOINTS)
+            raise ValueError(f"joints: expected kinds among {known}; got {plain(kind)!r}")
     return kinds

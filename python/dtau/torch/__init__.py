@@ -25,7 +25,7 @@ try:
     import torch as _torch  # noqa: F401
 except ModuleNotFoundError as error:
     raise ImportError(
-        "dtau.torch needs PyTorch, which is not installed: pip install 'dtau[torch]'"
+        "dtau.torch needs PyTorch, which is not installed: pip install 'torch>=2.13'"
     ) from error
 
 from dtau.torch import functions

@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from dtau.functions.manifold_states import neutral
+from dtau.functions.manifold_states import configuration, neutral
 from dtau.model.joints import Cylindrical, Free, Planar, Prismatic, Spherical
 from dtau.model.links import Joint
 from dtau.model.model import Model
@@ -82,6 +82,13 @@ def has_gizmo(joint: Joint) -> bool:
     return joint.mimic is None and isinstance(joint.type, Free | Spherical)
 
 
-def start(model: Model) -> Array:
-    """Return the neutral configuration, within the limits of the joints."""
-    return np.clip(neutral(model), model.lower_limits, model.upper_limits)
+def start(model: Model, q: ArrayLike | str | None = None) -> ArrayLike:
+    """Return the configurations to show: the given ones, or those of a posture by its name.
+
+    By default the neutral configuration, within the limits of the joints.
+    """
+    if isinstance(q, str):
+        return configuration(model, posture=q)
+    if q is None:
+        return np.clip(neutral(model), model.lower_limits, model.upper_limits)
+    return q

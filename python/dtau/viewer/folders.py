@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
+from dtau.checks import plain
+
 LARGEST = 256_000_000  # most bytes of a mesh
 
 _NOT_FOUND = "not found below the file's own folder and those of meshes="
@@ -34,7 +36,9 @@ class Folders:
     ) -> None:
         for folder in named:
             if not os.path.isdir(folder):
-                raise NotADirectoryError(f"meshes: expected a folder, got {os.fspath(folder)!r}")
+                raise NotADirectoryError(
+                    f"meshes: expected a folder, got {plain(os.fspath(folder))!r}"
+                )
         self._own = None if own is None else Path(os.path.realpath(own))
         self._named = [Path(os.path.realpath(folder)) for folder in named]
 

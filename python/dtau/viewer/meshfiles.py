@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from dtau.viewer.solids import Mesh, creased
 
 GRAY = (0.72, 0.74, 0.77)  # the default color
 SUFFIXES = ("stl", "obj", "dae", "ply", "glb", "gltf")
+_SKIPPING = ("glb", "gltf", "obj")  # formats whose materials trimesh can skip
 _UNTOLD = (102, 102, 102, 255)  # trimesh's color for files without colors
 
 Color = tuple[float, float, float]
@@ -53,11 +55,7 @@ def read_mesh(path: Path, folders: Folders, scale: ArrayLike, color: Color | Non
     trimesh = _trimesh()
     try:
         content = path.read_bytes()
-        scene = trimesh.load_scene(
-            BytesIO(_without_broken_materials(content) if suffix == "dae" else content),
-            file_type=suffix,
-            resolver=_resolver(trimesh, folders.inside(path)),
-        )
+        scene = _scene(trimesh, content, suffix, _resolver(trimesh, folders.inside(path)))
         parts = [part for part in scene.dump() if isinstance(part, trimesh.Trimesh)]
     except Exception as error:  # trimesh's readers may raise anything
         problem = " ".join(f"{type(error).__name__}: {error}".split())
@@ -75,6 +73,19 @@ def read_mesh(path: Path, folders: Folders, scale: ArrayLike, color: Color | Non
         faces = whole.faces[:, ::-1] if np.prod(factors) < 0 else whole.faces  # mirrored
         surfaces.append(Surface(creased(whole.vertices * factors, faces), shade))
     return surfaces
+
+
+def _scene(trimesh: Any, content: bytes, suffix: str, resolver: Any) -> Any:
+    """Read a file with trimesh, without materials if these are broken."""
+    if suffix == "dae":
+        content = _without_broken_materials(content)
+    read = partial(trimesh.load_scene, file_type=suffix, resolver=resolver)
+    try:
+        return read(BytesIO(content))
+    except Exception:  # trimesh's readers may raise anything
+        if suffix not in _SKIPPING:
+            raise
+        return read(BytesIO(content), skip_materials=True)
 
 
 def _without_broken_materials(content: bytes) -> bytes:
@@ -109,7 +120,7 @@ def _trimesh() -> Any:
         return importlib.import_module("trimesh")
     except ModuleNotFoundError as error:
         raise ImportError(
-            "meshes are read by trimesh, which is not installed: pip install 'dtau[view]'"
+            "meshes are read by trimesh, which is not installed: pip install 'trimesh>=4'"
         ) from error
 
 

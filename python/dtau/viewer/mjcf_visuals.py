@@ -37,7 +37,7 @@ def read_mjcf_visuals(source: Source, folders: Folders) -> tuple[list[Visual], l
             continue
         if kind == _MESH:
             try:
-                mesh = _mesh(m, int(m.geom_dataid[geom]), folders)
+                mesh = mesh_of(m, int(m.geom_dataid[geom]), folders)
             except OSError as error:
                 notes.append(f"mesh of body {bodies[body]!r}: {error}")
                 continue
@@ -62,7 +62,7 @@ _SOLIDS = {
 }
 
 
-def _mesh(m: Any, mesh: int, folders: Folders) -> solids.Mesh:
+def mesh_of(m: Any, mesh: int, folders: Folders) -> solids.Mesh:
     """Return a mesh of MuJoCo: about its center, along its principal axes."""
     if m.mesh_pathadr[mesh] >= 0:
         name = bytes(m.paths)[m.mesh_pathadr[mesh] :].split(b"\0")[0].decode()

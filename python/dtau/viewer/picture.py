@@ -28,7 +28,7 @@ _THICK = 0.035  # thickness of an arrow, relative to the reach
 
 def picture(
     model: Model,
-    q: ArrayLike | None = None,
+    q: ArrayLike | str | None = None,
     path: str | os.PathLike[str] | None = None,
     *,
     v: ArrayLike | None = None,
@@ -45,9 +45,9 @@ def picture(
     Parameters
     ----------
     model : Model
-    q : array_like (nq,) or (T, nq), optional
-        Configuration, or several, which are drawn in one picture; by default the neutral one,
-        within the joints' limits.
+    q : array_like (nq,) or (T, nq), or str, optional
+        Configuration, or several, which are drawn in one picture; or the name of one in
+        ``model.postures``; by default the neutral one, within the joints' limits.
     path : str or path-like, optional
         PNG file to write.
     v, f_ext, f_ext_axes
@@ -102,7 +102,7 @@ def picture(
     azimuth, elevation = real_array("camera", camera, (2,)).tolist()
     if abs(elevation) > 80:
         raise ValueError(f"camera: expected at most 80 degrees above the floor, got {elevation}")
-    shown = motion(model, start(model) if q is None else q, v, f_ext, f_ext_axes)
+    shown = motion(model, start(model, q), v, f_ext, f_ext_axes)
     parts, notes = looks(model, geometry, meshes)
     warn_of_missing(model, notes)
     pieces = [

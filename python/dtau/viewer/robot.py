@@ -190,6 +190,8 @@ class Robot:
                 self._add_switch("center of mass", [self._center], visible=False)
             if self._gizmos:
                 self._add_switch("move by hand", list(self._gizmos.values()), visible=False)
+            if self.model.postures:
+                self._add_postures()
             reset = gui.add_button("Reset")
             q = self.q
             for slider in sliders(self.model, self._motion.q):
@@ -220,6 +222,19 @@ class Robot:
                 self._point(self._frame if self._shown is self._motion else 0)
 
         switch.on_update(turned)
+
+    def _add_postures(self) -> None:
+        """Add a choice of the model's postures."""
+        choice = self._postures = self._server.gui.add_dropdown(
+            "posture", ("", *self.model.postures)
+        )
+
+        async def chosen(_: Any) -> None:
+            if choice.value:
+                with self._server.atomic():
+                    self.set(self.model.postures[choice.value])
+
+        choice.on_update(chosen)
 
     def _listen(self, slider: Slider, handle: Any) -> None:
         async def moved(event: Any) -> None:

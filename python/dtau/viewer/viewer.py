@@ -75,7 +75,7 @@ class Viewer:
     def add(
         self,
         model: Model,
-        q: ArrayLike | None = None,
+        q: ArrayLike | str | None = None,
         *,
         v: ArrayLike | None = None,
         f_ext: ArrayLike | Mapping[str, ArrayLike] | None = None,
@@ -111,7 +111,7 @@ class Viewer:
         require("model", model, Model)
         if self._closed:
             raise RuntimeError("this viewer is closed: dtau.view opens another")
-        shown = motion(model, start(model) if q is None else q, v, f_ext, f_ext_axes)
+        shown = motion(model, start(model, q), v, f_ext, f_ext_axes)
         parts, notes = looks(model, geometry, meshes)
         warn_of_missing(model, notes)
         with self._lock, self.server.atomic():
@@ -308,7 +308,7 @@ def _viser() -> Any:
         return importlib.import_module("viser")
     except ModuleNotFoundError as error:
         raise ImportError(
-            "dtau.view needs viser, which is not installed: pip install 'dtau[view]'"
+            "dtau.view needs viser, which is not installed: pip install 'viser>=1.1'"
         ) from error
 
 

@@ -26,7 +26,7 @@ from dtau.viewer.mjcf_visuals import read_mjcf_visuals
 _UNREAD = frozenset(
     {"inertial", "collision", "joint", "gazebo", "transmission", "sensor", "texture"}
 )
-_LARGEST = 64_000_000  # most bytes of a file, as in `dtau.load`
+LARGEST = 64_000_000  # most bytes of a file, as in `dtau.load`
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -60,7 +60,7 @@ def read_visuals(geometry: str | os.PathLike[str], meshes: Paths = ()) -> Visual
         If the file cannot be read, see `dtau.load`; or if a folder does not exist.
     """
     named = [meshes] if isinstance(meshes, str | os.PathLike) else list(meshes)
-    source, document = open_document(geometry, _LARGEST)
+    source, document = open_document(geometry, LARGEST)
     own = None if source.path is None else os.path.dirname(os.path.abspath(source.path))
     folders = Folders(own, named)
     if document.tag == "mujoco":
@@ -109,7 +109,8 @@ def _surfaces(geometry: Element, folders: Folders, color: Color | None) -> list[
     raise geometry.error(f"expected one of mesh, {', '.join(_SOLIDS)} in <geometry>, got none")
 
 
-def _positive(element: Element, name: str) -> float:
+def positive(element: Element, name: str) -> float:
+    """Return a number of an element that must be positive."""
     value = number(element, name)
     if not value > 0:
         raise element.error(f"{name} of <{element.tag}>: expected a positive number, got {value}")
@@ -118,9 +119,9 @@ def _positive(element: Element, name: str) -> float:
 
 _SOLIDS: dict[str, Callable[[Element], solids.Mesh]] = {
     "box": lambda e: solids.box(np.abs(numbers(e, "size", 3))),
-    "sphere": lambda e: solids.ellipsoid(3 * [_positive(e, "radius")]),
-    "cylinder": lambda e: solids.cylinder(_positive(e, "radius"), _positive(e, "length")),
-    "capsule": lambda e: solids.capsule(_positive(e, "radius"), _positive(e, "length")),
+    "sphere": lambda e: solids.ellipsoid(3 * [positive(e, "radius")]),
+    "cylinder": lambda e: solids.cylinder(positive(e, "radius"), positive(e, "length")),
+    "capsule": lambda e: solids.capsule(positive(e, "radius"), positive(e, "length")),
 }
 
 

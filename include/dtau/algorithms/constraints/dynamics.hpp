@@ -15,7 +15,7 @@
 // through the first triangular solve only: Y has the zeros of the paths, which M^-1 J^T has not, and
 // x + Y f takes the forces into the one solve for a.
 //
-// Symbols, of this state; "rows" are the equations J a = aref, 3 to 6 for each constraint:
+// Symbols, of this state; "rows" are the equations J a = aref, 1 to 6 for each constraint:
 //   e          how far the frames of a constraint are apart; kp, kd: Baumgarte's gains (rows.hpp)
 //   aref       minus the rows (20.1) at a = 0; MuJoCo's efc_aref, but for J' v, which MuJoCo leaves out
 //   J, f, G    MuJoCo's efc_J, efc_force, and efc_AR without the regularization R (its efc_R)
@@ -101,7 +101,7 @@ void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const 
         idsva_velocities(tree, v, f_ext, w.idsva);
     else
         bias_velocities(tree, v, f_ext, w.idsva);
-    independent_torque(tree, v, tau, w);
+    independent_torque(tree, q, v, tau, w);
     ltdl_solve_inwards(tree.independent, x, w.ltdl);                 // x = L^-T (tau - bias)
     factorize_constraints(tree, q, hold, root_frame, w.ltdl, rows);  // G = J M^-1 J^T
     for (int c = 0; c < constraints.count; ++c) {

@@ -103,14 +103,14 @@ void constrained_partials(const Tree& tree, const T* active,
                  w.columns);
 }
 
-// Computes the weights mu and nu, H and the first derivatives of inverse dynamics, by joints.
-// lam_forces may be null.
+// Computes the weights mu and nu, H and the first derivatives of inverse dynamics, by joints, without
+// stiffness. lam_forces may be null.
 template <class T>
 void constrained_curvature(const Tree& tree, const T* lam, const T* lam_forces, const T* active,
                            const T* body_f_ext, const ConstrainedHessianWorkspace<T>& w) {
     const IdsvaWorkspace<T>& idsva = w.dynamics.idsva;
     const RelatedMatrices<T>& joints = w.joints;
-    turn_weights(tree, lam_forces, active, w);
+    turn_weights(lam_forces, active, w);
     constrained_weights(tree, lam, w);
     hessian_forward(tree, w.joint_mu, idsva, w.hessian);
     add_weighted_rows(tree, *w.options.contacts, w.constraints.frames, w.nu, idsva.root_frame,
@@ -172,6 +172,7 @@ void constrained_hessian_blocks(const Tree& tree, const T* lam, const T* lam_for
                                 bool symmetric, const ConstrainedHessianWorkspace<T>& w) {
     constrained_partials(tree, active, w);
     constrained_curvature(tree, lam, lam_forces, active, body_f_ext, w);
+    add_stiffness(tree, w.joints.dtau_dq, w.joints.H.n);
     constrained_results(tree, active, out, symmetric, w);
 }
 

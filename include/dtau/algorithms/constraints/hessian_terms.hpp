@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dtau/algorithms/constraints/range_hessian.hpp"
+#include "dtau/algorithms/constraints/spatial_rows.hpp"
 #include "dtau/algorithms/second/forward_hessian.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -31,7 +32,7 @@ struct AlongFrames {
             at[c].axes = Axes::body;
             if (gains) continue;
             at[c].kp = at[c].kd = 0.0;
-            at[c].positions = false;
+            at[c].positions = at[c].spatial = false;
         }
     }
     Options in(Options options) const {
@@ -51,6 +52,7 @@ struct ConstrainedHessianWorkspace {
     HessianWorkspace<T> hessian;
     WeightedRowsWorkspace<T> weighted;
     ForceCurvatureWorkspace<T> curvature;
+    SpatialRowsWorkspace<T> spatial;
     RelatedMatrices<T> independent, joints;
     WrenchHessianWorkspace<T> wrenches;
     RangeHessianWorkspace<T> ranges;
@@ -71,6 +73,7 @@ struct ConstrainedHessianWorkspace {
           hessian(arena, tree, options),
           weighted(arena, tree, options),
           curvature(arena, tree, options),
+          spatial(arena, tree, options),
           independent(arena, tree.independent.n, whole_packs<T>(tree.independent.n)),
           joints(independent.of_joints(arena, tree)),
           wrenches(arena, tree, options),
@@ -88,7 +91,7 @@ struct ConstrainedHessianWorkspace {
           damped(false) {
         for (int c = 0; c < given->count; ++c) {
             relative |= is_relative(given->at[c]);
-            damped |= options.contacts->at[c].kd > 0.0;
+            damped |= options.contacts->at[c].kd > 0.0 || given->at[c].spatial;
         }
     }
     RangeState<T> range_state(const Tree& tree, const T* active) const {
@@ -111,23 +114,22 @@ struct ConstrainedHessianWorkspace {
         x.loops = columns.loops;
         return x;
     }
-    // Whether relative_rows.hpp adds terms for this constraint.
+    // Whether relative_rows.hpp or spatial_rows.hpp adds terms for this constraint.
     static bool is_relative(const Constraint& c) {
-        return c.b.body >= 0 || c.positions || c.axes != Axes::body;
+        return c.b.body >= 0 || c.positions || c.axes != Axes::body || c.spatial;
     }
 };
 
 // The weights of the forces along the axes of frames a; null: zero.
 template <class T>
-void turn_weights(const Tree& tree, const T* lam_forces, const T* active,
-                  const ConstrainedHessianWorkspace<T>& w) {
+void turn_weights(const T* lam_forces, const T* active, const ConstrainedHessianWorkspace<T>& w) {
     for (int c = 0; c < w.given->count; ++c) {
         const Constraint& given = w.given->at[c];
         T* const to = w.lam_forces + given.first;
         for (int r = 0; r < given.count; ++r)
             to[r] = lam_forces ? if_active(active, c, lam_forces[given.first + r]) : T(0.0);
         if (given.axes == Axes::body) continue;
-        const Mat3<T> E = transposed(w.constraints.world[tree.bodies[given.a.body].root].R);
+        const Mat3<T> E = transposed(w.constraints.world[given.root].R);
         const Force<T> W = constraint_wrench(given, E, to);
         store_rows(given, w.constraints.frames[c].E, Motion<T>{W.ang, W.lin}, to);
     }
@@ -206,6 +208,9 @@ void add_constraint_curvature(const Tree& tree, const ConstrainedHessianWorkspac
         add_relative_curvature<T>(
             {tree, rows, wrench(w.nu), wrench(w.forces), lam, false, idsva.root_frame, g, idsva.a},
             w.joints.H, w.curvature.relative);
+        if (constraint.spatial)
+            add_spatial_curvature(tree, rows, wrench(w.nu), idsva.root_frame, idsva.a, w.joints.H,
+                                  w.spatial);
     }
 }
 

@@ -33,14 +33,14 @@ struct FrameChange {
 };
 template <class T>
 DTAU_INLINE FrameChange<T> frame_change(const Tree& tree, int i, const Placement<T>& X,
-                                        const ConstrainedJvpWorkspace<T>& w) {
+                                        bool spatial, const ConstrainedJvpWorkspace<T>& w) {
     const RootFrame<T>& g = w.value.dynamics.idsva.root_frame;
     const Motion<T> V = at_point(X, g.v[i]);
     Motion<T> z = w.tangent.z[i];  // in w.tangent.z, Psi'' includes gravity
     z.lin = cross(g.gravity[tree.bodies[i].root], w.moved[i].ang, z.lin);
     FrameChange<T> d = {at_point(X, w.moved[i]), at_point(X, w.tangent.y[i]),
                         at_point(X, cross(w.tangent.y[i], g.v[i], z))};  // [Derivations] eq. 19.2
-    d.dA.lin = cross(d.dV.ang, V.lin, cross(V.ang, d.dV.lin, d.dA.lin));
+    if (!spatial) d.dA.lin = cross(d.dV.ang, V.lin, cross(V.ang, d.dV.lin, d.dA.lin));
     return d;
 }
 
@@ -104,7 +104,9 @@ void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspa
     for_loops(constraints, [&](int c, const Constraint& constraint, int) {
         const ConstraintFrames<T>& f = value.constraints.frames[c];
         const Motion<T> moved_b = turned_to_a(constraint, f, w.moved[constraint.b.body]);
-        turn_loop(constraint, f, w.moved[constraint.a.body].ang - moved_b.ang,
+        const int i = constraint.a.body;
+        const Vec3<T> turn_a = i < 0 ? zero_vector<T>() : w.moved[i].ang;
+        turn_loop(constraint, f, turn_a - moved_b.ang,
                   constraint_wrench(constraint, f.E, value.residual + constraint.first), dF);
     });
     T *const x = value.range.x, *const rows = value.range.h;
@@ -142,14 +144,20 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
         const Constraint& constraint = constraints.at[c];
         const ConstraintFrames<T>& f = value.constraints.frames[c];
         const ConstraintPartials<T> rows(tree, constraint, f, g, value.a, value.constraints.world);
-        const FrameChange<T> a = frame_change(tree, constraint.a.body, f.a, w);
-        Motion<T> change = rows.displaced_a(a.s, rows.of_a(a.dV, a.dA));
+        Motion<T> change = zero_motion<T>();
+        Vec3<T> turn_a = zero_vector<T>();
+        if (constraint.a.body >= 0) {
+            const FrameChange<T> a =
+                frame_change(tree, constraint.a.body, f.a, constraint.spatial, w);
+            change = rows.displaced_a(a.s, rows.of_a(a.dV, a.dA));
+            turn_a = a.s.ang;
+        }
         if (constraint.b.body >= 0) {
-            const FrameChange<T> own = frame_change(tree, constraint.b.body, f.b, w);
+            const FrameChange<T> own = frame_change(tree, constraint.b.body, f.b, false, w);
             const Motion<T> s = turned_to_a(constraint, f, own.s);
             change = change + rows.displaced_b(s, rows.of_b(turned_to_a(constraint, f, own.dV),
                                                             turned_to_a(constraint, f, own.dA)));
-            turn_loop(constraint, f, a.s.ang - s.ang,
+            turn_loop(constraint, f, turn_a - s.ang,
                       constraint_wrench(constraint, f.E, value.forces + constraint.first), dF);
         }
         T* to = dforces + constraint.first;
@@ -159,6 +167,7 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
     T *const torque = dynamics.a, *const x = dynamics.independent;
     vary_torques(tree, g.S, w.d, value.F, dF, torque);
     for (int k = 0; k < tree.nv; ++k) torque[k] = fma(T(tree.damping[k]), dv[k], torque[k]);
+    add_stiffness_times(tree, 1.0, dq, torque);
     reduce_columns(tree, torque, 1, x);
     for (int k = 0; k < tree.independent.n; ++k) x[k] = dtau[k] - x[k];
     ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);

@@ -9,14 +9,16 @@
 // of b's path, in the axes of a:
 //   linear    -(D c + kd D u + kp du + ds x (c_b + kd u_b))
 //   angular   -(D w' + kd D w + kp D phi + ds x (w'_b + kd w_b)) + w_a x (D w + ds x w_b)
-// By q' nothing is displaced: the terms with ds, du are zero, and D is the derivative by q'.
+// By q' nothing is displaced: the terms with ds, du are zero, and D is the derivative by q'. The rows
+// of a spatial contact (20.19) change by D A + kd D V + kp D log6.
 #pragma once
 
 #include "dtau/algorithms/constraints/rows.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// Changes of a frame along one column: the column's twist, D V and D A by q, D A by q'; A is classical.
+// Changes of a frame along one column: the column's twist, D V and D A by q, D A by q'; A is classical
+// unless it is spatial.
 template <class T>
 struct FramePartials {
     Motion<T> s, dV, dA, dA_dv;
@@ -24,11 +26,12 @@ struct FramePartials {
 template <class T>
 DTAU_INLINE FramePartials<T> frame_partials(const Placement<T>& X, const Motion<T>& V,
                                             const JointBelow<T>& joint, const Motion<T>& a_p,
-                                            const Motion<T>& S) {
+                                            const Motion<T>& S, bool spatial) {
     const Motion<T> Psidot = cross(joint.v_p, S);
     FramePartials<T> d = {at_point(X, S), at_point(X, Psidot),
                           at_point(X, cross(a_p, S, cross(Psidot, joint.w))),
                           at_point(X, cross(S, joint.o, Psidot))};
+    if (spatial) return d;
     d.dA.lin = cross(d.dV.ang, V.lin, cross(V.ang, d.dV.lin, d.dA.lin));  // [Derivations] eq. 19.5
     d.dA_dv.lin = cross(d.s.ang, V.lin, cross(V.ang, d.s.lin, d.dA_dv.lin));
     return d;
@@ -37,7 +40,8 @@ DTAU_INLINE FramePartials<T> frame_partials(const Placement<T>& X, const Motion<
 // Calls visit(k, d) for the columns on the path of a frame of body i.
 template <class T, class Visit>
 DTAU_INLINE void for_frame_partials(const Tree& tree, int i, const Placement<T>& X,
-                                    const RootFrame<T>& g, const Motion<T>* a, const Visit& visit) {
+                                    const RootFrame<T>& g, const Motion<T>* a, bool spatial,
+                                    const Visit& visit) {
     if (i < 0) return;
     const Motion<T> V = at_point(X, g.v[i]);
     for_moving_bodies(tree, i, [&](const Body& body, int b) {
@@ -46,7 +50,7 @@ DTAU_INLINE void for_frame_partials(const Tree& tree, int i, const Placement<T>&
         const Motion<T> a_p = p < 0 ? zero_motion<T>() : without_gravity(tree, p, g, a);
         const JointBelow<T> joint = {p, v_p, g.v[i] + -v_p, g.v[i] + -g.v[b]};
         for (int k = body.v; k < body.v + body.nv; ++k)
-            visit(k, frame_partials(X, V, joint, a_p, g.S[k]));
+            visit(k, frame_partials(X, V, joint, a_p, g.S[k], spatial));
     });
 }
 
@@ -62,7 +66,8 @@ struct ConstraintPartials {
 
     ConstraintPartials(const Tree& tree, const Constraint& of, const ConstraintFrames<T>& f,
                        const RootFrame<T>& g, const Motion<T>* a, const Placement<T>* world)
-        : constraint(of), frames(f), kp(of.kp), kd(of.kd), w_a(g.v[of.a.body].ang) {
+        : constraint(of), frames(f), kp(of.kp), kd(of.kd), w_a(zero_vector<T>()) {
+        if (of.a.body >= 0) w_a = g.v[of.a.body].ang;
         const FrameMotion<T> mb = motion_of_b(tree, of, f, g, a);
         w_b = mb.V.ang;
         follows = fma(kd, mb.V, mb.A);
@@ -82,7 +87,9 @@ struct ConstraintPartials {
     }
     // Adds the change by a displacement s at the frame. [Derivations] eqs. 20.4, 20.5
     DTAU_INLINE Motion<T> displaced_a(const Motion<T>& s, Motion<T> rows) const {
-        if (constraint.positions) {
+        if (constraint.positions && constraint.spatial) {
+            rows = fma(kp, log_rate(at.e, s), rows);
+        } else if (constraint.positions) {
             rows.lin = fma(kp, s.lin - cross(s.ang, at.e.lin), rows.lin);
             if (constraint.count > 3)
                 rows.ang = fma(kp, error_rate(constraint, frames, at, s.ang), rows.ang);
@@ -111,15 +118,17 @@ DTAU_INLINE void for_constraint_partials(const Tree& tree, const ConstraintParti
                                          const Visit& visit) {
     const Constraint& constraint = rows.constraint;
     const ConstraintFrames<T>& f = rows.frames;
-    for_frame_partials(tree, constraint.a.body, f.a, g, a, [&](int k, const FramePartials<T>& d) {
+    const auto of_a = [&](int k, const FramePartials<T>& d) {
         visit(k, rows.displaced_a(d.s, rows.of_a(d.dV, d.dA)), rows.of_a(d.s, d.dA_dv), d.s.ang);
-    });
-    for_frame_partials(tree, constraint.b.body, f.b, g, a, [&](int k, const FramePartials<T>& own) {
+    };
+    const auto of_b = [&](int k, const FramePartials<T>& own) {
         const FramePartials<T> d = {
             turned_to_a(constraint, f, own.s), turned_to_a(constraint, f, own.dV),
             turned_to_a(constraint, f, own.dA), turned_to_a(constraint, f, own.dA_dv)};
         visit(k, rows.displaced_b(d.s, rows.of_b(d.dV, d.dA)), rows.of_b(d.s, d.dA_dv), -d.s.ang);
-    });
+    };
+    for_frame_partials(tree, constraint.a.body, f.a, g, a, constraint.spatial, of_a);
+    for_frame_partials(tree, constraint.b.body, f.b, g, a, false, of_b);
 }
 
 // The same for the rows' velocities: visit(k, s, by_q, turn), where s is the change by q'.

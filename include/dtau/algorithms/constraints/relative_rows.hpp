@@ -85,7 +85,7 @@ int relative_columns(const RelativeRows<T>& x, RelativeColumn<T>* columns) {
     const Constraint& constraint = rows.constraint;
     const ConstraintFrames<T>& f = rows.frames;
     const Vec3<T>& M = x.W.ang;
-    const Vec3<T> none = zero_vector<T>(), F = rows.kp * x.W.lin;
+    const Vec3<T> none = zero_vector<T>(), F = constraint.spatial ? none : rows.kp * x.W.lin;
     const Force<T> follows = {-x.W.ang, -x.W.lin};
     const Vec3<T> spun = cross(M, rows.w_a);  // weighs w_b in w_a x w_b
     int count = 0, at = 0;
@@ -119,8 +119,8 @@ int relative_columns(const RelativeRows<T>& x, RelativeColumn<T>* columns) {
         c.follows = cross(cross(rows.w_b, c.t, dV.ang), M);
         c.pull = cross(s.lin, F);
     };
-    for_frame_partials(x.tree, constraint.a.body, f.a, x.state, x.a, visit_a);
-    for_frame_partials(x.tree, constraint.b.body, f.b, x.state, x.a, visit_b);
+    for_frame_partials(x.tree, constraint.a.body, f.a, x.state, x.a, constraint.spatial, visit_a);
+    for_frame_partials(x.tree, constraint.b.body, f.b, x.state, x.a, false, visit_b);
     return count;
 }
 
@@ -151,7 +151,7 @@ void add_relative_curvature(const RelativeRows<T>& x, const Blocks<T>& out,
     }
     of_a.add(Motion<T>{x.lam.ang, x.lam.lin}, {-x.f.ang, -x.f.lin});
     Vec3<T> T_0 = both.moment;
-    const bool angular = constraint.positions && constraint.count > 3;
+    const bool angular = constraint.positions && constraint.count > 3 && !constraint.spatial;
     const bool log = angular && constraint.hinge < 0;
     const Vec3<T> kp_M = rows.kp * M;
     if (log) T_0 = T_0 - log_rate(-rows.at.e.ang, kp_M);

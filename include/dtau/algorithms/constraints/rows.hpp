@@ -12,11 +12,17 @@
 // a. phi is the rotation vector of a in b; for a hinge about z it is z_b x z_a, of which a row along z
 // is missing. The rows are zero if the constraint holds; as they are linear in a, that is J a = aref,
 // where aref is minus the rows at a = 0 (dynamics.hpp). All is computed in the root frame of a's tree;
-// quantities of a frame b in another tree are turned there.
+// quantities of a frame b in another tree are turned there. A single row is the linear one along a's z
+// axis. For an axis that is fixed to the world, the moving frame is b, and a is fixed.
+//
+// A spatial contact has the spatial acceleration A of a, its twist V, and the logarithm of the whole
+// placement of a in b:
+//
+//   A + kd V + kp log6(b^-1 a)                                                      (20.19)
 #pragma once
 
+#include "dtau/algorithms/constraints/logarithm.hpp"
 #include "dtau/algorithms/first/frames.hpp"
-#include "dtau/algorithms/steps/manifold.hpp"
 #include "dtau/constraints.hpp"
 #include "dtau/mimic.hpp"
 
@@ -25,40 +31,6 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 DTAU_INLINE T component(const Vec3<T>& a, int k) {
     return k == 0 ? a.x : k == 1 ? a.y : a.z;
-}
-
-// The rotation vector of a rotation matrix, of angle at most pi: by the products of its quaternion
-// with the largest of the quaternion's parts, so that none loses digits.
-template <class T>
-Vec3<T> rotation_log(const Mat3<T>& R) {
-    const T &xx = R.x.x, &yy = R.y.y, &zz = R.z.z, one(1.0);
-    const T xy = R.x.y + R.y.x, yz = R.y.z + R.z.y, zx = R.z.x + R.x.z;
-    const T xw = R.y.z - R.z.y, yw = R.z.x - R.x.z, zw = R.x.y - R.y.x;
-    T most = one + xx + yy + zz;
-    Quaternion<T> x = {{xw, yw, zw}, most};
-    const auto take = [&](T square, const Quaternion<T>& by) {
-        const auto larger = less(most - square, 0.0);
-        x.v.x = select(larger, by.v.x, x.v.x), x.v.y = select(larger, by.v.y, x.v.y);
-        x.v.z = select(larger, by.v.z, x.v.z), x.w = select(larger, by.w, x.w);
-        most = select(larger, square, most);
-    };
-    const T x2 = one + xx - yy - zz, y2 = one - xx + yy - zz, z2 = one - xx - yy + zz;
-    take(x2, {{x2, xy, zx}, xw});
-    take(y2, {{xy, y2, yz}, yw});
-    take(z2, {{zx, yz, z2}, zw});
-    const auto back = less(x.w, 0.0);
-    const T n = square_root(dot(x.v, x.v)), w = select(back, -x.w, x.w);
-    const auto tiny = less(n, 1e-10);
-    const T scale = T(2.0) * select(tiny, T(1.0), angle_of(n, w)) / select(tiny, w, n);
-    return select(back, -scale, scale) * x.v;
-}
-
-// The change of the rotation vector phi, in its own axes, when the rotated frame turns by `turn` in
-// that frame's axes. [Derivations] eq. 16.1
-template <class T>
-DTAU_INLINE Vec3<T> log_rate(const Vec3<T>& phi, const Vec3<T>& turn) {
-    const Vec3<T> x = cross(phi, turn);
-    return fma(T(0.5), x, fma(log_functions(dot(phi, phi)).e, cross(phi, x), turn));
 }
 
 // ---------------------------------------------------------------- where the frames are
@@ -91,16 +63,17 @@ template <class T>
 ConstraintFrames<T> constraint_frames(const Tree& tree, int c, const Constraint& constraint,
                                       const T* positions, const Placement<T>* P,
                                       const Placement<T>* world) {
-    const bool moves = constraint.b.body >= 0;
-    const Body& a = tree.bodies[constraint.a.body];
+    const bool moves = constraint.b.body >= 0, fixed = constraint.a.body < 0;
+    const int root = constraint.root;
     ConstraintFrames<T> f;
     f.a = frame_placement(tree, constraint.a, P);
+    if (fixed) f.a = {transposed(world[root].R) * f.a.R, zero_vector<T>()};  // its origin is `held`
     f.b = moves ? frame_placement(tree, constraint.b, P) : f.a;
-    f.E = constraint.axes == Axes::mixed ? transposed(world[a.root].R) : f.a.R;
+    f.E = constraint.axes == Axes::mixed ? transposed(world[root].R) : f.a.R;
     f.turn = f.E;
     if (constraint.other_tree)
-        f.turn = transposed(world[a.root].R) * world[tree.bodies[constraint.b.body].root].R;
-    const double* r = constraint.b.translation;
+        f.turn = transposed(world[root].R) * world[tree.bodies[constraint.b.body].root].R;
+    const double* r = fixed ? constraint.a.translation : constraint.b.translation;
     f.held = {T(r[0]), T(r[1]), T(r[2])};
     if (positions) f.held = {positions[3 * c], positions[3 * c + 1], positions[3 * c + 2]};
     return f;
@@ -119,8 +92,8 @@ DTAU_INLINE Vec3<T> hinge_axis(const Constraint& constraint, const ConstraintFra
     return constraint.hinge == 0 ? f.a.R.x : constraint.hinge == 1 ? f.a.R.y : f.a.R.z;
 }
 
-// How far apart the frames are, in a's root frame: x_a - x_b and phi, zero unless the constraint uses
-// positions. For a hinge also the axis z_b.
+// How far apart the frames are, in a's root frame: x_a - x_b and phi, or log6, zero unless the constraint
+// uses positions. For a hinge also the axis z_b.
 template <class T>
 struct PositionError {
     Motion<T> e;
@@ -135,11 +108,17 @@ PositionError<T> position_error(const Tree& tree, const Constraint& constraint,
     if (constraint.in_world) {
         a = frame_placement(tree, constraint.a, world);
         b = frame_placement(tree, constraint.b, world);
+        if (constraint.a.body < 0) a.r = f.held;
         if (constraint.b.body < 0) b.r = f.held;
     }
     Vec3<T> e = a.r - b.r;
-    if (constraint.in_world) e = transposed_mul(world[tree.bodies[constraint.a.body].root].R, e);
-    if (constraint.count == 3) return {{zero, e}, zero};
+    if (constraint.spatial) {
+        const Vec3<T> phi = rotation_log(transposed(b.R) * a.R);
+        const Vec3<T> rho = log_translation(phi, transposed_mul(b.R, e));
+        return {{f.a.R * phi, f.a.R * rho}, zero};  // log6 has the same components along a and b
+    }
+    if (constraint.in_world) e = transposed_mul(world[constraint.root].R, e);
+    if (constraint.count <= 3) return {{zero, e}, zero};
     const Mat3<T> Q = transposed(b.R) * a.R;
     if (constraint.hinge < 0) return {{f.a.R * rotation_log(Q), e}, zero};
     const int h = constraint.hinge;
@@ -156,17 +135,18 @@ Vec3<T> error_rate(const Constraint& constraint, const ConstraintFrames<T>& f,
 
 // ---------------------------------------------------------------- how they move
 
-// A frame's twist, and its acceleration with the classical one of its origin.
+// A frame's twist, and its spatial acceleration, or the one with the classical acceleration of its
+// origin.
 template <class T>
 struct FrameMotion {
     Motion<T> V, A;
 };
 template <class T>
 DTAU_INLINE FrameMotion<T> frame_motion(const Placement<T>& X, const Motion<T>& v,
-                                        const Motion<T>& a) {
+                                        const Motion<T>& a, bool spatial) {
     const Motion<T> V = at_point(X, v);
     Motion<T> A = at_point(X, a);
-    A.lin = cross(V.ang, V.lin, A.lin);
+    if (!spatial) A.lin = cross(V.ang, V.lin, A.lin);
     return {V, A};
 }
 
@@ -181,7 +161,8 @@ DTAU_INLINE FrameMotion<T> motion_of_a(const Tree& tree, const Constraint& const
                                        const ConstraintFrames<T>& f, const RootFrame<T>& g,
                                        const Motion<T>* a) {
     const int i = constraint.a.body;
-    return frame_motion(f.a, g.v[i], without_gravity(tree, i, g, a));
+    if (i < 0) return {zero_motion<T>(), zero_motion<T>()};
+    return frame_motion(f.a, g.v[i], without_gravity(tree, i, g, a), constraint.spatial);
 }
 template <class T>
 DTAU_INLINE FrameMotion<T> motion_of_b(const Tree& tree, const Constraint& constraint,
@@ -189,7 +170,7 @@ DTAU_INLINE FrameMotion<T> motion_of_b(const Tree& tree, const Constraint& const
                                        const Motion<T>* a) {
     const int i = constraint.b.body;
     if (i < 0) return {zero_motion<T>(), zero_motion<T>()};
-    const FrameMotion<T> m = frame_motion(f.b, g.v[i], without_gravity(tree, i, g, a));
+    const FrameMotion<T> m = frame_motion(f.b, g.v[i], without_gravity(tree, i, g, a), false);
     return {turned_to_a(constraint, f, m.V), turned_to_a(constraint, f, m.A)};
 }
 
@@ -203,7 +184,9 @@ DTAU_INLINE Motion<T> velocity_of_b(const Constraint& constraint, const Constrai
 template <class T>
 DTAU_INLINE Motion<T> constraint_velocities(const Constraint& constraint,
                                             const ConstraintFrames<T>& f, const RootFrame<T>& g) {
-    return at_point(f.a, g.v[constraint.a.body]) + -velocity_of_b(constraint, f, g);
+    const int i = constraint.a.body;
+    const Motion<T> V = i < 0 ? zero_motion<T>() : at_point(f.a, g.v[i]);
+    return V + -velocity_of_b(constraint, f, g);
 }
 
 // The rows (20.1), in a's root frame; a: accelerations of the bodies, gravity included.
@@ -225,6 +208,10 @@ Motion<T> constraint_accelerations(const Tree& tree, const Constraint& constrain
 template <class T>
 DTAU_INLINE void store_rows(const Constraint& constraint, const Mat3<T>& E, const Motion<T>& m,
                             T* to) {
+    if (constraint.count == 1) {
+        to[0] = dot(E.z, m.lin);
+        return;
+    }
     const Vec3<T> lin = transposed_mul(E, m.lin);
     to[0] = lin.x, to[1] = lin.y, to[2] = lin.z;
     if (constraint.count == 3) return;
@@ -236,6 +223,7 @@ DTAU_INLINE void store_rows(const Constraint& constraint, const Mat3<T>& E, cons
 template <class T>
 DTAU_INLINE Force<T> constraint_wrench(const Constraint& constraint, const Mat3<T>& E,
                                        const T* rows) {
+    if (constraint.count == 1) return {zero_vector<T>(), rows[0] * E.z};
     Force<T> W = {zero_vector<T>(), E * Vec3<T>{rows[0], rows[1], rows[2]}};
     for (int r = 3; r < constraint.count; ++r) {
         const int k = constraint.angular[r - 3];
@@ -284,8 +272,10 @@ void subtract_constraint_wrenches(const Constraints& constraints, const Constrai
         const Constraint& constraint = constraints.at[c];
         const ConstraintFrames<T>& f = frames[c];
         Force<T> W = constraint_wrench(constraint, f.E, forces + constraint.first);
-        Force<T>& on_a = F[constraint.a.body];
-        on_a = on_a - Force<T>{cross(f.a.r, W.lin, W.ang), W.lin};
+        if (constraint.a.body >= 0) {
+            Force<T>& on_a = F[constraint.a.body];
+            on_a = on_a - Force<T>{cross(f.a.r, W.lin, W.ang), W.lin};
+        }
         if (constraint.b.body < 0) continue;
         W = {-W.ang, -W.lin};
         if (constraint.other_tree)

@@ -118,7 +118,7 @@ DTAU_INLINE T linear_scale(const Constraint& constraint, const ConstraintFrames<
 template <class T>
 DTAU_INLINE void least_pivots(const Constraint& constraint, const ConstraintFrames<T>& f,
                               const T* Y, int stride, T* least) {
-    T squares[6];
+    T squares[6] = {T(0.0), T(0.0), T(0.0)};  // a single row leaves two linear ones
     in_groups<3>(constraint.count, [&]<int rows>(int r) __attribute__((always_inline)) {
         T sum[rows];
         unrolled<rows>([&](int k) { sum[k] = T(0.0); });

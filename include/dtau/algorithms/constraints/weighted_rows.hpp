@@ -15,6 +15,8 @@
 //
 //   D_qj D_qk += kd (s_k x* W) . Psi'_j + (ds_k x F) . (gravity x ds_j)
 //   D_qk D_vj += kd (s_k x* W) . s_j     j of a strictly shallower joint                        (23.8)
+//
+// spatial_rows.hpp has the rest of a spatial contact.
 #pragma once
 
 #include "dtau/algorithms/constraints/columns.hpp"
@@ -54,6 +56,16 @@ void add_weighted_frame(int i, const Placement<T>& X, const Force<T>& W, T kd, c
     w.sums[i].damped += kd * about_origin;
 }
 
+// Adds the weights of the velocity in -F . (w x u), by which a spatial acceleration differs.
+// [Derivations] eq. 23.20
+template <class T>
+DTAU_INLINE void add_spatial_weights(int i, const Placement<T>& X, const Force<T>& W,
+                                     const RootFrame<T>& g, const WeightedRowsWorkspace<T>& w) {
+    const Motion<T> V = at_point(X, g.v[i]);
+    const Vec3<T> lin = cross(V.ang, W.lin);
+    w.sums[i].damped += {cross(X.r, lin, cross(W.lin, V.lin)), lin};
+}
+
 // Runs after hessian_forward. weights: (nrows), along the axes of the frames.
 template <class T>
 void add_weighted_rows(const Tree& tree, const Constraints& constraints,
@@ -68,12 +80,17 @@ void add_weighted_rows(const Tree& tree, const Constraints& constraints,
         const Force<T> W = constraint_wrench(constraint, f.E, weights + constraint.first);
         if (constraint.b.body < 0) {
             add_weighted_frame(constraint.a.body, f.a, W, kd, none, g, hessian, w);
+            if (constraint.spatial) add_spatial_weights(constraint.a.body, f.a, W, g, w);
             continue;
         }
-        const Vec3<T> w_a = g.v[constraint.a.body].ang, w_b = velocity_of_b(constraint, f, g).ang;
-        add_weighted_frame(constraint.a.body, f.a, W, kd, cross(w_b, W.ang), g, hessian, w);
+        const int a = constraint.a.body;
         Force<T> on_b = {-W.ang, -W.lin};
-        Vec3<T> more = cross(W.ang, w_a);
+        Vec3<T> more = none;
+        if (a >= 0) {
+            const Vec3<T> w_b = velocity_of_b(constraint, f, g).ang;
+            add_weighted_frame(a, f.a, W, kd, cross(w_b, W.ang), g, hessian, w);
+            more = cross(W.ang, g.v[a].ang);
+        }
         if (constraint.other_tree) {
             on_b = {transposed_mul(f.turn, on_b.ang), transposed_mul(f.turn, on_b.lin)};
             more = transposed_mul(f.turn, more);

@@ -50,6 +50,7 @@ void forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau
         if (p >= 0) dF[p] = cross_star(d, factors.IA[i] * factors.a[i] + factors.pA[i], dF[p]);
     }
     for (int k = 0; k < tree.nv; ++k) w.torque[k] = fma(T(-tree.damping[k]), dv[k], dtau[k]);
+    add_stiffness_times(tree, -1.0, dq, w.torque);
     // [Derivations] eqs. 6.7, 6.8
     articulated_solve(tree, g.S, w.torque, dF, da, w.motion, factors);
 }
@@ -85,6 +86,7 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
         adjoint_inwards(tree, i, g, factors.a, factors.IA[i] * factors.a[i] + factors.pA[i], by_q,
                         by_v, by_a, w.adjoint);
     for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);
+    add_stiffness_times(tree, -1.0, by_tau, by_q);
 }
 
 // ---------------------------------------------------------------- joints that mimic others

@@ -148,7 +148,7 @@ DTAU_INLINE void idsva_composites(const Tree& tree, const IdsvaWorkspace<T>& w) 
         if (tree.bodies[i].parent >= 0) add_composites(tree.bodies[i], i, w);
 }
 
-// Backward pass for composites and the three matrices, which are zero before.
+// Backward pass for composites and the three matrices, which are zero before. dq: without stiffness.
 template <class T>
 void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspace<T>& w) {
     const RootFrame<T>& g = w.root_frame;
@@ -210,6 +210,7 @@ void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext,
         body_accelerations(tree, i, a, w);
     }
     idsva_backward(tree, {dtau_dq, dtau_dv, dtau_da, tree.nv}, w);
+    add_stiffness(tree, dtau_dq, tree.nv);
 }
 
 }  // namespace dtau::DTAU_VARIANT

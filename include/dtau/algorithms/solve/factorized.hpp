@@ -3,7 +3,7 @@
 //
 //   M = L^T D L                     crba.hpp, ltdl.hpp; with mimic joints G^T M G (mimic.hpp)
 //   bias = torques at a = 0         a_i = a_p + v_p x v_J,   f_i = I_i a_i + v_i x* I_i v_i - f_ext_i
-//   a = M^-1 (tau - damping v - bias)
+//   a = M^-1 (tau - damping v - stiffness (q - rest) - bias)
 //
 // The textbook's forward dynamics is the articulated-body algorithm (values/aba.hpp), O(N). This one
 // costs less if derivatives need the factors anyway, and it takes mimic joints: their mass matrix is
@@ -107,16 +107,19 @@ DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, co
     idsva_velocities(tree, v, f_ext, w.idsva);
 }
 
-// After factorize_dynamics: computes tau - bias of the independent velocities, in w.independent.
+// After factorize_dynamics: computes tau - bias of the independent velocities, in w.independent, with
+// the springs' torques in the bias.
 template <class T>
-DTAU_INLINE void independent_torque(const Tree& tree, const T* v, const T* tau,
+DTAU_INLINE void independent_torque(const Tree& tree, const T* q, const T* v, const T* tau,
                                     const FactorizedWorkspace<T>& w) {
     if (tree.mimic) {
         driving_torque<T>(tree, v, nullptr, w.a, w);
+        subtract_spring_torques(tree, q, w.a);
         reduce_columns(tree, w.a, 1, w.independent);
         for (int k = 0; k < tree.independent.n; ++k) w.independent[k] = w.independent[k] + tau[k];
     } else {
         driving_torque(tree, v, tau, w.a, w);
+        subtract_spring_torques(tree, q, w.a);
     }
 }
 
@@ -126,7 +129,7 @@ template <class T>
 void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                          const FactorizedWorkspace<T>& w) {
     factorize_dynamics(tree, q, v, f_ext, w);
-    independent_torque(tree, v, tau, w);
+    independent_torque(tree, q, v, tau, w);
     ltdl_solve_vector(tree.independent, w.independent, w.ltdl);
     expand_v(tree, w.independent, w.a);
 }

@@ -12,14 +12,15 @@
 //     K = H_uu^-1 H_ux,     kappa = H_uu^-1 h_u,  u = -(K x + kappa)
 //     P = H_xx - H_ux' K,   p = h_x - H_ux' kappa,  s = s + 1/2 c' P c + p' c - 1/2 h_u' kappa
 //
-// Differences from the textbook: the column c beside [B A] carries the affine terms through the
-// same products, as homogeneous coordinates do. So p, kappa and s are the last columns of P and K.
-// One symmetric product F' P F with F = [B A c] gives all of H, and eliminating its first nu rows
-// gives K and the next P. The numbers of one knot, not several problems, fill the lanes of a
-// vector, so a problem gives the same bits alone and in a batch.
+// Differences from the textbook: one symmetric product F' P F with F = [B A] gives all of H, and
+// eliminating its first nu rows gives K and the next P. The affine terms go through the same steps as
+// vectors. The numbers of one knot, not several problems, fill the lanes of a vector, so a problem
+// gives the same bits alone and in a batch.
 #pragma once
 
+#include "dtau/algorithms/solve/dense_products.hpp"
 #include "dtau/arena.hpp"
+#include "dtau/pack.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -41,158 +42,174 @@ struct RiccatiProblem {
     double *K, *kappa, *P, *p, *s;
 };
 
-// Matrices are padded with zeros to whole vectors of columns and blocks of four rows.
 struct RiccatiWorkspace {
-    static constexpr int block = 4, unit = lanes > block ? lanes : block;
+    static constexpr int unit = lanes > tile_rows ? lanes : tile_rows;
+
     int nx, nu;
-    int x;       // the column where A begins: B's, rounded up to whole vectors
-    int stride;  // columns of [B A c]
-    int width;   // columns of [A c]
-    double *F, *PF, *H, *P;
-    double* scaled;  // H_uu^-1 times the rows of u, with the opposite sign; then the gains
+    DenseMatrix F, PF, H, P;  // F = [B A]
+    DenseMatrix scaled;       // H_uu^-1 times the rows of u, with the opposite sign; then the gains
+    double *c, *p, *y, *h;    // y = P c + p, h = [h_u h_x]
+    double* feedforward;      // as `scaled`, of h_u
+    double* factors;          // of one row
 
     RiccatiWorkspace(Arena& arena, int nx, int nu)
         : nx(nx),
           nu(nu),
-          x(rounded(nu, unit)),
-          stride(x + rounded(nx + 1, unit)),
-          width(stride - x),
-          F(arena.take_zeros<double>(static_cast<std::size_t>(nx) * stride)),
-          PF(arena.take_zeros<double>(rows(nx) * stride)),
-          H(arena.take_zeros<double>(rows(stride) * stride)),
-          P(arena.take_zeros<double>(rows(nx) * width)),
-          scaled(arena.take_zeros<double>(rows(nu) * stride)) {}
+          F(matrix(arena, nx, nu + nx)),
+          PF(matrix(arena, nx, nu + nx)),
+          H(matrix(arena, nu + nx, nu + nx)),
+          P(matrix(arena, nx, nx)),
+          scaled(matrix(arena, nu, nu + nx)),
+          c(vector(arena, nx)),
+          p(vector(arena, nx)),
+          y(vector(arena, nx)),
+          h(vector(arena, nu + nx)),
+          feedforward(vector(arena, nu)),
+          factors(vector(arena, nu)) {}
 
-    static int rounded(int n, int unit) { return (n + unit - 1) / unit * unit; }
-    static std::size_t rows(int n) { return static_cast<std::size_t>(rounded(n, block)); }
+  private:
+    // With room for a tile that begins at any row and column.
+    static int padded(int n) { return (n + unit - 1) / unit * unit + unit; }
+    static double* vector(Arena& arena, int n) { return arena.take_zeros<double>(padded(n)); }
+    static DenseMatrix matrix(Arena& arena, int rows, int columns) {
+        const std::ptrdiff_t stride = padded(columns);
+        return {arena.take_zeros<double>(static_cast<std::size_t>(padded(rows) * stride)), stride};
+    }
 };
 
 namespace riccati {
 
-// C = C + X' Y for a block of four rows i of C and `n` vectors of columns; X' Y sums over `depth`
-// rows of X and Y.
+// y = y + x' Y for n vectors of columns; Y has `depth` rows.
 template <int n>
-DTAU_INLINE void add_block(double* C, int of_C, const double* X, int of_X, const double* Y,
-                           int of_Y, int depth) {
-    constexpr int rows = RiccatiWorkspace::block;
-    Lane sum[rows][n];
-    for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < n; ++j) sum[i][j] = Lane::load(C + i * of_C + j * lanes);
-    for (int k = 0; k < depth; ++k, X += of_X, Y += of_Y) {
-        Lane y[n];
-        for (int j = 0; j < n; ++j) y[j] = Lane::load(Y + j * lanes);
-        for (int i = 0; i < rows; ++i)
-            for (int j = 0; j < n; ++j) sum[i][j] = fma(Lane(X[i]), y[j], sum[i][j]);
-    }
-    for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < n; ++j) sum[i][j].store(C + i * of_C + j * lanes);
+DTAU_INLINE void add_some_rows(double* y, const double* x, DenseMatrix Y, int depth) {
+    Lane::Vector sum[n];
+    unrolled<n>([&](int v) { sum[v] = Lane::load(y + v * lanes).value; });
+    for (int k = 0; k < depth; ++k, Y.at += Y.stride)
+        unrolled<n>([&](int v) {
+            sum[v] = fma(Lane(x[k]), Lane::load(Y.at + v * lanes), Lane(sum[v])).value;
+        });
+    unrolled<n>([&](int v) { Lane(sum[v]).store(y + v * lanes); });
+}
+// The same for all vectors that begin before `columns`.
+inline void add_rows(double* y, const double* x, DenseMatrix Y, int columns, int depth) {
+    int j = 0;
+    const auto add = [&]<int n>() __attribute__((always_inline)) {
+        add_some_rows<n>(y + j, x, Y.from(0, j), depth);
+        j += n * lanes;
+    };
+    while (j + 4 * lanes < columns) add.template operator()<5>();
+    if (j + 2 * lanes < columns) add.template operator()<3>();
+    if (j + lanes < columns) add.template operator()<2>();
+    if (j < columns) add.template operator()<1>();
 }
 
-// The numbers of the knot that comes next. Problems of a batch lie in memory, and processors do not
-// foresee reads that go backwards by knots: the products ask for some lines with every block.
-class NextKnot {
-  public:
-    NextKnot(const RiccatiProblem& problem, std::ptrdiff_t k, int nx, int nu) {
-        if (k < 0) return;
-        const int sizes[arrays] = {nx * nx, nx * nu, nx * nx, nu * nu, nu * nx};
-        const KnotArray from[arrays] = {problem.A, problem.B, problem.Q, problem.R, problem.S};
-        for (int i = 0; i < arrays; ++i) {
-            if (!from[i].data || !from[i].next) continue;  // shared by all knots: it is there
-            ranges[n++] = {reinterpret_cast<const char*>(from[i].at(k)),
-                           static_cast<std::ptrdiff_t>(sizes[i] * sizeof(double))};
-        }
-    }
-    DTAU_INLINE void prefetch() {
-        for (int i = 0; i < per_block && current < n; ++i) {
-            Range& range = ranges[current];
-            __builtin_prefetch(range.at);
-            range.at += line;
-            if ((range.left -= line) <= 0) ++current;
-        }
-    }
-
-  private:
-    static constexpr int arrays = 5, line = 64, per_block = 10;
-    struct Range {
-        const char* at;
-        std::ptrdiff_t left;
-    } ranges[arrays];
-    int n = 0, current = 0;
-};
-
-// C = C + X' Y for rows 0 ... m - 1 of C, rounded up to blocks, and whole vectors of columns. With
-// `upper` only the blocks that reach the diagonal and beyond.
-inline void add_product(double* C, int of_C, const double* X, int of_X, const double* Y, int of_Y,
-                        int m, int columns, int depth, NextKnot& next, bool upper = false) {
-    constexpr int most = lanes == 8 ? 3 : 2;  // vectors: 12 or 8 sums hide the latency
-    for (int i = 0; i < m; i += RiccatiWorkspace::block) {
-        int j = upper ? i / lanes * lanes : 0;
-        for (; j + most * lanes <= columns; j += most * lanes, next.prefetch())
-            add_block<most>(C + i * of_C + j, of_C, X + i, of_X, Y + j, of_Y, depth);
-        if (most == 3 && j + 2 * lanes <= columns) {
-            add_block<2>(C + i * of_C + j, of_C, X + i, of_X, Y + j, of_Y, depth);
-            j += 2 * lanes;
-        }
-        if (j < columns) add_block<1>(C + i * of_C + j, of_C, X + i, of_X, Y + j, of_Y, depth);
-    }
-}
-
-// to = to + scale from, for columns begin ... end - 1; whole vectors around them.
-DTAU_INLINE void add_row(double* to, double scale, const double* from, int begin, int end) {
-    for (int j = begin / lanes * lanes; j < end; j += lanes)
-        fma(Lane(scale), Lane::load(from + j), Lane::load(to + j)).store(to + j);
-}
-
+// Copies n numbers, or the numbers with the opposite sign; null: zeros. The last vector overlaps the
+// one before it.
+template <bool negative = false>
 DTAU_INLINE void copy_row(double* to, const double* from, int n) {
-    for (int j = 0; j < n; ++j) to[j] = from ? from[j] : 0.0;
+    if (!from || n < lanes) {
+        for (int j = 0; j < n; ++j) to[j] = !from ? 0.0 : negative ? -from[j] : from[j];
+        return;
+    }
+    const auto copy = [&](int j) {
+        const Lane x = Lane::load(from + j);
+        (negative ? -x : x).store(to + j);
+    };
+    for (int j = 0; j + lanes <= n; j += lanes) copy(j);
+    if (n % lanes != 0) copy(n - lanes);
 }
 
-// F = [B A c] and H = [[R, S, r], [., Q, q], [., ., 0]], of which the upper half is read.
+// F = [B A], H = [[R, S], [., Q]], h = [r q]; the upper half of H is read.
 inline void load_knot(const RiccatiProblem& problem, std::ptrdiff_t k, const RiccatiWorkspace& w) {
     const int nx = w.nx, nu = w.nu;
-    const double *A = problem.A.at(k), *B = problem.B.at(k), *c = problem.c.at(k);
+    const double *A = problem.A.at(k), *B = problem.B.at(k);
     for (int i = 0; i < nx; ++i) {
-        double* row = w.F + i * w.stride;
-        copy_row(row, B + i * nu, nu);
-        copy_row(row + w.x, A + i * nx, nx);
-        row[w.x + nx] = c ? c[i] : 0.0;
+        copy_row(w.F.row(i), B + i * nu, nu);
+        copy_row(w.F.row(i) + nu, A + i * nx, nx);
     }
-    const double *R = problem.R.at(k), *S = problem.S.at(k), *r = problem.r.at(k);
+    const double *R = problem.R.at(k), *S = problem.S.at(k);
     for (int i = 0; i < nu; ++i) {
-        double* row = w.H + i * w.stride;
+        double* row = w.H.row(i);
         copy_row(row, R + i * nu, nu);
         row[i] += problem.regularization;
-        copy_row(row + w.x, S ? S + i * nx : nullptr, nx);
-        row[w.x + nx] = r ? r[i] : 0.0;
+        copy_row(row + nu, S ? S + i * nx : nullptr, nx);
     }
-    const double *Q = problem.Q.at(k), *q = problem.q.at(k);
+    const double* Q = problem.Q.at(k);
     for (int i = 0; i < nx; ++i) {
-        double* row = w.H + (w.x + i) * w.stride + w.x;
-        copy_row(row, Q + i * nx, nx);
-        row[nx] = q ? q[i] : 0.0;
+        const int j = i / lanes * lanes;
+        copy_row(w.H.row(nu + i) + nu + j, Q + i * nx + j, nx - j);
+    }
+    copy_row(w.c, problem.c.at(k), nx);
+    copy_row(w.h, problem.r.at(k), nu);
+    copy_row(w.h + nu, problem.q.at(k), nx);
+}
+
+// The memory of the results of a knot, and the numbers of the one that comes next.
+inline Prefetches memory_ahead(const RiccatiProblem& problem, std::ptrdiff_t k, int nx, int nu) {
+    Prefetches ahead;
+    ahead.add(problem.P + k * nx * nx, nx * nx);
+    ahead.add(problem.K + k * nu * nx, nu * nx);
+    if (k == 0) return ahead;
+    const auto add = [&](const KnotArray& array, int numbers) {
+        if (array.next) ahead.add(array.at(k - 1), numbers);  // others are there
+    };
+    add(problem.A, nx * nx);
+    add(problem.B, nx * nu);
+    add(problem.Q, nx * nx);
+    add(problem.R, nu * nu);
+    add(problem.S, nu * nx);
+    return ahead;
+}
+
+// Eliminates the rows of u from each other: scaled = -H_uu^-1 [H_uu H_ux h_u] up to back
+// substitution. False: a pivot is not positive.
+inline bool eliminate_inputs(const RiccatiWorkspace& w) {
+    const int n = w.nu + w.nx;
+    for (int m = 0; m < w.nu; ++m) {
+        double *row = w.H.row(m), *scaled = w.scaled.row(m);
+        const int first = m / lanes * lanes;
+        for (int i = 0; i < m; ++i) {
+            w.factors[i] = w.scaled.row(i)[m];
+            w.h[m] = fma(w.factors[i], w.h[i], w.h[m]);
+        }
+        add_rows(row + first, w.factors, w.H.from(0, first), n - first, m);
+        if (row[m] <= 0.0) return false;  // NaN passes, and gives NaN
+        const double inverse = -1.0 / row[m];
+        for (int j = first; j < n; j += lanes)
+            (Lane(inverse) * Lane::load(row + j)).store(scaled + j);
+        w.feedforward[m] = inverse * w.h[m];
+    }
+    return true;
+}
+
+// Turns the scaled rows into gains, and h_u into feedforward, with the opposite sign.
+inline void substitute_back(const RiccatiWorkspace& w) {
+    const int first = w.nu / lanes * lanes;
+    for (int m = w.nu - 2; m >= 0; --m) {
+        const int below = w.nu - 1 - m;
+        copy_row(w.factors, w.scaled.row(m) + m + 1, below);
+        add_rows(w.scaled.row(m) + first, w.factors, w.scaled.from(m + 1, first),
+                 w.nu + w.nx - first, below);
+        for (int i = 0; i < below; ++i)
+            w.feedforward[m] = fma(w.factors[i], w.feedforward[m + 1 + i], w.feedforward[m]);
     }
 }
 
-// Eliminates the rows of u from H: scaled = -H_uu^-1 [H_ux h_u]. False: a pivot is not positive.
-inline bool eliminate_inputs(const RiccatiWorkspace& w, NextKnot& next) {
-    const int nu = w.nu, stride = w.stride;
-    for (int m = 0; m < nu; ++m) {
-        const double *row = w.H + m * stride, pivot = row[m];
-        if (pivot <= 0.0) return false;  // NaN passes, and gives NaN
-        double* U = w.scaled + m * stride;
-        const double inverse = -1.0 / pivot;
-        for (int j = m / lanes * lanes; j < stride; j += lanes)
-            (Lane(inverse) * Lane::load(row + j)).store(U + j);
-        for (int i = m + 1; i < nu; ++i) add_row(w.H + i * stride, U[i], row, i, stride);
-    }
-    // The next P and p: H_xx - H_ux' H_uu^-1 H_ux, and the same with the column of c.
-    add_product(w.H + w.x * stride + w.x, stride, w.scaled + w.x, stride, w.H + w.x, stride,
-                w.nx + 1, w.width, nu, next, true);
-    for (int m = nu - 1; m >= 0; --m)  // back substitution
-        for (int i = m + 1; i < nu; ++i)
-            add_row(w.scaled + m * stride, w.scaled[m * stride + i], w.scaled + i * stride, w.x,
-                    stride);
-    return true;
+// P = the upper half of a symmetric matrix, and its transpose below.
+inline void copy_symmetric(DenseMatrix from, const RiccatiWorkspace& w) {
+    for (int i = 0; i < w.nx; i += lanes)
+        for (int j = i; j < w.nx; j += lanes) {
+            Lane::Vector rows[lanes], columns[lanes];
+            unrolled<lanes>(
+                [&](int r) { rows[r] = columns[r] = Lane::load(from.row(i + r) + j).value; });
+            transpose(columns);
+            unrolled<lanes>([&](int r) {
+                Lane::Bits below = {};
+                for (int l = 0; l < r && i == j; ++l) below[l] = -1;
+                select(below, Lane(columns[r]), Lane(rows[r])).store(w.P.row(i + r) + j);
+                if (i != j) Lane(columns[r]).store(w.P.row(j + r) + i);
+            });
+        }
 }
 
 }  // namespace riccati
@@ -202,53 +219,43 @@ inline bool eliminate_inputs(const RiccatiWorkspace& w, NextKnot& next) {
 inline std::ptrdiff_t riccati_backward(const RiccatiProblem& problem, std::ptrdiff_t N,
                                        const RiccatiWorkspace& w) {
     using namespace riccati;
-    const int nx = w.nx, nu = w.nu, stride = w.stride, affine = w.x + nx;
+    const int nx = w.nx, nu = w.nu, n = nu + nx, vectors = (n + lanes - 1) / lanes;
     const auto store_value = [&](std::ptrdiff_t k, double s) {
-        for (int i = 0; i < nx; ++i) {
-            copy_row(problem.P + (k * nx + i) * nx, w.P + i * w.width, nx);
-            problem.p[k * nx + i] = w.P[i * w.width + nx];
-        }
+        for (int i = 0; i < nx; ++i) copy_row(problem.P + (k * nx + i) * nx, w.P.row(i), nx);
+        copy_row(problem.p + k * nx, w.p, nx);
         problem.s[k] = s;
     };
-    const double *Q_final = problem.Q_final.at(0), *q_final = problem.q_final.at(0);
-    for (int i = 0; i < nx; ++i) {
-        for (int j = i; j < nx; ++j)
-            w.P[i * w.width + j] = w.P[j * w.width + i] = Q_final[i * nx + j];
-        w.P[i * w.width + nx] = q_final ? q_final[i] : 0.0;
-    }
+    const double* Q_final = problem.Q_final.at(0);
+    for (int i = 0; i < nx; ++i)
+        for (int j = i; j < nx; ++j) w.P.row(i)[j] = w.P.row(j)[i] = Q_final[i * nx + j];
+    copy_row(w.p, problem.q_final.at(0), nx);
     double s = 0.0;
     store_value(N, s);
     for (std::ptrdiff_t k = N - 1; k >= 0; --k) {
         load_knot(problem, k, w);
-        NextKnot next(problem, k - 1, nx, nu);
-        // P F, and p beside P c. P is symmetric, so that its rows are its columns.
-        for (int i = 0; i < nx; ++i) {
-            double* row = w.PF + i * stride;
-            for (int j = 0; j < stride; j += lanes) Lane(0.0).store(row + j);
-            row[affine] = w.P[i * w.width + nx];
-        }
-        add_product(w.PF, stride, w.P, w.width, w.F, stride, nx, stride, nx, next);
-        // c' (P c + p) comes with the product below, p' c does not.
-        double& twice_s = w.H[affine * stride + affine];
-        twice_s = 2.0 * s;
-        for (int i = 0; i < nx; ++i)
-            twice_s = fma(w.P[i * w.width + nx], w.F[i * stride + affine], twice_s);
-        add_product(w.H, stride, w.F, stride, w.PF, stride, nu, stride, nx, next, true);
-        add_product(w.H + w.x * stride + w.x, stride, w.F + w.x, stride, w.PF + w.x, stride, nx + 1,
-                    w.width, nx, next, true);
-        if (!eliminate_inputs(w, next)) return k;
-        for (int m = 0; m < nu; ++m) {
-            const double* row = w.scaled + m * stride + w.x;
-            for (int j = 0; j < nx; ++j) problem.K[(k * nu + m) * nx + j] = -row[j];
-            problem.kappa[k * nu + m] = -row[nx];
-        }
-        for (int i = 0; i < nx; ++i) {
-            const double* row = w.H + (w.x + i) * stride + w.x;
-            for (int j = i; j < nx; ++j) w.P[i * w.width + j] = w.P[j * w.width + i] = row[j];
-            w.P[i * w.width + nx] = row[nx];
-        }
+        Prefetches ahead = memory_ahead(problem, k, nx, nu);
+        // P is symmetric, so that its rows are its columns.
+        set_product(w.PF, w.P, w.F, nx, vectors, nx, ahead);
+        copy_row(w.y, w.p, nx);
+        add_rows(w.y, w.c, w.P, nx, nx);
+        add_upper_product(w.H, w.F, w.PF, 0, n, vectors, nx, ahead);
+        add_rows(w.h, w.y, w.F, n, nx);
+        double twice_s = 2.0 * s;
+        for (int i = 0; i < nx; ++i) twice_s = fma(w.p[i], w.c[i], twice_s);
+        for (int i = 0; i < nx; ++i) twice_s = fma(w.c[i], w.y[i], twice_s);
+        if (!eliminate_inputs(w)) return k;
+        // The next P, p and s: H_xx - H_ux' H_uu^-1 H_ux, and the same with h_x and h_u.
+        add_upper_product(w.H, w.scaled, w.H, nu, n, vectors, nu, ahead);
+        copy_symmetric(w.H.from(nu, nu), w);
+        add_rows(w.h + nu, w.h, w.scaled.from(0, nu), nx, nu);
+        copy_row(w.p, w.h + nu, nx);
+        for (int m = 0; m < nu; ++m) twice_s = fma(w.feedforward[m], w.h[m], twice_s);
         s = 0.5 * twice_s;
         store_value(k, s);
+        substitute_back(w);
+        for (int m = 0; m < nu; ++m)
+            copy_row<true>(problem.K + (k * nu + m) * nx, w.scaled.row(m) + nu, nx);
+        copy_row<true>(problem.kappa + k * nu, w.feedforward, nu);
     }
     return -1;
 }

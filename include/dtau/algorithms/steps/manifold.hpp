@@ -97,6 +97,12 @@ DTAU_INLINE Vec3<T> quaternion_log(const Quaternion<T>& x) {
     return select(to_bits(x.w) < 0, -scale, scale) * x.v;
 }
 
+// Coefficients of the series of e (log_functions), from Bernoulli numbers: |B_2| / 2!, |B_4| / 4!, ...
+inline constexpr Coefficients<13> log_series = {
+    {1.0 / 12, 1.0 / 720, 1.0 / 30240, 1.0 / 1209600, 1.0 / 47900160, 5.284190138687493e-10,
+     1.0 / 74724249600, 3.3896802963225827e-13, 8.586062056277845e-15, 2.174868698558062e-16,
+     5.5090028283602295e-18, 1.3954464685812522e-19, 3.534707039629467e-21}};
+
 // Coefficients of the inverse of the right Jacobian, with h = angle / 2: e = (1 - h cot h) / t, and
 // its derivative by t.
 template <class T>
@@ -107,11 +113,7 @@ struct LogFunctions {
 // Below t = 1 by series, as in angle_functions. [Derivations] eq. 16.2
 template <class T>
 DTAU_INLINE LogFunctions<T> log_functions(T t) {
-    constexpr Coefficients<13> e = {
-        {// from Bernoulli numbers: |B_2| / 2!, |B_4| / 4!, ...
-         1.0 / 12, 1.0 / 720, 1.0 / 30240, 1.0 / 1209600, 1.0 / 47900160, 5.284190138687493e-10,
-         1.0 / 74724249600, 3.3896802963225827e-13, 8.586062056277845e-15, 2.174868698558062e-16,
-         5.5090028283602295e-18, 1.3954464685812522e-19, 3.534707039629467e-21}};
+    constexpr Coefficients<13> e = log_series;
     constexpr Coefficients<12> de = derivative(e);
     const auto small = less(t, 1.0);
     if constexpr (std::is_same_v<T, double>)

@@ -53,6 +53,26 @@ DTAU_INLINE void integrate_jacobians(const Tree& tree, const T* dq, const Put& p
     });
 }
 
+// J(x)^-1 as the sum of an odd and an even function of x. [Derivations] eq. 16.2
+template <class T>
+struct InverseJacobianParts {
+    MotionMap<T> odd, even;
+};
+template <class T>
+DTAU_INLINE InverseJacobianParts<T> inverse_jacobian_parts(const Motion<T>& x) {
+    const Mat3<T> W = skew(x.ang), U = skew(x.lin), WW = W * W;
+    const LogFunctions<T> f = log_functions(dot(x.ang, x.ang));
+    const T rate = T(2.0) * dot(x.ang, x.lin);
+    return {T(0.5) * ad(x),
+            {fma(f.e, WW, Mat3<T>::identity()),
+             fma(f.e, fma(T(1.0), W * U, U * W), (rate * f.de) * WW)}};
+}
+template <class T>
+DTAU_INLINE MotionMap<T> inverse_right_jacobian(const Motion<T>& x) {
+    const InverseJacobianParts<T> parts = inverse_jacobian_parts(x);
+    return fma(T(1.0), parts.even, parts.odd);
+}
+
 // The Jacobians of difference(q0, q1) by q0 and by q1.
 template <class T, class Put>
 DTAU_INLINE void difference_jacobians(const Tree& tree, const T* q0, const T* q1, const Put& put) {
@@ -60,12 +80,7 @@ DTAU_INLINE void difference_jacobians(const Tree& tree, const T* q0, const T* q1
         T d[6];
         joint_difference(body, q0 + body.q, q1 + body.q, d);
         const Motion<T> x = joint_twist(body, d);
-        const Mat3<T> W = skew(x.ang), U = skew(x.lin), WW = W * W;
-        const LogFunctions<T> f = log_functions(dot(x.ang, x.ang));
-        const T rate = T(2.0) * dot(x.ang, x.lin);
-        const MotionMap<T> odd = T(0.5) * ad(x);  // [Derivations] eq. 16.2
-        const MotionMap<T> even = {fma(f.e, WW, Mat3<T>::identity()),
-                                   fma(f.e, fma(T(1.0), W * U, U * W), (rate * f.de) * WW)};
+        const auto [odd, even] = inverse_jacobian_parts(x);
         put_map(body, fma(T(-1.0), even, odd), 0, v, put);
         put_map(body, fma(T(1.0), even, odd), 1, v, put);
     });

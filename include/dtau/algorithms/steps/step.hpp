@@ -50,6 +50,13 @@ struct StepWorkspace {
     T* theta(int i = max_stages) const { return thetas + i * nv; }
 };
 
+// theta' of a joint that does not commute. [Derivations] eq. 12.2
+template <class T>
+DTAU_INLINE void joint_displacement_rate(const Body& body, const T* theta, const T* v, T* rate) {
+    const Motion<T> x = joint_twist(body, theta), y = joint_twist(body, v), xy = cross(x, y);
+    joint_coordinates(body, fma(T(1.0 / 12.0), cross(x, xy), fma(T(0.5), xy, y)), rate);
+}
+
 // theta' of all joints.
 template <class T>
 DTAU_INLINE void displacement_rates(const Tree& tree, const T* theta, const T* v, T* rate) {
@@ -59,11 +66,7 @@ DTAU_INLINE void displacement_rates(const Tree& tree, const T* theta, const T* v
             for (int k = body.v; k < body.v + body.nv; ++k) rate[k] = v[k];
             continue;
         }
-        const Motion<T> x = joint_twist(body, theta + body.v), y = joint_twist(body, v + body.v);
-        const Motion<T> xy = cross(x, y);
-        // [Derivations] eq. 12.2
-        joint_coordinates(body, fma(T(1.0 / 12.0), cross(x, xy), fma(T(0.5), xy, y)),
-                          rate + body.v);
+        joint_displacement_rate(body, theta + body.v, v + body.v, rate + body.v);
     }
 }
 
@@ -107,6 +110,25 @@ struct JointVariation {
     T Ad[36], J[36], by_theta[36], by_v[36];
 };
 
+// The variation of a joint that is displaced by theta.
+template <class T>
+DTAU_INLINE void displacement_variation(const Body& body, const T* theta, JointVariation<T>& out) {
+    const Motion<T> x = joint_twist(body, theta);
+    const MotionMap<T> J = right_jacobian(x);
+    joint_matrix(body.kind, J, out.J);
+    joint_matrix(body.kind, inverse_adjoint(x, J), out.Ad);
+}
+// The variation of theta'. [Derivations] eq. 12.7: v + [theta, v] / 2 + [theta, [theta, v]] / 12
+template <class T>
+DTAU_INLINE void rate_variation(const Body& body, const T* theta, const T* v,
+                                JointVariation<T>& out) {
+    const Motion<T> t = joint_twist(body, theta), u = joint_twist(body, v);
+    const MotionMap<T> x = ad(t), y = ad(u), xy = ad(cross(t, u));
+    const T half(0.5), twelfth(1.0 / 12.0);
+    joint_matrix(body.kind, fma(twelfth, x * x, fma(half, x, identity_map<T>())), out.by_v);
+    joint_matrix(body.kind, fma(-twelfth, fma(T(1.0), x * y, xy), -half * y), out.by_theta);
+}
+
 template <class T>
 struct VariationWorkspace {
     JointVariation<T>* joints;  // joint j of these at stage i: [(max_stages + 1) j + i]
@@ -139,17 +161,8 @@ DTAU_INLINE void step_variation(const Tree& tree, Integrator method, const StepW
         for (int i = 1; i <= max_stages; ++i) {
             if (i < max_stages && i >= stage_count(method)) continue;
             JointVariation<T>& out = w.joints[(max_stages + 1) * j + i];
-            const Motion<T> theta = joint_twist(body, step.theta(i) + first);
-            const MotionMap<T> J = right_jacobian(theta);
-            joint_matrix(body.kind, J, out.J);
-            joint_matrix(body.kind, inverse_adjoint(theta, J), out.Ad);
-            if (i == max_stages) continue;
-            // [Derivations] eq. 12.7: v + [theta, v] / 2 + [theta, [theta, v]] / 12
-            const Motion<T> v = joint_twist(body, step.v(i) + first);
-            const MotionMap<T> x = ad(theta), y = ad(v), xy = ad(cross(theta, v));
-            const T half(0.5), twelfth(1.0 / 12.0);
-            joint_matrix(body.kind, fma(twelfth, x * x, fma(half, x, identity_map<T>())), out.by_v);
-            joint_matrix(body.kind, fma(-twelfth, fma(T(1.0), x * y, xy), -half * y), out.by_theta);
+            displacement_variation(body, step.theta(i) + first, out);
+            if (i < max_stages) rate_variation(body, step.theta(i) + first, step.v(i) + first, out);
         }
     });
 }

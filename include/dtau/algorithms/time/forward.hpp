@@ -7,6 +7,7 @@
 //   backward   p_i = force of body i at zero accelerations of order k (the motion is known by then)
 //              for the columns j of joint i, the last one first:
 //                t_j = tau_j - damping v_j - s_j . p_i          p_i = p_i + t_j U_j / d_j
+//                (tau_j: without the springs' torques)
 //              p_p = p_p + Ad^T p_i + lower_i
 //   forward    m_i = Ad m_p;   a_j = (t_j - U_j . m_i) / d_j,   m_i = m_i + s_j a_j
 //              F_i = Ia_i Ad m_p + p_i                          for the next order
@@ -224,7 +225,8 @@ struct HybridSeriesWorkspace {
     ForwardSeriesWorkspace<T> series;
     WorldWrenchWorkspace<T> wrenches;
     T *torque,
-        *drive;  // (nv), of one order: torques of wrenches along world axes; sum that drives the joints
+        *drive;  // (nv), of one order: torques of wrenches along world axes and of springs; sum that
+                 // drives the joints
 
     HybridSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : series(arena, tree, options),
@@ -257,9 +259,12 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
             start.template operator()<false>(i);
     for (int k = 0; k <= order; ++k, tau += nv, a_out += nv) {
         const T* drive = tau;
-        if (in_world) {
-            world_wrench_torques(tree, k, k, q, k == 0 ? v : rates, f_ext, wrenches,
-                                 [&](int, int j, T torque) { workspace.torque[j] = torque; });
+        if (in_world || tree.nsprings > 0) {
+            for (int j = 0; j < nv && !in_world; ++j) workspace.torque[j] = T(0.0);
+            if (in_world)
+                world_wrench_torques(tree, k, k, q, k == 0 ? v : rates, f_ext, wrenches,
+                                     [&](int, int j, T torque) { workspace.torque[j] = torque; });
+            add_spring_rates(tree, -1.0, k, q, rates, workspace.torque);
             for (int j = 0; j < nv; ++j) workspace.drive[j] = tau[j] + workspace.torque[j];
             drive = workspace.drive;
         }
@@ -288,7 +293,7 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
             for (int j = body.v; j < body.v + body.nv; ++j)
                 if (!prescribed(body))
                     torque_out[j] = tau[j];
-                else if (in_world)
+                else if (drive != tau)
                     torque_out[j] = torque_out[j] - workspace.torque[j];
         }
         torque_out += nv;

@@ -21,7 +21,7 @@ struct ForwardSeriesJvpWorkspace {
     ForwardMotionWorkspace<T, Dynamics> motion;
     SeriesVariations<T> variation;
     TwoVectors<T>* turn;  // eta x* F of this order, by body
-    T* torque;
+    T* torque;            // (nv), of this order
 
     ForwardSeriesJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : motion(arena, tree, options),
@@ -88,14 +88,17 @@ DTAU_INLINE void keep_force(const Body& body, int i, int k, const TwoVectors<T>&
 
 // ---------------------------------------------------------------- one order
 
-// dv: of order k; dtau, df_ext: of order k.
+// eta, dv, dtau, df_ext: of order k; eta of joints with springs, whose displacements add.
 template <class T>
-DTAU_INLINE void solve_order(const Tree& tree, int k, const T* dv, const T* dtau, const T* df_ext,
-                             T* da,
+DTAU_INLINE void solve_order(const Tree& tree, int k, const T* eta, const T* dv, const T* dtau,
+                             const T* df_ext, T* da,
                              const ForwardSeriesJvpWorkspace<T, HybridSeriesWorkspace<T>>& w) {
     const ForwardSeriesWorkspace<T>& s = w.series();
     const Prescribed none = {nullptr, false};
     const T* no_a = nullptr;
+    for (int j = 0; j < tree.nv && tree.nsprings > 0; ++j) w.torque[j] = dtau[j];
+    add_stiffness_times(tree, -1.0, eta, w.torque);
+    const T* const drive = tree.nsprings > 0 ? w.torque : dtau;
     for (int i = 0; i < tree.nnodes; ++i)
         by_joint(tree.bodies[i], [&]<bool simple>() __attribute__((always_inline)) {
             displace_body<simple, T>(tree, i, k, w);
@@ -103,7 +106,7 @@ DTAU_INLINE void solve_order(const Tree& tree, int k, const T* dv, const T* dtau
         });
     for (int i = tree.nnodes - 1; i >= 0; --i)
         by_joint(tree.bodies[i], [&]<bool simple>() __attribute__((always_inline)) {
-            bias_force<simple>(tree, i, k, dv, dtau, none, s);
+            bias_force<simple>(tree, i, k, dv, drive, none, s);
         });
     for (int i = 0; i < tree.nnodes; ++i)
         by_joint(tree.bodies[i], [&]<bool simple>() __attribute__((always_inline)) {
@@ -119,8 +122,8 @@ DTAU_INLINE void solve_order(const Tree& tree, int k, const T* dv, const T* dtau
 }
 
 template <class T>
-DTAU_INLINE void solve_order(const Tree& tree, int k, const T* dv, const T* dtau, const T* df_ext,
-                             T* da,
+DTAU_INLINE void solve_order(const Tree& tree, int k, const T* eta, const T* dv, const T* dtau,
+                             const T* df_ext, T* da,
                              const ForwardSeriesJvpWorkspace<T, MimicSeriesWorkspace<T>>& w) {
     const ForwardSeriesWorkspace<T>& s = w.series();
     const Prescribed all = {nullptr, true};
@@ -136,6 +139,7 @@ DTAU_INLINE void solve_order(const Tree& tree, int k, const T* dv, const T* dtau
     }
     for (int j = 0; j < tree.nv; ++j)
         w.torque[j] = fma(T(tree.damping[j]), dv[j], T(s.scale.factorial[k]) * w.torque[j]);
+    add_stiffness_times(tree, 1.0, eta, w.torque);
     reduce_columns(tree, w.torque, 1, x);
     for (int j = 0; j < tree.independent.n; ++j) x[j] = dtau[j] - x[j];
     ltdl_solve_vector(tree.independent, x, w.motion.dynamics.ltdl);
@@ -177,8 +181,9 @@ void forward_time_derivatives_jvp(const Tree& tree, int order, const T* q, const
             vary_wrenches(tree, k, dq, before, f_ext, df_ext, wrenches);
             wrench_rates = wrenches.df_ext + k * 6 * tree.nbodies;
         }
-        solve_order(tree, k, rates, dtau + k * tree.independent.n, wrench_rates, da + k * tree.nv,
-                    w);
+        const T* eta = k < 2 ? (k == 0 ? dq : dv) : rates - tree.nv;
+        solve_order(tree, k, eta, rates, dtau + k * tree.independent.n, wrench_rates,
+                    da + k * tree.nv, w);
         if (df_ext) df_ext += 6 * tree.nbodies;
     }
 }

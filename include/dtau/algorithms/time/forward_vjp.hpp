@@ -29,6 +29,7 @@ struct ForwardSeriesVjpWorkspace {
     Vec3<T>* lower;         // lower_gradient() of this order, by body
     TwoVectors<T>* higher;  // sum of E_m^T (W, A)_{l-m} for m from 1
     T *rest, *mu;           // (nv), of this order: right-hand side after mu of higher orders; k! mu
+    T* weights;             // (nv), lam of this order without the springs' gradient
 
     ForwardSeriesVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : motion(arena, tree, options),
@@ -37,7 +38,8 @@ struct ForwardSeriesVjpWorkspace {
           lower(arena.take<Vec3<T>>(tree.nnodes)),
           higher(arena.take<TwoVectors<T>>(tree.nnodes)),
           rest(arena.take<T>(tree.nv)),
-          mu(arena.take<T>(tree.nv)) {}
+          mu(arena.take<T>(tree.nv)),
+          weights(spring_room<T>(arena, tree)) {}
 
     DTAU_INLINE const ForwardSeriesWorkspace<T>& series() const { return motion.dynamics.series; }
     DTAU_INLINE const TwoVectors<T>* turning(int i) const {
@@ -140,13 +142,18 @@ DTAU_INLINE void finish_weights(const Tree& tree, int i, int order, int l, const
 // ---------------------------------------------------------------- one order
 
 // Solves one order and starts the next coefficient. lam: of order k = order - l; higher_mu: of
-// order k + 1.
+// orders k + 1, k + 2, ..., up to `order`. The springs' torques of order k + 2 depend on a^(k).
 template <class T>
 DTAU_INLINE void solve_order(const Tree& tree, int order, int l, const T* lam, const T* higher_mu,
                              const ForwardSeriesVjpWorkspace<T, HybridSeriesWorkspace<T>>& w) {
     const ForwardSeriesWorkspace<T>& s = w.series();
     const Prescribed none = {nullptr, false};
     const T factor(s.scale.factorial[order - l]), *no_a = nullptr;
+    if (l > 1 && tree.nsprings > 0) {
+        for (int j = 0; j < tree.nv; ++j) w.weights[j] = lam[j];
+        add_stiffness_times(tree, -1.0, higher_mu + tree.nv, w.weights);
+        lam = w.weights;
+    }
     for (int i = tree.nnodes - 1; i >= 0; --i)
         by_joint(tree.bodies[i], [&]<bool simple>() __attribute__((always_inline)) {
             const Body& body = tree.bodies[i];
@@ -191,6 +198,7 @@ DTAU_INLINE void solve_order(const Tree& tree, int order, int l, const T* lam, c
         joint_torque(body, {s.bodies[i].p.b(), s.bodies[i].p.a()}, torque + body.v);
     }
     for (int j = 0; j < tree.nv; ++j) torque[j] = torque[j] + w.rest[j];
+    if (l > 1) add_stiffness_times(tree, s.scale.factorial[order - l], higher_mu + tree.nv, torque);
     reduce_columns(tree, torque, 1, x);
     for (int j = 0; j < tree.independent.n; ++j) x[j] = fma(factor, lam[j], -x[j]);
     ltdl_solve_vector(tree.independent, x, w.motion.dynamics.ltdl);
@@ -267,6 +275,8 @@ void forward_time_derivatives_vjp(const Tree& tree, int order, const T* q, const
         by_joint_in<Dynamics>(tree.bodies[i], [&]<bool simple>() __attribute__((always_inline)) {
             finish_gradient<simple>(tree, i, order, by_tau, by_q, by_v, w);
         });
+    add_stiffness_times(tree, -1.0, by_tau, by_q);
+    if (order > 0) add_stiffness_times(tree, -1.0, by_tau + tree.nv, by_v);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -268,6 +268,7 @@ DTAU_INLINE void backward_series(const Tree& tree, int order, const Partials<T>&
         out.da[k * out.n + k] += T(tree.armature[k]);
         out.dv[k * out.n + k] += T(tree.damping[k]);
     }
+    add_stiffness(tree, out.dq, out.n);
 }
 
 // v: (order + 2, nv). f_ext: (order + 1, nbodies, 6), may be null: zero. Results: (order + 1, nv,

@@ -11,7 +11,7 @@
 //              A_i     = E R0^T (A_p + X_p r) + (2 omega_i - omega_J) x v_J + v_J'
 //              X_i     = alpha_i^ + omega_i^ omega_i^
 //              f_i     = m A_i + X_i h - f_ext_i,   n_i = h x A_i + integral of r x X_i r dm - n_ext_i
-//   backward   tau_i   = k! S_i^T (n_i; f_i) + armature, damping
+//   backward   tau_i   = k! S_i^T (n_i; f_i) + armature, damping, springs
 //              f_p     = f_p + R0 E^T f_i,   n_p = n_p + R0 (E^T n_i + r_J x E^T f_i) + p0 x (f_i in p)
 //
 // It differs from the paper in three ways ([Derivations] §13). The equations are those of rnea.hpp: only
@@ -263,6 +263,8 @@ void inverse_time_derivatives(Part part, const Tree& tree, int order, const T* q
         w.path[places++] = i;
     }
     while (places > 0) leave();
+    for (int k = 0; k <= order; ++k, tau += tree.nv)
+        add_spring_rates(tree, 1.0, k, q, k > 0 ? v + (k - 1) * tree.nv : v, tau);
 }
 
 }  // namespace dtau::DTAU_VARIANT

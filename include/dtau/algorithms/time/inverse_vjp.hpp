@@ -110,6 +110,8 @@ void inverse_time_derivatives_vjp(const Tree& tree, int order, const T* q, const
         w.value.path[places++] = i;
     }
     while (places > 0) leave();
+    for (int k = 0; k <= order; ++k)
+        add_stiffness_times(tree, 1.0, lam + k * tree.nv, k > 0 ? by_v + (k - 1) * tree.nv : by_q);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -21,7 +21,7 @@ struct MimicSeriesWorkspace {
     RootFrame<T> root_frame;
     LtdlWorkspace<T> ltdl;
     T *a, *torque, *x;  // of one order: of the joints, of the joints, of the independent velocities
-    T* world_torque;    // of wrenches along world axes, of the joints
+    T* world_torque;    // of wrenches along world axes and of springs, of the joints
 
     MimicSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : series(arena, tree, options),
@@ -66,9 +66,11 @@ void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
         w.series.passed[tree.bodies[i].level].m = zero_motion<T>();  // nothing is solved for
     }
     for (int k = 0; k <= order; ++k, a = a ? a + nv : a, tau += tree.independent.n, a_out += nv) {
+        for (int j = 0; j < nv && tree.nsprings > 0; ++j) w.world_torque[j] = T(0.0);
         if (in_world)
             world_wrench_torques(tree, k, k, q, k == 0 ? v : rates, f_ext, w.wrenches,
                                  [&](int, int j, T torque) { w.world_torque[j] = torque; });
+        add_spring_rates(tree, -1.0, k, q, rates, w.world_torque);
         rates = k == 0 ? v : a_out - nv;
         const auto torque_at = [&](T* acceleration) {
             for (int i = 0; i < tree.nnodes; ++i)
@@ -81,7 +83,8 @@ void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
                 prescribed_torque(tree, tree.bodies[i], i, k, rates, acceleration, w.torque,
                                   w.series);
             }
-            for (int j = 0; j < nv && in_world; ++j) w.torque[j] = w.torque[j] - w.world_torque[j];
+            for (int j = 0; j < nv && (in_world || tree.nsprings > 0); ++j)
+                w.torque[j] = w.torque[j] - w.world_torque[j];
         };
         const auto is_given = [&](int j) { return given && given[independent_dof(tree, j)]; };
         for (int j = 0; j < nv; ++j) a_out[j] = is_given(j) ? a[j] : T(0.0);

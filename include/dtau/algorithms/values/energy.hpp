@@ -81,7 +81,7 @@ void potential_energy(const Tree& tree, const T* q, T* energy,
         const T own = w.u[i] - dot(vec3(body.com), w.g[i]);  // [Derivations] eq. 15.11
         sum = fma(T(body.mass), own, sum);
     }
-    energy[0] = sum;
+    energy[0] = with_spring_energy(tree, q, sum);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -28,7 +28,7 @@ def constrained_dynamics(
         wrenches = [ca.MX.sym("f_ext", model.nbodies, 6)]
         without = inverse_dynamics(q, 0, 0, ca.MX.zeros(model.nbodies, 6))
         torque = tau + without - inverse_dynamics(q, 0, 0, wrenches[0])
-    results = _parts(compiled(q, v, torque, *mask), model.nv, contacts.nrows, contacts.nrows)
+    results = parts(compiled(q, v, torque, *mask), model.nv, contacts.nrows, contacts.nrows)
     given = [q, v, tau, *wrenches, *mask]
     names = [x.name() for x in given]
     outputs = ["a", "forces", "residual"]
@@ -42,7 +42,7 @@ def impulse_dynamics(model: Model, contacts: Contacts, compiled: Any, *, active:
     """
     q, v, restitution = ca.MX.sym("q", model.nq), ca.MX.sym("v", model.nv), ca.MX.sym("restitution")
     mask = [ca.MX.sym("active", len(contacts))] if active else []
-    after, impulses = _parts(compiled(q, v, *mask), model.nv, contacts.nrows)
+    after, impulses = parts(compiled(q, v, *mask), model.nv, contacts.nrows)
     results = [after + restitution * (after - v), impulses + restitution * impulses]
     given = [q, v, restitution, *mask]
     names = [x.name() for x in given]
@@ -50,6 +50,7 @@ def impulse_dynamics(model: Model, contacts: Contacts, compiled: Any, *, active:
     return ca.Function("impulse_dynamics", given, results, names, outputs, INLINED)
 
 
-def _parts(vector: Any, *sizes: int) -> list[Any]:
+def parts(vector: Any, *sizes: int) -> list[Any]:
+    """Split a vector into parts of these sizes."""
     offsets = [sum(sizes[:k]) for k in range(len(sizes) + 1)]
     return list(ca.vertsplit(vector, offsets))

@@ -13,9 +13,7 @@ from math import comb, factorial
 from typing import Any
 
 import casadi as ca
-import numpy as np
 
-from dtau.autodiff.manifold import displacement_rate
 from dtau.model.joints import Free, Planar, Spherical
 from dtau.model.links import Joint
 from dtau.model.model import Model
@@ -74,14 +72,6 @@ def tangent_map(model: Model) -> Any:
     blocks = [_tangent_blocks(joint, q[joint.q]) for joint in non_mimic_joints(model)]
     results = [ca.densify(ca.diagcat(*each)) for each in zip(*blocks, strict=True)]
     return ca.Function("tangent_map", [q], results, ["q"], ["from_tangent", "to_tangent"])
-
-
-def displacement_rates(model: Model) -> Any:
-    """Make the function (theta, v) -> theta' for q0 (+) theta that moves at velocity v."""
-    theta, v = ca.SX.sym("theta", model.nv), ca.SX.sym("v", model.nv)
-    given = (np.array(ca.vertsplit(x), dtype=object) for x in (theta, v))
-    rates = displacement_rate(np, model, *given)
-    return ca.Function("displacement_rates", [theta, v], [ca.vertcat(*rates)])
 
 
 def _tangent_blocks(joint: Joint, x: Any) -> tuple[Any, Any]:

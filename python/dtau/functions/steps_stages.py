@@ -1,0 +1,103 @@
+"""Linearize a Runge-Kutta step with its stages: `linearize_stages`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.docstrings import documented
+from dtau.former_keywords import hides_former, refuse
+from dtau.model.contacts import Contacts
+from dtau.model.model import Model
+from dtau.options import Axes
+from dtau.results import StageLinearization
+
+
+@documented
+@hides_former
+def linearize_stages(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    dt: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    inputs: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    contacts: Contacts | None = None,
+    active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
+    regularization: float = 0.0,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+    **former: NoReturn,
+) -> StageLinearization:
+    """Linearize an RK4 step and the states of its four stages, by state and inputs.
+
+        z_i = A_i z + B_i u      z: at the state before the step, z_i: at stage i
+
+    The method that moves the state also integrates a running cost ``l(q, v, u)``. Its integral over
+    the step is ``dt (l_1 + 2 l_2 + 2 l_3 + l_4) / 6``, where ``l_i`` is the cost at stage i.
+
+    Parameters
+    ----------
+    contacts : Contacts, optional
+        Contacts and loops that hold at every stage while state and inputs vary, as in
+        `dtau.linearize_discrete`.
+
+    Returns
+    -------
+    StageLinearization
+        ``A``, ``B``, ``q`` and ``v`` are those of ``dtau.linearize_discrete(..., "rk4")``, to the
+        bit.
+
+    Raises
+    ------
+    ValueError
+        ... ``active``, ``positions`` or ``regularization`` are given without contacts.
+
+    Notes
+    -----
+    The same work as `dtau.linearize_discrete`, O(N d) for each column and stage: the states of the
+    stages and their derivatives are intermediate results there, [Derivations] §12.
+
+    Examples
+    --------
+    The integral of the kinetic energy over a step, and its gradient by the state:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    >>> h, weights = 0.01, np.array([1, 2, 2, 1]) / 6
+    >>> lin = dtau.linearize_stages(model, q, v, tau, h)
+    >>> energy = dtau.kinetic_energy(model, lin.q_stages, lin.v_stages)
+    >>> by_q, by_v = dtau.kinetic_energy_derivatives(model, lin.q_stages, lin.v_stages)
+    >>> by_z = np.concatenate([by_q, by_v], axis=-1)
+    >>> cost = h * weights @ energy
+    >>> gradient = h * np.einsum("i,ij,ijk->k", weights, by_z, lin.A_stages)
+    >>> gradient.shape
+    (36,)
+    """
+    if former:
+        refuse("linearize_stages", former)
+    return _core.linearize_stages(
+        model,
+        q,
+        v,
+        tau,
+        dt,
+        f_ext,
+        inputs,
+        f_ext_axes,
+        contacts,
+        active,
+        positions,
+        regularization,
+        out,
+        threads,
+    )

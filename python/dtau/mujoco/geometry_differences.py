@@ -1,0 +1,99 @@
+"""Difference the contact geometry of pairs of geoms that have no formula: `GeometryDifferences`.
+
+Geom 2 of a pair moves by each of its six displacements relative to geom 1, and MuJoCo collides
+again. The dynamics is not repeated.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.mujoco.geometry import ContactMotion, turn_of_frames
+from dtau.mujoco.scope import not_covered
+from dtau.mujoco.solved import Contacts
+from dtau.mujoco.vectors import skew
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+_STEP = 1e-5  # meters and radians
+
+
+class GeometryDifferences:
+    """Centered differences of contact points, normals and distances.
+
+    Parameters
+    ----------
+    mj_model : mujoco.MjModel
+    data : mujoco.MjData
+        Its positions and contacts are overwritten.
+    q : ndarray (n, nq)
+        Configurations of the states.
+    """
+
+    def __init__(self, mj_model: Any, data: Any, q: Array) -> None:
+        self._model, self._data, self._q = mj_model, data, q
+
+    def __call__(self, contacts: Contacts, jacobian: Array) -> ContactMotion:
+        """Return the motion of the contacts."""
+        data, n = self._data, len(contacts.state)
+        apart = jacobian[:, 1] - jacobian[:, 0]
+        moved = np.empty((n, 7, 6))
+        for state in np.unique(contacts.state):
+            data.qpos[:] = self._q[state]
+            mujoco.mj_kinematics(self._model, data)
+            mujoco.mj_comPos(self._model, data)
+            of_state = contacts.state == state
+            for geom in np.unique(contacts.geom[of_state, 1]):
+                chosen = np.flatnonzero(of_state & (contacts.geom[:, 1] == geom))
+                arms = data.geom_xpos[geom] - contacts.pos[chosen]
+                apart[chosen, :3] -= skew(arms) @ apart[chosen, 3:]
+                moved[chosen] = self._differences(contacts, chosen, int(geom))
+        relative = moved @ apart
+        first = jacobian[:, 0]
+        normals = relative[:, 3:6] - skew(contacts.frame[:, 0]) @ first[:, 3:]
+        points = relative[:, :3] + first[:, :3]
+        return ContactMotion(points, turn_of_frames(contacts, normals), relative[:, 6])
+
+    def _differences(self, contacts: Contacts, chosen: Indices, geom: int) -> Array:
+        """Return points, normals, distances by displacements [linear, angular] of a geom."""
+        data = self._data
+        position, quaternion = data.geom_xpos[geom].copy(), data.geom_xquat[geom].copy()
+        matrix = data.geom_xmat[geom].copy()
+        out = np.empty((len(chosen), 7, 6))
+        turn, turned = np.empty(4), np.empty(4)
+        for column in range(6):
+            found: list[Array] = []
+            for step in (_STEP, -_STEP):
+                if column < 3:
+                    data.geom_xpos[geom, column] = position[column] + step
+                else:
+                    mujoco.mju_axisAngle2Quat(turn, np.eye(3)[column - 3], step)
+                    mujoco.mju_mulQuat(turned, turn, quaternion)
+                    data.geom_xquat[geom] = turned
+                    mujoco.mju_quat2Mat(data.geom_xmat[geom], turned)
+                mujoco.mj_collision(self._model, data)
+                found.append(np.array([self._found(contacts, i) for i in chosen]))
+                data.geom_xpos[geom], data.geom_xquat[geom] = position, quaternion
+                data.geom_xmat[geom] = matrix
+            out[..., column] = (found[0] - found[1]) / (2.0 * _STEP)
+        return out
+
+    def _found(self, contacts: Contacts, i: int) -> Array:
+        """Return point, normal and distance of the contact nearest to contact `i`."""
+        contact = self._data.contact
+        same = np.flatnonzero((contact.geom == contacts.geom[i]).all(axis=1))
+        if len(same):
+            points = contact.pos[same]
+            nearest = np.argmin(((points - contacts.pos[i]) ** 2).sum(axis=1))
+            normal = contact.frame[same[nearest], :3]
+            near = np.abs(points[nearest] - contacts.pos[i]).max() < 1e3 * _STEP
+            if near and np.abs(normal - contacts.frame[i, 0]).max() < 1e3 * _STEP:
+                return np.concatenate(
+                    [points[nearest], normal, contact.dist[same[nearest], np.newaxis]]
+                )
+        raise not_covered("contacts that jump when geoms move by 1e-5")

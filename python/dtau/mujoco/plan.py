@@ -1,0 +1,169 @@
+"""Keep the parts of a MuJoCo model that do not depend on the state: `plan_of`."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from operator import attrgetter
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.conventions.mujoco_model import mujoco as mujoco_convention
+from dtau.errors import ModelWarning
+from dtau.loaders.live_mujoco import from_mujoco
+from dtau.locks import fork_safe_lock
+from dtau.model.model import Model
+from dtau.mujoco.actuators import Actuators
+from dtau.mujoco.scope import QUATERNIONS, disabled, require_covered_model
+from dtau.mujoco.tendons import Tendons
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# Arrays and options that a Plan depends on: a changed model never gets an earlier plan.
+_ARRAYS = attrgetter(
+    *("body_parentid", "body_weldid", "body_jntadr", "body_pos", "body_quat", "body_ipos"),
+    *("body_iquat", "body_mass", "body_inertia", "body_mocapid", "jnt_type", "jnt_bodyid"),
+    *("jnt_pos", "jnt_axis", "jnt_stiffness", "jnt_stiffnesspoly", "jnt_actfrclimited", "qpos0"),
+    *("dof_damping", "dof_dampingpoly", "dof_armature", "eq_type", "eq_data", "eq_obj1id"),
+    *("eq_obj2id", "actuator_trntype", "actuator_trnid", "actuator_dyntype", "actuator_dynprm"),
+    *("actuator_gaintype", "actuator_gainprm", "actuator_biastype", "actuator_biasprm"),
+    *("actuator_gear", "actuator_ctrllimited", "actuator_ctrlrange", "actuator_forcelimited"),
+    *("actuator_forcerange", "actuator_actlimited", "actuator_actrange", "actuator_actearly"),
+    *("actuator_ctrladr", "actuator_ctrlnum", "actuator_outnum", "actuator_actadr"),
+    *("actuator_actnum", "actuator_damping", "actuator_dampingpoly", "actuator_armature"),
+    *("tendon_adr", "tendon_num", "tendon_stiffness", "tendon_stiffnesspoly", "tendon_damping"),
+    *("tendon_dampingpoly", "tendon_lengthspring", "tendon_actfrclimited", "wrap_type"),
+    *("wrap_objid", "wrap_prm"),
+)
+_SIZES = attrgetter(
+    *("names", "ntendon", "nflex", "nplugin", "nplastic", "nhistory", "ngravcomp"),
+    *("flg_adhesion", "flg_surfacevel"),
+)
+_OPTIONS = attrgetter(
+    *("integrator", "timestep", "cone", "disableflags", "enableflags", "disableactuator"),
+    *("noslip_iterations", "density", "viscosity"),
+)
+_MOST_KEPT = 8
+_one_at_a_time = fork_safe_lock()
+_kept: dict[tuple[Any, ...], Plan] = {}
+
+
+class Plan:
+    """Index arrays, masks and constants of a model that is covered.
+
+    Attributes
+    ----------
+    ancestors : ndarray (nbody, nv)
+        1 where a degree of freedom moves a body, else 0.
+    moves : ndarray (nv, nv)
+        1 where the degree of freedom of the row moves the axis of the one of the column.
+    still : ndarray (nv, nv)
+        1 where it does not move the axis, though the axis moves its own body.
+    tendons : Tendons or None
+    model : Model
+        dtau's model, without armature, springs and dampers.
+    coordinates, offsets : ndarray (nq,)
+        dtau's configuration is ``qpos[coordinates] - offsets``.
+    places, order : ndarray (nv,)
+        dtau's velocity is ``qvel[places]``, after the change of axes of free joints; `order` is
+        the inverse permutation.
+    free : ndarray (nfree,)
+        First degree of freedom of free joints, `free_bodies` their bodies.
+    """
+
+    def __init__(self, mj_model: Any) -> None:
+        require_covered_model(mj_model)
+        m = mj_model
+        self.integrator, self.timestep = int(m.opt.integrator), float(m.opt.timestep)
+        self.nv, self.nu, self.na = m.nv, m.nu, m.na
+        self.damping = np.zeros(m.nv) if disabled(m, "DAMPER") else m.dof_damping.copy()
+        self.stiffness = np.zeros(m.nv)
+        if not disabled(m, "SPRING"):
+            self.stiffness += m.jnt_stiffness[m.dof_jntid]
+        self.damps_implicitly = not disabled(m, "EULERDAMP")
+        self.elliptic = int(m.opt.cone) == int(mujoco.mjtCone.mjCONE_ELLIPTIC)
+        self.armature = m.dof_armature.copy()
+        self.actuators = Actuators(m)
+        self.tendons = Tendons(m) if m.ntendon else None
+        self.dof_roots = m.body_rootid[m.dof_bodyid].astype(np.intp)
+        self.ancestors, self.moves, self.still = _masks(m)
+        free = m.jnt_type == QUATERNIONS[0]
+        self.free = m.jnt_dofadr[free].astype(np.intp)
+        self.free_bodies = m.jnt_bodyid[free].astype(np.intp)
+        turning = np.isin(m.jnt_type, QUATERNIONS)
+        self.angles = m.jnt_dofadr[turning].astype(np.intp) + 3 * free[turning]
+        plain = np.ones(m.nv, dtype=bool)
+        for first in self.angles:
+            plain[first : first + 3] = False
+        self.plain = np.flatnonzero(plain)
+        self.model, self.coordinates, self.offsets, self.order = _smooth_model(m)
+        self.places = np.argsort(self.order)
+        self.same_order = bool((self.order == np.arange(m.nv)).all())
+
+
+def plan_of(mj_model: Any) -> Plan:
+    """Return the plan of a model; raise NotImplementedError if a part of it is not covered."""
+    opt = mj_model.opt
+    key = (
+        b"".join(_ARRAYS(mj_model)),
+        opt.gravity.tobytes(),
+        _SIZES(mj_model),
+        _OPTIONS(opt),
+    )
+    found = _kept.get(key)
+    if found is None:
+        found = Plan(mj_model)
+        with _one_at_a_time:
+            while len(_kept) >= _MOST_KEPT:
+                del _kept[next(iter(_kept))]
+            _kept[key] = found
+    return found
+
+
+def _masks(m: Any) -> tuple[Array, Array, Array]:
+    """Return `Plan.ancestors`, `Plan.moves` and `Plan.still`."""
+    ancestors = np.zeros((m.nbody, m.nv), dtype=bool)
+    for body in range(1, m.nbody):
+        ancestors[body] = ancestors[m.body_parentid[body]]
+        first = m.body_dofadr[body]
+        ancestors[body, first : first + m.body_dofnum[body]] = m.body_dofnum[body] > 0
+    carried = ancestors[m.dof_bodyid]  # row i: the degrees of freedom that move the body of i
+    before = m.dof_jntid[:, np.newaxis] < m.dof_jntid
+    same_body = m.dof_bodyid[:, np.newaxis] == m.dof_bodyid
+    moves = carried.T & (~same_body | before)
+    for kind, start in zip(m.jnt_type, m.jnt_dofadr, strict=True):
+        if kind == QUATERNIONS[0]:  # translations move the axes of rotation, not conversely
+            moves[start : start + 6, start + 3 : start + 6] = True
+        elif kind == QUATERNIONS[1]:
+            moves[start : start + 3, start : start + 3] = True
+    return ancestors.astype(float), moves.astype(float), (carried & ~moves).astype(float)
+
+
+def _smooth_model(mj_model: Any) -> tuple[Model, Indices, Array, Indices]:
+    """Return dtau's model, and the maps of MuJoCo's coordinates and velocities to it.
+
+    The armature does not depend on the configuration, and `mj_fullM` has it.
+    """
+    bare = copy.copy(mj_model)
+    for array in (bare.dof_armature, bare.dof_damping, bare.dof_frictionloss, bare.jnt_stiffness):
+        array[:] = 0.0
+    for body in mj_model.jnt_bodyid[mj_model.jnt_type == QUATERNIONS[0]]:
+        # The pose of a free body is its configuration.
+        bare.body_pos[body], bare.body_quat[body] = 0.0, (1.0, 0.0, 0.0, 0.0)
+    if disabled(mj_model, "GRAVITY"):
+        bare.opt.gravity[:] = 0.0
+    with warnings.catch_warnings():
+        # This package differentiates the parts that a Model does not carry, or refuses them.
+        warnings.simplefilter("ignore", ModelWarning)
+        model = from_mujoco(bare)
+    convention = mujoco_convention(model, bare)
+    # The maps copy and add: two configurations show them. Quaternions need not be of unit norm.
+    maps = convention._maps
+    offsets = -maps.coordinates.to_dtau(np.zeros(mj_model.nq))
+    ranks = maps.coordinates.to_dtau(np.arange(mj_model.nq, dtype=float)) + offsets
+    order = maps.order.from_dtau(np.arange(mj_model.nv))
+    return model, np.rint(ranks).astype(np.intp), offsets, order.astype(np.intp)

@@ -1,0 +1,45 @@
+"""Differentiate the springs and dampers of fixed tendons: `Tendons`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.mujoco.scope import disabled
+
+Array = NDArray[np.float64]
+
+
+class Tendons:
+    """Tendons whose lengths  L = C q  are linear in positions of hinges and slides.
+
+    A spring pulls where L is outside of the range in which it is slack.
+
+    Attributes
+    ----------
+    damping : ndarray (nv, nv)
+        Derivative of minus the joint forces by the velocity.
+    """
+
+    def __init__(self, m: Any) -> None:
+        of_velocity, self._lengths = np.zeros((m.ntendon, m.nv)), np.zeros((m.ntendon, m.nq))
+        for tendon in range(m.ntendon):
+            first = m.tendon_adr[tendon]
+            for wrap in range(first, first + m.tendon_num[tendon]):
+                joint, factor = m.wrap_objid[wrap], m.wrap_prm[wrap]
+                of_velocity[tendon, m.jnt_dofadr[joint]] += factor
+                self._lengths[tendon, m.jnt_qposadr[joint]] += factor
+        stiffness = m.tendon_stiffness * (not disabled(m, "SPRING"))
+        damping = m.tendon_damping * (not disabled(m, "DAMPER"))
+        self._slack = m.tendon_lengthspring.copy()
+        self._springs = (stiffness[:, np.newaxis] * of_velocity).T
+        self._of_velocity = of_velocity
+        self.damping = np.asarray((damping[:, np.newaxis] * of_velocity).T @ of_velocity)
+
+    def stiffness(self, q: Array) -> Array:
+        """Return the derivatives (n, nv, nv) of minus the joint forces of the springs."""
+        length = q @ self._lengths.T
+        taut = (length < self._slack[:, 0]) | (length > self._slack[:, 1])
+        return np.asarray((self._springs * taut[:, np.newaxis]) @ self._of_velocity)

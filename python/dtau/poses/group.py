@@ -1,0 +1,165 @@
+"""Compose, invert, compare and interpolate poses, and move points."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.docstrings import documented
+from dtau.poses.reading import PoseLike, pose_array
+
+
+@documented
+def compose(
+    first: PoseLike,
+    second: PoseLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Compose poses: the pose of C in A, from the pose of B in A and the pose of C in B.
+
+    Parameters
+    ----------
+    first : array_like (..., 7), Placements or Pose
+        Pose of B in A.
+    second : array_like (..., 7), Placements or Pose
+        Pose of C in B.
+
+    Returns
+    -------
+    pose
+        ... It is the pose of C in A.
+
+    Examples
+    --------
+    >>> from dtau import poses
+    >>> poses.compose([1.0, 2, 3, 0, 0, 1, 0], [1.0, 0, 0, 0, 0, 0, 1])
+    array([0., 2., 3., 0., 0., 1., 0.])
+    """
+    return _core.pose_compose(pose_array(first), pose_array(second), out, threads)
+
+
+@documented
+def inverse(
+    pose: PoseLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
+) -> NDArray[np.float64]:
+    """Invert poses: the pose of A in B, from the pose of B in A.
+
+    Returns
+    -------
+    pose
+
+    Examples
+    --------
+    >>> from dtau import poses
+    >>> poses.inverse([1.0, 2, 3, 0, 0, 0, 1])[:3]
+    array([-1., -2., -3.])
+    """
+    return _core.pose_inverse(pose_array(pose), out, threads)
+
+
+@documented
+def act(
+    pose: PoseLike,
+    point: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Transform points from coordinates in B to coordinates in A, with the pose of B in A.
+
+    Parameters
+    ----------
+    point : array_like (..., 3)
+        Coordinates in B, in m. Many points of one pose: ``act(pose[..., None, :], points)``.
+
+    Returns
+    -------
+    point : ndarray (..., 3)
+        Coordinates in A.
+
+    Examples
+    --------
+    >>> from dtau import poses
+    >>> poses.act([1.0, 2, 3, 0, 0, 1, 0], [1.0, 0, 0])
+    array([0., 2., 3.])
+    """
+    return _core.pose_act(pose_array(pose), point, out, threads)
+
+
+@documented
+def difference(
+    start: PoseLike,
+    end: PoseLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Twist from one pose to another: ``end == compose(start, exp(twist))``.
+
+    Parameters
+    ----------
+    start : array_like (..., 7), Placements or Pose
+        Pose before the motion.
+    end : array_like (..., 7), Placements or Pose
+        Pose after a second with this twist.
+
+    Returns
+    -------
+    twist
+        ... It is the logarithm of the relative pose ``compose(inverse(start), end)``. Its
+        derivative by a displacement of `end` is `log_jacobian` of the relative pose; by one of
+        `start`, it is minus `log_jacobian` with ``side="left"``.
+
+    Examples
+    --------
+    >>> from dtau import poses
+    >>> start, x = poses.exp([1.0, 2, 3, 0.1, 0.2, 0.3]), [0.1, 0.2, 0.3, 0, 0, 2.5]
+    >>> poses.difference(start, poses.compose(start, poses.exp(x))).round(12)
+    array([0.1, 0.2, 0.3, 0. , 0. , 2.5])
+    """
+    return _core.pose_difference(pose_array(start), pose_array(end), out, threads)
+
+
+@documented
+def interpolate(
+    start: PoseLike,
+    end: PoseLike,
+    t: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Interpolate between poses along a screw motion, with a constant twist.
+
+        compose(start, exp(t difference(start, end)))
+
+    Parameters
+    ----------
+    start : array_like (..., 7), Placements or Pose
+        Pose at ``t = 0``.
+    end : array_like (..., 7), Placements or Pose
+        Pose at ``t = 1``.
+    t : array_like (...)
+        Any numbers: outside of [0, 1] the motion continues. It broadcasts like a batch; a path of
+        n poses: ``interpolate(start[..., None, :], end[..., None, :], np.linspace(0, 1, n))``.
+
+    Returns
+    -------
+    pose
+
+    Notes
+    -----
+    Pinocchio's ``SE3.Interpolate``.
+
+    Examples
+    --------
+    >>> from dtau import poses
+    >>> import numpy as np
+    >>> start, end = [0.0, 0, 0, 0, 0, 0, 1], [1.0, 2, 3, 0, 0, 1, 0]
+    >>> poses.interpolate(start, end, np.linspace(0, 1, 11)).shape
+    (11, 7)
+    """
+    return _core.pose_interpolate(pose_array(start), pose_array(end), t, out, threads)

@@ -1,0 +1,166 @@
+"""Convert rotations from and to matrices, quaternions in both orders, and roll, pitch, yaw."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.docstrings import documented
+from dtau.options import QuaternionOrder
+from dtau.poses.reading import in_order, scalar_last
+
+
+@documented
+def from_matrix(
+    rotation: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
+) -> NDArray[np.float64]:
+    """Quaternions of rotation matrices.
+
+    Parameters
+    ----------
+    rotation : array_like (..., 3, 3)
+        Orthonormal within 1e-6, with determinant 1.
+
+    Returns
+    -------
+    quaternion
+        ... w >= 0.
+
+    Raises
+    ------
+    ValueError
+        ... a matrix is no rotation.
+
+    Examples
+    --------
+    >>> from dtau import rotations
+    >>> import numpy as np
+    >>> rotations.from_matrix(np.eye(3))
+    array([0., 0., 0., 1.])
+    """
+    return _core.rotation_from_matrix(rotation, out, threads)
+
+
+@documented
+def to_matrix(
+    quaternion: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
+) -> NDArray[np.float64]:
+    """Rotation matrices of quaternions.
+
+    Returns
+    -------
+    rotation : ndarray (..., 3, 3)
+        Takes components along the rotated axes to components along the reference axes.
+
+    Examples
+    --------
+    >>> from dtau import rotations
+    >>> rotations.to_matrix([0.0, 0, 1, 0]).diagonal()
+    array([-1., -1.,  1.])
+    """
+    return _core.rotation_to_matrix(quaternion, out, threads)
+
+
+@documented
+def from_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> NDArray[np.float64]:
+    """Quaternions x y z w, normalized, from quaternions in either order.
+
+    Parameters
+    ----------
+    quaternion : array_like (..., 4)
+        Quaternion of norm 1 within 1e-6, in this order.
+    order : {"xyzw", "wxyz"}
+        Order of the four numbers. There is no default, because packages differ.
+
+    Returns
+    -------
+    quaternion
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or ``order`` is
+        unknown.
+    TypeError
+        If an array is complex or holds objects.
+
+    Examples
+    --------
+    >>> from dtau import rotations
+    >>> rotations.from_quaternion([0.0, 0, 0, 1], order="wxyz")
+    array([0., 0., 1., 0.])
+    """
+    return _core.rotation_normalize(scalar_last(quaternion, order))
+
+
+@documented
+def to_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> NDArray[np.float64]:
+    """Quaternions in either order, normalized, from quaternions x y z w.
+
+    Parameters
+    ----------
+    order : {"xyzw", "wxyz"}
+        Order of the four numbers. There is no default, because packages differ.
+
+    Returns
+    -------
+    quaternion : ndarray (..., 4)
+        Unit quaternion in this order.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or ``order`` is
+        unknown.
+    TypeError
+        If an array is complex or holds objects.
+
+    Examples
+    --------
+    >>> from dtau import rotations
+    >>> rotations.to_quaternion([0.0, 0, 1, 0], order="wxyz")
+    array([0., 0., 0., 1.])
+    """
+    return in_order(_core.rotation_normalize(quaternion), order)
+
+
+@documented
+def from_rpy(
+    rpy: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
+) -> NDArray[np.float64]:
+    """Quaternions of roll, pitch and yaw.
+
+    Returns
+    -------
+    quaternion
+
+    Examples
+    --------
+    >>> from dtau import rotations
+    >>> import numpy as np
+    >>> rotations.from_rpy([0.0, 0, np.pi]).round(12)
+    array([0., 0., 1., 0.])
+    """
+    return _core.rotation_from_rpy(rpy, out, threads)
+
+
+@documented
+def to_rpy(
+    quaternion: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
+) -> NDArray[np.float64]:
+    """Roll, pitch and yaw of quaternions.
+
+    Returns
+    -------
+    rpy : ndarray (..., 3)
+        Pitch is in [-pi/2, pi/2], the others in [-pi, pi]. If pitch is at an end of its range, only
+        the sum or the difference of the others is determined, and the result is one such pair.
+
+    Examples
+    --------
+    >>> from dtau import rotations
+    >>> rotations.to_rpy(rotations.from_rpy([0.1, -0.2, 3.0])).round(12)
+    array([ 0.1, -0.2,  3. ])
+    """
+    return _core.rotation_to_rpy(quaternion, out, threads)

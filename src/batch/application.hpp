@@ -1,0 +1,98 @@
+// Prepares the application of an algorithm to states: its scratch memory, Scratch, and arguments,
+// start(), and applies it, apply().
+#pragma once
+
+#include "batch/lanes.hpp"
+#include "batch/mimic_joints.hpp"
+#include "batch/robot_code.hpp"
+#include "batch/scratch.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+inline constexpr double not_a_number = __builtin_nan("");
+
+// Larger results would leave the caches before anyone reads them, so they bypass the caches.
+inline constexpr std::ptrdiff_t cached_bytes = std::ptrdiff_t(4) << 20;
+
+inline bool past_caches(const Job& job) {
+    std::ptrdiff_t numbers = 0;
+    for (int o = 0; o < job.noutputs; ++o) numbers += job.outputs[o].stored();
+    return job.count * numbers * std::ptrdiff_t(sizeof(double)) > cached_bytes;
+}
+
+// Scratch memory of a run: the algorithm's workspace, gathered inputs, and results that have not left
+// for memory.
+template <class T>
+struct Scratch {
+    const void* workspace;
+    T* inputs[Job::max_inputs];
+    T* outputs[Job::max_outputs];
+    JointArguments<T> joints;
+    StreamingStore store;
+
+    static Scratch create(const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
+                          bool with_outputs) {
+        const std::size_t size = bytes(algorithm, tree, job, with_outputs);
+        Arena arena(memory(size));
+        return Scratch(arena, algorithm, tree, job, with_outputs);
+    }
+    [[gnu::noinline]] static std::size_t bytes(const Algorithm<T>& algorithm, const Tree& tree,
+                                               const Job& job, bool with_outputs) {
+        Arena measured;
+        Scratch(measured, algorithm, tree, job, with_outputs);
+        return measured.used();
+    }
+
+  private:
+    static void* memory(std::size_t bytes) {
+        // Some algorithms read memory that they have not written, without effect on results. A tape
+        // records such reads too, so recorded scratch memory begins as zeros.
+        if constexpr (std::is_same_v<T, Recorded>)
+            return recorded_scratch(bytes);
+        else
+            return scratch(bytes);
+    }
+    Scratch(Arena& arena, const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
+            bool with_outputs)
+        : workspace(algorithm.workspace(arena, tree, job)), joints(arena, tree, job), store(arena) {
+        const int groups = groups_at_once<T>(job);
+        for (int i = 0; i < job.ninputs; ++i)
+            inputs[i] = job.inputs[i].data ? arena.take<T>(groups * job.inputs[i].size) : nullptr;
+        for (int o = 0; o < job.noutputs; ++o)
+            if (with_outputs || job.outputs[o].entries)
+                outputs[o] = arena.take<T>(groups * StreamingStore::padded(job.outputs[o].size));
+    }
+};
+
+// Sets the arguments that are the same for all states, and the addresses of the results of state
+// `begin`.
+template <class T>
+Arguments<T> start(const Job& job, std::ptrdiff_t begin) {
+    Arguments<T> x;
+    x.nonzero = nullptr;
+    x.options = job.options;
+    x.failure = job.failure;
+    for (const T*& in : x.inputs) in = nullptr;
+    for (T*& out : x.outputs) out = nullptr;
+    x.first = begin;
+    x.order = nullptr;
+    x.destination.states = 1;
+    x.destination.past_caches = past_caches(job);
+    for (int o = 0; o < job.noutputs; ++o) {
+        x.destination.size[o] = job.outputs[o].size;
+        x.destination.at[o] =
+            reinterpret_cast<Number<T>*>(job.outputs[o].data) + begin * job.outputs[o].stored();
+    }
+    return x;
+}
+
+template <class T>
+void apply(const Algorithm<T>& algorithm, const Tree& tree, const Job& job, const Arguments<T>& x,
+           const Scratch<T>& scratch) {
+    if (tree.mimic)
+        apply_to_joints(algorithm, tree, job, x, scratch.joints, scratch.workspace);
+    else
+        algorithm.apply(tree, x, scratch.workspace);
+}
+
+}  // namespace dtau::DTAU_VARIANT

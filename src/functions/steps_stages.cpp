@@ -1,0 +1,51 @@
+// Registers linearize_stages.
+#include "dtau/algorithms/steps/stages.hpp"
+#include "functions/shared/algorithms.hpp"
+#include "functions/shared/constraints.hpp"
+#include "registry/active_constraints.hpp"
+#include "registry/arguments.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+constexpr Out<"A", Quantity::state_matrix> A;
+constexpr Out<"B", Quantity::input_matrix> B;
+constexpr Out<"q", Quantity::q> q_next;
+constexpr Out<"v", Quantity::v> v_next;
+
+constexpr Axis stages = Axis{max_stages};
+constexpr Quantity stages_of_q = {2, {stages, Axis::nq}}, stages_of_v = {2, {stages, Axis::nv}};
+constexpr Quantity stages_by_state = {3, {stages, Axis::two_nv, Axis::two_nv}};
+constexpr Quantity stages_by_inputs = {3, {stages, Axis::two_nv, Axis::ninputs}};
+constexpr Out<"A_stages", stages_by_state> A_stages;
+constexpr Out<"B_stages", stages_by_inputs> B_stages;
+constexpr Out<"q_stages", stages_of_q> q_stages;
+constexpr Out<"v_stages", stages_of_v> v_stages;
+
+constexpr Function functions[] = {
+    function(
+        {.name = "linearize_stages", .solves = true, .results = "StageLinearization"},
+        takes(q, v, tau, dt, f_ext, inputs, f_ext_axes, optional_contacts, active, held_positions,
+              regularization),
+        gives(A, B, q_next, v_next, A_stages, B_stages, q_stages, v_stages),
+        algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            linearize_stages<T>(tree, {x.options.driven, x[inputs]}, x[q], x[v], x[tau], *x[dt],
+                                x[f_ext], x[A], x[B], x[q_next], x[v_next],
+                                {x[A_stages], x[B_stages], x[q_stages], x[v_stages]}, w);
+        }),
+        with_contacts<ConstrainedDiscreteWorkspace>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                constrained_linearize_stages<T>(
+                    tree, {x.options.driven, x[inputs]}, x[q], x[v], x[tau], *x[dt],
+                    {x[active], x[held_positions]}, x[f_ext], x[A], x[B], x[q_next], x[v_next],
+                    {x[A_stages], x[B_stages], x[q_stages], x[v_stages]}, w);
+                for (int i = 0; i < max_stages; ++i)
+                    x.report(w.stages[i].constraints.schur.failures, i);
+            })),
+};
+
+}  // namespace
+
+extern const FunctionGroup steps_stages_functions = functions;
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,35 @@
+# Builds the library `dtau`: kernels, dispatch, compiled trees and batches, with the interfaces
+# dtau.hpp and dtau.h, without Python. The modules do not link it: they compare addresses of
+# quantities (registry/signature.hpp), which differ from those in another library.
+if(WIN32)
+  return()  # it exports nothing there
+endif()
+
+add_library(dtau SHARED $<TARGET_OBJECTS:common> registry/dispatch.cpp interop/raw_call.cpp
+            library/model_file.cpp library/library.cpp library/c_interface.cpp)
+target_include_directories(dtau PRIVATE . ${PROJECT_SOURCE_DIR}/include)
+target_compile_definitions(dtau PRIVATE DTAU_VERSION="${PROJECT_VERSION}")
+target_compile_features(dtau INTERFACE cxx_std_20)
+target_compile_options(dtau PRIVATE -Wall -Wextra)
+target_link_libraries(dtau PRIVATE kernels Threads::Threads)
+target_link_options(dtau PRIVATE $<$<CONFIG:Release>:-Wl,$<IF:$<BOOL:${APPLE}>,-x,-s>>)  # no symbols of files
+# Beside the modules in the folder of the build it would be taken for one.
+set_target_properties(dtau PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/lib)
+
+# With the modules it is installed inside the Python package, without the headers of the algorithms.
+set(prefix)
+if(DTAU_MODULES)
+  set(prefix dtau/)
+else()
+  add_library(core INTERFACE)
+  target_compile_features(core INTERFACE cxx_std_20)
+  install(TARGETS core EXPORT dtau INCLUDES DESTINATION include)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/dtau DESTINATION include)
+endif()
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(dtauConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(TARGETS dtau EXPORT dtau LIBRARY DESTINATION ${prefix}lib INCLUDES DESTINATION ${prefix}include)
+install(FILES ${PROJECT_SOURCE_DIR}/include/dtau.hpp ${PROJECT_SOURCE_DIR}/include/dtau.h
+        DESTINATION ${prefix}include)
+install(EXPORT dtau NAMESPACE dtau:: FILE dtauConfig.cmake DESTINATION ${prefix}lib/cmake/dtau)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dtauConfigVersion.cmake DESTINATION ${prefix}lib/cmake/dtau)

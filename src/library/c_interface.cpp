@@ -1,0 +1,189 @@
+// Implements the C interface on the C++ library: dtau.h. Exceptions become codes and sentences.
+#include <dtau.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <locale>
+#include <new>
+#include <sstream>
+#include <stdexcept>
+
+#include <dtau.hpp>
+
+struct dtau_model {
+    dtau::Model model;
+};
+struct dtau_function {
+    dtau::Call call;
+};
+
+namespace dtau {
+namespace {
+
+thread_local char last_error[1000] = "";
+
+int fail(int code, const char* what) {
+    std::snprintf(last_error, sizeof last_error, "%s", what);
+    return code;
+}
+
+template <class Body>
+int guarded(const Body& body) noexcept {
+    try {
+        body();
+        return DTAU_OK;
+    } catch (const std::invalid_argument& error) {
+        return fail(DTAU_INVALID_ARGUMENT, error.what());
+    } catch (const std::bad_alloc&) {
+        return fail(DTAU_FAILED, "out of memory");
+    } catch (const std::exception& error) {
+        return fail(DTAU_FAILED, error.what());
+    }
+}
+
+std::vector<bool> mask(const std::string& name, const std::string& text) {
+    std::vector<bool> result;
+    for (const char c : text) {
+        if (c != '0' && c != '1')
+            throw std::invalid_argument(name + ": expected a mask of 0 and 1, got '" + text + "'");
+        result.push_back(c == '1');
+    }
+    return result;
+}
+
+double number(const std::string& name, const std::string& text) {
+    std::istringstream stream(text);
+    stream.imbue(std::locale::classic());
+    double value;
+    if (!(stream >> value) || !stream.eof())
+        throw std::invalid_argument(name + ": expected a number, got '" + text + "'");
+    return value;
+}
+
+bool flag(const std::string& name, const std::string& text) {
+    if (text != "0" && text != "1")
+        throw std::invalid_argument(name + ": expected 0 or 1, got '" + text + "'");
+    return text == "1";
+}
+
+// A frame, which may have spaces in its name, and the words after it from the back.
+Contact contact(const std::string& text) {
+    std::string rest = text, words[3];
+    for (int k = 2; k >= 0; --k) {
+        const std::size_t space = rest.rfind(' ');
+        if (space == std::string::npos)
+            throw std::invalid_argument("contacts: expected a frame, rows, axes and kd, got '" +
+                                        text + "'");
+        words[k] = rest.substr(space + 1);
+        rest.resize(space);
+    }
+    return {rest, static_cast<int>(number("contacts", words[0])), words[1],
+            number("contacts", words[2])};
+}
+
+void add(CallArguments& all, const std::string& argument) {
+    const std::size_t at = argument.find('=');
+    const std::string name = argument.substr(0, at);
+    const std::string value = at == std::string::npos ? "" : argument.substr(at + 1);
+    if (name == "frames" || name == "frame")
+        all.frames.push_back(value);
+    else if (name == "axes")
+        all.axes = value;
+    else if (name == "f_ext_axes")
+        all.f_ext_axes = value;
+    else if (name == "kind")
+        all.kind = value;
+    else if (name == "integrator")
+        all.integrator = value;
+    else if (name == "prescribed")
+        all.prescribed = mask(name, value);
+    else if (name == "inputs")
+        all.inputs = mask(name, value);
+    else if (name == "symmetric")
+        all.symmetric = flag(name, value);
+    else if (name == "layout")
+        all.layout = value;
+    else if (name == "joint_parameters")
+        all.joint_parameters = flag(name, value);
+    else if (name == "forces")
+        all.forces = flag(name, value);
+    else if (name == "contacts")
+        all.contacts.push_back(contact(value));
+    else if (name == "regularization")
+        all.regularization = number(name, value);
+    else if (name == "order")
+        all.order = static_cast<int>(number(name, value));
+    else
+        throw std::invalid_argument("expected name=value with an argument's name, got '" +
+                                    argument + "'");
+}
+
+const char* describe(const std::vector<Array>& arrays, int index, ptrdiff_t* shape, int* ndim) {
+    if (index < 0 || index >= static_cast<int>(arrays.size())) return nullptr;
+    const Array& array = arrays[index];
+    std::copy(array.shape.begin(), array.shape.end(), shape);
+    *ndim = static_cast<int>(array.shape.size());
+    return array.name.c_str();
+}
+
+}  // namespace
+}  // namespace dtau
+
+using namespace dtau;
+
+const char* dtau_version(void) { return DTAU_VERSION; }
+const char* dtau_error(void) { return last_error; }
+
+int dtau_model_load(const char* path, dtau_model** model) {
+    const int code = guarded([&] { *model = new dtau_model{Model::load(path)}; });
+    return code == DTAU_FAILED ? DTAU_INVALID_FILE : code;
+}
+void dtau_model_free(dtau_model* model) { delete model; }
+int dtau_model_nq(const dtau_model* model) { return model->model.nq(); }
+int dtau_model_nv(const dtau_model* model) { return model->model.nv(); }
+int dtau_model_nbodies(const dtau_model* model) { return model->model.nbodies(); }
+int dtau_model_nframes(const dtau_model* model) {
+    return static_cast<int>(model->model.frames().size());
+}
+const char* dtau_model_frame(const dtau_model* model, int index) {
+    if (index < 0 || index >= dtau_model_nframes(model)) return nullptr;
+    return model->model.frames()[index].c_str();
+}
+
+int dtau_function_make(const dtau_model* model, const char* name, const char* const* arguments,
+                       int narguments, ptrdiff_t most_states, dtau_function** function) {
+    return guarded([&] {
+        CallArguments all;
+        for (int k = 0; k < narguments; ++k) add(all, arguments[k]);
+        *function = new dtau_function{Call(model->model, name, all, most_states)};
+    });
+}
+void dtau_function_free(dtau_function* function) { delete function; }
+
+int dtau_function_ninputs(const dtau_function* function) {
+    return static_cast<int>(function->call.inputs().size());
+}
+int dtau_function_nresults(const dtau_function* function) {
+    return static_cast<int>(function->call.results().size());
+}
+const char* dtau_function_input(const dtau_function* function, int index, ptrdiff_t shape[5],
+                                int* ndim) {
+    return describe(function->call.inputs(), index, shape, ndim);
+}
+const char* dtau_function_result(const dtau_function* function, int index, ptrdiff_t shape[5],
+                                 int* ndim) {
+    return describe(function->call.results(), index, shape, ndim);
+}
+ptrdiff_t dtau_function_entries(const dtau_function* function, int index,
+                                const ptrdiff_t** entries) {
+    const std::vector<Array>& results = function->call.results();
+    if (index < 0 || index >= static_cast<int>(results.size())) return 0;
+    *entries = results[index].entries.data();
+    return static_cast<ptrdiff_t>(results[index].entries.size());
+}
+
+int dtau_function_run(dtau_function* function, const double* const* inputs, double* const* results,
+                      ptrdiff_t states) {
+    if (function->call.run(inputs, results, states)) return DTAU_OK;
+    return fail(DTAU_INVALID_ARGUMENT, function->call.error());
+}

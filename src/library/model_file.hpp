@@ -1,0 +1,22 @@
+// Reads the file of Python's Model.save: read_model().
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tree/compiled_tree.hpp"
+
+namespace dtau {
+
+struct CompiledModel {
+    std::string name;
+    std::vector<std::string> frames, joints;
+    std::unique_ptr<const CompiledTree> tree;
+};
+
+// Throws std::runtime_error, with a message that names the file, if it cannot be read, is truncated,
+// damaged or of another version, or holds no model.
+std::shared_ptr<const CompiledModel> read_model(const std::string& path);
+
+}  // namespace dtau

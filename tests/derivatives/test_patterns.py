@@ -1,0 +1,300 @@
+"""Results with ``layout="pattern"``, and the patterns that say where their numbers belong."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import State, on_robots, random_state, robot
+from compare import assert_same_bits
+from trees import Array
+
+import dtau
+from dtau.registry import FUNCTIONS, arrays_of
+
+ARGUMENTS = {
+    "mass_matrix": ("q",),
+    "coriolis_matrix": ("q", "v"),
+    "inverse_dynamics_derivatives": ("q", "v", "a", "f_ext"),
+    "inverse_dynamics_second_derivatives": ("q", "v", "a", "f_ext"),
+    "frame_jacobians": ("q",),
+    "linearize": ("q", "v", "tau", "f_ext"),
+}
+WITHOUT = {"linearize": ("a", "residual")}  # results that have no pattern
+on_functions = pytest.mark.parametrize("name", ARGUMENTS)
+
+
+def several_frames(model: dtau.Model) -> list[str]:
+    """The first, the last, and the frame in the middle, twice."""
+    names = list(model.frames)
+    return [names[k] for k in (0, -1, len(names) // 2, len(names) // 2)]
+
+
+def options_of(name: str, model: dtau.Model) -> dict[str, Any]:
+    return {"frames": several_frames(model)} if name == "frame_jacobians" else {}
+
+
+def results(
+    name: str, model: dtau.Model, state: State, at: Any = ..., **more: Any
+) -> Mapping[str, Array]:
+    """The results of a function by their names."""
+    arrays = {x: state[x][at] for x in ARGUMENTS[name]}
+    found = getattr(dtau, name)(model, **arrays, **options_of(name, model), **more)
+    names = [x.name for x in FUNCTIONS[name].results]
+    return dict(zip(names, arrays_of(found), strict=False))
+
+
+def patterns(name: str, model: dtau.Model, **more: Any) -> dict[str, dtau.Pattern]:
+    """The pattern of each result that has one."""
+    given = options_of(name, model) | more
+    return {
+        x.name: dtau.pattern(model, name, x.name, **given)
+        for x in FUNCTIONS[name].results
+        if x.name not in WITHOUT.get(name, ())
+    }
+
+
+def check(
+    found: Mapping[str, Array], want: Mapping[str, Array], where: Mapping[str, dtau.Pattern]
+) -> None:
+    """The values have the bits of dense results, which are zero elsewhere."""
+    for name, dense in want.items():
+        if name in where:
+            assert found[name].shape[-1] == where[name].size
+            assert_same_bits(found[name], dense[(..., *where[name].coordinates)], name)
+            assert np.array_equal(where[name].dense(found[name]), dense), name
+        else:
+            assert_same_bits(found[name], dense, name)
+
+
+def test_every_function_with_the_option_is_tested() -> None:
+    assert set(ARGUMENTS) == {name for name, row in FUNCTIONS.items() if "layout" in row.options}
+
+
+@pytest.mark.parametrize("function", ARGUMENTS)
+@on_robots
+def test_values_are_those_of_dense_results(function: str, name: str) -> None:
+    model, name = robot(name), function
+    where = patterns(name, model)
+    state = random_state(model, 3, (11,))
+    dense = results(name, model, state)
+    check(results(name, model, state, layout="pattern"), dense, where)
+    alone = {key: x[4] for key, x in dense.items()}
+    check(results(name, model, state, 4, layout="pattern"), alone, where)
+    if name.endswith("second_derivatives"):
+        return
+    for key, pattern in where.items():  # columns in order, and rows in each of them
+        matrix = pattern.indices, pattern.indptr
+        rows, columns = matrix[0], np.repeat(np.arange(pattern.shape[-1]), np.diff(matrix[1]))
+        places = columns * np.prod(pattern.shape[:-1]) + rows
+        assert (np.diff(places) > 0).all(), key
+        flat = alone[key].reshape(np.prod(pattern.shape[:-1]), pattern.shape[-1])
+        assert_same_bits(flat[rows, columns], alone[key][pattern.coordinates], key)
+
+
+@on_functions
+def test_batches_past_the_caches(name: str) -> None:
+    """Results that streaming stores write are the same, wherever they lie; all around stays."""
+    model = robot("free root, branches")
+    where = patterns(name, model)
+    few = random_state(model, 5, (7,))
+    values = results(name, model, few, layout="pattern")
+    numbers = sum(x[0].size for x in values.values())
+    which = np.arange(2**22 // (8 * numbers) + 9) % 7
+    for shift in (0, 3):
+        blocks = {key: np.full(len(which) * x[0].size + 24, 7.5) for key, x in values.items()}
+        out = {
+            key: block[8 + shift : -16 + shift].reshape(len(which), *values[key].shape[1:])
+            for key, block in blocks.items()
+        }
+        outs: Any = tuple(out.values()) if len(out) > 1 else next(iter(out.values()))
+        results(name, model, few, which, layout="pattern", out=outs, threads=2)
+        for key, block in blocks.items():
+            assert_same_bits(out[key], values[key][which], key)
+            assert (block[: 8 + shift] == 7.5).all()
+            assert (block[-16 + shift :] == 7.5).all()
+    assert where
+
+
+@on_functions
+def test_states_that_are_not_finite_have_nan_alone(name: str) -> None:
+    model = robot("free root, branches")
+    state = random_state(model, 7, (9,))
+    want = results(name, model, state, layout="pattern")
+    state["q"][4, -1] = np.inf
+    for key, x in results(name, model, state, layout="pattern").items():
+        assert np.isnan(x[4]).all()
+        assert_same_bits(np.delete(x, 4, 0), np.delete(want[key], 4, 0), key)
+        assert np.isnan(results(name, model, state, 4, layout="pattern")[key]).all()
+
+
+def test_the_pattern_has_no_more_entries_than_the_tree_says() -> None:
+    """Of the mass matrix only the free root's own entries, and M of its points, can vanish."""
+    model = robot("free root, branches")
+    M = dtau.mass_matrix(model, random_state(model, 3)["q"])
+    pattern = dtau.pattern(model, "mass_matrix")
+    zeros = M[pattern.coordinates] == 0.0
+    i, j = (x[zeros] for x in pattern.coordinates)
+    assert ((i < 6) & (j < 6)).all()
+    A = dtau.linearize(model, *(random_state(model, 3)[x] for x in ("q", "v", "tau"))).A
+    by_position = dtau.pattern(model, "linearize", "A").coordinates
+    upper = by_position[0] < model.nv
+    assert np.count_nonzero(A[: model.nv]) <= upper.sum() < 5 * model.nv
+
+
+@pytest.mark.parametrize("mask", [True, False], ids=["mask", "map"])
+def test_inputs_of_a_linearization(*, mask: bool) -> None:
+    model = robot("free root, branches")
+    state = random_state(model, 9, (10,))
+    rng = np.random.default_rng(0)
+    inputs: Array = rng.random(model.nv) < 0.5 if mask else rng.random((model.nv, 2))
+    want = results("linearize", model, state, inputs=inputs)
+    got = results("linearize", model, state, inputs=inputs, layout="pattern")
+    check(got, want, patterns("linearize", model, inputs=inputs))
+
+
+def test_frames_that_nothing_moves() -> None:
+    model = robot("every joint in a chain")
+    fixed = next(name for name in model.frames if model.frame(name).body < 0)
+    first = model.joints[0].type
+    for frames, size in ((fixed, 0), ([fixed, model.bodies[0]], 6 * first.nv)):
+        pattern = dtau.pattern(model, "frame_jacobians", frames=frames)
+        assert pattern.size == size
+        for batch in ((), (5,)):
+            q = np.broadcast_to(dtau.neutral(model), (*batch, model.nq))
+            values = dtau.frame_jacobians(model, q, frames, layout="pattern")
+            assert values.shape == (*batch, size)
+            dense = dtau.frame_jacobians(model, q, frames)
+            assert np.array_equal(pattern.dense(values), dense)
+            assert pattern.indptr[-1] == size
+
+
+def test_linearization_with_contacts() -> None:
+    model = dtau.robots.quadruped()
+    feet = [dtau.PointContact(f"{leg}_FOOT", kd=20) for leg in ("LF", "RF", "LH", "RH")]
+    contacts = dtau.Contacts(model, feet)
+    state = random_state(model, 9, (20,))
+    active = np.random.default_rng(1).integers(0, 2, (20, 4))
+    options = {"contacts": contacts, "regularization": 1e-8, "active": active}
+    want = results("linearize", model, state, **options)
+    got = results("linearize", model, state, layout="pattern", **options)
+    check(got, want, patterns("linearize", model))
+
+
+@pytest.mark.parametrize("name", [x for x in ARGUMENTS if not x.endswith("second_derivatives")])
+def test_sparse_matrices_of_scipy(name: str) -> None:
+    pytest.importorskip("scipy.sparse")
+    model = robot("joints that mimic others")
+    state = random_state(model, 3)
+    dense = results(name, model, state)
+    values = results(name, model, state, layout="pattern")
+    for key, pattern in patterns(name, model).items():
+        matrix = pattern.matrix(values[key])
+        assert matrix.has_canonical_format
+        assert matrix.nnz == pattern.size
+        assert np.shares_memory(matrix.data, values[key])
+        assert np.array_equal(matrix.toarray(), dense[key].reshape(matrix.shape)), key
+
+
+def test_generated_code_writes_the_values(tmp_path: Any) -> None:
+    model = dtau.robots.quadruped()
+    function = {"mass": ("mass_matrix", {"layout": "pattern"})}
+    code = dtau.generate(model, function, tmp_path / "robot.c")
+    assert str(dtau.pattern(model, "mass_matrix").size) in code.header.read_text()
+
+
+MODEL = dtau.robots.quadruped()
+REST = dtau.neutral(MODEL)
+LISTED = r"'coriolis_matrix', 'frame_jacobians', .*'linearize' or 'mass_matrix'"
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda: dtau.mass_matrix(MODEL, REST, layout="csr"),  # type: ignore[arg-type]
+            ValueError,
+            "layout: expected 'dense' or 'pattern', got 'csr'",
+        ),
+        (
+            lambda: dtau.mass_matrix(MODEL, REST, layout=True),  # type: ignore[arg-type]
+            ValueError,
+            "layout: expected 'dense' or 'pattern', got True",
+        ),
+        (
+            lambda: dtau.pattern(MODEL, "forward_dynamics_derivatives"),
+            ValueError,
+            f"function: expected {LISTED}, got 'forward_dynamics_derivatives'",
+        ),
+        (
+            lambda: dtau.pattern(MODEL, "linearize"),
+            ValueError,
+            "result: expected 'A' or 'B', got None",
+        ),
+        (
+            lambda: dtau.pattern(MODEL, "mass_matrix", "C"),
+            ValueError,
+            "result: expected 'M', got 'C'",
+        ),
+        (
+            lambda: dtau.pattern(MODEL, "frame_jacobians"),
+            TypeError,
+            "frame_jacobians: missing the option 'frames'",
+        ),
+        (
+            lambda: dtau.pattern(MODEL, "mass_matrix", frames="LF_FOOT"),
+            TypeError,
+            "mass_matrix: got an unexpected argument 'frames'",
+        ),
+        (
+            lambda: dtau.pattern(MODEL, "mass_matrix", inputs=np.eye(18)),
+            TypeError,
+            "mass_matrix: got an unexpected argument 'inputs'",
+        ),
+        (
+            lambda: dtau.pattern(MODEL, "frame_jacobians", frames="LF_FOO"),
+            ValueError,
+            "LF_FOO",
+        ),
+        (
+            lambda: dtau.mass_matrix(MODEL, REST, layout="pattern", out=np.empty((18, 18))),
+            ValueError,
+            r"out: expected shape \(216,\), got \(18, 18\)",
+        ),
+        (
+            lambda: dtau.pattern(MODEL, "mass_matrix").matrix(np.ones((3, 216))),
+            ValueError,
+            r"values: expected those of one state, shape \(216,\), got \(3, 216\)",
+        ),
+        (
+            lambda: dtau.pattern(MODEL, "mass_matrix").dense(np.ones((3, 9))),
+            ValueError,
+            r"values: expected shape \(\.\.\., 216\), got \(3, 9\)",
+        ),
+        (
+            lambda: dtau.pattern(MODEL, "inverse_dynamics_second_derivatives").matrix([1.0]),
+            ValueError,
+            r"matrix\(\): expected the pattern of a matrix, got one of tensors of shape "
+            r"\(18, 18, 18\); use coordinates or dense\(\)",
+        ),
+    ],
+)
+def test_errors(call: Callable[[], object], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_matrices_need_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    pattern = dtau.pattern(MODEL, "mass_matrix")
+    with pytest.raises(ImportError, match=r"Pattern.matrix needs SciPy.*pip install scipy"):
+        pattern.matrix(np.ones(pattern.size))
+
+
+def test_large_patterns_are_advised_where_memory_ends() -> None:
+    many = np.broadcast_to(REST, (10**10, MODEL.nq))
+    with pytest.raises(MemoryError, match="or layout='pattern'"):
+        dtau.mass_matrix(MODEL, many)

@@ -1,0 +1,256 @@
+"""The C interface through ctypes: functions have the bits of Python's, mistakes give a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cases
+import numpy as np
+import pytest
+from c_interface import LIBRARY, CFunction, CModel, DtauError
+from function import Function
+from functions import FUNCTIONS
+
+import dtau
+from dtau.model import saving
+from dtau.registry import FUNCTIONS as REGISTRY
+
+pytestmark = pytest.mark.skipif(not LIBRARY.exists(), reason="the C++ library is not installed")
+
+STATES = 19  # whole groups of lanes, and an incomplete one
+INVALID_ARGUMENT, INVALID_FILE = 1, 2
+
+
+@cache
+def model_of(name: str, folder: Path) -> CModel:
+    path = folder / f"{name}.dtau"
+    cases.robot(name).save(path)
+    return CModel(path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("models")
+
+
+def arguments(row: Function, model: dtau.Model, state: cases.State) -> Iterator[str]:
+    """Write the options of a row as the C interface takes them."""
+    options = row.options_for(model)
+    known = REGISTRY[row.name].options
+    if "order" in known and "order" not in options:
+        stacks = {x.name: x.rows for x in REGISTRY[row.name].inputs if x.rows is not None}
+        rows = {name: state[name].shape[1] for name in stacks if name in row.arguments}
+        yield f"order={min(rows[name] - stacks[name] for name in rows)}"
+    for name, value in options.items():
+        if name == "contacts":
+            for contact in value:
+                assert isinstance(contact, dtau.PointContact | dtau.FrameContact)
+                yield f"contacts={contact.frame} {contact.rows} {contact.axes} {contact.kd}"
+        elif name in ("frame", "frames"):
+            for frame in [value] if isinstance(value, str) else value:
+                yield f"frames={frame}"
+        elif name in ("prescribed", "inputs"):
+            mask = np.zeros(model.nv, dtype=int)
+            if isinstance(value, np.ndarray):
+                mask[:] = value
+            else:
+                for joint in value:
+                    mask[model.joint(joint).v] = 1
+            yield f"{name}={''.join(map(str, mask))}"
+        elif isinstance(value, bool):
+            yield f"{name}={int(value)}"
+        else:
+            yield f"{name}={value}"
+
+
+def fits(row: Function, model: dtau.Model) -> bool:
+    """Whether C can call it so: contacts are held without positions, and a map is not given."""
+    contacts: Any = row.options_for(model).get("contacts") or ()
+    return "inputs" not in row.arguments and all(contact.kp == 0.0 for contact in contacts)
+
+
+@pytest.mark.parametrize("name", ["quadruped", "joints that mimic others"])
+def test_every_function_has_the_bits_of_pythons(name: str, folder: Path) -> None:
+    model, c_model = cases.robot(name), model_of(name, folder)
+    state = cases.random_state(model, 3, (STATES,))
+    called = set()
+    for row in FUNCTIONS:
+        if row.name not in REGISTRY or not fits(row, model):
+            continue
+        expected = row(model, state)
+        function = CFunction(c_model, row.name, list(arguments(row, model, state)), STATES)
+        shapes = function.inputs
+        given = {  # Python cuts longer stacks
+            name: state[name][:, : shapes[name][0]] if "derivatives" in name else state[name]
+            for name in row.arguments
+        }
+        results = function(STATES, given)
+        for result, array in zip(results, expected, strict=False):
+            assert array is None or result.tobytes() == np.ascontiguousarray(array).tobytes(), row
+        alone = function(1, {argument: x[:1] for argument, x in given.items()})
+        for result, array in zip(alone, results, strict=True):
+            assert result.tobytes() == array[:1].tobytes(), row
+        called.add(row.name)
+    assert called == set(REGISTRY)
+
+
+def test_sizes_and_names(folder: Path) -> None:
+    model, c_model = cases.robot("quadruped"), model_of("quadruped", folder)
+    assert c_model.library.dtau_version().decode() == dtau.__version__
+    assert c_model.sizes == (model.nq, model.nv, model.nbodies, len(model.frames))
+    assert c_model.frames == list(model.frames)
+    function = CFunction(c_model, "frame_jacobians", ["frames=LF_FOOT", "frames=RF_FOOT"])
+    assert function.inputs == {"q": (19,)}
+    assert function.results == {"J": (2, 6, 18)}
+
+
+@pytest.mark.parametrize("name", ["quadruped", "joints that mimic others"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        "mass_matrix",
+        "frame_jacobians",
+        "inverse_dynamics_derivatives",
+        "inverse_dynamics_second_derivatives",
+        "linearize",
+    ],
+)
+def test_results_on_their_pattern(function: str, name: str, folder: Path) -> None:
+    model = cases.robot(name)
+    state = cases.random_state(model, 7, (STATES,))
+    frames = list(model.frames)[1:3] if function == "frame_jacobians" else []
+    options: dict[str, Any] = {"frames": frames} if frames else {}
+    given = [f"frames={frame}" for frame in frames]
+    dense = CFunction(model_of(name, folder), function, given, STATES)
+    packed = CFunction(model_of(name, folder), function, [*given, "layout=pattern"], STATES)
+    arrays = {x: state[x] for x in ("q", "v", "a", "tau")}
+    wanted, stored = dense(STATES, arrays), packed(STATES, arrays)
+    for index, result in enumerate(dense.results):
+        want, got, places = wanted[index].reshape(STATES, -1), stored[index], packed.entries(index)
+        if function == "linearize" and result not in ("A", "B"):  # has no pattern
+            assert (places, got.tobytes()) == ([], want.tobytes())
+            continue
+        pattern = dtau.pattern(model, function, result, **options)
+        assert places == np.ravel_multi_index(pattern.coordinates, pattern.shape).tolist()
+        assert got.tobytes() == np.ascontiguousarray(want[:, places]).tobytes()
+        assert dense.entries(index) == []
+
+
+def test_quaternions_are_normalized(folder: Path) -> None:
+    model, c_model = cases.robot("quadruped"), model_of("quadruped", folder)
+    state = cases.random_state(model, 5, (1,))
+    scaled = state["q"].copy()
+    scaled[:, 3:7] *= 3.0
+    (M,) = CFunction(c_model, "mass_matrix")(1, {"q": scaled})
+    np.testing.assert_allclose(M, dtau.mass_matrix(model, state["q"]), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("rnea", [], "name: expected a function of dtau, got 'rnea'"),
+        ("frame_jacobians", [], "expected the argument frames"),
+        ("frame_jacobians", ["frames=tail"], "frames: no frame named 'tail'"),
+        ("frame_jacobians", ["frames=LF_FOOT", "axes=LOCAL"], "axes: expected one of 'body'"),
+        ("mass_matrix", ["axes=body"], "does not take the argument axes"),
+        ("mass_matrix", ["colour=red"], "expected name=value with an argument's name"),
+        ("hybrid_dynamics", ["prescribed=01"], "prescribed: expected a mask of 18 velocities"),
+        ("hybrid_dynamics", ["prescribed=ab"], "prescribed: expected a mask of 0 and 1"),
+        ("constrained_dynamics", [], "expected the argument contacts"),
+        ("constrained_dynamics", ["contacts=LF_FOOT"], "expected a frame, rows, axes and kd"),
+        ("constrained_dynamics", ["contacts=LF_FOOT 4 body 0"], "expected 3 or 6 rows, got 4"),
+        ("constrained_dynamics", ["contacts=LF_FOOT 3 body -1"], "expected a finite kd"),
+    ],
+)
+def test_wrong_arguments_are_refused(
+    name: str, arguments: list[str], message: str, folder: Path
+) -> None:
+    with pytest.raises(DtauError, match=message) as raised:
+        CFunction(model_of("quadruped", folder), name, arguments)
+    assert raised.value.code == INVALID_ARGUMENT
+
+
+def test_wrong_calls_are_refused(folder: Path) -> None:
+    function = CFunction(model_of("quadruped", folder), "gravity_torque")
+    with pytest.raises(DtauError, match="gravity_torque: q: expected an array, got none"):
+        function(1, {})
+    with pytest.raises(DtauError, match="expected at most the states that the call was made for"):
+        function(2, {"q": np.zeros((2, 19))})
+
+
+def test_a_joint_without_inertia_is_refused(tmp_path: Path) -> None:
+    links = [dtau.Link("tip", None, dtau.Revolute((1, 0, 0)), "loose")]
+    with pytest.warns(dtau.ModelWarning):
+        dtau.Model("massless", links).save(tmp_path / "massless.dtau")
+    model = CModel(tmp_path / "massless.dtau")
+    CFunction(model, "inverse_dynamics")
+    with pytest.raises(DtauError, match="has inertia to accelerate, got none at joints 'loose'"):
+        CFunction(model, "forward_dynamics")
+
+
+class TestDamagedFiles:
+    CONTENT = staticmethod(lambda: saving.saved(cases.robot("quadruped")))
+
+    def refused(self, path: Path, content: bytes) -> str:
+        path.write_bytes(content)
+        with pytest.raises(DtauError, match=r"robot\.dtau: ") as raised:
+            CModel(path)
+        assert raised.value.code == INVALID_FILE
+        return str(raised.value)
+
+    def test_missing(self, tmp_path: Path) -> None:
+        with pytest.raises(DtauError, match="No such file or directory"):
+            CModel(tmp_path / "robot.dtau")
+
+    def test_truncated(self, tmp_path: Path) -> None:
+        content = self.CONTENT()
+        for size in (0, 7, 23):
+            assert "expected a file of Model.save" in self.refused(
+                tmp_path / "robot.dtau", content[:size]
+            )
+        for size in (24, 1000, len(content) - 1):
+            message = self.refused(tmp_path / "robot.dtau", content[:size])
+            assert f"bytes after the header, got {size - 24}" in message
+
+    def test_damaged(self, tmp_path: Path) -> None:
+        content = bytearray(self.CONTENT())
+        content[5000] ^= 1
+        assert "the file is damaged" in self.refused(tmp_path / "robot.dtau", content)
+
+    def test_another_version(self, tmp_path: Path) -> None:
+        content = bytearray(self.CONTENT())
+        content[8] = 2
+        message = self.refused(tmp_path / "robot.dtau", content)
+        assert "expected version 1 of the format, got 2" in message
+
+    def test_wrong_contents_with_a_right_checksum(self, tmp_path: Path) -> None:
+        arrays = saving.unpack(self.CONTENT())
+        for name, values in arrays.items():
+            if not name.startswith("core.") and name not in ("name", "gravity"):
+                continue  # C++ does not read them
+            for wrong in (None, values[:-1], np.zeros(3, np.int32), ["what"] * len(values)):
+                changed = {key: x for key, x in arrays.items() if key != name}
+                if wrong is not None:
+                    changed[name] = wrong
+                if isinstance(values, list) and isinstance(wrong, list) and name != "core.kind":
+                    continue  # other names
+                if name == "core.massless_joints":
+                    continue  # there are none
+                self.refused(tmp_path / "robot.dtau", saving.pack(changed))
+
+    def test_an_array_of_a_later_version(self, tmp_path: Path) -> None:
+        arrays = {**saving.unpack(self.CONTENT()), "core.elasticity": np.zeros(3)}
+        message = self.refused(tmp_path / "robot.dtau", saving.pack(arrays))
+        assert "core.elasticity: this version of dtau does not know this array" in message
+
+    def test_wild_indices(self, tmp_path: Path) -> None:
+        for name in ("core.parent", "core.link", "core.mimicked", "core.frame_link"):
+            for index in (-9, 9999, 2**31 - 1):
+                arrays = saving.unpack(self.CONTENT())
+                values = arrays[name].copy()
+                values[2] = index
+                changed = saving.pack({**arrays, name: values})
+                assert "expected" in self.refused(tmp_path / "robot.dtau", changed)

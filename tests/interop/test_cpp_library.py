@@ -1,0 +1,121 @@
+"""The C++ library: a project finds it with CMake, builds on it, and computes Python's bits."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from c_interface import LIBRARY
+from cases import robot
+from files import ROOT
+
+import dtau
+from dtau.cli import main
+
+pytestmark = [
+    pytest.mark.skipif(not LIBRARY.exists(), reason="the C++ library is not installed"),
+    pytest.mark.skipif(sys.platform != "linux", reason="the hooks are those of glibc"),
+]
+FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
+
+
+def run(*command: object) -> str:
+    done = subprocess.run([str(x) for x in command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build tests/cpp, and examples/cpp with it, against the installed package."""
+    for program in ("cmake", "ninja"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
+    folder = tmp_path_factory.mktemp("consumer")
+    found = run(sys.executable, "-m", "dtau", "--cmake-dir").strip()
+    package = f"-Ddtau_DIR={found}"
+    run(
+        "cmake",
+        "-G",
+        "Ninja",
+        "-DCMAKE_BUILD_TYPE=Debug",
+        package,
+        "-S",
+        ROOT / "tests/cpp",
+        "-B",
+        folder,
+    )
+    run("cmake", "--build", folder)
+    return folder
+
+
+def expected(model: dtau.Model, n: int) -> tuple[bytes, bytes]:
+    """Return the states of a batch as bytes, and the results of Python's functions for them."""
+    q, v, a = dtau.random_state(model, np.random.default_rng(n), shape=(n,))
+    active = np.ones(n * len(FEET))
+    active[::3] = 0.0
+    held = dtau.Contacts(model, [dtau.PointContact(f, axes="mixed", kd=20.0) for f in FEET])
+    results = [
+        dtau.inverse_dynamics(model, q, v, a),
+        *dtau.inverse_dynamics_derivatives(model, q, v, a),
+        dtau.forward_dynamics(model, q, v, a),
+        *dtau.forward_dynamics_derivatives(model, q, v, a),
+        dtau.mass_matrix(model, q),
+        *dtau.frame_placements(model, q, FEET),
+        dtau.frame_jacobians(model, q, FEET, axes="mixed"),
+        *dtau.constrained_dynamics(model, q, v, a, held, active=active.reshape(n, -1)),
+    ]
+    states = b"".join(np.ascontiguousarray(x).tobytes() for x in (q, v, a))
+    return states, b"".join(np.ascontiguousarray(x).tobytes() for x in results)
+
+
+@pytest.mark.examples
+@pytest.mark.parametrize("states", [1, 19, 300])
+def test_calls_have_pythons_bits_and_allocate_nothing(
+    states: int, build: Path, tmp_path: Path
+) -> None:
+    model = robot("quadruped")
+    model.save(tmp_path / "robot.dtau")
+    given, results = expected(model, states)
+    (tmp_path / "states").write_bytes(given)
+    files = tmp_path / "robot.dtau", states, tmp_path / "states", tmp_path / "results"
+    run(build / "consumer", *files, *FEET)
+    assert (tmp_path / "results").read_bytes() == results
+
+
+@pytest.mark.examples
+def test_the_example_runs(build: Path, tmp_path: Path) -> None:
+    builder = dtau.ModelBuilder("arm")
+    parent = None
+    for name in ("shoulder", "elbow"):
+        body = dtau.Inertia(1.0, (0, 0, -0.2), 0.01 * np.eye(3))
+        placement = dtau.Pose(translation=(0, 0, -0.4 if parent else 0.0))
+        parent = builder.add(
+            *(dtau.Revolute((0, 1, 0)),),
+            name=name,
+            parent=parent,
+            inertia=body,
+            placement=placement,
+        )
+    builder.build().save(tmp_path / "arm.dtau")
+    assert "arm: 2 joints" in run(build / "example/computed_torque", tmp_path / "arm.dtau")
+
+
+def test_a_package_without_the_library(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dtau._core.__file__", "/nowhere/_core.so")
+    assert main(["--cmake-dir"]) == 3
+    assert "DTAU_LIBRARY=ON" in capsys.readouterr().err
+
+
+def test_the_folder_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--cmake-dir"]) == 0
+    folder = Path(capsys.readouterr().out.strip())
+    assert (folder / "dtauConfig.cmake").is_file()
+    version = (folder / "dtauConfigVersion.cmake").read_text(encoding="utf-8")
+    assert f'set(PACKAGE_VERSION "{dtau.__version__}")' in version

@@ -1,0 +1,83 @@
+"""Exact derivatives of MuJoCo's step with equality constraints against differences of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from mujoco_steps import check
+
+mujoco = pytest.importorskip("mujoco")
+transition_derivatives = pytest.importorskip("dtau.mujoco").transition_derivatives
+
+SCENE = """<mujoco>
+<option tolerance="0" iterations="200" ls_iterations="200" ls_tolerance="1e-6" {option}/>
+<default><geom contype="0" conaffinity="0"/>
+<equality solref=".05 .8" solimp=".7 .96 .2 .4 2"/></default>
+<worldbody>
+<body name="one" pos="0 0 1"><freejoint/><geom type="box" size=".2 .1 .05" pos=".05 .02 0"/>
+<site name="there" pos=".1 0 .1" quat="1 .2 .3 .1"/>
+<body name="arm" pos=".2 0 0"><joint name="first" axis="0 1 .2" ref="15" damping=".7"/>
+<geom type="capsule" size=".03" fromto="0 0 0 .3 0 -.1"/>
+<body name="tip" pos=".3 0 -.1"><joint name="second" axis="1 0 .3"/>
+<geom type="box" size=".1 .02 .03"/><site name="here" pos=".1 .05 0" quat="1 -.2 .1 .1"/>
+</body></body></body>
+<body name="two" pos=".1 .2 .3"><joint name="slide" type="slide" axis="0 .1 1"/>
+<joint name="ball" type="ball" damping=".1"/><geom type="box" size=".1 .12 .03"/></body>
+</worldbody>
+<equality>{equality}</equality></mujoco>"""
+EQUALITIES = {
+    "connect to the world": '<connect body1="tip" anchor=".1 .02 .03"/>',
+    "connect": '<connect body1="tip" body2="two" anchor=".1 .02 .03"/>',
+    "connect within a tree": '<connect body1="tip" body2="one" anchor=".1 .02 .03"/>',
+    "connected sites": '<connect site1="here" site2="there"/>',
+    "weld to the world": '<weld body1="arm" anchor=".1 0 .2" torquescale=".7"/>',
+    "weld": '<weld body1="arm" body2="two" relpose=".1 .2 .1 1 .3 .2 .1" torquescale=".3"/>',
+    "welded sites": '<weld site1="here" site2="there"/>',
+    "joint": '<joint joint1="first" joint2="second" polycoef=".1 .8 .3 -.2 .1"/>',
+    "joint alone": '<joint joint1="second" polycoef=".2 0 0 0 0"/>',
+}
+EQUALITIES["all"] = "".join(EQUALITIES.values())
+
+
+def random_data(mj_model: Any, seed: int) -> Any:
+    rng, data = np.random.default_rng(seed), mujoco.MjData(mj_model)
+    q = data.qpos.copy()
+    mujoco.mj_integratePos(mj_model, q, 0.1 * rng.normal(size=mj_model.nv), 1.0)
+    data.qpos[:], data.qvel[:] = q, rng.normal(size=mj_model.nv)
+    data.qfrc_applied[:] = rng.normal(size=mj_model.nv)
+    return data
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", EQUALITIES)
+def test_equalities(name: str, seed: int) -> None:
+    mj_model = mujoco.MjModel.from_xml_string(SCENE.format(equality=EQUALITIES[name], option=""))
+    data = random_data(mj_model, seed)
+    check(mj_model, data, 1e-8)
+    mujoco.mj_forward(mj_model, data)
+    assert data.ne
+
+
+TENDON = '<tendon><fixed name="cord"><joint joint="first" coef="1"/></fixed></tendon>'
+OTHERS = "equality constraints other than connect, weld and joint"
+CLOTH = """<flexcomp name="cloth" type="grid" count="3 3 1" spacing=".1 .1 .1" radius=".01" mass="1"
+dim="2"><edge equality="true"/></flexcomp>"""
+
+
+@pytest.mark.parametrize(
+    ("place", "parts", "equality", "kind", "named"),
+    [
+        ("</mujoco>", TENDON, '<tendon tendon1="cord"/>', "TENDON", OTHERS),
+        ("</worldbody>", CLOTH, "", "FLEX", "flexes"),
+    ],
+)
+def test_other_equalities_are_refused_by_name(
+    place: str, parts: str, equality: str, kind: str, named: str
+) -> None:
+    scene = SCENE.format(equality=equality, option="").replace(place, parts + place)
+    mj_model = mujoco.MjModel.from_xml_string(scene)
+    assert mj_model.eq_type == [getattr(mujoco.mjtEq, f"mjEQ_{kind}")]
+    with pytest.raises(NotImplementedError, match=f"does not differentiate {named};"):
+        transition_derivatives(mj_model, mujoco.MjData(mj_model))

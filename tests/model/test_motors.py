@@ -1,0 +1,161 @@
+"""Motors: their map, servos, limits, rotors, and MuJoCo's actuators."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from compare import assert_close
+
+import dtau
+
+PAIR = {"left": {"body2": 50.0, "body3": 50.0}, "right": {"body2": 50.0, "body3": -50.0}}
+GEARS: dict[str, Any] = {"body1": 100.0, **PAIR}
+
+
+def arm() -> dtau.Model:
+    return dtau.robots.chain(4)
+
+
+def test_torques_are_those_of_the_map_of_speeds() -> None:
+    """tau . v = f . w: gears do no work."""
+    motors, rng = dtau.Motors(arm(), GEARS), np.random.default_rng(0)
+    f, v = rng.standard_normal((5, 1, 3)), rng.standard_normal((2, 4))
+    work = np.einsum("...i,...i", motors.torque(f), v)
+    assert_close(work, np.einsum("...i,...i", f, motors.speeds(v)), 1e-12, "work", floor=100.0)
+    assert motors.G.tolist() == [[100, 0, 0], [0, 50, 50], [0, 50, -50], [0, 0, 0]]
+    assert motors.speeds([1, 2, 3, 4]).tolist() == [100, 250, -50]
+
+
+def test_servos_have_exact_derivatives() -> None:
+    model, rng = arm(), np.random.default_rng(1)
+    bias = np.array([[0.1, -20.0, -1.0], [0.2, -30.0, -2.0], [0.3, -40.0, -3.0]])
+    motors = dtau.Motors(model, GEARS, gain=[20.0, 30.0, 40.0], bias=bias)
+    q, v, u = rng.standard_normal((6, 4)), rng.standard_normal((6, 4)), rng.standard_normal((6, 3))
+    tau = motors.torque(u, q, v)
+    force = motors.gain * u + bias[:, 0] + bias[:, 1] * (q @ motors.G) + bias[:, 2] * (v @ motors.G)
+    assert_close(tau, force @ motors.G.T, 1e-12, "torque")
+    moved = rng.standard_normal(3), rng.standard_normal(4), rng.standard_normal(4)
+    slopes = motors.dtau_du, motors.dtau_dq, motors.dtau_dv
+    for k in range(3):
+        u_q_v = [x + moved[k] if i == k else x for i, x in enumerate((u, q, v))]
+        want = np.broadcast_to(slopes[k] @ moved[k], tau.shape)
+        assert_close(motors.torque(*u_q_v) - tau, want, 1e-9, "derivative")
+
+
+def test_functions_take_motors_for_inputs() -> None:
+    model = arm()
+    motors = dtau.Motors(model, GEARS, gain=[2.0, 3.0, 4.0])
+    q, v, tau = dtau.random_state(model, np.random.default_rng(2), shape=(3,))
+    for make in (
+        lambda inputs: dtau.linearize(model, q, v, tau, inputs=inputs).B,
+        lambda inputs: dtau.linearize_discrete(model, q, v, tau, 0.01, inputs=inputs).B,
+    ):
+        assert np.array_equal(make(motors), make(motors.G * [2.0, 3.0, 4.0]))
+
+
+def test_joints_that_mimic_others_move_with_them() -> None:
+    builder = dtau.ModelBuilder("gripper")
+    finger = dtau.Inertia(0.1, tensor=0.001 * np.eye(3))
+    builder.add(dtau.Prismatic((0, 1, 0)), name="left", inertia=finger)
+    mimic = dtau.Mimic("left", -2.0, 0.1)
+    builder.add(dtau.Prismatic((0, 1, 0)), name="right", inertia=finger, mimic=mimic)
+    motors = dtau.Motors(builder.build(), {"m": {"left": 3.0, "right": 5.0}}, bias=(0, -2.0, 0))
+    assert motors.G.tolist() == [[-7.0]]
+    angle = 3.0 * 0.4 + 5.0 * (0.1 - 2.0 * 0.4)
+    assert_close(motors.torque([0.5], [0.4]), [-7.0 * (0.5 - 2.0 * angle)], 1e-12, "torque")
+
+
+def test_limits() -> None:
+    motors = dtau.Motors(
+        arm(), GEARS, force_limits=(-3, 2), stall_force=[4.0, np.inf, np.inf], no_load_speed=200.0
+    )
+    least, largest = motors.force_range([1.0, 0.0, 0.0, 0.0])  # the first motor turns at 100
+    assert least.tolist() == [-3.0, -3.0, -3.0]
+    assert largest.tolist() == [2.0, 2.0, 2.0]
+    least, largest = motors.force_range([[1.5, 0, 0, 0], [-1.5, 0, 0, 0]])
+    assert largest[:, 0].tolist() == [1.0, 2.0]
+    assert least[:, 0].tolist() == [-3.0, -1.0]
+
+
+def test_rotors_become_armature() -> None:
+    model = arm().replace(armature=0.1)
+    motors = dtau.Motors(model, {"body1": 100.0, "body4": 10.0}, rotor_inertia=[1e-5, 1e-3])
+    assert_close(motors.model_with_rotors().armature, [0.2, 0.1, 0.1, 0.2], 1e-14, "armature")
+    with pytest.raises(ValueError, match="rotor_inertia of 'left': expected 0 of a motor that"):
+        dtau.Motors(model, GEARS, rotor_inertia=[0.0, 1e-5, 0.0]).model_with_rotors()
+
+
+def test_pickles() -> None:
+    motors = dtau.Motors(arm(), GEARS, gain=2.0)
+    again = pickle.loads(pickle.dumps(motors))
+    assert again.names == motors.names
+    assert again.G.tobytes() == motors.G.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"gears": {"knee": 3.0}}, ValueError, "no joint named 'knee'"),
+        ({"gears": {"body1": 3.0}}, ValueError, "got 'body1', a free joint"),
+        ({"gears": ["body2"]}, TypeError, "gears: expected a mapping by names of motors"),
+        ({"gears": {"body2": "3"}}, TypeError, r"gears\['body2'\]: expected real numbers"),
+        ({"gain": [1.0, 2.0]}, ValueError, r"gain: expected shape \(\) or \(1,\), got \(2,\)"),
+        ({"bias": 1.0}, ValueError, r"bias: expected shape \(3,\) or \(1, 3\), got \(\)"),
+        ({"rotor_inertia": -1.0}, ValueError, "rotor_inertia: expected numbers of at least 0"),
+        ({"force_limits": (1, -1)}, ValueError, "expected the least number before the largest"),
+        ({"no_load_speed": 0.0}, ValueError, "no_load_speed: expected positive numbers"),
+    ],
+)
+def test_mistakes_are_named(change: Any, error: type[Exception], message: str) -> None:
+    arguments = {"gears": {"body2": 3.0}, **change}
+    with pytest.raises(error, match=message):
+        dtau.Motors(dtau.robots.chain(3, root="free"), **arguments)
+
+
+def test_angles_are_needed_where_forces_depend_on_them() -> None:
+    motors = dtau.Motors(arm(), GEARS, bias=(0.0, -1.0, 0.0))
+    with pytest.raises(ValueError, match="q: expected an array, as forces depend on angles"):
+        motors.torque([1, 2, 3])
+    with pytest.raises(ValueError, match=r"u: expected shape \(..., 3\), got \(4,\)"):
+        motors.torque([1, 2, 3, 4])
+
+
+MJCF = """<mujoco><worldbody><body><joint name="a" axis="0 1 0" ref="10"/><geom size=".1"/>
+<body pos="0 0 1"><joint name="b" type="slide"/><geom size=".1"/>
+<body pos="0 0 1"><joint axis="1 0 0"/><geom size=".1" pos="0 0 .1"/></body></body></body>
+</worldbody>
+<tendon><fixed name="both"><joint joint="a" coef="2"/><joint joint="b" coef="-3"/></fixed></tendon>
+<actuator><motor name="m" joint="a" gear="7" ctrlrange="-1 2"/>
+<position name="p" joint="b" kp="20" kv="3" gear="-2"/><velocity tendon="both" kv="4" gear="5"/>
+<general name="g" tendon="both" gainprm="2" biastype="affine" biasprm="1 -2 -3"
+ forcerange="-50 60"/></actuator></mujoco>"""
+
+
+def test_mujocos_actuators() -> None:
+    mujoco = pytest.importorskip("mujoco")
+    model, mj_model = dtau.load(MJCF), mujoco.MjModel.from_xml_string(MJCF)
+    motors, data = dtau.load_motors(MJCF, model), mujoco.MjData(mj_model)
+    assert motors.names == ("m", "p", "actuator_2", "g")
+    assert motors.input_limits[0].tolist() == [-1.0, 2.0]
+    assert motors.force_limits[3].tolist() == [-50.0, 60.0]
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        data.qpos[:], data.qvel[:] = 0.1 * rng.standard_normal((2, 3))
+        data.ctrl[:] = rng.uniform(-0.9, 0.9, 4)
+        mujoco.mj_forward(mj_model, data)
+        assert_close(motors.angles(data.qpos), data.actuator_length, 1e-12, "length", floor=1.0)
+        got = motors.torque(data.ctrl, data.qpos, data.qvel)
+        assert_close(got, data.qfrc_actuator, 1e-12, "torque", floor=100.0)
+
+
+@pytest.mark.parametrize(
+    "actuator", ['<muscle name="x" joint="a"/>', '<intvelocity name="x" joint="a" actrange="0 1"/>']
+)
+def test_actuators_that_are_not_affine_are_named(actuator: str) -> None:
+    pytest.importorskip("mujoco")
+    text = MJCF.replace("<actuator>", f"<actuator>{actuator}")
+    with pytest.raises(dtau.ModelError, match=r"affine in length and velocity, got .*'?x'?"):
+        dtau.load_motors(text, dtau.load(text))

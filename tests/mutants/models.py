@@ -1,0 +1,159 @@
+"""Mutants of springs, motors, model files, identification, patterns and the C++ library."""
+
+from __future__ import annotations
+
+from .mutant import Mutant
+
+MODEL, IDENTIFICATION = "python/dtau/model/", "python/dtau/identification/"
+SPRINGS = "include/dtau/springs.hpp"
+
+MODELS = (
+    # ------------------------------------------------------------ springs
+    Mutant(
+        "springs/rest",
+        "A spring pulls to zero, not to its rest position.",
+        SPRINGS,
+        "tau[spring.v] = fma(T(spring.stiffness), q[spring.q] - T(spring.rest), tau[spring.v]);",
+        "tau[spring.v] = fma(T(spring.stiffness), q[spring.q], tau[spring.v]);",
+        ("tests/dynamics/test_springs.py",),
+        statement=True,
+    ),
+    Mutant(
+        "springs/forward",
+        "Forward dynamics adds the springs' torques instead of subtracting them.",
+        SPRINGS,
+        "tau[spring.v] = fma(T(-spring.stiffness), q[spring.q] - T(spring.rest), tau[spring.v]);",
+        "tau[spring.v] = fma(T(spring.stiffness), q[spring.q] - T(spring.rest), tau[spring.v]);",
+        ("tests/dynamics/test_springs.py", "tests/derivatives"),
+        statement=True,
+    ),
+    Mutant(
+        "springs/derivative",
+        "The derivative by q has the stiffness at the coordinate in place of the velocity.",
+        SPRINGS,
+        "dtau_dq[spring.v * n + spring.v] += T(spring.stiffness);",
+        "dtau_dq[spring.v * n + (spring.q < n ? spring.q : 0)] += T(spring.stiffness);",
+        ("tests/dynamics/test_springs.py", "tests/derivatives"),
+        statement=True,
+    ),
+    Mutant(
+        "springs/energy",
+        "The energy of a spring lacks the factor one half.",
+        SPRINGS,
+        "energy = fma(T(0.5 * spring.stiffness) * x, x, energy);",
+        "energy = fma(T(spring.stiffness) * x, x, energy);",
+        ("tests/dynamics/test_springs.py", "tests/terms"),
+        statement=True,
+    ),
+    # ------------------------------------------------------------ motors
+    Mutant(
+        "motors/mimic_offset",
+        "Offsets of joints that mimic others do not turn the motors.",
+        MODEL + "motors.py",
+        "terms[:, 0] += terms[:, 1] * offset",
+        "terms[:, 0] += 0.0 * offset",
+        ("tests/model/test_motors.py",),
+    ),
+    Mutant(
+        "motors/rotor",
+        "The reflected inertia grows with the gear ratio, not with its square.",
+        MODEL + "motors.py",
+        "self.G**2 @ self.rotor_inertia",
+        "self.G @ self.rotor_inertia",
+        ("tests/model/test_motors.py",),
+    ),
+    Mutant(
+        "motors/backwards",
+        "A motor that turns backwards loses force in the wrong direction.",
+        MODEL + "motors.py",
+        "-self.stall_force * (1.0 + share)",
+        "-self.stall_force * (1.0 - share)",
+        ("tests/model/test_motors.py",),
+    ),
+    Mutant(
+        "motors/tendon_gear",
+        "The gear of an actuator on a tendon is ignored.",
+        "python/dtau/loaders/mjcf_motors.py",
+        "gear * float(m.wrap_prm[part])",
+        "float(m.wrap_prm[part])",
+        ("tests/model/test_motors.py",),
+    ),
+    # ------------------------------------------------------------ model files
+    Mutant(
+        "saving/rest_position",
+        "A loaded spring rests where its stiffness is.",
+        MODEL + "saving.py",
+        'per_velocity["rest_position"],',
+        'per_velocity["stiffness"],',
+        ("tests/model/test_saving.py",),
+    ),
+    Mutant(
+        "saving/checksum",
+        "A damaged file is read.",
+        MODEL + "array_file.py",
+        "if zlib.crc32(rest) != checksum:",
+        "if False:",
+        ("tests/model/test_saving.py",),
+    ),
+    # ------------------------------------------------------------ identification
+    Mutant(
+        "identification/offset",
+        "The offset of a spring at rest has the wrong sign.",
+        IDENTIFICATION + "regressor.py",
+        '"offset": -model.stiffness[at] * model.rest_position[at],',
+        '"offset": model.stiffness[at] * model.rest_position[at],',
+        ("tests/identification",),
+    ),
+    Mutant(
+        "identification/coulomb_slope",
+        "The slope of Coulomb friction is that at rest.",
+        IDENTIFICATION + "regressor.py",
+        "slope = 1.0 - self._factors(term, q, v, a) ** 2",
+        "slope = np.ones_like(self._factors(term, q, v, a))",
+        ("tests/identification",),
+    ),
+    Mutant(
+        "identification/unit_bodies",
+        "The gradient of the unit bodies is not subtracted.",
+        IDENTIFICATION + "regressor.py",
+        "((x - y) / small for x, y in zip(more, less, strict=True))",
+        "((x - 0 * y) / small for x, y in zip(more, less, strict=True))",
+        ("tests/identification",),
+    ),
+    Mutant(
+        "identification/divergence",
+        "The prior lacks the logarithm that keeps bodies positive definite.",
+        IDENTIFICATION + "feasible.py",
+        'np.einsum("nij,nij->", self.inverses, matrices) - logs',
+        'np.einsum("nij,nij->", self.inverses, matrices) - 0.0 * logs',
+        ("tests/identification",),
+    ),
+    # ------------------------------------------------------------ patterns and the library
+    Mutant(
+        "patterns/descendants",
+        "The pattern of a matrix leaves out a velocity's own subtree below the diagonal.",
+        "src/registry/patterns.cpp",
+        "for (int i = j; i < dofs.end[j]; ++i) found.push_back(i * n + j);",
+        "found.push_back(j * n + j);",
+        ("tests/derivatives/test_patterns.py", "tests/batch"),
+        statement=True,
+    ),
+    Mutant(
+        "patterns/turned",
+        "The pattern of A lacks how joints with several velocities turn their own errors.",
+        "src/registry/patterns.cpp",
+        "add(turned[c].first, turned[c].count, c);",
+        "add(c, 1, c);",
+        ("tests/derivatives/test_patterns.py", "tests/batch"),
+        statement=True,
+    ),
+    Mutant(
+        "library/normalized",
+        "The C++ library and other runtimes take quaternions as they are.",
+        "src/interop/raw_call.cpp",
+        "if (is_normalized(x)) continue;",
+        "continue;",
+        ("tests/interop/test_c_interface.py", "tests/interop/test_jax.py"),
+        statement=True,
+    ),
+)

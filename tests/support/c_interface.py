@@ -1,0 +1,130 @@
+"""The C interface of the library, through ctypes: `CModel`, `CFunction`."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau import _core
+
+Array = NDArray[np.float64]
+PACKAGE = Path(str(_core.__file__)).parent
+LIBRARY = (
+    PACKAGE
+    / "lib"
+    / ("libdtau.dylib" if (PACKAGE / "lib/libdtau.dylib").exists() else "libdtau.so")
+)
+
+
+class DtauError(Exception):
+    """A call returned a code; the message is the library's."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def load_library() -> ctypes.CDLL:
+    """Load the library; functions return int where nothing else is said."""
+    library = ctypes.CDLL(str(LIBRARY))
+    for name in ("version", "error", "model_frame", "function_input", "function_result"):
+        getattr(library, f"dtau_{name}").restype = ctypes.c_char_p
+    library.dtau_function_entries.restype = ctypes.c_ssize_t
+    return library
+
+
+class CModel:
+    """A model that the library has read from a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.library = load_library()
+        self.pointer = ctypes.c_void_p()
+        self.require(self.library.dtau_model_load(bytes(path), ctypes.byref(self.pointer)))
+
+    def __del__(self) -> None:
+        self.library.dtau_model_free(self.pointer)
+
+    def require(self, code: int) -> None:
+        if code != 0:
+            raise DtauError(code, self.library.dtau_error().decode())
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        names = ("nq", "nv", "nbodies", "nframes")
+        return tuple(getattr(self.library, f"dtau_model_{x}")(self.pointer) for x in names)
+
+    @property
+    def frames(self) -> list[str]:
+        frame = self.library.dtau_model_frame
+        return [frame(self.pointer, k).decode() for k in range(self.sizes[3])]
+
+
+class CFunction:
+    """A function of the library for one model."""
+
+    def __init__(
+        self, model: CModel, name: str, arguments: Sequence[str] = (), most_states: int = 1
+    ) -> None:
+        self.model, self.library = model, model.library
+        self.pointer = ctypes.c_void_p()
+        texts = (ctypes.c_char_p * len(arguments))(*(x.encode() for x in arguments))
+        model.require(
+            self.library.dtau_function_make(
+                model.pointer,
+                name.encode(),
+                texts,
+                len(arguments),
+                ctypes.c_ssize_t(most_states),
+                ctypes.byref(self.pointer),
+            )
+        )
+
+    def __del__(self) -> None:
+        self.library.dtau_function_free(self.pointer)
+
+    def _arrays(self, what: str) -> dict[str, tuple[int, ...]]:
+        shape, ndim = (ctypes.c_ssize_t * 5)(), ctypes.c_int()
+        describe = getattr(self.library, f"dtau_function_{what}")
+        found = {}
+        for k in range(getattr(self.library, f"dtau_function_n{what}s")(self.pointer)):
+            name = describe(self.pointer, k, shape, ctypes.byref(ndim)).decode()
+            found[name] = tuple(shape[: ndim.value])
+        return found
+
+    @property
+    def inputs(self) -> dict[str, tuple[int, ...]]:
+        return self._arrays("input")
+
+    @property
+    def results(self) -> dict[str, tuple[int, ...]]:
+        return self._arrays("result")
+
+    def entries(self, index: int) -> list[int]:
+        """The places of a result's numbers in the dense array."""
+        places = ctypes.POINTER(ctypes.c_ssize_t)()
+        count = self.library.dtau_function_entries(self.pointer, index, ctypes.byref(places))
+        return places[:count]
+
+    def __call__(self, states: int, given: Mapping[str, Any]) -> list[Array]:
+        """Compute the results of states; inputs that are not given are null."""
+        kept = {}
+        for name, shape in self.inputs.items():
+            if name in given:
+                kept[name] = np.ascontiguousarray(given[name], np.float64)
+                assert kept[name].shape == (states, *shape), (name, kept[name].shape, shape)
+        results = [np.full((states, *shape), 7.0) for shape in self.results.values()]
+        pointers = [kept[name].ctypes.data if name in kept else None for name in self.inputs]
+        self.model.require(
+            self.library.dtau_function_run(
+                self.pointer,
+                (ctypes.c_void_p * len(pointers))(*pointers),
+                (ctypes.c_void_p * len(results))(*(x.ctypes.data for x in results)),
+                ctypes.c_ssize_t(states),
+            )
+        )
+        return results
