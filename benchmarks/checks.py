@@ -54,7 +54,7 @@ def require_packed(
     model: dtau.Model, packed: tuple[Array, ...], dense: tuple[Array, ...], what: str
 ) -> None:
     """Raise `WrongResultError` unless packed tensors hold all entries that are not zero."""
-    i, j, k = dtau.packed_indices(model)
+    i, j, k = dtau.pattern(model, "inverse_dynamics_second_derivatives").coordinates
     for x, y in zip(packed, dense, strict=True):
         scattered = np.zeros_like(y)
         scattered[..., i, j, k] = x

@@ -19,6 +19,7 @@ except ImportError:  # Windows, where only the time is limited
     resource = None  # type: ignore[assignment]
 
 
+NO_MEMORY = 127  # glibc's exit status where thread-local data find no memory
 STARTING = 60.0  # seconds, at most: the limit begins after what is imported
 
 
@@ -51,9 +52,11 @@ def within(
                 kind, item = receiver.recv()
             except EOFError:
                 process.join()
-                if not process.exitcode or process.exitcode > 0:
+                short = process.exitcode == NO_MEMORY and math.isfinite(limit.gigabytes)
+                if not short and (not process.exitcode or process.exitcode > 0):
                     raise RuntimeError(f"the process ended with {process.exitcode}") from None
-                return items, f"{limit.gigabytes:g} GB"  # by a signal, as systems do for memory
+                # by a signal, as systems do for memory, or by the loader
+                return items, f"{limit.gigabytes:g} GB"
             if kind == "error":
                 raise item
             if kind == "start":

@@ -70,6 +70,8 @@ class Tree:
             raise ValueError("expected a model whose joints are independent")
         if any(isinstance(joint, dtau.Universal) for joint in types):
             raise ValueError("expected a model without universal joints")
+        if model.stiffness.any():
+            raise ValueError("expected a model without springs")
         axes = [getattr(joint, "axis", getattr(joint, "normal", np.zeros(3))) for joint in types]
         numbers = [
             [joint.placement.rotation for joint in model.joints],

@@ -15,6 +15,7 @@ its own: in one with JAX, whose threads stay, PyTorch's gradients take three tim
                own         a product of two tensors and its gradient: what PyTorch itself takes
                on feet     the same as in JAX; NumPy's gradient takes vjp and tangent maps
     CasADi     buffer()    how CasADi's solvers call a `dtau.casadi` function
+               of a step   its Jacobian and Hessian by `ca.jacobian` and `ca.hessian`; also on feet
                own         the same dynamics as expressions, which CasADi differentiates
 
 Values of JAX and PyTorch are those through NumPy, to the last bit; gradients agree to 1e-12,
@@ -48,7 +49,7 @@ class Library:
     """An array library: its package, how it is called, and what its calls are asked to take."""
 
     package: str
-    ways: Sequence[Callable[[Robot], Iterator[Ways]]]
+    ways: Sequence[Callable[[Robot], Iterator[Ways | str]]]
     peer: str  # whose times stand beside, if any do
     # ways that begin so: microseconds more than NumPy, or times as long
     more: tuple[tuple[str, float], ...] = ()
@@ -74,7 +75,10 @@ LIBRARIES = {
         ),
     ),
     "CasADi": Library(
-        "casadi", (library_calls.casadi_ways,), "CasADi's own", more=(("through buffer()", 1.0),)
+        "casadi",
+        (library_calls.casadi_ways, library_contacts.casadi_ways),
+        "CasADi's own",
+        more=(("through buffer()", 1.0),),
     ),
 }
 
@@ -111,11 +115,14 @@ class Row:
         return cells + own
 
 
-def rows(name: str, key: str, effort: Effort) -> Iterator[Row]:
-    """Time a library on a robot: in a process of its own."""
+def rows(name: str, key: str, effort: Effort) -> Iterator[Row | str]:
+    """Time a library on a robot, or say what was left out: in a process of its own."""
     robot = known(key)
     with one_core():
         for found in chain.from_iterable(ways(robot) for ways in LIBRARIES[name].ways):
+            if isinstance(found, str):
+                yield found
+                continue
             timings = timed(found.contenders, effort)
             micro = timings.medians()
             both = NUMPY in micro
@@ -146,7 +153,8 @@ def run(quick: bool, watch: Watch) -> Findings:
         notes.append(f"{name} {version(library.package)} on the CPU, one core")
         for key in keys:
             items, end = within(LIMIT, rows, name, key, EFFORT[quick])
-            found += items
+            notes += [item for item in items if isinstance(item, str)]
+            found += [item for item in items if not isinstance(item, str)]
             if end:
                 notes.append(f"{name}, {key}: the process was ended after {end}")
             watch.step(f"{name}, {key}")

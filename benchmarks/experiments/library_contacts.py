@@ -1,7 +1,8 @@
-"""Steps on feet and their gradients in JAX and PyTorch beside NumPy: checked, then yielded.
+"""Steps on feet and their derivatives in the array libraries beside NumPy: checked, then yielded.
 
-NumPy computes the step, its vjp, and the tangent maps that turn gradients into those by the numbers
-of q.
+For JAX and PyTorch, NumPy computes the step, its vjp, and the tangent maps that turn gradients into
+those by the numbers of q. For CasADi, whose steps are also without contacts, it computes the core's
+Jacobian and Hessian of one step.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ from benchmarks.checks import Array, WrongResultError, require_close
 from benchmarks.experiments.library_calls import GRADIENT, NUMPY, OURS, Ways
 from benchmarks.experiments.step_hessians import FEET, contacts_of
 from benchmarks.robots import Robot
+from dtau.options import Integrator
 from dtau.timing import DT, Contender, loop, random_inputs
 
 STATES = 1024
 STEP = f"{STATES} states on feet"
+METHOD: Integrator = "semi_implicit"  # of CasADi's steps
+SECOND = 1e-10  # of CasADi's Hessians
 GRADIENTS = {x: f"gradient by {x}, {STEP}" for x in ("products", "matrices")}
 
 
@@ -116,3 +120,52 @@ def torch_ways(robot: Robot) -> Iterator[Ways]:
     steps.check(gradient(), f"{robot.label}, gradient of steps on feet in PyTorch")
     ours = _called(gradient)
     yield Ways("step", GRADIENTS["products"], {NUMPY: _called(steps.gradient), OURS: ours})
+
+
+def casadi_ways(robot: Robot) -> Iterator[Ways]:
+    """Jacobians and Hessians of a step by `ca.jacobian` and `ca.hessian`, through `buffer()`."""
+    yield from _casadi_derivatives(robot, "of a step")
+    if robot.key in FEET:
+        yield from _casadi_derivatives(robot, "of a step on feet", contacts=contacts_of(robot))
+
+
+def _casadi_derivatives(robot: Robot, way: str, **options: Any) -> Iterator[Ways]:
+    import casadi as ca
+
+    import dtau.casadi
+    from benchmarks.peers.casadi_code import Called
+
+    model, n = robot.model, robot.model.nv
+    at = random_inputs(model, ("step",), 1)
+    state = [at[name][0] for name in ("q", "v", "tau")]
+    weights = np.cos(np.arange(n))  # of velocities, so that both Hessians by v and tau agree
+    x = ca.MX.sym("x", model.nq + 2 * n)
+    q, v, tau = ca.vertsplit(x, [0, model.nq, model.nq + n, model.nq + 2 * n])
+    after = dtau.casadi.step(model, q, v, tau, DT, METHOD, **options)
+    inputs = {"inputs": np.ones(n, dtype=bool), "threads": 1, **options}
+
+    def first() -> Any:
+        return dtau.linearize_discrete(model, *state, DT, METHOD, **inputs)
+
+    def second() -> Array:
+        return dtau.step_hessian(model, *state, DT, 0.0 * weights, weights, METHOD, **inputs)
+
+    d, hessian = first(), second()
+    to_tangent = dtau.tangent_map(model, d.q).to_tangent
+    for name, expression, through_numpy in (
+        ("Jacobian", ca.jacobian(ca.vertcat(*after), x), first),
+        ("Hessian", ca.hessian(ca.dot(weights, after[1]), x)[0], second),
+    ):
+        found = Called(
+            ca.Function(name, [x], [ca.densify(expression)]), np.concatenate(state)[None]
+        )
+        got = found.all()[0].reshape(expression.shape, order="F")
+        what = f"{robot.label}, {name} {way} in CasADi"
+        if name == "Jacobian":
+            by_inputs = np.vstack([to_tangent @ got[: model.nq], got[model.nq :]])[:, model.nq :]
+            want = np.hstack([d.A[:, n:], d.B])
+            require_close(by_inputs, want, GRADIENT, what)
+        else:
+            require_close(got[model.nq :, model.nq :], hessian[n:, n:], SECOND, what)
+        ours = Contender(loop("call()", call=found.call, found=found), 1)
+        yield Ways("step", f"{name} {way}", {NUMPY: _called(through_numpy), OURS: ours})

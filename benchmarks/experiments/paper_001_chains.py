@@ -151,7 +151,7 @@ def run(quick: bool, watch: Watch) -> Findings:
 def _measure(branching: int, bodies: int, program: Any, effort: Effort) -> Chain:
     """Check and time what works without CasADi."""
     dense = fitting(chain(bodies, branching, BATCH), BATCH, BATCH_BYTES)
-    packed = Call(SECOND, dense.model, dense.arrays, {"packed": True})
+    packed = Call(SECOND, dense.model, dense.arrays, {"layout": "pattern"})
     states = tuple(x[:LONE_STATES] for x in dense.arrays.values())
     label = f"{_kind(branching)} chain of {bodies}"
     want = tensors(dense.model, *states)

@@ -31,7 +31,7 @@ FUNCTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "torques": ("inverse_dynamics", {}),
     "first": ("inverse_dynamics_derivatives", {}),
     "second": ("inverse_dynamics_second_derivatives", {}),
-    "packed": ("inverse_dynamics_second_derivatives", {"packed": True}),
+    "packed": ("inverse_dynamics_second_derivatives", {"layout": "pattern"}),
 }
 HYQ = 51.0  # us: the paper's second derivatives, in Pinocchio's framework on an Intel i5-12400
 BATCH = 256

@@ -29,7 +29,7 @@ LONE_STATES = 16  # lone calls go round so many states
 # The timed calls: name in the tables, function, options
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "first": ("inverse_dynamics_derivatives", {}),
-    "packed": (TENSORS, {"packed": True}),
+    "packed": (TENSORS, {"layout": "pattern"}),
     "dense": (TENSORS, {}),
     "hessian": ("inverse_dynamics_hessian", {}),
     "forward first": ("forward_dynamics_derivatives", {}),
@@ -88,7 +88,7 @@ def measure(
             states = _peers(robot, call.part(slice(LONE_STATES)))
             for compiler, peer in headers.items():
                 contenders[compiler] = Contender(peer.loop(TENSORS, states), LONE_STATES)
-    entries = dtau.packed_indices(robot.model).shape[1]
+    entries = dtau.pattern(robot.model, TENSORS).size
     return Result(robot, entries, counts, timed(contenders, effort, tick))
 
 

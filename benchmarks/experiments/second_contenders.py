@@ -106,7 +106,7 @@ def measured(
         start = perf_counter()
         made = SecondDerivatives(call.model, eliminate=way != "plain")
         seconds = perf_counter() - start
-        packed = Call(SECOND, call.model, call.at, {"packed": True})
+        packed = Call(SECOND, call.model, call.at, {"layout": "pattern"})
         x, check = inputs(*call.arrays.values()), partial(_agree, made, call)
         found = beside(made.function, way, x, packed, check, effort, folder, seconds)
         entries = made.function.nnz_out(0)

@@ -59,7 +59,7 @@ def run(quick: bool, watch: Watch) -> Findings:
     """Of Talos; of the quadruped, if it is not there."""
     viser = optional("viser")
     if viser is None:
-        raise UnavailableError("viser is not installed: python -m pip install 'dtau[view]'")
+        raise UnavailableError("viser is not installed: python -m pip install 'viser>=1.1'")
     notes = [f"viser {viser.__version__}; the page is a process that draws nothing"]
     found = chosen(("talos",), notes.append)
     robots = [(r.label, r.model) for r in found] or [("quadruped", dtau.robots.quadruped())]

@@ -33,7 +33,7 @@ FUNCTIONS = (
     *("inverse_dynamics_regressor", "inverse_dynamics_hessian"),
     "inverse_dynamics_second_derivatives",
     *("frame_placements", "frame_jacobians", "frame_velocities", "frame_accelerations"),
-    *("frame_velocities_derivatives", "frame_accelerations_derivatives"),
+    *("frame_velocities_derivatives", "frame_accelerations_derivatives", "frame_errors"),
     *("center_of_mass", "center_of_mass_velocity", "center_of_mass_acceleration"),
     *("center_of_mass_jacobian", "centroidal_momentum", "centroidal_momentum_matrix"),
     *("centroidal_momentum_rate", "centroidal_momentum_derivatives"),

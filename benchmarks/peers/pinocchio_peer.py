@@ -60,6 +60,13 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
         "given = pin.getFrameAccelerationDerivatives(m, d, frame, pin.LOCAL)[1:]",
         (),
     ),
+    "frame_errors": (
+        "framesForwardKinematics(m, d, q); "
+        "apart = targets.actInv(d.oMf[frame]); "
+        "given = pin.log6(apart).vector, "
+        "pin.Jlog6(apart) @ pin.computeFrameJacobian(m, d, q, frame, pin.LOCAL)",
+        (),
+    ),
     "center_of_mass": ("centerOfMass(m, d, q)", ("com",)),
     "center_of_mass_velocity": ("centerOfMass(m, d, q, v)", ("vcom",)),
     "center_of_mass_acceleration": ("centerOfMass(m, d, q, v, a)", ("acom",)),
@@ -208,13 +215,15 @@ class Compiled:
         self.threads.shutdown()
 
 
-def arguments(case: Case) -> list[Array]:
-    """The arguments as Pinocchio writes them."""
-    robot = case.robot
-    return [
-        robot.peer_q(x) if name.startswith("q") else robot.peer_v(x)
-        for name, x in case.arguments.items()
-    ]
+def arguments(case: Case) -> list[Any]:
+    """The arguments as Pinocchio writes them: arrays, and lists of poses."""
+    robot, found = case.robot, []
+    for name, x in case.arguments.items():
+        if name == "targets":
+            found.append([pinocchio.XYZQUATToSE3(pose) for pose in x])
+        else:
+            found.append(robot.peer_q(x) if name.startswith("q") else robot.peer_v(x))
+    return found
 
 
 def in_order(case: Case) -> list[Array]:
