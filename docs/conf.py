@@ -13,6 +13,7 @@ from typing import Any
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
+from sphinx.ext.autodoc.mock import mock
 from sphinx.pycode import ModuleAnalyzer
 
 import dtau
@@ -44,6 +45,7 @@ os.environ["JUPYTER_PLATFORM_DIRS"] = "1"
 default_role = "py:obj"
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+autodoc_mock_imports = ["crocoddyl"]  # needs an environment of its own
 napoleon_google_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
@@ -99,7 +101,8 @@ class Names(Directive):
     def run(self) -> list[Any]:
         """The directives of Sphinx that this stands for."""
         name = self.arguments[0]
-        module = importlib.import_module(name)
+        with mock(autodoc_mock_imports):
+            module = importlib.import_module(name)
         names = list(self.content) or [
             x for x in module.__all__ if not isinstance(getattr(module, x), type)
         ]

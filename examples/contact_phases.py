@@ -150,6 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--short", action="store_true", help="steps of 0.05 s, and no BFGS")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (matplotlib)")
     args = parser.parse_args(arguments)
+    ca.GlobalOptions.setMaxNumDir(128)  # directions at once: all of a stage's x and u
     step = 2.0 * STEP if args.short else STEP
     ways = list(WAYS)[:2] if args.short else list(WAYS)
     motions = []

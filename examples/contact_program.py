@@ -3,9 +3,13 @@
 It is direct multiple shooting. A step is a function of the state x = (q, v) and the torques u, and
 returns the next state and the forces of the ground. There are three kinds:
 
-    stance     dtau.casadi.constrained_dynamics(model, q, v, tau, contacts)
-    flight     dtau.casadi.forward_dynamics(model, q, v, tau)
+    stance     dtau.casadi.step(model, q, v, tau, h, contacts=contacts), with the forces of
+               dtau.casadi.constrained_dynamics(model, q, v, tau, contacts)
+    flight     dtau.casadi.step(model, q, v, tau, h)
     landing    dtau.casadi.impulse_dynamics(model, q, v, contacts), and then a step of the stance
+
+They are inlined where they are called. Else CasADi passes all directions of the program through
+each of them, and multiplies dense matrices.
 
 fatrop exploits the structure of optimal control. CasADi finds it if variables and constraints come
 stage by stage: x0, u0, x1, u1, ..., and first the equation of the next state, then the other
@@ -71,16 +75,15 @@ def steps_of(task: Task, step: float, weight: float) -> dict[str, Any]:
     tau = ca.vertcat(ca.DM.zeros(6), u * model.effort_limits[6:])
     found = {}
     for kind in set(task.kinds):
-        v, forces = before, ca.MX(0, 1)
+        v, forces, contacts = before, ca.MX(0, 1), None
         if kind == "landing":
             v = dtau.casadi.impulse_dynamics(model, q, v, task.contacts).v
-        if kind == "flight":
-            a = dtau.casadi.forward_dynamics(model, q, v, tau)
-        else:
-            a, forces, _ = dtau.casadi.constrained_dynamics(model, q, v, tau, task.contacts)
-        v = v + step * a
-        after = ca.vertcat(dtau.casadi.integrate(model, q, step * v), v)
-        found[kind] = ca.Function(kind, [x, u], [after, forces / weight])
+        if kind != "flight":
+            contacts = task.contacts
+            _, forces, _ = dtau.casadi.constrained_dynamics(model, q, v, tau, contacts)
+        after = dtau.casadi.step(model, q, v, tau, step, "semi_implicit", contacts=contacts)
+        results = [ca.vertcat(*after), forces / weight]
+        found[kind] = ca.Function(kind, [x, u], results, {"always_inline": True})
     return found
 
 
@@ -92,6 +95,8 @@ def solve(task: Task, way: str, step: float = STEP) -> Solution:
     hold = dtau.constrained_inverse_dynamics(model, task.q[:-1], still, still, task.contacts)
     weight = float(np.linalg.norm(dtau.gravity_torque(model, task.q[0])[:3]))
     functions = steps_of(task, step, weight)
+    force = ca.SX.sym("force", task.contacts.nrows)  # scalars, which CasADi differentiates at once
+    margins = ca.Function("margins", [force], [task.margins(force)])
     opti = ca.Opti()
     x, u = [opti.variable(nq + n)], []
     for _ in range(count):
@@ -109,7 +114,7 @@ def solve(task: Task, way: str, step: float = STEP) -> Solution:
             opti.subject_to(task.reached(x[k][:nq]) == 0)
         opti.subject_to(opti.bounded(-1, u[k], 1))
         if kind != "flight":
-            opti.subject_to(task.margins(f) >= 0)
+            opti.subject_to(margins(f) >= 0)
         bent, speed = x[k][7:nq] - task.q[0, 7:], x[k][nq + 6 :]
         cost += step * (ca.sumsqr(u[k]) + 0.5 * ca.sumsqr(bent) + 0.01 * ca.sumsqr(speed))
     trunk = np.delete(np.arange(n), LEGS).tolist()

@@ -1,16 +1,14 @@
-"""Inverse kinematics of an arm: Gauss-Newton on the manifold of poses, a thousand targets at once.
+"""Inverse kinematics of an arm within its limits: Gauss-Newton, a thousand targets at once.
 
-The tool of a 7-axis arm is to reach poses. The error of a pose is a displacement on the manifold,
+The tool of a 7-axis arm is to reach poses. One call of `dtau.frame_errors` gives, for all arms,
 
-    e = difference(target, tool)         6 numbers, zero where the tool is at its target
+    e = log(target^-1 tool)    6 numbers, zero where the tool is at its target
+    J = de/dq
 
-and with J, the Jacobian of the tool along its own axes, the derivative of e by q is
-
-    de/dq = difference_jacobians(target, tool).by_q1 @ J
-
-Steps are damped (Levenberg and Marquardt) and kept within the joints' limits; an arm that gets
-stuck there, or in a fold, starts again elsewhere. Then the same targets out of reach, where the arm
-is to come as near as it can. There J alone, as is often written, is silently wrong: its steps end
+Steps are damped (Levenberg and Marquardt) and kept within the joints' limits: an axis at a limit
+that would go beyond it stays there, and the other axes take the step. An arm that gets stuck starts
+again elsewhere. Then the same targets out of reach, where the arm is to come as near as it can.
+There the Jacobian of the tool in place of J, as is often written, is silently wrong: its steps end
 where no gradient vanishes, short of the nearest pose.
 
     python examples/inverse_kinematics.py                # how many targets are reached, how fast
@@ -75,30 +73,6 @@ def arm() -> dtau.Model:
     return builder.build()
 
 
-def pose_model() -> dtau.Model:
-    """A body that floats: its configurations are poses, so poses are compared as those are."""
-    builder = dtau.ModelBuilder("pose")
-    builder.add(dtau.Free(), name="pose", inertia=dtau.Inertia(1.0, tensor=np.eye(3)))
-    return builder.build()
-
-
-def as_configurations(rotation: np.ndarray, translation: np.ndarray) -> np.ndarray:
-    """Poses (..., 3, 3), (..., 3) as configurations (..., 7) of a free joint."""
-    (a, b, c), (d, e, f), (g, h, i) = np.moveaxis(rotation, (-2, -1), (0, 1))
-    products = np.array(  # 4 x, 4 y, 4 z, 4 w times the quaternion (x, y, z, w)
-        [
-            [1 + a - e - i, d + b, c + g, h - f],
-            [d + b, 1 - a + e - i, h + f, c - g],
-            [c + g, h + f, 1 - a - e + i, d - b],
-            [h - f, c - g, d - b, 1 + a + e + i],
-        ]
-    )
-    largest = np.argmax(np.einsum("kk...->k...", products), axis=0)  # whose row keeps all digits
-    row = np.take_along_axis(products, largest[np.newaxis, np.newaxis], axis=0)[0]
-    quaternion = np.moveaxis(row / np.linalg.norm(row, axis=0), 0, -1)
-    return np.concatenate([translation, quaternion], axis=-1)
-
-
 def reach(
     model: dtau.Model,
     targets: np.ndarray,
@@ -111,17 +85,20 @@ def reach(
 ) -> Search:
     """Step all arms towards their targets (n, 7) at once; each line takes all that are on the way.
 
-    Without `exact` the Jacobian of the difference is left out.
+    Without `exact` the Jacobian of the tool takes the place of the error's.
     """
-    poses, rng = pose_model(), np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
+    lower, upper = model.lower_limits, model.upper_limits
     began = time.perf_counter()
 
     def errors(q: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        tool = as_configurations(*dtau.frame_placements(model, q, TOOL))
-        return tool, WEIGHT * dtau.difference(poses, targets, tool)
+        error, by_q = dtau.frame_errors(model, q, TOOL, targets)
+        if not exact:
+            by_q = dtau.frame_jacobians(model, q, TOOL)
+        return WEIGHT * error, WEIGHT[:, np.newaxis] * by_q
 
     q = np.zeros((len(targets), model.nv)) + 0.3
-    tool, error = errors(q, targets)
+    error, by_q = errors(q, targets)
     damping, age = np.full(len(q), 1e-3), np.zeros(len(q), dtype=int)
     starts = np.ones(len(q), dtype=int)
     history = [np.linalg.norm(error, axis=-1)]
@@ -131,18 +108,12 @@ def reach(
             print(f"step {step:3}: {len(q) - len(way)} of {len(q)} reached", flush=True)
         if not len(way):
             break
-        by_q = dtau.frame_jacobians(model, q[way], TOOL)
-        if exact:
-            by_q = dtau.difference_jacobians(poses, targets[way], tool[way]).by_q1 @ by_q
-        by_q = WEIGHT[:, np.newaxis] * by_q
-        transposed = np.swapaxes(by_q, -1, -2)
-        damped = transposed @ by_q + damping[way, np.newaxis, np.newaxis] * np.eye(model.nv)
-        change = np.linalg.solve(damped, -(transposed @ error[way, :, np.newaxis]))[..., 0]
-        tried = np.clip(q[way] + change, model.lower_limits, model.upper_limits)
-        there, left = errors(tried, targets[way])
+        change = damped_steps(by_q[way], error[way], damping[way], q[way] <= lower, q[way] >= upper)
+        tried = np.clip(q[way] + change, lower, upper)
+        left, left_by_q = errors(tried, targets[way])
         better = np.linalg.norm(left, axis=-1) < history[-1][way]
         taken, refused = way[better], way[~better]
-        q[taken], tool[taken], error[taken] = tried[better], there[better], left[better]
+        q[taken], error[taken], by_q[taken] = tried[better], left[better], left_by_q[better]
         damping[taken] = np.maximum(0.1 * damping[taken], 1e-12)
         damping[refused] = np.minimum(10.0 * damping[refused], 1e3)
         age[way] += 1
@@ -150,17 +121,33 @@ def reach(
         again = way[(age[way] >= PATIENCE) & (np.linalg.norm(error[way], axis=-1) >= REACHED)]
         if restarts and len(again):
             q[again] = dtau.random_state(model, rng, (len(again),)).q
-            tool[again], error[again] = errors(q[again], targets[again])
+            error[again], by_q[again] = errors(q[again], targets[again])
             damping[again], age[again] = 1e-3, 0
             starts[again] += 1
         history.append(np.linalg.norm(error, axis=-1))
     return Search(q, np.array(history), starts, time.perf_counter() - began)
 
 
+def damped_steps(
+    by_q: np.ndarray,
+    error: np.ndarray,
+    damping: np.ndarray,
+    at_lower: np.ndarray,
+    at_upper: np.ndarray,
+) -> np.ndarray:
+    """Steps that minimize |J dq + error|^2 + damping |dq|^2, in which blocked axes stay."""
+    gradient = np.einsum("nki,nk->ni", by_q, error)
+    free = ~((at_lower & (gradient > 0)) | (at_upper & (gradient < 0)))
+    by_q = by_q * free[:, np.newaxis]
+    identity = np.eye(by_q.shape[-1])
+    damped = np.swapaxes(by_q, -1, -2) @ by_q + damping[:, np.newaxis, np.newaxis] * identity
+    return -np.linalg.solve(damped, (free * gradient)[..., np.newaxis])[..., 0]
+
+
 def random_targets(model: dtau.Model, count: int, seed: int = 1) -> np.ndarray:
     """Poses that the arm can reach."""
     q = dtau.random_state(model, np.random.default_rng(seed), (count,)).q
-    return as_configurations(*dtau.frame_placements(model, q, TOOL))
+    return dtau.poses.from_placements(dtau.frame_placements(model, q, TOOL))
 
 
 def out_of_reach(targets: np.ndarray) -> np.ndarray:
@@ -184,8 +171,8 @@ def report_nearest(exact: Search, without: Search) -> None:
     """Print how near the arms came to what they cannot reach."""
     ratio = without.errors[-1] / exact.errors[-1]
     print(f"\ntargets {FAR} m away, out of reach: the error that is left")
-    print(f"with the Jacobian of the difference: {np.median(exact.errors[-1]):.3f} in the median")
-    print(f"without it:                          {np.median(without.errors[-1]):.3f}")
+    print(f"with the Jacobian of the error:    {np.median(exact.errors[-1]):.3f} in the median")
+    print(f"with the Jacobian of the tool:     {np.median(without.errors[-1]):.3f}")
     print(f"it is larger by more than 1 % for    {int((ratio > 1.01).sum())} of {len(ratio)},")
     print(f"smaller, in another fold, for        {int((ratio < 0.99).sum())}")
 
@@ -207,8 +194,8 @@ def plot(reached: Search, exact: Search, without: Search, path: Path) -> None:
     ends = [exact.errors[-1].min(), without.errors[-1].max()]
     panels[2].plot(ends, ends, color="black", linewidth=0.8, linestyle=":")
     panels[2].set_title("error left, targets out of reach", loc="left")
-    panels[2].set_xlabel("with the Jacobian of the difference")
-    panels[2].set_ylabel("without it")
+    panels[2].set_xlabel("with the Jacobian of the error")
+    panels[2].set_ylabel("with the Jacobian of the tool")
     for axes in panels[:2]:
         axes.set_xlabel("step")
     for axes in panels:
