@@ -15,8 +15,9 @@ from benchmarks.checks import UnavailableError
 from benchmarks.compilers import CompilationError
 from cases import robot
 from compare import assert_close, solved
+from compiled import needs_compiler, run
 from cuda_driver import Device, driver
-from cuda_host import states_first, states_last
+from cuda_host import HOST, states_first, states_last
 
 import dtau
 from dtau.registry import arrays_of
@@ -92,6 +93,34 @@ def test_an_error_of_the_compiler_is_reported() -> None:
         nvrtc.compiled('extern "C" __global__ void f(double *x) { *x = unknown; }')
 
 
+@pytest.mark.compilers
+@needs_compiler
+@pytest.mark.usefixtures("needs_nvrtc")
+def test_every_word_of_the_files_compiles_or_is_refused(tmp_path: Path) -> None:
+    """Every word of generated files as the name of a function, by NVRTC and on the host."""
+    arm = dtau.robots.chain(1)
+    code = dtau.generate(arm, "forward_dynamics", tmp_path / "a.cu", prefix="r_", language="cuda")
+    words = set(re.findall(r"[A-Za-z_]\w+", code.source.read_text() + code.header.read_text()))
+    words |= {"dim3", "int2", "make_double4", "warpSize", "gridDim", "rsqrt", "atomicAdd", "norm3d"}
+    refused: list[str] = []
+    free: dict[str, list[str]] = {}  # by the prefix, which is the first letter
+    for word in sorted(words):
+        asked = {word[1:]: "gravity_torque"}
+        try:
+            dtau.generate(arm, asked, tmp_path / "one.cu", prefix=word[0], language="cuda")
+        except ValueError as error:
+            refused.append(str(error))
+        else:
+            free.setdefault(word[0], []).append(word[1:])
+    assert len(refused) > 80
+    assert all("in C, which is" in x or "expected a name in C" in x for x in refused)
+    for prefix, names in free.items():
+        asked = dict.fromkeys(names, "gravity_torque")
+        code = dtau.generate(arm, asked, tmp_path / "a.cu", prefix=prefix, language="cuda")
+        assert len(nvrtc.compiled(code.source.read_text()).kernels) == len(names)
+        run(*HOST, "-Werror", "-c", code.source, "-o", tmp_path / "a.o")
+
+
 @pytest.mark.skipif(NVCC is None, reason="there is no nvcc")
 @pytest.mark.compilers
 def test_nvcc_compiles_both_files(tmp_path: Path) -> None:
@@ -117,8 +146,8 @@ def test_nvcc_compiles_both_files(tmp_path: Path) -> None:
         assert (done.returncode, done.stderr) == (0, "")
     if driver() is None:  # the check reports the runtime's error
         no_driver, no_device = 35, 100
-        run = subprocess.run([tmp_path / "host_cpp"], check=False, timeout=60)
-        assert run.returncode in (no_driver, no_device)
+        done = subprocess.run([tmp_path / "host_cpp"], check=False, timeout=60)
+        assert done.returncode in (no_driver, no_device)
     else:
         subprocess.run([tmp_path / "host_cpp"], check=True, timeout=60)
 
