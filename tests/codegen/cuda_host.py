@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,11 @@ class HostKernels:
     def __init__(
         self, model: dtau.Model, functions: Functions, source: Path, **options: Any
     ) -> None:
-        self.code = dtau.generate(model, functions, source, language="cuda", prefix="r_", **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", dtau.ModelWarning)  # of CUDA's compilers' time
+            self.code = dtau.generate(
+                model, functions, source, language="cuda", prefix="r_", **options
+            )
         self.library = compiled(source, HOST)
         single = options.get("scalar") == "float"
         self.dtype = np.float32 if single else np.float64

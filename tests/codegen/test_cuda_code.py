@@ -32,15 +32,23 @@ FEW = ("inverse_dynamics", "forward_dynamics", "inverse_dynamics_derivatives", "
 
 @needs_compiler
 @pytest.mark.parametrize(
-    "name",
+    ("name", "most"),
     [
-        name if name == "universal and free" else pytest.param(name, marks=pytest.mark.compilers)
-        for name in ("one revolute", "universal and free", "joints that mimic others", "quadruped")
+        ("universal and free", 250),
+        *(
+            pytest.param(name, SMALL[name], marks=pytest.mark.compilers)
+            for name in (
+                "one revolute",
+                "universal and free",
+                "joints that mimic others",
+                "quadruped",
+            )
+        ),
     ],
 )
-def test_every_function_gives_the_numbers_of_the_core(name: str, tmp_path: Path) -> None:
+def test_every_function_gives_the_numbers_of_the_core(name: str, most: int, tmp_path: Path) -> None:
     model = model_of(name)
-    rows = asked(model, SMALL[name], tmp_path)
+    rows = asked(model, most, tmp_path)
     assert len(rows) >= 25
     functions = {key: what for key, (_, what) in rows.items()}
     kernels = HostKernels(model, functions, tmp_path / "r.cu", parameters=parameters_of(rows))
@@ -80,6 +88,23 @@ def test_batches_of_several_blocks(states: int, kernels_of_a_quadruped: HostKern
 def kernels_of_a_quadruped(tmp_path_factory: pytest.TempPathFactory) -> HostKernels:
     source = tmp_path_factory.mktemp("cuda") / "r.cu"
     return HostKernels(robot("quadruped"), FEW, source)
+
+
+@needs_compiler
+def test_a_function_of_one_state_for_other_kernels(tmp_path: Path) -> None:
+    model = robot("one revolute")
+    dtau.generate(model, "inverse_dynamics", tmp_path / "r.cu", language="cuda")
+    mine = tmp_path / "mine.cu"
+    mine.write_text(
+        '#include "r.cu"\n'
+        'extern "C" void mine(const double *q, const double *v, const double *a, double *tau) {\n'
+        "    r_inverse_dynamics(q, v, a, tau, 1);\n}\n"
+    )
+    state = [random_state(model, seed=2)[name] for name in ("q", "v", "a")]
+    tau = np.full(1, np.nan)
+    pointers = [x.ctypes.data_as(ctypes.c_void_p) for x in (*state, tau)]
+    compiled(mine, HOST).mine(*pointers)
+    assert_close(tau, dtau.inverse_dynamics(model, *state), 1e-13)
 
 
 @needs_compiler
