@@ -11,7 +11,9 @@ architecture, and says what a thread of each kernel takes. Nothing runs: no GPU 
 
 from __future__ import annotations
 
+import math
 import tempfile
+import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import process_time
@@ -88,9 +90,16 @@ def run(quick: bool, watch: Watch) -> Findings:
 def measured(robot: Robot, function: str, scalar: Any) -> Row | str:
     """One kernel, or why there is none."""
     with tempfile.TemporaryDirectory() as folder:
-        code = dtau.generate(
-            robot.model, function, Path(folder) / "r.cu", language="cuda", scalar=scalar
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", dtau.ModelWarning)  # of the time to compile
+            code = dtau.generate(
+                robot.model,
+                function,
+                Path(folder) / "r.cu",
+                language="cuda",
+                scalar=scalar,
+                limit=math.inf,
+            )
         operations = code.operations[f"r_{function}"]
         if operations > MOST_OPERATIONS:
             return (

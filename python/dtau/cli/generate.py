@@ -95,7 +95,7 @@ _ARGUMENTS = re.compile(f"^({'|'.join(_TYPED)})")
     metavar="SECONDS",
     default=120.0,
     show_default=True,
-    help="Seconds that a compiler may take for FILE, at 4,000 operations a second.",
+    help="Seconds that a compiler may take for FILE, at 4,000 operations a second; 500 of CUDA.",
 )
 @click.option("--force", is_flag=True, help="Replace the files if they exist.")
 def generate(

@@ -101,7 +101,7 @@ def generate(
         f(normalize(q)). Needs C and double precision.
     limit : float
         Largest expected time of a compiler for the source file, in seconds, at 4,000 operations
-        (about 0.3 MB of C) per second; for CUDA, 1,000.
+        (about 0.3 MB of C) per second; for CUDA, 500.
 
     Returns
     -------

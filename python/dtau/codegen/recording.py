@@ -20,7 +20,7 @@ PIECE = 1000
 # function of so many operations is one piece: longer ones spilled more than pieces pass on.
 DEVICE_WHOLE = 2500
 # Operations per second that gcc 12 with -O2 and NVRTC 13.5 compile, on one core.
-COMPILES = {"c": 4000, "cuda": 1000}
+COMPILES = {"c": 4000, "cuda": 500}
 # Code with more operations does not fit into the caches; the core is then at least as fast in
 # batches, as measured in docs/generated_code.md.
 LARGE = 15_000
