@@ -163,11 +163,15 @@ def test_parameters(tmp_path: Path) -> None:
 
 def test_the_operations_are_those_of_c(tmp_path: Path) -> None:
     model = robot("quadruped")
-    functions = ["inverse_dynamics", "forward_dynamics"]
+    functions = ["inverse_dynamics", "inverse_dynamics_derivatives"]
     c = dtau.generate(model, functions, tmp_path / "r.c")
     cuda = dtau.generate(model, functions, tmp_path / "r.cu", language="cuda")
     assert cuda.operations == c.operations
     assert (cuda.source.name, cuda.header.name) == ("r.cu", "r.cuh")
+    pieces = "static __device__ __noinline__ void r_{}_piece2("
+    cut = [pieces.format(name) in cuda.source.read_text() for name in functions]
+    assert cut == [False, True]
+    assert "r_inverse_dynamics_piece2(" in c.source.read_text()
 
 
 def test_the_head_says_how_arrays_lie(tmp_path: Path) -> None:

@@ -17,8 +17,9 @@ from dtau.registry import arrays_of
 # Most operations of a piece: a compiler's time grows faster than their number.
 PIECE = 1000
 # On a device, temporaries between pieces are in local memory, which is slower than registers. A
-# function of so many operations is one piece: longer ones spilled more than pieces pass on.
-DEVICE_WHOLE = 2500
+# function of at most so many operations is one piece: longer ones spilled as much as pieces pass
+# on, or compiled for long. In single precision twice as many: a double takes two registers.
+DEVICE_WHOLE = 3000
 # Operations per second that gcc 12 with -O2 and NVRTC 13.5 compile, on one core.
 COMPILES = {"c": 4000, "cuda": 500}
 # Code with more operations does not fit into the caches; the core is then at least as fast in
@@ -110,9 +111,9 @@ def _record(
             device,
         )
 
-    piece = DEVICE_WHOLE if device else PIECE
+    piece = DEVICE_WHOLE * (1 + single) if device else PIECE
     text, operations, sines, memory, unused = write(piece)
-    if device and operations + sines > DEVICE_WHOLE:
+    if device and operations + sines > piece:
         piece = PIECE
         text, operations, sines, memory, unused = write(piece)
     if dropped := [x for x in request.constants if x.name in unused]:

@@ -19,17 +19,17 @@ struct dim3 {
 };
 inline dim3 blockIdx, blockDim, threadIdx;
 
-typedef struct CUstream_st *cudaStream_t;
+typedef struct CUstream_st* cudaStream_t;
 enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2 };
 
 template <class... Parameters, std::size_t... k>
-void call_kernel(void (*kernel)(Parameters...), void **arguments, std::index_sequence<k...>) {
-    kernel(*static_cast<Parameters *>(arguments[k])...);
+void call_kernel(void (*kernel)(Parameters...), void** arguments, std::index_sequence<k...>) {
+    kernel(*static_cast<Parameters*>(arguments[k])...);
 }
 
 template <class... Parameters>
 cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
-                             void **arguments, std::size_t, cudaStream_t) {
+                             void** arguments, std::size_t, cudaStream_t) {
     blockDim = threads;
     for (blockIdx.x = 0; blockIdx.x < blocks.x; ++blockIdx.x)
         for (threadIdx.x = 0; threadIdx.x < threads.x; ++threadIdx.x)
@@ -37,11 +37,11 @@ cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 blocks, dim3 th
     return cudaSuccess;
 }
 
-inline cudaError_t cudaMallocManaged(void **memory, std::size_t bytes) {
+inline cudaError_t cudaMallocManaged(void** memory, std::size_t bytes) {
     *memory = std::malloc(bytes);
     return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
 }
-inline cudaError_t cudaFree(void *memory) {
+inline cudaError_t cudaFree(void* memory) {
     std::free(memory);
     return cudaSuccess;
 }
