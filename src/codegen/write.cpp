@@ -53,7 +53,10 @@ class Writer {
         (text_.append(std::string_view(texts)), ...);
     }
 
-    std::string_view linkage() const { return f_.is_static ? "static " : ""; }
+    std::string_view linkage() const {
+        if (f_.is_device) return "__device__ ";
+        return f_.is_static ? "static " : "";
+    }
     const NamedNumbers& argument(int a) const {
         const int n = static_cast<int>(f_.inputs.size());
         return a < n ? f_.inputs[a] : f_.outputs[a - n];
@@ -71,7 +74,8 @@ class Writer {
     void write_whole(const std::vector<int>& all) {
         const bool cut = plan_.pieces.size() > 1;
         for (std::size_t p = 0; cut && p < plan_.pieces.size(); ++p) write_piece(p);
-        put(linkage(), "void ", f_.name, "(", declared(all), ") {\n");
+        put(linkage(), "void ", f_.name, "(", declared(all), f_.is_device ? ", size_t stride" : "",
+            ") {\n");
         write_known();
         if (cut)
             call_pieces();
@@ -107,7 +111,8 @@ class Writer {
     void write_known() {
         for (const NamedNumbers& out : f_.outputs) {
             const auto zeros = std::count(out.numbers.begin(), out.numbers.end(), 0.0);
-            const bool in_a_loop = zeros > 4 && f_.lanes == 0;
+            // A device writes each entry once: its memory is slower than its code.
+            const bool in_a_loop = zeros > 4 && f_.lanes == 0 && !f_.is_device;
             if (in_a_loop)
                 put("    for (int k = 0; k < ", std::to_string(out.numbers.size()), "; ++k) ",
                     out.name, "[k] = NUMBER(", literal(0.0), ");\n");
@@ -115,7 +120,7 @@ class Writer {
                 const double x = out.numbers[k];
                 const bool given = is_node(x) && plan_.is_input(node_index(x));
                 if ((is_node(x) && !given) || (x == 0.0 && (in_a_loop || f_.lanes > 0))) continue;
-                put("    ", out.name, "[", std::to_string(k), "] = ");
+                put("    ", out.name, index(k), " = ");
                 if (given)
                     put(is_negative(x) ? "-" : "",
                         entry(plan_.places[plan_.origin[node_index(x)]]));
@@ -125,6 +130,7 @@ class Writer {
             }
             if (out.numbers.empty()) put("    (void)", out.name, ";\n");
         }
+        if (f_.is_device) put("    (void)stride;\n");
         for (const std::string& name : unused_inputs()) put("    (void)", name, ";\n");
     }
 
@@ -144,14 +150,16 @@ class Writer {
         for (std::size_t p = 0; p < plan_.pieces.size(); ++p) {
             put("    ", piece_name(p + 1), "(");
             for (int a : plan_.pieces[p].arguments) put(argument(a).name, ", ");
-            put("w);\n");
+            put(f_.is_device ? "stride, w);\n" : "w);\n");
         }
     }
 
     void write_piece(std::size_t p) {
         const std::string arguments = declared(plan_.pieces[p].arguments);
-        put("static void ", piece_name(p + 1), "(", arguments, arguments.empty() ? "" : ", ",
-            "real *w) {\n");
+        put(f_.is_device ? "static __device__ __noinline__ void " : "static void ",
+            piece_name(p + 1), "(", arguments, arguments.empty() ? "" : ", ",
+            f_.is_device ? "size_t stride, " : "", "real *w) {\n");
+        if (f_.is_device) put("    (void)stride;\n");
         memory_is_used_ = false;
         write_operations(p);
         put(memory_is_used_ ? "}\n" : "    (void)w;\n}\n");
@@ -227,8 +235,11 @@ class Writer {
         return joined(f_.name, "_piece", std::to_string(p));
     }
     std::string variable(std::uint32_t n) const { return joined("t", std::to_string(n)); }
+    std::string index(std::size_t k) const {
+        return joined("[", std::to_string(k), f_.is_device ? " * stride]" : "]");
+    }
     std::string entry(const Plan::Place& place) const {
-        return joined(argument(place.argument).name, "[", std::to_string(place.entry), "]");
+        return joined(argument(place.argument).name, index(place.entry));
     }
 
     std::string literal(double x) const {

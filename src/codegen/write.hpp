@@ -18,6 +18,9 @@ struct CFunction {
     int lanes;
     int piece;  // operations in each piece, about
     bool is_static;
+    // Whether the function runs on a CUDA device. Entry k of its arguments is [k * stride], and its
+    // last argument is `size_t stride`.
+    bool is_device;
 };
 
 struct WrittenC {

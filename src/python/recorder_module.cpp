@@ -107,9 +107,10 @@ std::vector<NamedNumbers> named(const Named& arrays) {
 }
 
 nb::tuple write_function(const std::string& name, const Named& inputs, const Named& outputs,
-                         bool single_precision, int piece, int lanes, bool is_static) {
+                         bool single_precision, int piece, int lanes, bool is_static,
+                         bool is_device) {
     const CFunction function = {name,  named(inputs), named(outputs), single_precision,
-                                lanes, piece,         is_static};
+                                lanes, piece,         is_static,      is_device};
     const WrittenC written = interruptible([&] { return write_c(tape(), function); });
     return nb::make_tuple(written.text, written.operations, written.sines, written.memory,
                           written.unused);
@@ -139,5 +140,5 @@ NB_MODULE(_recorder, m) {
     m.def("take_nodes", &take_nodes, nb::arg("operations"), nb::arg("operands"));
     m.def("write", &write_function, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"),
           nb::arg("single_precision"), nb::arg("piece"), nb::arg("lanes") = 0,
-          nb::arg("is_static") = false);
+          nb::arg("is_static") = false, nb::arg("is_device") = false);
 }

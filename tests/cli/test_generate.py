@@ -22,6 +22,19 @@ def test_what_is_written_is_what_the_package_writes(run: Any, arm: Path, tmp_pat
     assert out.read_text() == text
 
 
+def test_cuda(run: Any, arm: Path, tmp_path: Path) -> None:
+    out = tmp_path / "arm.cu"
+    given = ("generate", arm, out, "--language", "cuda", "-f", "mass_matrix")
+    done = run(*given)
+    assert (done.code, done.err) == (0, "")
+    for word in ("arm.cu", "arm.cuh", "arm_mass_matrix", "nvcc -arch=native -c"):
+        assert word in done.out
+    other = tmp_path / "other.cu"
+    code = dtau.generate(dtau.load(arm), "mass_matrix", other, prefix="arm_", language="cuda")
+    assert out.read_text() == code.source.read_text().replace("other.cuh", "arm.cuh")
+    assert "arm.cu: the file exists" in run(*given).err
+
+
 def test_options_go_to_the_functions_that_take_them(run: Any, arm: Path, tmp_path: Path) -> None:
     frame = dtau.load(arm).frames[-1]
     functions = ("-f", "frame_jacobians", "-f", "gravity_torque_time_derivatives")
@@ -65,6 +78,10 @@ def test_what_is_written_for_casadi_is_counted(run: Any, arm: Path, tmp_path: Pa
     ("words", "code", "message"),
     [
         (["arm.cpp"], 3, "arm.cpp: expected a name that ends in .c"),
+        (["arm.cu"], 3, "arm.cu: expected a name that ends in .c, or --language cuda"),
+        (["arm.c", "--language", "cuda"], 3, "arm.c: expected a name that ends in .cu"),
+        (["arm.cu", "--language", "cuda", "--casadi", "1"], 3, "--casadi: CasADi calls functions"),
+        (["arm.c", "--language", "rust"], 3, "language: expected 'c' or 'cuda', got 'rust'"),
         (["there.c"], 3, "the file exists; --force replaces it"),
         (["no/arm.c"], 3, "no such folder: "),
         (["arm.c", "-f", "inverse_dynamic"], 3, "no function named 'inverse_dynamic'; close names"),

@@ -1,4 +1,4 @@
-"""`dtau generate`: write functions of a robot as C code."""
+"""`dtau generate`: write functions of a robot as C or CUDA code."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ import click
 import dtau
 from dtau.cli.output import FAINT, Column, plural, print_table, say
 from dtau.cli.robot import RefusedError, RobotFile, Word, as_typed, takes_robot
+from dtau.codegen.generate import SUFFIXES
 from dtau.codegen.recording import COMPILES, LARGE
-from dtau.options import Scalar
+from dtau.options import Language, Scalar
 
 _OPTION = re.compile(r"\b(limit|casadi|prefix)=(\d*)")  # in errors of the package
 _EPILOG = """\b
@@ -27,6 +28,7 @@ Examples:
   dtau generate arm.urdf arm.c -f inverse_dynamics_time_derivatives -o order=2
   dtau generate arm.urdf arm.c --scalar float
   dtau generate arm.urdf arm.c --casadi 2
+  dtau generate arm.urdf arm.cu --language cuda -f inverse_dynamics
 """
 
 
@@ -41,9 +43,9 @@ _TYPED = {
 _ARGUMENTS = re.compile(f"^({'|'.join(_TYPED)})")
 
 
-@click.command(epilog=_EPILOG, short_help="Write functions of a robot as C code.")
+@click.command(epilog=_EPILOG, short_help="Write functions of a robot as C or CUDA code.")
 @takes_robot
-@click.argument("file", metavar="FILE.c")
+@click.argument("file", metavar="FILE")
 @click.option(
     "-f",
     "--function",
@@ -68,6 +70,13 @@ _ARGUMENTS = re.compile(f"^({'|'.join(_TYPED)})")
     help="Keep as an argument: f_ext, external wrenches; gravity; payload=LINK, its load.",
 )
 @click.option(
+    "--language",
+    type=Word(Language),
+    default="c",
+    show_default=True,
+    help="c: FILE.c and FILE.h, one state a call; cuda: FILE.cu and FILE.cuh, batches on a GPU.",
+)
+@click.option(
     "--scalar",
     type=Word(Scalar),
     default="double",
@@ -86,7 +95,7 @@ _ARGUMENTS = re.compile(f"^({'|'.join(_TYPED)})")
     metavar="SECONDS",
     default=120.0,
     show_default=True,
-    help="Seconds that a compiler may take for FILE.c, at 4,000 operations a second.",
+    help="Seconds that a compiler may take for FILE, at 4,000 operations a second; 500 of CUDA.",
 )
 @click.option("--force", is_flag=True, help="Replace the files if they exist.")
 def generate(
@@ -95,19 +104,20 @@ def generate(
     functions: tuple[str, ...],
     options: tuple[str, ...],
     parameters: tuple[str, ...],
+    language: Any,
     scalar: Any,
     prefix: str | None,
     casadi: int | None,
     limit: float,
     force: bool,
 ) -> None:
-    """Write functions of ROBOT to FILE.c and a header, which need only <math.h>.
+    """Write functions of ROBOT to FILE and a header: C that needs only <math.h>, or CUDA.
 
     They are functions of the package for this robot: its numbers are constants, and terms that are
     zero or known are not computed. The header documents arguments and results. FILE_check() in it
     returns 0 if the functions give, on the target machine, the results that they gave here.
     """
-    out = _output(file, force)
+    out = _output(file, force, *SUFFIXES[language])
     asked = {name: (name, _options_of(name, options)) for name in functions}
     unused = [x for x in options if not any(_name(x) in given for _, given in asked.values())]
     if unused:
@@ -120,6 +130,7 @@ def generate(
                 model,
                 asked,
                 out,
+                language=language,
                 scalar=scalar,
                 prefix=prefix,
                 parameters=parameters,
@@ -140,17 +151,19 @@ def generate(
             Column("operations", [f"{n:,}" for n in code.operations.values()], numbers=True),
         ]
     )
-    _advise(code, list(code.operations)[: len(asked)])
+    _advise(code, list(code.operations)[: len(asked)], language)
 
 
-def _advise(code: dtau.GeneratedCode, functions: Sequence[str]) -> None:
-    seconds = max(round(sum(code.operations.values()) / COMPILES), 1)
+_COMPILERS = {"c": "cc -O2 -march=native -c", "cuda": "nvcc -arch=native -c"}
+
+
+def _advise(code: dtau.GeneratedCode, functions: Sequence[str], language: str) -> None:
+    seconds = max(round(sum(code.operations.values()) / COMPILES[language]), 1)
     say(
-        f"Compile it with cc -O2 -march=native -c {code.source}: about "
-        f"{plural(seconds, 'second')}.",
+        f"Compile it with {_COMPILERS[language]} {code.source}: about {plural(seconds, 'second')}.",
         FAINT,
     )
-    large = [name for name in functions if code.operations[name] > LARGE]
+    large = [name for name in functions if code.operations[name] > LARGE and language == "c"]
     if large:
         say(
             f"{', '.join(large)}: above about {LARGE:,} operations, measurements found the package "
@@ -159,14 +172,15 @@ def _advise(code: dtau.GeneratedCode, functions: Sequence[str]) -> None:
         )
 
 
-def _output(path: str, force: bool) -> Path:
+def _output(path: str, force: bool, suffix: str, header_suffix: str) -> Path:
     """Return the path to write, or fail with the reason."""
     out = Path(path)
-    if out.suffix != ".c":
-        raise click.UsageError(f"{path}: expected a name that ends in .c")
+    if out.suffix != suffix:
+        hint = ", or --language cuda" if out.suffix == ".cu" else ""
+        raise click.UsageError(f"{path}: expected a name that ends in {suffix}{hint}")
     if not out.parent.is_dir():
         raise click.UsageError(f"{path}: no such folder: {out.parent}")
-    for file in (out, out.with_suffix(".h")):
+    for file in (out, out.with_suffix(header_suffix)):
         if file.exists() and not force:
             raise click.UsageError(f"{file}: the file exists; --force replaces it")
     return out

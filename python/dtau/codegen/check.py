@@ -150,26 +150,29 @@ def _of(model: Model, option: Any) -> Any:
     return Contacts(model, option) if isinstance(option, Contacts) else option
 
 
+def examples(model: Model, written: Sequence[Written]) -> list[Example]:
+    """Choose a state for each function."""
+    rounded = [_rounded(model, np.random.default_rng(k)) for k in range(_MODELS)]
+    return [example(model, function, rounded) for function in written]
+
+
 def check_source(model: Model, written: Sequence[Written], prefix: str, scalar: str) -> str:
     """Return the C text of the check function and of its reference values."""
     single = scalar == "float"
-    tolerance = "2e-4f" if single else "1e-11"  # of the scale: sines, fused sums differ
-    text = COMPARE.replace("TOLERANCE", tolerance)
+    text = COMPARE.replace("TOLERANCE", tolerance(scalar))
     body = ""
-    rounded = [_rounded(model, np.random.default_rng(k)) for k in range(_MODELS)]
-    for k, function in enumerate(written):
-        made = example(model, function, rounded)
+    for k, (function, made) in enumerate(zip(written, examples(model, written), strict=True)):
         called = []
         block = ""
         for argument, numbers in zip(function.arguments, made.arguments, strict=True):
-            block += _array(f"static const real {argument.name}", numbers, single)
+            block += array_text(f"static const real {argument.name}", numbers, single)
             called.append(argument.name)
         compared = ""
         for result, numbers, scale in zip(function.results, made.results, made.scales, strict=True):
             name = f"{result.name}_got"
             block += f"        static real {name}[{max(result.size, 1)}];\n"
             called.append(name)
-            compared += _compared(result.name, np.ravel(numbers), scale, single)
+            compared += comparison(result.name, np.ravel(numbers), scale, single)
         body += f"    {comment(function.request.name)}    {{\n{block}"
         body += f"        {function.name}({', '.join(called)});\n{compared}"
         body += f"        if (wrong) return {k + 1};\n    }}\n"
@@ -187,19 +190,26 @@ static int differs(const real *got, const int *entry, const real *want, int coun
 """
 
 
-def _compared(name: str, numbers: Array, scale: float, single: bool) -> str:
+def tolerance(scalar: str) -> str:
+    """Return the largest error relative to the scale: sines and fused sums differ."""
+    return "2e-4f" if scalar == "float" else "1e-11"
+
+
+def comparison(name: str, numbers: Array, scale: float, single: bool) -> str:
+    """Return lines that compare the result of a name with numbers."""
     entries = np.flatnonzero(numbers) if np.any(numbers) else np.arange(numbers.size)
     if entries.size == 0:
         return ""
     chosen = entries[np.unique(np.linspace(0, entries.size - 1, _MOST).astype(int))]
     listed = ", ".join(map(str, chosen))
     text = f"        static const int {name}_entry[{chosen.size}] = {{{listed}}};\n"
-    text += _array(f"static const real {name}_want", numbers[chosen], single)
+    text += array_text(f"static const real {name}_want", numbers[chosen], single)
     arrays = f"{name}_got, {name}_entry, {name}_want"
     return text + f"        wrong |= differs({arrays}, {chosen.size}, {_literal(scale, single)});\n"
 
 
-def _array(declared: str, numbers: Array, single: bool) -> str:
+def array_text(declared: str, numbers: Array, single: bool) -> str:
+    """Return the definition of an array of constants."""
     flat = np.ravel(numbers)
     listed = ", ".join(_literal(x, single) for x in flat) or _literal(0.0, single)
     return f"        {declared}[{max(flat.size, 1)}] = {{{listed}}};\n"

@@ -201,7 +201,7 @@ def _sources(model: Model, asked: Sequence[Request], limit: float) -> list[_Code
             "lanes.c": lanes_source(grouped, taken, lanes),
         }
         sources.append(_Code(files, grouped.memory, alone.operations))
-    seconds = operations / COMPILES
+    seconds = operations / COMPILES["c"]
     if seconds > limit:
         raise ValueError(
             f"functions: {operations} operations would take the compiler about {seconds:.0f} s, "

@@ -1,4 +1,4 @@
-"""Generate C code for one model: `generate`."""
+"""Generate C or CUDA code for one model: `generate`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pathlib import Path
 from dtau.checks import require, shown
 from dtau.codegen.casadi_interface import casadi_source
 from dtau.codegen.check import check_prototype, check_source
+from dtau.codegen.cuda import cuda_header, cuda_source
+from dtau.codegen.cuda_check import cuda_check_prototype, cuda_check_source
 from dtau.codegen.limit import Budget
 from dtau.codegen.names import require_free_names
 from dtau.codegen.recording import record, stack_bytes
@@ -18,7 +20,7 @@ from dtau.codegen.requests import NAME, Functions, requests
 from dtau.codegen.source import head, header, source
 from dtau.codegen.text import include
 from dtau.model.model import Model
-from dtau.options import Scalar, require_option
+from dtau.options import Language, Scalar, require_option
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class GeneratedCode:
         sines and cosines.
     stack : int
         Largest number of bytes that a function takes on the stack for temporaries passed between
-        its pieces, in addition to the compiler's own.
+        its pieces, in addition to the compiler's own. In CUDA, in a thread's local memory.
     """
 
     source: Path
@@ -44,18 +46,23 @@ class GeneratedCode:
     stack: int
 
 
+# Of the source file and of the header
+SUFFIXES: dict[str, tuple[str, str]] = {"c": (".c", ".h"), "cuda": (".cu", ".cuh")}
+
+
 def generate(
     model: Model,
     functions: Functions,
     path: str | os.PathLike[str],
     *,
+    language: Language = "c",
     scalar: Scalar = "double",
     prefix: str | None = None,
     parameters: Sequence[str] = (),
     casadi: int | None = None,
     limit: float = 120.0,
 ) -> GeneratedCode:
-    """Generate C code for one model: a source file and a header that need only <math.h>.
+    """Generate C code for one model, which needs only <math.h>, or CUDA code.
 
     Parameters
     ----------
@@ -68,8 +75,13 @@ def generate(
         keyword arguments; time derivatives need ``order``. An optional array can be an option too;
         it is then a constant.
     path : str or path-like
-        The source file, ``*.c``; the header ``*.h`` is written to the same folder. Existing files
-        are replaced.
+        The source file, ``*.c``; the header ``*.h`` is written to the same folder. In CUDA,
+        ``*.cu`` and ``*.cuh``. Existing files are replaced.
+    language : {"c", "cuda"}
+        ``"c"``: functions of one state. ``"cuda"``: the same code as functions of a CUDA device,
+        with a kernel for each, which computes one state per thread, and a function of the host,
+        ``PREFIXNAME_launch(states, ..., stream)``. Their arrays are in the device's memory, with
+        the states on the last axis.
     scalar : {"double", "float"}
         Type of all numbers.
     prefix : str, optional
@@ -86,10 +98,10 @@ def generate(
         ``casadi.external("PREFIXcasadiNAME", library)`` loads each function: 0 values; 1 also
         Jacobians and adjoints; 2 also Jacobians of adjoints, which are Hessians. Sparsity patterns
         are exact for the robot. Derivatives by q are by its nq numbers, as derivatives of
-        f(normalize(q)). Needs double precision.
+        f(normalize(q)). Needs C and double precision.
     limit : float
         Largest expected time of a compiler for the source file, in seconds, at 4,000 operations
-        (about 0.3 MB of C) per second.
+        (about 0.3 MB of C) per second; for CUDA, 500.
 
     Returns
     -------
@@ -122,7 +134,7 @@ def generate(
     results. A result with the name of an argument gets ``_out`` after its name. Functions compute
     one state, allocate nothing and can be called from any thread. ``PREFIXcheck()`` returns 0 if
     all of them give the numbers that the core gave when they were generated. Quaternions must have
-    unit norm, which is not checked. Compile with ``-O2`` and, for the machine that compiles,
+    unit norm, which is not checked. Compile C with ``-O2`` and, for the machine that compiles,
     ``-march=native``.
 
     Examples
@@ -137,12 +149,15 @@ def generate(
     ['legs_gravity_torque']
     """
     require("model", model, Model)
+    require_option("language", language, Language)
     require_option("scalar", scalar, Scalar)
-    budget = Budget(limit)
+    budget = Budget(limit, language)
     out = Path(path)
-    if out.suffix != ".c":
-        raise ValueError(f"path: expected a name that ends in .c, got {str(path)!r}")
-    beside = out.with_suffix(".h")
+    suffix, header_suffix = SUFFIXES[language]
+    if out.suffix != suffix:
+        hint = "" if out.suffix != ".cu" else ", or language='cuda'"
+        raise ValueError(f"path: expected a name that ends in {suffix}{hint}, got {str(path)!r}")
+    beside = out.with_suffix(header_suffix)
     include(beside.name)
     if prefix is None:
         prefix = re.sub(r"^(?=\d)|\W", "_", out.stem, flags=re.ASCII) + "_"
@@ -153,17 +168,29 @@ def generate(
         raise ValueError(f"casadi: expected 0, 1, 2 or None, got {shown(casadi)}")
     if casadi is not None and scalar != "double":
         raise ValueError("casadi: CasADi's numbers are double, and so must scalar be")
-    require_free_names(prefix, asked, casadi)
-    written = [record(model, one, prefix, single=scalar == "float") for one in asked]
+    device = language == "cuda"
+    if casadi is not None and device:
+        raise ValueError("casadi: CasADi calls functions of C: expected None with language='cuda'")
+    require_free_names(prefix, asked, casadi, device=device)
+    single = scalar == "float"
+    written = [record(model, one, prefix, single=single, device=device) for one in asked]
     for function in written:
         budget.add(function.name, function.operations, function.text)
-    more = check_source(model, written, prefix, scalar)
-    if casadi is not None:
-        more += casadi_source(model, asked, prefix, casadi, budget)
-    budget.require_within()
-    top = head(model, written, scalar)
-    _write(beside, top + header(model, written, prefix, scalar, check_prototype(prefix)))
-    _write(out, top + source(written, beside.name, scalar, more))
+    if device:
+        budget.require_within()
+        check = cuda_check_source(model, written, prefix, scalar)
+        above = cuda_header(model, written, prefix, scalar, cuda_check_prototype(prefix))
+        text = cuda_source(written, beside.name, scalar, check)
+    else:
+        more = check_source(model, written, prefix, scalar)
+        if casadi is not None:
+            more += casadi_source(model, asked, prefix, casadi, budget)
+        budget.require_within()
+        above = header(model, written, prefix, scalar, check_prototype(prefix))
+        text = source(written, beside.name, scalar, more)
+    top = head(model, written, scalar, language)
+    _write(beside, top + above)
+    _write(out, top + text)
     return GeneratedCode(out, beside, budget.operations, stack_bytes(written, scalar))
 
 

@@ -21,15 +21,17 @@ def require_limit(limit: object) -> None:
 class Budget:
     """Count the operations of functions, before they are written, against a limit of seconds."""
 
-    def __init__(self, limit: float) -> None:
+    def __init__(self, limit: float, language: str) -> None:
         require_limit(limit)
         self._limit = limit
+        self._rate = COMPILES[language]
+        self._language = language.upper()
         self._bytes = 0
         self.operations: dict[str, int] = {}
 
     @property
     def _seconds(self) -> float:
-        return sum(self.operations.values()) / COMPILES
+        return sum(self.operations.values()) / self._rate
 
     def add(self, name: str, operations: int, text: str) -> str:
         """Count a function; return its text, or nothing once the limit is exceeded."""
@@ -40,7 +42,7 @@ class Budget:
     def require_recordable(self, recorded: int) -> None:
         """Raise during a recording if the function certainly exceeds the limit."""
         least = recorded // _RECORDED
-        if least > self._limit * COMPILES:
+        if least > self._limit * self._rate:
             raise ValueError(
                 f"functions: more than {least:,} operations would take a compiler longer than "
                 f"limit={self._limit:g} seconds; {_WAY_OUT}"
@@ -50,8 +52,8 @@ class Budget:
         """Raise if all functions together exceed the limit; warn if compiling takes long."""
         largest = max(self.operations, key=lambda name: self.operations[name])
         said = (
-            f"{sum(self.operations.values()):,} operations, {self._bytes / 1e6:.1f} MB of C, most "
-            f"of them in {largest}"
+            f"{sum(self.operations.values()):,} operations, {self._bytes / 1e6:.1f} MB of "
+            f"{self._language}, most of them in {largest}"
         )
         if self._seconds > self._limit:
             raise ValueError(

@@ -16,8 +16,12 @@ from dtau.registry import arrays_of
 
 # Most operations of a piece: a compiler's time grows faster than their number.
 PIECE = 1000
-# Operations per second that gcc 12 with -O2 compiles, on one core.
-COMPILES = 4000
+# On a device, temporaries between pieces are in local memory, which is slower than registers. A
+# function of at most so many operations is one piece: longer ones spilled as much as pieces pass
+# on, or compiled for long. In single precision twice as many: a double takes two registers.
+DEVICE_WHOLE = 3000
+# Operations per second that gcc 12 with -O2 and NVRTC 13.5 compile, on one core.
+COMPILES = {"c": 4000, "cuda": 500}
 # Code with more operations does not fit into the caches; the core is then at least as fast in
 # batches, as measured in docs/generated_code.md.
 LARGE = 15_000
@@ -59,14 +63,16 @@ def record(
     *,
     single: bool,
     static: bool = False,
+    device: bool = False,
     lanes: int = 0,
 ) -> Written:
     """Run a function of the core with recorded numbers, and write the recording as C.
 
-    ``lanes``: number of states in a group, or 0 for one state; see src/codegen/write.hpp.
+    ``device``: write a function of CUDA. ``lanes``: number of states in a group, or 0 for one
+    state; see src/codegen/write.hpp.
     """
     with recording() as recorder:
-        return _record(recorder, model, request, prefix, single, static, lanes)
+        return _record(recorder, model, request, prefix, single, static, device, lanes)
 
 
 def _record(
@@ -76,6 +82,7 @@ def _record(
     prefix: str,
     single: bool,
     static: bool,
+    device: bool,
     lanes: int,
 ) -> Written:
     taken: list[tuple[Argument, Array]] = []
@@ -92,21 +99,26 @@ def _record(
     outputs = arrays_of(request.call(recorder.functions, model, arrays))
     name = prefix + request.name
 
-    def write() -> tuple[str, int, int, int, list[str]]:
+    def write(piece: int) -> tuple[str, int, int, int, list[str]]:
         return recorder.write(  # type: ignore[no-any-return]
             name,
             [(argument.name, numbers) for argument, numbers in taken],
             [(to, _flat(x)) for to, x in zip(request.results, outputs, strict=True)],
             single,
-            PIECE,
+            piece,
             lanes,
             static,
+            device,
         )
 
-    text, operations, sines, memory, unused = write()
+    piece = DEVICE_WHOLE * (1 + single) if device else PIECE
+    text, operations, sines, memory, unused = write(piece)
+    if device and operations + sines > piece:
+        piece = PIECE
+        text, operations, sines, memory, unused = write(piece)
     if dropped := [x for x in request.constants if x.name in unused]:
         taken = [x for x in taken if x[0] not in dropped]
-        text, operations, sines, memory, _ = write()
+        text, operations, sines, memory, _ = write(piece)
     results = tuple(Argument(to, x.shape) for to, x in zip(request.results, outputs, strict=True))
     arguments = tuple(argument for argument, _ in taken)
     return Written(request, name, arguments, results, text, operations, sines, memory)

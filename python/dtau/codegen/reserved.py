@@ -1,4 +1,4 @@
-"""Names that C, C++ and their libraries reserve: `what_reserves`."""
+"""Names that C, C++ and their libraries reserve: `what_reserves`; of CUDA: `what_cuda_reserves`."""
 
 from __future__ import annotations
 
@@ -97,3 +97,18 @@ def what_reserves(name: str) -> str:
     if _OF_LIBRARY.fullmatch(name):
         return "a name of the C library"
     return "a name that C reserves for compilers" if re.match("__|_[A-Z]", name) else ""
+
+
+# From CUDA 13's headers: vector types, variables and functions of devices, the runtime, the driver
+_OF_CUDA = re.compile(
+    r"(make_)?u?(char|short|int|long|longlong|float|double)[1-4](_(16|32)a)?|dim3|threadIdx|warpSize"
+    r"|block(Idx|Dim)|gridDim|cuda[A-Z_]\w*|(cu|CU_?)[A-Z]\w*|(tex|surf)([123]D|Cubemap)\w*"
+    r"|atomic[A-Z]\w*|(sincospi|sinpi|cospi|erfcinv|erfcx|erfinv|normcdf|normcdfinv)f?"
+    r"|(rcbrt|rhypot|rsqrt|cyl_bessel_i[01]|r?norm([34]d)?)f?|fdividef?|(u|ll|ull)?(min|max)"
+    r"|(double|float)2u?(int|ll|double)|(u?int|u?ll)2double|clock64|clock"
+)
+
+
+def what_cuda_reserves(name: str) -> str:
+    """Describe what of CUDA reserves a name, or return nothing if it is free."""
+    return "a name of CUDA" if _OF_CUDA.fullmatch(name) else ""

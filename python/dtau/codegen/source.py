@@ -13,7 +13,6 @@ from dtau.codegen.text import comment, include, paragraph
 from dtau.model.model import Model
 
 _CONVENTIONS = """\
-Units are SI. Shapes are those of arrays in C: entry [i][j] of J[6][18] is J[18 i + j]. One state.
 Row k of a stack of time derivatives is the derivative of order k.
 q, v       in the order of the table; a free joint has q = [position, quaternion x y z w] in the
            world and v = [linear, angular] in the body's frame. Quaternions have unit norm.
@@ -21,8 +20,20 @@ a          time derivative of v, component by component. tau belongs to v: N m a
 6-vectors  linear part first, angular part second. f_ext: [force, moment] on each body.
 payload    of a link: m, m c (3), I_xx I_xy I_yy I_xz I_yz I_zz about its origin, in its axes.
 by q       derivatives are in the tangent space: by v's directions, nv of them.
-Results must not overlap arguments. Functions allocate nothing, keep nothing, and may run on any
-number of threads. All entries of results are written. Elsewhere: the documentation of dtau."""
+Results must not overlap arguments. All entries of results are written. Functions allocate nothing
+and keep nothing. Elsewhere: the documentation of dtau."""
+_ARRAYS = {
+    "c": """\
+Units are SI. Shapes are those of arrays in C: entry [i][j] of J[6][18] is J[18 i + j]. One state.
+Functions may run on any number of threads.""",
+    "cuda": """\
+Units are SI. Arrays are in the device's memory. The last axis is the states: of n states, entry
+[i][j] of J[6][18] for state s is J[(18 i + j) n + s].""",
+}
+_STACK = {
+    "c": "Stack: {} bytes at most, beside registers that are spilled.",
+    "cuda": "Local memory: {} bytes a thread at most, beside registers that are spilled.",
+}
 
 # `real` is double or float. <math.h> defines FP_FAST_FMA if the processor has fused multiply-adds
 # (gcc and clang: -march=native or -mfma); without it fma() is a slow call.
@@ -125,7 +136,7 @@ def model_hash(model: Model) -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 
-def head(model: Model, written: Sequence[Written], scalar: str) -> str:
+def head(model: Model, written: Sequence[Written], scalar: str, language: str) -> str:
     """Return the comment at the head of both files."""
     gravity = ", ".join(f"{x:g}" for x in model.gravity)
     return comment(
@@ -136,8 +147,9 @@ def head(model: Model, written: Sequence[Written], scalar: str) -> str:
         "",
         *str(model).split("\n")[1:],
         "",
+        *_ARRAYS[language].splitlines(),
         *_CONVENTIONS.splitlines(),
-        f"Stack: {stack_bytes(written, scalar)} bytes at most, beside registers that are spilled.",
+        _STACK[language].format(stack_bytes(written, scalar)),
     )
 
 
@@ -158,11 +170,12 @@ def header(model: Model, written: Sequence[Written], prefix: str, scalar: str, e
     text += '#ifdef __cplusplus\nextern "C" {\n#endif\n\n'
     text += f"enum {{ {numbers} }};\n\n"
     for function in written:
-        text += _comment(function) + prototype(function, scalar) + ";\n\n"
+        text += function_comment(function) + prototype(function, scalar) + ";\n\n"
     return text + extra + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n"
 
 
-def _comment(function: Written) -> str:
+def function_comment(function: Written) -> str:
+    """Return the comment above the declaration of a function."""
     request = function.request
     said = f" with {request.said}" if request.said else ""
     results, arguments = map(_declared, (function.results, function.arguments))
