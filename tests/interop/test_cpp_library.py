@@ -74,16 +74,16 @@ def expected(model: dtau.Model, n: int) -> tuple[bytes, bytes]:
 
 
 @pytest.mark.examples
-@pytest.mark.parametrize("states", [1, 19, 300])
+@pytest.mark.parametrize(("states", "threads"), [(1, 1), (19, 1), (300, 1), (300, 3), (3000, 0)])
 def test_calls_have_pythons_bits_and_allocate_nothing(
-    states: int, build: Path, tmp_path: Path
+    states: int, threads: int, build: Path, tmp_path: Path
 ) -> None:
     model = robot("quadruped")
     model.save(tmp_path / "robot.dtau")
     given, results = expected(model, states)
     (tmp_path / "states").write_bytes(given)
     files = tmp_path / "robot.dtau", states, tmp_path / "states", tmp_path / "results"
-    run(build / "consumer", *files, *FEET)
+    run(build / "consumer", *files, threads, *FEET)
     assert (tmp_path / "results").read_bytes() == results
 
 
