@@ -3,6 +3,7 @@
 // the vectors and matrices of Eigen.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <type_traits>
@@ -31,6 +32,10 @@ template <class T>
 using Plain = std::remove_cv_t<std::remove_reference_t<T>>;
 template <class T>
 concept Adapted = requires(T& x) { ArrayAdapter<Plain<T>>::data(x); };
+template <class T>
+concept Writable = requires(T& x) {
+    { ArrayAdapter<Plain<T>>::data(x) } -> std::same_as<double*>;
+};
 template <class T, class Number>
 concept Numbers = !Adapted<T> && !std::is_pointer_v<Plain<T>> && requires(T& x) {
     std::span<Number>(x);
@@ -72,7 +77,7 @@ struct ResultView {
     ResultView(T&& numbers) : ResultView(std::span<double>(numbers)) {}
     // Temporaries too: a block or map of a matrix is one.
     template <class T>
-        requires views::Adapted<T>
+        requires views::Writable<T>
     ResultView(T&& array)
         : data(ArrayAdapter<views::Plain<T>>::data(array)),
           layout(ArrayAdapter<views::Plain<T>>::layout(array)) {}
