@@ -211,8 +211,10 @@ void RawCall::compute(Job& job, RawMemory& memory) const {
         if (changes) job.order = order.data();
     }
     const Function& function = list.groups[group_]->functions[place_];
-    const BatchSplit split =
-        split_batch(s, tree_->tree(), options(), list.lanes, job.count, memory.threads, numbers_);
+    BatchSplit split = {1, job.count, 0.0};
+    if (memory.threads > 1)
+        split = split_batch(s, tree_->tree(), options(), list.lanes, job.count, memory.threads,
+                            numbers_);
     if (split.threads == 1) {
         list.run(function, tree_->tree(), job, 0, job.count);
     } else {
