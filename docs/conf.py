@@ -15,6 +15,7 @@ from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 from sphinx.ext.autodoc.mock import mock
 from sphinx.pycode import ModuleAnalyzer
+from sphinx.util.nodes import nested_parse_with_titles
 
 import dtau
 
@@ -132,6 +133,33 @@ class Names(Directive):
         return where.children
 
 
+class Headers(Directive):
+    """The comments and code of a C++ header of include/, or of all headers of a folder."""
+
+    required_arguments = 1
+
+    def run(self) -> list[Any]:
+        """Sections with a header each, less what only the compiler reads."""
+        path = HERE.parent / "include" / self.arguments[0]
+        lines = list[str]()
+        for header in sorted(path.glob("*.hpp")) if path.is_dir() else [path]:
+            name = header.relative_to(HERE.parent / "include").as_posix()
+            text = header.read_text(encoding="utf-8")
+            end = text.rfind("\n}  // namespace dtau")
+            code = text[text.index("namespace dtau {\n") + len("namespace dtau {\n") : end]
+            comment, *_ = text.partition("\n#pragma once")
+            title = f"``<{name}>``"
+            lines += [title, "-" * len(title), "", ".. code-block:: cpp", ""]
+            shown = (f"{comment}\n\n{code.strip()}" if path.suffix else code.strip()).splitlines()
+            lines += [f"   {line}".rstrip() for line in shown] + [""]
+        where = nodes.section()
+        where.document = self.state.document
+        nested_parse_with_titles(
+            self.state, StringList(lines, self.state_machine.document["source"]), where
+        )
+        return where.children
+
+
 def name_pages(app: Any, tree: nodes.document, page: str) -> None:
     """Call pages by their titles where a link, for a reader of the files, has the file's name."""
     for link in tree.findall(nodes.reference):
@@ -170,6 +198,7 @@ def up(node: Any) -> Any:
 def setup(app: Any) -> None:
     """Sphinx calls this."""
     app.add_directive("names", Names)
+    app.add_directive("headers", Headers)
     app.connect("autodoc-process-docstring", with_formulas, priority=400)  # before napoleon
     app.connect("source-read", on_the_site)
     app.connect("doctree-resolved", name_pages)

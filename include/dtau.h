@@ -1,8 +1,8 @@
 /* The C interface: load a model, make a function by its name, call it on raw pointers.
  *
  * Functions return 0, or a code and a sentence: dtau_error(). Nothing throws. A call of
- * dtau_function_run allocates nothing and takes no lock. Arrays are contiguous float64, with the
- * shapes of the Python function of the same name. docs/cpp.md explains.
+ * dtau_function_run allocates nothing and, on one thread, takes no lock. Arrays are contiguous
+ * float64, with the shapes of the Python function of the same name. docs/cpp.md explains.
  */
 #ifndef DTAU_H
 #define DTAU_H
@@ -46,9 +46,15 @@ DTAU_API int dtau_model_nframes(const dtau_model* model);
 DTAU_API const char* dtau_model_frame(const dtau_model* model, int index); /* null: no such */
 
 /* `arguments` has those that are not arrays, as "name=value" in any order: "axes=mixed",
- * "frames=LF_FOOT", "frames=RF_FOOT", "layout=pattern", "contacts=LF_FOOT 3 mixed 20" (frame, rows,
- * axes, kd), "prescribed=110" (a mask). Frames and contacts repeat. `most_states` is the largest
- * batch. The function keeps the model that it needs. */
+ * "frames=LF_FOOT", "layout=pattern", "prescribed=110" (a mask), "order=2", "threads=4" (that share
+ * a batch; 0: as many as are of use), and constraints in the order of their rows:
+ *     "contacts=point; frame=LF_FOOT; axes=mixed; kp=100; kd=20; position=0 0 0; direction=0 0 1"
+ *     "contacts=frame; frame=LH_FOOT; placement=1 0 0 0 1 0 0 0 1 0 0 0; acceleration=spatial"
+ *     "contacts=loop; frame_a=RF_FOOT; frame_b=RH_FOOT; rows=5; hinge=z"
+ *     "contacts_at=..." (a configuration that holds those without a position or placement)
+ * Their fields are those of dtau/library/contacts.hpp; a placement is a rotation by rows and then a
+ * translation. Frames and contacts repeat. `most_states` is the largest batch. The function keeps
+ * the model that it needs. */
 DTAU_API int dtau_function_make(const dtau_model* model, const char* name,
                                 const char* const* arguments, int narguments, ptrdiff_t most_states,
                                 dtau_function** function);

@@ -6,7 +6,8 @@ if(WIN32)
 endif()
 
 add_library(dtau SHARED $<TARGET_OBJECTS:common> registry/dispatch.cpp interop/raw_call.cpp
-            library/model_file.cpp library/library.cpp library/c_interface.cpp)
+            library/model_file.cpp library/reading.cpp library/contacts.cpp library/library.cpp
+            library/c_interface.cpp)
 target_include_directories(dtau PRIVATE . ${PROJECT_SOURCE_DIR}/include)
 target_compile_definitions(dtau PRIVATE DTAU_VERSION="${PROJECT_VERSION}")
 target_compile_features(dtau INTERFACE cxx_std_20)
@@ -31,5 +32,7 @@ write_basic_package_version_file(dtauConfigVersion.cmake COMPATIBILITY SameMinor
 install(TARGETS dtau EXPORT dtau LIBRARY DESTINATION ${prefix}lib INCLUDES DESTINATION ${prefix}include)
 install(FILES ${PROJECT_SOURCE_DIR}/include/dtau.hpp ${PROJECT_SOURCE_DIR}/include/dtau.h
         DESTINATION ${prefix}include)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/dtau/library DESTINATION ${prefix}include/dtau)
+install(FILES ${PROJECT_SOURCE_DIR}/include/dtau/eigen.hpp DESTINATION ${prefix}include/dtau)
 install(EXPORT dtau NAMESPACE dtau:: FILE dtauConfig.cmake DESTINATION ${prefix}lib/cmake/dtau)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dtauConfigVersion.cmake DESTINATION ${prefix}lib/cmake/dtau)

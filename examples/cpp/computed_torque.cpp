@@ -24,8 +24,7 @@ int run(const char* path) {
     const double wanted = 0.5, kp = 100.0, kd = 20.0, dt = 1e-3;
     for (int step = 0; step < 1000; ++step) {
         for (int k = 0; k < n; ++k) a[k] = kp * (wanted - q[k]) - kd * v[k];
-        if (!inverse_dynamics(q.data(), v.data(), a.data(), tau.data()) ||
-            !forward_dynamics(q.data(), v.data(), tau.data(), a.data())) {
+        if (!inverse_dynamics(q, v, a, tau) || !forward_dynamics(q, v, tau, a)) {
             std::fprintf(stderr, "%s\n%s\n", inverse_dynamics.error(), forward_dynamics.error());
             return 1;
         }

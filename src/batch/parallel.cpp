@@ -7,8 +7,8 @@
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <thread>
-#include <vector>
 
 #include "batch/scratch.hpp"
 #include "batch/system.hpp"
@@ -120,23 +120,36 @@ std::ptrdiff_t run_parallel(const BatchWork& batch, const Schedule& schedule) {
         work(false);
         trim_scratch();
     };
-    std::vector<Worker*> others;
+    Worker* others[max_threads];
+    int hired = 0;
     try {
-        others.reserve(schedule.threads);
-        for (int t = 1; t < schedule.threads; ++t) {
-            others.push_back(hire());
-            others.back()->begin(&share);
+        for (int t = 1; t < std::min(schedule.threads, max_threads); ++t) {
+            others[hired] = hire();
+            others[hired++]->begin(&share);
         }
     } catch (const std::exception&) {  // the system has no more threads; fewer compute the same
     }
     work(true);
     trim_scratch();
-    for (Worker* worker : others) {
-        worker->wait();
-        dismiss(worker);
+    for (int t = 0; t < hired; ++t) {
+        others[t]->wait();
+        dismiss(others[t]);
     }
     if (failure) std::rethrow_exception(failure);
     return done;
+}
+
+void start_threads(int count) {
+    Worker* started[std::size(waiting)];
+    int hired = 0;
+    try {
+        while (hired < std::min<int>(count, std::size(waiting))) {
+            started[hired] = hire();
+            ++hired;
+        }
+    } catch (const std::exception&) {
+    }
+    for (int t = 0; t < hired; ++t) dismiss(started[t]);
 }
 
 }  // namespace dtau

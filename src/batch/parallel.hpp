@@ -20,8 +20,14 @@ struct Schedule {
     void* asked;
 };
 
+inline constexpr int max_threads = 1024;
+
 // Returns the number of states done: all of them, unless `interrupted` returned true. The other
 // threads then wait for the next call. A child process after a fork starts its own.
 std::ptrdiff_t run_parallel(const BatchWork& work, const Schedule& schedule);
+
+// Starts threads that wait for run_parallel(), which then starts none and allocates nothing: up to 64
+// in a process. It starts fewer if the system has no more.
+void start_threads(int count);
 
 }  // namespace dtau

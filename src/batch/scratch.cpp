@@ -48,7 +48,27 @@ void trim_scratch() {
     if (current.size > worth_keeping && !current.lent) holder.release();
 }
 
-LentScratch::LentScratch(void* block, std::size_t size) { current = {block, size, true}; }
-LentScratch::~LentScratch() { current = {}; }
+ScratchBlocks::ScratchBlocks(int count, std::size_t size)
+    : size_((size + scratch_alignment - 1) / scratch_alignment * scratch_alignment),
+      memory_(::operator new(size_* count, alignment)),
+      free_(new std::atomic<void*>[count]),
+      count_(count) {
+    for (int k = 0; k < count; ++k) free_[k] = static_cast<char*>(memory_.get()) + k * size_;
+}
+void ScratchBlocks::Release::operator()(void* block) const { ::operator delete(block, alignment); }
+
+LentScratch::LentScratch(const ScratchBlocks& blocks) {
+    if (current.lent) outer_block_ = current.at, outer_size_ = current.size;
+    for (int k = 0; k < blocks.count_ && !block_; ++k) {
+        slot_ = &blocks.free_[k];
+        block_ = slot_->exchange(nullptr);
+    }
+    if (block_) current = {block_, blocks.size_, true};
+}
+LentScratch::~LentScratch() {
+    if (!block_) return;
+    slot_->store(block_);
+    current = {outer_block_, outer_size_, outer_block_ != nullptr};
+}
 
 }  // namespace dtau

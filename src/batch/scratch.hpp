@@ -1,7 +1,9 @@
 // Keeps one block of scratch memory for each thread between calls, unless it is large: scratch().
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <memory>
 
 namespace dtau {
 
@@ -11,16 +13,40 @@ void* scratch(std::size_t bytes);
 // Frees the block if it is large.
 void trim_scratch();
 
-// While this object lives, scratch() of this thread returns the given block if it is large enough.
+// The alignment of blocks, for every vector.
+inline constexpr std::size_t scratch_alignment = 64;
+
+// Owns blocks of scratch memory for so many threads at once.
+class ScratchBlocks {
+  public:
+    ScratchBlocks() = default;
+    ScratchBlocks(int count, std::size_t size);
+
+  private:
+    friend class LentScratch;
+    struct Release {
+        void operator()(void* block) const;
+    };
+    std::size_t size_ = 0;
+    std::unique_ptr<void, Release> memory_;       // all blocks
+    std::unique_ptr<std::atomic<void*>[]> free_;  // (count) null: lent
+    int count_ = 0;
+};
+
+// While this object lives, scratch() of this thread returns a block of these if one is free and large
+// enough.
 class LentScratch {
   public:
-    LentScratch(void* block, std::size_t size);
+    explicit LentScratch(const ScratchBlocks& blocks);
     ~LentScratch();
     LentScratch(const LentScratch&) = delete;
     LentScratch& operator=(const LentScratch&) = delete;
-};
 
-// The alignment of blocks, for every vector.
-inline constexpr std::size_t scratch_alignment = 64;
+  private:
+    std::atomic<void*>* slot_ = nullptr;
+    void* block_ = nullptr;
+    void* outer_block_ = nullptr;  // lent before
+    std::size_t outer_size_ = 0;
+};
 
 }  // namespace dtau

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "batch/order.hpp"
+#include "batch/parallel.hpp"
 #include "batch/scratch.hpp"
 #include "batch/system.hpp"
+#include "registry/split_batch.hpp"
 
 namespace dtau {
 namespace {
@@ -39,6 +41,21 @@ const double* normalized(const CompiledTree& tree, const double* q, int nq, std:
         }
     return copy.empty() ? q : copy.data();
 }
+
+// The part of a batch that a thread computes.
+struct Share {
+    const FunctionList& list;
+    const Function& function;
+    const Tree& tree;
+    const Job& job;
+    const ScratchBlocks& scratch;
+
+    static void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
+        const Share& x = *static_cast<const Share*>(self);
+        const LentScratch lent(x.scratch);
+        x.list.run(x.function, x.tree, x.job, begin, end);
+    }
+};
 
 struct Registry {
     std::mutex mutex;
@@ -94,13 +111,13 @@ void RawCall::describe(const Options& options, bool single_frame) {
         job_.inputs[i].mimic_role = inputs_[i].mimic_role;
     }
     Shape shapes[Job::max_outputs];
-    describe_outputs(job_, s, sizes, shapes);
+    numbers_ = describe_outputs(job_, s, sizes, shapes);
     if (options.layout == Layout::pattern) store_patterns(job_, s, *tree_, sizes, shapes, entries_);
     for (int o = 0; o < s.noutputs; ++o)
         results_[o] = array(s.outputs[o], shapes[o], job_.outputs[o].mimic_role);
 }
 
-std::size_t RawCall::reserve(std::ptrdiff_t count, RawMemory& memory) const {
+void RawCall::reserve(std::ptrdiff_t count, int threads, RawMemory& memory) const {
     const Signature& s = signature();
     for (int i = 0; i < s.ninputs && !tree_->quaternions().empty(); ++i)
         if (inputs_[i].mimic_role == MimicRole::q && !s.any_quaternions)
@@ -116,7 +133,11 @@ std::size_t RawCall::reserve(std::ptrdiff_t count, RawMemory& memory) const {
         const Function& function = list.groups[group_]->functions[place_];
         bytes = std::max(bytes, list.scratch(function, tree_->tree(), job));
     }
-    return bytes;
+    memory.threads =
+        split_batch(s, tree_->tree(), options(), list_().lanes, count, threads, numbers_).threads;
+    // The calling thread holds a block during the whole run, and one more for each chunk.
+    memory.scratch = ScratchBlocks(memory.threads > 1 ? memory.threads + 1 : 1, bytes);
+    start_threads(memory.threads - 1);
 }
 
 const Signature& RawCall::signature() const {
@@ -189,7 +210,18 @@ void RawCall::compute(Job& job, RawMemory& memory) const {
             changes |= order_states(job, switches, list.lanes, begin, order.data());
         if (changes) job.order = order.data();
     }
-    list.run(list.groups[group_]->functions[place_], tree_->tree(), job, 0, job.count);
+    const Function& function = list.groups[group_]->functions[place_];
+    BatchSplit split = {1, job.count, 0.0};
+    if (memory.threads > 1)
+        split = split_batch(s, tree_->tree(), options(), list.lanes, job.count, memory.threads,
+                            numbers_);
+    if (split.threads == 1) {
+        list.run(function, tree_->tree(), job, 0, job.count);
+    } else {
+        const Share share = {list, function, tree_->tree(), job, memory.scratch};
+        run_parallel({Share::compute, &share, job.count},
+                     {split.threads, split.chunk, [](void*) { return false; }, nullptr});
+    }
     trim_scratch();
 }
 

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "batch/scratch.hpp"
 #include "registry/patterns.hpp"
 #include "tree/compiled_tree.hpp"
 
@@ -26,10 +27,12 @@ struct RawInput {
     const std::int64_t* shape = nullptr;
 };
 
-// Memory of one run, besides scratch. A later run of as many states or fewer allocates none.
+// Memory and threads of a run. A later run of as many states or fewer allocates none.
 struct RawMemory {
     std::vector<double> quaternions[Job::max_inputs];  // configurations, normalized
     std::vector<std::ptrdiff_t> order;
+    int threads = 1;  // the most that share a run, the calling one included
+    ScratchBlocks scratch;
 };
 
 class RawCall {
@@ -65,8 +68,9 @@ class RawCall {
              std::string& error) const noexcept;
     bool run(const double* const* inputs, double* const* results, std::ptrdiff_t count,
              std::string& error, RawMemory& memory) const noexcept;
-    // Makes the memory of runs of up to so many states. Returns the bytes of their scratch memory.
-    std::size_t reserve(std::ptrdiff_t count, RawMemory& memory) const;
+    // Makes the memory of runs of up to so many states, and starts their threads: at most so many, or
+    // for 0 as many as are of use.
+    void reserve(std::ptrdiff_t count, int threads, RawMemory& memory) const;
 
   protected:
     // Finds the function of this name in a list. Throws std::invalid_argument if there is none.
@@ -86,6 +90,7 @@ class RawCall {
     const CompiledTree* tree_;
     Job job_;  // without pointers to arrays
     Array inputs_[Job::max_inputs], results_[Job::max_outputs];
+    double numbers_ = 0.0;                 // of a state's results
     EntryList entries_[Job::max_outputs];  // of results with Layout::pattern
     bool single_frame_ = false;
 };

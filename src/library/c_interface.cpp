@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <locale>
 #include <new>
-#include <sstream>
 #include <stdexcept>
 
-#include <dtau.hpp>
+#include "dtau/library/call.hpp"
+
+#include "library/contacts.hpp"
+#include "library/reading.hpp"
 
 struct dtau_model {
     dtau::Model model;
@@ -51,34 +52,10 @@ std::vector<bool> mask(const std::string& name, const std::string& text) {
     return result;
 }
 
-double number(const std::string& name, const std::string& text) {
-    std::istringstream stream(text);
-    stream.imbue(std::locale::classic());
-    double value;
-    if (!(stream >> value) || !stream.eof())
-        throw std::invalid_argument(name + ": expected a number, got '" + text + "'");
-    return value;
-}
-
 bool flag(const std::string& name, const std::string& text) {
     if (text != "0" && text != "1")
         throw std::invalid_argument(name + ": expected 0 or 1, got '" + text + "'");
     return text == "1";
-}
-
-// A frame, which may have spaces in its name, and the words after it from the back.
-Contact contact(const std::string& text) {
-    std::string rest = text, words[3];
-    for (int k = 2; k >= 0; --k) {
-        const std::size_t space = rest.rfind(' ');
-        if (space == std::string::npos)
-            throw std::invalid_argument("contacts: expected a frame, rows, axes and kd, got '" +
-                                        text + "'");
-        words[k] = rest.substr(space + 1);
-        rest.resize(space);
-    }
-    return {rest, static_cast<int>(number("contacts", words[0])), words[1],
-            number("contacts", words[2])};
 }
 
 void add(CallArguments& all, const std::string& argument) {
@@ -108,11 +85,15 @@ void add(CallArguments& all, const std::string& argument) {
     else if (name == "forces")
         all.forces = flag(name, value);
     else if (name == "contacts")
-        all.contacts.push_back(contact(value));
+        all.contacts.push_back(contact_of_text(value));
+    else if (name == "contacts_at")
+        all.contacts_at = numbers(name, value);
     else if (name == "regularization")
         all.regularization = number(name, value);
     else if (name == "order")
-        all.order = static_cast<int>(number(name, value));
+        all.order = integer(name, value);
+    else if (name == "threads")
+        all.threads = integer(name, value);
     else
         throw std::invalid_argument("expected name=value with an argument's name, got '" +
                                     argument + "'");

@@ -1,74 +1,33 @@
 // Implements the C++ library on raw calls: Model and Call of dtau.hpp.
-#include <dtau.hpp>
+#include "dtau/library/call.hpp"
 
 #include <algorithm>
 #include <climits>
 #include <cmath>
-#include <new>
+#include <cstdio>
 #include <stdexcept>
 
-#include "batch/scratch.hpp"
+#include "batch/parallel.hpp"
 #include "dtau/mimic.hpp"
 #include "interop/raw_call.hpp"
+#include "library/contacts.hpp"
 #include "library/model_file.hpp"
+#include "library/reading.hpp"
 #include "registry/dispatch.hpp"
 #include "tree/compiled_contacts.hpp"
 
 namespace dtau {
 namespace {
 
-[[noreturn]] void fail(const std::string& what) { throw std::invalid_argument(what); }
-
-// Reads one of a few words as its index; no word is the first.
-int word(const char* argument, const std::string& given, std::initializer_list<const char*> words) {
-    int index = 0;
-    std::string expected;
-    for (const char* candidate : words) {
-        if (given == candidate || given.empty()) return index;
-        expected += (index++ > 0 ? ", '" : "'") + std::string(candidate) + "'";
-    }
-    fail(std::string(argument) + ": expected one of " + expected + ", got '" + given + "'");
-}
-
-Axes axes(const char* argument, const std::string& given) {
-    return static_cast<Axes>(word(argument, given, {"body", "world", "mixed"}));
-}
-
-const Frame& frame(const CompiledTree& tree, const char* argument, const std::string& name) {
-    if (const Frame* found = tree.frame(name)) return *found;
-    fail(std::string(argument) + ": no frame named '" + name + "'");
-}
-
 // The velocities for which a mask is true.
 std::vector<int> selected(const char* argument, const std::vector<bool>& mask, int nv) {
     if (static_cast<int>(mask.size()) != nv)
-        fail(std::string(argument) + ": expected a mask of " + std::to_string(nv) +
-             " velocities, got " + std::to_string(mask.size()));
+        refuse(std::string(argument) + ": expected a mask of " + std::to_string(nv) +
+               " velocities, got " + std::to_string(mask.size()));
     std::vector<int> result;
     for (int k = 0; k < nv; ++k)
         if (mask[k]) result.push_back(k);
     return result;
-}
-
-ContactDescription description(const CompiledTree& tree, const Contact& given) {
-    if (given.rows != 3 && given.rows != 6)
-        fail("contacts: expected 3 or 6 rows, got " + std::to_string(given.rows));
-    if (!(given.kd >= 0.0 && std::isfinite(given.kd)))
-        fail("contacts: expected a finite kd of at least 0, got " + std::to_string(given.kd));
-    const Frame& held = frame(tree, "contacts", given.frame);
-    if (held.body < 0)
-        fail("contacts: expected frames of moving bodies, got '" + given.frame + "'");
-    ContactDescription contact = {};
-    contact.a.link = tree.tree().bodies[held.body].link;
-    for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 3; ++c) contact.a.rotation[3 * r + c] = held.rotation[3 * c + r];
-    std::copy_n(held.translation, 3, contact.a.translation.data());
-    contact.b = {-1, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {}};
-    contact.rows = given.rows;
-    contact.hinge = -1;
-    contact.axes = word("contacts", given.axes, {"body", "mixed"}) ? Axes::mixed : Axes::body;
-    contact.kd = given.kd;
-    return contact;
 }
 
 }  // namespace
@@ -97,14 +56,14 @@ struct LibraryCall : RawCall {
                 const CallArguments& given, std::ptrdiff_t most_states)
         : RawCall(functions, *model->tree, name), most_(most_states), model_(std::move(model)) {
         if (most_states < 1)
-            fail("most_states: expected a number of at least 1, got " +
-                 std::to_string(most_states));
+            refuse("most_states: expected a number of at least 1, got " +
+                   std::to_string(most_states));
         const Signature& s = signature();
         read(s, given);
         if (s.solves) {
             const std::string names = joints_without_inertia(tree(), options_.prescribed);
             if (!names.empty())
-                fail(
+                refuse(
                     "expected a model in which every joint has inertia to accelerate, got none at "
                     "joints " +
                     names);
@@ -115,9 +74,7 @@ struct LibraryCall : RawCall {
             results.push_back(array(result(o)));
             results.back().entries = entries(o);
         }
-        scratch_size_ = reserve(most_states, memory_);
-        const std::align_val_t alignment{scratch_alignment};
-        scratch_.reset(::operator new(scratch_size_, alignment));
+        reserve(most_states, given.threads, memory_);
         error_text.reserve(500);
     }
 
@@ -130,16 +87,69 @@ struct LibraryCall : RawCall {
             error_text += ": expected at most the states that the call was made for, got more";
             return false;
         }
-        const LentScratch lent(scratch_.get(), scratch_size_);
+        const LentScratch lent(memory_.scratch);
         return RawCall::run(given, to, states, error_text, memory_);
     }
 
+    bool run(std::initializer_list<InputView> given, std::initializer_list<ResultView> to,
+             std::ptrdiff_t states) noexcept {
+        const double* in[Job::max_inputs] = {};
+        double* out[Job::max_outputs] = {};
+        return take("inputs", inputs, given, states, in) &&
+               take("results", results, to, states, out) && run(in, out, states);
+    }
+
   private:
-    struct Release {
-        void operator()(void* block) const {
-            ::operator delete(block, std::align_val_t{scratch_alignment});
+    // Takes the addresses of arrays, if their shapes fit.
+    template <class View, class Pointer>
+    bool take(const char* what, const std::vector<dtau::Array>& arrays,
+              std::initializer_list<View> given, std::ptrdiff_t states,
+              Pointer* addresses) noexcept {
+        static double nothing[1];
+        std::size_t k = 0;
+        for (const View& view : given) {
+            if (k >= arrays.size()) {  // such as forces without the option
+                if (!view.data) continue;
+                return mismatch(what, "no more than the function has");
+            }
+            const dtau::Array& array = arrays[k];
+            const ArrayLayout& layout = view.layout;
+            addresses[k++] = view.data || layout.size != 0 ? view.data : nothing;
+            if (layout.size == ArrayLayout::scattered().size)
+                return mismatch(array.name.c_str(), "contiguous numbers");
+            if (layout.size < 0) continue;
+            if (layout.size != array.size * states)
+                return mismatch(array.name.c_str(), "as many numbers as the states have",
+                                layout.size, array.size * states);
+            if (layout.row < 0 && -layout.row != array.size)
+                return mismatch(array.name.c_str(),
+                                "a matrix by rows (Eigen::RowMajor), or a state in each column");
+            if (layout.row > 0 && !ends_with(array, layout.row, states))
+                return mismatch(array.name.c_str(), "rows of whole axes of the array");
         }
-    };
+        return true;
+    }
+
+    // Whether the last axes of an array have so many numbers.
+    static bool ends_with(const dtau::Array& array, std::ptrdiff_t row, std::ptrdiff_t states) {
+        std::ptrdiff_t numbers = 1;
+        for (std::size_t axis = array.shape.size(); axis > 0 && numbers < row; --axis)
+            numbers *= array.shape[axis - 1];
+        return numbers == row || numbers * states == row;
+    }
+
+    bool mismatch(const char* name, const char* expected, std::ptrdiff_t got = -1,
+                  std::ptrdiff_t size = -1) noexcept {
+        char text[400];
+        if (got < 0)
+            std::snprintf(text, sizeof text, "%s: %s: expected %s", signature().name, name,
+                          expected);
+        else
+            std::snprintf(text, sizeof text, "%s: %s: expected %s, %td, got %td", signature().name,
+                          name, expected, size, got);
+        error_text = text;
+        return false;
+    }
 
     static dtau::Array array(const RawCall::Array& a) {
         return {a.name, a.optional, {a.shape, a.shape + a.ndim}, a.size, {}};
@@ -149,12 +159,12 @@ struct LibraryCall : RawCall {
         const int nv = tree().tree().independent.n;
         const auto takes = [&](Option option, bool is_given, const char* name) {
             if (place(s, option) >= 0) return is_given;
-            if (is_given) fail(std::string("does not take the argument ") + name);
+            if (is_given) refuse(std::string("does not take the argument ") + name);
             return false;
         };
         if (takes(Option::frames, !given.frames.empty(), "frames")) read_frames(s, given.frames);
         if (place(s, Option::frames) >= 0 && given.frames.empty())
-            fail("expected the argument frames");
+            refuse("expected the argument frames");
         if (takes(Option::axes, !given.axes.empty(), "axes"))
             options_.axes = axes("axes", given.axes);
         if (takes(Option::wrench_axes, !given.f_ext_axes.empty(), "f_ext_axes"))
@@ -186,35 +196,54 @@ struct LibraryCall : RawCall {
             options_.driven = {static_cast<int>(driven_.size()), driven_.data()};
         }
         if (takes(Option::contacts, !given.contacts.empty(), "contacts")) {
-            std::vector<ContactDescription> contacts;
-            for (const Contact& contact : given.contacts)
-                contacts.push_back(description(tree(), contact));
-            contacts_ = std::make_unique<CompiledContacts>(tree(), contacts);
+            contacts_ = std::make_unique<CompiledContacts>(
+                tree(), describe_contacts(tree(), given.contacts, held_at(given.contacts_at)));
             options_.contacts = &contacts_->contacts();
+        } else if (!given.contacts_at.empty()) {
+            refuse("contacts_at: expected contacts with it");
         }
         if (place(s, Option::contacts) >= 0 && !s.optional_contacts && !contacts_)
-            fail("expected the argument contacts");
+            refuse("expected the argument contacts");
         if (takes(Option::regularization, given.regularization != 0.0, "regularization")) {
             if (!(given.regularization > 0.0 && std::isfinite(given.regularization)))
-                fail("regularization: expected a finite number of at least 0");
+                refuse("regularization: expected a finite number of at least 0");
             options_.regularization = given.regularization;
         }
         if (!contacts_ && s.optional_contacts && (options_.forces || options_.regularization > 0.0))
-            fail("forces and regularization: expected them with contacts, which are not given");
+            refuse("forces and regularization: expected them with contacts, which are not given");
+        if (given.threads < 0 || given.threads > max_threads)
+            refuse("threads: expected a number from 0 to " + std::to_string(max_threads) +
+                   ", got " + std::to_string(given.threads));
         if (takes(Option::order, given.order != 0, "order")) {
             if (given.order < 0 || given.order > Options::max_order)
-                fail("order: expected a number from 0 to 100, got " + std::to_string(given.order));
+                refuse("order: expected a number from 0 to 100, got " +
+                       std::to_string(given.order));
             options_.order = given.order;
         }
     }
+    // The poses of frames in a configuration; nothing without one.
+    PoseOfFrame held_at(const std::vector<double>& q) const {
+        if (q.empty()) return {};
+        const int nq = independent_nq(tree().tree());
+        if (static_cast<int>(q.size()) != nq)
+            refuse("contacts_at: expected " + std::to_string(nq) + " numbers, got " +
+                   std::to_string(q.size()));
+        return [this, q](const std::string& name) {
+            LibraryCall placements(model_, "frame_placements", {.frames = {name}}, 1);
+            Pose pose;
+            if (!placements.run({q}, {pose.rotation, pose.translation}, 1))
+                refuse(placements.error_text);
+            return pose;
+        };
+    }
     void read_frames(const Signature& s, const std::vector<std::string>& names) {
         if (static_cast<double>(names.size()) * 6 * tree().tree().nv > INT_MAX)
-            fail("frames: expected Jacobians of fewer than 2**31 numbers");
+            refuse("frames: expected Jacobians of fewer than 2**31 numbers");
         for (const std::string& name : names) frames_.push_back(frame(tree(), "frames", name));
         const std::string_view argument = s.arguments[place(s, Option::frames)].name;
         single_frame_ = argument == "frame";
         if (single_frame_ && (names.size() != 1 || frames_[0].body < 0))
-            fail("frames: expected one frame of a moving body");
+            refuse("frames: expected one frame of a moving body");
         options_.frames = frames_.data();
         options_.nframes = static_cast<int>(frames_.size());
     }
@@ -228,8 +257,6 @@ struct LibraryCall : RawCall {
     std::unique_ptr<CompiledContacts> contacts_;
     Options options_;
     RawMemory memory_;
-    std::size_t scratch_size_ = 0;
-    std::unique_ptr<void, Release> scratch_;
 };
 
 Call::Call(const Model& model, std::string_view name, const CallArguments& arguments,
@@ -251,17 +278,9 @@ bool Call::run(const double* const* inputs, double* const* results,
     return call_->run(inputs, results, states);
 }
 
-bool Call::run(std::initializer_list<const double*> inputs, std::initializer_list<double*> results,
+bool Call::run(std::initializer_list<InputView> inputs, std::initializer_list<ResultView> results,
                std::ptrdiff_t states) noexcept {
-    const double* given[Job::max_inputs] = {};
-    double* to[Job::max_outputs] = {};
-    if (inputs.size() > call_->inputs.size() || results.size() > call_->results.size()) {
-        call_->error_text = "expected fewer inputs or results: inputs() and results() have them";
-        return false;
-    }
-    std::copy(inputs.begin(), inputs.end(), given);
-    std::copy(results.begin(), results.end(), to);
-    return call_->run(given, to, states);
+    return call_->run(inputs, results, states);
 }
 
 std::vector<std::string> function_names() {

@@ -2,7 +2,8 @@
 
 - ``python/dtau/__init__.py``: the imports of the functions, and ``__all__``;
 - ``docs/functions.md`` and ``docs/api``: the functions by topics;
-- the stubs of the core and of the array libraries.
+- the stubs of the core and of the array libraries;
+- ``include/dtau/library/calls``: the typed calls of the C++ library.
 
 Run it after a change of a function's name, arguments or first line. Tests compare the files.
 """
@@ -120,5 +121,6 @@ def texts() -> Iterator[tuple[Path, str]]:
 if __name__ == "__main__":
     for path, text in texts():
         path.write_text(text, encoding="utf-8")
-    for script in ("stubs.py", "adapter_stubs.py"):  # they import the regenerated package
+    # they import the regenerated package
+    for script in ("stubs.py", "adapter_stubs.py", "typed_calls.py"):
         subprocess.run([sys.executable, Path(__file__).with_name(script)], check=True)

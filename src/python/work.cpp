@@ -10,10 +10,10 @@
 #include "batch/order.hpp"
 #include "batch/parallel.hpp"
 #include "batch/require_memory.hpp"
-#include "batch/system.hpp"
 #include "batch/watched.hpp"
 #include "python/lock.hpp"
 #include "python/messages.hpp"
+#include "registry/split_batch.hpp"
 
 namespace nb = nanobind;
 
@@ -38,14 +38,6 @@ void end_work(SlowWork* slow) {
     slow->next = ended_work;
     while (!ended_work.compare_exchange_weak(slow->next, slow)) {
     }
-}
-
-// Estimates the cost of a state in nanoseconds, to choose threads and chunks: a share for every
-// body and every number of the result, and for solving with the mass matrix.
-double price(const Work& work, double numbers) {
-    const Tree& tree = work.tree.compiled.tree();
-    return 15.0 * (1.0 + work.options.values.order) * tree.nnodes +
-           numbers * (work.function.signature.solves ? 0.1 * tree.nv : 0.5);
 }
 
 // Bytes of scratch memory for all threads; 0 if too few to check.
@@ -145,27 +137,17 @@ int thread_count(nb::handle threads) {
 RunPlan plan(const Work& work, int threads, double numbers) {
     // Nanoseconds. The estimate is low for lone states, and grows with the square of the order at
     // high orders: the actual time behind `noticed` is 20 to 500 ms.
-    constexpr double worth_threads = 200e3, noticed = 20e6;
-    const double nv = work.tree.compiled.tree().nv, orders = 1.0 + work.options.values.order;
+    constexpr double noticed = 20e6;
+    const Tree& tree = work.tree.compiled.tree();
+    const double nv = tree.nv, orders = 1.0 + work.options.values.order;
     const double scratch_numbers = numbers + nv * nv * orders;
     const std::ptrdiff_t count = work.job.count;
     if (count == 1 && scratch_numbers < 1e5) return {1, 1, false, 0.0};  // the case of most calls
-    const double state = price(work, numbers);
-    if (count == 1)
-        return {1, 1, state * orders > noticed, scratch_of_threads(work, 1, scratch_numbers)};
-    if (threads == 0)
-        threads = state * static_cast<double>(count) < worth_threads ? 1 : available_processors();
-    // A chunk takes at most about a millisecond, so that signals are seen soon, and has whole
-    // groups of lanes. Threads that start late still find work.
-    const std::ptrdiff_t group = work.list.lanes;
-    std::ptrdiff_t chunk = static_cast<std::ptrdiff_t>(1e6 / std::max(state, 1.0));
-    if (threads > 1) chunk = std::min(chunk, count / (8 * threads) + 1);
-    chunk = std::max<std::ptrdiff_t>(1, (chunk + group - 1) / group) * group;
-    const std::ptrdiff_t useful = (count + chunk - 1) / chunk;
-    threads = static_cast<int>(std::min<std::ptrdiff_t>(threads, useful));
-    const double longest = state * static_cast<double>(std::min(chunk, count));
-    return {threads, chunk, longest * orders > noticed,
-            scratch_of_threads(work, threads, scratch_numbers)};
+    const BatchSplit split = split_batch(work.function.signature, tree, work.options.values,
+                                         work.list.lanes, count, threads, numbers);
+    const double longest = split.state * static_cast<double>(std::min(split.chunk, count));
+    return {split.threads, split.chunk, longest * orders > noticed,
+            scratch_of_threads(work, split.threads, scratch_numbers)};
 }
 
 void check_memory(const Work& work, const RunPlan& plan, double results) {

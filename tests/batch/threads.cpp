@@ -74,6 +74,39 @@ void all_states_once(int threads) {
         }
 }
 
+// Chunks that write all of the scratch memory that they are lent; with too few blocks, some of it is
+// the thread's own.
+struct Lending {
+    static constexpr std::size_t size = 4096;
+    const ScratchBlocks& blocks;
+    std::atomic<int> wrong = 0;
+
+    static void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t) {
+        Lending& x = *static_cast<Lending*>(const_cast<void*>(self));
+        const char mark = static_cast<char>(begin);
+        const LentScratch lent(x.blocks);
+        char* const block = static_cast<char*>(scratch(size));
+        std::fill(block, block + size, mark);
+        std::this_thread::sleep_for(std::chrono::microseconds(10));
+        {
+            const LentScratch inner(x.blocks);
+            *static_cast<char*>(scratch(size)) = 0;
+        }
+        const char* const again = static_cast<char*>(scratch(size));
+        x.wrong += again != block || std::count(block + 1, block + size, mark) != size - 1;
+    }
+};
+
+void lent_scratch(int threads) {
+    start_threads(threads - 1);
+    for (const int count : {1, threads, 2 * threads}) {
+        const ScratchBlocks blocks(count, Lending::size);
+        Lending lending = {blocks};
+        run_parallel({Lending::compute, &lending, 200}, {threads, 1, never, nullptr});
+        check(lending.wrong == 0, "lent scratch belongs to one thread");
+    }
+}
+
 void exceptions(int threads) {
     for (std::ptrdiff_t at : {0, 50, 999}) {
         MadeUp batch(1000);
@@ -227,6 +260,7 @@ int main() {
     const Dynamics shared;
     const auto all = [&shared](int threads) {
         all_states_once(threads);
+        lent_scratch(threads);
         exceptions(threads);
         interrupts(threads);
         watched(threads);

@@ -1,10 +1,11 @@
 // Computes the typed functions and a constrained one of dtau.hpp for states from a file, and writes
 // the results to another, for comparison with Python's. Fails if a call allocates, takes a lock, or
 // accepts what it must refuse.
-//    Usage: consumer ROBOT.dtau COUNT STATES RESULTS FRAME...
+//    Usage: consumer ROBOT.dtau COUNT STATES RESULTS THREADS FRAME...
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -24,8 +25,8 @@ void* __libc_realloc(void*, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
 }
 
-static thread_local bool counts = false;
-static thread_local int allocations = 0, locks = 0;
+static std::atomic<bool> counts = false;  // of all threads
+static std::atomic<int> allocations = 0, locks = 0;
 
 extern "C" {
 void* malloc(std::size_t size) {
@@ -85,19 +86,29 @@ void refused(const std::string& part, const Body& body) {
 
 void check_refusals(const dtau::Model& model) {
     refused("got 'rnea'", [&] { dtau::Call(model, "rnea"); });
-    refused("no frame named 'nobody'", [&] { dtau::FrameJacobians(model, {"nobody"}); });
+    refused("no frame named 'nobody'",
+            [&] { dtau::FrameJacobians(model, {.frames = {"nobody"}}); });
     refused("expected the argument frames", [&] { dtau::Call(model, "frame_placements"); });
     refused("does not take the argument axes",
             [&] { dtau::Call(model, "mass_matrix", {.axes = "body"}); });
     refused("axes: expected one of 'body', 'world', 'mixed', got 'LOCAL'",
-            [&] { dtau::FrameJacobians(model, {model.frames()[0]}, "LOCAL"); });
-    refused("most_states", [&] { dtau::InverseDynamics(model, 0); });
+            [&] { dtau::FrameJacobians(model, {.frames = {model.frames()[0]}, .axes = "LOCAL"}); });
+    refused("most_states", [&] { dtau::InverseDynamics(model, {}, 0); });
+    refused("threads: expected a number from 0 to 1024, got 1025",
+            [&] { dtau::InverseDynamics(model, {.threads = 1025}); });
     dtau::InverseDynamics call(model);
     double x = 0.0;
     if (call(nullptr, &x, &x, &x) ||
         std::string(call.error()).find("q: expected") == std::string::npos)
         fail(call.error());
     if (call(&x, &x, &x, &x, 2)) fail("computed more states than it has memory for");
+    const std::vector<double> q(model.nq()), v(model.nv());
+    std::vector<double> tau(model.nv() + 1);
+    if (call(q, v, v, tau) ||
+        std::string(call.error()).find("tau: expected as many numbers as") == std::string::npos)
+        fail(std::string("a result of another size: ") + call.error());
+    tau.pop_back();
+    require(call(q, v, v, tau), call);
 }
 
 struct States {
@@ -126,35 +137,36 @@ class Results {
 };
 
 void compute(const dtau::Model& model, const States& s, const std::vector<std::string>& frames,
-             const char* path) {
+             int threads, const char* path) {
     Results results(path);
     const std::ptrdiff_t n = s.count;
     const double *q = s.q.data(), *v = s.v.data(), *a = s.a.data();
-    dtau::InverseDynamics rnea(model, n);
+    const dtau::CallArguments options = {.threads = threads};
+    dtau::CallArguments at_frames = {.frames = frames, .threads = threads};
+    dtau::InverseDynamics rnea(model, options, n);
     results.add(rnea, n, [&](double** to) { return rnea(q, v, a, to[0], n); });
-    dtau::InverseDynamicsDerivatives rnea_d(model, n);
+    dtau::InverseDynamicsDerivatives rnea_d(model, options, n);
     results.add(rnea_d, n, [&](double** x) { return rnea_d(q, v, a, x[0], x[1], x[2], n); });
-    dtau::ForwardDynamics aba(model, n);
+    dtau::ForwardDynamics aba(model, options, n);
     results.add(aba, n, [&](double** to) { return aba(q, v, a, to[0], n); });
-    dtau::ForwardDynamicsDerivatives aba_d(model, n);
+    dtau::ForwardDynamicsDerivatives aba_d(model, options, n);
     results.add(aba_d, n, [&](double** x) { return aba_d(q, v, a, x[0], x[1], x[2], n); });
-    dtau::MassMatrix crba(model, n);
+    dtau::MassMatrix crba(model, options, n);
     results.add(crba, n, [&](double** to) { return crba(q, to[0], n); });
-    dtau::FramePlacements placements(model, frames, n);
+    dtau::FramePlacements placements(model, at_frames, n);
     results.add(placements, n, [&](double** to) { return placements(q, to[0], to[1], n); });
-    dtau::FrameJacobians jacobians(model, frames, "mixed", n);
+    at_frames.axes = "mixed";
+    dtau::FrameJacobians jacobians(model, at_frames, n);
     results.add(jacobians, n, [&](double** to) { return jacobians(q, to[0], n); });
-    dtau::CallArguments held;
-    for (const std::string& frame : frames) held.contacts.push_back({frame, 3, "mixed", 20.0});
-    dtau::Call constrained(model, "constrained_dynamics", held, n);
+    dtau::CallArguments held = {.threads = threads};
+    for (const std::string& frame : frames)
+        held.contacts.push_back(dtau::PointContact{.frame = frame, .axes = "mixed", .kd = 20.0});
+    dtau::ConstrainedDynamics constrained(model, held, n);
     std::vector<double> active(frames.size() * n, 1.0);
     for (std::size_t k = 0; k < active.size(); k += 3)
         active[k] = 0.0;  // states change their order
     results.add(constrained, n, [&](double** to) {
-        const double* inputs[10] = {q, v, a};
-        for (std::size_t i = 0; i < constrained.inputs().size(); ++i)
-            if (constrained.inputs()[i].name == "active") inputs[i] = active.data();
-        return constrained.run(inputs, to, n);
+        return constrained(q, v, a, to[0], to[1], to[2], n, {.active = active});
     });
 }
 
@@ -173,7 +185,7 @@ int run(int argc, char** argv) {
     // On a thread of its own: nothing of an earlier call is left there.
     std::thread([&] {
         try {
-            compute(model, states, {argv + 5, argv + argc}, argv[4]);
+            compute(model, states, {argv + 6, argv + argc}, std::atoi(argv[5]), argv[4]);
             check_refusals(model);
         } catch (const std::exception& e) {
             error = e.what();

@@ -20,6 +20,7 @@ from dtau.registry import FUNCTIONS as REGISTRY
 
 pytestmark = pytest.mark.skipif(not LIBRARY.exists(), reason="the C++ library is not installed")
 
+FOOT = "point; frame=LF_FOOT"
 STATES = 19  # whole groups of lanes, and an incomplete one
 INVALID_ARGUMENT, INVALID_FILE = 1, 2
 
@@ -36,6 +37,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("models")
 
 
+def contact_text(contact: Any) -> str:
+    """Write a contact or loop as the C interface takes it."""
+
+    def numbers(*arrays: Any) -> str:
+        return " ".join(repr(float(x)) for array in arrays for x in np.ravel(array))
+
+    kinds = {dtau.PointContact: "point", dtau.FrameContact: "frame", dtau.Loop: "loop"}
+    text = kinds[type(contact)]
+    for name, value in vars(contact).items():
+        if name == "name" or value is None:
+            continue
+        if isinstance(value, dtau.Pose):
+            value = numbers(value.rotation, value.translation)
+        text += f"; {name}={numbers(value) if isinstance(value, tuple) else value}"
+    return text
+
+
 def arguments(row: Function, model: dtau.Model, state: cases.State) -> Iterator[str]:
     """Write the options of a row as the C interface takes them."""
     options = row.options_for(model)
@@ -46,9 +64,7 @@ def arguments(row: Function, model: dtau.Model, state: cases.State) -> Iterator[
         yield f"order={min(rows[name] - stacks[name] for name in rows)}"
     for name, value in options.items():
         if name == "contacts":
-            for contact in value:
-                assert isinstance(contact, dtau.PointContact | dtau.FrameContact)
-                yield f"contacts={contact.frame} {contact.rows} {contact.axes} {contact.kd}"
+            yield from (f"contacts={contact_text(contact)}" for contact in value)
         elif name in ("frame", "frames"):
             for frame in [value] if isinstance(value, str) else value:
                 yield f"frames={frame}"
@@ -66,19 +82,13 @@ def arguments(row: Function, model: dtau.Model, state: cases.State) -> Iterator[
             yield f"{name}={value}"
 
 
-def fits(row: Function, model: dtau.Model) -> bool:
-    """Whether C can call it so: contacts are held without positions, and a map is not given."""
-    contacts: Any = row.options_for(model).get("contacts") or ()
-    return "inputs" not in row.arguments and all(contact.kp == 0.0 for contact in contacts)
-
-
 @pytest.mark.parametrize("name", ["quadruped", "joints that mimic others"])
 def test_every_function_has_the_bits_of_pythons(name: str, folder: Path) -> None:
     model, c_model = cases.robot(name), model_of(name, folder)
     state = cases.random_state(model, 3, (STATES,))
     called = set()
     for row in FUNCTIONS:
-        if row.name not in REGISTRY or not fits(row, model):
+        if row.name not in REGISTRY or "inputs" in row.arguments:  # a map is an array
             continue
         expected = row(model, state)
         function = CFunction(c_model, row.name, list(arguments(row, model, state)), STATES)
@@ -105,6 +115,30 @@ def test_sizes_and_names(folder: Path) -> None:
     function = CFunction(c_model, "frame_jacobians", ["frames=LF_FOOT", "frames=RF_FOOT"])
     assert function.inputs == {"q": (19,)}
     assert function.results == {"J": (2, 6, 18)}
+
+
+@pytest.mark.parametrize("states", [1, 5, 19, 500, 4000])
+@pytest.mark.parametrize("threads", [0, 2, 5])
+def test_threads_share_a_batch(threads: int, states: int, folder: Path) -> None:
+    model = cases.robot("quadruped")
+    state = cases.random_state(model, 11, (states,))
+    given = {x: state[x] for x in ("q", "v", "tau")}
+    # more and fewer states than one thread takes; the states that lift feet change their order
+    options = [f"contacts={FOOT}; kd=2", "contacts=point; frame=RF_FOOT"]
+    active = np.tile([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]], (states, 1))[:states]
+    for name, texts, more in (
+        ("forward_dynamics", [], {}),
+        ("mass_matrix", ["layout=pattern"], {}),
+        ("constrained_dynamics", options, {"active": active}),
+    ):
+        one = CFunction(model_of("quadruped", folder), name, texts, states)
+        several = CFunction(
+            model_of("quadruped", folder), name, [*texts, f"threads={threads}"], states
+        )
+        arrays = {x: y for x, y in {**given, **more}.items() if x in one.inputs}
+        for alone, together in zip(one(states, arrays), several(states, arrays), strict=True):
+            assert np.isfinite(alone).all()
+            assert alone.tobytes() == together.tobytes()
 
 
 @pytest.mark.parametrize("name", ["quadruped", "joints that mimic others"])
@@ -160,9 +194,10 @@ def test_quaternions_are_normalized(folder: Path) -> None:
         ("hybrid_dynamics", ["prescribed=01"], "prescribed: expected a mask of 18 velocities"),
         ("hybrid_dynamics", ["prescribed=ab"], "prescribed: expected a mask of 0 and 1"),
         ("constrained_dynamics", [], "expected the argument contacts"),
-        ("constrained_dynamics", ["contacts=LF_FOOT"], "expected a frame, rows, axes and kd"),
-        ("constrained_dynamics", ["contacts=LF_FOOT 4 body 0"], "expected 3 or 6 rows, got 4"),
-        ("constrained_dynamics", ["contacts=LF_FOOT 3 body -1"], "expected a finite kd"),
+        ("mass_matrix", ["threads=-1"], "threads: expected a number from 0 to 1024, got -1"),
+        ("mass_matrix", ["threads=two"], "threads: expected numbers with spaces between them"),
+        ("mass_matrix", ["threads=1.5"], "threads: expected an integer, got '1.5'"),
+        ("step", ["contacts_at=0 0"], "contacts_at: expected contacts with it"),
     ],
 )
 def test_wrong_arguments_are_refused(
@@ -171,6 +206,94 @@ def test_wrong_arguments_are_refused(
     with pytest.raises(DtauError, match=message) as raised:
         CFunction(model_of("quadruped", folder), name, arguments)
     assert raised.value.code == INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("LF_FOOT", "expected 'point', 'frame' or 'loop' and then '; name=value', got 'LF_FOOT'"),
+        (f"{FOOT}; rows=3", "expected name=value of a point, got 'rows=3'"),
+        (f"{FOOT}; kd", "expected name=value of a point, got 'kd'"),
+        (f"{FOOT}; kd=-1", "expected finite gains of at least 0, got kp = 0.0*, kd = -1"),
+        (f"{FOOT}; kp=inf", "kp: expected numbers with spaces between them"),
+        (f"{FOOT}; kp=3", "kp needs a position to hold"),
+        (f"{FOOT}; axes=world", "axes: expected one of 'body', 'mixed', got 'world'"),
+        (f"{FOOT}; direction=0 0 0", "direction: expected a nonzero vector"),
+        (f"{FOOT}; direction=0 1", "direction: expected 3 numbers, got 2"),
+        ("point; frame=tail", "no frame named 'tail'"),
+        ("frame; frame=LF_FOOT; kp=3", "kp needs a placement to hold"),
+        ("frame; frame=LF_FOOT; acceleration=odd", "expected one of 'classical', 'spatial'"),
+        (
+            "frame; frame=LF_FOOT; placement=1 0 0 0 1 0 0 0 2 0 0 0",
+            "placement: expected a rotation by rows",
+        ),
+        ("loop; frame_a=LF_FOOT; frame_b=LF_FOOT", "both frames belong to one body"),
+        ("loop; frame_a=LF_FOOT; frame_b=RF_FOOT; rows=4", "expected 6, 5 or 3 rows, got 4"),
+        ("loop; frame_a=LF_FOOT; frame_b=RF_FOOT; rows=5", "expected a hinge with five rows"),
+        ("loop; frame_a=LF_FOOT; frame_b=RF_FOOT; hinge=x", "expected a hinge with five rows"),
+        (
+            "loop; frame_a=LF_FOOT; frame_b=RF_FOOT; rows=5; hinge=x; axes=mixed",
+            "expected axes 'body' for a hinge",
+        ),
+    ],
+)
+def test_wrong_contacts_are_refused(text: str, message: str, folder: Path) -> None:
+    with pytest.raises(DtauError, match=message) as raised:
+        CFunction(model_of("quadruped", folder), "constrained_dynamics", [f"contacts={text}"])
+    assert raised.value.code == INVALID_ARGUMENT
+
+
+def test_a_frame_of_the_world_is_no_contact(tmp_path: Path) -> None:
+    links = [
+        dtau.Link("base", None, dtau.Fixed(), "weld"),
+        dtau.Link(
+            *("rod", "base", dtau.Revolute((1, 0, 0)), "hip"),
+            inertia=dtau.Inertia(1.0, (0, 0, -0.5)),
+        ),
+    ]
+    dtau.Model("fixed", links).save(tmp_path / "fixed.dtau")
+    model = CModel(tmp_path / "fixed.dtau")
+    with pytest.raises(DtauError, match="frame 'base' is fixed to the world, expected one that mo"):
+        CFunction(model, "constrained_dynamics", ["contacts=point; frame=base"])
+    CFunction(model, "constrained_dynamics", ["contacts=loop; frame_a=rod; frame_b=base"])
+
+
+# Composed poses round differently in NumPy.
+CLOSE: dict[str, float] = {"rtol": 1e-9, "atol": 1e-9}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_contacts_and_loops_are_pythons(seed: int, folder: Path) -> None:
+    model, c_model = cases.robot("quadruped"), model_of("quadruped", folder)
+    rng = np.random.default_rng(seed)
+    q, v, tau = dtau.random_state(model, rng, shape=(STATES,))
+    kinds = ("body", "mixed")
+    gains: Any = {"kp": 5.0 * (seed % 3 > 0), "kd": 2.0}
+    pose = dtau.Pose.from_rpy(rng.uniform(-1, 1, 3), rng.uniform(-1, 1, 3))
+    rows: Any
+    hinge: Any
+    rows, hinge = ((6, None), (5, "xyz"[seed % 3]), (3, None))[seed % 3]
+    held = [
+        dtau.PointContact("LF_FOOT", kinds[seed % 2], **gains, direction=rng.uniform(-1, 1, 3)),
+        dtau.PointContact("RF_FOOT", kinds[seed % 2], **gains, position=rng.uniform(-1, 1, 3)),
+        dtau.FrameContact(
+            "LH_FOOT",
+            kinds[seed % 2],
+            **gains,
+            placement=None if seed % 4 else pose,  # from `at`
+            acceleration=("classical", "spatial")[seed % 2],
+        ),
+        dtau.Loop("RH_FOOT", model.bodies[0], rows, hinge, **gains, placement=pose),
+    ]
+    texts = [f"contacts={contact_text(x)}" for x in held]
+    texts.append(f"contacts_at={' '.join(map(repr, q[0].tolist()))}")
+    contacts = dtau.Contacts(model, held, at=q[0])
+    expected = dtau.constrained_dynamics(model, q, v, tau, contacts, regularization=1e-3)
+    results = CFunction(c_model, "constrained_dynamics", [*texts, "regularization=1e-3"], STATES)(
+        STATES, {"q": q, "v": v, "tau": tau}
+    )
+    for result, array in zip(results, expected, strict=True):
+        np.testing.assert_allclose(result, array, **CLOSE)
 
 
 def test_wrong_calls_are_refused(folder: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import cpp_calls
 import numpy as np
 import pytest
 from c_interface import LIBRARY
@@ -37,18 +39,10 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
             pytest.skip(f"{program} is not installed")
     folder = tmp_path_factory.mktemp("consumer")
     found = run(sys.executable, "-m", "dtau", "--cmake-dir").strip()
-    package = f"-Ddtau_DIR={found}"
-    run(
-        "cmake",
-        "-G",
-        "Ninja",
-        "-DCMAKE_BUILD_TYPE=Debug",
-        package,
-        "-S",
-        ROOT / "tests/cpp",
-        "-B",
-        folder,
-    )
+    (folder / "typed.cpp").write_text(cpp_calls.program(), encoding="utf-8")
+    settings = f"-Ddtau_DIR={found}", f"-DTYPED_CALLS={folder}/typed.cpp"
+    paths = "-S", ROOT / "tests/cpp", "-B", folder
+    run("cmake", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", *settings, *paths)
     run("cmake", "--build", folder)
     return folder
 
@@ -74,17 +68,71 @@ def expected(model: dtau.Model, n: int) -> tuple[bytes, bytes]:
 
 
 @pytest.mark.examples
-@pytest.mark.parametrize("states", [1, 19, 300])
+@pytest.mark.parametrize(("states", "threads"), [(1, 1), (19, 1), (300, 1), (300, 3), (3000, 0)])
 def test_calls_have_pythons_bits_and_allocate_nothing(
-    states: int, build: Path, tmp_path: Path
+    states: int, threads: int, build: Path, tmp_path: Path
 ) -> None:
     model = robot("quadruped")
     model.save(tmp_path / "robot.dtau")
     given, results = expected(model, states)
     (tmp_path / "states").write_bytes(given)
     files = tmp_path / "robot.dtau", states, tmp_path / "states", tmp_path / "results"
-    run(build / "consumer", *files, *FEET)
+    run(build / "consumer", *files, threads, *FEET)
     assert (tmp_path / "results").read_bytes() == results
+
+
+@pytest.fixture
+def robot_file(tmp_path: Path) -> Path:
+    robot("quadruped").save(tmp_path / "robot.dtau")
+    return tmp_path / "robot.dtau"
+
+
+@pytest.mark.examples
+def test_typed_calls_are_calls_by_name(build: Path, robot_file: Path) -> None:
+    run(build / "typed", robot_file)
+
+
+def with_eigen(build: Path) -> Path:
+    if not (build / "eigen").exists():
+        pytest.skip("Eigen is not installed")
+    return build / "eigen"
+
+
+@pytest.mark.examples
+def test_calls_take_arrays_of_eigen(build: Path, robot_file: Path) -> None:
+    run(with_eigen(build), robot_file)
+
+
+@pytest.mark.examples
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ("Eigen::VectorXf q, v; Eigen::VectorXd tau", "expected arrays of double"),
+        ("Eigen::VectorXd q, w, tau; auto v = w + w", "got an expression: evaluate it first"),
+        ("Eigen::VectorXd q, v; const Eigen::VectorXd tau", "no match for call"),
+        (
+            "Eigen::VectorXd q, v, tau; Eigen::Map<Eigen::VectorXd, 0, Eigen::InnerStride<2>>"
+            " w(nullptr, 3); v = w; call(q, w, w, tau)",
+            "got an array with an inner stride",
+        ),
+    ],
+)
+def test_arrays_of_eigen_that_do_not_compile(
+    arrays: str, message: str, build: Path, tmp_path: Path
+) -> None:
+    with_eigen(build)
+    program = f"""#include <dtau.hpp>
+#include <dtau/eigen.hpp>
+bool f(dtau::InverseDynamics& call) {{ {arrays}; return call(q, v, v, tau); }}
+"""
+    (tmp_path / "wrong.cpp").write_text(program)
+    commands = (build / "build.ninja").read_text()
+    folders = re.findall(r"-isystem (\S+)", commands)
+    command = ["c++", "-std=c++20", "-fsyntax-only", *(f"-I{x}" for x in folders)]
+    command.append(str(tmp_path / "wrong.cpp"))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert message in done.stderr
 
 
 @pytest.mark.examples
@@ -103,6 +151,14 @@ def test_the_example_runs(build: Path, tmp_path: Path) -> None:
         )
     builder.build().save(tmp_path / "arm.dtau")
     assert "arm: 2 joints" in run(build / "example/computed_torque", tmp_path / "arm.dtau")
+
+
+@pytest.mark.examples
+def test_the_control_loop_allocates_nothing(build: Path, robot_file: Path) -> None:
+    text = run(build / "example/control_loop", robot_file, 0.2, *FEET)
+    assert re.search(
+        r"quadruped: 200 steps, base 0\.0(?!00)\d\d m lower .*, 0 allocations", text
+    ), text
 
 
 def test_a_package_without_the_library(

@@ -65,10 +65,16 @@ def test_the_picture_has_numbers_of_the_benchmarks_page() -> None:
     assert said in picture, "renew it: python docs/pictures/overview.py"
 
 
-def test_what_follows_from_the_functions_is_current() -> None:
-    for path, written in runpy.run_path(str(ROOT / "src/python/renew.py"))["texts"]():
-        current = path.read_text(encoding="utf-8") == written
-        assert current, f"{path.name}: renew it: python src/python/renew.py"
+def test_what_follows_from_the_functions_is_current(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = ROOT / "src/python"
+    monkeypatch.syspath_prepend(folder)
+    paths = set()
+    for script in ("renew", "typed_calls"):
+        for path, written in runpy.run_path(str(folder / f"{script}.py"))["texts"]():
+            paths.add(path)
+            current = path.read_text(encoding="utf-8") == written
+            assert current, f"{path.name}: renew it: python src/python/renew.py"
+    assert paths.issuperset((ROOT / "include/dtau/library/calls").iterdir())
 
 
 def names_in(table: str) -> set[str]:

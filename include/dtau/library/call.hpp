@@ -1,0 +1,85 @@
+// Declares Call, one function of dtau for one robot, by its name.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <dtau.h>
+
+#include "dtau/library/contacts.hpp"
+#include "dtau/library/model.hpp"
+#include "dtau/library/views.hpp"
+
+namespace dtau {
+
+struct LibraryCall;  // src/library
+
+// The arguments of a Python function that are not arrays, by the same names, with the same words. A
+// function reads those that it takes, and refuses others.
+struct CallArguments {
+    std::vector<std::string> frames = {};  // for the argument `frame` exactly one
+    std::string axes = {}, f_ext_axes = {}, kind = {}, integrator = {}, layout = {};
+    // Masks of velocities. A map of inputs has as many columns as `inputs` has true, by default as
+    // there are actuated velocities.
+    std::vector<bool> prescribed = {}, inputs = {};
+    bool symmetric = false, joint_parameters = false, forces = false;
+    std::vector<Contact> contacts = {};
+    // A configuration (nq), the argument `at` of Python's Contacts: contacts without a position or
+    // placement are held where it puts them.
+    std::vector<double> contacts_at = {};
+    double regularization = 0.0;
+    int order = 0;  // of time derivatives
+    // The most threads that share a batch, the calling one included; 0: as many as are of use.
+    int threads = 1;
+};
+
+// One array of a function: its name and the shape of one state.
+struct Array {
+    std::string name;
+    bool optional;
+    std::vector<std::ptrdiff_t> shape;
+    std::ptrdiff_t size;  // numbers of one state
+    // With layout "pattern": the places of these numbers in the dense array, by rows.
+    std::vector<std::ptrdiff_t> entries;
+};
+
+// One function for one robot, with the memory of its calls. A call that succeeds allocates nothing
+// and throws nothing; on one thread it takes no lock and makes no system call. Each thread needs a
+// Call of its own.
+class DTAU_API Call {
+  public:
+    // Throws std::invalid_argument if the name or an argument is unknown or missing. `most_states`
+    // is the largest batch: the memory of a call is made here, and its threads are started.
+    Call(const Model& model, std::string_view name, const CallArguments& arguments = {},
+         std::ptrdiff_t most_states = 1);
+    Call(Call&&) noexcept;
+    Call& operator=(Call&&) noexcept;
+    ~Call();
+
+    const std::vector<Array>& inputs() const;
+    const std::vector<Array>& results() const;
+
+    // Computes so many states: one array for each input and result, in their order. Inputs that are
+    // null, or left out at the end, are not given. Returns false if something is missing, an array
+    // has another size or the batch is too large; error() then has a sentence. NaN: the state has no
+    // result, because it has NaN itself or its constraints depend on each other. Quaternions are
+    // normalized.
+    [[nodiscard]] bool run(std::initializer_list<InputView> inputs,
+                           std::initializer_list<ResultView> results,
+                           std::ptrdiff_t states = 1) noexcept;
+    [[nodiscard]] bool run(const double* const* inputs, double* const* results,
+                           std::ptrdiff_t states = 1) noexcept;
+    const char* error() const noexcept;
+
+  private:
+    std::unique_ptr<LibraryCall> call_;
+};
+
+// The names of all functions.
+DTAU_API std::vector<std::string> function_names();
+
+}  // namespace dtau

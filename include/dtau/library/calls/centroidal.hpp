@@ -1,0 +1,90 @@
+// Typed calls of dtau.functions.centroidal. src/python/renew.py writes this file.
+#pragma once
+
+#include "dtau/library/call.hpp"
+
+// clang-format off
+namespace dtau {
+
+// Center of mass of all moving bodies, in the world.
+//     q (nq) -> center (3)
+class CenterOfMass : public Call {
+  public:
+    explicit CenterOfMass(const Model& model, const CallArguments& arguments = {},
+                          std::ptrdiff_t most_states = 1)
+        : Call(model, "center_of_mass", arguments, most_states) {}
+    [[nodiscard]] bool operator()(InputView q, ResultView center,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q}, {center}, states);
+    }
+};
+
+// Velocity of the center of mass of all moving bodies.
+//     q (nq), v (nv) -> velocity (3)
+class CenterOfMassVelocity : public Call {
+  public:
+    explicit CenterOfMassVelocity(const Model& model, const CallArguments& arguments = {},
+                                  std::ptrdiff_t most_states = 1)
+        : Call(model, "center_of_mass_velocity", arguments, most_states) {}
+    [[nodiscard]] bool operator()(InputView q, InputView v, ResultView velocity,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v}, {velocity}, states);
+    }
+};
+
+// Acceleration of the center of mass of all moving bodies.
+//     q (nq), v (nv), a (nv) -> acceleration (3)
+class CenterOfMassAcceleration : public Call {
+  public:
+    explicit CenterOfMassAcceleration(const Model& model, const CallArguments& arguments = {},
+                                      std::ptrdiff_t most_states = 1)
+        : Call(model, "center_of_mass_acceleration", arguments, most_states) {}
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView acceleration,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, a}, {acceleration}, states);
+    }
+};
+
+// Jacobian of the center of mass: its velocity is J @ v.
+//     q (nq) -> J (3, nv)
+class CenterOfMassJacobian : public Call {
+  public:
+    explicit CenterOfMassJacobian(const Model& model, const CallArguments& arguments = {},
+                                  std::ptrdiff_t most_states = 1)
+        : Call(model, "center_of_mass_jacobian", arguments, most_states) {}
+    [[nodiscard]] bool operator()(InputView q, ResultView J, std::ptrdiff_t states = 1) noexcept {
+        return run({q}, {J}, states);
+    }
+};
+
+// Derivatives of the velocity of the center of mass by q and v.
+//     q (nq), v (nv) -> dvelocity_dq (3, nv), dvelocity_dv (3, nv)
+class CenterOfMassVelocityDerivatives : public Call {
+  public:
+    explicit CenterOfMassVelocityDerivatives(const Model& model,
+                                             const CallArguments& arguments = {},
+                                             std::ptrdiff_t most_states = 1)
+        : Call(model, "center_of_mass_velocity_derivatives", arguments, most_states) {}
+    [[nodiscard]] bool operator()(InputView q, InputView v, ResultView dvelocity_dq,
+                                  ResultView dvelocity_dv, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v}, {dvelocity_dq, dvelocity_dv}, states);
+    }
+};
+
+// Derivatives of the acceleration of the center of mass by q, v and a.
+//     q (nq), v (nv), a (nv) -> dacceleration_dq (3, nv), dacceleration_dv (3, nv),
+//     dacceleration_da (3, nv)
+class CenterOfMassAccelerationDerivatives : public Call {
+  public:
+    explicit CenterOfMassAccelerationDerivatives(const Model& model,
+                                                 const CallArguments& arguments = {},
+                                                 std::ptrdiff_t most_states = 1)
+        : Call(model, "center_of_mass_acceleration_derivatives", arguments, most_states) {}
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a,
+                                  ResultView dacceleration_dq, ResultView dacceleration_dv,
+                                  ResultView dacceleration_da, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, a}, {dacceleration_dq, dacceleration_dv, dacceleration_da}, states);
+    }
+};
+
+}  // namespace dtau

@@ -1,0 +1,95 @@
+// Typed calls of dtau.functions.constraints. src/python/renew.py writes this file.
+#pragma once
+
+#include "dtau/library/call.hpp"
+
+// clang-format off
+namespace dtau {
+
+// Constrained forward dynamics: the acceleration under tau, and the constraint forces.
+//     q (nq), v (nv), tau (nv) -> a (nv), forces (nrows), residual (nrows)
+//     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3)
+//     arguments: contacts (required), f_ext_axes, regularization
+class ConstrainedDynamics : public Call {
+  public:
+    explicit ConstrainedDynamics(const Model& model, const CallArguments& arguments = {},
+                                 std::ptrdiff_t most_states = 1)
+        : Call(model, "constrained_dynamics", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        InputView active = {};
+        InputView positions = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView a,
+                                  ResultView forces, ResultView residual, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, tau, x.f_ext, x.active, x.positions}, {a, forces, residual}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView a,
+                                  ResultView forces, ResultView residual,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau}, {a, forces, residual}, states);
+    }
+};
+
+// Derivatives of constrained accelerations and forces by configuration, velocity and torque.
+//     q (nq), v (nv), tau (nv) -> da_dq (nv, nv), da_dv (nv, nv), da_dtau (nv, nv),
+//     dforces_dq (nrows, nv), dforces_dv (nrows, nv), dforces_dtau (nrows, nv), residual (nrows)
+//     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3), -> a (nv),
+//     -> forces (nrows)
+//     arguments: contacts (required), f_ext_axes, regularization, forces
+class ConstrainedDynamicsDerivatives : public Call {
+  public:
+    explicit ConstrainedDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},
+                                            std::ptrdiff_t most_states = 1)
+        : Call(model, "constrained_dynamics_derivatives", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        InputView active = {};
+        InputView positions = {};
+        ResultView a = {};
+        ResultView forces = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView da_dq,
+                                  ResultView da_dv, ResultView da_dtau, ResultView dforces_dq,
+                                  ResultView dforces_dv, ResultView dforces_dtau,
+                                  ResultView residual, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, tau, x.f_ext, x.active, x.positions},
+                   {da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual, x.a,
+                    x.forces}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView da_dq,
+                                  ResultView da_dv, ResultView da_dtau, ResultView dforces_dq,
+                                  ResultView dforces_dv, ResultView dforces_dtau,
+                                  ResultView residual, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau},
+                   {da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual}, states);
+    }
+};
+
+// Constrained inverse dynamics: joint torques and least-norm contact forces that give a.
+//     q (nq), v (nv), a (nv) -> tau (nv), forces (nrows)
+//     optional: f_ext (nbodies, 6), active (ncontacts)
+//     arguments: contacts (required), f_ext_axes, inputs
+class ConstrainedInverseDynamics : public Call {
+  public:
+    explicit ConstrainedInverseDynamics(const Model& model, const CallArguments& arguments = {},
+                                        std::ptrdiff_t most_states = 1)
+        : Call(model, "constrained_inverse_dynamics", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        InputView active = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView tau,
+                                  ResultView forces, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, a, x.f_ext, x.active}, {tau, forces}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView tau,
+                                  ResultView forces, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, a}, {tau, forces}, states);
+    }
+};
+
+}  // namespace dtau

@@ -1,0 +1,63 @@
+// Typed calls of dtau.functions.constraints_hessians. src/python/renew.py writes this file.
+#pragma once
+
+#include "dtau/library/call.hpp"
+
+// clang-format off
+namespace dtau {
+
+// Hessian of constrained dynamics, contracted with weights of accelerations and forces.
+//     q (nq), v (nv), tau (nv), lam (nv), lam_forces (nrows) -> dqdq (nv, nv), dqdv (nv, nv),
+//     dvdv (nv, nv), dtaudq (nv, nv)
+//     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3)
+//     arguments: contacts (required), f_ext_axes, regularization, symmetric
+class ConstrainedDynamicsHessian : public Call {
+  public:
+    explicit ConstrainedDynamicsHessian(const Model& model, const CallArguments& arguments = {},
+                                        std::ptrdiff_t most_states = 1)
+        : Call(model, "constrained_dynamics_hessian", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        InputView active = {};
+        InputView positions = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
+                                  InputView lam_forces, ResultView dqdq, ResultView dqdv,
+                                  ResultView dvdv, ResultView dtaudq, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, tau, lam, lam_forces, x.f_ext, x.active, x.positions},
+                   {dqdq, dqdv, dvdv, dtaudq}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
+                                  InputView lam_forces, ResultView dqdq, ResultView dqdv,
+                                  ResultView dvdv, ResultView dtaudq,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau, lam, lam_forces}, {dqdq, dqdv, dvdv, dtaudq}, states);
+    }
+};
+
+// Hessian of an impact, contracted with weights of the velocity after it and of the impulses.
+//     q (nq), v (nv), lam (nv), lam_impulses (nrows), restitution -> dqdq (nv, nv), dqdv (nv, nv)
+//     optional: active (ncontacts)
+//     arguments: contacts (required), regularization, symmetric
+class ImpulseDynamicsHessian : public Call {
+  public:
+    explicit ImpulseDynamicsHessian(const Model& model, const CallArguments& arguments = {},
+                                    std::ptrdiff_t most_states = 1)
+        : Call(model, "impulse_dynamics_hessian", arguments, most_states) {}
+    struct Optional {
+        InputView active = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView lam, InputView lam_impulses,
+                                  InputView restitution, ResultView dqdq, ResultView dqdv,
+                                  std::ptrdiff_t states, const Optional& x) noexcept {
+        return run({q, v, lam, lam_impulses, restitution, x.active}, {dqdq, dqdv}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView lam, InputView lam_impulses,
+                                  InputView restitution, ResultView dqdq, ResultView dqdv,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, lam, lam_impulses, restitution}, {dqdq, dqdv}, states);
+    }
+};
+
+}  // namespace dtau

@@ -1,0 +1,59 @@
+// Typed calls of dtau.functions.constraints_impulses. src/python/renew.py writes this file.
+#pragma once
+
+#include "dtau/library/call.hpp"
+
+// clang-format off
+namespace dtau {
+
+// Impact dynamics: the velocity after an impact, and the impulses of contacts and loops.
+//     q (nq), v (nv), restitution -> v (nv), impulses (nrows)
+//     optional: active (ncontacts)
+//     arguments: contacts (required), regularization
+class ImpulseDynamics : public Call {
+  public:
+    explicit ImpulseDynamics(const Model& model, const CallArguments& arguments = {},
+                             std::ptrdiff_t most_states = 1)
+        : Call(model, "impulse_dynamics", arguments, most_states) {}
+    struct Optional {
+        InputView active = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution, ResultView v_out,
+                                  ResultView impulses, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, restitution, x.active}, {v_out, impulses}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution, ResultView v_out,
+                                  ResultView impulses, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, restitution}, {v_out, impulses}, states);
+    }
+};
+
+// Derivatives of impact dynamics: velocity and impulses by configuration and velocity.
+//     q (nq), v (nv), restitution -> dv_dq (nv, nv), dv_dv (nv, nv), dimpulses_dq (nrows, nv),
+//     dimpulses_dv (nrows, nv)
+//     optional: active (ncontacts)
+//     arguments: contacts (required), regularization
+class ImpulseDynamicsDerivatives : public Call {
+  public:
+    explicit ImpulseDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},
+                                        std::ptrdiff_t most_states = 1)
+        : Call(model, "impulse_dynamics_derivatives", arguments, most_states) {}
+    struct Optional {
+        InputView active = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution, ResultView dv_dq,
+                                  ResultView dv_dv, ResultView dimpulses_dq,
+                                  ResultView dimpulses_dv, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, restitution, x.active},
+                   {dv_dq, dv_dv, dimpulses_dq, dimpulses_dv}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution, ResultView dv_dq,
+                                  ResultView dv_dv, ResultView dimpulses_dq,
+                                  ResultView dimpulses_dv, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, restitution}, {dv_dq, dv_dv, dimpulses_dq, dimpulses_dv}, states);
+    }
+};
+
+}  // namespace dtau

@@ -1,0 +1,68 @@
+// Typed calls of dtau.functions.constraints_products. src/python/renew.py writes this file.
+#pragma once
+
+#include "dtau/library/call.hpp"
+
+// clang-format off
+namespace dtau {
+
+// Variation of constrained accelerations and contact forces along variations of the arguments.
+//     q (nq), v (nv), tau (nv), dq (nv), dv (nv), dtau (nv) -> da (nv), dforces (nrows)
+//     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), active (ncontacts),
+//     positions (ncontacts, 3)
+//     arguments: contacts (required), f_ext_axes, regularization
+class ConstrainedDynamicsJvp : public Call {
+  public:
+    explicit ConstrainedDynamicsJvp(const Model& model, const CallArguments& arguments = {},
+                                    std::ptrdiff_t most_states = 1)
+        : Call(model, "constrained_dynamics_jvp", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        InputView df_ext = {};
+        InputView active = {};
+        InputView positions = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
+                                  InputView dv, InputView dtau, ResultView da, ResultView dforces,
+                                  std::ptrdiff_t states, const Optional& x) noexcept {
+        return run({q, v, tau, dq, dv, dtau, x.f_ext, x.df_ext, x.active, x.positions},
+                   {da, dforces}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
+                                  InputView dv, InputView dtau, ResultView da, ResultView dforces,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau, dq, dv, dtau}, {da, dforces}, states);
+    }
+};
+
+// Gradient of lam . a + lam_forces . forces by the arguments of constrained dynamics.
+//     q (nq), v (nv), tau (nv), lam (nv), lam_forces (nrows) -> by_q (nv), by_v (nv), by_tau (nv)
+//     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
+//     -> by_f_ext (nbodies, 6)
+//     arguments: contacts (required), f_ext_axes, regularization
+class ConstrainedDynamicsVjp : public Call {
+  public:
+    explicit ConstrainedDynamicsVjp(const Model& model, const CallArguments& arguments = {},
+                                    std::ptrdiff_t most_states = 1)
+        : Call(model, "constrained_dynamics_vjp", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        InputView active = {};
+        InputView positions = {};
+        ResultView by_f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
+                                  InputView lam_forces, ResultView by_q, ResultView by_v,
+                                  ResultView by_tau, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, tau, lam, lam_forces, x.f_ext, x.active, x.positions},
+                   {by_q, by_v, by_tau, x.by_f_ext}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
+                                  InputView lam_forces, ResultView by_q, ResultView by_v,
+                                  ResultView by_tau, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau, lam, lam_forces}, {by_q, by_v, by_tau}, states);
+    }
+};
+
+}  // namespace dtau

@@ -1,0 +1,87 @@
+// Typed calls of dtau.functions.derivatives. src/python/renew.py writes this file.
+#pragma once
+
+#include "dtau/library/call.hpp"
+
+// clang-format off
+namespace dtau {
+
+// Derivatives of the joint torque by configuration, velocity and acceleration.
+//     q (nq), v (nv), a (nv) -> dtau_dq (nv, nv), dtau_dv (nv, nv), dtau_da (nv, nv)
+//     optional: f_ext (nbodies, 6)
+//     arguments: f_ext_axes, layout
+class InverseDynamicsDerivatives : public Call {
+  public:
+    explicit InverseDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},
+                                        std::ptrdiff_t most_states = 1)
+        : Call(model, "inverse_dynamics_derivatives", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView dtau_dq,
+                                  ResultView dtau_dv, ResultView dtau_da, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, a, x.f_ext}, {dtau_dq, dtau_dv, dtau_da}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView dtau_dq,
+                                  ResultView dtau_dv, ResultView dtau_da,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, a}, {dtau_dq, dtau_dv, dtau_da}, states);
+    }
+};
+
+// Derivatives of the joint acceleration by configuration, velocity and torque.
+//     q (nq), v (nv), tau (nv) -> da_dq (nv, nv), da_dv (nv, nv), da_dtau (nv, nv)
+//     optional: f_ext (nbodies, 6)
+//     arguments: f_ext_axes
+class ForwardDynamicsDerivatives : public Call {
+  public:
+    explicit ForwardDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},
+                                        std::ptrdiff_t most_states = 1)
+        : Call(model, "forward_dynamics_derivatives", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView da_dq,
+                                  ResultView da_dv, ResultView da_dtau, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, tau, x.f_ext}, {da_dq, da_dv, da_dtau}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView da_dq,
+                                  ResultView da_dv, ResultView da_dtau,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau}, {da_dq, da_dv, da_dtau}, states);
+    }
+};
+
+// Derivatives of the joint torque by the external wrenches.
+//     q (nq) -> dtau_df_ext (nv, nbodies, 6)
+//     arguments: f_ext_axes
+class InverseDynamicsWrenchDerivatives : public Call {
+  public:
+    explicit InverseDynamicsWrenchDerivatives(const Model& model,
+                                              const CallArguments& arguments = {},
+                                              std::ptrdiff_t most_states = 1)
+        : Call(model, "inverse_dynamics_wrench_derivatives", arguments, most_states) {}
+    [[nodiscard]] bool operator()(InputView q, ResultView dtau_df_ext,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q}, {dtau_df_ext}, states);
+    }
+};
+
+// Derivatives of the joint acceleration by the external wrenches.
+//     q (nq) -> da_df_ext (nv, nbodies, 6)
+//     arguments: f_ext_axes
+class ForwardDynamicsWrenchDerivatives : public Call {
+  public:
+    explicit ForwardDynamicsWrenchDerivatives(const Model& model,
+                                              const CallArguments& arguments = {},
+                                              std::ptrdiff_t most_states = 1)
+        : Call(model, "forward_dynamics_wrench_derivatives", arguments, most_states) {}
+    [[nodiscard]] bool operator()(InputView q, ResultView da_df_ext,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q}, {da_df_ext}, states);
+    }
+};
+
+}  // namespace dtau

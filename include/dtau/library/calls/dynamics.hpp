@@ -1,0 +1,77 @@
+// Typed calls of dtau.functions.dynamics. src/python/renew.py writes this file.
+#pragma once
+
+#include "dtau/library/call.hpp"
+
+// clang-format off
+namespace dtau {
+
+// Inverse dynamics: the joint torque that gives the acceleration a.
+//     q (nq), v (nv), a (nv) -> tau (nv)
+//     optional: f_ext (nbodies, 6)
+//     arguments: f_ext_axes
+class InverseDynamics : public Call {
+  public:
+    explicit InverseDynamics(const Model& model, const CallArguments& arguments = {},
+                             std::ptrdiff_t most_states = 1)
+        : Call(model, "inverse_dynamics", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView tau,
+                                  std::ptrdiff_t states, const Optional& x) noexcept {
+        return run({q, v, a, x.f_ext}, {tau}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView tau,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, a}, {tau}, states);
+    }
+};
+
+// Forward dynamics: the joint acceleration under the torque tau.
+//     q (nq), v (nv), tau (nv) -> a (nv)
+//     optional: f_ext (nbodies, 6)
+//     arguments: f_ext_axes
+class ForwardDynamics : public Call {
+  public:
+    explicit ForwardDynamics(const Model& model, const CallArguments& arguments = {},
+                             std::ptrdiff_t most_states = 1)
+        : Call(model, "forward_dynamics", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView a,
+                                  std::ptrdiff_t states, const Optional& x) noexcept {
+        return run({q, v, tau, x.f_ext}, {a}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView a,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau}, {a}, states);
+    }
+};
+
+// Hybrid dynamics: acceleration and torque of all joints, one of the two given for each joint.
+//     q (nq), v (nv), a (nv), tau (nv) -> a (nv), tau (nv)
+//     optional: f_ext (nbodies, 6)
+//     arguments: prescribed (required), f_ext_axes
+class HybridDynamics : public Call {
+  public:
+    explicit HybridDynamics(const Model& model, const CallArguments& arguments = {},
+                            std::ptrdiff_t most_states = 1)
+        : Call(model, "hybrid_dynamics", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView tau,
+                                  ResultView a_out, ResultView tau_out, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, a, tau, x.f_ext}, {a_out, tau_out}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView tau,
+                                  ResultView a_out, ResultView tau_out,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, a, tau}, {a_out, tau_out}, states);
+    }
+};
+
+}  // namespace dtau

@@ -1,0 +1,23 @@
+// Typed calls of dtau.functions.frames_errors. src/python/renew.py writes this file.
+#pragma once
+
+#include "dtau/library/call.hpp"
+
+// clang-format off
+namespace dtau {
+
+// Errors of frames from target poses, and their Jacobians by configuration.
+//     q (nq), targets (nframes, 7) -> error (nframes, 6), J (nframes, 6, nv)
+//     arguments: frames (required)
+class FrameErrors : public Call {
+  public:
+    explicit FrameErrors(const Model& model, const CallArguments& arguments = {},
+                         std::ptrdiff_t most_states = 1)
+        : Call(model, "frame_errors", arguments, most_states) {}
+    [[nodiscard]] bool operator()(InputView q, InputView targets, ResultView error, ResultView J,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, targets}, {error, J}, states);
+    }
+};
+
+}  // namespace dtau

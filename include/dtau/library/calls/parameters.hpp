@@ -1,0 +1,121 @@
+// Typed calls of dtau.functions.parameters. src/python/renew.py writes this file.
+#pragma once
+
+#include "dtau/library/call.hpp"
+
+// clang-format off
+namespace dtau {
+
+// Regressor of inverse dynamics: the derivative of the joint torque by inertial parameters.
+//     q (nq), v (nv), a (nv) -> Y (nv, nparameters)
+//     arguments: joint_parameters
+class InverseDynamicsRegressor : public Call {
+  public:
+    explicit InverseDynamicsRegressor(const Model& model, const CallArguments& arguments = {},
+                                      std::ptrdiff_t most_states = 1)
+        : Call(model, "inverse_dynamics_regressor", arguments, most_states) {}
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView Y,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, a}, {Y}, states);
+    }
+};
+
+// Variation of the joint torque along a variation of inertial parameters: Y dpi, without Y.
+//     q (nq), v (nv), a (nv), dparameters (nparameters) -> dtau (nv)
+//     arguments: joint_parameters
+class InverseDynamicsParameterJvp : public Call {
+  public:
+    explicit InverseDynamicsParameterJvp(const Model& model, const CallArguments& arguments = {},
+                                         std::ptrdiff_t most_states = 1)
+        : Call(model, "inverse_dynamics_parameter_jvp", arguments, most_states) {}
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView dparameters,
+                                  ResultView dtau, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, a, dparameters}, {dtau}, states);
+    }
+};
+
+// Gradient of lam . tau by inertial parameters: Y^T lam, without Y.
+//     q (nq), v (nv), a (nv), lam (nv) -> by_parameters (nparameters)
+//     arguments: joint_parameters
+class InverseDynamicsParameterVjp : public Call {
+  public:
+    explicit InverseDynamicsParameterVjp(const Model& model, const CallArguments& arguments = {},
+                                         std::ptrdiff_t most_states = 1)
+        : Call(model, "inverse_dynamics_parameter_vjp", arguments, most_states) {}
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
+                                  ResultView by_parameters, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, a, lam}, {by_parameters}, states);
+    }
+};
+
+// Derivatives of the joint acceleration by inertial parameters, at the model's own values.
+//     q (nq), v (nv), tau (nv) -> da_dparameters (nv, nparameters)
+//     optional: f_ext (nbodies, 6)
+//     arguments: f_ext_axes, joint_parameters
+class ForwardDynamicsParameterDerivatives : public Call {
+  public:
+    explicit ForwardDynamicsParameterDerivatives(const Model& model,
+                                                 const CallArguments& arguments = {},
+                                                 std::ptrdiff_t most_states = 1)
+        : Call(model, "forward_dynamics_parameter_derivatives", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau,
+                                  ResultView da_dparameters, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, tau, x.f_ext}, {da_dparameters}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau,
+                                  ResultView da_dparameters, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau}, {da_dparameters}, states);
+    }
+};
+
+// Variation of the joint acceleration along a variation of inertial parameters.
+//     q (nq), v (nv), tau (nv), dparameters (nparameters) -> da (nv)
+//     optional: f_ext (nbodies, 6)
+//     arguments: f_ext_axes, joint_parameters
+class ForwardDynamicsParameterJvp : public Call {
+  public:
+    explicit ForwardDynamicsParameterJvp(const Model& model, const CallArguments& arguments = {},
+                                         std::ptrdiff_t most_states = 1)
+        : Call(model, "forward_dynamics_parameter_jvp", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dparameters,
+                                  ResultView da, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, tau, dparameters, x.f_ext}, {da}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dparameters,
+                                  ResultView da, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau, dparameters}, {da}, states);
+    }
+};
+
+// Gradient of lam . a by inertial parameters.
+//     q (nq), v (nv), tau (nv), lam (nv) -> by_parameters (nparameters)
+//     optional: f_ext (nbodies, 6)
+//     arguments: f_ext_axes, joint_parameters
+class ForwardDynamicsParameterVjp : public Call {
+  public:
+    explicit ForwardDynamicsParameterVjp(const Model& model, const CallArguments& arguments = {},
+                                         std::ptrdiff_t most_states = 1)
+        : Call(model, "forward_dynamics_parameter_vjp", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
+                                  ResultView by_parameters, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, tau, lam, x.f_ext}, {by_parameters}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
+                                  ResultView by_parameters, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau, lam}, {by_parameters}, states);
+    }
+};
+
+}  // namespace dtau

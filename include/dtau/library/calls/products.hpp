@@ -1,0 +1,109 @@
+// Typed calls of dtau.functions.products. src/python/renew.py writes this file.
+#pragma once
+
+#include "dtau/library/call.hpp"
+
+// clang-format off
+namespace dtau {
+
+// Variation of the joint torque along variations of its arguments.
+//     q (nq), v (nv), a (nv), dq (nv), dv (nv), da (nv) -> dtau (nv)
+//     optional: f_ext (nbodies, 6), df_ext (nbodies, 6)
+//     arguments: f_ext_axes
+class InverseDynamicsJvp : public Call {
+  public:
+    explicit InverseDynamicsJvp(const Model& model, const CallArguments& arguments = {},
+                                std::ptrdiff_t most_states = 1)
+        : Call(model, "inverse_dynamics_jvp", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        InputView df_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView dq, InputView dv,
+                                  InputView da, ResultView dtau, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, a, dq, dv, da, x.f_ext, x.df_ext}, {dtau}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView dq, InputView dv,
+                                  InputView da, ResultView dtau,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, a, dq, dv, da}, {dtau}, states);
+    }
+};
+
+// Gradient of lam . tau by the arguments of inverse dynamics.
+//     q (nq), v (nv), a (nv), lam (nv) -> by_q (nv), by_v (nv), by_a (nv)
+//     optional: f_ext (nbodies, 6), -> by_f_ext (nbodies, 6)
+//     arguments: f_ext_axes
+class InverseDynamicsVjp : public Call {
+  public:
+    explicit InverseDynamicsVjp(const Model& model, const CallArguments& arguments = {},
+                                std::ptrdiff_t most_states = 1)
+        : Call(model, "inverse_dynamics_vjp", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        ResultView by_f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
+                                  ResultView by_q, ResultView by_v, ResultView by_a,
+                                  std::ptrdiff_t states, const Optional& x) noexcept {
+        return run({q, v, a, lam, x.f_ext}, {by_q, by_v, by_a, x.by_f_ext}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
+                                  ResultView by_q, ResultView by_v, ResultView by_a,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, a, lam}, {by_q, by_v, by_a}, states);
+    }
+};
+
+// Variation of the joint acceleration along variations of its arguments.
+//     q (nq), v (nv), tau (nv), dq (nv), dv (nv), dtau (nv) -> da (nv)
+//     optional: f_ext (nbodies, 6), df_ext (nbodies, 6)
+//     arguments: f_ext_axes
+class ForwardDynamicsJvp : public Call {
+  public:
+    explicit ForwardDynamicsJvp(const Model& model, const CallArguments& arguments = {},
+                                std::ptrdiff_t most_states = 1)
+        : Call(model, "forward_dynamics_jvp", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        InputView df_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
+                                  InputView dv, InputView dtau, ResultView da,
+                                  std::ptrdiff_t states, const Optional& x) noexcept {
+        return run({q, v, tau, dq, dv, dtau, x.f_ext, x.df_ext}, {da}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
+                                  InputView dv, InputView dtau, ResultView da,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau, dq, dv, dtau}, {da}, states);
+    }
+};
+
+// Gradient of lam . a by the arguments of forward dynamics.
+//     q (nq), v (nv), tau (nv), lam (nv) -> by_q (nv), by_v (nv), by_tau (nv)
+//     optional: f_ext (nbodies, 6), -> by_f_ext (nbodies, 6)
+//     arguments: f_ext_axes
+class ForwardDynamicsVjp : public Call {
+  public:
+    explicit ForwardDynamicsVjp(const Model& model, const CallArguments& arguments = {},
+                                std::ptrdiff_t most_states = 1)
+        : Call(model, "forward_dynamics_vjp", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        ResultView by_f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
+                                  ResultView by_q, ResultView by_v, ResultView by_tau,
+                                  std::ptrdiff_t states, const Optional& x) noexcept {
+        return run({q, v, tau, lam, x.f_ext}, {by_q, by_v, by_tau, x.by_f_ext}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
+                                  ResultView by_q, ResultView by_v, ResultView by_tau,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau, lam}, {by_q, by_v, by_tau}, states);
+    }
+};
+
+}  // namespace dtau

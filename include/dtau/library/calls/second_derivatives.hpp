@@ -1,0 +1,114 @@
+// Typed calls of dtau.functions.second_derivatives. src/python/renew.py writes this file.
+#pragma once
+
+#include "dtau/library/call.hpp"
+
+// clang-format off
+namespace dtau {
+
+// Second derivatives of the joint torque by configuration, velocity and acceleration.
+//     q (nq), v (nv), a (nv) -> d2tau_dqdq (nv, nv, nv), d2tau_dqdv (nv, nv, nv),
+//     d2tau_dvdv (nv, nv, nv), d2tau_dadq (nv, nv, nv)
+//     optional: f_ext (nbodies, 6)
+//     arguments: f_ext_axes, symmetric, layout
+class InverseDynamicsSecondDerivatives : public Call {
+  public:
+    explicit InverseDynamicsSecondDerivatives(const Model& model,
+                                              const CallArguments& arguments = {},
+                                              std::ptrdiff_t most_states = 1)
+        : Call(model, "inverse_dynamics_second_derivatives", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView d2tau_dqdq,
+                                  ResultView d2tau_dqdv, ResultView d2tau_dvdv,
+                                  ResultView d2tau_dadq, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, a, x.f_ext}, {d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView d2tau_dqdq,
+                                  ResultView d2tau_dqdv, ResultView d2tau_dvdv,
+                                  ResultView d2tau_dadq, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, a}, {d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq}, states);
+    }
+};
+
+// Second derivatives of the joint acceleration by configuration, velocity and torque.
+//     q (nq), v (nv), tau (nv) -> d2a_dqdq (nv, nv, nv), d2a_dqdv (nv, nv, nv),
+//     d2a_dvdv (nv, nv, nv), d2a_dtaudq (nv, nv, nv)
+//     optional: f_ext (nbodies, 6)
+//     arguments: f_ext_axes, symmetric
+class ForwardDynamicsSecondDerivatives : public Call {
+  public:
+    explicit ForwardDynamicsSecondDerivatives(const Model& model,
+                                              const CallArguments& arguments = {},
+                                              std::ptrdiff_t most_states = 1)
+        : Call(model, "forward_dynamics_second_derivatives", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView d2a_dqdq,
+                                  ResultView d2a_dqdv, ResultView d2a_dvdv, ResultView d2a_dtaudq,
+                                  std::ptrdiff_t states, const Optional& x) noexcept {
+        return run({q, v, tau, x.f_ext}, {d2a_dqdq, d2a_dqdv, d2a_dvdv, d2a_dtaudq}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView d2a_dqdq,
+                                  ResultView d2a_dqdv, ResultView d2a_dvdv, ResultView d2a_dtaudq,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau}, {d2a_dqdq, d2a_dqdv, d2a_dvdv, d2a_dtaudq}, states);
+    }
+};
+
+// Hessian of lam . tau, the weighted sum of joint torques, without a tensor.
+//     q (nq), v (nv), a (nv), lam (nv) -> dqdq (nv, nv), dqdv (nv, nv), dvdv (nv, nv),
+//     dadq (nv, nv)
+//     optional: f_ext (nbodies, 6)
+//     arguments: f_ext_axes, symmetric
+class InverseDynamicsHessian : public Call {
+  public:
+    explicit InverseDynamicsHessian(const Model& model, const CallArguments& arguments = {},
+                                    std::ptrdiff_t most_states = 1)
+        : Call(model, "inverse_dynamics_hessian", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
+                                  ResultView dqdq, ResultView dqdv, ResultView dvdv,
+                                  ResultView dadq, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, a, lam, x.f_ext}, {dqdq, dqdv, dvdv, dadq}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
+                                  ResultView dqdq, ResultView dqdv, ResultView dvdv,
+                                  ResultView dadq, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, a, lam}, {dqdq, dqdv, dvdv, dadq}, states);
+    }
+};
+
+// Hessian of lam . a, the weighted sum of joint accelerations, without a tensor.
+//     q (nq), v (nv), tau (nv), lam (nv) -> dqdq (nv, nv), dqdv (nv, nv), dvdv (nv, nv),
+//     dtaudq (nv, nv)
+//     optional: f_ext (nbodies, 6)
+//     arguments: f_ext_axes, symmetric
+class ForwardDynamicsHessian : public Call {
+  public:
+    explicit ForwardDynamicsHessian(const Model& model, const CallArguments& arguments = {},
+                                    std::ptrdiff_t most_states = 1)
+        : Call(model, "forward_dynamics_hessian", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
+                                  ResultView dqdq, ResultView dqdv, ResultView dvdv,
+                                  ResultView dtaudq, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, tau, lam, x.f_ext}, {dqdq, dqdv, dvdv, dtaudq}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
+                                  ResultView dqdq, ResultView dqdv, ResultView dvdv,
+                                  ResultView dtaudq, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau, lam}, {dqdq, dqdv, dvdv, dtaudq}, states);
+    }
+};
+
+}  // namespace dtau

@@ -1,0 +1,66 @@
+// Typed calls of dtau.functions.steps. src/python/renew.py writes this file.
+#pragma once
+
+#include "dtau/library/call.hpp"
+
+// clang-format off
+namespace dtau {
+
+// Integrate the equations of motion over a time step, with constant torque.
+//     q (nq), v (nv), tau (nv), dt -> q (nq), v (nv)
+//     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3)
+//     arguments: integrator, f_ext_axes, contacts, regularization
+class Step : public Call {
+  public:
+    explicit Step(const Model& model, const CallArguments& arguments = {},
+                  std::ptrdiff_t most_states = 1)
+        : Call(model, "step", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        InputView active = {};
+        InputView positions = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
+                                  ResultView q_out, ResultView v_out, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, tau, dt, x.f_ext, x.active, x.positions}, {q_out, v_out}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
+                                  ResultView q_out, ResultView v_out,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau, dt}, {q_out, v_out}, states);
+    }
+};
+
+// Gradient through a time step, for backpropagation through time.
+//     q (nq), v (nv), tau (nv), dt, lam_q (nv), lam_v (nv) -> by_q (nv), by_v (nv), by_tau (nv)
+//     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
+//     -> by_f_ext (nbodies, 6)
+//     arguments: integrator, f_ext_axes, contacts, regularization
+class StepVjp : public Call {
+  public:
+    explicit StepVjp(const Model& model, const CallArguments& arguments = {},
+                     std::ptrdiff_t most_states = 1)
+        : Call(model, "step_vjp", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        InputView active = {};
+        InputView positions = {};
+        ResultView by_f_ext = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
+                                  InputView lam_q, InputView lam_v, ResultView by_q,
+                                  ResultView by_v, ResultView by_tau, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, tau, dt, lam_q, lam_v, x.f_ext, x.active, x.positions},
+                   {by_q, by_v, by_tau, x.by_f_ext}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
+                                  InputView lam_q, InputView lam_v, ResultView by_q,
+                                  ResultView by_v, ResultView by_tau,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau, dt, lam_q, lam_v}, {by_q, by_v, by_tau}, states);
+    }
+};
+
+}  // namespace dtau

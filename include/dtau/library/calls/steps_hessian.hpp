@@ -1,0 +1,38 @@
+// Typed calls of dtau.functions.steps_hessian. src/python/renew.py writes this file.
+#pragma once
+
+#include "dtau/library/call.hpp"
+
+// clang-format off
+namespace dtau {
+
+// Hessian of a time step, contracted with weights: for exact-Hessian SQP and full DDP.
+//     q (nq), v (nv), tau (nv), dt, lam_q (nv), lam_v (nv) -> H (2 nv + ninputs, 2 nv + ninputs)
+//     optional: f_ext (nbodies, 6), inputs (nv, ninputs), active (ncontacts),
+//     positions (ncontacts, 3)
+//     arguments: integrator, f_ext_axes, contacts, regularization
+class StepHessian : public Call {
+  public:
+    explicit StepHessian(const Model& model, const CallArguments& arguments = {},
+                         std::ptrdiff_t most_states = 1)
+        : Call(model, "step_hessian", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        InputView inputs = {};
+        InputView active = {};
+        InputView positions = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
+                                  InputView lam_q, InputView lam_v, ResultView H,
+                                  std::ptrdiff_t states, const Optional& x) noexcept {
+        return run({q, v, tau, dt, lam_q, lam_v, x.f_ext, x.inputs, x.active, x.positions},
+                   {H}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
+                                  InputView lam_q, InputView lam_v, ResultView H,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau, dt, lam_q, lam_v}, {H}, states);
+    }
+};
+
+}  // namespace dtau

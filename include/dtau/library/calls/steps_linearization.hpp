@@ -1,0 +1,72 @@
+// Typed calls of dtau.functions.steps_linearization. src/python/renew.py writes this file.
+#pragma once
+
+#include "dtau/library/call.hpp"
+
+// clang-format off
+namespace dtau {
+
+// Left-trivialized linearization of the equations of motion: dz/dt = A z + B u.
+//     q (nq), v (nv), tau (nv) -> A (2 nv, 2 nv), B (2 nv, ninputs), a (nv)
+//     optional: f_ext (nbodies, 6), inputs (nv, ninputs), active (ncontacts),
+//     positions (ncontacts, 3), -> residual (nrows)
+//     arguments: f_ext_axes, contacts, regularization, layout
+class Linearize : public Call {
+  public:
+    explicit Linearize(const Model& model, const CallArguments& arguments = {},
+                       std::ptrdiff_t most_states = 1)
+        : Call(model, "linearize", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        InputView inputs = {};
+        InputView active = {};
+        InputView positions = {};
+        ResultView residual = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView A,
+                                  ResultView B, ResultView a, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, tau, x.f_ext, x.inputs, x.active, x.positions},
+                   {A, B, a, x.residual}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView A,
+                                  ResultView B, ResultView a, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau}, {A, B, a}, states);
+    }
+};
+
+// Linearize a time step exactly, by state and inputs: z+ = A z + B u.
+//     q (nq), v (nv), tau (nv), dt -> A (2 nv, 2 nv), B (2 nv, ninputs), q (nq), v (nv)
+//     optional: f_ext (nbodies, 6), inputs (nv, ninputs), active (ncontacts),
+//     positions (ncontacts, 3), -> residual (nrows), -> forces (nrows),
+//     -> dforces_dz (nrows, 2 nv), -> dforces_du (nrows, ninputs)
+//     arguments: integrator, f_ext_axes, contacts, regularization, forces
+class LinearizeDiscrete : public Call {
+  public:
+    explicit LinearizeDiscrete(const Model& model, const CallArguments& arguments = {},
+                               std::ptrdiff_t most_states = 1)
+        : Call(model, "linearize_discrete", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        InputView inputs = {};
+        InputView active = {};
+        InputView positions = {};
+        ResultView residual = {};
+        ResultView forces = {};
+        ResultView dforces_dz = {};
+        ResultView dforces_du = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
+                                  ResultView A, ResultView B, ResultView q_out, ResultView v_out,
+                                  std::ptrdiff_t states, const Optional& x) noexcept {
+        return run({q, v, tau, dt, x.f_ext, x.inputs, x.active, x.positions},
+                   {A, B, q_out, v_out, x.residual, x.forces, x.dforces_dz, x.dforces_du}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
+                                  ResultView A, ResultView B, ResultView q_out, ResultView v_out,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau, dt}, {A, B, q_out, v_out}, states);
+    }
+};
+
+}  // namespace dtau

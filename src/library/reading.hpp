@@ -1,0 +1,28 @@
+// Reads words and numbers of arguments: word(), number(), numbers(). They throw
+// std::invalid_argument, with a message that names the argument.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "dtau/options.hpp"
+#include "tree/compiled_tree.hpp"
+
+namespace dtau {
+
+[[noreturn]] void refuse(const std::string& what);
+
+// Reads one of a few words as its index; no word is the first.
+int word(const std::string& argument, const std::string& given,
+         std::initializer_list<const char*> words);
+Axes axes(const std::string& argument, const std::string& given);
+
+double number(const std::string& argument, const std::string& text);
+int integer(const std::string& argument, const std::string& text);
+// Numbers with spaces between them.
+std::vector<double> numbers(const std::string& argument, const std::string& text);
+
+const Frame& frame(const CompiledTree& tree, const std::string& argument, const std::string& name);
+
+}  // namespace dtau

@@ -1,0 +1,161 @@
+"""Write the typed calls of the C++ library from the registry: `python src/python/typed_calls.py`.
+
+A class for each function, in a header for each module of functions: `include/dtau/library/calls`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from textwrap import indent, wrap
+
+import renew
+
+from dtau.registry import FUNCTIONS, Array, Function
+
+FOLDER = "include/dtau/library/calls"
+UMBRELLA = "include/dtau.hpp"
+WIDTH = 100
+
+
+def texts() -> Iterator[tuple[Path, str]]:
+    """Yield paths and texts of the headers."""
+    modules = {name: _compiled(functions) for name, functions in renew.modules().items()}
+    missing = set(FUNCTIONS).difference(*modules.values())
+    if missing:
+        raise ValueError(f"expected a Python function for each row, got none for {sorted(missing)}")
+    headers = ["call", "contacts", "model", "views"]
+    for module, functions in modules.items():
+        if functions:
+            headers.append(f"calls/{module}")
+            yield renew.ROOT / FOLDER / f"{module}.hpp", _header(module, functions)
+    path = renew.ROOT / UMBRELLA
+    head, *_ = path.read_text(encoding="utf-8").partition("#include")
+    lines = sorted(f'#include "dtau/library/{name}.hpp"\n' for name in headers)
+    yield path, head + "".join(lines)
+
+
+def _compiled(functions: Mapping[str, str]) -> dict[str, str]:
+    return {name: line for name, line in functions.items() if name in FUNCTIONS}
+
+
+def class_name(function: str) -> str:
+    """Return the name of a function's class: `InverseDynamics` for inverse_dynamics."""
+    return "".join(word.capitalize() for word in function.split("_"))
+
+
+def _header(module: str, functions: Mapping[str, str]) -> str:
+    return (
+        f"// Typed calls of dtau.functions.{module}. src/python/renew.py writes this file.\n"
+        '#pragma once\n\n#include "dtau/library/call.hpp"\n\n'
+        "// clang-format off\nnamespace dtau {\n\n"
+        + "\n".join(_class(FUNCTIONS[name], line) for name, line in functions.items())
+        + "\n}  // namespace dtau\n"
+    )
+
+
+def _class(function: Function, line: str) -> str:
+    name = class_name(function.name)
+    given = [x for x in function.inputs if not x.optional]
+    results = [x for x in function.results if not x.optional]
+    more_given = [x for x in function.inputs if x.optional]
+    more_results = [x for x in function.results if x.optional] + list(function.force_results)
+    places = {id(x): f"x.{x.name}" for x in more_given}
+    names = [x.name for x in function.inputs]
+    to = {id(x): x.name + "_out" * (x.name in names) for x in results + more_results}
+    lists = (
+        ", ".join(places.get(id(x), x.name) for x in function.inputs),
+        ", ".join(f"x.{to[id(x)]}" if x in more_results else to[id(x)] for x in _all(function)),
+    )
+    arrays = [f"InputView {x.name}" for x in given] + [f"ResultView {to[id(x)]}" for x in results]
+    body = _constructor(name, function.name)
+    if more_given or more_results:
+        members = [f"InputView {x.name} = {{}};" for x in more_given]
+        members += [f"ResultView {to[id(x)]} = {{}};" for x in more_results]
+        body += "struct Optional {\n" + "".join(f"    {x}\n" for x in members) + "};\n"
+        body += _operator([*arrays, "std::ptrdiff_t states", "const Optional& x"], *lists)
+        lists = (
+            ", ".join(x.name if x in given else "nullptr" for x in _leading(function.inputs)),
+            ", ".join(to[id(x)] for x in results),
+        )
+    body += _operator([*arrays, "std::ptrdiff_t states = 1"], *lists)
+    return (
+        f"{_comment(function, line)}class {name} : public Call {{\n  public:\n"
+        + indent(body, "    ")
+        + "};\n"
+    )
+
+
+def _all(function: Function) -> tuple[Array, ...]:
+    return (*function.results, *function.force_results)
+
+
+def _leading(inputs: Iterable[Array]) -> list[Array]:
+    """Return the inputs up to the last one that is required."""
+    found = list(inputs)
+    while found[-1].optional:
+        found.pop()
+    return found
+
+
+def _constructor(name: str, function: str) -> str:
+    parameters = ["const Model& model", "const CallArguments& arguments = {}"]
+    parameters.append("std::ptrdiff_t most_states = 1)")
+    call = f'    : Call(model, "{function}", arguments, most_states) {{}}\n'
+    return _listed(f"explicit {name}(", parameters) + "\n" + call
+
+
+def _operator(parameters: list[str], inputs: str, results: str) -> str:
+    head = _listed(
+        "[[nodiscard]] bool operator()(", [*parameters[:-1], f"{parameters[-1]}) noexcept {{"]
+    )
+    body = f"return run({{{inputs}}}, {{{results}}}, states);"
+    if len(body) > WIDTH - 8:
+        inputs = _listed("return run({", f"{inputs}}},".split(", "), 8)
+        body = inputs + "\n" + _listed(" " * 11 + "{", f"{results}}}".split(", "), 8) + ", states);"
+    return f"{head}\n{indent(body, '    ')}\n}}\n"
+
+
+def _listed(head: str, items: list[str], margin: int = 4) -> str:
+    """Return a list that is broken between its items."""
+    joined = ", ".join(x.replace(" ", "\0") for x in items)
+    beside = wrap(joined, WIDTH - margin - len(head), break_long_words=False)
+    column, lines = len(head), beside
+    if max(map(len, beside)) + column + margin > WIDTH:
+        column, lines = 8, ["", *wrap(joined, WIDTH - margin - 8, break_long_words=False)]
+    return head + f"\n{' ' * column}".join(lines).replace("\0", " ")
+
+
+def _comment(function: Function, line: str) -> str:
+    """Return the first line of the docstring, the shapes of one state's arrays, and the options."""
+    given, results = (
+        ", ".join(_shape(x).replace(" ", "\0") for x in arrays if not x.optional)
+        for arrays in (function.inputs, function.results)
+    )
+    more = [_shape(x) for x in function.inputs if x.optional]
+    optional = [x for x in function.results if x.optional] + list(function.force_results)
+    more += [f"-> {_shape(x)}" for x in optional]
+    options = [f"{x.name} (required)" if x.required else x.name for x in function.options.values()]
+    text = [" ".join(line.replace("``", "").replace("`", "").split())]
+    text.append(f"    {given} -> {results}")
+    for title, items in (("optional", more), ("arguments", options)):
+        if items:
+            text.append(f"    {title}: " + ", ".join(x.replace(" ", "\0") for x in items))
+    return "".join(
+        f"// {piece}\n".replace("\0", " ")
+        for paragraph in text
+        for piece in wrap(paragraph, WIDTH - 3, subsequent_indent="    ")
+    )
+
+
+def _shape(array: Array) -> str:
+    axes = [str(axis) for axis in array.axes]
+    if array.rows is not None:
+        axes.insert(0, f"order + {array.rows}" if array.rows else "order")
+    return f"{array.name} ({', '.join(axes)})" if axes else array.name
+
+
+if __name__ == "__main__":
+    for path, text in texts():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
