@@ -74,9 +74,14 @@ class Case:
 # JAX
 
 
+def with_float64() -> tuple[Any, Any]:
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    return jax, pytest.importorskip("dtau.jax")
+
+
 def of_jax(case: Case, **more: Any) -> Callable[..., Any]:
-    module = pytest.importorskip("dtau.jax")
-    function = getattr(module, case.problem)
+    function = getattr(with_float64()[1], case.problem)
 
     def cost(q: Any, v: Any, x: Any, f_ext: Any, parameters: Any) -> Any:
         result = function(case.model, q, v, x, f_ext, parameters=parameters, **more)
@@ -88,8 +93,7 @@ def of_jax(case: Case, **more: Any) -> Callable[..., Any]:
 @every_problem
 @on_robots
 def test_jax(problem: str, name: str) -> None:
-    jax = pytest.importorskip("jax")
-    module = pytest.importorskip("dtau.jax")
+    jax, module = with_float64()
     case = Case(problem, name)
     function = getattr(module, problem)
     got = jax.jit(lambda *x: function(case.model, *x[:-1], parameters=x[-1]))(
@@ -108,8 +112,7 @@ def test_jax(problem: str, name: str) -> None:
 @every_problem
 def test_second_derivatives_of_jax(problem: str) -> None:
     """By q, v and the rest, with the inertias of the call; by parameters there are none."""
-    jax = pytest.importorskip("jax")
-    module = pytest.importorskip("dtau.jax")
+    jax, module = with_float64()
     case = Case(problem, "long chain", ())
     function = getattr(module, problem)
     q, v, x, f_ext = case.inputs
@@ -130,7 +133,7 @@ def test_second_derivatives_of_jax(problem: str) -> None:
 
 def test_broadcasting_of_jax() -> None:
     """The gradient by one model is the sum over its states, with unit wrenches too."""
-    jax = pytest.importorskip("jax")
+    jax, _ = with_float64()
     case = Case("forward_dynamics", "quadruped")
     cost, one = of_jax(case), case.parameters[1]
     gradient = jax.grad(cost, argnums=4)
