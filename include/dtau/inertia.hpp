@@ -45,6 +45,27 @@ DTAU_INLINE Inertia<T> transformed(const Mat3<T>& R, const Vec3<T>& r, double m,
     return {T(m), h, J};
 }
 
+// Moves an inertia from the origin r to the origin that r is given from; all along the same axes.
+template <class T>
+DTAU_INLINE Inertia<T> moved(const Vec3<T>& r, const Inertia<T>& I) {
+    const Vec3<T>& h = I.h;
+    const Sym3<T>& J = I.J;
+    const Vec3<T> k = fma(I.m, r, h), s = k + h;
+    const T x = r.x * s.x, y = r.y * s.y, z = r.z * s.z;
+    return {
+        I.m,
+        k,
+        {J.xx + (y + z), fma(-r.x, h.y, fma(-k.x, r.y, J.xy)), fma(-r.x, h.z, fma(-k.x, r.z, J.xz)),
+         // [Derivations] eq. 2.5
+         J.yy + (x + z), fma(-r.y, h.z, fma(-k.y, r.z, J.yz)), J.zz + (x + y)}};
+}
+
+// Moves an inertia from the frame P to the frame that P is given in. Linear in I, unlike the above.
+template <class T>
+DTAU_INLINE Inertia<T> transformed(const Placement<T>& P, const Inertia<T>& I) {
+    return moved(P.r, Inertia<T>{I.m, P.R * I.h, rotated(P.R, I.J)});
+}
+
 // ---------------------------------------------------------------- articulated inertia
 
 // [J H; H^T M]: 21 numbers.

@@ -21,7 +21,7 @@
 #pragma once
 
 #include "dtau/arena.hpp"
-#include "dtau/inertia.hpp"
+#include "dtau/given_inertias.hpp"
 #include "dtau/joint.hpp"
 #include "dtau/springs.hpp"
 
@@ -87,13 +87,25 @@ DTAU_INLINE Motion<T> subspace_times(const Body& body, const Motion<T>* S, const
     return c;
 }
 
-// Inertia of a body alone, about its origin, in its own axes.
+// Inertia of a body alone, about its origin, in its own axes: from the model, and of body i in this call.
 template <class T>
 DTAU_INLINE Inertia<T> own_inertia(const Body& body) {
     const Sym3<double> J = sym3(body.own_inertia);
     return {T(body.mass),
             lift<T>(vec3(body.first_moment)),
             {T(J.xx), T(J.xy), T(J.xz), T(J.yy), T(J.yz), T(J.zz)}};
+}
+template <class T>
+DTAU_INLINE Inertia<T> own_inertia(const Tree& tree, int i) {
+    return tree.inertias ? given_inertias<T>(tree)[i] : own_inertia<T>(tree.bodies[i]);
+}
+
+// Computes the inertia of body i from one that the call gives. Not inlined, so that it takes no
+// registers from bodies with inertias of the model.
+template <class T>
+__attribute__((noinline)) void place_given_inertia(const Tree& tree, int i,
+                                                   const RootFrame<T>& root_frame) {
+    root_frame.I[i] = transformed(root_frame.P[i], given_inertias<T>(tree)[i]);
 }
 
 // Computes placement, subspace and inertia of body i; and its twist, unless v is null.
@@ -103,11 +115,14 @@ DTAU_INLINE void move_body(const Tree& tree, int i, const Configuration<T>& x, c
     const Body& body = tree.bodies[i];
     place_body(tree, i, x, root_frame);
     if (body.parent < 0) {  // its frame is the root frame
-        root_frame.I[i] = own_inertia<T>(body);
+        root_frame.I[i] = own_inertia<T>(tree, i);
         if (v) root_frame.v[i] = joint_twist(body, v + body.v);
     } else {
         const Placement<T>& P = root_frame.P[i];
-        root_frame.I[i] = transformed(P.R, P.r, body.mass, vec3(body.com), sym3(body.inertia));
+        if (tree.inertias)
+            place_given_inertia(tree, i, root_frame);
+        else
+            root_frame.I[i] = transformed(P.R, P.r, body.mass, vec3(body.com), sym3(body.inertia));
         // [Derivations] eq. 1.3
         if (v) root_frame.v[i] = subspace_times(body, root_frame.S, v, root_frame.v[body.parent]);
     }

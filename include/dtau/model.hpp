@@ -104,6 +104,9 @@ struct Tree {
     std::ptrdiff_t nstate_matrix;
     const int* actuated;  // (nactuated) the velocities of all joints but free roots
     int nactuated;
+    // (nnodes) Inertia<T> of the scalar at hand, which replace the constants in `bodies`: given_inertias.hpp.
+    // Null: the constants hold.
+    const void* inertias = nullptr;
 };
 
 // Axes of a frame's Jacobian: the frame's own; the world's, about the world's origin; the world's,

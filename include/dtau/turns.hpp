@@ -130,18 +130,5 @@ DTAU_INLINE ArticulatedInertia<T> moved(const Vec3<T>& r, const ArticulatedInert
             G,
             I.M};  // [Derivations] eq. 2.4
 }
-template <class T>
-DTAU_INLINE Inertia<T> moved(const Vec3<T>& r, const Inertia<T>& I) {
-    const Vec3<T>& h = I.h;
-    const Sym3<T>& J = I.J;
-    const Vec3<T> k = fma(I.m, r, h), s = k + h;
-    const T x = r.x * s.x, y = r.y * s.y, z = r.z * s.z;
-    return {
-        I.m,
-        k,
-        {J.xx + (y + z), fma(-r.x, h.y, fma(-k.x, r.y, J.xy)), fma(-r.x, h.z, fma(-k.x, r.z, J.xz)),
-         // [Derivations] eq. 2.5
-         J.yy + (x + z), fma(-r.y, h.z, fma(-k.y, r.z, J.yz)), J.zz + (x + y)}};
-}
 
 }  // namespace dtau::DTAU_VARIANT

@@ -6,6 +6,7 @@
 #include "batch/mimic_joints.hpp"
 #include "batch/robot_code.hpp"
 #include "batch/scratch.hpp"
+#include "dtau/given_inertias.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -20,6 +21,11 @@ inline bool past_caches(const Job& job) {
     return job.count * numbers * std::ptrdiff_t(sizeof(double)) > cached_bytes;
 }
 
+// Whether the call has inertias in place of the tree's. Code compiled for one robot reads them itself.
+inline bool gives_inertias(const Job& job) {
+    return !job.code && job.inertias >= 0 && job.inputs[job.inertias].data;
+}
+
 // Scratch memory of a run: the algorithm's workspace, gathered inputs, and results that have not left
 // for memory.
 template <class T>
@@ -27,6 +33,7 @@ struct Scratch {
     const void* workspace;
     T* inputs[Job::max_inputs];
     T* outputs[Job::max_outputs];
+    Inertia<T>* inertias;  // that the call gives; null: those of the tree hold
     JointArguments<T> joints;
     StreamingStore store;
 
@@ -54,7 +61,10 @@ struct Scratch {
     }
     Scratch(Arena& arena, const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
             bool with_outputs)
-        : workspace(algorithm.workspace(arena, tree, job)), joints(arena, tree, job), store(arena) {
+        : workspace(algorithm.workspace(arena, tree, job)),
+          inertias(gives_inertias(job) ? arena.take<Inertia<T>>(tree.nnodes) : nullptr),
+          joints(arena, tree, job),
+          store(arena) {
         const int groups = groups_at_once<T>(job);
         for (int i = 0; i < job.ninputs; ++i)
             inputs[i] = job.inputs[i].data ? arena.take<T>(groups * job.inputs[i].size) : nullptr;
@@ -87,12 +97,20 @@ Arguments<T> start(const Job& job, std::ptrdiff_t begin) {
 }
 
 template <class T>
-void apply(const Algorithm<T>& algorithm, const Tree& tree, const Job& job, const Arguments<T>& x,
-           const Scratch<T>& scratch) {
+void apply_to(const Tree& tree, const Algorithm<T>& algorithm, const Job& job,
+              const Arguments<T>& x, const Scratch<T>& scratch) {
     if (tree.mimic)
         apply_to_joints(algorithm, tree, job, x, scratch.joints, scratch.workspace);
     else
         algorithm.apply(tree, x, scratch.workspace);
+}
+
+template <class T>
+void apply(const Algorithm<T>& algorithm, const Tree& tree, const Job& job, const Arguments<T>& x,
+           const Scratch<T>& scratch) {
+    if (!scratch.inertias) return apply_to(tree, algorithm, job, x, scratch);
+    const Tree given = with_inertias(tree, x.inputs[job.inertias], scratch.inertias);
+    apply_to(given, algorithm, job, x, scratch);
 }
 
 }  // namespace dtau::DTAU_VARIANT

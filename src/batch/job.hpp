@@ -76,6 +76,7 @@ struct Job {
     Input inputs[max_inputs];
     Output outputs[max_outputs];
     int ninputs = 0, noutputs = 0;
+    int inertias = -1;  // the input that replaces the tree's inertias; -1: there is none
     const Options* options = nullptr;  // read by the algorithm alone
     const RobotCode* code = nullptr;  // computes the function in place of the algorithm; null: none
     FirstFailure* failure = nullptr;  // records the states without results; null: not wanted

@@ -25,7 +25,8 @@ constexpr Out<"da_df_ext", Quantity::wrench_matrix> da_df_ext;
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_derivatives", .results = "InverseDynamicsDerivatives"},
-             takes(q, v, a, f_ext, f_ext_axes, layout), gives(dtau_dq, dtau_dv, dtau_da),
+             takes(q, v, a, f_ext, f_ext_axes, layout, parameters),
+             gives(dtau_dq, dtau_dv, dtau_da),
              algorithm<IdsvaAndWrenches, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const IdsvaWorkspace<T>& idsva_w = w.algorithm;
@@ -38,7 +39,7 @@ constexpr Function functions[] = {
     function({.name = "forward_dynamics_derivatives",
               .solves = true,
               .results = "ForwardDynamicsDerivatives"},
-             takes(q, v, tau, f_ext, f_ext_axes), gives(da_dq, da_dv, da_dtau),
+             takes(q, v, tau, f_ext, f_ext_axes, parameters), gives(da_dq, da_dv, da_dtau),
              algorithm<FdsvaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  fdsva(tree, x[q], x[v], x[tau], x[f_ext], x[da_dq], x[da_dv], tree.independent.n,
                        x[da_dtau], w);
@@ -49,8 +50,8 @@ constexpr Function functions[] = {
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      inverse_dynamics_wrench_derivatives(tree, x[q], x[dtau_df_ext], w);
                  })),
-    function({.name = "forward_dynamics_wrench_derivatives", .solves = true}, takes(q, f_ext_axes),
-             gives(da_df_ext),
+    function({.name = "forward_dynamics_wrench_derivatives", .solves = true},
+             takes(q, f_ext_axes, parameters), gives(da_df_ext),
              algorithm<ForwardWrenchDerivativesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      forward_dynamics_wrench_derivatives(tree, x[q], x[da_df_ext], w);

@@ -23,24 +23,24 @@ using MimicAndWrenches = WithWrenches<FactorizedWorkspace, WrenchAxesWorkspace>:
 
 constexpr Function functions[] = {
     function(
-        {.name = "inverse_dynamics"}, takes(q, v, a, f_ext, f_ext_axes), gives(torque),
+        {.name = "inverse_dynamics"}, takes(q, v, a, f_ext, f_ext_axes, parameters), gives(torque),
         algorithm<RneaAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             rnea<T>(tree, x[q], x[v], x[a], body_f_ext, x[torque], w.algorithm);
         })),
     function(
-        {.name = "bias_torque"}, takes(q, v, f_ext, f_ext_axes), gives(torque),
+        {.name = "bias_torque"}, takes(q, v, f_ext, f_ext_axes, parameters), gives(torque),
         algorithm<RneaAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             rnea<T>(tree, x[q], x[v], nullptr, body_f_ext, x[torque], w.algorithm);
         })),
-    function({.name = "gravity_torque"}, takes(q), gives(torque),
+    function({.name = "gravity_torque"}, takes(q, parameters), gives(torque),
              algorithm<RneaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  rnea<T>(tree, x[q], nullptr, nullptr, nullptr, x[torque], w);
              })),
     function(
-        {.name = "forward_dynamics", .solves = true}, takes(q, v, tau, f_ext, f_ext_axes),
-        gives(acceleration),
+        {.name = "forward_dynamics", .solves = true},
+        takes(q, v, tau, f_ext, f_ext_axes, parameters), gives(acceleration),
         algorithm<AbaAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             aba(tree, x[q], x[v], x[tau], body_f_ext, x[acceleration], w.algorithm);

@@ -144,7 +144,7 @@ constexpr Function functions[] = {
         {.name = "forward_dynamics_parameter_derivatives",
          .solves = true,
          .memory_advice = "forward_dynamics_parameter_vjp"},
-        takes(q, v, tau, f_ext, f_ext_axes, joint_parameters), gives(da_dparameters),
+        takes(q, v, tau, f_ext, f_ext_axes, joint_parameters, parameters), gives(da_dparameters),
         algorithm<MatrixAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             forward_dynamics_parameter_derivatives<T>(tree, x[q], x[v], x[tau], body_f_ext,
@@ -153,7 +153,7 @@ constexpr Function functions[] = {
         })),
     function(
         {.name = "forward_dynamics_parameter_jvp", .solves = true},
-        takes(q, v, tau, dparameters, f_ext, f_ext_axes, joint_parameters),
+        takes(q, v, tau, dparameters, f_ext, f_ext_axes, joint_parameters, parameters),
         gives(acceleration_tangent),
         algorithm<ForwardAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
@@ -168,7 +168,7 @@ constexpr Function functions[] = {
         })),
     function(
         {.name = "forward_dynamics_parameter_vjp", .solves = true},
-        takes(q, v, tau, acceleration_weights, f_ext, f_ext_axes, joint_parameters),
+        takes(q, v, tau, acceleration_weights, f_ext, f_ext_axes, joint_parameters, parameters),
         gives(by_parameters),
         algorithm<ForwardAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);

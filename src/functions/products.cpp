@@ -33,7 +33,8 @@ using MimicForwardVjp =
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_jvp"},
-             takes(q, v, a, dq, dv, da, f_ext, df_ext, f_ext_axes), gives(torque_tangent),
+             takes(q, v, a, dq, dv, da, f_ext, df_ext, f_ext_axes, parameters),
+             gives(torque_tangent),
              algorithm<InverseJvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const WrenchVariation<T> wrenches =
                      vary_along_body_axes(tree, x[q], x[dq], x[f_ext], x[df_ext], w.wrenches);
@@ -41,7 +42,8 @@ constexpr Function functions[] = {
                                       wrenches.df_ext, x[torque_tangent], w.algorithm);
              })),
     function({.name = "inverse_dynamics_vjp", .results = "InverseDynamicsVJP"},
-             takes(q, v, a, torque_weights, f_ext, f_ext_axes), gives(by_q, by_v, by_a, by_f_ext),
+             takes(q, v, a, torque_weights, f_ext, f_ext_axes, parameters),
+             gives(by_q, by_v, by_a, by_f_ext),
              algorithm<InverseVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
                  inverse_dynamics_vjp(tree, x[q], x[v], x[a], x[torque_weights], body_f_ext,
@@ -50,7 +52,8 @@ constexpr Function functions[] = {
              })),
     function(
         {.name = "forward_dynamics_jvp", .solves = true},
-        takes(q, v, tau, dq, dv, dtorque, f_ext, df_ext, f_ext_axes), gives(acceleration_tangent),
+        takes(q, v, tau, dq, dv, dtorque, f_ext, df_ext, f_ext_axes, parameters),
+        gives(acceleration_tangent),
         algorithm<ForwardJvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const WrenchVariation<T> wrenches =
                 vary_along_body_axes(tree, x[q], x[dq], x[f_ext], x[df_ext], w.wrenches);
@@ -66,7 +69,7 @@ constexpr Function functions[] = {
         })),
     function(
         {.name = "forward_dynamics_vjp", .solves = true, .results = "ForwardDynamicsVJP"},
-        takes(q, v, tau, acceleration_weights, f_ext, f_ext_axes),
+        takes(q, v, tau, acceleration_weights, f_ext, f_ext_axes, parameters),
         gives(by_q, by_v, by_tau, by_f_ext),
         algorithm<ForwardVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);

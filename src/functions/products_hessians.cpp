@@ -18,7 +18,7 @@ constexpr Out<"dtaudq", Quantity::matrix> a_dtaudq;
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_hessian", .results = "InverseDynamicsHessian"},
-             takes(q, v, a, torque_weights, f_ext, f_ext_axes, symmetric),
+             takes(q, v, a, torque_weights, f_ext, f_ext_axes, symmetric, parameters),
              gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
              algorithm<InverseHessianWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -29,7 +29,7 @@ constexpr Function functions[] = {
                  })),
     function(
         {.name = "forward_dynamics_hessian", .solves = true, .results = "ForwardDynamicsHessian"},
-        takes(q, v, tau, acceleration_weights, f_ext, f_ext_axes, symmetric),
+        takes(q, v, tau, acceleration_weights, f_ext, f_ext_axes, symmetric, parameters),
         gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
         algorithm<ForwardHessianWorkspace>([]<class T>(const Tree& tree, const auto& x,
                                                        const auto& w) {

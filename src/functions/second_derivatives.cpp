@@ -87,7 +87,7 @@ constexpr Function functions[] = {
         {.name = "inverse_dynamics_second_derivatives",
          .results = "InverseDynamicsSecondDerivatives",
          .memory_advice = "inverse_dynamics_hessian"},
-        takes(q, v, a, f_ext, f_ext_axes, symmetric, layout),
+        takes(q, v, a, f_ext, f_ext_axes, symmetric, layout, parameters),
         gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
         algorithm<InverseTensorsWorkspace, KernelTraits{.results = Results::streamed}>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -118,7 +118,7 @@ constexpr Function functions[] = {
               .solves = true,
               .results = "ForwardDynamicsSecondDerivatives",
               .memory_advice = "forward_dynamics_hessian"},
-             takes(q, v, tau, f_ext, f_ext_axes, symmetric),
+             takes(q, v, tau, f_ext, f_ext_axes, symmetric, parameters),
              gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
              algorithm<ForwardTensorsWorkspace, KernelTraits{.lanes = false}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {

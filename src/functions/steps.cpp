@@ -64,7 +64,7 @@ constexpr Function functions[] = {
     function(
         {.name = "step", .solves = true, .results = "NextState"},
         takes(q, v, tau, dt, integrator, f_ext, f_ext_axes, optional_contacts, active,
-              held_positions, regularization),
+              held_positions, regularization, parameters),
         gives(q_next, v_next),
         algorithm<IndependentStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next], w.step,
@@ -89,7 +89,7 @@ constexpr Function functions[] = {
     function(
         {.name = "step_vjp", .solves = true, .results = "StepVJP"},
         takes(q, v, tau, dt, lam_q, lam_v, integrator, f_ext, f_ext_axes, optional_contacts, active,
-              held_positions, regularization),
+              held_positions, regularization, parameters),
         gives(by_q, by_v, by_tau, by_f_ext), algorithm<IndependentVjp>(gradient),
         algorithm<MimicVjp>(gradient),
         with_contacts<ConstrainedVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {

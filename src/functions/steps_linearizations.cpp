@@ -32,7 +32,7 @@ constexpr Function functions[] = {
          .results = "Linearization",
          .results_with_contacts = "ConstrainedLinearization"},
         takes(q, v, tau, f_ext, inputs, f_ext_axes, optional_contacts, active, held_positions,
-              regularization, layout),
+              regularization, layout, parameters),
         gives(A, B, acceleration, residual),
         algorithm<LinearizationWorkspace, KernelTraits{.results = Results::sparse}>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -53,7 +53,7 @@ constexpr Function functions[] = {
          .results_with_contacts = "ConstrainedDiscreteLinearization",
          .force_results = "DiscreteLinearizationWithForces"},
         takes(q, v, tau, dt, integrator, f_ext, inputs, f_ext_axes, optional_contacts, active,
-              held_positions, regularization, with_forces),
+              held_positions, regularization, with_forces, parameters),
         gives(A, B, q_next, v_next, residual, forces, dforces_dz, dforces_du),
         algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             linearize_discrete<T>(tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q],

@@ -22,17 +22,18 @@ constexpr Out<"dT_dv", Quantity::torque> dT_dv;
 constexpr Out<"dV_dq", Quantity::torque> dV_dq;
 
 constexpr Function functions[] = {
-    function({.name = "mass_matrix"}, takes(q, layout), gives(M),
+    function({.name = "mass_matrix"}, takes(q, layout, parameters), gives(M),
              algorithm<MassMatrixWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      crba(tree, x[q], x[M], w.root_frame);
                  })),
-    function({.name = "mass_matrix_inverse", .solves = true}, takes(q), gives(M_inverse),
+    function({.name = "mass_matrix_inverse", .solves = true}, takes(q, parameters),
+             gives(M_inverse),
              algorithm<MassMatrixInverseWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      mass_matrix_inverse(tree, x[q], x[M_inverse], w);
                  })),
-    function({.name = "coriolis_matrix"}, takes(q, v, layout), gives(C),
+    function({.name = "coriolis_matrix"}, takes(q, v, layout, parameters), gives(C),
              algorithm<CoriolisWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      coriolis_matrix(tree, x[q], x[v], x[C], w);

@@ -28,11 +28,11 @@ class Evaluation : CasadiMatrices {
     bool value() {
         if (!res_[0]) return true;
         const double* in[] = {q_, v_, x_, wrenches_};
-        const double* given[4];
+        const double* given[Job::max_inputs] = {};
         int count = 0;
-        const bool takes[] = {true, f_.takes_v, f_.takes_x, f_.takes_wrenches};
+        const bool takes[] = {true, f_.takes_v, f_.takes_x, has_wrenches(*f_.value)};
         for (int i = 0; i < 4; ++i)
-            if (takes[i] || (i == 3 && has_wrenches(*f_.value))) given[count++] = in[i];
+            if (takes[i]) given[count++] = in[i];
         if (!f_.is_matrix) return f_.value->run(given, &res_[0], 1, error_);
         double* matrix = take(nv_ * nv_);
         if (!f_.value->run(given, &matrix, 1, error_)) return false;
@@ -78,7 +78,9 @@ class Evaluation : CasadiMatrices {
   private:
     static bool has_wrenches(const RawCall& call) {
         const Signature& s = call.signature();
-        return s.inputs[s.ninputs - 1].optional;
+        return std::any_of(s.inputs, s.inputs + s.ninputs, [](const ArraySignature& x) {
+            return x.quantity == &Quantity::wrenches;
+        });
     }
     const double* seed() const { return arg_[ninputs_ + 1] ? arg_[ninputs_ + 1] : zeros_; }
     const double* seed_matrix() {
@@ -93,7 +95,7 @@ class Evaluation : CasadiMatrices {
             return true;
         double* D[3];
         for (double*& matrix : D) matrix = take(nv_ * nv_);
-        const double* in[] = {q_, v_, x_, wrenches_};
+        const double* in[Job::max_inputs] = {q_, v_, x_, wrenches_};
         if (!f_.first->run(in, D, 1, error_)) return false;
         const auto leave_block = [&](int k, const double* matrix) {
             put(static_cast<int>(&res[k * step] - res_), matrix, transposed);
@@ -108,7 +110,8 @@ class Evaluation : CasadiMatrices {
     bool by_wrenches(int at, bool transposed) {
         const int nb = f_.nbodies;
         double* B = take(std::ptrdiff_t(nv_) * 6 * nb);
-        if (!f_.by_wrench->run(&q_, &B, 1, error_)) return false;
+        const double* in[Job::max_inputs] = {q_};
+        if (!f_.by_wrench->run(in, &B, 1, error_)) return false;
         double* columns = take(std::ptrdiff_t(nv_) * 6 * nb);
         for (int i = 0; i < nv_; ++i)
             for (int b = 0; b < nb; ++b)
@@ -126,7 +129,7 @@ class Evaluation : CasadiMatrices {
     bool product(double** gradient) {
         for (int k = 0; k < 3; ++k) gradient[k] = take(nv_);
         gradient[3] = f_.takes_wrenches ? take(6 * f_.nbodies) : nullptr;
-        const double* in[] = {q_, v_, x_, seed(), wrenches_};
+        const double* in[Job::max_inputs] = {q_, v_, x_, seed(), wrenches_};
         return f_.product->run(in, gradient, 1, error_);
     }
 
@@ -136,7 +139,7 @@ class Evaluation : CasadiMatrices {
         if (!wants(0, 0) && !by_v && !(f_.takes_x && wants(0, x_at()))) return true;
         double* H[4];
         for (double*& block : H) block = take(nv_ * nv_);
-        const double* in[] = {q_, v_, x_, seed(), wrenches_};
+        const double* in[Job::max_inputs] = {q_, v_, x_, seed(), wrenches_};
         if (!f_.second->run(in, H, 1, error_)) return false;
         put_curvature(H[0], H[1], H[2], H[3]);
         return true;
@@ -156,11 +159,11 @@ class Evaluation : CasadiMatrices {
         for (int k = 0; k < 3; ++k) gradient[k] = take(states * nv_);
         gradient[3] = take(states * n);
         const std::int64_t shape = states;
-        const RawInput in[] = {{q_, 0, nullptr},
-                               {v_, 0, nullptr},
-                               {x_, 0, nullptr},
-                               {seed(), 0, nullptr},
-                               {units, 1, &shape}};
+        const RawInput in[Job::max_inputs] = {{q_, 0, nullptr},
+                                              {v_, 0, nullptr},
+                                              {x_, 0, nullptr},
+                                              {seed(), 0, nullptr},
+                                              {units, 1, &shape}};
         if (!f_.product->run(in, gradient, states, error_)) return false;
         double* by_q = gradient[0];
         for (std::ptrdiff_t r = 0; r < n; ++r)
@@ -176,7 +179,7 @@ class Evaluation : CasadiMatrices {
     const double* tensors() {
         double* T[4];
         for (double*& tensor : T) tensor = take(std::ptrdiff_t(nv_) * nv_ * nv_);
-        const double* in[] = {q_, zeros_, zeros_, nullptr};
+        const double* in[Job::max_inputs] = {q_, zeros_, zeros_};
         return f_.tensors->run(in, T, 1, error_) ? T[3] : nullptr;
     }
     const double* matrix_by_numbers() {
@@ -222,11 +225,11 @@ class Evaluation : CasadiMatrices {
         double* H[4];
         for (double*& block : H) block = take(states * matrix);
         const std::int64_t shape = states;
-        const RawInput in[] = {{q_, 0, nullptr},
-                               {zeros_, 0, nullptr},
-                               {units, 1, &shape},
-                               {weights, 1, &shape},
-                               {nullptr, 0, nullptr}};
+        const RawInput in[Job::max_inputs] = {{q_, 0, nullptr},
+                                              {zeros_, 0, nullptr},
+                                              {units, 1, &shape},
+                                              {weights, 1, &shape},
+                                              {nullptr, 0, nullptr}};
         if (!f_.second->run(in, H, states, error_)) return nullptr;
         double* sum = H[0] + nv_ * matrix;
         for (std::ptrdiff_t k = 0; k < matrix; ++k) {

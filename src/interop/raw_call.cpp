@@ -95,6 +95,7 @@ void RawCall::describe(const Options& options, bool single_frame) {
     };
     job_.ninputs = s.ninputs;
     job_.noutputs = s.noutputs;
+    job_.inertias = s.inertias;
     job_.options = &options;
     single_frame_ = single_frame;
     const Sizes sizes = {tree_->tree(), options, single_frame};

@@ -14,7 +14,7 @@ import dtau.results
 from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.libraries import LIBRARIES
 from dtau.autodiff.rows import FUNCTIONS
-from dtau.autodiff.write import signature, types_in
+from dtau.autodiff.write import row_of, signature, types_in
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/array_libraries.md"
@@ -23,7 +23,7 @@ PAGE = ROOT / "docs/array_libraries.md"
 def stubs(library: str) -> str:
     """Return the text of the `__init__.pyi` of a library."""
     described = LIBRARIES[library]
-    headers = {name: signature(described, FUNCTIONS[name]) for name in sorted(PUBLIC)}
+    headers = {name: signature(described, row_of(described, name)) for name in sorted(PUBLIC)}
     classes = sorted({x for name in PUBLIC for x in FUNCTIONS[name].result_classes[:1]})
     types = {"Generic": "typing", "NamedTuple": "typing", "TypeVar": "typing"}
     for header in headers.values():

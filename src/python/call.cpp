@@ -206,7 +206,9 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     work.options.read(signature, given, compiled);
     Options& options = work.options.values;
     job.options = &options;
-    if (signature.solves) require_inertia(signature.name, compiled, options.prescribed);
+    job.inertias = signature.inertias;
+    if (signature.solves && !(job.inertias >= 0 && work.inputs[job.inertias].is_valid()))
+        require_inertia(signature.name, compiled, options.prescribed);
     const Sizes sizes = {compiled.tree(), options, work.options.single_frame};
     Stacks stacks = {work.options.order, work.options.order >= 0};
     Shape cores[Job::max_inputs];

@@ -44,6 +44,8 @@ const char* symbol(Axis axis) {
             return "ncontacts";
         case Axis::nrows:
             return "nrows";
+        case Axis::ten_nbodies:
+            return "10 nbodies";
         case Axis::nparameters:
             return "nparameters";
         case Axis::two_nv:

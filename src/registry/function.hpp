@@ -73,6 +73,7 @@ struct ArgumentList {
     template <class X>
     static constexpr void describe_input(Signature& s, X) {
         s.arguments[s.narguments++] = {X::signature.name, X::by_default, s.ninputs, {}};
+        if (X::signature.quantity == &Quantity::inertias) s.inertias = s.ninputs;
         s.inputs[s.ninputs++] = X::signature;
     }
     template <Text name, Option option, Default by_default>
@@ -249,6 +250,7 @@ constexpr Function function(const FunctionInfo& info, Inputs, Outputs, Independe
     Function f = {{}, &implementation<Inputs, Outputs, Independent, Mimic, Constrained>};
     Signature& s = f.signature;
     s.name = info.name;
+    s.inertias = -1;
     Inputs::describe_inputs(s);
     Outputs::describe_outputs(s);
     s.solves = info.solves, s.any_quaternions = info.any_quaternions;

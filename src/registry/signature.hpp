@@ -25,7 +25,8 @@ enum class Axis : int {
     nframes,  // a single frame has no such axis
     ninputs,
     ncontacts,
-    nrows,        // equations of the constraints
+    nrows,  // equations of the constraints
+    ten_nbodies,
     nparameters,  // 10 nbodies; 2 nv more with joint_parameters
     two_nv,
     norders,           // r + 1, for time derivatives of order 0 ... r
@@ -44,7 +45,8 @@ struct Quantity {
         rotations, positions, frame_rotations, frame_positions, frame_twists, jacobians, tensor,
         derivatives_by_torques, torque_derivatives_by_v, wrench, twists, scalar, vector,
         vector_matrix, momentum, momentum_matrix, state_matrix, input_map, input_matrix, parameters,
-        regressor, wrench_matrix, contacts, contact_positions, rows, row_matrix, step_matrix;
+        inertias, regressor, wrench_matrix, contacts, contact_positions, rows, row_matrix,
+        step_matrix;
 };
 
 inline constexpr Quantity Quantity::q = {1, {Axis::nq}, MimicRole::q, MimicRole::q};
@@ -87,6 +89,8 @@ inline constexpr Quantity Quantity::state_matrix = {2, {Axis::two_nv, Axis::two_
 inline constexpr Quantity Quantity::input_map = {2, {Axis::nv, Axis::ninputs}};
 inline constexpr Quantity Quantity::input_matrix = {2, {Axis::two_nv, Axis::ninputs}};
 inline constexpr Quantity Quantity::parameters = {1, {Axis::nparameters}};
+// Inertial parameters of all bodies, in place of the model's.
+inline constexpr Quantity Quantity::inertias = {1, {Axis::ten_nbodies}};
 inline constexpr Quantity Quantity::regressor = {2, {Axis::nv, Axis::nparameters}};
 inline constexpr Quantity Quantity::wrench_matrix = {3, {Axis::nv, Axis::nbodies, Axis::six}};
 inline constexpr Quantity Quantity::contacts = {1, {Axis::ncontacts}};
@@ -151,6 +155,7 @@ struct Signature {
     ArraySignature inputs[Job::max_inputs];
     ArraySignature outputs[Job::max_outputs];
     int ninputs, noutputs;
+    int inertias;            // the input that replaces the model's inertias; -1: there is none
     bool optional_contacts;  // contacts are optional, with an algorithm of their own
     bool solves;             // refuses models with massless joints
     bool any_quaternions;    // accepts quaternions of any norm

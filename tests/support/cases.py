@@ -10,6 +10,7 @@ import pytest
 from trees import MOVING, Array, Tree, grow, kind_of, random_quaternion, random_tree
 
 import dtau
+from dtau.model.parameters import to_parameters
 
 State = dict[str, Array]
 
@@ -182,6 +183,10 @@ def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> S
     turns = rng.standard_normal((*shape, len(model.frames), 4))
     turns /= np.linalg.norm(turns, axis=-1, keepdims=True)
     state["targets"] = np.concatenate([rng.uniform(-1.0, 1.0, (*turns.shape[:-1], 3)), turns], -1)
+    mass = rng.uniform(0.3, 3.0, (*shape, model.nbodies))
+    com = rng.uniform(-0.2, 0.2, (*mass.shape, 3))
+    tensor = 0.02 * mass[..., None, None] * np.diag([1.0, 1.2, 1.5])
+    state["parameters"] = to_parameters(mass, com, tensor).reshape(*shape, 10 * model.nbodies)
     return state
 
 

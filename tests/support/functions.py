@@ -34,7 +34,7 @@ def _row_of_registry(name: str) -> Function:
     shapes = [result.axes for result in row.results]
     return Function(
         name,
-        tuple(array.name for array in row.inputs),
+        tuple(array.name for array in row.inputs if array.name != "parameters"),
         tuple(tuple(LETTERS.get(str(axis), axis) for axis in axes) for axes in shapes),
         solves=row.solves,
         sees_positions=name in SEE_POSITIONS or not IN_THE_WORLD.isdisjoint(shapes),

@@ -31,6 +31,20 @@ FUNCTIONS: tuple[Function, ...] = (
         solves=True,
         label="forward_dynamics_vjp, no f_ext",
     ),
+    *(
+        Function(
+            name,
+            (*arguments, "f_ext", "parameters"),
+            results,
+            solves=solves,
+            label=f"{name}, many models",
+        )
+        for name, arguments, results, solves in (
+            ("inverse_dynamics", ("q", "v", "a"), (_V,), False),
+            ("forward_dynamics", ("q", "v", "tau"), (_V,), True),
+            ("inverse_dynamics_derivatives", ("q", "v", "a"), (_VV, _VV, _VV), False),
+        )
+    ),
     Function("inverse_dynamics_hessian", ("q", "v", "a", "lam", "f_ext"), (_VV,) * 4),
     Function(
         "forward_dynamics_hessian",

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dtau.autodiff.library import Array, At
-from dtau.autodiff.rows import FUNCTIONS
+from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 
 Blocks = tuple[Array | None, ...]
 Rule = Callable[[At, str], Blocks]
@@ -41,6 +41,10 @@ def linked(jacobians: str) -> Rule:
 # ------------------------------------------------------------------ dynamics
 
 _UNKNOWNS = {"inverse_dynamics": "a", "forward_dynamics": "tau"}
+_BY_PARAMETERS = {
+    "inverse_dynamics": "inverse_dynamics_regressor",
+    "forward_dynamics": "forward_dynamics_parameter_derivatives",
+}
 
 
 def _inputs(x: At, problem: str) -> tuple[Array | None, ...]:
@@ -55,6 +59,10 @@ def _dynamics(problem: str) -> Rule:
     def rule(x: At, by: str) -> Blocks:
         if by == "f_ext":
             return x.call(f"{problem}_wrench_derivatives", x["q"], **x.wrench_options())
+        if by == PARAMETERS:
+            taken = len(FUNCTIONS[_BY_PARAMETERS[problem]].inputs)
+            state = _inputs(x, problem)[:taken]
+            return x.call(_BY_PARAMETERS[problem], *state, **x.wrench_options())
         blocks = x.call(f"{problem}_derivatives", *_inputs(x, problem), **x.wrench_options())
         return (blocks[("q", "v", _UNKNOWNS[problem]).index(by)],)
 
@@ -65,6 +73,7 @@ def _dynamics_derivatives(problem: str) -> Rule:
     """Return the rule for the Jacobians of inverse or forward dynamics."""
 
     def rule(x: At, by: str) -> Blocks:
+        _refuse_parameters(problem, by)
         if by == "f_ext":
             return (_by_unit_wrenches(x, problem), None, None)
         name = f"{problem}_second_derivatives"
@@ -82,9 +91,18 @@ def _wrench_derivatives(problem: str) -> Rule:
     """Return the rule for the Jacobian of inverse or forward dynamics by external wrenches."""
 
     def rule(x: At, by: str) -> Blocks:
+        _refuse_parameters(problem, by)
         return (x.xp.moveaxis(_by_unit_wrenches(x, problem), -3, -1),)
 
     return rule
+
+
+def _refuse_parameters(problem: str, by: str) -> None:
+    if by == PARAMETERS:
+        raise NotImplementedError(
+            f"dtau: derivatives of {problem} by parameters exist up to the first order; this asks "
+            "for the second"
+        )
 
 
 def _by_unit_wrenches(x: At, problem: str) -> Array:
@@ -93,8 +111,10 @@ def _by_unit_wrenches(x: At, problem: str) -> Array:
     The Jacobian is affine in the wrenches.
     """
     still, name = x.zeros(), f"{problem}_derivatives"
+    given = x.inputs.get(PARAMETERS)
+    bodies = None if given is None else given[..., None, :]  # beside the axis of unit wrenches
     (change,) = by_unit_wrenches(
-        x, lambda q, f_ext: x.call(name, q, still, still, f_ext, **x.wrench_options())[:1]
+        x, lambda q, f_ext: x.call(name, q, still, still, f_ext, bodies, **x.wrench_options())[:1]
     )
     return change
 

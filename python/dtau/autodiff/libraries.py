@@ -29,6 +29,7 @@ class ArrayLibrary:
     states: str  # text about batches
     batches = "batch axes"  # sentences with these words are about NumPy's batches
     products = False  # whether products= is an option
+    left_out: tuple[str, ...] = ()  # arguments that the library's functions do not have
     refusals: tuple[str, str]  # conditions of TypeError and ValueError for every function
 
     def body(self, row: Function) -> str:
@@ -71,6 +72,12 @@ def _derivatives(name: str, arrays: str, order: Order | None = None) -> str:
     return text
 
 
+def _by_parameters(name: str) -> str:
+    if name not in ("inverse_dynamics", "forward_dynamics"):
+        return ""
+    return " Those by ``parameters`` are of the first order."
+
+
 def _wrapped(row: Function, results: str) -> str:
     return f"{row.result_classes[0]}(*{results})" if row.result_classes else f"{results}[0]"
 
@@ -104,7 +111,7 @@ class _Jax(ArrayLibrary):
 
     def notes(self, name: str) -> list[str]:
         return [
-            _derivatives(name, "arrays"),
+            _derivatives(name, "arrays") + _by_parameters(name),
             "The model is hashable but not an array: close over it, or list its position in "
             "``static_argnums``. Results are float32 if all arrays are, as they are without "
             "``jax_enable_x64``; the computation is in float64.",
@@ -140,7 +147,7 @@ class _Torch(ArrayLibrary):
 
     def notes(self, name: str) -> list[str]:
         return [
-            _derivatives(name, "tensors"),
+            _derivatives(name, "tensors") + _by_parameters(name),
             "Keep the model alive as long as a traced program uses it. Results are float32 "
             "if all tensors with an axis are.",
         ]
@@ -157,6 +164,7 @@ class _Casadi(ArrayLibrary):
     )
     states = "Columns are states, and one column serves all; a row may be a single state too."
     batches = "batch"
+    left_out = ("parameters",)
     refusals = (
         "the model is not a Model, or an argument is neither {symbols} nor real numbers",
         "a shape or a number of states does not fit",

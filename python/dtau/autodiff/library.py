@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 from dtau.model.model import Model
 
 Array = Any  # the library's arrays: float64, leading axes are the batch
@@ -58,7 +59,11 @@ class At:
         return self.library.xp
 
     def call(self, name: str, *inputs: Array | None, **options: Any) -> tuple[Array, ...]:
-        """Return the results of another function, a tuple."""
+        """Return the results of another function, a tuple; with the same inertias."""
+        row = FUNCTIONS.get(name)
+        if row and row.inputs[-1].name == PARAMETERS and len(inputs) < len(row.inputs):
+            missing = len(row.inputs) - 1 - len(inputs)
+            inputs = (*inputs, *[None] * missing, self.inputs.get(PARAMETERS))
         key = (name, *map(id, inputs), *sorted(options.items()))
         if key not in self._known:
             result = self.library.call(self.model, name, inputs, **options)

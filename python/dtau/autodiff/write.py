@@ -13,6 +13,7 @@ import linecache
 import re
 import typing
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -34,7 +35,7 @@ def define(library: str, namespace: dict[str, Any], names: Iterable[str] = PUBLI
         namespace[helper] = getattr(import_module(module), helper)
     defined = set()
     for name in names:
-        row, public = FUNCTIONS[name], getattr(dtau, name)
+        row, public = row_of(described, name), getattr(dtau, name)
         for result in row.result_classes[:1]:
             namespace[result] = getattr(dtau.results, result)
             defined.add(result)
@@ -49,6 +50,13 @@ def define(library: str, namespace: dict[str, Any], names: Iterable[str] = PUBLI
         namespace[name].__doc__ = docstring(described, header, public.__doc__)
         defined.add(name)
     return sorted(defined)
+
+
+def row_of(library: ArrayLibrary, name: str) -> Function:
+    """Return the row of a function as a library has it."""
+    row = FUNCTIONS[name]
+    kept = tuple(x for x in row.arguments if x.name not in library.left_out)
+    return replace(row, arguments=kept)
 
 
 def signature(library: ArrayLibrary, row: Function) -> str:

@@ -49,7 +49,7 @@ def compiled_function(
     """
     problem, is_matrix = problem_of(name), bool(PUBLIC[name].matrix_of)
     row = FUNCTIONS[name]
-    given = [x.name for x in row.inputs if f_ext or not x.optional]
+    given = [x.name for x in row.inputs if x.name in _KINDS and (f_ext or not x.optional)]
     kinds = "".join(map(_KINDS.__getitem__, given))
     result = "Minv" if name == "mass_matrix_inverse" else row.results[0].name
     axes = f_ext_axes if f_ext else "body"

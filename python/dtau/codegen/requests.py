@@ -146,6 +146,11 @@ def _request(
         raise ValueError(f"functions: {function} cannot be written as C: {_IN_PYTHON[function]}")
     if function not in FUNCTIONS:
         raise ValueError(f"functions: {unknown_name('function', function, sorted(FUNCTIONS))}")
+    if "parameters" in options:
+        raise ValueError(
+            f"functions: {function} cannot be written as C for the inertias of many models: write "
+            "the model that has them, or keep a load as an argument: parameters=['payload=LINK']"
+        )
     row = FUNCTIONS[function]
     public = {x.name: x for x in row.arguments}
     contacts = options.get("contacts") is not None
@@ -167,7 +172,7 @@ def _request(
         argument = Argument(array.name, _shape(array.axes, array.rows, sizes))
         if array.name in options:
             inputs[array.name] = _known(array.name, options[array.name], argument.shape)
-        elif not array.optional or _ARRAYS[array.name] in parameters:
+        elif not array.optional or _ARRAYS.get(array.name) in parameters:
             there = array.axes[:1] != ("ncontacts",) or "ncontacts" in sizes
             inputs[array.name] = argument if there else None
         else:

@@ -37,6 +37,12 @@ dparameters : array_like (..., nparameters)
     Variation of the parameters, in the order of the columns of `dtau.inverse_dynamics_regressor`:
     10 nbodies numbers, or 10 nbodies + 2 nv with ``joint_parameters``. Any numbers are valid, even
     ones that no rigid body can have. A batch of parameters with one state is a batch of models.
+parameters : array_like (..., 10 nbodies), optional
+    Inertial parameters of the bodies in place of the model's, a set for each state: many models in
+    one call. The order is that of ``model.parameters.ravel()`` and of the columns of
+    `dtau.inverse_dynamics_regressor`. All else is the model's own, armature and damping too. Any
+    numbers are valid, even ones that no rigid body can have; whether they let every joint
+    accelerate is not checked.
 lam : array_like (..., nv)
     Weight of each result, in the order of ``v``. In backpropagation: the gradient of the cost by
     this result.

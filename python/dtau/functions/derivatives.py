@@ -29,6 +29,7 @@ def inverse_dynamics_derivatives(
     *,
     f_ext_axes: Axes = "body",
     layout: Layout = "dense",
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsDerivatives:
@@ -56,7 +57,7 @@ def inverse_dynamics_derivatives(
     True
     """
     return _core.inverse_dynamics_derivatives(
-        model, q, v, a, f_ext, f_ext_axes, layout, out, threads
+        model, q, v, a, f_ext, f_ext_axes, layout, parameters, out, threads
     )
 
 
@@ -69,6 +70,7 @@ def forward_dynamics_derivatives(
     f_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsDerivatives:
@@ -92,7 +94,9 @@ def forward_dynamics_derivatives(
     >>> bool(np.allclose(d.da_dtau, dtau.mass_matrix_inverse(model, q)))
     True
     """
-    return _core.forward_dynamics_derivatives(model, q, v, tau, f_ext, f_ext_axes, out, threads)
+    return _core.forward_dynamics_derivatives(
+        model, q, v, tau, f_ext, f_ext_axes, parameters, out, threads
+    )
 
 
 @documented
@@ -146,6 +150,7 @@ def forward_dynamics_wrench_derivatives(
     q: ArrayLike,
     *,
     f_ext_axes: Axes = "body",
+    parameters: ArrayLike | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -179,4 +184,4 @@ def forward_dynamics_wrench_derivatives(
     >>> bool(np.allclose(by_wrenches, want))
     True
     """
-    return _core.forward_dynamics_wrench_derivatives(model, q, f_ext_axes, out, threads)
+    return _core.forward_dynamics_wrench_derivatives(model, q, f_ext_axes, parameters, out, threads)

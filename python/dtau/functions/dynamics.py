@@ -27,6 +27,7 @@ def inverse_dynamics(
     f_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    parameters: ArrayLike | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -64,8 +65,17 @@ def inverse_dynamics(
 
     >>> f_ext = dtau.wrench_at_frame(model, q, "LF_FOOT", [0, 0, 200, 0, 0, 0], axes="mixed")
     >>> tau = dtau.inverse_dynamics(model, q, v, a, f_ext)
+
+    The same states of 256 robots with heavier and lighter bodies:
+
+    >>> factors = np.random.default_rng(1).uniform(0.8, 1.2, (256, model.nbodies, 1))
+    >>> parameters = (factors * model.parameters).reshape(256, -1)
+    >>> tau = dtau.inverse_dynamics(model, q, v, a, parameters=parameters)
+    >>> other = model.replace(parameters=parameters[7].reshape(-1, 10))
+    >>> bool(np.allclose(tau[7], dtau.inverse_dynamics(other, q[7], v[7], a[7])))
+    True
     """
-    return _core.inverse_dynamics(model, q, v, a, f_ext, f_ext_axes, out, threads)
+    return _core.inverse_dynamics(model, q, v, a, f_ext, f_ext_axes, parameters, out, threads)
 
 
 @documented
@@ -77,6 +87,7 @@ def forward_dynamics(
     f_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    parameters: ArrayLike | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -111,8 +122,16 @@ def forward_dynamics(
     >>> a = dtau.forward_dynamics(model, dtau.neutral(model), still, still)
     >>> print(a[:3].round(3) + 0.0)
     [ 0.    0.   -9.81]
+
+    Three robots with other masses, in one call:
+
+    >>> masses = np.array([[0.5], [1.0], [2.0]]) * model.parameters.ravel()
+    >>> tau = np.eye(model.nv)[2] * model.mass  # a force at the base
+    >>> a = dtau.forward_dynamics(model, dtau.neutral(model), still, tau, parameters=masses)
+    >>> bool(a[0, 2] > a[1, 2] > a[2, 2])
+    True
     """
-    return _core.forward_dynamics(model, q, v, tau, f_ext, f_ext_axes, out, threads)
+    return _core.forward_dynamics(model, q, v, tau, f_ext, f_ext_axes, parameters, out, threads)
 
 
 @documented

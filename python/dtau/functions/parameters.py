@@ -16,7 +16,7 @@ with parameters of its parent.
 The torque ``model.stiffness * (q - model.rest_position)`` of springs is not part of ``Y pi``.
 
 The functions of forward dynamics differentiate the acceleration by the same parameters, at the
-model's own values.
+model's own values or at ``parameters``.
 """
 
 from __future__ import annotations
@@ -182,6 +182,7 @@ def forward_dynamics_parameter_derivatives(
     *,
     f_ext_axes: Axes = "body",
     joint_parameters: bool = False,
+    parameters: ArrayLike | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -214,7 +215,7 @@ def forward_dynamics_parameter_derivatives(
     """
     require("joint_parameters", joint_parameters, bool)
     return _core.forward_dynamics_parameter_derivatives(
-        model, q, v, tau, f_ext, f_ext_axes, joint_parameters, out, threads
+        model, q, v, tau, f_ext, f_ext_axes, joint_parameters, parameters, out, threads
     )
 
 
@@ -229,6 +230,7 @@ def forward_dynamics_parameter_jvp(
     *,
     f_ext_axes: Axes = "body",
     joint_parameters: bool = False,
+    parameters: ArrayLike | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -261,7 +263,7 @@ def forward_dynamics_parameter_jvp(
     """
     require("joint_parameters", joint_parameters, bool)
     return _core.forward_dynamics_parameter_jvp(
-        model, q, v, tau, dparameters, f_ext, f_ext_axes, joint_parameters, out, threads
+        model, q, v, tau, dparameters, f_ext, f_ext_axes, joint_parameters, parameters, out, threads
     )
 
 
@@ -276,6 +278,7 @@ def forward_dynamics_parameter_vjp(
     *,
     f_ext_axes: Axes = "body",
     joint_parameters: bool = False,
+    parameters: ArrayLike | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -308,5 +311,5 @@ def forward_dynamics_parameter_vjp(
     """
     require("joint_parameters", joint_parameters, bool)
     return _core.forward_dynamics_parameter_vjp(
-        model, q, v, tau, lam, f_ext, f_ext_axes, joint_parameters, out, threads
+        model, q, v, tau, lam, f_ext, f_ext_axes, joint_parameters, parameters, out, threads
     )

@@ -41,6 +41,7 @@ def inverse_dynamics_jvp(
     df_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    parameters: ArrayLike | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -73,7 +74,7 @@ def inverse_dynamics_jvp(
     True
     """
     return _core.inverse_dynamics_jvp(
-        model, q, v, a, dq, dv, da, f_ext, df_ext, f_ext_axes, out, threads
+        model, q, v, a, dq, dv, da, f_ext, df_ext, f_ext_axes, parameters, out, threads
     )
 
 
@@ -87,6 +88,7 @@ def inverse_dynamics_vjp(
     f_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsVJP:
@@ -124,7 +126,9 @@ def inverse_dynamics_vjp(
     >>> dtau.inverse_dynamics_vjp(model, q, v, a, lam, f_ext).by_f_ext.shape
     (13, 6)
     """
-    return _core.inverse_dynamics_vjp(model, q, v, a, lam, f_ext, f_ext_axes, out, threads)
+    return _core.inverse_dynamics_vjp(
+        model, q, v, a, lam, f_ext, f_ext_axes, parameters, out, threads
+    )
 
 
 @documented
@@ -140,6 +144,7 @@ def forward_dynamics_jvp(
     df_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    parameters: ArrayLike | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -172,7 +177,7 @@ def forward_dynamics_jvp(
     True
     """
     return _core.forward_dynamics_jvp(
-        model, q, v, tau, dq, dv, dtau, f_ext, df_ext, f_ext_axes, out, threads
+        model, q, v, tau, dq, dv, dtau, f_ext, df_ext, f_ext_axes, parameters, out, threads
     )
 
 
@@ -186,6 +191,7 @@ def forward_dynamics_vjp(
     f_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsVJP:
@@ -217,4 +223,6 @@ def forward_dynamics_vjp(
     >>> bool(np.allclose(gradient.by_q, d.da_dq.T @ lam))
     True
     """
-    return _core.forward_dynamics_vjp(model, q, v, tau, lam, f_ext, f_ext_axes, out, threads)
+    return _core.forward_dynamics_vjp(
+        model, q, v, tau, lam, f_ext, f_ext_axes, parameters, out, threads
+    )

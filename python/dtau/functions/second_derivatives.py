@@ -47,6 +47,7 @@ def inverse_dynamics_second_derivatives(
     f_ext_axes: Axes = "body",
     symmetric: bool = False,
     layout: Layout = "dense",
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsSecondDerivatives:
@@ -98,7 +99,7 @@ def inverse_dynamics_second_derivatives(
     """
     require("symmetric", symmetric, bool)
     return _core.inverse_dynamics_second_derivatives(
-        model, q, v, a, f_ext, f_ext_axes, symmetric, layout, out, threads
+        model, q, v, a, f_ext, f_ext_axes, symmetric, layout, parameters, out, threads
     )
 
 
@@ -112,6 +113,7 @@ def forward_dynamics_second_derivatives(
     *,
     f_ext_axes: Axes = "body",
     symmetric: bool = False,
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsSecondDerivatives:
@@ -143,7 +145,7 @@ def forward_dynamics_second_derivatives(
     """
     require("symmetric", symmetric, bool)
     return _core.forward_dynamics_second_derivatives(
-        model, q, v, tau, f_ext, f_ext_axes, symmetric, out, threads
+        model, q, v, tau, f_ext, f_ext_axes, symmetric, parameters, out, threads
     )
 
 
@@ -158,6 +160,7 @@ def inverse_dynamics_hessian(
     *,
     f_ext_axes: Axes = "body",
     symmetric: bool = False,
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsHessian:
@@ -193,7 +196,7 @@ def inverse_dynamics_hessian(
     """
     require("symmetric", symmetric, bool)
     return _core.inverse_dynamics_hessian(
-        model, q, v, a, lam, f_ext, f_ext_axes, symmetric, out, threads
+        model, q, v, a, lam, f_ext, f_ext_axes, symmetric, parameters, out, threads
     )
 
 
@@ -208,6 +211,7 @@ def forward_dynamics_hessian(
     *,
     f_ext_axes: Axes = "body",
     symmetric: bool = False,
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsHessian:
@@ -246,5 +250,5 @@ def forward_dynamics_hessian(
     """
     require("symmetric", symmetric, bool)
     return _core.forward_dynamics_hessian(
-        model, q, v, tau, lam, f_ext, f_ext_axes, symmetric, out, threads
+        model, q, v, tau, lam, f_ext, f_ext_axes, symmetric, parameters, out, threads
     )

@@ -33,6 +33,7 @@ def step(
     active: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -108,6 +109,7 @@ def step(
         active,
         positions,
         regularization,
+        parameters,
         out,
         threads,
     )
@@ -131,6 +133,7 @@ def step_vjp(
     active: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -205,6 +208,7 @@ def step_vjp(
         active,
         positions,
         regularization,
+        parameters,
         out,
         threads,
     )

@@ -44,6 +44,7 @@ def linearize(
     active: None = None,
     positions: None = None,
     regularization: float = 0.0,
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> Linearization: ...
@@ -62,6 +63,7 @@ def linearize(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     layout: Layout = "dense",
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedLinearization: ...
@@ -81,6 +83,7 @@ def linearize(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     layout: Layout = "dense",
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -170,6 +173,7 @@ def linearize(
         positions,
         regularization,
         layout,
+        parameters,
         out,
         threads,
     )
@@ -192,6 +196,7 @@ def linearize_discrete(
     positions: None = None,
     regularization: float = 0.0,
     forces: Literal[False] = False,
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> DiscreteLinearization: ...
@@ -212,6 +217,7 @@ def linearize_discrete(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: Literal[False] = False,
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDiscreteLinearization: ...
@@ -232,6 +238,7 @@ def linearize_discrete(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: Literal[True],
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> DiscreteLinearizationWithForces: ...
@@ -253,6 +260,7 @@ def linearize_discrete(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: bool = False,
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -339,6 +347,7 @@ def linearize_discrete(
         positions,
         regularization,
         forces,
+        parameters,
         out,
         threads,
     )

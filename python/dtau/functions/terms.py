@@ -30,6 +30,7 @@ def mass_matrix(
     q: ArrayLike,
     *,
     layout: Layout = "dense",
+    parameters: ArrayLike | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -54,7 +55,7 @@ def mass_matrix(
     >>> bool(abs(M[0, 0] - model.mass) < 1e-12)
     True
     """
-    return _core.mass_matrix(model, q, layout, out, threads)
+    return _core.mass_matrix(model, q, layout, parameters, out, threads)
 
 
 @documented
@@ -62,6 +63,7 @@ def mass_matrix_inverse(
     model: Model,
     q: ArrayLike,
     *,
+    parameters: ArrayLike | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -89,7 +91,7 @@ def mass_matrix_inverse(
     >>> bool(np.allclose(product, np.eye(model.nv)))
     True
     """
-    return _core.mass_matrix_inverse(model, q, out, threads)
+    return _core.mass_matrix_inverse(model, q, parameters, out, threads)
 
 
 @documented
@@ -99,6 +101,7 @@ def coriolis_matrix(
     v: ArrayLike,
     *,
     layout: Layout = "dense",
+    parameters: ArrayLike | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -128,7 +131,7 @@ def coriolis_matrix(
     >>> bool(np.allclose(bias, dtau.bias_torque(model, q, v)))
     True
     """
-    return _core.coriolis_matrix(model, q, v, layout, out, threads)
+    return _core.coriolis_matrix(model, q, v, layout, parameters, out, threads)
 
 
 @documented
@@ -139,6 +142,7 @@ def bias_torque(
     f_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    parameters: ArrayLike | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -163,7 +167,7 @@ def bias_torque(
     >>> bool(np.array_equal(still, dtau.gravity_torque(model, q)))
     True
     """
-    return _core.bias_torque(model, q, v, f_ext, f_ext_axes, out, threads)
+    return _core.bias_torque(model, q, v, f_ext, f_ext_axes, parameters, out, threads)
 
 
 @documented
@@ -171,6 +175,7 @@ def gravity_torque(
     model: Model,
     q: ArrayLike,
     *,
+    parameters: ArrayLike | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -197,7 +202,7 @@ def gravity_torque(
     >>> bool(abs(weight - 9.81 * model.mass) < 1e-9)
     True
     """
-    return _core.gravity_torque(model, q, out, threads)
+    return _core.gravity_torque(model, q, parameters, out, threads)
 
 
 @documented

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dtau import _core
-from dtau.autodiff.rows import FUNCTIONS, LEFT_OUT
+from dtau.autodiff.rows import FUNCTIONS
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 
@@ -74,7 +74,8 @@ def prepare(call: Call) -> Prepared:
     number = int.from_bytes(digest, "little", signed=True)
     _core.hold_call(number, raw)
     results = tuple(Array(*result) for result in raw.results)
-    inputs = [Array(*given) for given in raw.inputs if given[0] not in LEFT_OUT]
+    taken = {x.name for x in FUNCTIONS[call.name].inputs}
+    inputs = [Array(*given) for given in raw.inputs if given[0] in taken]
     return Prepared(number, tuple(inputs), results)
 
 

@@ -7,6 +7,7 @@ This is a `jax.custom_vjp`, which excludes forward mode, so it is optional. Only
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -14,6 +15,7 @@ import jax.numpy as jnp
 
 from dtau.autodiff import manifold
 from dtau.autodiff.functions import PUBLIC
+from dtau.autodiff.rows import PARAMETERS
 from dtau.jax.calls import Call, prepare, run
 from dtau.jax.derivatives import Arrays, apply
 
@@ -54,6 +56,8 @@ def _backward(call: Call, saved: tuple[Arrays, Arrays], weights: Arrays) -> tupl
     given.update(zip(weighted, dense, strict=False))  # a residual has no weight
     found = apply(products, tuple(given[spec.name] for spec in order))
     by = {spec.name.removeprefix("by_"): x for spec, x in zip(gradients, found, strict=False)}
+    if given.get(PARAMETERS) is not None:
+        by[PARAMETERS] = _by_parameters(call, given)
     by["q"] = _transposed(manifold.to_tangent, model, q, by["q"])
     return (
         tuple(
@@ -61,6 +65,13 @@ def _backward(call: Call, saved: tuple[Arrays, Arrays], weights: Arrays) -> tupl
             for name, x in zip(names, inputs, strict=True)
         ),
     )
+
+
+def _by_parameters(call: Call, given: Mapping[str, Any]) -> jax.Array:
+    """Return the gradient by the inertias of the bodies."""
+    product = Call.of(call.model, f"{call.name}_parameter_vjp", **dict(call.options))
+    (gradient,) = apply(product, tuple(given[spec.name] for spec in prepare(product).inputs))
+    return gradient
 
 
 def _transposed(map_: manifold.LinearMap, model: Any, q: jax.Array, covector: jax.Array) -> Any:

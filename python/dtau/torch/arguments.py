@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from dtau.autodiff.arguments import check_contacts
+from dtau.autodiff.rows import PARAMETERS
 from dtau.autodiff.stacks import cuts, order_of_stacks
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
@@ -47,7 +48,7 @@ def results(model: Model, function: str, *inputs: Tensor | None, **options: Any)
             is_double = x.dtype == torch.float64
             double = double and is_double
             single = single and (not is_double or x.dim() == 0)
-        elif not name.startswith("f_ext"):
+        elif not name.startswith(("f_ext", PARAMETERS)):
             raise TypeError(f"{name}: expected a torch.Tensor, got None")
     site = Site(number, function, _text(**options))
     if double:

@@ -56,6 +56,7 @@ KERNELS = _all()
 def core_shape(model: Model, sizes: Axes, order: int = 0) -> tuple[int, ...]:
     """Return the sizes of an input for one state of this model; not of a mask of contacts."""
     known = {"r": order, "r + 1": order + 1, "r + 2": order + 2}
+    known["10 nbodies"] = 10 * model.nbodies
     return tuple(
         [x if isinstance(x, int) else known[x] if x in known else getattr(model, x) for x in sizes]
     )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dtau import _core, registry
 from dtau.autodiff import manifold
 from dtau.autodiff.functions import PUBLIC
-from dtau.autodiff.rows import FUNCTIONS
+from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 from dtau.model.model import Model
 from dtau.torch.kernels import KERNELS, evaluate
 
@@ -66,6 +66,7 @@ def _dynamics(function: str, vjp: str) -> Product:
     ]
     by = [x.name.removeprefix("by_") for x in row.results]
     kept = [by.index(name) if name in by else len(by) for name in taken]
+    bodies = taken.index(PARAMETERS) if PARAMETERS in taken else None
 
     def product(
         model: Model,
@@ -81,9 +82,22 @@ def _dynamics(function: str, vjp: str) -> Product:
             given[i] = _zeros(model, options, weight) if lam is None else lam
         found: list[Any] = list(evaluate(model, vjp, options, given))
         found[0] = _pulled_back(model, given[0], found[0]) if wanted[0] else None
-        return [found[k] if k < len(found) else None for k in kept]
+        gradients = [found[k] if k < len(found) else None for k in kept]
+        if bodies is not None and inputs[bodies] is not None and wanted[bodies]:
+            gradients[bodies] = _by_parameters(model, function, options, row, given)
+        return gradients
 
     return product
+
+
+def _by_parameters(
+    model: Model, function: str, options: Mapping[str, Any], vjp: registry.Function, given: Arrays
+) -> Array:
+    """Return the gradient by the inertias of the bodies, from the inputs of the other product."""
+    named = dict(zip((x.name for x in vjp.inputs), given, strict=True))
+    product = f"{function}_parameter_vjp"
+    inputs = [named[x.name] for x in FUNCTIONS[product].inputs]
+    return np.asarray(evaluate(model, product, options, inputs)[0])
 
 
 def _zeros(model: Model, options: Mapping[str, Any], weight: registry.Array) -> Array:

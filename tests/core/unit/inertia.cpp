@@ -71,6 +71,22 @@ TEST_CASE("the parallel axis theorem, for any center of mass and any axes") {
     CHECK(I.m == 1.7);
 }
 
+TEST_CASE("an inertia about an origin moves as one about its center of mass does") {
+    Random random(12);
+    const Placement<double> P = random.placement<double>();
+    const Vec3<double> c = random.vector<double>();
+    const Sym3<double> J = random.symmetric<double>();
+    const Inertia<double> own =
+        transformed(Mat3<double>::identity(), Vec3<double>{0, 0, 0}, 1.7, c, J);
+    const Inertia<double> I = transformed(P, own), want = transformed(P.R, P.r, 1.7, c, J);
+    CHECK(apart(I.J, want.J) < tight);
+    CHECK(apart(I.h, want.h) < tight);
+    CHECK(I.m == want.m);
+    const Inertia<double> any = random.inertia<double>(), moved_any = transformed(P, any);
+    const Matrix X = motion_transform(P);
+    CHECK(apart(dense(moved_any), transposed(X) * dense(any) * X) < tight);
+}
+
 TEST_CASE("inertias apply to motions as their matrices do") {
     Random random(11);
     const Inertia<double> I = random.inertia<double>();

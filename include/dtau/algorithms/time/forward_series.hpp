@@ -174,7 +174,7 @@ DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const bool leaf = i + 1 == tree.nnodes || tree.bodies[i + 1].parent != i;
-    ArticulatedInertia<T> IA = articulated_inertia(body, leaf, w.IA);
+    ArticulatedInertia<T> IA = articulated_inertia(tree, i, leaf, w.IA);
     ForwardColumn<T>* const column = w.bodies[i].column;
     const auto eliminate = [&](int j, const Force<T>& U, T d) {
         const T d_inverse = T(1.0) / (d + T(tree.armature[j]));

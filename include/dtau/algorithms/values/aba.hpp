@@ -165,9 +165,9 @@ DTAU_INLINE void eliminate_on_z(const Tree& tree, int i, bool leaf, const T* v, 
     const Body& body = tree.bodies[i];
     const JointOnZ<slides, T> joint(body, i, w.bias);
     if (leaf)
-        eliminate_joint(tree, i, joint, own_inertia<T>(body), v, tau, w);
+        eliminate_joint(tree, i, joint, own_inertia<T>(tree, i), v, tau, w);
     else
-        eliminate_joint(tree, i, joint, articulated_inertia(body, false, w.IA), v, tau, w);
+        eliminate_joint(tree, i, joint, articulated_inertia(tree, i, false, w.IA), v, tau, w);
 }
 template <class T>
 __attribute__((noinline)) void eliminate_other(const Tree& tree, int i, bool leaf, const T* v,
@@ -175,7 +175,7 @@ __attribute__((noinline)) void eliminate_other(const Tree& tree, int i, bool lea
     const Body& body = tree.bodies[i];
     if (body.kind == JointKind::prismatic) return eliminate_on_z<true>(tree, i, leaf, v, tau, w);
     const AnyJoint<T> joint(body, i, w.bias);
-    eliminate_joint(tree, i, joint, articulated_inertia(body, leaf, w.IA), v, tau, w);
+    eliminate_joint(tree, i, joint, articulated_inertia(tree, i, leaf, w.IA), v, tau, w);
 }
 template <class T>
 __attribute__((noinline)) void accelerate_other(const Tree& tree, int i, T* a, Motion<T>& m,
@@ -196,7 +196,7 @@ __attribute__((noinline)) void accelerate_free_root(const Tree& tree, int i, boo
     unrolled<6>([&](int k) __attribute__((always_inline)) {
         x[k] = torque_left(tree, body.v + k, v, tau, x[k]);
     });
-    solve_free_root(articulated_inertia(body, leaf, w.IA), tree.armature + body.v, x);
+    solve_free_root(articulated_inertia(tree, i, leaf, w.IA), tree.armature + body.v, x);
     unrolled<6>([&](int k) __attribute__((always_inline)) { a[body.v + k] = x[k]; });
     w.m[1] = {{x[3], x[4], x[5]}, {x[0], x[1], x[2]}};
 }

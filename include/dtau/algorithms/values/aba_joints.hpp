@@ -22,11 +22,11 @@ DTAU_INLINE void own_motion_subspace(const Body& body, Motion<T>* S) {
 
 // The articulated inertia of a body: its own, plus the sum over its children unless it is a leaf.
 template <class T>
-DTAU_INLINE ArticulatedInertia<T> articulated_inertia(const Body& body, bool leaf,
+DTAU_INLINE ArticulatedInertia<T> articulated_inertia(const Tree& tree, int i, bool leaf,
                                                       const ArticulatedInertia<T>* carried) {
-    const Inertia<T> own = own_inertia<T>(body);
+    const Inertia<T> own = own_inertia<T>(tree, i);
     if (leaf) return articulated(own);
-    const ArticulatedInertia<T>& I = carried[body.level];
+    const ArticulatedInertia<T>& I = carried[tree.bodies[i].level];
     const auto& [m, h, J] = own;
     return {
         {I.J.xx + J.xx, I.J.xy + J.xy, I.J.xz + J.xz, I.J.yy + J.yy, I.J.yz + J.yz, I.J.zz + J.zz},

@@ -97,6 +97,14 @@ template <class T>
 DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A) {
     return {cross(lift<T>(vec3(body.first_moment)), A), T(body.mass) * A};
 }
+// The same of an inertia that the call gives: (h x A + J alpha + omega x J omega; m A + W h). Not inlined,
+// so that it takes no registers from bodies with inertias of the model.
+template <bool moving, class T>
+__attribute__((noinline)) Force<T> given_force(const Inertia<T>& I, const RneaMotion<T>& m) {
+    if constexpr (!moving) return {cross(I.h, m.A), I.m * m.A};
+    return {cross(I.h, m.A, cross(m.omega, I.J * m.omega, I.J * m.alpha)),
+            mul_add(m.W, I.h, I.m * m.A)};
+}
 
 // The motion of body i from the motion of its parent. moving = false: all joint velocities and
 // accelerations are zero, and only A is computed.
@@ -151,13 +159,15 @@ DTAU_INLINE void forces_of_motion(const Tree& tree, const T* q, const T* v, cons
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const RneaMotion<T> m = next_motion<moving>(tree, i, x, v, a, w);
+        w.motion[body.level + 1] = m;
         Force<T> f;
-        if constexpr (moving)
+        if (tree.inertias)
+            f = given_force<moving>(given_inertias<T>(tree)[i], w.motion[body.level + 1]);
+        else if constexpr (moving)
             f = moving_force(body, m.A, m.W);
         else
             f = moving_force(body, m.A);
         if (acts_on(f_ext, body)) f = f - body_wrench(body, f_ext);
-        w.motion[body.level + 1] = m;
         w.bodies[i].f = f;
     }
 }

@@ -1,0 +1,331 @@
+"""Inertial parameters as arrays: many models in one call are a loop over models.
+
+Every function with the argument ``parameters`` takes part, with all its options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import complex_step
+import numpy as np
+import pytest
+from cases import ROBOTS, State, random_state, robot, rows
+from compare import TOLERANCE, assert_close, assert_same_bits, assert_same_results, solved
+from core import (
+    INSTRUCTION_SETS,
+    alone_core,
+    complex_core,
+    real_core,
+    using_instruction_set,
+)
+from function import Function
+from functions import FUNCTIONS
+from hypothesis import given
+from trees import SEEDS, Array, Tree, random_tensor, trees
+
+import dtau
+from dtau.registry import FUNCTIONS as REGISTRY
+from dtau.registry import arrays_of
+
+TAKING = {
+    name for name, row in REGISTRY.items() if any(x.name == "parameters" for x in row.arguments)
+}
+ROWS = tuple(x for x in FUNCTIONS if x.name in TAKING and "parameters" not in x.arguments)
+every_row = pytest.mark.parametrize("function", ROWS, ids=str)
+SOME = ("every joint in a chain", "free root, branches", "joints that mimic others")
+on_some = pytest.mark.parametrize("name", SOME)
+DYNAMICS = ("inverse_dynamics", "forward_dynamics", "inverse_dynamics_derivatives", "step")
+SET_SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33)  # around the lanes of every instruction set
+
+
+def other_parameters(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> Array:
+    """Of other bodies that exist."""
+    rng = np.random.default_rng(seed)
+    found = np.empty((*shape, model.nbodies, 10))
+    for at in np.ndindex(found.shape[:-1]):
+        mass = rng.uniform(0.3, 3.0)
+        com = rng.uniform(-0.2, 0.2, 3)
+        found[at] = dtau.Inertia(mass, com, random_tensor(rng, mass)).parameters
+    return found.reshape(*shape, 10 * model.nbodies)
+
+
+def model_with(model: dtau.Model, parameters: Array) -> dtau.Model:
+    return model.replace(parameters=parameters.reshape(-1, 10))
+
+
+def close(
+    function: Function, other: dtau.Model, state: State, got: tuple[Array, ...], tolerance: float
+) -> None:
+    """Results are those of another model; where a matrix solves, up to its condition."""
+    want = function(other, state)
+    if function.solves:
+        tolerance = solved(tolerance, dtau.mass_matrix(other, state["q"])) * function.steps
+    scale = max(float(np.abs(x).max(initial=0.0)) for x in want)
+    for k, (x, y) in enumerate(zip(got, want, strict=True)):
+        assert_close(x, y, tolerance, f"{function} {k}", floor=1e-2 * scale)
+
+
+# A loop over models
+
+
+@every_row
+@on_some
+def test_many_models_are_a_loop_over_models(name: str, function: Function) -> None:
+    model, count = robot(name), 5
+    states = random_state(model, 1, (count,))
+    parameters = other_parameters(model, 2, (count,))
+    got = function(model, states, parameters=parameters)
+    for k in range(count):
+        other, state = model_with(model, parameters[k]), rows(states, k)
+        results = tuple(x[k] for x in got)
+        close(function, other, state, results, TOLERANCE["identity"])
+        alone = function(model, state, parameters=parameters[k])
+        assert_same_results(alone, results, "alone")
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("function", DYNAMICS)
+def test_robots(name: str, function: str) -> None:
+    row = next(x for x in ROWS if x.name == function)
+    model = robot(name)
+    state, parameters = random_state(model, 3), other_parameters(model, 4)
+    got = row(model, state, parameters=parameters)
+    close(row, model_with(model, parameters), state, got, TOLERANCE["long sums"])
+
+
+@given(tree=trees(), seed=SEEDS)
+def test_trees(tree: Tree, seed: int) -> None:
+    model = tree.model()
+    state, parameters = random_state(model, seed), other_parameters(model, seed)
+    for name in DYNAMICS:
+        row = next(x for x in ROWS if x.name == name)
+        got = row(model, state, parameters=parameters)
+        close(row, model_with(model, parameters), state, got, TOLERANCE["identity"])
+
+
+@every_row
+def test_the_parameters_of_the_model_itself(function: Function) -> None:
+    model = robot("forest")
+    state = random_state(model, 5)
+    got = function(model, state, parameters=model.parameters.ravel())
+    close(function, model, state, got, TOLERANCE["identity"])
+
+
+# The results are linear in the parameters, whatever they are
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_bodies_that_do_not_exist(name: str) -> None:
+    """The torque is the regressor times any parameters; negative masses, and none at all."""
+    model = robot(name)
+    s = random_state(model, 6)
+    point = model, s["q"], s["v"], s["a"]
+    Y = dtau.inverse_dynamics_regressor(*point)
+    nothing = np.zeros(10 * model.nbodies)
+    rest = dtau.inverse_dynamics(*point, parameters=nothing)
+    some = np.random.default_rng(7).uniform(-2.0, 2.0, nothing.size)
+    got = dtau.inverse_dynamics(*point, parameters=some) - rest
+    floor = float((np.abs(Y) @ np.abs(some)).max() + np.abs(rest).max())
+    assert_close(got, Y @ some, TOLERANCE["long sums"], "Y pi", floor=floor)
+    mass = dtau.mass_matrix(model, s["q"], parameters=nothing)
+    armature = np.diag(model.armature)
+    assert_close(mass, armature, TOLERANCE["rounding"], "M without bodies", floor=1.0)
+
+
+def test_first_moments_without_mass() -> None:
+    model = robot("quadruped")
+    s = random_state(model, 8)
+    parameters = np.zeros((model.nbodies, 10))
+    parameters[:, 1:4] = 1.0
+    tau = dtau.inverse_dynamics(model, s["q"], s["v"], s["a"], parameters=parameters.ravel())
+    assert np.isfinite(tau).all()
+    assert tau.any()
+
+
+def test_a_singular_mass_matrix_spoils_its_own_state() -> None:
+    """As forward dynamics says of singular configurations."""
+    model = robot("quadruped")
+    states = random_state(model, 9, (6,))
+    arguments = [states[x] for x in ("q", "v", "tau")]
+    parameters = other_parameters(model, 10, (6,))
+    want = dtau.forward_dynamics(model, *arguments, parameters=parameters)
+    parameters[2] = 0.0
+    got = dtau.forward_dynamics(model, *arguments, parameters=parameters)
+    assert not np.isfinite(got[2]).all()
+    kept = [0, 1, 3, 4, 5]
+    assert_same_bits(got[kept], want[kept])
+
+
+def test_parameters_give_inertia_to_joints_without() -> None:
+    builder = dtau.ModelBuilder("massless")
+    builder.add(dtau.Revolute((0, 0, 1)), name="link")
+    with pytest.warns(dtau.ModelWarning):
+        model = builder.build()
+    with pytest.raises(ValueError, match="every joint has inertia to accelerate"):
+        dtau.forward_dynamics(model, [0.0], [0.0], [3.0])
+    disk = dtau.Inertia(1.0, (0, 0, 0), np.diag([0.25, 0.25, 0.5])).parameters
+    assert dtau.forward_dynamics(model, [0.0], [0.0], [3.0], parameters=disk).tolist() == [6.0]
+
+
+# Derivatives
+
+
+@pytest.mark.parametrize("problem", ["inverse_dynamics", "forward_dynamics"])
+@pytest.mark.parametrize("name", ROBOTS)
+def test_derivatives_match_complex_step(name: str, problem: str) -> None:
+    model, x = robot(name), "a" if problem == "inverse_dynamics" else "tau"
+    s, parameters = random_state(model, 11), other_parameters(model, 12)
+    q, v, u, f_ext = s["q"], s["v"], s[x], s["f_ext"]
+
+    def value(*arrays: Array) -> Array:
+        result: Array = complex_core(problem, model, *arrays, f_ext, parameters)
+        return result
+
+    got = getattr(dtau, f"{problem}_derivatives")(model, q, v, u, f_ext, parameters=parameters)
+    want = (
+        complex_step.by_q(model, q, lambda y: value(y, v, u)),
+        complex_step.by_vector(v, lambda y: value(q, y, u)),
+        complex_step.by_vector(u, lambda y: value(q, v, y)),
+    )
+    mass = dtau.mass_matrix(model, q, parameters=parameters)
+    tolerance = TOLERANCE["complex_step"]
+    tolerance = solved(tolerance, mass) if problem == "forward_dynamics" else tolerance
+    scale = float(max(np.abs(y).max() for y in want))
+    for y, z, by in zip(got, want, ("q", "v", x), strict=True):
+        assert_close(y, z, tolerance, f"by {by}", floor=0.01 * scale)
+
+
+@on_some
+def test_derivatives_by_parameters_are_at_these_parameters(name: str) -> None:
+    """Complex step of forward dynamics by the parameters themselves."""
+    model = robot(name)
+    s, parameters = random_state(model, 13), other_parameters(model, 14)
+    point = s["q"], s["v"], s["tau"], s["f_ext"]
+    want = complex_step.by_vector(
+        parameters, lambda y: complex_core("forward_dynamics", model, *point, y)
+    )
+    tolerance = solved(
+        TOLERANCE["complex_step"], dtau.mass_matrix(model, s["q"], parameters=parameters)
+    )
+    got = dtau.forward_dynamics_parameter_derivatives(model, *point, parameters=parameters)
+    assert_close(got, want, tolerance, "da/dpi")
+    change, lam = s["dparameters"], s["lam"]
+    got = dtau.forward_dynamics_parameter_jvp(
+        model, *point[:3], change, point[3], parameters=parameters
+    )
+    assert_close(got, want @ change, tolerance, "jvp", floor=float(np.abs(want).max()))
+    got = dtau.forward_dynamics_parameter_vjp(
+        model, *point[:3], lam, point[3], parameters=parameters
+    )
+    assert_close(got, want.T @ lam, tolerance, "vjp", floor=float(np.abs(want).max()))
+
+
+# Batches
+
+
+@pytest.mark.parametrize("count", SET_SIZES)
+def test_batch_sizes(count: int) -> None:
+    """Every size of a batch has the bits of states alone, in every instruction set."""
+    model = robot("every joint in a chain")
+    s, parameters = random_state(model, 15, (count,)), other_parameters(model, 16, (count,))
+    point = model, s["q"], s["v"], s["a"], s["f_ext"], parameters
+    for name in INSTRUCTION_SETS:
+        with using_instruction_set(name):
+            for function in (
+                "inverse_dynamics",
+                "forward_dynamics",
+                "inverse_dynamics_derivatives",
+            ):
+                got = arrays_of(real_core(function, *point))
+                want = arrays_of(alone_core(function, *point))
+                assert_same_results(got, want, f"{function} {name}")
+
+
+@pytest.mark.parametrize("function", DYNAMICS)
+def test_broadcasting(function: str) -> None:
+    """Parameters broadcast as states do: few models, many states, and the other way round."""
+    row = next(x for x in ROWS if x.name == function)
+    model = robot("free root, branches")
+    states = random_state(model, 17, (3, 4))
+    parameters = other_parameters(model, 18, (4,))
+    got = row(model, states, parameters=parameters)
+    for i, k in np.ndindex(3, 4):
+        want = row(model, rows(states, (i, k)), parameters=parameters[k])  # type: ignore[arg-type]
+        assert_same_results(tuple(x[i, k] for x in got), want)
+    one = row(model, rows(states, (0, 0)), parameters=parameters)  # type: ignore[arg-type]
+    want = row(model, rows(states, (0, 0)), parameters=parameters[2])  # type: ignore[arg-type]
+    assert_same_results(tuple(x[2] for x in one), want)
+    all_alike = row(model, states, parameters=parameters[1])
+    assert_same_results(tuple(x[2, 1] for x in all_alike), tuple(x[2, 1] for x in got))
+
+
+@every_row
+def test_no_states_and_no_models(function: Function) -> None:
+    model = robot("forest")
+    for shape in ((0,), (3, 0)):
+        state, parameters = random_state(model, 19, shape), other_parameters(model, 19, shape)
+        got = function(model, state, parameters=parameters)
+        assert [x.shape for x in got] == function.shapes(model, shape)
+
+
+@pytest.mark.parametrize("function", DYNAMICS)
+def test_threads_buffers_and_layouts(function: str) -> None:
+    row = next(x for x in ROWS if x.name == function)
+    model = robot("quadruped")
+    states, parameters = random_state(model, 20, (65,)), other_parameters(model, 21, (65,))
+    want = row(model, states, parameters=parameters)
+    out = [np.full_like(x, np.nan) for x in want]
+    given = out[0] if len(out) == 1 else tuple(out)
+    row.returned(model, states, parameters=parameters, out=given, threads=3)
+    assert_same_results(tuple(out), want, "threads")
+    spaced = np.full((65, 2 * parameters.shape[1]), np.nan)
+    spaced[:, ::2] = parameters
+    got = row(model, states, parameters=spaced[:, ::2])
+    assert_same_results(got, want, "strides")
+    got = row(model, states, parameters=np.asfortranarray(parameters))
+    assert_same_results(got, want, "by columns")
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_spoil_their_own_state(bad: float) -> None:
+    model = robot("free root, branches")
+    states, parameters = random_state(model, 22, (9,)), other_parameters(model, 23, (9,))
+    arguments = [states[x] for x in ("q", "v", "a")]
+    want = dtau.inverse_dynamics(model, *arguments, parameters=parameters)
+    parameters[4, 3] = bad
+    got = dtau.inverse_dynamics(model, *arguments, parameters=parameters)
+    assert np.isnan(got[4]).all()
+    kept = [k for k in range(9) if k != 4]
+    assert_same_bits(got[kept], want[kept])
+
+
+# Arguments
+
+
+def calls(model: dtau.Model, parameters: object) -> Iterator[Callable[[], object]]:
+    s = random_state(model, 24)
+    yield lambda: dtau.inverse_dynamics(
+        model,
+        s["q"],
+        s["v"],
+        s["a"],
+        parameters=parameters,  # type: ignore[arg-type]
+    )
+    yield lambda: dtau.mass_matrix(model, s["q"], parameters=parameters)  # type: ignore[arg-type]
+
+
+def test_errors() -> None:
+    model = robot("quadruped")
+    n = 10 * model.nbodies
+    for call in calls(model, model.parameters):
+        with pytest.raises(
+            ValueError, match=rf"parameters has shape \(13, 10\), expected \(..., {n}\)"
+        ):
+            call()
+    for call in calls(model, np.zeros(n + 1)):
+        with pytest.raises(ValueError, match=rf"parameters has shape \({n + 1},\), expected"):
+            call()
+    for call in calls(model, np.zeros(n, complex)):
+        with pytest.raises(TypeError, match="parameters"):
+            call()
