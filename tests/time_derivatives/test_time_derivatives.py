@@ -213,6 +213,7 @@ def test_the_differentiated_equation_holds_term_by_term(tree: Tree, seed: int) -
     bias = dtau.bias_torque_time_derivatives(model, at.q, v, at.f(7))
     free = dtau.bias_torque_time_derivatives(model, at.q, v)
     tau = at.inverse()
+    friction = taylor.friction_torque(model, v)
     for matrix in M:
         np.testing.assert_array_equal(matrix, matrix.T)
     for k in range(order + 1):
@@ -224,7 +225,7 @@ def test_the_differentiated_equation_holds_term_by_term(tree: Tree, seed: int) -
         assert_close(
             tau[k], sum(inertial) + bias[k], TOLERANCE["identity"], f"tau^({k})", floor=floor
         )
-        want = sum(coriolis) + model.damping * v[k] + g[k]
+        want = sum(coriolis) + model.damping * v[k] + friction[k] + g[k]
         assert_close(free[k], want, TOLERANCE["identity"], f"bias^({k})", floor=floor)
 
 
