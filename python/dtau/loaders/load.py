@@ -157,9 +157,11 @@ def load(
     if srdf is not None:
         parts = with_srdf(parts, open_document(srdf, max_size, "srdf")[0])
     changes = Changes(armature, damping, stiffness, friction, friction_speed)
-    parts = with_changes(parts, gravity, changes)
+    parts, gravity = with_changes(parts, gravity, changes)
     with naming(text):
-        return model_of(parts)
+        return Model(
+            parts.name, parts.links, gravity=gravity, notes=parts.notes, postures=parts.postures
+        )
 
 
 def _reader(text: Source) -> tuple[Source, str, _Reader]:
@@ -182,8 +184,10 @@ class Changes(NamedTuple):
     friction_speed: ArrayLike | Mapping[str, ArrayLike] | None = None
 
 
-def with_changes(parts: Parts, gravity: ArrayLike | None, changes: Changes) -> Parts:
-    """Return parts with the changes that `load` takes, and with gravity."""
+def with_changes(
+    parts: Parts, gravity: ArrayLike | None, changes: Changes
+) -> tuple[Parts, ArrayLike]:
+    """Return parts and gravity with the changes that `load` takes."""
     if gravity is None:
         gravity = _GRAVITY if parts.gravity is None else parts.gravity
     given, notes = changes._asdict(), parts.notes
@@ -199,15 +203,7 @@ def with_changes(parts: Parts, gravity: ArrayLike | None, changes: Changes) -> P
                 f"ignored friction without a friction_speed: joints {listing(left_out)}",
             ]
     links = changed(links, friction=friction)
-    return parts._replace(links=list(links), gravity=gravity, notes=notes)
-
-
-def model_of(parts: Parts) -> Model:
-    """Make the model of parts that have gravity."""
-    assert parts.gravity is not None
-    return Model(
-        parts.name, parts.links, gravity=parts.gravity, notes=parts.notes, postures=parts.postures
-    )
+    return parts._replace(links=list(links), notes=notes), gravity
 
 
 @contextmanager

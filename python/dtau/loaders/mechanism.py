@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from dtau.checks import integer, real_array
 from dtau.functions.manifold_states import configuration
 from dtau.loaders import mjcf
-from dtau.loaders.load import Changes, model_of, naming, open_document, with_changes
+from dtau.loaders.load import Changes, naming, open_document, with_changes
 from dtau.loaders.source import Options
 from dtau.model.contacts import Contacts
 from dtau.model.mechanism import Mechanism
+from dtau.model.model import Model
 from dtau.options import MimicJoints, require_option
 
 
@@ -111,9 +112,11 @@ def load_mechanism(
         )
     options = Options(None, mimic, "keep", loops=True, friction=friction_speed is not None)
     changes = Changes(armature, damping, stiffness, friction, friction_speed)
-    parts = with_changes(mjcf.read(text, options), gravity, changes)
+    parts, gravity = with_changes(mjcf.read(text, options), gravity, changes)
     with naming(text):
-        model = model_of(parts)
+        model = Model(
+            parts.name, parts.links, gravity=gravity, notes=parts.notes, postures=parts.postures
+        )
     contacts = Contacts(model, [replace(loop, kp=kp, kd=kd) for loop in parts.loops])
     own = {joint.name for joint in model.joints if joint.mimic is None}
     q = configuration(model, {name: x for name, x in parts.posture.items() if name in own})
