@@ -72,6 +72,8 @@ class Tree:
             raise ValueError("expected a model without universal joints")
         if model.stiffness.any():
             raise ValueError("expected a model without springs")
+        if model.friction.any():
+            raise ValueError("expected a model without friction")
         axes = [getattr(joint, "axis", getattr(joint, "normal", np.zeros(3))) for joint in types]
         numbers = [
             [joint.placement.rotation for joint in model.joints],

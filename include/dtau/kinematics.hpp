@@ -21,9 +21,9 @@
 #pragma once
 
 #include "dtau/arena.hpp"
+#include "dtau/friction.hpp"
 #include "dtau/given_inertias.hpp"
 #include "dtau/joint.hpp"
-#include "dtau/springs.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

@@ -83,6 +83,14 @@ struct Spring {
     double stiffness, rest;
 };
 
+// Coulomb friction of the joints, smoothed: force tanh(rate v), from one degree of freedom to another. Those
+// between that have none have zeros.
+struct Friction {
+    int first, end;       // the same: there is no friction
+    const double* force;  // (nv)
+    const double* rate;   // (nv) 1 / the smoothing speed
+};
+
 struct Tree {
     int nnodes;   // entries of `bodies`; a universal joint has two, the first without mass
     int nbodies;  // the user's moving bodies, as Python counts them
@@ -97,6 +105,7 @@ struct Tree {
     const double* damping;   // (nv)
     const Spring* springs;   // (nsprings)
     int nsprings;
+    Friction friction;
     double gravity[3];    // in the world
     const Span* related;  // (nrelated)
     std::ptrdiff_t nrelated;

@@ -19,6 +19,7 @@ enum class Operation : std::uint8_t {
     square_root,
     sine,
     cosine,
+    hyperbolic_tangent,
     absolute,
     within_half_turn,  // a less a multiple of 2 pi
     less,              // a < b: 1 or 0
@@ -78,6 +79,10 @@ DTAU_INLINE Recorded within_half_turn(Recorded x) {
 DTAU_INLINE void sincos(Recorded x, Recorded& sine, Recorded& cosine) {
     sine = Recorded(record(Operation::sine, x.value));
     cosine = Recorded(record(Operation::cosine, x.value));
+}
+
+DTAU_INLINE Recorded hyperbolic_tangent(Recorded x) {
+    return Recorded(record(Operation::hyperbolic_tangent, x.value));
 }
 
 // A condition is no bool, because control flow cannot depend on recorded numbers: it only selects one of

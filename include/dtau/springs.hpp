@@ -28,20 +28,6 @@ DTAU_INLINE void subtract_spring_torques(const Tree& tree, const T* q, T* tau) {
     }
 }
 
-// The torques that are left to drive the joints: tau without the springs' torques, in `room`
-// (spring_room) if there are springs.
-template <class T>
-DTAU_INLINE T* spring_room(Arena& arena, const Tree& tree) {
-    return tree.nsprings > 0 ? arena.take<T>(tree.nv) : nullptr;
-}
-template <class T>
-DTAU_INLINE const T* left_by_springs(const Tree& tree, const T* q, const T* tau, T* room) {
-    if (tree.nsprings == 0) return tau;
-    for (int k = 0; k < tree.nv; ++k) room[k] = tau[k];
-    subtract_spring_torques(tree, q, room);
-    return room;
-}
-
 // Adds the stiffness to the diagonal of dtau/dq, whose rows are n apart.
 template <class T>
 DTAU_INLINE void add_stiffness(const Tree& tree, T* dtau_dq, int n) {

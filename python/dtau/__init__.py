@@ -1,7 +1,8 @@
 """Analytical derivatives of rigid-body dynamics.
 
     tau = M a + C v + D v + g - sum of J^T f_ext      M with armature, D viscous damping,
-                                                      g the torque of gravity and springs
+                                                      g the torque of gravity and springs;
+                                                      D v with Coulomb friction, if there is any
 
 The name of a function joins a problem and a quantity:
 

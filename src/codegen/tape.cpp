@@ -80,6 +80,7 @@ int operand_count(Operation operation) {
         case Operation::square_root:
         case Operation::sine:
         case Operation::cosine:
+        case Operation::hyperbolic_tangent:
         case Operation::absolute:
         case Operation::within_half_turn:
             return 1;
@@ -252,6 +253,9 @@ double Tape::record(Operation operation, double a, double b, double c) {
             return with_sign(node(operation, magnitude(a)), is_negative(a));
         case Operation::cosine:
             return is_node(a) ? node(operation, magnitude(a)) : std::cos(a);
+        case Operation::hyperbolic_tangent:
+            if (!is_node(a)) return std::tanh(a);
+            return with_sign(node(operation, magnitude(a)), is_negative(a));
         case Operation::absolute:
             return is_node(a) ? node(operation, magnitude(a)) : std::fabs(a);
         case Operation::within_half_turn:

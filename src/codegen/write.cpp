@@ -297,6 +297,8 @@ class Writer {
                 return call("SIN");
             case Operation::cosine:
                 return call("COS");
+            case Operation::hyperbolic_tangent:
+                return call("TANH");
             case Operation::absolute:
                 return call("FABS");
             case Operation::within_half_turn:

@@ -18,7 +18,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the files are little-endian");
 
 constexpr char magic[8] = {'\x89', 'd', 't', 'a', 'u', '\r', '\n', '\x1a'};
-constexpr std::uint32_t format_version = 1;
+constexpr std::uint32_t format_version = 2;
 constexpr std::size_t header_size = 24;
 
 using Texts = std::vector<std::string>;
@@ -246,13 +246,15 @@ std::shared_ptr<const CompiledModel> model_of(CoreArrays x) {
     auto damping = x.numbers<double>("core.damping", {nv});
     const auto stiffness = x.numbers<double>("core.stiffness", {nv});
     const auto rest = x.numbers<double>("core.rest_position", {nv});
+    const auto friction = x.numbers<double>("core.friction", {nv});
+    const auto friction_speed = x.numbers<double>("core.friction_speed", {nv});
     const auto gravity = row<3>(x.numbers<double>("gravity", {3}), 0);
     Texts massless = x.texts("core.massless_joints");
     x.require_empty();
     if (n == 0) fail("expected a body that moves, got none");
-    model->tree = std::make_unique<CompiledTree>(bodies, model->joints, std::move(massless),
-                                                 std::move(armature), std::move(damping), gravity,
-                                                 model->frames, frames, stiffness, rest);
+    model->tree = std::make_unique<CompiledTree>(
+        bodies, model->joints, std::move(massless), std::move(armature), std::move(damping),
+        gravity, model->frames, frames, stiffness, rest, friction, friction_speed);
     return model;
 }
 

@@ -21,7 +21,8 @@ void make_tree(CompiledTree* self, Rows<std::int32_t> kind, Rows<std::int32_t> p
                Rows<double> offset, Rows<double, 3, 3> rotation, Rows<double, 3> translation,
                Rows<double, 3> axis, Rows<double> pitch, Rows<double> mass, Rows<double, 3> com,
                Rows<double, 3, 3> tensor, Rows<double> armature, Rows<double> damping,
-               Rows<double> stiffness, Rows<double> rest, std::array<double, 3> gravity,
+               Rows<double> stiffness, Rows<double> rest, Rows<double> friction,
+               Rows<double> friction_speed, std::array<double, 3> gravity,
                std::vector<std::string> joint_names, std::vector<std::string> massless_joints,
                std::vector<std::string> frame_names, Rows<std::int32_t> frame_link,
                Rows<double, 3, 3> frame_rotation, Rows<double, 3> frame_translation) {
@@ -58,7 +59,7 @@ void make_tree(CompiledTree* self, Rows<std::int32_t> kind, Rows<std::int32_t> p
     };
     new (self) CompiledTree(bodies, std::move(joint_names), std::move(massless_joints),
                             list(armature), list(damping), gravity, std::move(frame_names), frames,
-                            list(stiffness), list(rest));
+                            list(stiffness), list(rest), list(friction), list(friction_speed));
 }
 
 }  // namespace
@@ -76,9 +77,10 @@ void define_tree(nb::module_& m) {
              nb::arg("mimicked"), nb::arg("multiplier"), nb::arg("offset"), nb::arg("rotation"),
              nb::arg("translation"), nb::arg("axis"), nb::arg("pitch"), nb::arg("mass"),
              nb::arg("com"), nb::arg("tensor"), nb::arg("armature"), nb::arg("damping"),
-             nb::arg("stiffness"), nb::arg("rest_position"), nb::arg("gravity"),
-             nb::arg("joint_names"), nb::arg("massless_joints"), nb::arg("frame_names"),
-             nb::arg("frame_link"), nb::arg("frame_rotation"), nb::arg("frame_translation"))
+             nb::arg("stiffness"), nb::arg("rest_position"), nb::arg("friction"),
+             nb::arg("friction_speed"), nb::arg("gravity"), nb::arg("joint_names"),
+             nb::arg("massless_joints"), nb::arg("frame_names"), nb::arg("frame_link"),
+             nb::arg("frame_rotation"), nb::arg("frame_translation"))
         .def_prop_ro("nbodies", [](const CompiledTree& t) { return t.tree().nbodies; })
         .def_prop_ro("nq", [](const CompiledTree& t) { return independent_nq(t.tree()); })
         .def_prop_ro("nv", [](const CompiledTree& t) { return t.tree().independent.n; });

@@ -122,7 +122,9 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
                            std::vector<double> damping, const std::array<double, 3>& gravity,
                            std::vector<std::string> frame_names,
                            const std::vector<FrameDescription>& named_frames,
-                           const std::vector<double>& stiffness, const std::vector<double>& rest)
+                           const std::vector<double>& stiffness, const std::vector<double>& rest,
+                           const std::vector<double>& friction,
+                           const std::vector<double>& friction_speed)
     : joint_names_(std::move(joint_names)),
       massless_joints_(std::move(massless_joints)),
       armature_(std::move(armature)),
@@ -233,6 +235,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
              .damping = damping_.data(),
              .springs = nullptr,
              .nsprings = 0,
+             .friction = {0, 0, nullptr, nullptr},
              .gravity = {gravity[0], gravity[1], gravity[2]},
              .related = nullptr,
              .nrelated = 0,
@@ -242,6 +245,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
              .nactuated = 0};
     tree_.independent = tree_.dofs;
     set_springs(stiffness, rest);
+    set_friction(friction, friction_speed);
     set_mimic_joints(bodies);
     relate();
     for (int i = 0; i < nnodes; ++i)
@@ -267,6 +271,25 @@ void CompiledTree::set_springs(const std::vector<double>& stiffness,
         }
     tree_.springs = springs_.data();
     tree_.nsprings = static_cast<int>(springs_.size());
+}
+
+// Keeps friction where it is not zero; empty arrays: there is none.
+void CompiledTree::set_friction(const std::vector<double>& friction,
+                                const std::vector<double>& speed) {
+    if (friction.empty() && speed.empty()) return;
+    if (static_cast<int>(friction.size()) != tree_.nv || friction.size() != speed.size())
+        throw std::invalid_argument(
+            "Tree: expected friction and its smoothing speed for each degree of freedom");
+    int first = tree_.nv, end = 0;
+    friction_force_.assign(tree_.nv, 0.0), friction_rate_.assign(tree_.nv, 0.0);
+    for (int k = 0; k < tree_.nv; ++k) {
+        if (friction[k] == 0.0) continue;
+        if (!(speed[k] > 0.0))
+            throw std::invalid_argument("Tree: expected smoothing speeds of friction above 0");
+        friction_force_[k] = friction[k], friction_rate_[k] = 1.0 / speed[k];
+        first = std::min(first, k), end = k + 1;
+    }
+    if (end > 0) tree_.friction = {first, end, friction_force_.data(), friction_rate_.data()};
 }
 
 void CompiledTree::add_frames(const std::vector<FrameDescription>& frames) {

@@ -56,7 +56,9 @@ class CompiledTree {
                  std::vector<double> damping, const std::array<double, 3>& gravity,
                  std::vector<std::string> frame_names = {},
                  const std::vector<FrameDescription>& named_frames = {},
-                 const std::vector<double>& stiffness = {}, const std::vector<double>& rest = {});
+                 const std::vector<double>& stiffness = {}, const std::vector<double>& rest = {},
+                 const std::vector<double>& friction = {},
+                 const std::vector<double>& friction_speed = {});
     CompiledTree(const CompiledTree&) = delete;
     CompiledTree& operator=(const CompiledTree&) = delete;
 
@@ -88,6 +90,7 @@ class CompiledTree {
     void set_mimic_joints(const std::vector<BodyDescription>& bodies);
     void relate();
     void set_springs(const std::vector<double>& stiffness, const std::vector<double>& rest);
+    void set_friction(const std::vector<double>& friction, const std::vector<double>& speed);
 
     PathArrays dofs_, independent_;
     std::vector<int> link_body_, q_source_, v_source_, q_owner_, v_owner_;
@@ -97,6 +100,7 @@ class CompiledTree {
     Mimics mimic_;
     std::vector<double> armature_, damping_;
     std::vector<Spring> springs_;
+    std::vector<double> friction_force_, friction_rate_;
     std::vector<std::pair<int, int>> quaternions_;
     std::vector<std::string> frame_names_;
     std::vector<Frame> frames_;

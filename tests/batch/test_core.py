@@ -30,6 +30,8 @@ def tree(parents: list[int], **changes: Any) -> Tree:
         "damping": np.zeros(n),
         "stiffness": np.zeros(n),
         "rest_position": np.zeros(n),
+        "friction": np.zeros(n),
+        "friction_speed": np.zeros(n),
         "gravity": [0.0, 0.0, -9.81],
         "joint_names": [f"j{i}" for i in range(n)],
         "massless_joints": [],
@@ -74,7 +76,7 @@ def test_a_tree_that_was_never_made() -> None:
 
 
 _PLANAR = np.array([6], dtype=np.int32)
-_OF_JOINTS = ("armature", "damping", "stiffness", "rest_position")
+_OF_JOINTS = ("armature", "damping", "stiffness", "rest_position", "friction", "friction_speed")
 
 
 @pytest.mark.parametrize(
@@ -89,6 +91,8 @@ _OF_JOINTS = ("armature", "damping", "stiffness", "rest_position")
         ([-1], {"pitch": np.zeros(2)}, "different lengths"),
         ([-1], {"armature": np.zeros(2)}, "armature"),
         ([-1], {"stiffness": np.zeros(2)}, "stiffness and rest position"),
+        ([-1], {"friction": np.zeros(2)}, "friction and its smoothing speed"),
+        ([-1], {"friction": np.ones(1)}, "smoothing speeds of friction above 0"),
         (
             [-1],
             {"kind": _PLANAR, **{x: np.ones(3) for x in _OF_JOINTS}},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import TREES, on_robots, random_state, robot
+from cases import TREES, friction_torque, on_robots, random_state, robot
 from compare import TOLERANCE, assert_close
 from hypothesis import given
 from trees import SEEDS, Tree, trees
@@ -51,12 +51,13 @@ def test_values_on_trees(tree: Tree, seed: int) -> None:
 
 
 def check_balance(model: dtau.Model, seed: int) -> None:
-    """What the joints' torques do beside damping goes into both energies."""
+    """What the joints' torques do beside damping and friction goes into both energies."""
     s = random_state(model, seed)
     q, v, a = s["q"], s["v"], s["a"]
     by_q, by_v = dtau.kinetic_energy_derivatives(model, q, v)
     terms = [by_q * v, by_v * a, dtau.potential_energy_derivatives(model, q) * v]
-    power = v @ (dtau.inverse_dynamics(model, q, v, a) - model.damping * v)
+    lost = model.damping * v + friction_torque(model, v)
+    power = v @ (dtau.inverse_dynamics(model, q, v, a) - lost)
     size = float(np.abs(terms).max())
     assert_close(np.sum(terms), power, TOLERANCE["identity"], "power", floor=size)
 

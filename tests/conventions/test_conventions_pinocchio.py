@@ -232,6 +232,7 @@ def test_trees(tree: Tree, seed: int) -> None:
             body,
             damping=0.0 * body.damping,
             stiffness=0.0 * body.stiffness,
+            friction=0.0 * body.friction,
             rest=0.0 * body.rest,
         )
         for body in tree.bodies
@@ -280,7 +281,7 @@ def test_pickle() -> None:
 
 
 def chain(*kinds: str) -> Tree:
-    return grow(kinds, range(-1, len(kinds) - 1), 1, damping=False, springs=False)
+    return grow(kinds, range(-1, len(kinds) - 1), 1, damping=False, springs=False, friction=False)
 
 
 class TestMatching:
@@ -295,7 +296,7 @@ class TestMatching:
             dtau.conventions.pinocchio(tree.model(), peer_of(tree, {"revolute1": "revolute2"}))
 
     def test_two_free_roots_need_their_names(self) -> None:
-        tree = grow(["free", "free"], [-1, -1], 1, damping=False)
+        tree = grow(["free", "free"], [-1, -1], 1, damping=False, friction=False)
         model = tree.model()
         check(model, peer_of(tree), random_state(model, 5))
         with pytest.raises(ValueError, match="pin_model: no joint named 'free0'"):

@@ -56,7 +56,8 @@ class Terms:
 
         self.tau = torque(dtau.inverse_dynamics_time_derivatives(model, q, v))
         self.weight = torque(dtau.gravity_torque_time_derivatives(model, q, v[:ORDER]))
-        self.damping = torque(model.damping * v[: ORDER + 1])
+        own = v[: ORDER + 1]
+        self.damping = torque(model.damping * own + taylor.friction_torque(model, own))
         self.v_there = convention.time_derivatives_from_dtau(q, v)
 
 

@@ -71,7 +71,7 @@ def shaped(kinds: list[str], parents: list[int], seed: int) -> Tree:
         "spherical" if kind == "free" and parent >= 0 else kind
         for kind, parent in zip(kinds, parents, strict=True)
     ]
-    tree = grow(fitting, parents, seed)
+    tree = grow(fitting, parents, seed, friction=False)
     bodies = [
         replace(
             body,

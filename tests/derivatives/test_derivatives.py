@@ -5,7 +5,7 @@ from __future__ import annotations
 import complex_step
 import numpy as np
 import pytest
-from cases import ROBOTS, random_state, robot
+from cases import ROBOTS, friction_torque, random_state, robot
 from compare import SMALL, TOLERANCE, assert_close, cancelled, solved
 from core import complex_core
 from function import FRAME_AXES
@@ -179,7 +179,8 @@ def check_coriolis(model: dtau.Model, seed: int) -> None:
     floor = cancelled(dtau.mass_matrix(model, q))
     assert_close(coriolis + coriolis.T, rate, TOLERANCE["complex_step"], "C + C^T", floor=floor)
     bias = dtau.bias_torque(model, q, v)
-    got = coriolis @ v + model.damping * v + dtau.gravity_torque(model, q)
+    lost = model.damping * v + friction_torque(model, v)
+    got = coriolis @ v + lost + dtau.gravity_torque(model, q)
     assert_close(got, bias, TOLERANCE["identity"], "C v + D v + g", floor=floor)
 
 

@@ -8,7 +8,15 @@ import complex_step
 import newton_euler
 import numpy as np
 import pytest
-from cases import ROBOTS, TREES, random_state, robot, spring_torque
+from cases import (
+    ROBOTS,
+    TREES,
+    friction_torque,
+    random_state,
+    robot,
+    spring_torque,
+    without_friction,
+)
 from compare import TOLERANCE, assert_close, assert_same_bits, cancelled, solved
 from core import complex_core
 from function import FRAME_AXES
@@ -145,7 +153,7 @@ def test_identities(tree: Tree, seed: int) -> None:
 
 
 def check_power(model: dtau.Model, seed: int) -> None:
-    """Kinetic energy grows by the power of what is neither gravity nor damping."""
+    """Kinetic energy grows by the power of what is neither gravity nor damping nor friction."""
     s = random_state(model, seed)
     q, v, a = s["q"], s["v"], s["a"]
     h = complex_step.STEP
@@ -154,7 +162,8 @@ def check_power(model: dtau.Model, seed: int) -> None:
     mass = complex_core("mass_matrix", model, point)[0]
     growth = (0.5 * speed @ mass @ speed).imag / h
     tau = dtau.inverse_dynamics(model, q, v, a)
-    power = v @ (tau - dtau.gravity_torque(model, q) - model.damping * v)
+    lost = model.damping * v + friction_torque(model, v)
+    power = v @ (tau - dtau.gravity_torque(model, q) - lost)
     size = float(np.abs(v) @ (np.abs(tau) + model.damping * np.abs(v)))
     assert_close(np.float64(power), np.float64(growth), IDENTITY, "power", floor=size)
 
@@ -190,7 +199,8 @@ def test_gravity_torque_is_the_gradient_of_potential_energy(tree: Tree, seed: in
 
 def test_energies_of_the_oracle_agree_with_its_forces() -> None:
     """Guards newton_euler itself: a small step of the motion costs the work of its forces."""
-    tree = grow(["free", "helical", "spherical", "prismatic"], [-1, 0, 1, 2], 23, damping=False)
+    kinds = ["free", "helical", "spherical", "prismatic"]
+    tree = grow(kinds, [-1, 0, 1, 2], 23, damping=False, friction=False)
     model = tree.model()
     s = random_state(model, 4)
     q, v, a = s["q"], s["v"], s["a"]
@@ -255,7 +265,7 @@ def test_f_ext_is_linear_and_absent_means_zero(tree: Tree, seed: int) -> None:
 
 @given(trees(), SEEDS)
 def test_armature_and_damping(tree: Tree, seed: int) -> None:
-    loaded = tree.model().replace(stiffness=0.0)
+    loaded = without_friction(tree.model().replace(stiffness=0.0))
     plain = tree.bare().model()
     assert not plain.armature.any()
     assert not plain.damping.any()

@@ -345,9 +345,9 @@ class TestDamagedFiles:
 
     def test_another_version(self, tmp_path: Path) -> None:
         content = bytearray(self.CONTENT())
-        content[8] = 2
+        content[8] = 3
         message = self.refused(tmp_path / "robot.dtau", content)
-        assert "expected version 1 of the format, got 2" in message
+        assert "expected version 2 of the format, got 3" in message
 
     def test_wrong_contents_with_a_right_checksum(self, tmp_path: Path) -> None:
         arrays = saving.unpack(self.CONTENT())

@@ -353,7 +353,10 @@ LINE = '<tendon><fixed name="t" {}><joint joint="j" coef="1"/></fixed></tendon>'
 # A file, and what of it is said to have no place in a model.
 UNCARRIED = {
     "spring": (arm('<joint name="j" type="ball" stiffness="2"/>'), "springs of joints 'j'"),
-    "friction": (arm('<joint name="j" frictionloss="2"/>'), "friction loss of joints 'j'"),
+    "friction": (
+        arm('<joint name="j" frictionloss="2"/>'),
+        "friction loss (friction_speed= smooths and includes it) of joints 'j'",
+    ),
     "tendon": (arm('<joint name="j"/>', LINE.format('stiffness="1"')), "tendons 't'"),
     "tendon armature": (arm('<joint name="j"/>', LINE.format('armature="1"')), "tendons 't'"),
     "actuator": (
@@ -401,7 +404,7 @@ class TestWhatIsNotCarried:
         with pytest.warns(dtau.ModelWarning) as caught:
             dtau.load(text.replace("</worldbody>", ball))
         (warning,) = caught
-        for said in ("springs of joints 'k'", "friction loss of joints 'j'", "tendons 't'"):
+        for said in ("springs of joints 'k'", "includes it) of joints 'j'", "tendons 't'"):
             assert said in str(warning.message)
 
     def test_damping_that_is_not_linear(self) -> None:

@@ -60,7 +60,7 @@ def test_a_saved_model_loads_with_the_same_bits(name: str, path: Path) -> None:
 def test_the_format_has_every_part_of_a_link_and_every_kind_of_joint() -> None:
     parts = {
         *("name", "parent", "joint", "joint_name", "placement", "inertia", "armature", "damping"),
-        *("limits", "mimic", "stiffness", "rest_position"),
+        *("limits", "mimic", "stiffness", "rest_position", "friction", "friction_speed"),
     }
     assert {field.name for field in dataclasses.fields(dtau.Link)} == parts
     fields = {field.name for field in dataclasses.fields(dtau.Limits)}
@@ -70,9 +70,10 @@ def test_the_format_has_every_part_of_a_link_and_every_kind_of_joint() -> None:
 
 def test_options_that_a_saved_model_takes(path: Path) -> None:
     robot("quadruped").save(path)
-    loaded = dtau.load(path, gravity=(0, 0, -1.6), damping=0.5)
+    loaded = dtau.load(path, gravity=(0, 0, -1.6), damping=0.5, friction_speed=0.1, friction=2.0)
     assert loaded.gravity.tolist() == [0.0, 0.0, -1.6]
     assert loaded.link("LF_THIGH").damping == (0.5,)
+    assert loaded.link("LF_THIGH").friction == (2.0,)
     with pytest.raises(ValueError, match="root: expected None with a file of "):
         dtau.load(path, root="free")
     with pytest.raises(ValueError, match="srdf: expected it with a URDF, got a file of "):

@@ -221,7 +221,7 @@ class TestRemarks:
         model = dtau.load(text)
         assert model.notes == (
             "ignored collision: 1",
-            "ignored friction: 1",
+            "ignored friction (friction_speed= of dtau.load smooths and includes it): 1",
             "ignored gazebo: 2",
             "ignored material: 1",
             "ignored safety_controller: 1",

@@ -6,6 +6,7 @@ from .mutant import Mutant
 
 MODEL, IDENTIFICATION = "python/dtau/model/", "python/dtau/identification/"
 SPRINGS = "include/dtau/springs.hpp"
+FRICTION = "include/dtau/friction.hpp"
 
 MODELS = (
     # ------------------------------------------------------------ springs
@@ -44,6 +45,40 @@ MODELS = (
         "energy = fma(T(spring.stiffness) * x, x, energy);",
         ("tests/dynamics/test_springs.py", "tests/terms"),
         statement=True,
+    ),
+    # ------------------------------------------------------------ friction
+    Mutant(
+        "friction/forward",
+        "Forward dynamics adds the torques of friction instead of subtracting them.",
+        FRICTION,
+        "add_friction_torques(tree, -1.0, v, tau);",
+        "add_friction_torques(tree, 1.0, v, tau);",
+        ("tests/dynamics/test_friction.py",),
+        statement=True,
+    ),
+    Mutant(
+        "friction/curvature",
+        "The second derivative lacks the factor two.",
+        FRICTION,
+        "decltype(rate)(-2.0) * rate * x.y * x.slope",
+        "decltype(rate)(-1.0) * rate * x.y * x.slope",
+        ("tests/dynamics/test_friction.py", "tests/second_derivatives"),
+    ),
+    Mutant(
+        "friction/series",
+        "Orders above the first of w lack a product.",
+        FRICTION,
+        "for (int m = 0; m <= k; ++m) square = fma(",
+        "for (int m = 0; m < k; ++m) square = fma(",
+        ("tests/time_derivatives",),
+    ),
+    Mutant(
+        "friction/tanh",
+        "Tiny arguments lose digits.",
+        "include/dtau/hyperbolic_tangent.hpp",
+        "fma(power, fma(r * r, series, r), power - T(1.0))",
+        "power * (T(1.0) + fma(r * r, series, r)) - T(1.0)",
+        ("tests/dynamics/test_friction.py",),
     ),
     # ------------------------------------------------------------ motors
     Mutant(

@@ -9,6 +9,7 @@ from benchmarks.baselines import library
 from benchmarks.baselines.curves import Key, crossover, said, slope
 from benchmarks.baselines.library import FORWARD, INVERSE
 from benchmarks.checks import UnavailableError
+from cases import without_friction
 from compare import TOLERANCE, assert_close, solved
 from complex_step import dynamics_derivatives
 from trees import MOVING, Array, random_tree
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.benchmarks
 KINDS = tuple(kind for kind in MOVING if kind != "universal")
 MODELS = {
     **{
-        f"tree {seed}": random_tree(seed, 8, KINDS).model().replace(stiffness=0.0)
+        f"tree {seed}": without_friction(random_tree(seed, 8, KINDS).model().replace(stiffness=0.0))
         for seed in range(3)
     },
     "quadruped": dtau.robots.quadruped(),

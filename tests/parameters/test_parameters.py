@@ -10,7 +10,16 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from cases import GRIPPERS, MIMICS, TREES, on_robots, random_state, robot, spring_torque
+from cases import (
+    GRIPPERS,
+    MIMICS,
+    TREES,
+    friction_torque,
+    on_robots,
+    random_state,
+    robot,
+    spring_torque,
+)
 from compare import TOLERANCE, assert_close, assert_same_bits, cancelled, solved
 from core import complex_core
 from hypothesis import given
@@ -52,9 +61,10 @@ class Case:
 
 
 def check_torque(case: Case) -> None:
-    """tau = Y pi without springs, and without armature and damping or with them."""
+    """tau = Y pi without springs and friction, and without armature and damping or with them."""
     m, Y = case.model, case.regressor()
     want = dtau.inverse_dynamics(m, case.q, case.v, case.a) - spring_torque(m, case.q)
+    want = want - friction_torque(m, case.v)
     if not case.of_joints:
         want = want - m.armature * case.a - m.damping * case.v
     floor = float((np.abs(Y) @ np.abs(case.parameters)).max())
@@ -141,6 +151,8 @@ def rebuilt(
             damping=body.damping,
             stiffness=body.stiffness,
             rest_position=body.rest,
+            friction=body.friction,
+            friction_speed=body.speed,
             mimic=(mimics or {}).get(name),
         )
     return builder.build()

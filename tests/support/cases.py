@@ -124,6 +124,23 @@ def spring_torque(model: dtau.Model, q: Array) -> Array:
     return torque
 
 
+def without_friction(model: dtau.Model) -> dtau.Model:
+    return model.replace(friction=np.zeros(model.nv))
+
+
+def friction_torque(model: dtau.Model, v: Array) -> Array:
+    """What Coulomb friction of joints adds to the torque of inverse dynamics."""
+    torque = np.zeros(v.shape)
+    links = {link.joint_name: link for link in model.links}
+    for joint in model.joints:
+        link = links[joint.name]
+        if any(link.friction):
+            scale = joint.mimic.multiplier if joint.mimic else 1.0
+            y = np.tanh(scale * v[..., joint.v] / np.array(link.friction_speed))
+            torque[..., joint.v] += scale * np.array(link.friction) * y
+    return torque
+
+
 def contacts(model: dtau.Model) -> dtau.Contacts:
     """Of any robot: a point of its first body and the last body, along both kinds of axes."""
     first, last = model.bodies[0], model.bodies[-1]

@@ -113,6 +113,7 @@ def inverse_dynamics(
                 + body.armature * a[at]
                 + body.damping * v[at]
                 + body.spring_torque(q[model.joint(body.name).q])
+                + body.friction_torque(v[at])
             )
         if body.parent >= 0:
             step = motion.origin - moved[body.parent].origin

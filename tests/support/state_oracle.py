@@ -79,6 +79,8 @@ def oracle(name: str) -> Oracle:
                 damping=np.zeros(KINDS[kind].nv),
                 stiffness=np.zeros(KINDS[kind].nv),
                 rest=np.zeros(KINDS[kind].nv),
+                friction=np.zeros(KINDS[kind].nv),
+                speed=np.ones(KINDS[kind].nv),
             )
         )
     tree = Tree(tuple(bodies), numbers["model_gravity"])

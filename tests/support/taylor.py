@@ -39,6 +39,32 @@ def rate(a: Array) -> Array:
     return (a[1:].T * np.arange(1, len(a))).T
 
 
+def hyperbolic_tangent(x: Array) -> Array:
+    """1 - 2 / (exp(2 x) + 1), entry by entry; the core integrates (1 - y^2) x' instead."""
+    more = [np.exp(2.0 * x[0])]
+    for k in range(1, len(x)):
+        more.append(sum(2.0 * m * x[m] * more[k - m] for m in range(1, k + 1)) / k)
+    more[0] = more[0] + 1.0
+    inverse = [1.0 / more[0]]
+    for k in range(1, len(x)):
+        inverse.append(-sum(more[m] * inverse[k - m] for m in range(1, k + 1)) / more[0])
+    return constant(np.ones_like(x[0]), len(x)) - 2.0 * np.array(inverse)
+
+
+def friction_torque(model: dtau.Model, v_derivatives: Array) -> Array:
+    """Derivatives of what Coulomb friction of joints adds to the torque."""
+    v = coefficients(v_derivatives)
+    torque = np.zeros_like(v)
+    links = {link.joint_name: link for link in model.links}
+    for joint in model.joints:
+        link = links[joint.name]
+        if any(link.friction):
+            scale = joint.mimic.multiplier if joint.mimic else 1.0
+            y = hyperbolic_tangent(scale * v[:, joint.v] / np.array(link.friction_speed))
+            torque[:, joint.v] += scale * np.array(link.friction) * y
+    return derivatives(torque)
+
+
 def integral(start: Array, derivative: Array) -> Array:
     """The series that begins so and has this derivative."""
     return np.concatenate([[start], (derivative.T / np.arange(1, len(derivative) + 1)).T])
@@ -156,6 +182,7 @@ def inverse_dynamics(
         own = body.armature * rate(v)[:, own_v] + body.damping * v[:-1, own_v]
         own[0] += body.spring_torque(q[joint.q])
         own[1:] += body.stiffness * v[: count - 1, own_v] / np.arange(1, count)[:, np.newaxis]
+        own += body.friction * hyperbolic_tangent(v[:-1, own_v] / body.speed)
         tau[:, own_v] = product(transposed(S), wrench) + own
     return derivatives(tau)
 

@@ -66,6 +66,8 @@ def body_of(j: int, d: dict[str, Array], home: list[Array], frames: list[Array])
         damping=np.zeros(6 if kind == "free" else 1),
         stiffness=np.zeros(6 if kind == "free" else 1),
         rest=np.zeros(6 if kind == "free" else 1),
+        friction=np.zeros(6 if kind == "free" else 1),
+        speed=np.ones(6 if kind == "free" else 1),
     )
 
 

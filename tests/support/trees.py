@@ -180,12 +180,17 @@ class Body:
     damping: Array  # (nv,)
     stiffness: Array  # (nv,)
     rest: Array  # (nv,), where the springs give no torque
+    friction: Array  # (nv,)
+    speed: Array  # (nv,), that smooths friction
 
     def spring_torque(self, q: Array) -> Array:
         """Of the joint's coordinates; zeros for a joint without springs."""
         if not self.stiffness.any():
             return np.zeros_like(self.stiffness)
         return self.stiffness * (q - self.rest)
+
+    def friction_torque(self, v: Array) -> Array:
+        return self.friction * np.tanh(v / self.speed)
 
 
 @dataclass(frozen=True)
@@ -204,7 +209,7 @@ class Tree:
         printer.text(self.recipe)
 
     def bare(self) -> Tree:
-        """The same robot without armature, damping and springs."""
+        """The same robot without armature, damping, springs and friction."""
         bodies = tuple(
             replace(
                 body,
@@ -212,6 +217,7 @@ class Tree:
                 damping=0.0 * body.damping,
                 stiffness=0.0 * body.stiffness,
                 rest=0.0 * body.rest,
+                friction=0.0 * body.friction,
             )
             for body in self.bodies
         )
@@ -231,6 +237,8 @@ class Tree:
                 damping=body.damping,
                 stiffness=body.stiffness,
                 rest_position=body.rest,
+                friction=body.friction,
+                friction_speed=body.speed,
                 mimic=(mimics or {}).get(body.name),
             )
         return builder.build()
@@ -262,10 +270,12 @@ def grow(
     armature: bool = True,
     damping: bool = True,
     springs: bool = True,
+    friction: bool = True,
 ) -> Tree:
     """A tree of these joints with random numbers: placements, inertias, gravity and so on."""
     rng = np.random.default_rng(seed)
     of_springs = np.random.default_rng([seed, 1])
+    of_friction = np.random.default_rng([seed, 2])
     bodies = []
     for i, (kind, parent) in enumerate(zip(kinds, parents, strict=True)):
         nv = KINDS[kind].nv
@@ -286,12 +296,14 @@ def grow(
             damping=rng.uniform(0.0, 2.0, nv) * damping,
             stiffness=of_springs.uniform(0.0, 5.0, nv) * (springs and kind in SPRUNG),
             rest=of_springs.uniform(-1.0, 1.0, nv) * (springs and kind in SPRUNG),
+            friction=of_friction.uniform(0.0, 2.0, nv) * friction,
+            speed=of_friction.uniform(0.5, 2.0, nv),
         )
         bodies.append(body)
     gravity = 9.81 * random_axis(rng)
     recipe = (
         f"grow({list(kinds)}, {list(parents)}, {seed}, armature={armature}, damping={damping}, "
-        f"springs={springs})"
+        f"springs={springs}, friction={friction})"
     )
     return Tree(tuple(bodies), gravity, recipe)
 
@@ -323,4 +335,5 @@ def trees(draw: st.DrawFn, max_bodies: int = 7, among: Sequence[str] = tuple(KIN
         armature=draw(st.booleans()),
         damping=draw(st.booleans()),
         springs=seed % 2 == 1,
+        friction=seed % 3 == 1,
     )

@@ -3,7 +3,7 @@
 //
 //   v_i = X_i v_p + S_i q'_i        c_i = v_i x S_i q'_i        pA_i = v_i x* I_i v_i - f_ext_i
 //   U = IA_i S_i        D = S_i^T U + armature        u = tau_i - damping q'_i - S_i^T pA_i
-//                                                   tau_i: without springs' torques
+//                                                   tau_i: without springs and friction
 //   Ia = IA_i - U D^-1 U^T              IA_p += X_i^T Ia X_i
 //   pa = pA_i + Ia c_i + U D^-1 u       pA_p += X_i^T pa
 //   a' = X_i a_p + c_i                  q''_i = D^-1 (u - U^T a')        a_i = a' + S_i q''_i
@@ -20,7 +20,7 @@ struct AbaWorkspace {
     Configuration<T> angles;
     Vector<T>*S, *U, *UDinv;   // columns (nv), UDinv: U D^-1
     T *u, *Dinv;               // (nv); (nv, 6), by rows: the block of a joint
-    T* torque;                 // tau without the springs' torques, if there are springs
+    T* torque;                 // tau without springs and friction, if there are any
     Vector<T>*v, *c, *pA, *a;  // (nnodes)
     Matrix<T>*X, *IA;          // (nnodes)
 
@@ -31,7 +31,7 @@ struct AbaWorkspace {
           UDinv(arena.take<Vector<T>>(tree.nv)),
           u(arena.take<T>(tree.nv)),
           Dinv(arena.take<T>(6 * tree.nv)),
-          torque(spring_room<T>(arena, tree)),
+          torque(room_for_drive<T>(arena, tree)),
           v(arena.take<Vector<T>>(tree.nnodes)),
           c(arena.take<Vector<T>>(tree.nnodes)),
           pA(arena.take<Vector<T>>(tree.nnodes)),
@@ -61,7 +61,7 @@ template <class T>
 void aba(const Tree& tree, const T* q, const T* qd, const T* tau, const T* f_ext, T* qdd,
          const AbaWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
-    tau = left_by_springs(tree, q, tau, w.torque);
+    tau = left_by_springs_and_friction(tree, q, qd, tau, w.torque);
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const int p = body.parent, k = body.v;

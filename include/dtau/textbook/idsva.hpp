@@ -28,6 +28,7 @@ struct IdsvaWorkspace {
     Vector<T>*S, *Psid, *Psidd, *Sd;
     Vector<T>*v, *a, *f;
     Matrix<T>*I, *B2;
+    T *slope, *curvature;  // of friction (nv)
 
     IdsvaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
@@ -40,7 +41,9 @@ struct IdsvaWorkspace {
           a(arena.take<Vector<T>>(tree.nnodes)),
           f(arena.take<Vector<T>>(tree.nnodes)),
           I(arena.take<Matrix<T>>(tree.nnodes)),
-          B2(arena.take<Matrix<T>>(tree.nnodes)) {}
+          B2(arena.take<Matrix<T>>(tree.nnodes)),
+          slope(friction_room<T>(arena, tree)),
+          curvature(friction_room<T>(arena, tree)) {}
 };
 
 // Passes before the column loops: motions from the root to the leaves, and composites back.
@@ -48,6 +51,7 @@ template <class T>
 void idsva_passes(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* f_ext,
                   const IdsvaWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
+    friction_partials(tree, qd, w.slope, w.curvature);
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const int p = body.parent, at = body.v;
@@ -102,6 +106,7 @@ void idsva(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* f_e
             dtau_dv[k * n + k] = dtau_dv[k * n + k] + T(tree.damping[k]);
         }
     add_stiffness(tree, dtau_dq, n);
+    add_friction_diagonal(tree, w.slope, dtau_dv, n);
 }
 
 }  // namespace dtau::DTAU_VARIANT::textbook

@@ -14,7 +14,7 @@
 //   d2 tau_m / dq_i dq_j = zeta . Psi'_i + gamma . Psi''_i
 //   d2 tau_m / dq_i dv_j = eta . Psi'_i
 //   d2 tau_m / dq_j dv_i = zeta . s_i + gamma . (Psi'_i + S'_i)    i's joint strictly shallower
-//   d2 tau_m / dv_i dv_j = eta . s_i       less gamma . s_i inside one joint
+//   d2 tau_m / dv_i dv_j = eta . s_i       less gamma . s_i inside one joint; and friction's curvature
 //   d M_mi / dq_j        = gamma . s_i                             i's joint strictly shallower
 //
 // Output k of a joint strictly shallower than m's, column i on the path of m ([Derivations] eqs. 7.4,
@@ -110,6 +110,7 @@ void idsva_so(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* 
                     out.dadq[at(k, i, m)] = dot(sk, I_rate * si);
                 });
             });
+            if (has_friction(tree)) out.dvdv[at(m, m, m)] += w.curvature[m];
         }
 }
 

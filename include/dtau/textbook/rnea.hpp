@@ -51,6 +51,7 @@ void rnea(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* f_ex
         if (body.parent >= 0) w.f[body.parent] += transposed(w.X[i]) * w.f[i];
     }
     add_spring_torques(tree, q, tau);
+    add_friction_torques(tree, 1.0, qd, tau);
 }
 
 }  // namespace dtau::DTAU_VARIANT::textbook

@@ -46,7 +46,7 @@ class WrongResultError(Exception):
 
 
 class Pinocchio:
-    """Pinocchio's model of the same robot, without damping, and states for it.
+    """Pinocchio's model of the same robot, without damping and friction, and states for it.
 
     Raises
     ------

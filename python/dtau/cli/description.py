@@ -76,6 +76,8 @@ def _joint(model: Model, joint: Joint) -> dict[str, Any]:
         "damping": model.damping[joint.v].tolist(),
         "stiffness": model.stiffness[joint.v].tolist(),
         "rest_position": model.rest_position[joint.v].tolist(),
+        "friction": model.friction[joint.v].tolist(),
+        "friction_speed": model.friction_speed[joint.v].tolist(),
         "mimic": mimic
         and {"joint": mimic.joint, "multiplier": mimic.multiplier, "offset": mimic.offset},
     }

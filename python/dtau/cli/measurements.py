@@ -32,9 +32,11 @@ class Measurements:
     def __init__(self, model: Model, states: int, threads: int) -> None:
         self.remarks: list[str] = []
         self.peer: Pinocchio | None = None
-        if model.damping.any():
-            model = model.replace(damping=0.0)
-            self.remarks.append("Timed without damping, which Pinocchio's functions do not have.")
+        if model.damping.any() or model.friction.any():
+            model = model.replace(damping=np.zeros(model.nv), friction=np.zeros(model.nv))
+            self.remarks.append(
+                "Timed without damping and friction, which Pinocchio's functions do not have."
+            )
         self._model, self._states, self._threads = model, states, threads
         self._at = random_inputs(model, FUNCTIONS, states)
         try:

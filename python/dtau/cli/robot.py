@@ -168,11 +168,13 @@ def takes_robot(command: Callable[..., Any]) -> Callable[..., Any]:
         armature: float | None,
         damping: float | None,
         stiffness: float | None,
+        friction: float | None,
+        friction_speed: float | None,
         **rest: Any,
     ) -> Any:
         options: dict[str, Any] = {"root": root, "mimic": mimic, "inertia": inertia}
         options |= {"gravity": gravity, "armature": armature, "damping": damping}
-        options |= {"stiffness": stiffness}
+        options |= {"stiffness": stiffness, "friction": friction, "friction_speed": friction_speed}
         return command(RobotFile(robot, options), **rest)
 
     for decorate in reversed(_OPTIONS):
@@ -226,5 +228,18 @@ _OPTIONS = (
         type=Number(0.0),
         metavar="K",
         help="Stiffness of all joints in N m. Default: the file's.",
+    ),
+    click.option(
+        "--friction",
+        type=Number(0.0),
+        metavar="F",
+        help="Coulomb friction of all joints in N m. Default: the file's.",
+    ),
+    click.option(
+        "--friction-speed",
+        type=Number(0.0),
+        metavar="V",
+        help="Speed that smooths Coulomb friction in rad/s. Without it the file's friction is left "
+        "out.",
     ),
 )

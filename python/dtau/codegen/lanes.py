@@ -66,6 +66,10 @@ static inline real SQRT(real x) {
     for (int l = 0; l < LANES; ++l) x[l] = sqrt(x[l]);
     return x;
 }
+static inline real TANH(real x) {
+    for (int l = 0; l < LANES; ++l) x[l] = tanh(x[l]);
+    return x;
+}
 static inline real REMAINDER(real x, double y) {
     for (int l = 0; l < LANES; ++l) x[l] = remainder(x[l], y);
     return x;

@@ -43,6 +43,7 @@ typedef double real;
 #define SIN(x) sin(x)
 #define COS(x) cos(x)
 #define SINCOS(x, s, c) sine_cosine(x, &s, &c)
+#define TANH(x) tanh(x)
 #define SQRT(x) sqrt(x)
 #define FABS(x) fabs(x)
 #define REMAINDER(x, y) remainder(x, y)
@@ -61,6 +62,7 @@ typedef float real;
 #define SIN(x) sinf(x)
 #define COS(x) cosf(x)
 #define SINCOS(x, s, c) (s = sinf(x), c = cosf(x))
+#define TANH(x) tanhf(x)
 #define SQRT(x) sqrtf(x)
 #define FABS(x) fabsf(x)
 #define REMAINDER(x, y) remainderf(x, y)
@@ -128,6 +130,8 @@ def model_hash(model: Model) -> str:
     ]
     if model.stiffness.any():
         parts += [model.stiffness.tobytes(), model.rest_position.tobytes()]
+    if model.friction.any():
+        parts.append(repr([(link.friction, link.friction_speed) for link in model.links]).encode())
     for joint in model.joints:
         parts.append(repr((joint.type, joint.parent, joint.mimic)).encode())
         placement = joint.placement

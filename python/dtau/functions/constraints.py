@@ -47,7 +47,7 @@ def constrained_dynamics(
         J a + dJ/dt v = -kd (velocities of the rows) - kp (errors of the rows)
 
     J is the Jacobian of the constraint rows, J_ext the Jacobian of a body, and bias the Coriolis,
-    damping, spring and gravity torques.
+    damping, friction, spring and gravity torques.
 
     Notes
     -----

@@ -36,7 +36,8 @@ def inverse_dynamics(
         tau = M a + C v + D v + g - sum of J^T f_ext
 
     M is the mass matrix with armature, C the Coriolis matrix, D viscous damping, g the torque of
-    gravity and of the joints' springs, and J the Jacobian of a body.
+    gravity and of the joints' springs, and J the Jacobian of a body. Coulomb friction, where joints
+    have it, adds ``friction * tanh(v / friction_speed)`` to D v.
 
     Returns
     -------
@@ -96,7 +97,8 @@ def forward_dynamics(
         a = M^-1 (tau - C v - D v - g + sum of J^T f_ext)
 
     M is the mass matrix with armature, C the Coriolis matrix, D viscous damping, g the torque of
-    gravity and of the joints' springs, and J the Jacobian of a body.
+    gravity and of the joints' springs, and J the Jacobian of a body. Coulomb friction, where joints
+    have it, adds ``friction * tanh(v / friction_speed)`` to D v.
 
     Returns
     -------

@@ -3,7 +3,7 @@
 Torques are linear in the inertial parameters pi of the bodies, `Model.parameters`, and in the
 joints' armature and damping:
 
-    tau = Y pi      pi = model.parameters.ravel(), external wrenches and springs apart
+    tau = Y pi      pi = model.parameters.ravel(), external wrenches, springs, friction apart
 
 Y is the regressor. With ``joint_parameters=True`` armature and damping are parameters too, pi =
 [parameters, armature, damping] of ``10 nbodies + 2 nv`` numbers; else ``Y pi`` is without them. The
@@ -13,7 +13,8 @@ that joint include the mimic joint's share, and so do these parameters.
 Y does not have full rank: torques determine only some of a body's ten parameters, or sums of them
 with parameters of its parent.
 
-The torque ``model.stiffness * (q - model.rest_position)`` of springs is not part of ``Y pi``.
+The torques ``model.stiffness * (q - model.rest_position)`` of springs and ``model.friction *
+tanh(v / model.friction_speed)`` of friction are not part of ``Y pi``.
 
 The functions of forward dynamics differentiate the acceleration by the same parameters, at the
 model's own values or at ``parameters``.
@@ -44,7 +45,7 @@ def inverse_dynamics_regressor(
 ) -> NDArray[np.float64]:
     """Regressor of inverse dynamics: the derivative of the joint torque by inertial parameters.
 
-        tau = Y(q, v, a) pi    without springs; without armature and damping, or with these among pi
+        tau = Y(q, v, a) pi    no springs and friction; armature and damping only if among pi
 
     Parameters
     ----------

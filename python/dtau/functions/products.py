@@ -53,8 +53,8 @@ def inverse_dynamics_jvp(
     -------
     dtau
         ... It is ``dtau_dq @ dq + dtau_dv @ dv + dtau_da @ da``, less the joint torque of
-        ``df_ext``, with the matrices of `dtau.inverse_dynamics_derivatives`; springs, damping and
-        armature are included.
+        ``df_ext``, with the matrices of `dtau.inverse_dynamics_derivatives`; springs, damping,
+        friction and armature are included.
 
     Notes
     -----
@@ -100,8 +100,8 @@ def inverse_dynamics_vjp(
     -------
     InverseDynamicsVJP
         The transposed matrices of `dtau.inverse_dynamics_derivatives` times ``lam``; springs,
-        damping and armature are included. ``by_f_ext`` is minus the twists that the bodies would
-        have if ``lam`` were the velocity.
+        damping, friction and armature are included. ``by_f_ext`` is minus the twists that the
+        bodies would have if ``lam`` were the velocity.
 
     Notes
     -----

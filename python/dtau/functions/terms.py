@@ -112,7 +112,8 @@ def coriolis_matrix(
     Returns
     -------
     C : ndarray (..., nv, nv)
-        Damping is not part of it: ``C @ v + damping * v + gravity_torque = bias_torque``.
+        Damping and friction are not part of it: ``C @ v + damping * v + gravity_torque =
+        bias_torque`` without friction.
 
     Notes
     -----
@@ -148,7 +149,7 @@ def bias_torque(
 ) -> NDArray[np.float64]:
     """Bias torque, inverse dynamics at ``a = 0``: Coriolis, damping, gravity, external forces.
 
-        C v + D v + g - sum of J^T f_ext
+        C v + D v + g - sum of J^T f_ext    D v with Coulomb friction, g with springs
 
     Returns
     -------
@@ -291,9 +292,9 @@ def kinetic_energy_derivatives(
 
     Notes
     -----
-    [Derivations] eq. 15.10; O(N). The torque of inverse dynamics without gravity, springs and
-    damping is d(dT_dv)/dt - dT_dq where displacements add (Lagrange's equations); joints of several
-    degrees of freedom that do not commute have further terms.
+    [Derivations] eq. 15.10; O(N). The torque of inverse dynamics without gravity, springs,
+    damping and friction is d(dT_dv)/dt - dT_dq where displacements add (Lagrange's equations);
+    joints of several degrees of freedom that do not commute have further terms.
 
     Examples
     --------

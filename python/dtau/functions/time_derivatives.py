@@ -56,8 +56,8 @@ def inverse_dynamics_time_derivatives(
     -------
     tau : ndarray (..., r + 1, nv)
         Row k is the time derivative of order k of the torque, in N m/s^k or N/s^k, armature,
-        damping and springs included; for a free joint, of the components of the wrench in the body
-        frame.
+        damping, friction and springs included; for a free joint, of the components of the wrench in
+        the body frame.
 
     Notes
     -----
@@ -368,8 +368,8 @@ def bias_torque_time_derivatives(
 
     Notes
     -----
-    h + g + tau_ext of [HO-FBS] Proposition 1, with damping, at any order and in body coordinates;
-    O(N r^2). The rate of h-bar in [HO-FBS] eq. 14 also contains M' v'.
+    h + g + tau_ext of [HO-FBS] Proposition 1, with damping and friction, at any order and in body
+    coordinates; O(N r^2). The rate of h-bar in [HO-FBS] eq. 14 also contains M' v'.
 
     Examples
     --------

@@ -79,11 +79,11 @@ class Fit:
 
     @property
     def model(self) -> Model:
-        """The model with the identified inertias, armature and damping."""
+        """The model with the identified inertias and terms of the joints, but offsets."""
         return self.base.regressor.model_with(self.parameters)
 
     def torque(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-        """Compute the torque with all identified terms, Coulomb friction included.
+        """Compute the torque with all identified terms, offsets included.
 
         Parameters
         ----------

@@ -43,8 +43,8 @@ class Regressor(Immutable):
         tau = Y(q, v, a) pi
 
     The parameters are those of all bodies, ten each as in `dtau.Model.parameters`, followed by the
-    joints' terms in the order of `joint_terms`. The model's own inertias, armature, damping and
-    springs are only read by `model_parameters`.
+    joints' terms in the order of `joint_terms`. The model's own inertias, armature, damping,
+    springs and friction are only read by `model_parameters`.
 
     Parameters
     ----------
@@ -134,16 +134,19 @@ class Regressor(Immutable):
             joints=tuple(joint.name for joint in joints),
             coulomb_speed=_speed("coulomb" in terms, coulomb_speed),
             names=tuple(names),
-            _units=model.replace(parameters=np.tile(_UNIT_BODY, (model.nbodies, 1))),
+            _units=model.replace(
+                parameters=np.tile(_UNIT_BODY, (model.nbodies, 1)), friction=np.zeros(model.nv)
+            ),
         )
 
     @property
     def model_parameters(self) -> Array:
-        """Parameters of the model itself; offsets are of its springs, Coulomb friction is zero."""
+        """Parameters of the model itself; offsets are of its springs."""
         at, model = self._at_v(), self.model
         own = {
             "armature": model.armature[at],
             "damping": model.damping[at],
+            "coulomb": model.friction[at],
             "stiffness": model.stiffness[at],
             "offset": -model.stiffness[at] * model.rest_position[at],
         }
@@ -293,10 +296,10 @@ class Regressor(Immutable):
         return dict(zip(self.joints, values[term].tolist(), strict=True))
 
     def model_with(self, parameters: ArrayLike) -> Model:
-        """Return the model with these parameters of bodies, armature, damping and springs.
+        """Return the model with these parameters of bodies and joints.
 
-        The offset of a joint with stiffness makes its spring's rest position. Other offsets and
-        Coulomb friction are not in the model.
+        The offset of a joint with stiffness makes its spring's rest position. Other offsets are not
+        in the model. Coulomb friction has the speed `coulomb_speed`.
 
         Parameters
         ----------
@@ -311,7 +314,7 @@ class Regressor(Immutable):
         ------
         ValueError
             If no rigid body can have these parameters; the message names the body. If a value of
-            armature, damping or stiffness is negative.
+            armature, damping, friction or stiffness is negative.
         """
         parameters = self._read(parameters)
         values, at = self._joint_values(parameters), self._at_v()
@@ -326,6 +329,12 @@ class Regressor(Immutable):
             stiff = values["stiffness"] != 0.0
             rest = np.divide(-offset, values["stiffness"], out=np.zeros(len(at)), where=stiff)
             made["rest_position"][at] = rest
+        if "coulomb" in values:
+            made["friction"] = self.model.friction.copy()
+            made["friction"][at] = values["coulomb"]
+            speed = self.model.friction_speed.copy()
+            speed[at] = np.where(values["coulomb"] != 0.0, self._smoothing, speed[at])
+            made["friction_speed"] = speed
         rows = parameters[: 10 * self.model.nbodies].reshape(-1, 10)
         return self.model.replace(parameters=rows, **made)
 

@@ -8,7 +8,7 @@ from typing import Any
 from dtau.checks import class_name
 from dtau.errors import ModelError
 from dtau.loaders import mjcf
-from dtau.loaders.load import with_changes
+from dtau.loaders.load import Changes, with_changes
 from dtau.loaders.source import Options
 from dtau.model.compile import MOST_DOFS
 from dtau.model.model import Model
@@ -79,7 +79,9 @@ def from_mujoco(mj_model: Any, *, mimic: MimicJoints = "independent") -> Model:
         )
     try:
         parts = mjcf.parts_of(mujoco, mj_model, Options(None, mimic, "keep"), stacklevel=3)
-        links, gravity = with_changes(parts, None, None, None, None)
-        return Model(parts.name, links, gravity=gravity, notes=parts.notes, postures=parts.postures)
+        parts, gravity = with_changes(parts, None, Changes())
+        return Model(
+            parts.name, parts.links, gravity=gravity, notes=parts.notes, postures=parts.postures
+        )
     except ValueError as error:
         raise ModelError(f"mj_model: {error}") from None

@@ -196,7 +196,9 @@ class _Reader:
             parent = last[frame.parentJoint - 1] if frame.parentJoint else None
             links.append(Link(name, parent, Fixed(), joint, _pose(frame.placement)))
         if self._numbers["friction"].any():
-            self.notes.append("ignored dry friction of joints")
+            self.notes.append(
+                "ignored dry friction of joints: Model.replace(friction=, friction_speed=) adds it"
+            )
         return links
 
     def _body_frames(self) -> dict[int, int]:

@@ -6,16 +6,17 @@ import errno
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import class_name, integer, plain, real_array
+from dtau.checks import class_name, integer, listing, plain, real_array
 from dtau.errors import ModelError
 from dtau.loaders import formats, mjcf, saved, urdf, xacro, xml
 from dtau.loaders.source import Options, Parts, Source
 from dtau.loaders.srdf import with_srdf
 from dtau.model.editing import changed
-from dtau.model.links import Link
 from dtau.model.model import Model
 from dtau.options import Inertias, MimicJoints, Root, require_option
 
@@ -42,6 +43,8 @@ def load(
     armature: ArrayLike | Mapping[str, ArrayLike] | None = None,
     damping: ArrayLike | Mapping[str, ArrayLike] | None = None,
     stiffness: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    friction: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    friction_speed: ArrayLike | Mapping[str, ArrayLike] | None = None,
     max_size: int = 64_000_000,
 ) -> Model:
     """Load a robot from a URDF, MJCF or xacro file, or from the text of a URDF or MJCF.
@@ -85,6 +88,11 @@ def load(
         Rotor inertia, added to the diagonal of the mass matrix, viscous damping, and stiffness of
         springs, in place of the file's: by the names of joints, or one number for all except the
         free root, as in `Model.replace`.
+    friction, friction_speed : float, or mapping of str to float or array_like (nv,), optional
+        Coulomb friction in N m or N, in place of the file's, and the speed in rad/s or m/s that
+        smooths it, as in `Model.replace`. The file's friction (``dynamics friction`` of a URDF,
+        ``frictionloss`` of an MJCF) becomes part of the model where a speed is stated. Elsewhere it
+        is left out, and a note or a warning names it.
     max_size : int
         Largest number of bytes of a file, so that an endless file does not fill the memory; text is
         counted as UTF-8. Larger files need a larger value: ``max_size=200_000_000``. Files that an
@@ -145,12 +153,15 @@ def load(
     text, what, read = (text, *_SAVED) if saved.is_saved(text) else _reader(text)
     if srdf is not None and read is not urdf.read:
         raise ValueError(f"srdf: expected it with a URDF, got {what}, which has its own postures")
-    parts = read(text, Options(root, mimic, inertia))
+    parts = read(text, Options(root, mimic, inertia, friction=friction_speed is not None))
     if srdf is not None:
         parts = with_srdf(parts, open_document(srdf, max_size, "srdf")[0])
-    links, gravity = with_changes(parts, gravity, armature, damping, stiffness)
+    changes = Changes(armature, damping, stiffness, friction, friction_speed)
+    parts, gravity = with_changes(parts, gravity, changes)
     with naming(text):
-        return Model(parts.name, links, gravity=gravity, notes=parts.notes, postures=parts.postures)
+        return Model(
+            parts.name, parts.links, gravity=gravity, notes=parts.notes, postures=parts.postures
+        )
 
 
 def _reader(text: Source) -> tuple[Source, str, _Reader]:
@@ -163,18 +174,36 @@ def _reader(text: Source) -> tuple[Source, str, _Reader]:
     return (text, *_READERS[document.tag])
 
 
+class Changes(NamedTuple):
+    """The numbers of joints that `load` takes; None: those of the file."""
+
+    armature: ArrayLike | Mapping[str, ArrayLike] | None = None
+    damping: ArrayLike | Mapping[str, ArrayLike] | None = None
+    stiffness: ArrayLike | Mapping[str, ArrayLike] | None = None
+    friction: ArrayLike | Mapping[str, ArrayLike] | None = None
+    friction_speed: ArrayLike | Mapping[str, ArrayLike] | None = None
+
+
 def with_changes(
-    parts: Parts,
-    gravity: ArrayLike | None,
-    armature: ArrayLike | Mapping[str, ArrayLike] | None,
-    damping: ArrayLike | Mapping[str, ArrayLike] | None,
-    stiffness: ArrayLike | Mapping[str, ArrayLike] | None,
-) -> tuple[tuple[Link, ...], ArrayLike]:
-    """Return links and gravity with the changes that `load` takes."""
+    parts: Parts, gravity: ArrayLike | None, changes: Changes
+) -> tuple[Parts, ArrayLike]:
+    """Return parts and gravity with the changes that `load` takes."""
     if gravity is None:
         gravity = _GRAVITY if parts.gravity is None else parts.gravity
-    links = changed(parts.links, armature=armature, damping=damping, stiffness=stiffness)
-    return links, gravity
+    given, notes = changes._asdict(), parts.notes
+    friction = given.pop("friction")
+    links = changed(parts.links, **given)
+    if parts.friction:
+        smooth = {link.joint_name for link in links if all(np.atleast_1d(link.friction_speed))}
+        own = {joint: x for joint, x in parts.friction.items() if joint in smooth}
+        links = changed(links, friction=own)
+        if left_out := [joint for joint in parts.friction if joint not in smooth]:
+            notes = [
+                *notes,
+                f"ignored friction without a friction_speed: joints {listing(left_out)}",
+            ]
+    links = changed(links, friction=friction)
+    return parts._replace(links=list(links), notes=notes), gravity
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from dtau.checks import integer, real_array
 from dtau.functions.manifold_states import configuration
 from dtau.loaders import mjcf
-from dtau.loaders.load import naming, open_document, with_changes
+from dtau.loaders.load import Changes, naming, open_document, with_changes
 from dtau.loaders.source import Options
 from dtau.model.contacts import Contacts
 from dtau.model.mechanism import Mechanism
@@ -29,6 +29,8 @@ def load_mechanism(
     armature: ArrayLike | Mapping[str, ArrayLike] | None = None,
     damping: ArrayLike | Mapping[str, ArrayLike] | None = None,
     stiffness: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    friction: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    friction_speed: ArrayLike | Mapping[str, ArrayLike] | None = None,
     max_size: int = 64_000_000,
 ) -> Mechanism:
     """Load a robot and its closed loops from an MJCF: its equalities `connect` and `weld`.
@@ -44,7 +46,7 @@ def load_mechanism(
         A path; or the XML text itself, if its first character after white space is `<`.
     kp, kd : float
         Gains of Baumgarte's stabilization for all constraints, in 1/s² and 1/s, see `dtau.Loop`.
-    mimic, gravity, armature, damping, stiffness, max_size
+    mimic, gravity, armature, damping, stiffness, friction, friction_speed, max_size
         As `dtau.load`.
 
     Returns
@@ -108,11 +110,12 @@ def load_mechanism(
             f"expected <mujoco>, the root of an MJCF, got <{document.tag}>; other formats say no "
             "loops: dtau.load reads the model, and dtau.Contacts closes it"
         )
-    parts = mjcf.read(text, Options(None, mimic, "keep", loops=True))
-    links, gravity = with_changes(parts, gravity, armature, damping, stiffness)
+    options = Options(None, mimic, "keep", loops=True, friction=friction_speed is not None)
+    changes = Changes(armature, damping, stiffness, friction, friction_speed)
+    parts, gravity = with_changes(mjcf.read(text, options), gravity, changes)
     with naming(text):
         model = Model(
-            parts.name, links, gravity=gravity, notes=parts.notes, postures=parts.postures
+            parts.name, parts.links, gravity=gravity, notes=parts.notes, postures=parts.postures
         )
     contacts = Contacts(model, [replace(loop, kp=kp, kd=kd) for loop in parts.loops])
     own = {joint.name for joint in model.joints if joint.mimic is None}

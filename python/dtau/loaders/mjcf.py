@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 from dtau.checks import listing
 from dtau.errors import ModelError, ModelWarning
 from dtau.loaders import mjcf_names
-from dtau.loaders.mjcf_forces import is_off, mimics_of, passive, springs_of, uncarried
+from dtau.loaders.mjcf_forces import (
+    friction_of,
+    is_off,
+    mimics_of,
+    passive,
+    springs_of,
+    uncarried,
+)
 from dtau.loaders.mjcf_limits import effort_limits
 from dtau.loaders.mjcf_loops import Closure, closures
 from dtau.loaders.mjcf_names import BALL, FREE, HINGE, SLIDE
@@ -77,7 +84,14 @@ def parts_of(mujoco: Any, compiled: Any, options: Options, *, stacklevel: int) -
         file.require_root(options.root)
         found, left_out = closures(mujoco, compiled) if options.loops else ([], [])
         links, loops = file.links(found, exact=options.mimic == "exact")
-    missed = uncarried(mujoco, compiled, file.joints, file.bodies, loops=options.loops)
+    missed = uncarried(
+        mujoco,
+        compiled,
+        file.joints,
+        file.bodies,
+        loops=options.loops,
+        friction=options.friction,
+    )
     if missed:
         warnings.warn(
             "what acts in MuJoCo and is no part of this model: " + "; ".join(missed),
@@ -93,7 +107,8 @@ def parts_of(mujoco: Any, compiled: Any, options: Options, *, stacklevel: int) -
         )
     postures, unfit = fitting(file.keyframes(), links)
     notes = [*file.notes(), *unfit, *left_out]
-    return Parts(file.name, links, notes, file.gravity, loops, file.posture(), postures)
+    friction = friction_of(mujoco, compiled, file.joints) if options.friction else {}
+    return Parts(file.name, links, notes, file.gravity, loops, file.posture(), postures, friction)
 
 
 class _File:

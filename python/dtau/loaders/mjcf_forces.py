@@ -67,13 +67,32 @@ def _carried_springs(m: Any) -> NDArray[np.bool_]:
     return np.asarray((m.jnt_stiffness > 0.0) & linear & straight, dtype=np.bool_)
 
 
+def friction_of(mujoco: Any, m: Any, joints: Sequence[str]) -> dict[str, Array]:
+    """Return the friction loss of joints that have it, by velocity."""
+    if is_off(mujoco, m, "FRICTIONLOSS", "CONSTRAINT"):
+        return {}
+    return {
+        joints[i]: np.array(m.dof_frictionloss[m.dof_jntid == i])
+        for i in dict.fromkeys(m.dof_jntid[_nonzero(m.dof_frictionloss)].tolist())
+    }
+
+
 def uncarried(
-    mujoco: Any, m: Any, joints: Sequence[str], bodies: Sequence[str], *, loops: bool
+    mujoco: Any,
+    m: Any,
+    joints: Sequence[str],
+    bodies: Sequence[str],
+    *,
+    loops: bool,
+    friction: bool,
 ) -> list[str]:
-    """Name the forces of an MJCF that a model cannot carry; with `loops` it carries closures."""
+    """Name the forces of an MJCF that a model cannot carry.
+
+    With `loops` it carries closures, with `friction` friction loss of joints.
+    """
     springs = not is_off(mujoco, m, "SPRING", "PASSIVE")
     dampers = not is_off(mujoco, m, "DAMPER", "PASSIVE")
-    friction = not is_off(mujoco, m, "FRICTIONLOSS", "CONSTRAINT")
+    losses = not is_off(mujoco, m, "FRICTIONLOSS", "CONSTRAINT")
     kinds = mujoco.mjtObj
 
     def named(kind: Any, i: int) -> str:
@@ -94,8 +113,10 @@ def uncarried(
         by_kind["damping that is not linear, of joints"] = of_dofs(
             _sizes(m, "dof_dampingpoly", m.nv)
         )
-    if friction:
-        by_kind["friction loss of joints"] = of_dofs(m.dof_frictionloss)
+    if not friction:
+        by_kind["friction loss (friction_speed= smooths and includes it) of joints"] = list(
+            friction_of(mujoco, m, joints)
+        )
     by_kind["armature of free joints, along the world's axes"] = [
         joints[i] for i in _nonzero(m.jnt_type == FREE) if m.dof_armature[m.jnt_dofadr[i]] != 0
     ]
@@ -104,7 +125,7 @@ def uncarried(
         tendon += np.abs(m.tendon_stiffness) + _sizes(m, "tendon_stiffnesspoly", m.ntendon)
     if dampers:
         tendon += np.abs(m.tendon_damping) + _sizes(m, "tendon_dampingpoly", m.ntendon)
-    if friction:
+    if losses:
         tendon += np.abs(m.tendon_frictionloss)
     by_kind["tendons"] = [named(kinds.mjOBJ_TENDON, i) for i in _nonzero(tendon)]
     by_kind["armature or damping of actuators"] = [

@@ -31,7 +31,7 @@ def read(text: Source, options: Options) -> Parts:
     for name, value, default in zip(
         options._fields, options, Options(None, "independent", "keep"), strict=True
     ):
-        if value != default:
+        if value != default and name != "friction":  # the links have theirs
             raise ValueError(
                 f"{name}: expected {default!r} with a file of Model.save, which has the whole "
                 f"model, got {value!r}"

@@ -38,6 +38,7 @@ class Options(NamedTuple):
     mimic: MimicJoints
     inertia: Inertias
     loops: bool = False
+    friction: bool = False  # the speed that smooths friction is stated: keep the file's friction
 
 
 class Parts(NamedTuple):
@@ -59,6 +60,8 @@ class Parts(NamedTuple):
         Coordinates by joint of the posture that the file draws, if there is one.
     postures : mapping of str to mapping of str to array_like
         Coordinates by joint of the file's named postures.
+    friction : mapping of str to array_like
+        Coulomb friction by joint, if requested.
     """
 
     name: str
@@ -68,3 +71,4 @@ class Parts(NamedTuple):
     loops: Sequence[AnyContact] = ()
     posture: Mapping[str, NDArray[np.float64]] = {}
     postures: Mapping[str, Mapping[str, ArrayLike]] = {}
+    friction: Mapping[str, ArrayLike] = {}

@@ -136,7 +136,8 @@ def read(source: Source, options: Options) -> Parts:
     joint = Free() if root == "free" else Fixed()
     links[:0] = [Link(link, None, joint, root_joint, inertia=inertias[link]) for link in roots]
 
-    return Parts(name, links, [*_notes(robot), *notes])
+    friction = _friction(joint_elements) if options.friction else {}
+    return Parts(name, links, [*_notes(robot, options.friction), *notes], friction=friction)
 
 
 def _by_name(robot: Element, tag: str) -> dict[str, Element]:
@@ -300,10 +301,12 @@ def _check_mimics(
         )
 
 
-def _notes(robot: Element) -> list[str]:
+def _notes(robot: Element, friction: bool) -> list[str]:
     """List the parts of the file that a model does not keep, and missing limits."""
     ignored: Counter[str] = Counter()
     _count_ignored(robot, ignored)
+    if friction:
+        del ignored[_FRICTION]
     notes = [f"ignored {what}: {count}" for what, count in sorted(ignored.items())]
     unlimited = [
         attribute(joint, "name")
@@ -313,6 +316,26 @@ def _notes(robot: Element) -> list[str]:
     if unlimited:
         notes.append(f"without <limit>, taken as unlimited: joints {listing(unlimited)}")
     return notes
+
+
+_FRICTION = "friction (friction_speed= of dtau.load smooths and includes it)"
+
+
+def _friction(joints: Mapping[str, Element]) -> dict[str, float]:
+    """Return the Coulomb friction of joints that have it."""
+    found: dict[str, float] = {}
+    for name, element in joints.items():
+        dynamics = element.one("dynamics")
+        if dynamics is None or element.attributes["type"] not in _ONE_COORDINATE:
+            continue
+        friction = number(dynamics, "friction", default=0.0)
+        if friction < 0.0:
+            raise dynamics.error(
+                f"joint {name!r}: friction: expected a number of at least 0, got {friction}"
+            )
+        if friction > 0.0:
+            found[name] = friction
+    return found
 
 
 def _count_ignored(element: Element, ignored: Counter[str]) -> None:
@@ -335,4 +358,4 @@ def _count_ignored(element: Element, ignored: Counter[str]) -> None:
                     if bound in child.attributes
                 )
     if element.tag == "dynamics" and number(element, "friction", default=0.0) != 0:
-        ignored["friction"] += 1
+        ignored[_FRICTION] += 1

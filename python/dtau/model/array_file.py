@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAGIC = b"\x89dtau\r\n\x1a"  # damaged by every transfer that takes it for text
-VERSION = 1
+VERSION = 2
 _HEADER = struct.Struct("<8sIIQ")
 _TYPES = (np.dtype("<i4"), np.dtype("<f8"))
 _TEXT = 2

@@ -29,6 +29,8 @@ class ModelBase:
     damping: NDArray[np.float64]
     stiffness: NDArray[np.float64]
     rest_position: NDArray[np.float64]
+    friction: NDArray[np.float64]
+    friction_speed: NDArray[np.float64]
     lower_limits: NDArray[np.float64]
     upper_limits: NDArray[np.float64]
     velocity_limits: NDArray[np.float64]

@@ -79,6 +79,8 @@ class ModelBuilder:
         damping: ArrayLike = 0.0,
         stiffness: ArrayLike = 0.0,
         rest_position: ArrayLike = 0.0,
+        friction: ArrayLike = 0.0,
+        friction_speed: ArrayLike = 0.0,
         limits: Limits | None = None,
         mimic: Mimic | None = None,
     ) -> str:
@@ -102,6 +104,9 @@ class ModelBuilder:
         stiffness, rest_position : float or array_like (nv of the joint,)
             A spring, of torque stiffness (q - rest_position); stiffness at least 0. Free, spherical
             and planar joints have none.
+        friction, friction_speed : float or array_like (nv of the joint,)
+            Coulomb friction in N m or N, of torque friction tanh(v / friction_speed), and the speed
+            in rad/s or m/s that smooths it; friction needs a speed above 0.
         limits : Limits, optional
             Limits of position, velocity and effort.
         mimic : Mimic, optional
@@ -142,6 +147,8 @@ class ModelBuilder:
             damping=damping,
             stiffness=stiffness,
             rest_position=rest_position,
+            friction=friction,
+            friction_speed=friction_speed,
             limits=Limits() if limits is None else limits,
             mimic=mimic,
         )
@@ -157,11 +164,11 @@ class ModelBuilder:
     ) -> str:
         """Add all links of a model, for example a gripper to an arm.
 
-        Links and joints keep their inertias, armature, damping, springs, limits and mimics. Links
-        on the world are carried by `parent` instead, with their joints: a fixed root is welded to
-        it, and a free root floats relative to it. Fixed links stay reachable as frames. The gravity
-        of the model is not used, and its postures are dropped: they say nothing about the other
-        joints.
+        Links and joints keep their inertias, armature, damping, springs, friction, limits and
+        mimics. Links on the world are carried by `parent` instead, with their joints: a fixed root
+        is welded to it, and a free root floats relative to it. Fixed links stay reachable as
+        frames. The gravity of the model is not used, and its postures are dropped: they say nothing
+        about the other joints.
 
         Parameters
         ----------

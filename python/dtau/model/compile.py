@@ -48,6 +48,8 @@ class BodyArrays(NamedTuple):
     damping: Array
     stiffness: Array
     rest_position: Array
+    friction: Array
+    friction_speed: Array
 
 
 def take_apart(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> list[CoreBody]:
@@ -67,6 +69,8 @@ def take_apart(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> list[Core
                     damping=link.damping[k : k + 1],  # type: ignore[index]
                     stiffness=link.stiffness[k : k + 1],  # type: ignore[index]
                     rest_position=link.rest_position[k : k + 1],  # type: ignore[index]
+                    friction=link.friction[k : k + 1],  # type: ignore[index]
+                    friction_speed=link.friction_speed[k : k + 1],  # type: ignore[index]
                     limits=Limits(),
                 )
                 for k, axis in enumerate((link.joint.axis1, link.joint.axis2))
@@ -108,6 +112,8 @@ def body_arrays(core_bodies: Sequence[CoreBody]) -> BodyArrays:
         damping=concatenate(body.link.damping for body in bodies),
         stiffness=concatenate(body.link.stiffness for body in bodies),
         rest_position=concatenate(body.link.rest_position for body in bodies),
+        friction=concatenate(body.link.friction for body in bodies),
+        friction_speed=concatenate(body.link.friction_speed for body in bodies),
     )
 
 

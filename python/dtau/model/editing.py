@@ -29,12 +29,16 @@ _FIELDS = {  # fields of a link, by the arguments that change them
     "damping": "damping",
     "stiffness": "stiffness",
     "rest_position": "rest_position",
+    "friction_speed": "friction_speed",
+    "friction": "friction",
     "limits": "limits",
     "inertias": "inertia",
     "placements": "placement",
 }
 
-_BY_VELOCITY = ("armature", "damping", "stiffness", "rest_position")  # a number for each
+_BY_VELOCITY = (  # a number for each
+    *("armature", "damping", "stiffness", "rest_position", "friction", "friction_speed"),
+)
 
 
 class Editable(ModelBase):
@@ -81,6 +85,8 @@ class Editable(ModelBase):
         damping: ArrayLike | Mapping[str, ArrayLike] | None = None,
         stiffness: ArrayLike | Mapping[str, ArrayLike] | None = None,
         rest_position: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        friction: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        friction_speed: ArrayLike | Mapping[str, ArrayLike] | None = None,
         limits: Mapping[str, Limits] | None = None,
         inertias: Mapping[str, Inertia] | None = None,
         placements: Mapping[str, Pose] | None = None,
@@ -105,6 +111,9 @@ class Editable(ModelBase):
             has numbers by joints: one for each, or as many as the joint has velocities.
         stiffness, rest_position : float, array_like (nv,) or mapping, optional
             Springs of the joints, given as ``armature`` and ``damping`` are.
+        friction, friction_speed : float, array_like (nv,) or mapping, optional
+            Coulomb friction and the speeds that smooth it, given as ``armature`` and ``damping``
+            are. ``nv`` speeds leave those of mimic joints as they are.
         limits : mapping of str to Limits, optional
             Limits of position, velocity and effort.
         inertias : mapping of str to Inertia, optional
@@ -168,6 +177,8 @@ class Editable(ModelBase):
             damping=self._by_joint("damping", damping),
             stiffness=self._by_joint("stiffness", stiffness),
             rest_position=self._by_joint("rest_position", rest_position),
+            friction_speed=self._by_joint("friction_speed", friction_speed),
+            friction=self._by_joint("friction", friction),
             limits=limits,
             inertias=inertias,
             placements=placements,
@@ -188,7 +199,10 @@ class Editable(ModelBase):
             return values
         if array.shape != (self.nv,):
             raise ValueError(f"{argument}: expected {expected}, got shape {array.shape}")
-        return {j.name: 0.0 if j.mimic else array[j.v] for j in self.joints}
+        own = {j.name: array[j.v] for j in self.joints if not j.mimic}
+        if argument == "friction_speed":
+            return own
+        return own | {j.name: 0.0 for j in self.joints if j.mimic}
 
     def add_frame(self: M, name: str, parent: str, placement: Pose = _HERE) -> M:
         """Return a model with an added frame: a link without inertia, fixed to another link.
@@ -297,8 +311,8 @@ class Editable(ModelBase):
         ----------
         positions : mapping of str to float or array_like (nq of the joint,)
             Names of the joints, and the coordinates at which each is fixed. Their armature,
-            damping, springs and limits are dropped. Joints that mimic a locked joint are locked
-            too.
+            damping, springs, friction and limits are dropped. Joints that mimic a locked joint are
+            locked too.
 
         Returns
         -------

@@ -62,7 +62,7 @@ class Mimic(Record):
     """Mimic joint: its coordinate is multiplier * (coordinate of the mimicked joint) + offset.
 
     A mimic joint has no coordinate and no velocity of its own. Its motion, inertia, armature,
-    damping and spring act on the coordinate of the joint that it mimics.
+    damping, friction and spring act on the coordinate of the joint that it mimics.
 
     Parameters
     ----------
@@ -133,15 +133,19 @@ class Link(Record):
     stiffness, rest_position : float or array_like (nv,)
         A spring, of torque stiffness (q - rest_position); stiffness at least 0; kept as tuples.
         Free, spherical and planar joints have none.
+    friction, friction_speed : float or array_like (nv,)
+        Coulomb friction, of torque friction tanh(v / friction_speed); friction in N m or N, at
+        least 0; kept as tuples. The speed, in rad/s or m/s, smooths the jump at rest: there the
+        torque is 76 % of the friction. Friction needs a speed above 0.
 
     Raises
     ------
     TypeError
         If an argument is of the wrong type.
     ValueError
-        If a number is out of its range or not finite, a joint that cannot have a spring has one, a
-        joint with more than one coordinate mimics another, an array is of the wrong shape, or a
-        name has lone surrogates, which cannot be encoded.
+        If a number is out of its range or not finite, a joint that cannot have a spring has one,
+        friction has no speed, a joint with more than one coordinate mimics another, an array is of
+        the wrong shape, or a name has lone surrogates, which cannot be encoded.
 
     Examples
     --------
@@ -163,6 +167,8 @@ class Link(Record):
     mimic: Mimic | None = None
     stiffness: ArrayLike = 0.0
     rest_position: ArrayLike = 0.0
+    friction: ArrayLike = 0.0
+    friction_speed: ArrayLike = 0.0
 
     def __post_init__(self) -> None:
         parts = vars(self)
@@ -179,11 +185,17 @@ class Link(Record):
             kind = type(self.joint).__name__
             raise ValueError(f"mimic: expected a joint with one coordinate, got {kind}")
         nv = self.joint.nv
-        for argument in ("armature", "damping", "stiffness"):
+        for argument in ("armature", "damping", "stiffness", "friction", "friction_speed"):
             values = _nonnegative(argument, parts[argument])
             if math.inf in values:
                 raise ValueError(f"{argument}: expected finite numbers, got {values}")
             parts[argument] = _one_per_velocity(argument, values, nv)
+        friction, speeds = parts["friction"], parts["friction_speed"]
+        if any(force and not speed for force, speed in zip(friction, speeds, strict=True)):
+            raise ValueError(
+                f"friction_speed: expected the speed that smooths the friction {friction}, above 0 "
+                f"in rad/s or m/s, got {speeds}"
+            )
         values = _finite("rest_position", self.rest_position)
         parts["rest_position"] = _one_per_velocity("rest_position", values, nv)
         for argument in ("stiffness", "rest_position"):

@@ -29,6 +29,7 @@ from dtau.model.pinocchio_writing import pinocchio_model
 from dtau.model.postures import Postures, by_joint, read_postures
 from dtau.model.printing import table
 from dtau.model.records import (
+    frictions,
     joint_records,
     parameters_of,
     rest_positions,
@@ -81,7 +82,7 @@ class Model(Rerootable, Immutable):
         The moving joints, including mimic joints.
     links : tuple of Link
         All links, moving or fixed, depth first, with names, parents, joints, placements, inertias,
-        limits, armature, damping, springs and mimics.
+        limits, armature, damping, springs, friction and mimics.
     frames : tuple of str
         Names of all links, moving or fixed.
     armature, damping : ndarray (nv,)
@@ -92,6 +93,10 @@ class Model(Rerootable, Immutable):
         Springs of the joints, of torque ``stiffness * (q - rest_position)``; those of mimic joints
         are added to the spring of the joint that they mimic. Free, spherical and planar joints have
         none.
+    friction, friction_speed : ndarray (nv,)
+        Coulomb friction of the joints, of torque ``friction * tanh(v / friction_speed)``; the speed
+        is zero where none was stated. Friction of a mimic joint, times the magnitude of its
+        multiplier, is added to that of the joint that it mimics; `links` has its own speed.
     lower_limits, upper_limits : ndarray (nq,)
         Range of the coordinates; infinite without limits.
     velocity_limits, effort_limits : ndarray (nv,)
@@ -179,6 +184,7 @@ class Model(Rerootable, Immutable):
         massless = massless_joints(core_bodies, arrays)
         notes = with_unmoved(notes, links, frames)
         gravity = real_array("gravity", gravity, (3,))
+        friction, friction_speed = frictions(bodies, joints)
         vars(self).update(
             name=name,
             gravity=gravity,
@@ -193,6 +199,8 @@ class Model(Rerootable, Immutable):
             damping=with_mimics("damping", bodies, joints),
             stiffness=(stiffness := with_mimics("stiffness", bodies, joints)),
             rest_position=rest_positions(stiffness, bodies, joints),
+            friction=friction,
+            friction_speed=friction_speed,
             lower_limits=concatenate((joint.limits.lower,) * joint.type.nq for joint in non_mimic),
             upper_limits=concatenate((joint.limits.upper,) * joint.type.nq for joint in non_mimic),
             velocity_limits=concatenate(joint.limits.velocity for joint in non_mimic),
@@ -330,14 +338,15 @@ class Model(Rerootable, Immutable):
         Returns
         -------
         str
-            The text. Its first line has the options with which `dtau.load` gives an equal model.
+            The text. Its first line has the options with which `dtau.load` gives an equal model:
+            also the speeds of friction, which a URDF does not have.
 
         Raises
         ------
         ValueError
             If a URDF cannot represent the model: other gravity, armature, springs, other kinds of
-            joint, siblings that are not in the order of their joints' names, limits or damping of
-            joints with several coordinates, ranges with one bound.
+            joint, siblings that are not in the order of their joints' names, limits, damping or
+            friction of joints with several coordinates, ranges with one bound.
         OSError
             If the file cannot be written.
 

@@ -110,7 +110,7 @@ def _require_normal(joint: Joint) -> None:
 
 
 def _set_numbers(out: Any, model: ModelBase, index: Mapping[str, int]) -> None:
-    """Set armature, damping and limits."""
+    """Set armature, damping, friction and limits."""
     for joint in model.joints:
         if joint.mimic is not None:
             continue
@@ -118,6 +118,7 @@ def _set_numbers(out: Any, model: ModelBase, index: Mapping[str, int]) -> None:
         v = slice(out.idx_vs[i], out.idx_vs[i] + out.nvs[i])
         out.armature[v] = model.armature[joint.v]
         out.damping[v] = model.damping[joint.v]
+        out.friction[v] = model.friction[joint.v]
         for name, values in (
             ("effort", model.effort_limits[joint.v]),
             ("velocity", model.velocity_limits[joint.v]),

@@ -1,4 +1,4 @@
-"""Public records of a model's joints, and the sums of armature, damping, springs and parameters."""
+"""Public records of a model's joints, and sums over its mimic joints: armature, friction, ..."""
 
 from __future__ import annotations
 
@@ -96,6 +96,25 @@ def rest_positions(
     np.divide(torque, stiffness, out=rest, where=shared & (stiffness > 0.0))
     rest.setflags(write=False)
     return rest
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def frictions(
+    bodies: Sequence[Body], joints: Sequence[Joint]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return friction (nv,), of mimics added, scaled, and the speed (nv,) of the joints' own."""
+    total, speed = np.zeros((2, max(joint.v.stop for joint in joints)))
+    for body, joint in zip(bodies, joints, strict=True):
+        scale = abs(joint.mimic.multiplier) if joint.mimic else 1.0
+        total[joint.v] += scale * np.asarray(body.link.friction)
+        if not np.isfinite(total[joint.v]).all():
+            problem = "summed over mimic joints: too large"
+            raise ValueError(f"friction of joint {joint.name!r}, {problem}")
+        if joint.mimic is None:
+            speed[joint.v] = body.link.friction_speed
+    total.setflags(write=False)
+    speed.setflags(write=False)
+    return total, speed
 
 
 def parameters_of(arrays: BodyArrays) -> NDArray[np.float64]:

@@ -40,9 +40,9 @@ class Rerootable(Editable):
 
         The joint between the world and the root of the link's tree, free or fixed, carries this
         link instead. The joints between the two are reversed: each carries the link that was its
-        parent, with the same name, coordinates, limits, armature, damping and spring; their axes
-        change sign. All frames keep their names and places. `dtau.transfer_state` converts states,
-        and postures are converted.
+        parent, with the same name, coordinates, limits, armature, damping, friction and spring;
+        their axes change sign. All frames keep their names and places. `dtau.transfer_state`
+        converts states, and postures are converted.
 
         Parameters
         ----------
@@ -60,8 +60,9 @@ class Rerootable(Editable):
         ------
         ValueError
             If there is no such link; if the present root's joint is neither free nor fixed, or has
-            armature or damping; or if a joint cannot be reversed: a free or planar joint within the
-            tree, or a spherical joint whose armature, damping or limits differ by axis.
+            armature, damping or friction; or if a joint cannot be reversed: a free or planar joint
+            within the tree, or a spherical joint that has friction, or whose armature, damping or
+            limits differ by axis.
         TypeError
             If the name is not a string.
 
@@ -143,9 +144,9 @@ def rerooted(links: Sequence[Link], name: str) -> list[Link]:
             f"with_root: expected a free or fixed joint between the world and {root.name!r}, got "
             f"{type(root.joint).__name__} {root.joint_name!r}"
         )
-    if np.any(root.armature) or np.any(root.damping):
+    if np.any(root.armature) or np.any(root.damping) or np.any(root.friction):
         raise ValueError(
-            f"with_root: expected no armature and no damping of the root's joint "
+            f"with_root: expected no armature, damping and friction of the root's joint "
             f"{root.joint_name!r}: they act on the velocity of this root only"
         )
     taken = {link.name for link in links}
@@ -187,6 +188,8 @@ def _reversed(child: Link, name: str) -> Link:
         mimic=child.mimic,
         stiffness=child.stiffness,
         rest_position=child.rest_position,
+        friction=child.friction,
+        friction_speed=child.friction_speed,
     )
     if isinstance(child.joint, Universal):
         limits = child.limits
@@ -197,6 +200,8 @@ def _reversed(child: Link, name: str) -> Link:
             damping=_swapped(child.damping),
             stiffness=_swapped(child.stiffness),
             rest_position=_swapped(child.rest_position),
+            friction=_swapped(child.friction),
+            friction_speed=_swapped(child.friction_speed),
             limits=turned,
         )
     return carried
@@ -223,11 +228,16 @@ def reversed_type(link: Link) -> JointType:
     if isinstance(joint, Universal):
         return Universal(_negated(joint.axis2), _negated(joint.axis1))
     rows = link.armature, link.damping, link.limits.velocity, link.limits.effort
-    if isinstance(joint, Spherical) and all(np.unique(row).size == 1 for row in rows):
+    same = all(np.unique(row).size == 1 for row in rows) and not np.any(link.friction)
+    if isinstance(joint, Spherical) and same:
         return joint
     raise ValueError(
         f"with_root: cannot reverse joint {link.joint_name!r}: {type(joint).__name__}"
-        + (", whose numbers differ by axis" if isinstance(joint, Spherical) else "")
+        + (
+            ", whose numbers differ by axis or that has friction"
+            if isinstance(joint, Spherical)
+            else ""
+        )
     )
 
 

@@ -48,7 +48,10 @@ _JOINTS: dict[str, tuple[type[JointType], tuple[int, ...]]] = {  # sizes of the 
     "universal": (Universal, (_AXIS, _AXIS)),
 }
 _NAMES = {kind: name for name, (kind, _) in _JOINTS.items()}
-_PER_VELOCITY = ("armature", "damping", "stiffness", "rest_position", "velocity", "effort")
+_PER_VELOCITY = (
+    *("armature", "damping", "stiffness", "rest_position", "friction", "friction_speed"),
+    *("velocity", "effort"),
+)
 
 
 class Saved(NamedTuple):
@@ -92,6 +95,8 @@ def saved(model: ModelBase) -> bytes:
             "links.damping": concatenate(link.damping for link in links),
             "links.stiffness": concatenate(link.stiffness for link in links),
             "links.rest_position": concatenate(link.rest_position for link in links),
+            "links.friction": concatenate(link.friction for link in links),
+            "links.friction_speed": concatenate(link.friction_speed for link in links),
             "links.lower": numbers(link.limits.lower for link in links),
             "links.upper": numbers(link.limits.upper for link in links),
             "links.velocity": concatenate(link.limits.velocity for link in links),
@@ -191,6 +196,8 @@ def _links(x: Mapping[str, Any]) -> Iterator[Link]:
             mimic,
             per_velocity["stiffness"],
             per_velocity["rest_position"],
+            per_velocity["friction"],
+            per_velocity["friction_speed"],
         )
 
 

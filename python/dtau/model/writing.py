@@ -58,6 +58,8 @@ def urdf_text(model: ModelBase, root_link: str | None) -> str:
     options = 'root="free"' if free else 'root="fixed"'
     if any(link.mimic for link in model.links):
         options += ', mimic="exact"'
+    if any(any(_floats(link.friction_speed)) for link in joints):
+        options += f", friction_speed={_friction_speeds(joints)}"
     lines = [] if root_link is None else [f"  <link name={_quoted(root_link)}/>"]
     for link in model.links:
         lines += _link(link)
@@ -77,6 +79,17 @@ def urdf_text(model: ModelBase, root_link: str | None) -> str:
             "",
         ]
     )
+
+
+def _friction_speeds(links: Sequence[Link]) -> str:
+    """Return the option of `dtau.load` with which links get their speeds of friction again."""
+    moving = [link for link in links if link.joint.nv]
+    speeds = {tuple(_floats(link.friction_speed)) for link in moving}
+    if len(speeds) == 1 and all(link.joint.nv == 1 for link in moving):
+        return _number(*speeds.pop())
+    own = {link.joint_name: _floats(link.friction_speed) for link in moving}
+    each = (f"{name!r}: {_number(*x) if len(x) == 1 else x}" for name, x in own.items() if any(x))
+    return f"{{{', '.join(each)}}}"
 
 
 # Parts of a model that a URDF cannot represent
@@ -127,10 +140,13 @@ def _of_joints(links: Sequence[Link]) -> Iterator[str]:
         link.joint_name
         for link in links
         if isinstance(link.joint, Free | Planar)
-        and (any(_floats(link.damping)) or _magnitudes(link.limits) != {math.inf})
+        and (
+            any(_floats(link.damping) + _floats(link.friction))
+            or _magnitudes(link.limits) != {math.inf}
+        )
     ]
     if plural:
-        yield f"damping and limits of joints with several coordinates, {listing(plural)}"
+        yield f"damping, friction and limits of joints with several coordinates, {listing(plural)}"
     half = [link.joint_name for link in links if link.joint.nq == 1 and _is_half(link)]
     if half:
         yield (
@@ -234,8 +250,10 @@ def _joint(link: Link, parent: str) -> list[str]:
         words = [f'{name}="{_number(x)}"' for name, x in given.items() if math.isfinite(x)]
         if words:
             lines.append(f"    <limit {' '.join(words)}/>")
-        if any(_floats(link.damping)):
-            lines.append(f'    <dynamics damping="{_numbers(_floats(link.damping))}"/>')
+        dynamics = {"damping": _floats(link.damping), "friction": _floats(link.friction)}
+        words = [f'{name}="{_numbers(x)}"' for name, x in dynamics.items() if any(x)]
+        if words:
+            lines.append(f"    <dynamics {' '.join(words)}/>")
     if link.mimic:
         mimic = link.mimic
         lines.append(

@@ -3,6 +3,7 @@
 #include "dtau/lane.hpp"
 
 #include "dtau/counted.hpp"
+#include "dtau/hyperbolic_tangent.hpp"
 #include "dtau/pack.hpp"
 #include "support.hpp"
 
@@ -99,6 +100,37 @@ TEST_CASE("sines and cosines of lanes have the bits of single ones, huge angles 
     sincos(infinity, sine, cosine);
     CHECK(std::isnan(sine));
     CHECK(std::isnan(cosine));
+}
+
+TEST_CASE("hyperbolic tangents are within three units of the last place, odd, and 1 far away") {
+    Random random(24);
+    for (int repeat = 0; repeat < 20000; ++repeat) {
+        const double x = std::pow(10.0, 10.0 * random.number() - 8.0) * random.number();
+        const double y = hyperbolic_tangent(x);
+        REQUIRE(units(y, static_cast<double>(std::tanh(static_cast<long double>(x)))) <= 3.0);
+        REQUIRE(hyperbolic_tangent(-x) == -y);
+    }
+    for (double x : {0x1p-1074, 1e-310, 1e-300, 1e-17}) CHECK(hyperbolic_tangent(x) == x);
+    for (double x : {19.1, 20.0, 21.0, 700.0, 1e300, infinity}) {
+        CHECK(hyperbolic_tangent(x) == 1.0);
+        CHECK(hyperbolic_tangent(-x) == -1.0);
+    }
+    CHECK(std::signbit(hyperbolic_tangent(-0.0)));
+    CHECK(!std::signbit(hyperbolic_tangent(0.0)));
+    CHECK(std::isnan(hyperbolic_tangent(std::nan(""))));
+    const Complex step = hyperbolic_tangent(Complex(0.7, 1e-30));
+    CHECK(step.imag() / 1e-30 ==
+          doctest::Approx(1.0 - std::tanh(0.7) * std::tanh(0.7)).epsilon(1e-15));
+}
+
+TEST_CASE("hyperbolic tangents of lanes have the bits of single ones, infinity and NaN too") {
+    Random random(25);
+    const double odd[] = {0.0, -0.0, 1e300, -infinity, std::nan(""), 22.0, 1e-310, -0.3};
+    for (int repeat = 0; repeat < 200; ++repeat) {
+        Lane x = Lane(5.0) * random.scalar<Lane>();
+        if (repeat % 2) x.value[repeat / 2 % lanes] = odd[repeat / 2 % 8];
+        CHECK(same_alone([](auto y) { return hyperbolic_tangent(y); }, x));
+    }
 }
 
 TEST_CASE("transposing turns rows into columns") {

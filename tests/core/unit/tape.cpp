@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "codegen/adjoint.hpp"
+#include "dtau/hyperbolic_tangent.hpp"
 #include "dtau/joint.hpp"
 #include "support.hpp"
 
@@ -69,6 +70,8 @@ class Evaluation {
                 return std::sin(a);
             case Operation::cosine:
                 return std::cos(a);
+            case Operation::hyperbolic_tangent:
+                return std::tanh(a);
             case Operation::absolute:
                 return std::fabs(a);
             case Operation::within_half_turn:
@@ -141,6 +144,7 @@ TEST_CASE("what is equal is one node") {
     sincos(-x, minus_sine, same_cosine);
     CHECK(same(minus_sine, -sine));
     CHECK(same(same_cosine, cosine));
+    CHECK(same(hyperbolic_tangent(-x), -hyperbolic_tangent(x)));
     CHECK(same(select(less(x, 0.0), -y, -z), -select(less(x, 0.0), y, z)));
 }
 
@@ -170,7 +174,8 @@ T everything(const T* x) {
     sincos(x[0] - T(0.5) * x[1], sine, cosine);
     const T root = square_root(fma(x[2], x[2], T(2.0)));
     const T chosen = select(less(x[1], 0.0), sine * x[2], cosine / x[0]);
-    return fma(-root, sine, chosen) / (root + x[0] * x[0]) - x[1] * (T(3.0) * x[0] - x[2]);
+    const T smooth = hyperbolic_tangent(x[1] - x[2]);
+    return fma(-root, sine, chosen) / (root + x[0] * x[0]) - x[1] * (T(3.0) * smooth - x[2]);
 }
 
 TEST_CASE("a tape computes what the algorithm computes") {

@@ -68,7 +68,8 @@ void impulse_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
     idsva_accelerations(tree, w.value.change, idsva);
     constrained_curvature(tree, lam, lam_impulses, active, no_wrenches, h);
     for (int k = 0; k < tree.nv * H.n; ++k) H.dqdv[k] = T(0.0);
-    for (int k = 0; k < tree.nv; ++k) h.joints.dtau_dv[k * H.n + k] = T(0.0);  // no damping
+    for (int k = 0; k < tree.nv; ++k)
+        h.joints.dtau_dv[k * H.n + k] = T(0.0);  // no damping, no friction
     RootFrame<T> moving = g;
     moving.v = w.twists;
     for (int r = 0; r < nrows; ++r) w.weights[r] = -(T(1.0) + restitution) * h.nu[r];

@@ -168,6 +168,7 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
     vary_torques(tree, g.S, w.d, value.F, dF, torque);
     for (int k = 0; k < tree.nv; ++k) torque[k] = fma(T(tree.damping[k]), dv[k], torque[k]);
     add_stiffness_times(tree, 1.0, dq, torque);
+    add_friction_times(tree, 1.0, v, dv, torque);
     reduce_columns(tree, torque, 1, x);
     for (int k = 0; k < tree.independent.n; ++k) x[k] = dtau[k] - x[k];
     ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);

@@ -118,12 +118,12 @@ template <class T>
 struct ArticulatedDynamicsWorkspace {
     RootFrame<T> root_frame;
     ArticulatedFactors<T> factors;
-    T* torque;  // tau without the springs' torques, if there are springs
+    T* torque;  // tau without the torques of springs and friction, if there are any
 
     ArticulatedDynamicsWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : root_frame(arena, tree),
           factors(arena, tree, options),
-          torque(spring_room<T>(arena, tree)) {}
+          torque(room_for_drive<T>(arena, tree)) {}
 };
 
 // Forward dynamics that leaves its factors in w.
@@ -131,8 +131,8 @@ template <class T>
 void articulated_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                           T* a, const ArticulatedDynamicsWorkspace<T>& w) {
     root_frame_sweep(tree, q, v, w.root_frame);
-    articulated_factors(tree, v, left_by_springs(tree, q, tau, w.torque), f_ext, a, w.root_frame,
-                        w.factors);
+    articulated_factors(tree, v, left_by_springs_and_friction(tree, q, v, tau, w.torque), f_ext, a,
+                        w.root_frame, w.factors);
 }
 
 }  // namespace dtau::DTAU_VARIANT

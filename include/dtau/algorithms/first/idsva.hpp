@@ -39,6 +39,7 @@ struct IdsvaWorkspace {
     Motion<T>*Psidot, *Psiddot, *Upsilondot, *a;
     Coriolis<T>* B;
     Force<T>* f;
+    T *slope, *curvature;  // of friction, by velocity; null if there is none
 
     IdsvaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : root_frame(arena, tree),
@@ -47,7 +48,9 @@ struct IdsvaWorkspace {
           Upsilondot(arena.take<Motion<T>>(tree.nv)),
           a(arena.take<Motion<T>>(tree.nnodes)),
           B(arena.take<Coriolis<T>>(tree.nnodes)),
-          f(arena.take<Force<T>>(tree.nnodes)) {}
+          f(arena.take<Force<T>>(tree.nnodes)),
+          slope(friction_room<T>(arena, tree)),
+          curvature(friction_room<T>(arena, tree)) {}
 };
 
 // Computes the quantities of body i that do not depend on the acceleration, from its placement, twist
@@ -105,6 +108,7 @@ DTAU_INLINE void body_accelerations(const Tree& tree, int i, const T* a,
 template <class T>
 void idsva_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
     for (int i = 0; i < tree.nnodes; ++i) body_velocities(tree, i, v, f_ext, w);
+    friction_partials(tree, v, w.slope, w.curvature);
 }
 template <class T>
 void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& w) {
@@ -197,6 +201,7 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
         if (out.da) out.da[k * n + k] += T(tree.armature[k]);
         out.dv[k * n + k] += T(tree.damping[k]);
     }
+    add_friction_diagonal(tree, w.slope, out.dv, n);
 }
 
 // dtau_dq, dtau_dv, dtau_da: (nv, nv), zero before.
@@ -209,6 +214,7 @@ void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext,
         body_velocities(tree, i, v, f_ext, w);
         body_accelerations(tree, i, a, w);
     }
+    friction_partials(tree, v, w.slope, w.curvature);
     idsva_backward(tree, {dtau_dq, dtau_dv, dtau_da, tree.nv}, w);
     add_stiffness(tree, dtau_dq, tree.nv);
 }

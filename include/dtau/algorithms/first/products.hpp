@@ -21,9 +21,9 @@
 //   Lam         twist if lam were the joint rates:                      Lam_p + S_i lam
 //   P, Z        I Lam and (2B)^T Lam, summed over the subtree; Z is a moment without force
 //
-//   dtau = S^T dF + stiffness dq + damping dv + armature da
+//   dtau = S^T dF + stiffness dq + (damping + friction's slope) dv + armature da
 //   by_q = -S^T (Lam_p x* F + a_p x* P + v_p x* (Z - v_p x* P)) + stiffness lam
-//   by_v = S^T (Z - (v_p + v_i) x* P) + damping lam      by_a = S^T P + armature lam
+//   by_v = S^T (Z - (v_p + v_i) x* P) + (damping + slope) lam      by_a = S^T P + armature lam
 #pragma once
 
 #include "dtau/kinematics.hpp"
@@ -101,7 +101,7 @@ DTAU_INLINE void adjoint_outwards(int i, const RootFrame<T>& g, const Force<T>& 
     w.Z[i] = coriolis_transposed_mul(g.I[i], g.v[i], momentum, w.Lam[i]);  // [Derivations] eq. 6.4
 }
 
-// Computes -by_q and -by_v of joint i, without stiffness and damping, and by_a without armature, unless by_a is null.
+// Computes -by_q and -by_v of joint i, without springs, damping and friction, and by_a without armature, unless by_a is null.
 // Passes P and Z of its subtree to the parent.
 template <class T>
 DTAU_INLINE void adjoint_inwards(const Tree& tree, int i, const RootFrame<T>& g, const Motion<T>* a,
@@ -201,6 +201,7 @@ void inverse_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* a, 
         if (da) dtau[k] = fma(T(tree.armature[k]), da[k], dtau[k]);
     }
     add_stiffness_times(tree, 1.0, dq, dtau);
+    add_friction_times(tree, 1.0, v, dv, dtau);
 }
 
 template <class T>
@@ -240,6 +241,7 @@ void inverse_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* a, 
         if (by_a) by_a[k] = fma(T(tree.armature[k]), lam[k], by_a[k]);
     }
     add_stiffness_times(tree, 1.0, lam, by_q);
+    add_friction_times(tree, 1.0, v, lam, by_v);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -45,6 +45,8 @@ struct SharedByRows {
             own.Psidot[k] = spread(idsva.Psidot[k]), own.Psiddot[k] = spread(idsva.Psiddot[k]);
             own.Upsilondot[k] = spread(idsva.Upsilondot[k]);
         }
+        for (int k = tree.friction.first; k < tree.friction.end; ++k)
+            own.curvature[k] = Wide<T>(idsva.curvature[k]);
     }
     void take_composites(const Tree& tree, const IdsvaWorkspace<T>& idsva) const {
         for (int i = 0; i < tree.nnodes; ++i) {

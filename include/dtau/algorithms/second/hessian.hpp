@@ -18,7 +18,8 @@
 //   D_qj D_qk L = alpha . Phi_j + zeta . Psi'_j + gamma . Psi''_j      (symmetric across joints)
 //   D_qj D_vk L = (2B s_k + I (Psi'_k + S'_k)) . Phi_j + eta . Psi'_j
 //   D_qj D_ak L = I s_k . Phi_j
-//   D_vj D_vk L = eta . s_j                         less (s_k x* P) . s_j inside one joint
+//   D_vj D_vk L = eta . s_j                         less (s_k x* P) . s_j inside one joint,
+//                                              and lam_k times friction's curvature for j = k
 // and for j of a strictly shallower joint
 //   D_qk D_vj L = zeta . s_j + gamma . (Psi'_j + S'_j)      D_qk D_aj L = gamma . s_j
 #pragma once
@@ -35,13 +36,15 @@ struct HessianWorkspace {
     Force<T>* P;
     Vec3<T>* Z;
     CoriolisDual<T>* D;
+    T* friction;  // lam times friction's curvature; null if there is none
 
     HessianWorkspace(Arena& arena, const Tree& tree, const Options&)
         : Lam(arena.take<Motion<T>>(tree.nnodes)),
           Phi(arena.take<Motion<T>>(tree.nv)),
           P(arena.take<Force<T>>(tree.nnodes)),
           Z(arena.take<Vec3<T>>(tree.nnodes)),
-          D(arena.take<CoriolisDual<T>>(tree.nnodes)) {}
+          D(arena.take<CoriolisDual<T>>(tree.nnodes)),
+          friction(friction_room<T>(arena, tree)) {}
 };
 
 // The blocks (nv, nv): rows by the first variable of the name, columns by the second; rows are n apart.
@@ -96,6 +99,8 @@ void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& id
         w.Z[i] = transposed_mul(idsva.B[i], Lam);
         w.D[i] = coriolis_dual(g.I[i], Lam, w.P[i]);
     }
+    for (int k = tree.friction.first; k < tree.friction.end; ++k)
+        w.friction[k] = lam[k] * idsva.curvature[k];
 }
 
 // Writes the entries of column k and the six columns base ... base + 5 of the free root above it,
@@ -168,6 +173,7 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
             w.P[p] += P, w.Z[p] += w.Z[i], w.D[p] += D;
         }
     }
+    add_friction_diagonal(tree, w.friction, out.dvdv, n);
 }
 
 // Replaces a matrix by its symmetric part: the Hessian in the exponential chart.

@@ -53,6 +53,12 @@ TensorWrenches<T> idsva_so_sweeps(const Tree& tree, const T* q, const T* v, cons
     return tensor_wrenches(tree, body_f_ext, w.idsva.root_frame, w.wrenches);
 }
 
+// Curvature of friction in column c of body i; null if there is no friction.
+template <class T>
+DTAU_INLINE const T* own_curvature(const Tree& tree, int i, int c, const IdsvaWorkspace<T>& idsva) {
+    return has_friction(tree) ? idsva.curvature + tree.bodies[i].v + c : nullptr;
+}
+
 // Rows of the free root above body i, if there is one; they need no products.
 template <class T>
 DTAU_INLINE FreeRoot<T> free_root_of_outputs(const Tree& tree, int i,
@@ -73,7 +79,8 @@ DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric,
         const FreeRoot<T> root = free_root_of_outputs(tree, i, idsva.root_frame);
         const int joint = output_columns(tree, i, idsva, w);
         for (int c = 0; c < tree.bodies[i].nv; ++c) {
-            deepest_output_rows(root, c, joint, symmetric, wrenches.of(i), wrenches.h(), w, rows);
+            deepest_output_rows(root, c, joint, symmetric, wrenches.of(i), wrenches.h(),
+                                own_curvature(tree, i, c, idsva), w, rows);
             const ForcesOfColumn<T> forces = w.forces_of(0);
             if (joint > 0)
                 forces_on_outputs(w.own[c], idsva.root_frame.I[i], joint + c, w.output[c].gamma, w,
@@ -114,7 +121,8 @@ DTAU_INLINE void idsva_so_by_outputs(const Tree& tree, bool symmetric,
                                        w, row.dqdq);
                 rows.done(2 * d + 1);
             };
-            deepest_output_rows(root, c, joint, symmetric, wrenches.of(i), wrenches.h(), w, rows);
+            deepest_output_rows(root, c, joint, symmetric, wrenches.of(i), wrenches.h(),
+                                own_curvature(tree, i, c, idsva), w, rows);
             for (int m = c + 1; m < body.nv; ++m)
                 row_below(i, m, [&](int d, const auto*, const Tensors<T*>& row) {
                     own_output_row(w.output[c], d, w, row);

@@ -5,7 +5,8 @@
 //   zeta = D Psi'_j + s_j x* t1   gamma = s_j x* t2   eta = D s_j
 //   D_qi D_qj tau_m = zeta . Psi'_i + gamma . Psi''_i     D_qi D_vj tau_m = eta . Psi'_i
 //   D_qj D_vi tau_m = zeta . s_i + gamma . (Psi'_i + S'_i)     (i's joint strictly shallower)
-//   D_vi D_vj tau_m = eta . s_i                                less gamma . s_i inside one joint
+//   D_vi D_vj tau_m = eta . s_i                                less gamma . s_i inside one joint,
+//                                          and friction's curvature for i = j = m
 //   D_qj M_mi       = gamma . s_i                              (i's joint strictly shallower)
 //
 // The columns of a free root are unit motions, so that their rows are components (free_root_row).
@@ -127,10 +128,10 @@ DTAU_INLINE Tensors<T> own_output(const OutputColumn<T>& out, int e, int f,
 }
 
 // Writes the rows [m, e, 0 ... d] of column m, the c-th of its body. wrenches: sums over its subtree of
-// wrenches along the world's axes; null: there are none.
+// wrenches along the world's axes; null: there are none. curvature: of friction in column m, or null.
 template <class T, class Rows>
 DTAU_INLINE void deepest_output_rows(const FreeRoot<T>& root, int c, int joint, bool symmetric,
-                                     const WrenchSums<T>* wrenches, Force<T>* h,
+                                     const WrenchSums<T>* wrenches, Force<T>* h, const T* curvature,
                                      const IdsvaSoWorkspace<T>& w, Rows& rows) {
     const int d = joint + c;
     for (int e = 0; wrenches && e <= d; ++e) h[e] = common_curvature(*wrenches, w.own[c].s, w.S[e]);
@@ -142,6 +143,7 @@ DTAU_INLINE void deepest_output_rows(const FreeRoot<T>& root, int c, int joint, 
             deepest_output_row(root, e, d, w.output[c], w, row);
         if (symmetric) symmetrize_row(root, e, d, w.output[c], w, row.dqdq);
         if (wrenches) add_to_deepest_row(h, e, d, symmetric, w, row.dqdq);
+        if (curvature && e == d) row.dvdv[d] += *curvature;
         rows.done(d + 1);
     }
 }

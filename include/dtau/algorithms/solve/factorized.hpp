@@ -3,7 +3,7 @@
 //
 //   M = L^T D L                     crba.hpp, ltdl.hpp; with mimic joints G^T M G (mimic.hpp)
 //   bias = torques at a = 0         a_i = a_p + v_p x v_J,   f_i = I_i a_i + v_i x* I_i v_i - f_ext_i
-//   a = M^-1 (tau - damping v - stiffness (q - rest) - bias)
+//   a = M^-1 (tau - damping v - stiffness (q - rest) - friction - bias)
 //
 // The textbook's forward dynamics is the articulated-body algorithm (values/aba.hpp), O(N). This one
 // costs less if derivatives need the factors anyway, and it takes mimic joints: their mass matrix is
@@ -108,18 +108,18 @@ DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, co
 }
 
 // After factorize_dynamics: computes tau - bias of the independent velocities, in w.independent, with
-// the springs' torques in the bias.
+// the torques of springs and friction in the bias.
 template <class T>
 DTAU_INLINE void independent_torque(const Tree& tree, const T* q, const T* v, const T* tau,
                                     const FactorizedWorkspace<T>& w) {
     if (tree.mimic) {
         driving_torque<T>(tree, v, nullptr, w.a, w);
-        subtract_spring_torques(tree, q, w.a);
+        subtract_springs_and_friction(tree, q, v, w.a);
         reduce_columns(tree, w.a, 1, w.independent);
         for (int k = 0; k < tree.independent.n; ++k) w.independent[k] = w.independent[k] + tau[k];
     } else {
         driving_torque(tree, v, tau, w.a, w);
-        subtract_spring_torques(tree, q, w.a);
+        subtract_springs_and_friction(tree, q, v, w.a);
     }
 }
 

@@ -7,7 +7,7 @@
 //   backward   p_i = force of body i at zero accelerations of order k (the motion is known by then)
 //              for the columns j of joint i, the last one first:
 //                t_j = tau_j - damping v_j - s_j . p_i          p_i = p_i + t_j U_j / d_j
-//                (tau_j: without the springs' torques)
+//                (tau_j: without springs and friction)
 //              p_p = p_p + Ad^T p_i + lower_i
 //   forward    m_i = Ad m_p;   a_j = (t_j - U_j . m_i) / d_j,   m_i = m_i + s_j a_j
 //              F_i = Ia_i Ad m_p + p_i                          for the next order
@@ -224,13 +224,15 @@ template <class T>
 struct HybridSeriesWorkspace {
     ForwardSeriesWorkspace<T> series;
     WorldWrenchWorkspace<T> wrenches;
+    FrictionSeries<T> friction;
     T *torque,
-        *drive;  // (nv), of one order: torques of wrenches along world axes and of springs; sum that
-                 // drives the joints
+        *drive;  // (nv), of one order: torques of wrenches along world axes, springs and friction;
+                 // sum that drives the joints
 
     HybridSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : series(arena, tree, options),
           wrenches(arena, tree, options),
+          friction(arena, tree, options.order + 1),
           torque(arena.take<T>(tree.nv)),
           drive(arena.take<T>(tree.nv)) {}
 };
@@ -246,7 +248,7 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
     const ForwardSeriesWorkspace<T>& w = workspace.series;
     const WorldWrenchWorkspace<T>& wrenches = workspace.wrenches;
     const bool in_world = wrenches.take(f_ext);
-    const T *no_wrenches = nullptr, *rates = nullptr;
+    const T *no_wrenches = nullptr, *rates = nullptr, *const accelerations = a_out;
     const Configuration<T> x = configuration(tree, q, w.angles);
     const auto start = [&]<bool simple>(int i) __attribute__((always_inline)) {
         start_body<simple>(tree, i, x, v, w);
@@ -259,12 +261,13 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
             start.template operator()<false>(i);
     for (int k = 0; k <= order; ++k, tau += nv, a_out += nv) {
         const T* drive = tau;
-        if (in_world || tree.nsprings > 0) {
+        if (in_world || has_springs_or_friction(tree)) {
             for (int j = 0; j < nv && !in_world; ++j) workspace.torque[j] = T(0.0);
             if (in_world)
                 world_wrench_torques(tree, k, k, q, k == 0 ? v : rates, f_ext, wrenches,
                                      [&](int, int j, T torque) { workspace.torque[j] = torque; });
             add_spring_rates(tree, -1.0, k, q, rates, workspace.torque);
+            workspace.friction.subtract_next(tree, k, v, accelerations, w.scale, workspace.torque);
             for (int j = 0; j < nv; ++j) workspace.drive[j] = tau[j] + workspace.torque[j];
             drive = workspace.drive;
         }

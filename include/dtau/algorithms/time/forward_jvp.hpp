@@ -88,17 +88,19 @@ DTAU_INLINE void keep_force(const Body& body, int i, int k, const TwoVectors<T>&
 
 // ---------------------------------------------------------------- one order
 
-// eta, dv, dtau, df_ext: of order k; eta of joints with springs, whose displacements add.
-template <class T>
-DTAU_INLINE void solve_order(const Tree& tree, int k, const T* eta, const T* dv, const T* dtau,
-                             const T* df_ext, T* da,
+// dv, dtau, df_ext: of order k. add_passive(factor, torque) adds the variations of the torques of springs and
+// friction.
+template <class T, class Passive>
+DTAU_INLINE void solve_order(const Tree& tree, int k, const Passive& add_passive, const T* dv,
+                             const T* dtau, const T* df_ext, T* da,
                              const ForwardSeriesJvpWorkspace<T, HybridSeriesWorkspace<T>>& w) {
     const ForwardSeriesWorkspace<T>& s = w.series();
     const Prescribed none = {nullptr, false};
     const T* no_a = nullptr;
-    for (int j = 0; j < tree.nv && tree.nsprings > 0; ++j) w.torque[j] = dtau[j];
-    add_stiffness_times(tree, -1.0, eta, w.torque);
-    const T* const drive = tree.nsprings > 0 ? w.torque : dtau;
+    const bool passive = has_springs_or_friction(tree);
+    for (int j = 0; j < tree.nv && passive; ++j) w.torque[j] = dtau[j];
+    add_passive(-1.0, w.torque);
+    const T* const drive = passive ? w.torque : dtau;
     for (int i = 0; i < tree.nnodes; ++i)
         by_joint(tree.bodies[i], [&]<bool simple>() __attribute__((always_inline)) {
             displace_body<simple, T>(tree, i, k, w);
@@ -121,9 +123,9 @@ DTAU_INLINE void solve_order(const Tree& tree, int k, const T* eta, const T* dv,
         });
 }
 
-template <class T>
-DTAU_INLINE void solve_order(const Tree& tree, int k, const T* eta, const T* dv, const T* dtau,
-                             const T* df_ext, T* da,
+template <class T, class Passive>
+DTAU_INLINE void solve_order(const Tree& tree, int k, const Passive& add_passive, const T* dv,
+                             const T* dtau, const T* df_ext, T* da,
                              const ForwardSeriesJvpWorkspace<T, MimicSeriesWorkspace<T>>& w) {
     const ForwardSeriesWorkspace<T>& s = w.series();
     const Prescribed all = {nullptr, true};
@@ -139,7 +141,7 @@ DTAU_INLINE void solve_order(const Tree& tree, int k, const T* eta, const T* dv,
     }
     for (int j = 0; j < tree.nv; ++j)
         w.torque[j] = fma(T(tree.damping[j]), dv[j], T(s.scale.factorial[k]) * w.torque[j]);
-    add_stiffness_times(tree, 1.0, eta, w.torque);
+    add_passive(1.0, w.torque);
     reduce_columns(tree, w.torque, 1, x);
     for (int j = 0; j < tree.independent.n; ++j) x[j] = dtau[j] - x[j];
     ltdl_solve_vector(tree.independent, x, w.motion.dynamics.ltdl);
@@ -181,8 +183,15 @@ void forward_time_derivatives_jvp(const Tree& tree, int order, const T* q, const
             vary_wrenches(tree, k, dq, before, f_ext, df_ext, wrenches);
             wrench_rates = wrenches.df_ext + k * 6 * tree.nbodies;
         }
+        // of joints with springs, whose displacements add
         const T* eta = k < 2 ? (k == 0 ? dq : dv) : rates - tree.nv;
-        solve_order(tree, k, eta, rates, dtau + k * tree.independent.n, wrench_rates,
+        const auto add_passive = [&](double factor, T* torque) __attribute__((always_inline)) {
+            const TaylorScale& scale = w.series().scale;
+            add_stiffness_times(tree, factor, eta, torque);
+            w.motion.dynamics.friction.add_variations(tree, k, factor * scale.factorial[k], dv, da,
+                                                      scale.inverse_factorial, torque);
+        };
+        solve_order(tree, k, add_passive, rates, dtau + k * tree.independent.n, wrench_rates,
                     da + k * tree.nv, w);
         if (df_ext) df_ext += 6 * tree.nbodies;
     }

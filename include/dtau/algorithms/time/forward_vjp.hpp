@@ -29,7 +29,7 @@ struct ForwardSeriesVjpWorkspace {
     Vec3<T>* lower;         // lower_gradient() of this order, by body
     TwoVectors<T>* higher;  // sum of E_m^T (W, A)_{l-m} for m from 1
     T *rest, *mu;           // (nv), of this order: right-hand side after mu of higher orders; k! mu
-    T* weights;             // (nv), lam of this order without the springs' gradient
+    T* weights;             // (nv), lam of this order without the gradients of springs and friction
 
     ForwardSeriesVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : motion(arena, tree, options),
@@ -39,7 +39,7 @@ struct ForwardSeriesVjpWorkspace {
           higher(arena.take<TwoVectors<T>>(tree.nnodes)),
           rest(arena.take<T>(tree.nv)),
           mu(arena.take<T>(tree.nv)),
-          weights(spring_room<T>(arena, tree)) {}
+          weights(room_for_drive<T>(arena, tree)) {}
 
     DTAU_INLINE const ForwardSeriesWorkspace<T>& series() const { return motion.dynamics.series; }
     DTAU_INLINE const TwoVectors<T>* turning(int i) const {
@@ -141,17 +141,32 @@ DTAU_INLINE void finish_weights(const Tree& tree, int i, int order, int l, const
 
 // ---------------------------------------------------------------- one order
 
+// by_a += factor times the gradient by a^(order - l) of the torques of springs and friction. higher_mu: of
+// order order - l + 1, and the higher orders behind it.
+template <class T, class Workspace>
+DTAU_INLINE void add_passive_gradient(const Tree& tree, int order, int l, double factor,
+                                      const T* higher_mu, T* by_a, const Workspace& w) {
+    const TaylorScale& scale = w.series().scale;
+    const int next = order - l + 1;
+    if (l > 1) add_stiffness_times(tree, factor, higher_mu + tree.nv, by_a);
+    if (l > 0)
+        w.motion.dynamics.friction.add_gradients(tree, next, order,
+                                                 factor * scale.inverse_factorial[next], higher_mu,
+                                                 scale.factorial, by_a);
+}
+
 // Solves one order and starts the next coefficient. lam: of order k = order - l; higher_mu: of
-// orders k + 1, k + 2, ..., up to `order`. The springs' torques of order k + 2 depend on a^(k).
+// orders k + 1, k + 2, ..., up to `order`. The springs' torques of order k + 2 depend on a^(k),
+// and friction's of order k + 1 and above.
 template <class T>
 DTAU_INLINE void solve_order(const Tree& tree, int order, int l, const T* lam, const T* higher_mu,
                              const ForwardSeriesVjpWorkspace<T, HybridSeriesWorkspace<T>>& w) {
     const ForwardSeriesWorkspace<T>& s = w.series();
     const Prescribed none = {nullptr, false};
     const T factor(s.scale.factorial[order - l]), *no_a = nullptr;
-    if (l > 1 && tree.nsprings > 0) {
+    if (l > 0 && has_springs_or_friction(tree)) {
         for (int j = 0; j < tree.nv; ++j) w.weights[j] = lam[j];
-        add_stiffness_times(tree, -1.0, higher_mu + tree.nv, w.weights);
+        add_passive_gradient(tree, order, l, -1.0, higher_mu, w.weights, w);
         lam = w.weights;
     }
     for (int i = tree.nnodes - 1; i >= 0; --i)
@@ -198,7 +213,7 @@ DTAU_INLINE void solve_order(const Tree& tree, int order, int l, const T* lam, c
         joint_torque(body, {s.bodies[i].p.b(), s.bodies[i].p.a()}, torque + body.v);
     }
     for (int j = 0; j < tree.nv; ++j) torque[j] = torque[j] + w.rest[j];
-    if (l > 1) add_stiffness_times(tree, s.scale.factorial[order - l], higher_mu + tree.nv, torque);
+    add_passive_gradient(tree, order, l, s.scale.factorial[order - l], higher_mu, torque, w);
     reduce_columns(tree, torque, 1, x);
     for (int j = 0; j < tree.independent.n; ++j) x[j] = fma(factor, lam[j], -x[j]);
     ltdl_solve_vector(tree.independent, x, w.motion.dynamics.ltdl);
@@ -277,6 +292,7 @@ void forward_time_derivatives_vjp(const Tree& tree, int order, const T* q, const
         });
     add_stiffness_times(tree, -1.0, by_tau, by_q);
     if (order > 0) add_stiffness_times(tree, -1.0, by_tau + tree.nv, by_v);
+    w.motion.dynamics.friction.add_gradients(tree, 0, order, -1.0, by_tau, scale.factorial, by_v);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -37,6 +37,7 @@ struct IdsvaSeriesWorkspace {
     Force<T>* momentum;  // of one body
     ColumnSeries<any_order, T> column;
     WrenchSeries<T> wrenches;
+    FrictionSeries<T> friction;
 
     IdsvaSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : series(arena, tree, options.order + 1),
@@ -50,7 +51,8 @@ struct IdsvaSeriesWorkspace {
           G(arena.take<Vec3<T>>(tree.nnodes * series.length)),
           momentum(arena.take<Force<T>>(series.length)),
           column(arena, series.length),
-          wrenches(arena, tree, options) {}
+          wrenches(arena, tree, options),
+          friction(arena, tree, series.length) {}
 
     // Where the series of body or column i begins.
     std::ptrdiff_t at(int i) const { return std::ptrdiff_t(i) * series.length; }
@@ -287,6 +289,12 @@ void idsva_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
     else
         both_passes.template operator()<any_order>();
     add_wrench_partials(tree, order, f_ext, w.series, dtau_dq, w.wrenches);
+    for (int k = 0; k <= order && has_friction(tree); ++k) {
+        const TaylorScale& scale = w.series.scale;
+        w.friction.extend(tree, k, v, v + tree.nv, scale.inverse_factorial);
+        w.friction.add_slopes(tree, k, scale.factorial[k],
+                              dtau_dv + std::ptrdiff_t(k) * tree.nv * tree.nv, tree.nv);
+    }
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -11,7 +11,7 @@
 //              A_i     = E R0^T (A_p + X_p r) + (2 omega_i - omega_J) x v_J + v_J'
 //              X_i     = alpha_i^ + omega_i^ omega_i^
 //              f_i     = m A_i + X_i h - f_ext_i,   n_i = h x A_i + integral of r x X_i r dm - n_ext_i
-//   backward   tau_i   = k! S_i^T (n_i; f_i) + armature, damping, springs
+//   backward   tau_i   = k! S_i^T (n_i; f_i) + armature, damping, springs, friction
 //              f_p     = f_p + R0 E^T f_i,   n_p = n_p + R0 (E^T n_i + r_J x E^T f_i) + p0 x (f_i in p)
 //
 // It differs from the paper in three ways ([Derivations] §13). The equations are those of rnea.hpp: only
@@ -51,6 +51,7 @@ struct InverseSeriesWorkspace {
         seen;  // R0^T times the motion of the parent: omega, and A + X r of one order less
     int* path;
     RneaWorkspace<T> rnea;
+    FrictionSeries<T> friction;
 
     InverseSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : length(options.order + 2),
@@ -66,7 +67,8 @@ struct InverseSeriesWorkspace {
           r(arena.take<Vec3<T>>(length)),
           seen(arena.take<TwoVectors<T>>(length)),
           path(arena.take<int>(tree.depth)),
-          rnea(arena, tree, options) {}
+          rnea(arena, tree, options),
+          friction(arena, tree, length) {}
 };
 
 // r of the body in its parent, of order k.
@@ -263,8 +265,12 @@ void inverse_time_derivatives(Part part, const Tree& tree, int order, const T* q
         w.path[places++] = i;
     }
     while (places > 0) leave();
-    for (int k = 0; k <= order; ++k, tau += tree.nv)
+    for (int k = 0; k <= order; ++k, tau += tree.nv) {
         add_spring_rates(tree, 1.0, k, q, k > 0 ? v + (k - 1) * tree.nv : v, tau);
+        if (part == Part::gravity || !has_friction(tree)) continue;
+        w.friction.extend(tree, k, v, v + tree.nv, w.scale.inverse_factorial);
+        w.friction.add_torques(tree, k, w.scale.factorial[k], tau);
+    }
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -3,7 +3,7 @@
 // variations of body_variations.hpp with the values, body by body, in the memory of one path:
 //
 //   forward    omega, A, X, F of the body and their variations
-//   backward   d tau_i = k! S_i^T dF_i + armature, damping, springs;   F_i and dF_i + eta x* F_i to the parent
+//   backward   d tau_i = k! S_i^T dF_i + armature, damping, springs, friction;   F_i and dF_i + eta x* F_i to the parent
 //
 // [Derivations] eqs. 22.1 to 22.3. products.hpp has the products of order 0 alone.
 #pragma once
@@ -114,8 +114,15 @@ void inverse_time_derivatives_jvp(const Tree& tree, int order, const T* q, const
         w.value.path[places++] = i;
     }
     while (places > 0) leave();
-    for (int k = 0; k <= order; ++k)
-        add_stiffness_times(tree, 1.0, k > 0 ? dv + (k - 1) * tree.nv : dq, dtau + k * tree.nv);
+    const TaylorScale& scale = w.value.scale;
+    const FrictionSeries<T>& friction = w.value.friction;
+    for (int k = 0; k <= order; ++k, dtau += tree.nv) {
+        add_stiffness_times(tree, 1.0, k > 0 ? dv + (k - 1) * tree.nv : dq, dtau);
+        if (!has_friction(tree)) continue;
+        friction.extend(tree, k, v, v + tree.nv, scale.inverse_factorial);
+        friction.add_variations(tree, k, scale.factorial[k], dv, dv + tree.nv,
+                                scale.inverse_factorial, dtau);
+    }
 }
 
 }  // namespace dtau::DTAU_VARIANT

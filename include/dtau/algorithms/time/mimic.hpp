@@ -18,14 +18,16 @@ template <class T>
 struct MimicSeriesWorkspace {
     ForwardSeriesWorkspace<T> series;
     WorldWrenchWorkspace<T> wrenches;
+    FrictionSeries<T> friction;
     RootFrame<T> root_frame;
     LtdlWorkspace<T> ltdl;
     T *a, *torque, *x;  // of one order: of the joints, of the joints, of the independent velocities
-    T* world_torque;    // of wrenches along world axes and of springs, of the joints
+    T* world_torque;    // of wrenches along world axes, springs and friction, of the joints
 
     MimicSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : series(arena, tree, options),
           wrenches(arena, tree, options),
+          friction(arena, tree, options.order + 1),
           root_frame(arena, tree),
           ltdl(arena, tree.independent),
           a(arena.take<T>(tree.nv)),
@@ -57,8 +59,8 @@ void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
     const Prescribed all = {nullptr, true};
     const int nv = tree.nv;
     const T* no_torque = nullptr;
-    const bool in_world = w.wrenches.take(f_ext);
-    const T *no_wrenches = nullptr, *rates = nullptr;
+    const bool in_world = w.wrenches.take(f_ext), passive = has_springs_or_friction(tree);
+    const T *no_wrenches = nullptr, *rates = nullptr, *const accelerations = a_out;
     factors_without(tree, q, given, w);
     const Configuration<T> angles = configuration(tree, q, w.series.angles);
     for (int i = 0; i < tree.nnodes; ++i) {
@@ -66,11 +68,12 @@ void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
         w.series.passed[tree.bodies[i].level].m = zero_motion<T>();  // nothing is solved for
     }
     for (int k = 0; k <= order; ++k, a = a ? a + nv : a, tau += tree.independent.n, a_out += nv) {
-        for (int j = 0; j < nv && tree.nsprings > 0; ++j) w.world_torque[j] = T(0.0);
+        for (int j = 0; j < nv && passive; ++j) w.world_torque[j] = T(0.0);
         if (in_world)
             world_wrench_torques(tree, k, k, q, k == 0 ? v : rates, f_ext, w.wrenches,
                                  [&](int, int j, T torque) { w.world_torque[j] = torque; });
         add_spring_rates(tree, -1.0, k, q, rates, w.world_torque);
+        w.friction.subtract_next(tree, k, v, accelerations, w.series.scale, w.world_torque);
         rates = k == 0 ? v : a_out - nv;
         const auto torque_at = [&](T* acceleration) {
             for (int i = 0; i < tree.nnodes; ++i)
@@ -83,7 +86,7 @@ void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
                 prescribed_torque(tree, tree.bodies[i], i, k, rates, acceleration, w.torque,
                                   w.series);
             }
-            for (int j = 0; j < nv && (in_world || tree.nsprings > 0); ++j)
+            for (int j = 0; j < nv && (in_world || passive); ++j)
                 w.torque[j] = w.torque[j] - w.world_torque[j];
         };
         const auto is_given = [&](int j) { return given && given[independent_dof(tree, j)]; };

@@ -7,7 +7,7 @@
 //   forward    f_i = force that body i takes if all joint accelerations are zero
 //   backward   for the columns k of joint i, the last one first:
 //                U = IA_i s_k        D = s_k . U + armature_k        W_k = U / D
-//                u_k = (tau_k - damping_k v_k - s_k . f_i) / D     tau: without springs' torques
+//                u_k = (tau_k - damping_k v_k - s_k . f_i) / D     tau: without springs and friction
 //                IA_i = IA_i - U W_k^T            f_i = f_i + u_k U
 //              IA_p = IA_p + X_i^T IA_i X_i       f_p = f_p + X_i^T f_i
 //   forward    m_i = X_i m_p
@@ -47,14 +47,14 @@ struct AbaWorkspace {
     ArticulatedInertia<T>* IA;  // sums over children, by level of a path (tree.depth)
     Motion<T>* m;               // of the world, and of the bodies on a path (tree.depth + 1)
     AbaColumn<T>* columns;
-    T* torque;  // tau without the springs' torques, if there are springs
+    T* torque;  // tau without the torques of springs and friction, if there are any
 
     AbaWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : bias(arena, tree, options),
           IA(arena.take<ArticulatedInertia<T>>(tree.depth)),
           m(arena.take<Motion<T>>(tree.depth + 1)),
           columns(arena.take<AbaColumn<T>>(tree.nv)),
-          torque(spring_room<T>(arena, tree)) {}
+          torque(room_for_drive<T>(arena, tree)) {}
 };
 
 // ---------------------------------------------------------------- elimination of a column
@@ -209,7 +209,7 @@ void aba(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
          const AbaWorkspace<T>& w) {
     const T* const no_accelerations = nullptr;
     forces_of_motion<true>(tree, q, v, no_accelerations, f_ext, w.bias);
-    tau = left_by_springs(tree, q, tau, w.torque);
+    tau = left_by_springs_and_friction(tree, q, v, tau, w.torque);
     w.m[0] = zero_motion<T>();
     for (int end = tree.nnodes; end > 0;) {  // one tree after the other
         const int root = tree.bodies[end - 1].root;

@@ -12,7 +12,7 @@
 //              A_i     = E_i (A_p + W_p r_i) + (E_i omega_p + omega_i) x v_J.lin + a_J.lin
 //              W_i     = alpha_i^ + omega_i^ omega_i^
 //              f_i     = (integral of r x (A_i + W_i r) dm;  m A_i + W_i h) - f_ext_i      (moment; force)
-//   backward   tau_i   = S_i^T f_i + armature q'' + damping q' + stiffness (q - rest)
+//   backward   tau_i   = S_i^T f_i + armature q'' + damping q' + stiffness (q - rest) + friction
 //              f_p     = f_p + X_i^T f_i          X_i^T: to the axes and the origin of p
 //   world      omega = alpha = 0,  A = -gravity,  W = 0
 //
@@ -195,6 +195,7 @@ DTAU_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const T*
         if (v) tau[k] = fma(T(tree.damping[k]), v[k], tau[k]);
     }
     add_spring_torques(tree, q, tau);
+    if (v) add_friction_torques(tree, 1.0, v, tau);
 }
 
 // A null v, a or f_ext stands for zeros. If v is null, a is not read.

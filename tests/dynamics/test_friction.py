@@ -1,0 +1,304 @@
+"""Coulomb friction of joints: what it adds to torques, where models keep it, what files say of it.
+
+The trees of the tests have friction, so that the tests of all functions and of their derivatives
+cover it.
+"""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from cases import TREES, contacts, friction_torque, random_state, robot, without_friction
+from compare import TOLERANCE, assert_close, assert_same_bits, solved
+from hypothesis import given
+from trees import SEEDS, Tree, grow, trees
+
+import dtau
+
+IDENTITY = TOLERANCE["identity"]
+KINDS = ("free", "revolute", "helical", "spherical", "universal", "prismatic", "planar")
+
+
+@given(trees(), SEEDS)
+def test_torques(tree: Tree, seed: int) -> None:
+    rough = tree.model()
+    plain = without_friction(rough)
+    assert not plain.friction.any()
+    s = random_state(rough, seed)
+    q, v, a, f_ext = s["q"], s["v"], s["a"], s["f_ext"]
+    friction = friction_torque(rough, v)
+    for got, want in (
+        (
+            dtau.inverse_dynamics(rough, q, v, a, f_ext),
+            dtau.inverse_dynamics(plain, q, v, a, f_ext),
+        ),
+        (dtau.bias_torque(rough, q, v), dtau.bias_torque(plain, q, v)),
+    ):
+        assert_close(got - want, friction, IDENTITY, "torque", floor=float(np.abs(want).max()))
+    for function in (dtau.gravity_torque, dtau.mass_matrix, dtau.potential_energy):
+        assert_same_bits(function(rough, q), function(plain, q))
+    for function in (dtau.coriolis_matrix, dtau.kinetic_energy):
+        assert_same_bits(function(rough, q, v), function(plain, q, v))
+    got = dtau.forward_dynamics(rough, q, v, s["tau"], f_ext)
+    want = dtau.forward_dynamics(plain, q, v, s["tau"] - friction, f_ext)
+    assert_close(got, want, solved(IDENTITY, dtau.mass_matrix(rough, q)), "forward_dynamics")
+
+
+@given(trees(), SEEDS)
+def test_derivatives_have_one_more_diagonal(tree: Tree, seed: int) -> None:
+    rough = tree.model()
+    plain = without_friction(rough)
+    s = random_state(rough, seed)
+    state = s["q"], s["v"], s["a"]
+    y = np.tanh(s["v"] / np.where(rough.friction_speed > 0.0, rough.friction_speed, 1.0))
+    slope = rough.friction / np.where(rough.friction > 0.0, rough.friction_speed, 1.0) * (1 - y**2)
+    curvature = -2.0 * y * slope / np.where(rough.friction > 0.0, rough.friction_speed, 1.0)
+    first = [dtau.inverse_dynamics_derivatives(m, *state).dtau_dv for m in (rough, plain)]
+    floor = float(np.abs(first[1]).max())
+    assert_close(first[0] - first[1], np.diag(slope), IDENTITY, "dtau_dv", floor=floor)
+    second = [dtau.inverse_dynamics_second_derivatives(m, *state) for m in (rough, plain)]
+    want = np.zeros((rough.nv,) * 3)
+    at = np.arange(rough.nv)
+    want[at, at, at] = curvature
+    floor = float(np.abs(second[1].d2tau_dvdv).max())
+    got = second[0].d2tau_dvdv - second[1].d2tau_dvdv
+    assert_close(got, want, IDENTITY, "d2tau_dvdv", floor=floor)
+    for name in ("d2tau_dqdq", "d2tau_dqdv", "d2tau_dadq"):
+        assert_same_bits(getattr(second[0], name), getattr(second[1], name))
+
+
+@pytest.mark.parametrize("name", ["free root, branches", "joints that mimic others"])
+def test_impulses_do_not_feel_friction(name: str) -> None:
+    rough = robot(name)
+    assert rough.friction.any()
+    s = random_state(rough, 3)
+    lam, forces = s["lam"], np.linspace(-1.0, 1.0, contacts(rough).nrows)
+    options = {"regularization": 1e-6}
+    one, other = (
+        (
+            *dtau.impulse_dynamics(m, s["q"], s["v"], contacts(m), **options),
+            *dtau.impulse_dynamics_derivatives(m, s["q"], s["v"], contacts(m), **options),
+            *dtau.impulse_dynamics_hessian(m, s["q"], s["v"], lam, forces, contacts(m), **options),
+        )
+        for m in (rough, without_friction(rough))
+    )
+    for got, want in zip(one, other, strict=True):
+        assert_same_bits(got, want)
+
+
+def test_small_speeds_huge_velocities_and_nan() -> None:
+    """Far above the speed friction is constant, and a NaN spoils its own state alone."""
+    model = grow(KINDS, range(-1, len(KINDS) - 1), 5, springs=False).model()
+    model = model.replace(friction_speed=np.full(model.nv, 1e-300), friction=np.full(model.nv, 2.0))
+    plain = without_friction(model)
+    s = random_state(model, 1, (9,))
+    s["v"][3, 8] = np.nan
+    tau, bare = (dtau.inverse_dynamics(m, s["q"], s["v"], s["a"]) for m in (model, plain))
+    kept = np.delete(np.arange(9), 3)
+    assert np.isnan(tau[3]).any()
+    assert_close(
+        tau[kept] - bare[kept],
+        2.0 * np.sign(s["v"][kept]),
+        IDENTITY,
+        "F sign(v)",
+        floor=float(np.abs(bare[kept]).max()),
+    )
+    resting = dtau.inverse_dynamics_derivatives(
+        model.replace(friction_speed=np.full(model.nv, 0.5)), s["q"][0], 0.0 * s["v"][0], s["a"][0]
+    )
+    still = dtau.inverse_dynamics_derivatives(plain, s["q"][0], 0.0 * s["v"][0], s["a"][0])
+    assert_close(resting.dtau_dv - still.dtau_dv, 4.0 * np.eye(model.nv), IDENTITY, "at rest")
+
+
+def test_slow_joints_keep_their_digits() -> None:
+    builder = dtau.ModelBuilder("wheel", gravity=(0, 0, 0))
+    wheel = dtau.Inertia(1.0, tensor=np.eye(3))
+    builder.add(
+        dtau.Revolute((0, 0, 1)), name="wheel", inertia=wheel, friction=2.0, friction_speed=0.5
+    )
+    model = builder.build()
+    v = np.array([[1e-300], [-1e-18], [1e-12], [-1e-6], [1e-3]])
+    got = dtau.bias_torque(model, np.zeros((5, 1)), v)
+    np.testing.assert_allclose(got, 2.0 * np.tanh(v / 0.5), rtol=1e-15, atol=0)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 9])
+def test_a_state_has_the_same_bits_alone_and_in_batches(count: int) -> None:
+    """Chains of all lengths: packs of joints, and batches around the lane width."""
+    model = grow(["revolute"] * count, range(-1, count - 1), count).model()
+    assert model.friction.all()
+    s = random_state(model, 2, (9,))
+    q, v, a = s["q"], s["v"], s["a"]
+    for function in (dtau.inverse_dynamics, dtau.forward_dynamics):
+        assert_same_bits(
+            function(model, q, v, a),
+            np.array([function(model, *x) for x in zip(q, v, a, strict=True)]),
+        )
+    got = dtau.inverse_dynamics_derivatives(model, q, v, a)
+    alone = [dtau.inverse_dynamics_derivatives(model, *x) for x in zip(q, v, a, strict=True)]
+    assert_same_bits(got.dtau_dv, np.array([x.dtau_dv for x in alone]))
+    assert dtau.inverse_dynamics(model, q[:0], v[:0], a[:0]).shape == (0, count)
+
+
+def finger(**options: float) -> dtau.Model:
+    builder = dtau.ModelBuilder("finger")
+    link = dtau.Inertia(0.2, (0.05, 0.0, 0.0), 1e-3 * np.eye(3))
+    one = builder.add(
+        dtau.Revolute((0, 0, 1)), name="one", inertia=link, friction=3.0, friction_speed=0.4
+    )
+    mimic = dtau.Mimic("one", -0.5, 0.1)
+    builder.add(
+        dtau.Revolute((0, 0, 1)), name="two", parent=one, inertia=link, mimic=mimic, **options
+    )
+    return builder.build()
+
+
+def test_mimic_joints_rub_at_their_own_speed() -> None:
+    model = finger(friction=2.0, friction_speed=0.1)
+    v = np.array([0.3])
+    want = np.array([3.0 * np.tanh(0.3 / 0.4) + 0.5 * 2.0 * np.tanh(0.5 * 0.3 / 0.1)])
+    got = dtau.bias_torque(model, [0.7], v) - dtau.bias_torque(without_friction(model), [0.7], v)
+    assert_close(got, want, IDENTITY, "torque")
+    assert model.friction.tolist() == [4.0]
+    assert model.friction_speed.tolist() == [0.4]
+
+
+def test_models_keep_friction() -> None:
+    model = finger(friction=2.0, friction_speed=0.1)
+    assert pickle.loads(pickle.dumps(model)) == model
+    assert model != without_friction(model)
+    assert (model.link("one").friction, model.link("one").friction_speed) == ((3.0,), (0.4,))
+    other = model.replace(friction={"one": 5.0}, friction_speed={"two": 0.7})
+    assert (other.friction.tolist(), other.link("two").friction_speed) == ([6.0], (0.7,))
+    turned = TREES["one universal"].model()
+    assert turned.link("universal0").friction[0] != turned.link("universal0").friction[1]
+
+
+def test_arrays_of_speeds_leave_mimic_joints_alone() -> None:
+    model = robot("joints that mimic others")
+    other = model.replace(friction_speed=np.full(model.nv, 0.9))
+    links = {link.joint_name: link for link in other.links}
+    for old in model.links:
+        if old.joint.nv:
+            own = old.friction_speed if old.mimic else (0.9,) * old.joint.nv
+            assert links[old.joint_name].friction_speed == own
+
+
+def test_rerooted_joints_keep_their_friction() -> None:
+    builder = dtau.ModelBuilder("arm")
+    body = dtau.Inertia(1.0, (0.1, 0.2, 0.3), 0.1 * np.eye(3))
+    base = builder.add(dtau.Free(), name="base", inertia=body)
+    numbers = {"friction": (2, 3), "friction_speed": (0.1, 0.2)}
+    joint = dtau.Universal((1, 0, 0), (0, 1, 0))
+    builder.add(joint, name="tip", parent=base, inertia=body, **numbers)
+    model = builder.build()
+    other = model.with_root("tip")
+    s = random_state(model, 1)
+    tau = np.r_[np.zeros(6), s["tau"][6:]]
+    a = dtau.forward_dynamics(model, s["q"], s["v"], tau)
+    there = dtau.transfer_state(model, other, s["q"], s["v"], a)
+    got = dtau.inverse_dynamics(other, there.q, there.v, there.a)
+    floor = float(np.abs(dtau.bias_torque(model, s["q"], s["v"])).max())
+    assert_close(got, np.r_[np.zeros(6), tau[:5:-1]], IDENTITY, "tau", floor=floor)
+
+    builder.add(
+        dtau.Spherical(), name="ball", parent=base, inertia=body, friction=1, friction_speed=1
+    )
+    with pytest.raises(ValueError, match=r"cannot reverse joint 'ball': .* that has friction"):
+        builder.build().with_root("ball")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"friction": -1.0}, "friction: expected numbers of at least 0"),
+        ({"friction": np.inf}, "friction: expected finite numbers"),
+        ({"friction": 1.0}, "friction_speed: expected the speed that smooths the friction"),
+        ({"friction_speed": -1.0}, "friction_speed: expected numbers of at least 0"),
+        ({"friction_speed": (1.0, 2.0)}, "friction_speed: expected a number or 1 of them, got 2"),
+    ],
+)
+def test_wrong_numbers(options: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        dtau.Link("a", None, dtau.Revolute((0, 0, 1)), "b", **options)
+
+
+INERTIAL = """<inertial><mass value="1"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>"""
+URDF = f"""<robot name="arm"><link name="base"/><link name="a">{INERTIAL}</link>
+<link name="b">{INERTIAL}</link>
+<joint name="one" type="continuous"><parent link="base"/><child link="a"/>
+<dynamics damping="0.1" friction="0.5"/></joint>
+<joint name="two" type="continuous"><parent link="a"/><child link="b"/>
+<dynamics friction="0.25"/></joint></robot>"""
+
+
+class TestFiles:
+    def test_a_urdf_needs_the_speed(self) -> None:
+        model = dtau.load(URDF)
+        assert not model.friction.any()
+        assert any("friction_speed= of dtau.load" in note for note in model.notes)
+        model = dtau.load(URDF, friction_speed=0.01)
+        assert model.friction.tolist() == [0.5, 0.25]
+        assert model.friction_speed.tolist() == [0.01, 0.01]
+        assert not any("friction" in note for note in model.notes)
+
+    def test_a_speed_of_some_joints(self) -> None:
+        model = dtau.load(URDF, friction_speed={"two": 0.02})
+        assert model.friction.tolist() == [0.0, 0.25]
+        assert "ignored friction without a friction_speed: joints 'one'" in model.notes
+
+    def test_other_numbers_than_the_files(self) -> None:
+        model = dtau.load(URDF, friction=2.0, friction_speed=0.1)
+        assert model.friction.tolist() == [2.0, 2.0]
+        model = dtau.load(URDF, friction={"one": 0.0}, friction_speed=0.1)
+        assert model.friction.tolist() == [0.0, 0.25]
+        with pytest.raises(ValueError, match="friction of 'one': friction_speed: expected the"):
+            dtau.load(URDF, friction={"one": 1.0})
+        wrong = URDF.replace('"0.25"', '"-0.25"')
+        assert not dtau.load(wrong).friction.any()
+        with pytest.raises(dtau.ModelError, match="line 8: joint 'two': friction: expected"):
+            dtau.load(wrong, friction_speed=0.1)
+
+    @pytest.mark.parametrize("speed", [0.02, {"one": 0.1, "two": 0.2}, {"two": 0.2}])
+    def test_what_is_written_is_read(self, speed: float | dict[str, float]) -> None:
+        model = dtau.load(URDF, friction_speed=speed)
+        text = model.to_urdf()
+        options = text.split("dtau.load(..., ")[1].split(") gives")[0]
+        made = eval(f"dtau.load(text, {options})", {"dtau": dtau, "text": text})
+        assert made == model
+        assert made.notes == ()
+
+    def test_planar_joints_have_no_friction_there(self) -> None:
+        builder = dtau.ModelBuilder("table")
+        body = dtau.Inertia(1.0, (0.1, 0.2, 0.3), 0.1 * np.eye(3))
+        builder.add(dtau.Planar((0, 0, 1)), name="a", inertia=body, friction=1, friction_speed=1)
+        with pytest.raises(ValueError, match="damping, friction and limits of joints with several"):
+            builder.build().to_urdf(root_link="world")
+
+    def test_pinocchio_has_it_but_the_speed(self) -> None:
+        pytest.importorskip("pinocchio")
+        model = dtau.load(URDF, friction_speed=0.01)
+        peer = model.to_pinocchio()
+        assert list(peer.friction) == [0.5, 0.25]
+        back = dtau.from_pinocchio(peer)
+        assert not back.friction.any()
+        assert any("ignored dry friction" in note for note in back.notes)
+
+    def test_an_mjcf(self) -> None:
+        pytest.importorskip("mujoco")
+        text = """<mujoco><worldbody><body><joint name="j" axis="0 1 0" frictionloss="2"/>
+        <geom size="1"/><body><joint name="k" type="ball" frictionloss="0.5"/><geom size="1"/>
+        </body></body></worldbody></mujoco>"""
+        with pytest.warns(dtau.ModelWarning, match=r"friction_speed= smooths .* 'j', 'k'"):
+            assert not dtau.load(text).friction.any()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = dtau.load(text, friction_speed=0.1)
+            off = '<option><flag frictionloss="disable"/></option></mujoco>'
+            none = dtau.load(text.replace("</mujoco>", off), friction_speed=0.1)
+        assert model.friction.tolist() == [2.0, 0.5, 0.5, 0.5]
+        assert not none.friction.any()
