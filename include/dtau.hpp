@@ -1,5 +1,15 @@
 // The C++ library: Model loads a file that Python's Model.save wrote, and Call computes one
-// function of dtau for it. `#include "dtau/library/call.hpp"
+// function of dtau for it. Include <dtau.hpp> and link dtau::dtau; docs/cpp.md explains.
+//
+//     dtau::Model model = dtau::Model::load("robot.dtau");
+//     dtau::InverseDynamics inverse_dynamics(model);
+//     inverse_dynamics(q, v, a, tau);
+//
+// Arrays are contiguous float64, with the shapes and conventions of the Python function of the same
+// name; several states follow each other. Results have the same bits as Python's.
+#pragma once
+
+#include "dtau/library/call.hpp"
 #include "dtau/library/calls/centroidal.hpp"
 #include "dtau/library/calls/centroidal_momentum.hpp"
 #include "dtau/library/calls/constraints.hpp"

@@ -30,9 +30,9 @@ def texts() -> Iterator[tuple[Path, str]]:
             headers.append(f"calls/{module}")
             yield renew.ROOT / FOLDER / f"{module}.hpp", _header(module, functions)
     path = renew.ROOT / UMBRELLA
-    head, *_ = path.read_text(encoding="utf-8").partition("#include")
+    head, *_ = path.read_text(encoding="utf-8").partition("\n#include")
     lines = sorted(f'#include "dtau/library/{name}.hpp"\n' for name in headers)
-    yield path, head + "".join(lines)
+    yield path, f"{head}\n" + "".join(lines)
 
 
 def _compiled(functions: Mapping[str, str]) -> dict[str, str]:
