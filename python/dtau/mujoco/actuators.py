@@ -1,8 +1,8 @@
-"""Differentiate the forces and the activation of MuJoCo's actuators: `Actuators`."""
+"""Keep the constants of MuJoCo's actuators, and differentiate activations: `Actuators`."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -17,25 +17,6 @@ _INTEGRATOR = int(mujoco.mjtDyn.mjDYN_INTEGRATOR)
 _FILTER_EXACT = int(mujoco.mjtDyn.mjDYN_FILTEREXACT)
 
 
-class ActuatorDerivatives(NamedTuple):
-    """Derivatives of ``qfrc_actuator``; leading axis: states.
-
-    Attributes
-    ----------
-    by_q, by_v : ndarray (n, nv)
-        Diagonals: each force depends on its own joint only.
-    by_inputs : ndarray (n, nv, na + nu)
-        Derivative by ``act``, then ``ctrl``.
-    by_v_and_inputs : ndarray (n, nv, na + nu)
-        Derivative of `by_v` by them.
-    """
-
-    by_q: Array
-    by_v: Array
-    by_inputs: Array
-    by_v_and_inputs: Array
-
-
 class Actuators:
     """Actuators  gear (gain u + bias)  on hinges and slides, affine in length and velocity.
 
@@ -44,23 +25,20 @@ class Actuators:
     """
 
     def __init__(self, m: Any) -> None:
-        self.na, self.nu, self.nv = m.na, m.nu, m.nv
-        self.count = 0 if disabled(m, "ACTUATION") else m.nactuator
+        self.na, self.nu = m.na, m.nu
         self.dofs = m.jnt_dofadr[m.actuator_trnid[:, 0]].astype(np.intp)
-        self.joints = np.zeros((m.nactuator, m.nv))
-        self.joints[np.arange(m.nactuator), self.dofs] = 1.0
         self.columns = m.actuator_ctrladr.astype(np.intp)
-        self.gear = m.actuator_gear[:, 0].copy()
+        self.gear = m.actuator_gear[:, 0] * (not disabled(m, "ACTUATION"))
         self.ctrl_low, self.ctrl_high = _range(
             (m.actuator_ctrllimited != 0) & (not disabled(m, "CLAMPCTRL")), m.actuator_ctrlrange
         )
-        self.force_low, self.force_high = _range(
+        self._force_low, self._force_high = _range(
             m.actuator_forcelimited != 0, m.actuator_forcerange
         )
-        self.gain = m.actuator_gainprm[:, :3].copy()
-        self.gain[m.actuator_gaintype == int(mujoco.mjtGain.mjGAIN_FIXED), 1:] = 0.0
+        self._gain = m.actuator_gainprm[:, :3].copy()
+        self._gain[m.actuator_gaintype == int(mujoco.mjtGain.mjGAIN_FIXED), 1:] = 0.0
         affine = m.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)
-        self.bias = m.actuator_biasprm[:, :3] * affine[:, np.newaxis]
+        self._bias = m.actuator_biasprm[:, :3] * affine[:, np.newaxis]
         self._add_dynamics(m)
 
     def _add_dynamics(self, m: Any) -> None:
@@ -68,6 +46,8 @@ class Actuators:
         owners = np.flatnonzero(m.actuator_dyntype != _NO_DYNAMICS)
         self.owners, self.states = owners, m.actuator_actadr[owners].astype(np.intp)
         kinds, h = m.actuator_dyntype[owners], m.opt.timestep
+        self.state_of = np.full(m.nactuator, -1, dtype=np.intp)
+        self.state_of[owners] = self.states
         tau = np.maximum(mujoco.mjMINVAL, m.actuator_dynprm[owners, 0])
         integrates = kinds == _INTEGRATOR
         rate = np.where(integrates, 1.0, 1.0 / tau)
@@ -111,47 +91,16 @@ class Actuators:
         out[:, self.states] = following * free
         return out
 
-    def derivatives(
-        self, act: Array, act_dot: Array, ctrl: Array, moved: tuple[Array, Array, Array]
-    ) -> ActuatorDerivatives:
-        """Return the derivatives; `moved`: lengths, velocities and forces of the actuators."""
-        n, width = len(ctrl), self.na + self.nu
-        out = ActuatorDerivatives(
-            np.zeros((n, self.nv)),
-            np.zeros((n, self.nv)),
-            np.zeros((n, self.nv, width)),
-            np.zeros((n, self.nv, width)),
-        )
-        if not self.count:
-            return out
-        length, velocity, force = moved
-        unsaturated = (self.force_low < force) & (force < self.force_high)
-        values = np.clip(ctrl[:, self.columns], self.ctrl_low, self.ctrl_high)
-        follows = unsaturated & self._follows(ctrl)
-        if self.na:
-            entering = np.where(self.early, self.next_activation(act, act_dot)[:, self.states], 0)
-            entering += np.where(self.early, 0.0, act[:, self.states])
-            values[:, self.owners] = entering
-        by_input = self.gear * (
-            self.gain[:, 0] + self.gain[:, 1] * length + self.gain[:, 2] * velocity
-        )
-        damping = self.gear**2 * self.gain[:, 2]
-        factors = self.gear**2 * unsaturated
-        by_q = factors * (self.gain[:, 1] * values + self.bias[:, 1])
-        by_v = factors * (self.gain[:, 2] * values + self.bias[:, 2])
-        columns = self.na + self.columns
-        by_control = follows * 1.0
-        if self.na:
-            free = self.early * self._unclamped(act, act_dot)
-            by_state = np.where(self.early, self.keep * free, 1.0)
-            by_state *= unsaturated[:, self.owners]
-            by_control[:, self.owners] *= self.step * free
-            place = (slice(None), self.dofs[self.owners], self.states)
-            out.by_inputs[place] = by_state * by_input[:, self.owners]
-            out.by_v_and_inputs[place] = by_state * damping[self.owners]
-        out.by_inputs[:, self.dofs, columns] = by_control * by_input
-        out.by_v_and_inputs[:, self.dofs, columns] = by_control * damping
-        return out._replace(by_q=by_q @ self.joints, by_v=by_v @ self.joints)
+    def numbers(self) -> Array:
+        """Return the constants of each actuator, as the core's Actuator has them."""
+        out = np.full((len(self.dofs), 17), np.nan)
+        out[:, 0] = self.gear
+        out[:, 1:3] = np.stack([self.ctrl_low, self.ctrl_high], axis=1)
+        out[:, 3:5] = np.stack([self._force_low, self._force_high], axis=1)
+        out[:, 5:8], out[:, 8:11] = self._gain, self._bias
+        parts = (self.keep, self.step, self.span, self.act_low, self.act_high, self.early)
+        out[self.owners, 11:] = np.stack(parts, axis=1)
+        return out
 
     def _follows(self, ctrl: Array) -> NDArray[np.bool_]:
         values = ctrl[:, self.columns]

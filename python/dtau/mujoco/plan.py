@@ -17,7 +17,13 @@ from dtau.loaders.live_mujoco import from_mujoco
 from dtau.locks import fork_safe_lock
 from dtau.model.model import Model
 from dtau.mujoco.actuators import Actuators
-from dtau.mujoco.scope import QUATERNIONS, disabled, require_covered_model
+from dtau.mujoco.scope import (
+    IMPLICITFAST,
+    QUATERNIONS,
+    RK4,
+    disabled,
+    require_covered_model,
+)
 from dtau.mujoco.tendons import Tendons
 
 Array = NDArray[np.float64]
@@ -47,6 +53,8 @@ _OPTIONS = attrgetter(
     *("integrator", "timestep", "cone", "disableflags", "enableflags", "disableactuator"),
     *("noslip_iterations", "density", "viscosity"),
 )
+# How the core goes on from accelerations: Integrator in src/mujoco/step.hpp.
+_EXPLICIT_EULER, _IMPLICIT_EULER, _IMPLICIT_FAST, _STAGE = range(4)
 _MOST_KEPT = 8
 _one_at_a_time = fork_safe_lock()
 _kept: dict[tuple[Any, ...], Plan] = {}
@@ -66,13 +74,9 @@ class Plan:
     tendons : Tendons or None
     model : Model
         dtau's model, without armature, springs and dampers.
-    coordinates, offsets : ndarray (nq,)
-        dtau's configuration is ``qpos[coordinates] - offsets``.
-    places, order : ndarray (nv,)
-        dtau's velocity is ``qvel[places]``, after the change of axes of free joints; `order` is
-        the inverse permutation.
-    free : ndarray (nfree,)
-        First degree of freedom of free joints, `free_bodies` their bodies.
+    free, angles, plain : ndarray
+        First degrees of freedom of free joints and of all rotations by quaternions, and all
+        degrees of freedom of the rest.
     """
 
     def __init__(self, mj_model: Any) -> None:
@@ -84,7 +88,6 @@ class Plan:
         self.stiffness = np.zeros(m.nv)
         if not disabled(m, "SPRING"):
             self.stiffness += m.jnt_stiffness[m.dof_jntid]
-        self.damps_implicitly = not disabled(m, "EULERDAMP")
         self.elliptic = int(m.opt.cone) == int(mujoco.mjtCone.mjCONE_ELLIPTIC)
         self.armature = m.dof_armature.copy()
         self.actuators = Actuators(m)
@@ -93,16 +96,49 @@ class Plan:
         self.ancestors, self.moves, self.still = _masks(m)
         free = m.jnt_type == QUATERNIONS[0]
         self.free = m.jnt_dofadr[free].astype(np.intp)
-        self.free_bodies = m.jnt_bodyid[free].astype(np.intp)
+        self._free_bodies = m.jnt_bodyid[free].astype(np.intp)
         turning = np.isin(m.jnt_type, QUATERNIONS)
         self.angles = m.jnt_dofadr[turning].astype(np.intp) + 3 * free[turning]
         plain = np.ones(m.nv, dtype=bool)
         for first in self.angles:
             plain[first : first + 3] = False
         self.plain = np.flatnonzero(plain)
-        self.model, self.coordinates, self.offsets, self.order = _smooth_model(m)
-        self.places = np.argsort(self.order)
-        self.same_order = bool((self.order == np.arange(m.nv)).all())
+        self.model, self._coordinates, self._offsets, self._order = _smooth_model(m)
+        self._constants = self._arrays(m)
+
+    def constants(self, mj_model: Any) -> tuple[Any, ...]:
+        """Return the arrays that the core reads, in the order of ``src/mujoco/step.hpp``."""
+        m = mj_model
+        live = m.geom_bodyid, m.geom_type, m.geom_size, m.jnt_type, m.jnt_dofadr, m.jnt_range
+        return (*self._constants, *live)
+
+    def _arrays(self, m: Any) -> tuple[Any, ...]:
+        implicit = np.diag(self.damping)
+        if self.integrator == RK4:
+            way = _STAGE
+        elif self.integrator == IMPLICITFAST:
+            way = _IMPLICIT_FAST
+            if self.tendons is not None:
+                implicit += self.tendons.damping
+        elif not disabled(m, "EULERDAMP") and self.damping.any():
+            way = _IMPLICIT_EULER
+        else:
+            way = _EXPLICIT_EULER
+        sizes = (
+            *(way, self.elliptic, m.nq, m.nv, m.na, m.nu, m.nactuator, m.nbody, m.ngeom),
+            *(len(self.free), len(self.angles), len(self.plain), m.njnt),
+        )
+        actuators = self.actuators
+        return (
+            *(np.array(sizes, dtype=np.intp), np.array([self.timestep])),
+            *(self.damping, self.stiffness, self.armature, implicit, self.dof_roots),
+            *_lists(self.ancestors),
+            *_lists(self.still),
+            *_lists(self.moves.T),
+            *(self._coordinates, self._offsets, np.argsort(self._order), self._order),
+            *(self.free, self._free_bodies, self.angles, self.plain),
+            *(actuators.dofs, actuators.columns, actuators.state_of, actuators.numbers()),
+        )
 
 
 def plan_of(mj_model: Any) -> Plan:
@@ -122,6 +158,13 @@ def plan_of(mj_model: Any) -> Plan:
                 del _kept[next(iter(_kept))]
             _kept[key] = found
     return found
+
+
+def _lists(masks: Array) -> tuple[Indices, Indices]:
+    """Return the columns that are not zero, row by row, and where each row begins."""
+    rows, columns = np.nonzero(masks)
+    starts = np.searchsorted(rows, np.arange(len(masks) + 1))
+    return starts.astype(np.intp), columns.astype(np.intp)
 
 
 def _masks(m: Any) -> tuple[Array, Array, Array]:

@@ -20,46 +20,37 @@ _local = threading.local()
 
 
 class Contacts(NamedTuple):
-    """Contacts that are rows of ``efc_J``, of all states; leading axis: contacts."""
+    """Some of the contacts; leading axis: contacts."""
 
     state: Indices
     geom: NDArray[np.int32]  # (n, 2)
-    dim: NDArray[np.int32]
     pos: Array
     frame: Array  # (n, 3, 3): rows are the normal and two tangents
-    dist: Array
-    margin: Array
-    friction: Array  # (n, 5)
-    mu: Array
-    weight: Array  # efc_D of the first row
-    stiffness: Array  # K, of the normal
-    damping: Array  # (n, 2): B of the normal and of the other rows
-    impedance: Array
-    slope: Array  # of the impedance, by distance
-
-    def chosen(self, some: Any) -> Contacts:
-        """Return some of the contacts."""
-        parts: list[Any] = [x[some] for x in self]
-        return Contacts(*parts)
 
 
 class Rows(NamedTuple):
-    """Rows of equality constraints, friction loss and limits, of all states."""
+    """Rows of equality constraints."""
 
     state: Indices
-    kind: NDArray[np.int32]
     id: NDArray[np.int32]
     jacobian: Array
     weight: Array
     reference: Array
     parameters: Array  # (n, 4): KBIP
     position: Array
-    margin: Array
-    loss: Array
 
     def chosen(self, some: Any) -> Rows:
         """Return some of the rows."""
         return Rows(*(x[some] for x in self))
+
+
+def _empty(*types: str) -> tuple[Any, ...]:
+    return tuple(np.empty(0, dtype=kind) for kind in types)
+
+
+_NO_ROWS = _empty("d", "d")
+_NO_PLAIN_ROWS = _empty("i4", "i4", "d", "d", "d", "d", "d")
+_NO_CONTACTS = _empty("i4", "i4", "i4", "d", "d", "d", "d", "d", "d")
 
 
 class Solved:
@@ -70,39 +61,27 @@ class Solved:
     q, v, act, ctrl, a, act_dot, bias, torque : ndarray (n, ...)
         `torque` is the sum of smooth and constraint forces, without the bias.
     mass : ndarray (n, nv, nv)
-    moved : tuple of ndarray (n, nactuator)
+    moved : ndarray (3, n, nactuator)
         Lengths, velocities and forces of the actuators.
-    axes : ndarray (n, nv, 6)
-        Twists [linear, angular] of the degrees of freedom, at the origin of the world.
-    rotations : ndarray (n, nfree, 3, 3)
-        Orientations of the bodies of free joints.
-    contacts, rows : Contacts, Rows
-        None if no state has any.
-    geom_frames : ndarray (ncontacts, 2, 3, 3)
-        Orientations of the two geoms of contacts, `geom_centers` (ncontacts, 2, 3) their positions.
+    xpos, xquat : ndarray (n, nbody, ...)
+        Poses of bodies, where a state has equality constraints.
     """
 
     def __init__(self, plan: Plan, mj_model: Any, n: int) -> None:
         self.plan, self.n = plan, n
-        nv, nact = plan.nv, mj_model.nactuator
-        self.q, self.act = np.empty((n, mj_model.nq)), np.empty((n, plan.na))
+        nv, nbody, ngeom = plan.nv, mj_model.nbody, mj_model.ngeom
+        self.q = np.empty((n, mj_model.nq))
         self.v, self.a, self.bias, self.torque = np.empty((4, n, nv))
-        self.ctrl, self.act_dot = np.empty((n, plan.nu)), np.empty((n, plan.na))
+        self.act, self.act_dot = np.empty((2, n, plan.na))
+        self.ctrl = np.empty((n, plan.nu))
         self.mass = np.zeros((n, nv, nv))
-        self.moved = (np.empty((n, nact)), np.empty((n, nact)), np.empty((n, nact)))
-        self._cdof, self._com = np.empty((n, nv, 6)), np.empty((n, mj_model.nbody, 3))
-        self.xpos = np.empty((n, mj_model.nbody, 3))
-        self.xquat = np.empty((n, mj_model.nbody, 4))
-        self._xmat = np.empty((n, mj_model.nbody, 9))
-        self._geom_xpos = np.empty((n, mj_model.ngeom, 3))
-        self._geom_xmat = np.empty((n, mj_model.ngeom, 9))
-        self._contacts: list[tuple[Any, ...]] = []
-        self._contact_rows: list[tuple[Array, Array]] = []
-        self._contact_states: list[tuple[int, int, int]] = []
-        self._rows: list[tuple[Any, ...]] = []
-        self._row_states: list[tuple[int, int]] = []
-        self.contacts: Contacts | None = None
-        self.rows: Rows | None = None
+        self.moved = np.empty((3, n, mj_model.nactuator))
+        self._cdof, self._com = np.empty((n, nv, 6)), np.empty((n, nbody, 3))
+        self.xpos, self.xquat = np.empty((n, nbody, 3)), np.empty((n, nbody, 4))
+        self._xmat = np.empty((n, nbody, 9))
+        self._geom_xpos, self._geom_xmat = np.empty((n, ngeom, 3)), np.empty((n, ngeom, 9))
+        self._counts = np.zeros((4, n + 1), dtype=np.intp)  # rows, plain rows, contacts, equalities
+        self._parts: tuple[list[tuple[Any, ...]], ...] = ([], [], [])
 
     def add(self, k: int, mj_model: Any, data: Any) -> None:
         """Collect the solution in `data` as state `k`."""
@@ -112,12 +91,9 @@ class Solved:
         self.ctrl[k] = data.ctrl
         if self.plan.na:
             self.act[k], self.act_dot[k] = data.act, data.act_dot
-        for out, values in zip(
-            self.moved,
-            (data.actuator_length, data.actuator_velocity, data.actuator_force),
-            strict=True,
-        ):
-            out[k] = values
+        length, velocity, force = self.moved
+        length[k], velocity[k] = data.actuator_length, data.actuator_velocity
+        force[k] = data.actuator_force
         mujoco.mj_fullM(mj_model, data, self.mass[k])
         self._cdof[k] = data.cdof
         self._com[k], self._xmat[k] = data.subtree_com, data.xmat
@@ -125,12 +101,15 @@ class Solved:
             self._add_constraints(k, mj_model, data)
 
     def _add_constraints(self, k: int, mj_model: Any, data: Any) -> None:
-        parameters, weight = data.efc_KBIP.reshape(-1, 4), data.efc_D
-        plain, count = data.ne + data.nf + data.nl, data.nefc
-        if data.ncon and plain < count:
+        rows, plain_rows, contacts = self._parts
+        count, equalities = data.nefc, data.ne
+        plain = equalities + data.nf + data.nl
+        touching = data.ncon if plain < count else 0
+        self._counts[:, k + 1] = count, plain, touching, equalities
+        rows.append((data.efc_D.copy(), data.efc_KBIP.copy()))
+        if touching:
             contact = data.contact
-            self._contact_states.append((k, data.ncon, count))
-            self._contacts.append(
+            contacts.append(
                 (
                     contact.efc_address.copy(),
                     contact.geom.copy(),
@@ -143,77 +122,60 @@ class Solved:
                     contact.mu.copy(),
                 )
             )
-            self._contact_rows.append((weight.copy(), parameters.copy()))
             self._geom_xpos[k], self._geom_xmat[k] = data.geom_xpos, data.geom_xmat
         if plain:
-            self._row_states.append((k, plain))
-            self._rows.append(
+            plain_rows.append(
                 (
                     data.efc_type[:plain].copy(),
                     data.efc_id[:plain].copy(),
                     _dense_jacobian(mj_model, data, plain),
-                    weight[:plain].copy(),
                     data.efc_aref[:plain].copy(),
-                    parameters[:plain].copy(),
                     data.efc_pos[:plain].copy(),
                     data.efc_margin[:plain].copy(),
                     data.efc_frictionloss[:plain].copy(),
                 )
             )
-            if data.ne:
-                self.xpos[k], self.xquat[k] = data.xpos, data.xquat
+        if equalities:
+            self.xpos[k], self.xquat[k] = data.xpos, data.xquat
 
     def finish(self) -> None:
         """Join the collected arrays."""
-        plan = self.plan
-        linear, angular = self._cdof[..., 3:], self._cdof[..., :3]
-        com = self._com[:, plan.dof_roots]
-        self.axes = np.concatenate([linear + _cross(com, angular), angular], axis=-1)
-        self.rotations = self._xmat[:, plan.free_bodies].reshape(self.n, -1, 3, 3)
-        if self._contacts:
-            self.contacts = self._joined_contacts()
-        if self._rows:
-            states, counts = np.array(self._row_states).T
-            self.rows = Rows(states.repeat(counts), *_joined(self._rows))
-
-    def _joined_contacts(self) -> Contacts:
-        """Return the contacts that have rows, with the parameters of their first two rows."""
-        states, counts, rows = np.array(self._contact_states).T
-        first, *fields = _joined(self._contacts)
-        weight, parameters = _joined(self._contact_rows)
-        chosen = first >= 0
-        state = states.repeat(counts)
-        if len(rows) > 1:
-            first += (rows.cumsum() - rows).repeat(counts)
-        if not chosen.all():
-            first, state = first[chosen], state[chosen]
-            fields = [x[chosen] for x in fields]
-        geom, dim, pos, frame, dist, margin, friction, mu = fields
-        of_first = parameters[first]
-        damping = np.zeros((len(first), 2))
-        damping[:, 0] = of_first[:, 1]
-        several = dim > 1
-        damping[several, 1] = parameters[first[several] + 1, 1]
-        places = state[:, np.newaxis], geom
-        self.geom_frames = self._geom_xmat[places].reshape(-1, 2, 3, 3)
-        self.geom_centers = self._geom_xpos[places]
-        stiffness, _, impedance, slope = of_first.T
-        return Contacts(
-            state=state,
-            geom=geom,
-            dim=dim,
-            pos=pos,
-            frame=frame.reshape(-1, 3, 3),
-            dist=dist,
-            margin=margin,
-            friction=friction,
-            mu=mu,
-            weight=weight[first],
-            stiffness=stiffness,
-            damping=damping,
-            impedance=impedance,
-            slope=slope,
+        rows, plain, contacts = self._parts
+        self._starts = starts = self._counts.cumsum(axis=1)
+        self._rows = _joined(rows) if rows else _NO_ROWS
+        self._plain = _joined(plain) if plain else _NO_PLAIN_ROWS
+        self._contacts = _joined(contacts) if contacts else _NO_CONTACTS
+        self.arrays = (
+            *(starts[0], self.q, self.v, self.a, self.act, self.act_dot, self.ctrl, self.bias),
+            *(self.torque, self.mass, *self.moved, self._cdof, self._com, self._xmat),
+            *(self._geom_xpos, self._geom_xmat, *self._rows),
+            *(starts[1], *self._plain, starts[2], *self._contacts),
         )
+
+    @property
+    def axes(self) -> Array:
+        """Twists [linear, angular] of the degrees of freedom, at the world's origin, (n, nv, 6)."""
+        linear, angular = self._cdof[..., 3:], self._cdof[..., :3]
+        com = self._com[:, self.plan.dof_roots]
+        return np.concatenate([linear + np.cross(com, angular), angular], axis=-1)
+
+    def equalities(self) -> Rows | None:
+        """Return the rows of equality constraints, which are the first ones of a state."""
+        if not self._starts[3, -1]:
+            return None
+        counts, (rows, plain, *_) = self._counts[3, 1:], self._starts
+        state = np.arange(self.n).repeat(counts)
+        within = np.arange(len(state)) - self._starts[3, :-1].repeat(counts)
+        weight, parameters = self._rows[0], self._rows[1].reshape(-1, 4)
+        weight, parameters = (x[rows[state] + within] for x in (weight, parameters))
+        _, of, jacobian, reference, position, *_ = (x[plain[state] + within] for x in self._plain)
+        return Rows(state, of, jacobian, weight, reference, parameters, position)
+
+    def contacts(self, some: Indices) -> Contacts:
+        """Return some of the contacts."""
+        _, geom, _, pos, frame, *_ = (x[some] for x in self._contacts)
+        state = np.searchsorted(self._starts[2], some, side="right") - 1
+        return Contacts(state, geom, pos, frame.reshape(-1, 3, 3))
 
 
 class Kinematics:
@@ -283,12 +245,6 @@ def _joined(parts: list[tuple[Any, ...]]) -> list[Any]:
     if len(parts) == 1:
         return list(parts[0])
     return [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
-
-
-def _cross(x: Array, y: Array) -> Array:
-    """Return the cross product; `numpy.cross` takes ten times as long for few vectors."""
-    a, b = x[..., [1, 2, 0]], x[..., [2, 0, 1]]
-    return np.asarray(a * y[..., [2, 0, 1]] - b * y[..., [1, 2, 0]])
 
 
 def _dense_jacobian(mj_model: Any, data: Any, rows: int) -> Array:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import class_name, integer
-from dtau.mujoco.geometry import Differences
 from dtau.mujoco.geometry_differences import GeometryDifferences
 from dtau.mujoco.plan import Plan, plan_of
 from dtau.mujoco.scope import EULER, RK4, require_covered_data
@@ -280,7 +279,7 @@ class _Run:
 
     def derivatives(self, geometry: Geometry) -> Array:
         """Return the derivatives by state and control of the states after the steps."""
-        differences: list[Differences | None] = []
+        differences: list[GeometryDifferences | None] = []
         for stage in self._stages:
             stage.finish()
             differences.append(
