@@ -79,14 +79,15 @@ inline void add_turning_axis(const mujoco::Constants& m, const mujoco::Solutions
 
 inline void add_row_terms(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
                           const Terms& terms) {
-    const Index nv = m.nv, first = at.plain_starts[k];
-    for (Index row = first; row < at.plain_starts[k + 1]; ++row) {
+    const Index nv = m.nv, count = at.plain_starts[k + 1] - at.plain_starts[k];
+    for (Index i = 0; i < count; ++i) {
+        const Index row = at.row_starts[k] + i;
         if (at.kind[row] == mujoco::equality) continue;
         const bool limit =
             at.kind[row] == mujoco::limit_of_joint || at.kind[row] == mujoco::limit_of_tendon;
-        const Index place = at.row_starts[k] + row - first;
-        const double *J = at.jacobian + row * nv, *KBIP = at.parameters + 4 * place;
-        const double D = at.weight[place];
+        const double* J = at.jacobian + (at.plain_starts[k] + i) * nv;
+        const double* KBIP = at.parameters + 4 * row;
+        const double D = at.weight[row];
         double acceleration = 0.0;
         for (Index j = 0; j < nv; ++j) acceleration += J[j] * at.a[k * nv + j];
         // The solver's efc_state may be of its last but one iterate.
@@ -99,11 +100,11 @@ inline void add_row_terms(const mujoco::Constants& m, const mujoco::Solutions& a
             by_position = force * slope / (impedance * (1.0 - impedance)) -
                           D * KBIP[0] * (impedance + slope * x);
         }
-        for (Index i = 0; i < nv; ++i) {
-            if (J[i] == 0.0) continue;
-            add_scaled(terms.by_a + i * nv, D * J[i], J, nv);
-            add_scaled(terms.by_q + i * nv, by_position * J[i], J, nv);
-            add_scaled(terms.by_v + i * nv, -D * damping * J[i], J, nv);
+        for (Index j = 0; j < nv; ++j) {
+            if (J[j] == 0.0) continue;
+            add_scaled(terms.by_a + j * nv, D * J[j], J, nv);
+            add_scaled(terms.by_q + j * nv, by_position * J[j], J, nv);
+            add_scaled(terms.by_v + j * nv, -D * damping * J[j], J, nv);
         }
         if (at.kind[row] == mujoco::limit_of_joint && m.joint_type[at.id[row]] == mujoco::ball)
             add_turning_axis(m, at, k, row, J, D, damping, force, terms);

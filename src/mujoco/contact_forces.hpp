@@ -34,7 +34,7 @@ inline void add_pyramid(ConeForce& out, double weight, const double* y, const do
 // Adds the squared distance to the cone, in the scaled variables  u = (mu y_0, friction y).
 inline void add_ellipse(ConeForce& out, double weight, double mu, const double* y,
                         const double* friction) {
-    double scale[6], u[6], squares = 0.0;
+    double scale[6] = {}, u[6] = {}, squares = 0.0;
     for (int k = 0; k < out.rows; ++k) {
         scale[k] = k ? friction[k - 1] : mu;
         u[k] = scale[k] * y[k];

@@ -63,9 +63,10 @@ struct Solutions {
     const double *cdof, *com, *xmat, *geom_xpos, *geom_xmat;
     const Index* row_starts;  // of the states' rows of constraints
     const double *weight, *parameters;
-    const Index* plain_starts;  // of rows that are not of contacts
     const std::int32_t *kind, *id;
-    const double *jacobian, *reference, *position, *margin, *loss;
+    const double *reference, *position, *margin, *loss;
+    const Index* plain_starts;  // of the first rows of each state, which are not of contacts
+    const double* jacobian;     // of these
     const Index* contact_starts;
     const std::int32_t *address, *geom, *dim;
     const double *pos, *frame, *dist, *includemargin, *friction, *mu;

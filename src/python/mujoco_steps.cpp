@@ -1,5 +1,6 @@
-// Differentiates MuJoCo's steps from Python: MujocoConstants, mujoco_accelerations(),
-// mujoco_step_derivatives(), mujoco_move(), for dtau/mujoco/steps.py.
+// Differentiates MuJoCo's steps from Python, for dtau/mujoco/steps.py: mujoco_accelerations(),
+// mujoco_step_derivatives(), mujoco_move(). Copies MuJoCo's arrays: mujoco_copy_rows(),
+// mujoco_copies().
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -117,12 +118,11 @@ Solutions read_solutions(ArrayReader& read, const Constants& m) {
     at.geom_xmat = read.take<double>(n * m.ngeom * 9);
     const Index rows = at.row_starts[n];
     at.weight = read.take<double>(rows), at.parameters = read.take<double>(4 * rows);
+    at.kind = read.take<std::int32_t>(rows), at.id = read.take<std::int32_t>(rows);
+    at.reference = read.take<double>(rows), at.position = read.take<double>(rows);
+    at.margin = read.take<double>(rows), at.loss = read.take<double>(rows);
     at.plain_starts = read.take<Index>(n + 1);
-    const Index plain = at.plain_starts[n];
-    at.kind = read.take<std::int32_t>(plain), at.id = read.take<std::int32_t>(plain);
-    at.jacobian = read.take<double>(plain * m.nv), at.reference = read.take<double>(plain);
-    at.position = read.take<double>(plain), at.margin = read.take<double>(plain);
-    at.loss = read.take<double>(plain);
+    at.jacobian = read.take<double>(at.plain_starts[n] * m.nv);
     at.contact_starts = read.take<Index>(n + 1);
     const Index contacts = at.contact_starts[n];
     at.address = read.take<std::int32_t>(contacts);
@@ -205,6 +205,29 @@ nb::tuple step_derivatives(nb::handle constants, nb::handle solutions, nb::handl
     return nb::make_tuple(out, lacking, job.same);
 }
 
+// Copies attributes of an object, arrays of numbers, to row `place` of arrays of the same names.
+void copy_rows(nb::handle source, nb::tuple names, nb::tuple to, Index place) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const nb::object from = nb::getattr(source, names[i]);
+        PyArrayObject* const out = array(to[i]);
+        const Index size = PyArray_SIZE(out) / PyArray_DIM(out, 0);
+        std::copy_n(numbers(from, size), size,
+                    static_cast<double*>(PyArray_DATA(out)) + place * size);
+    }
+}
+
+// Returns contiguous copies of such attributes.
+nb::tuple copies(nb::handle source, nb::tuple names) {
+    nb::object result = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(names.size())));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const nb::object from = nb::getattr(source, names[i]);
+        PyObject* copy = PyArray_NewCopy(array(from), NPY_CORDER);
+        if (!copy) throw nb::python_error();
+        PyTuple_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), copy);
+    }
+    return nb::cast<nb::tuple>(result);
+}
+
 // Moves the first nv rows of every state of `by` (n, rows, columns), in place.
 void move(nb::handle constants, nb::handle displacement, nb::handle by) {
     ArrayReader read_model(constants);
@@ -234,6 +257,12 @@ void define_mujoco_steps(nb::module_& m) {
                   "NDArray[numpy.float64] | None, wrenches: NDArray[numpy.float64] | None, given: "
                   "NDArray[numpy.intp] | None, motions: NDArray[numpy.float64] | None) -> "
                   "tuple[Any, Any, bool]"));
+    m.def("mujoco_copy_rows", &copy_rows, nb::arg("source"), nb::arg("names"), nb::arg("to"),
+          nb::arg("place"),
+          nb::sig("def mujoco_copy_rows(source: object, names: tuple[str, ...], to: tuple[Any, "
+                  "...], place: int) -> None"));
+    m.def("mujoco_copies", &copies, nb::arg("source"), nb::arg("names"),
+          nb::sig("def mujoco_copies(source: object, names: tuple[str, ...]) -> tuple[Any, ...]"));
     m.def("mujoco_move", &move, nb::arg("constants"), nb::arg("displacement"), nb::arg("by"),
           nb::sig("def mujoco_move(constants: tuple[Any, ...], displacement: "
                   "NDArray[numpy.float64], by: NDArray[numpy.float64]) -> None"));

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import threading
 import warnings
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
@@ -47,8 +48,8 @@ _ARRAYS = attrgetter(
 )
 _SIZES = attrgetter(
     *("names", "ntendon", "nflex", "nplugin", "nplastic", "nhistory", "ngravcomp"),
-    *("flg_adhesion", "flg_surfacevel"),
 )
+_FLAGS = attrgetter("flg_adhesion", "flg_surfacevel")
 _OPTIONS = attrgetter(
     *("integrator", "timestep", "cone", "disableflags", "enableflags", "disableactuator"),
     *("noslip_iterations", "density", "viscosity"),
@@ -58,6 +59,7 @@ _EXPLICIT_EULER, _IMPLICIT_EULER, _IMPLICIT_FAST, _STAGE = range(4)
 _MOST_KEPT = 8
 _one_at_a_time = fork_safe_lock()
 _kept: dict[tuple[Any, ...], Plan] = {}
+_latest = threading.local()
 
 
 class Plan:
@@ -141,15 +143,27 @@ class Plan:
         )
 
 
+class _Seen(NamedTuple):
+    """The latest model of a thread, and what its plan depends on."""
+
+    model: Any
+    arrays: tuple[Any, ...]  # of the model itself, so that they change with it
+    numbers: bytes
+    others: tuple[Any, ...]
+    plan: Plan
+
+
 def plan_of(mj_model: Any) -> Plan:
     """Return the plan of a model; raise NotImplementedError if a part of it is not covered."""
     opt = mj_model.opt
-    key = (
-        b"".join(_ARRAYS(mj_model)),
-        opt.gravity.tobytes(),
-        _SIZES(mj_model),
-        _OPTIONS(opt),
-    )
+    seen = getattr(_latest, "seen", None)
+    same = seen is not None and seen.model is mj_model
+    arrays = seen.arrays if same else _ARRAYS(mj_model)
+    numbers = b"".join(arrays)
+    others = opt.gravity.tobytes(), _FLAGS(mj_model), _OPTIONS(opt)
+    if same and seen.numbers == numbers and seen.others == others:
+        return seen.plan
+    key = numbers, others, _SIZES(mj_model)
     found = _kept.get(key)
     if found is None:
         found = Plan(mj_model)
@@ -157,6 +171,7 @@ def plan_of(mj_model: Any) -> Plan:
             while len(_kept) >= _MOST_KEPT:
                 del _kept[next(iter(_kept))]
             _kept[key] = found
+    _latest.seen = _Seen(mj_model, arrays, numbers, others, found)
     return found
 
 

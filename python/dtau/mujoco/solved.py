@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau import _core
 from dtau.mujoco.plan import Plan
 from dtau.mujoco.vectors import twist_cross
 
@@ -32,8 +33,8 @@ class Rows(NamedTuple):
     """Rows of equality constraints."""
 
     state: Indices
-    id: NDArray[np.int32]
     jacobian: Array
+    id: NDArray[np.int32]
     weight: Array
     reference: Array
     parameters: Array  # (n, 4): KBIP
@@ -44,12 +45,27 @@ class Rows(NamedTuple):
         return Rows(*(x[some] for x in self))
 
 
+# Attributes of MjData, of its rows of constraints and of its contacts, in the order of the core.
+_NAMES = (
+    *("qpos", "qvel", "qacc", "act", "act_dot", "ctrl", "qfrc_bias", "qfrc_smooth"),
+    *("qfrc_constraint", "actuator_length", "actuator_velocity", "actuator_force"),
+    *("cdof", "subtree_com", "xmat", "geom_xpos", "geom_xmat"),
+)
+_OF_ROWS = (
+    *("efc_D", "efc_KBIP", "efc_type", "efc_id", "efc_aref", "efc_pos", "efc_margin"),
+    "efc_frictionloss",
+)
+_OF_CONTACTS = (
+    *("efc_address", "geom", "dim", "pos", "frame", "dist", "includemargin", "friction", "mu"),
+)
+
+
 def _empty(*types: str) -> tuple[Any, ...]:
     return tuple(np.empty(0, dtype=kind) for kind in types)
 
 
-_NO_ROWS = _empty("d", "d")
-_NO_PLAIN_ROWS = _empty("i4", "i4", "d", "d", "d", "d", "d")
+_NO_ROWS = _empty("d", "d", "i4", "i4", "d", "d", "d", "d")
+(_NO_JACOBIAN,) = _empty("d")
 _NO_CONTACTS = _empty("i4", "i4", "i4", "d", "d", "d", "d", "d", "d")
 
 
@@ -61,96 +77,80 @@ class Solved:
     q, v, act, ctrl, a, act_dot, bias, torque : ndarray (n, ...)
         `torque` is the sum of smooth and constraint forces, without the bias.
     mass : ndarray (n, nv, nv)
-    moved : ndarray (3, n, nactuator)
-        Lengths, velocities and forces of the actuators.
-    xpos, xquat : ndarray (n, nbody, ...)
-        Poses of bodies, where a state has equality constraints.
     """
 
     def __init__(self, plan: Plan, mj_model: Any, n: int) -> None:
         self.plan, self.n = plan, n
         nv, nbody, ngeom = plan.nv, mj_model.nbody, mj_model.ngeom
-        self.q = np.empty((n, mj_model.nq))
-        self.v, self.a, self.bias, self.torque = np.empty((4, n, nv))
-        self.act, self.act_dot = np.empty((2, n, plan.na))
-        self.ctrl = np.empty((n, plan.nu))
+        nact = mj_model.nactuator
+        self.q, self.v, self.a = (np.empty((n, size)) for size in (mj_model.nq, nv, nv))
+        self.act, self.act_dot, self.ctrl = (np.empty((n, x)) for x in (plan.na, plan.na, plan.nu))
+        self.bias, self.torque, self._constraint_torque = np.empty((3, n, nv))
         self.mass = np.zeros((n, nv, nv))
-        self.moved = np.empty((3, n, mj_model.nactuator))
+        length, velocity, force = np.empty((3, n, nact))
         self._cdof, self._com = np.empty((n, nv, 6)), np.empty((n, nbody, 3))
-        self.xpos, self.xquat = np.empty((n, nbody, 3)), np.empty((n, nbody, 4))
-        self._xmat = np.empty((n, nbody, 9))
-        self._geom_xpos, self._geom_xmat = np.empty((n, ngeom, 3)), np.empty((n, ngeom, 9))
+        xmat = np.empty((n, nbody, 9))
+        geom_xpos, geom_xmat = np.empty((n, ngeom, 3)), np.empty((n, ngeom, 9))
+        self._copied = (
+            *(self.q, self.v, self.a, self.act, self.act_dot, self.ctrl, self.bias, self.torque),
+            *(self._constraint_torque, length, velocity, force),
+            *(self._cdof, self._com, xmat, geom_xpos, geom_xmat),
+        )
+        self._arrays = (
+            *(self.q, self.v, self.a, self.act, self.act_dot, self.ctrl, self.bias, self.torque),
+            *(self.mass, length, velocity, force),
+            *(self._cdof, self._com, xmat, geom_xpos, geom_xmat),
+        )
         self._counts = np.zeros((4, n + 1), dtype=np.intp)  # rows, plain rows, contacts, equalities
         self._parts: tuple[list[tuple[Any, ...]], ...] = ([], [], [])
+        self._poses: list[tuple[Any, ...]] = []
+
+    def clear(self) -> None:
+        """Forget the states."""
+        self._counts[:] = 0
+        for parts in (*self._parts, self._poses):
+            parts.clear()
 
     def add(self, k: int, mj_model: Any, data: Any) -> None:
-        """Collect the solution in `data` as state `k`."""
-        self.q[k], self.v[k], self.a[k] = data.qpos, data.qvel, data.qacc
-        self.bias[k] = data.qfrc_bias
-        np.add(data.qfrc_smooth, data.qfrc_constraint, out=self.torque[k])
-        self.ctrl[k] = data.ctrl
-        if self.plan.na:
-            self.act[k], self.act_dot[k] = data.act, data.act_dot
-        length, velocity, force = self.moved
-        length[k], velocity[k] = data.actuator_length, data.actuator_velocity
-        force[k] = data.actuator_force
+        """Collect the solution in `data` as state `k`; the states come in turn."""
+        _core.mujoco_copy_rows(data, _NAMES, self._copied, k)
         mujoco.mj_fullM(mj_model, data, self.mass[k])
-        self._cdof[k] = data.cdof
-        self._com[k], self._xmat[k] = data.subtree_com, data.xmat
         if data.nefc:
             self._add_constraints(k, mj_model, data)
 
     def _add_constraints(self, k: int, mj_model: Any, data: Any) -> None:
-        rows, plain_rows, contacts = self._parts
+        rows, jacobians, contacts = self._parts
         count, equalities = data.nefc, data.ne
         plain = equalities + data.nf + data.nl
         touching = data.ncon if plain < count else 0
         self._counts[:, k + 1] = count, plain, touching, equalities
-        rows.append((data.efc_D.copy(), data.efc_KBIP.copy()))
+        rows.append(_core.mujoco_copies(data, _OF_ROWS))
         if touching:
-            contact = data.contact
-            contacts.append(
-                (
-                    contact.efc_address.copy(),
-                    contact.geom.copy(),
-                    contact.dim.copy(),
-                    contact.pos.copy(),
-                    contact.frame.copy(),
-                    contact.dist.copy(),
-                    contact.includemargin.copy(),
-                    contact.friction.copy(),
-                    contact.mu.copy(),
-                )
-            )
-            self._geom_xpos[k], self._geom_xmat[k] = data.geom_xpos, data.geom_xmat
+            contacts.append(_core.mujoco_copies(data.contact, _OF_CONTACTS))
         if plain:
-            plain_rows.append(
-                (
-                    data.efc_type[:plain].copy(),
-                    data.efc_id[:plain].copy(),
-                    _dense_jacobian(mj_model, data, plain),
-                    data.efc_aref[:plain].copy(),
-                    data.efc_pos[:plain].copy(),
-                    data.efc_margin[:plain].copy(),
-                    data.efc_frictionloss[:plain].copy(),
-                )
-            )
+            jacobians.append((_dense_jacobian(mj_model, data, plain),))
         if equalities:
-            self.xpos[k], self.xquat[k] = data.xpos, data.xquat
+            self._poses.append((k, data.xpos.copy(), data.xquat.copy()))
 
     def finish(self) -> None:
         """Join the collected arrays."""
-        rows, plain, contacts = self._parts
-        self._starts = starts = self._counts.cumsum(axis=1)
+        rows, jacobians, contacts = self._parts
+        self.torque += self._constraint_torque
+        # The first column is zero: one state has its counts as sums.
+        self._starts = starts = self._counts if self.n == 1 else self._counts.cumsum(axis=1)
         self._rows = _joined(rows) if rows else _NO_ROWS
-        self._plain = _joined(plain) if plain else _NO_PLAIN_ROWS
+        self._jacobian = _joined(jacobians)[0] if jacobians else _NO_JACOBIAN
         self._contacts = _joined(contacts) if contacts else _NO_CONTACTS
         self.arrays = (
-            *(starts[0], self.q, self.v, self.a, self.act, self.act_dot, self.ctrl, self.bias),
-            *(self.torque, self.mass, *self.moved, self._cdof, self._com, self._xmat),
-            *(self._geom_xpos, self._geom_xmat, *self._rows),
-            *(starts[1], *self._plain, starts[2], *self._contacts),
+            *(starts[0], *self._arrays, *self._rows),
+            *(starts[1], self._jacobian, starts[2], *self._contacts),
         )
+
+    def poses(self, state: Indices) -> tuple[Array, Array]:
+        """Return the positions and quaternions of all bodies in states with equalities."""
+        states, positions, quaternions = zip(*self._poses, strict=True)
+        places = np.searchsorted(states, state)
+        return np.stack(positions)[places], np.stack(quaternions)[places]
 
     @property
     def axes(self) -> Array:
@@ -166,10 +166,11 @@ class Solved:
         counts, (rows, plain, *_) = self._counts[3, 1:], self._starts
         state = np.arange(self.n).repeat(counts)
         within = np.arange(len(state)) - self._starts[3, :-1].repeat(counts)
-        weight, parameters = self._rows[0], self._rows[1].reshape(-1, 4)
-        weight, parameters = (x[rows[state] + within] for x in (weight, parameters))
-        _, of, jacobian, reference, position, *_ = (x[plain[state] + within] for x in self._plain)
-        return Rows(state, of, jacobian, weight, reference, parameters, position)
+        places = rows[state] + within
+        weight, parameters, _, of, reference, position, *_ = self._rows
+        jacobian, parameters = self._jacobian[plain[state] + within], parameters.reshape(-1, 4)
+        fields = (x[places] for x in (of, weight, reference, parameters, position))
+        return Rows(state, jacobian, *fields)
 
     def contacts(self, some: Indices) -> Contacts:
         """Return some of the contacts."""
@@ -218,6 +219,15 @@ class Kinematics:
         return self.crosses[state], self.own[state]
 
 
+class _Memory:
+    """Data in which a thread solves, and arrays for the solutions of one state."""
+
+    def __init__(self, mj_model: Any) -> None:
+        self.data: Any = mujoco.MjData(mj_model)
+        self.plan: Plan | None = None
+        self.stages: list[Solved] = []
+
+
 class Solver:
     """Solve the constraints of states in a copy of the data, which stays with the thread.
 
@@ -230,15 +240,32 @@ class Solver:
         if kept is None or kept[0] is not mj_model:
             _local.kept = kept = (mj_model, [])
         while len(kept[1]) <= number:
-            kept[1].append(mujoco.MjData(mj_model))
-        self.data: Any = kept[1][number]
+            kept[1].append(_Memory(mj_model))
+        self._memory: _Memory = kept[1][number]
+        self.data = self._memory.data
         self._state: Array = np.empty(mujoco.mj_stateSize(mj_model, _STATE))
         mujoco.mj_getState(mj_model, mj_data, self._state, _STATE)
+
+    def is_finite(self) -> bool:
+        """Tell whether all numbers of the state of `mj_data` are finite."""
+        return bool(np.isfinite(self._state).all())
 
     def reset(self) -> Any:
         """Return the data with the state of `mj_data`."""
         mujoco.mj_setState(self._model, self.data, self._state, _STATE)
         return self.data
+
+    def stages(self, plan: Plan, count: int, n: int) -> list[Solved]:
+        """Return `count` places for solutions at n states; those of one state stay for later."""
+        memory = self._memory
+        if n > 1:
+            return [Solved(plan, self._model, n) for _ in range(count)]
+        if memory.plan is not plan:
+            memory.stages = [Solved(plan, self._model, 1) for _ in range(count)]
+            memory.plan = plan
+        for stage in memory.stages:
+            stage.clear()
+        return memory.stages
 
 
 def _joined(parts: list[tuple[Any, ...]]) -> list[Any]:
