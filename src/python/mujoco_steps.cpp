@@ -50,6 +50,7 @@ class ArrayReader {
     }
     template <class X>
     const X* take_any() {
+        if (place_ == arrays_.size()) throw std::invalid_argument("expected more arrays");
         const nb::handle given = arrays_[place_++];
         if (!PyArray_CheckExact(given.ptr()) || PyArray_TYPE(array(given)) != type_of<X> ||
             !PyArray_IS_C_CONTIGUOUS(array(given)) || !PyArray_ISALIGNED(array(given)))

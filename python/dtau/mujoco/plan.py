@@ -156,12 +156,13 @@ class _Seen(NamedTuple):
 def plan_of(mj_model: Any) -> Plan:
     """Return the plan of a model; raise NotImplementedError if a part of it is not covered."""
     opt = mj_model.opt
-    seen = getattr(_latest, "seen", None)
-    same = seen is not None and seen.model is mj_model
-    arrays = seen.arrays if same else _ARRAYS(mj_model)
+    seen: _Seen | None = getattr(_latest, "seen", None)
+    if seen is not None and seen.model is not mj_model:
+        seen = None
+    arrays = seen.arrays if seen is not None else _ARRAYS(mj_model)
     numbers = b"".join(arrays)
     others = opt.gravity.tobytes(), _FLAGS(mj_model), _OPTIONS(opt)
-    if same and seen.numbers == numbers and seen.others == others:
+    if seen is not None and seen.numbers == numbers and seen.others == others:
         return seen.plan
     key = numbers, others, _SIZES(mj_model)
     found = _kept.get(key)

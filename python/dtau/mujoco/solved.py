@@ -236,12 +236,12 @@ class Solver:
 
     def __init__(self, mj_model: Any, mj_data: Any, number: int = 0) -> None:
         self._model = mj_model
-        kept = getattr(_local, "kept", None)
+        kept: tuple[Any, list[_Memory]] | None = getattr(_local, "kept", None)
         if kept is None or kept[0] is not mj_model:
             _local.kept = kept = (mj_model, [])
         while len(kept[1]) <= number:
             kept[1].append(_Memory(mj_model))
-        self._memory: _Memory = kept[1][number]
+        self._memory = kept[1][number]
         self.data = self._memory.data
         self._state: Array = np.empty(mujoco.mj_stateSize(mj_model, _STATE))
         mujoco.mj_getState(mj_model, mj_data, self._state, _STATE)
