@@ -1,19 +1,22 @@
-// Differentiates the forces of MuJoCo's actuators on hinges and slides: actuator_derivatives().
+// Differentiates the forces of MuJoCo's actuators whose length is linear in q, on hinges, slides and
+// fixed tendons: actuator_derivatives(). With the moment arms r = d length / dq, the joint forces are
+// r times the force.
 #pragma once
 
 #include <algorithm>
 
+#include "dtau/lane.hpp"
 #include "mujoco/step.hpp"
 
 namespace dtau::DTAU_VARIANT::mujoco_step {
 
 using mujoco::Index;
 
-// The force of an actuator on its own degree of freedom. `input` is a column of [act, ctrl].
+// Of the force by length and velocity, and by the activation and the control: columns of [act, ctrl].
 struct ActuatorDerivatives {
-    double by_q, by_v;
+    double by_length, by_velocity;
     Index state, control;  // columns; state: -1 without an activation
-    double by_state, by_control, by_v_and_state, by_v_and_control;
+    double by_state, by_control, by_velocity_and_state, by_velocity_and_control;
 };
 
 // The input u of  gear (gain u + bias)  is the control or the activation: the one before the step,
@@ -37,16 +40,22 @@ inline ActuatorDerivatives actuator_derivatives(const mujoco::Constants& m,
         by_control *= early ? x.step * free : 0.0;
     }
     const double by_input =
-        x.gear * (x.gain[0] + x.gain[1] * at.length[place] + x.gain[2] * at.velocity[place]);
-    const double factor = x.gear * x.gear * unsaturated, damping = x.gear * x.gear * x.gain[2];
-    return {factor * (x.gain[1] * u + x.bias[1]),
-            factor * (x.gain[2] * u + x.bias[2]),
+        x.gain[0] + x.gain[1] * at.length[place] + x.gain[2] * at.velocity[place];
+    return {unsaturated * (x.gain[1] * u + x.bias[1]),
+            unsaturated * (x.gain[2] * u + x.bias[2]),
             state,
             m.na + m.actuator_columns[i],
             by_state * by_input,
             by_control * by_input,
-            by_state * damping,
-            by_control * damping};
+            by_state * x.gain[2],
+            by_control * x.gain[2]};
+}
+
+// Calls f(dof, arm) for the degrees of freedom of actuator i.
+template <class F>
+DTAU_INLINE void for_each_arm(const mujoco::Constants& m, Index i, const F& f) {
+    for (Index k = m.moments.starts[i]; k < m.moments.starts[i + 1]; ++k)
+        f(m.moments.items[k], m.moment_arms[k]);
 }
 
 }  // namespace dtau::DTAU_VARIANT::mujoco_step

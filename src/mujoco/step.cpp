@@ -36,9 +36,14 @@ void factorize_implicit(const Constants& m, const Solutions& at, Index k, double
     const double* M = at.mass + k * nv * nv;
     for (Index i = 0; i < nv * nv; ++i) matrix[i] = fma(m.timestep, m.implicit[i], M[i]);
     if (m.integrator == mujoco::implicit_fast)
-        for (Index i = 0; i < m.nactuators; ++i) {
-            const Index dof = m.actuator_dofs[i];
-            matrix[dof * (nv + 1)] -= m.timestep * actuator_derivatives(m, at, k, i).by_v;
+        for (Index actuator = 0; actuator < m.nactuators; ++actuator) {
+            const double by = actuator_derivatives(m, at, k, actuator).by_velocity;
+            if (by == 0.0) continue;
+            for_each_arm(m, actuator, [&](Index i, double left) {
+                for_each_arm(m, actuator, [&](Index j, double right) {
+                    matrix[i * nv + j] -= m.timestep * by * left * right * m.related[i * nv + j];
+                });
+            });
         }
     factorize(matrix, nv);
 }
@@ -143,13 +148,17 @@ class StateStep {
             std::fill(row + 2 * nv_, row + width_, 0.0);
             row[i] -= m_.stiffness[i], row[nv_ + i] -= m_.damping[i];
         }
-        for (Index i = 0; i < m_.nactuators; ++i) {
-            const ActuatorDerivatives by = actuator_derivatives(m_, at_, k_, i);
-            const Index dof = m_.actuator_dofs[i];
-            double* row = w_.right + dof * width_;
-            row[dof] += by.by_q, row[nv_ + dof] += by.by_v;
-            row[2 * nv_ + by.control] += by.by_control;
-            if (by.state >= 0) row[2 * nv_ + by.state] += by.by_state;
+        for (Index actuator = 0; actuator < m_.nactuators; ++actuator) {
+            const ActuatorDerivatives by = actuator_derivatives(m_, at_, k_, actuator);
+            for_each_arm(m_, actuator, [&](Index i, double left) {
+                double* row = w_.right + i * width_;
+                for_each_arm(m_, actuator, [&](Index j, double right) {
+                    row[j] += left * by.by_length * right;
+                    row[nv_ + j] += left * by.by_velocity * right;
+                });
+                row[2 * nv_ + by.control] += left * by.by_control;
+                if (by.state >= 0) row[2 * nv_ + by.state] += left * by.by_state;
+            });
         }
     }
 
@@ -212,12 +221,18 @@ class StateStep {
             for (Index j = 0; j < nv_; ++j)
                 w_.other_right[i * width_ + j] += w_.by_q[i * nv_ + j] - w_.other_by_q[i * nv_ + j];
         if (m_.integrator == mujoco::implicit_fast)
-            for (Index i = 0; i < m_.nactuators; ++i) {
-                const ActuatorDerivatives by = actuator_derivatives(m_, at_, k_, i);
-                const Index dof = m_.actuator_dofs[i];
-                double* row = w_.other_right + dof * width_ + 2 * nv_;
-                row[by.control] += m_.timestep * by.by_v_and_control * a[dof];
-                if (by.state >= 0) row[by.state] += m_.timestep * by.by_v_and_state * a[dof];
+            for (Index actuator = 0; actuator < m_.nactuators; ++actuator) {
+                const ActuatorDerivatives by = actuator_derivatives(m_, at_, k_, actuator);
+                for_each_arm(m_, actuator, [&](Index i, double arm) {
+                    double rate = 0.0;
+                    for_each_arm(m_, actuator, [&](Index j, double other) {
+                        rate += other * a[j] * m_.related[i * nv_ + j];
+                    });
+                    double* row = w_.other_right + i * width_ + 2 * nv_;
+                    const double factor = m_.timestep * arm * rate;
+                    row[by.control] += factor * by.by_velocity_and_control;
+                    if (by.state >= 0) row[by.state] += factor * by.by_velocity_and_state;
+                });
             }
         factorize_implicit(m_, at_, k_, w_.matrix);
         mujoco_step::solve(w_.matrix, nv_, w_.other_right, width_);

@@ -27,10 +27,10 @@ struct Lists {
     const Index* end(Index i) const { return items + starts[i + 1]; }
 };
 
-// gear (gain u + bias), affine in length and velocity. The activation w, if there is one, becomes
+// A force  gain u + bias,  affine in length and velocity. The activation w, if there is one, becomes
 // keep w + step (the control).
 struct Actuator {
-    double gear, ctrl_low, ctrl_high, force_low, force_high, gain[3], bias[3];
+    double ctrl_low, ctrl_high, force_low, force_high, gain[3], bias[3];
     double keep, step, span, act_low, act_high, early;
 };
 
@@ -39,6 +39,7 @@ struct Constants {
     double timestep;
     const double *damping, *stiffness, *armature;
     const double* implicit;  // (nv, nv): passive part of -df/dv that the integrator is implicit in
+    const double* related;   // (nv, nv): 1 where the mass matrix may have entries, else 0
     const Index* dof_roots;
     Lists paths;    // of bodies: the degrees of freedom that move them
     Lists still;    // of axes: those that move the body of the axis and not the axis
@@ -47,7 +48,9 @@ struct Constants {
     const double* offsets;
     const Index *places, *order, *free, *free_bodies, *angles, *plain;
     Index nplain;
-    const Index *actuator_dofs, *actuator_columns, *actuator_states;
+    Lists moments;              // of actuators: the degrees of freedom with a part in the length
+    const double* moment_arms;  // d length / dq of these
+    const Index *actuator_columns, *actuator_states;
     const Actuator* actuators;
     const std::int32_t *geom_body, *geom_type, *joint_type, *joint_dof;
     const double *geom_size, *joint_range;

@@ -81,13 +81,15 @@ Constants read_constants(ArrayReader& read) {
     m.timestep = *read.take<double>(1);
     m.damping = read.take<double>(m.nv), m.stiffness = read.take<double>(m.nv);
     m.armature = read.take<double>(m.nv), m.implicit = read.take<double>(m.nv * m.nv);
+    m.related = read.take<double>(m.nv * m.nv);
     m.dof_roots = read.take<Index>(m.nv);
     m.paths = read.lists(m.nbody), m.still = read.lists(m.nv), m.carried = read.lists(m.nv);
     m.coordinates = read.take<Index>(m.nq), m.offsets = read.take<double>(m.nq);
     m.places = read.take<Index>(m.nv), m.order = read.take<Index>(m.nv);
     m.free = read.take<Index>(m.nfree), m.free_bodies = read.take<Index>(m.nfree);
     m.angles = read.take<Index>(m.nturning), m.plain = read.take<Index>(m.nplain);
-    m.actuator_dofs = read.take<Index>(m.nactuators);
+    m.moments = read.lists(m.nactuators);
+    m.moment_arms = read.take<double>(m.moments.starts[m.nactuators]);
     m.actuator_columns = read.take<Index>(m.nactuators);
     m.actuator_states = read.take<Index>(m.nactuators);
     constexpr Index numbers = sizeof(mujoco::Actuator) / sizeof(double);

@@ -237,6 +237,27 @@ def test_fixed_tendons(integrator: str, flags: str) -> None:
     assert limited > 2
 
 
+OF_TENDONS = """<motor tendon="pull" gear="3"/><position tendon="across" kp="30" kv="2" gear="-2"/>
+<general tendon="pull" dyntype="filter" dynprm=".03" gaintype="affine" gainprm="1 2 -.5"
+ biastype="affine" biasprm="1 -2 -.3" forcerange="-9 9"/>"""
+PULLED = """<tendon><fixed name="pull" damping="2"><joint joint="hinge" coef="1"/>
+<joint joint="slide" coef="-2"/></fixed><fixed name="across" stiffness="9">
+<joint joint="off" coef="1"/><joint joint="other" coef=".5"/></fixed></tendon>"""
+FINGER = """<body pos="0 0 2"><joint name="other" axis="0 1 0" damping=".2"/>
+<geom type="capsule" size=".03" fromto="0 0 0 .3 0 -.1" mass=".5"/></body>"""
+
+
+@pytest.mark.parametrize("flags", ["", 'actuation="disable"'])
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_actuators_of_fixed_tendons(integrator: str, flags: str) -> None:
+    option = f'integrator="{integrator}" timestep="0.004"'
+    mj_model = compiled(option=option, flags=flags, more=PULLED, actuators=OF_TENDONS, world=FINGER)
+    for seed in range(4):
+        data = random_data(mj_model, seed, 0.4)
+        data.act[:] = 0.3
+        check(mj_model, data)
+
+
 SPATIAL = """<tendon><spatial><site site="left"/><site site="right"/></spatial></tendon>"""
 SITES = '<site name="left" pos="0 0 1"/><site name="right" pos="1 0 1"/>'
 MUSCLE = '<muscle joint="hinge" lengthrange="0 1"/>'
@@ -251,7 +272,7 @@ MUSCLE = '<muscle joint="hinge" lengthrange="0 1"/>'
         ({"option": 'density="1.2"'}, "fluid"),
         ({"more": SPATIAL, "world": SITES}, "tendons other than fixed"),
         ({"actuators": MUSCLE}, "integrators and filters"),
-        ({"actuators": '<motor joint="ball" gear="1 0 0"/>'}, "hinges and slides"),
+        ({"actuators": '<motor joint="ball" gear="1 0 0"/>'}, "hinges, slides and fixed tendons"),
         ({"ball": 'stiffness="1"'}, "springs of free and ball"),
         ({"hinge": 'actuatorfrcrange="-1 1"'}, "force on a joint"),
     ],

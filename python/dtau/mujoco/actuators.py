@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.mujoco.scope import disabled
+from dtau.mujoco.scope import TENDON_TRANSMISSION, disabled
 
 Array = NDArray[np.float64]
 
@@ -18,17 +18,16 @@ _FILTER_EXACT = int(mujoco.mjtDyn.mjDYN_FILTEREXACT)
 
 
 class Actuators:
-    """Actuators  gear (gain u + bias)  on hinges and slides, affine in length and velocity.
+    """Actuators  gain u + bias  on hinges, slides and fixed tendons, affine in length and velocity.
 
     The input u is the control, or the activation: w' = control (integrator) or
     (control - w) / tau (filter).
     """
 
-    def __init__(self, m: Any) -> None:
+    def __init__(self, m: Any, of_tendons: Array) -> None:
         self.na, self.nu = m.na, m.nu
-        self.dofs = m.jnt_dofadr[m.actuator_trnid[:, 0]].astype(np.intp)
         self.columns = m.actuator_ctrladr.astype(np.intp)
-        self.gear = m.actuator_gear[:, 0] * (not disabled(m, "ACTUATION"))
+        self.moments = self._moments(m, of_tendons)
         self.ctrl_low, self.ctrl_high = _range(
             (m.actuator_ctrllimited != 0) & (not disabled(m, "CLAMPCTRL")), m.actuator_ctrlrange
         )
@@ -40,6 +39,17 @@ class Actuators:
         affine = m.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)
         self._bias = m.actuator_biasprm[:, :3] * affine[:, np.newaxis]
         self._add_dynamics(m)
+
+    def _moments(self, m: Any, of_tendons: Array) -> Array:
+        """Return derivatives of the lengths by q, (nactuator, nv); 0 if actuators are disabled."""
+        out = np.zeros((m.nactuator, m.nv))
+        if disabled(m, "ACTUATION"):
+            return out
+        owners, tendons = m.actuator_trnid[:, 0], m.actuator_trntype == TENDON_TRANSMISSION
+        joints = np.flatnonzero(~tendons)
+        out[joints, m.jnt_dofadr[owners[joints]]] = 1.0
+        out[tendons] = of_tendons[owners[tendons]]
+        return out * m.actuator_gear[:, :1]
 
     def _add_dynamics(self, m: Any) -> None:
         """Read the states: w_next = keep w + step (the control), within its range."""
@@ -53,11 +63,13 @@ class Actuators:
         rate = np.where(integrates, 1.0, 1.0 / tau)
         span = np.where(kinds == _FILTER_EXACT, tau * (1.0 - np.exp(-h / tau)), h)
         self.rate_by_state, self.rate_by_control = np.where(integrates, 0.0, -rate), rate
+        limited = m.actuator_actlimited[owners] != 0
+        if disabled(m, "ACTUATION"):  # activations stay
+            span, limited = 0.0 * span, np.zeros_like(limited)
+            self.rate_by_state, self.rate_by_control = 0.0 * rate, 0.0 * rate
         self.span = span
         self.keep, self.step = 1.0 + span * self.rate_by_state, span * rate
-        self.act_low, self.act_high = _range(
-            m.actuator_actlimited[owners] != 0, m.actuator_actrange[owners]
-        )
+        self.act_low, self.act_high = _range(limited, m.actuator_actrange[owners])
         self.early = m.actuator_actearly[owners] != 0
 
     def activation(self, act: Array, act_dot: Array, ctrl: Array) -> tuple[Array, Array]:
@@ -93,13 +105,12 @@ class Actuators:
 
     def numbers(self) -> Array:
         """Return the constants of each actuator, as the core's Actuator has them."""
-        out = np.full((len(self.dofs), 17), np.nan)
-        out[:, 0] = self.gear
-        out[:, 1:3] = np.stack([self.ctrl_low, self.ctrl_high], axis=1)
-        out[:, 3:5] = np.stack([self._force_low, self._force_high], axis=1)
-        out[:, 5:8], out[:, 8:11] = self._gain, self._bias
+        out = np.full((len(self.columns), 16), np.nan)
+        out[:, 0:2] = np.stack([self.ctrl_low, self.ctrl_high], axis=1)
+        out[:, 2:4] = np.stack([self._force_low, self._force_high], axis=1)
+        out[:, 4:7], out[:, 7:10] = self._gain, self._bias
         parts = (self.keep, self.step, self.span, self.act_low, self.act_high, self.early)
-        out[self.owners, 11:] = np.stack(parts, axis=1)
+        out[self.owners, 10:] = np.stack(parts, axis=1)
         return out
 
     def _follows(self, ctrl: Array) -> NDArray[np.bool_]:

@@ -92,10 +92,15 @@ class Plan:
             self.stiffness += m.jnt_stiffness[m.dof_jntid]
         self.elliptic = int(m.opt.cone) == int(mujoco.mjtCone.mjCONE_ELLIPTIC)
         self.armature = m.dof_armature.copy()
-        self.actuators = Actuators(m)
         self.tendons = Tendons(m) if m.ntendon else None
+        self.actuators = Actuators(
+            m, np.zeros((0, m.nv)) if self.tendons is None else self.tendons.of_velocity
+        )
         self.dof_roots = m.body_rootid[m.dof_bodyid].astype(np.intp)
         self.ancestors, self.moves, self.still = _masks(m)
+        carried = self.ancestors[m.dof_bodyid]
+        # MuJoCo's implicitfast keeps derivatives where the mass matrix may have entries.
+        self._related = np.maximum(carried, carried.T)
         free = m.jnt_type == QUATERNIONS[0]
         self.free = m.jnt_dofadr[free].astype(np.intp)
         self._free_bodies = m.jnt_bodyid[free].astype(np.intp)
@@ -121,7 +126,7 @@ class Plan:
         elif self.integrator == IMPLICITFAST:
             way = _IMPLICIT_FAST
             if self.tendons is not None:
-                implicit += self.tendons.damping
+                implicit += self.tendons.damping * self._related
         elif not disabled(m, "EULERDAMP") and self.damping.any():
             way = _IMPLICIT_EULER
         else:
@@ -133,13 +138,15 @@ class Plan:
         actuators = self.actuators
         return (
             *(np.array(sizes, dtype=np.intp), np.array([self.timestep])),
-            *(self.damping, self.stiffness, self.armature, implicit, self.dof_roots),
+            *(self.damping, self.stiffness, self.armature, implicit, self._related),
+            self.dof_roots,
             *_lists(self.ancestors),
             *_lists(self.still),
             *_lists(self.moves.T),
             *(self._coordinates, self._offsets, np.argsort(self._order), self._order),
             *(self.free, self._free_bodies, self.angles, self.plain),
-            *(actuators.dofs, actuators.columns, actuators.state_of, actuators.numbers()),
+            *(*_lists(actuators.moments), actuators.moments[actuators.moments != 0.0]),
+            *(actuators.columns, actuators.state_of, actuators.numbers()),
         )
 
 

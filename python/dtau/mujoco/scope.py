@@ -13,6 +13,7 @@ EULER = int(mujoco.mjtIntegrator.mjINT_EULER)
 RK4 = int(mujoco.mjtIntegrator.mjINT_RK4)
 IMPLICITFAST = int(mujoco.mjtIntegrator.mjINT_IMPLICITFAST)
 _TRANSMISSIONS = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+TENDON_TRANSMISSION = int(mujoco.mjtTrn.mjTRN_TENDON)
 _GAINS = (int(mujoco.mjtGain.mjGAIN_FIXED), int(mujoco.mjtGain.mjGAIN_AFFINE))
 _BIASES = (int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE))
 _ENABLED = int(
@@ -75,8 +76,9 @@ def require_covered_model(mj_model: Any) -> None:
             "actuators with several controls or forces": (
                 (m.actuator_ctrlnum != 1).any() or (m.actuator_outnum != 1).any()
             ),
-            "actuators of anything but hinges and slides": (
-                not driven.all() or turning[m.actuator_trnid[driven, 0]].any()
+            "actuators of anything but hinges, slides and fixed tendons": (
+                not (driven | (m.actuator_trntype == TENDON_TRANSMISSION)).all()
+                or turning[m.actuator_trnid[driven, 0]].any()
             ),
             "dynamics of actuators other than integrators and filters": (
                 not np.isin(m.actuator_dyntype, _DYNAMICS).all() or (m.actuator_actnum > 1).any()

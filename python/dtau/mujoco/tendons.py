@@ -19,6 +19,8 @@ class Tendons:
 
     Attributes
     ----------
+    of_velocity : ndarray (ntendon, nv)
+        Derivatives of the lengths by q.
     damping : ndarray (nv, nv)
         Derivative of minus the joint forces by the velocity.
     """
@@ -35,11 +37,11 @@ class Tendons:
         damping = m.tendon_damping * (not disabled(m, "DAMPER"))
         self._slack = m.tendon_lengthspring.copy()
         self._springs = (stiffness[:, np.newaxis] * of_velocity).T
-        self._of_velocity = of_velocity
+        self.of_velocity = of_velocity
         self.damping = np.asarray((damping[:, np.newaxis] * of_velocity).T @ of_velocity)
 
     def stiffness(self, q: Array) -> Array:
         """Return the derivatives (n, nv, nv) of minus the joint forces of the springs."""
         length = q @ self._lengths.T
         taut = (length < self._slack[:, 0]) | (length > self._slack[:, 1])
-        return np.asarray((self._springs * taut[:, np.newaxis]) @ self._of_velocity)
+        return np.asarray((self._springs * taut[:, np.newaxis]) @ self.of_velocity)
