@@ -258,7 +258,34 @@ def test_actuators_of_fixed_tendons(integrator: str, flags: str) -> None:
         check(mj_model, data)
 
 
-SPATIAL = """<tendon><spatial><site site="left"/><site site="right"/></spatial></tendon>"""
+LINES = """<tendon><spatial springlength=".1 .2" stiffness="40" damping="3">
+<site site="near"/><geom geom="wrapped"/><site site="far"/></spatial>
+<spatial range="0 .5" margin=".1" limited="true" solimplimit=".5 .97 .3 .4 3" frictionloss=".4">
+<site site="near"/><site site="middle"/><pulley divisor="2"/><site site="middle"/>
+<site site="far"/></spatial><fixed stiffness="9"><joint joint="off" coef="1"/></fixed></tendon>"""
+ENDS = """<site name="near" pos="0 .1 1.3"/><geom name="wrapped" type="sphere" size=".1"
+ pos=".2 .1 1.23"/><body pos=".3 0 1.3"><joint type="ball" damping=".2"/>
+<joint type="slide" axis="0 0 1" pos=".1 0 0"/><geom size=".1"/><site name="middle" pos=".05 0 0"/>
+<body pos=".2 0 0"><joint axis="0 1 .3"/><geom size=".1"/><site name="far" pos=".1 .05 0"/></body>
+</body>"""
+
+
+@pytest.mark.parametrize("integrator", ["Euler", "RK4"])
+def test_spatial_tendons_by_differences_of_their_moment_arms(integrator: str) -> None:
+    option = f'integrator="{integrator}" timestep="0.004"'
+    mj_model = compiled(option=option, more=LINES, world=ENDS)
+    limited = wrapped = 0
+    for seed in range(6):
+        data = random_data(mj_model, seed, 0.3)
+        check(mj_model, data, 1e-7, 1e-5, geometry="differences")
+        mujoco.mj_forward(mj_model, data)
+        limited, wrapped = limited + data.nl, wrapped + int(data.ten_wrapnum[0] > 2)
+        assert data.nf
+    assert limited > 1
+    assert wrapped > 1
+
+
+SPATIAL = """<tendon><spatial {}><site site="left"/><site site="right"/></spatial></tendon>"""
 SITES = '<site name="left" pos="0 0 1"/><site name="right" pos="1 0 1"/>'
 MUSCLE = '<muscle joint="hinge" lengthrange="0 1"/>'
 
@@ -270,7 +297,27 @@ MUSCLE = '<muscle joint="hinge" lengthrange="0 1"/>'
         ({"option": 'integrator="implicitfast"', "world": LONE}, "free bodies that carry no joint"),
         ({"option": 'noslip_iterations="3"'}, "noslip"),
         ({"option": 'density="1.2"'}, "fluid"),
-        ({"more": SPATIAL, "world": SITES}, "tendons other than fixed"),
+        (
+            {"more": SPATIAL.format(""), "world": SITES},
+            "spatial tendons, unless geometry='differences'",
+        ),
+        ({"more": SPATIAL.format('armature="1"'), "world": SITES}, "armature of spatial"),
+        (
+            {
+                "more": SPATIAL.format('damping="1"'),
+                "world": SITES,
+                "option": 'integrator="implicitfast"',
+            },
+            "dampers of spatial tendons with implicitfast",
+        ),
+        (
+            {
+                "more": SPATIAL.format('name="line"'),
+                "world": SITES,
+                "actuators": '<motor tendon="line"/>',
+            },
+            "hinges, slides and fixed tendons",
+        ),
         ({"actuators": MUSCLE}, "integrators and filters"),
         ({"actuators": '<motor joint="ball" gear="1 0 0"/>'}, "hinges, slides and fixed tendons"),
         ({"ball": 'stiffness="1"'}, "springs of free and ball"),

@@ -49,7 +49,7 @@ class Actuators:
         joints = np.flatnonzero(~tendons)
         out[joints, m.jnt_dofadr[owners[joints]]] = 1.0
         out[tendons] = of_tendons[owners[tendons]]
-        return out * m.actuator_gear[:, :1]
+        return np.asarray(out * m.actuator_gear[:, :1])
 
     def _add_dynamics(self, m: Any) -> None:
         """Read the states: w_next = keep w + step (the control), within its range."""

@@ -8,13 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.mujoco.equalities import equality_terms
+from dtau.mujoco.geometry_differences import GeometryDifferences
+from dtau.mujoco.scope import not_covered
 from dtau.mujoco.solved import Kinematics, Solved
 from dtau.mujoco.terms import Terms
 
 Array = NDArray[np.float64]
 
 
-def other_terms(mj_model: Any, solved: Solved) -> tuple[Array | None, Array | None]:
+def other_terms(
+    mj_model: Any, solved: Solved, differences: GeometryDifferences | None
+) -> tuple[Array | None, Array | None]:
     """Return the derivatives of joint forces (n, nv, 3 nv), and the wrenches on axes (n, nv, 6).
 
     The columns are those of `Terms`. None if there are none.
@@ -22,12 +26,17 @@ def other_terms(mj_model: Any, solved: Solved) -> tuple[Array | None, Array | No
     plan, n = solved.plan, solved.n
     nv = plan.nv
     rows = solved.equalities()
+    spatial = plan.spatial_tendons
+    if spatial is not None and differences is None:
+        raise not_covered("spatial tendons, unless geometry='differences'")
     if rows is None and plan.tendons is None:
         return None, None
     total, wrenches = np.zeros((n, nv, 3 * nv)), None
     if plan.tendons is not None:
         total[:, :, nv : 2 * nv] -= plan.tendons.stiffness(solved.q)
         total[:, :, 2 * nv :] -= plan.tendons.damping
+    if spatial is not None and differences is not None:
+        total += spatial.terms(mj_model, differences.data, solved)
     if rows is not None:
         wrenches = np.zeros((n, nv, 6))
         for terms in equality_terms(Kinematics(solved), mj_model, solved, rows):

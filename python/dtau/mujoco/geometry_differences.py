@@ -35,14 +35,14 @@ class GeometryDifferences:
     """
 
     def __init__(self, mj_model: Any, data: Any, q: Array) -> None:
-        self._model, self._data, self._q = mj_model, data, q
+        self._model, self.data, self._q = mj_model, data, q
 
     def __call__(self, contacts: Contacts) -> Array:
         """Return the changes of points, normals and distances, (n, 7, 12).
 
         The columns are the twists [linear, angular] of the two bodies at the contact point.
         """
-        data, n = self._data, len(contacts.state)
+        data, n = self.data, len(contacts.state)
         moved, shifted = np.empty((n, 7, 6)), np.tile(np.eye(6), (n, 1, 1))
         for state in np.unique(contacts.state):
             data.qpos[:] = self._q[state]
@@ -62,7 +62,7 @@ class GeometryDifferences:
 
     def _differences(self, contacts: Contacts, chosen: Indices, geom: int) -> Array:
         """Return points, normals, distances by displacements [linear, angular] of a geom."""
-        data = self._data
+        data = self.data
         position, quaternion = data.geom_xpos[geom].copy(), data.geom_xquat[geom].copy()
         matrix = data.geom_xmat[geom].copy()
         out = np.empty((len(chosen), 7, 6))
@@ -86,7 +86,7 @@ class GeometryDifferences:
 
     def _found(self, contacts: Contacts, i: int) -> Array:
         """Return point, normal and distance of the contact nearest to contact `i`."""
-        contact = self._data.contact
+        contact = self.data.contact
         same = np.flatnonzero((contact.geom == contacts.geom[i]).all(axis=1))
         if len(same):
             points = contact.pos[same]

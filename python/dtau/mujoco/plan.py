@@ -20,11 +20,13 @@ from dtau.model.model import Model
 from dtau.mujoco.actuators import Actuators
 from dtau.mujoco.scope import (
     IMPLICITFAST,
+    OF_JOINTS,
     QUATERNIONS,
     RK4,
     disabled,
     require_covered_model,
 )
+from dtau.mujoco.spatial_tendons import SpatialTendons
 from dtau.mujoco.tendons import Tendons
 
 Array = NDArray[np.float64]
@@ -43,7 +45,13 @@ _ARRAYS = attrgetter(
     *("actuator_ctrladr", "actuator_ctrlnum", "actuator_outnum", "actuator_actadr"),
     *("actuator_actnum", "actuator_damping", "actuator_dampingpoly", "actuator_armature"),
     *("tendon_adr", "tendon_num", "tendon_stiffness", "tendon_stiffnesspoly", "tendon_damping"),
-    *("tendon_dampingpoly", "tendon_lengthspring", "tendon_actfrclimited", "wrap_type"),
+    *(
+        "tendon_dampingpoly",
+        "tendon_lengthspring",
+        "tendon_armature",
+        "tendon_actfrclimited",
+        "wrap_type",
+    ),
     *("wrap_objid", "wrap_prm"),
 )
 _SIZES = attrgetter(
@@ -74,6 +82,7 @@ class Plan:
     still : ndarray (nv, nv)
         1 where it does not move the axis, though the axis moves its own body.
     tendons : Tendons or None
+    spatial_tendons : SpatialTendons or None
     model : Model
         dtau's model, without armature, springs and dampers.
     free, angles, plain : ndarray
@@ -93,6 +102,8 @@ class Plan:
         self.elliptic = int(m.opt.cone) == int(mujoco.mjtCone.mjCONE_ELLIPTIC)
         self.armature = m.dof_armature.copy()
         self.tendons = Tendons(m) if m.ntendon else None
+        fixed = (m.wrap_type == OF_JOINTS).all()
+        self.spatial_tendons = None if fixed else SpatialTendons(m)
         self.actuators = Actuators(
             m, np.zeros((0, m.nv)) if self.tendons is None else self.tendons.of_velocity
         )

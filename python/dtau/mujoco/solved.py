@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
-from dtau.mujoco.plan import Plan
 from dtau.mujoco.vectors import twist_cross
+
+if TYPE_CHECKING:
+    from dtau.mujoco.plan import Plan
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+_EQUALITY = int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)
 _local = threading.local()
 
 
@@ -30,15 +33,17 @@ class Contacts(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows of equality constraints."""
+    """Rows of equality constraints, friction loss and limits."""
 
     state: Indices
     jacobian: Array
     id: NDArray[np.int32]
+    kind: NDArray[np.int32]
     weight: Array
     reference: Array
     parameters: Array  # (n, 4): KBIP
     position: Array
+    loss: Array
 
     def chosen(self, some: Any) -> Rows:
         """Return some of the rows."""
@@ -159,18 +164,22 @@ class Solved:
         com = self._com[:, self.plan.dof_roots]
         return np.concatenate([linear + np.cross(com, angular), angular], axis=-1)
 
-    def equalities(self) -> Rows | None:
-        """Return the rows of equality constraints, which are the first ones of a state."""
-        if not self._starts[3, -1]:
+    def plain_rows(self) -> Rows | None:
+        """Return the rows of all constraints but contacts."""
+        if not self._starts[1, -1]:
             return None
-        counts, (rows, plain, *_) = self._counts[3, 1:], self._starts
+        counts, (rows, plain, *_) = self._counts[1, 1:], self._starts
         state = np.arange(self.n).repeat(counts)
-        within = np.arange(len(state)) - self._starts[3, :-1].repeat(counts)
-        places = rows[state] + within
-        weight, parameters, _, of, reference, position, *_ = self._rows
-        jacobian, parameters = self._jacobian[plain[state] + within], parameters.reshape(-1, 4)
-        fields = (x[places] for x in (of, weight, reference, parameters, position))
-        return Rows(state, jacobian, *fields)
+        places = np.arange(len(state)) + (rows[:-1] - plain[:-1]).repeat(counts)
+        weight, parameters, kind, of, reference, position, _, loss = self._rows
+        parameters = parameters.reshape(-1, 4)
+        fields = (of, kind, weight, reference, parameters, position, loss)
+        return Rows(state, self._jacobian, *(x[places] for x in fields))
+
+    def equalities(self) -> Rows | None:
+        """Return the rows of equality constraints."""
+        rows = self.plain_rows() if self._starts[3, -1] else None
+        return None if rows is None else rows.chosen(rows.kind == _EQUALITY)
 
     def contacts(self, some: Indices) -> Contacts:
         """Return some of the contacts."""

@@ -78,7 +78,7 @@ def _differentiated(
     smooth = _core.inverse_dynamics_derivatives(plan.model, *state)
     arguments = (
         *(constants, solved.arrays, smooth, accelerations, following),
-        *other_terms(mj_model, solved),
+        *other_terms(mj_model, solved, differences),
     )
     out, unknown, same = _core.mujoco_step_derivatives(*arguments, None, None)
     if unknown is not None:

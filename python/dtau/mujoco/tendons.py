@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.mujoco.scope import disabled
+from dtau.mujoco.scope import OF_JOINTS, disabled
 
 Array = NDArray[np.float64]
 
@@ -29,6 +29,8 @@ class Tendons:
         of_velocity, self._lengths = np.zeros((m.ntendon, m.nv)), np.zeros((m.ntendon, m.nq))
         for tendon in range(m.ntendon):
             first = m.tendon_adr[tendon]
+            if m.wrap_type[first] != OF_JOINTS:
+                continue
             for wrap in range(first, first + m.tendon_num[tendon]):
                 joint, factor = m.wrap_objid[wrap], m.wrap_prm[wrap]
                 of_velocity[tendon, m.jnt_dofadr[joint]] += factor
