@@ -299,7 +299,7 @@ MUSCLE = '<muscle joint="hinge" lengthrange="0 1"/>'
         ({"option": 'density="1.2"'}, "fluid"),
         (
             {"more": SPATIAL.format(""), "world": SITES},
-            "spatial tendons, unless geometry='differences'",
+            "spatial tendons, unless geometry",
         ),
         ({"more": SPATIAL.format('armature="1"'), "world": SITES}, "armature of spatial"),
         (

@@ -45,14 +45,8 @@ _ARRAYS = attrgetter(
     *("actuator_ctrladr", "actuator_ctrlnum", "actuator_outnum", "actuator_actadr"),
     *("actuator_actnum", "actuator_damping", "actuator_dampingpoly", "actuator_armature"),
     *("tendon_adr", "tendon_num", "tendon_stiffness", "tendon_stiffnesspoly", "tendon_damping"),
-    *(
-        "tendon_dampingpoly",
-        "tendon_lengthspring",
-        "tendon_armature",
-        "tendon_actfrclimited",
-        "wrap_type",
-    ),
-    *("wrap_objid", "wrap_prm"),
+    *("tendon_dampingpoly", "tendon_lengthspring", "tendon_armature", "tendon_actfrclimited"),
+    *("wrap_type", "wrap_objid", "wrap_prm"),
 )
 _SIZES = attrgetter(
     *("names", "ntendon", "nflex", "nplugin", "nplastic", "nhistory", "ngravcomp"),

@@ -1,4 +1,4 @@
-"""Differentiate the forces of spatial tendons by differences of their moment arms: `SpatialTendons`.
+"""Differentiate forces of spatial tendons, by differences of their moment arms: `SpatialTendons`.
 
 A tendon has the length L and the moment arms  J = dL/dq,  and pulls with the joint forces  J^T f.
 The forces f have exact derivatives by L and  J v.  The derivatives of J by q come from MuJoCo's

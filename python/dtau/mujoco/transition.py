@@ -57,7 +57,8 @@ def transition_derivatives(
     geometry : {"exact", "differences"}
         Derivatives of contact points and frames. "exact": by formulas, for planes with solids and
         meshes, spheres and capsules with each other, and spheres with boxes and cylinders.
-        "differences": all other pairs of geoms collide again at displacements of 1e-5.
+        "differences": all other pairs of geoms collide again at displacements of 1e-5, and the
+        moment arms of spatial tendons are differenced at displacements of 1e-6.
 
     Returns
     -------
