@@ -14,6 +14,7 @@
 #include "interop/xla_handler.hpp"
 #include "python/call.hpp"
 #include "python/define.hpp"
+#include "python/mujoco_steps.hpp"
 #include "python/mujoco_warnings.hpp"
 #include "python/patterns.hpp"
 #include "python/tree.hpp"
@@ -55,6 +56,7 @@ NB_MODULE(_core, m) {
     define_contacts(m);
     define_robot_code(m);
     define_lqr(m);
+    define_mujoco_steps(m);
     define_raw_calls(m);
     define_casadi_slots(m);
     define_tensor_reader(m);

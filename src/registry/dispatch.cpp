@@ -100,5 +100,8 @@ const FunctionList& functions() { return *in_use.load(std::memory_order_acquire)
 const FunctionList& pose_functions() {
     return *in_use.load(std::memory_order_acquire)->pose_functions;
 }
+const mujoco::Kernels& mujoco_kernels() {
+    return *in_use.load(std::memory_order_acquire)->mujoco_kernels;
+}
 
 }  // namespace dtau

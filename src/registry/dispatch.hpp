@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "mujoco/step.hpp"
 #include "registry/signature.hpp"
 
 namespace dtau {
@@ -13,6 +14,7 @@ namespace dtau {
 struct CompiledSet {
     const char* name;
     const FunctionList *functions, *pose_functions;
+    const mujoco::Kernels* mujoco_kernels;
 };
 extern const CompiledSet compiled_sets[];  // best first
 extern const int compiled_set_count;
@@ -28,5 +30,6 @@ void use_instruction_set(const std::string& name);  // throws std::invalid_argum
 // Of the instruction set in use.
 const FunctionList& functions();
 const FunctionList& pose_functions();  // without a model
+const mujoco::Kernels& mujoco_kernels();
 
 }  // namespace dtau

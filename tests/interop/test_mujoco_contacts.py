@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import copy
 
 import numpy as np
 import pytest
+from benchmarks.peers.mujoco_pairs import CONES, EXACT, GEOMS, ROUGH, SCENE, touching
+from benchmarks.peers.mujoco_pairs import pair as compiled_pair
 from mujoco_steps import check, errors
 
 import dtau
@@ -14,82 +15,12 @@ import dtau
 mujoco = pytest.importorskip("mujoco")
 transition_derivatives = pytest.importorskip("dtau.mujoco").transition_derivatives
 
-GEOMS = {
-    "sphere": 'type="sphere" size=".1"',
-    "capsule": 'type="capsule" size=".07 .15"',
-    "box": 'type="box" size=".1 .12 .14"',
-    "plane": 'type="plane" size="1 1 1" quat="1 .05 .1 .02"',
-    "ellipsoid": 'type="ellipsoid" size=".1 .12 .14"',
-    "cylinder": 'type="cylinder" size=".1 .12"',
-    "mesh": 'type="mesh" mesh="tetrahedron"',
-}
-SCENE = """<mujoco>
-<option tolerance="0" iterations="30" ls_iterations="200" ls_tolerance="1e-6" cone="{cone}"
- {option}/>
-<asset><mesh name="tetrahedron" vertex=".2 0 -.1  -.1 .2 -.1  -.1 -.2 -.1  0 0 .2"/></asset>
-<default><geom friction="0.8 0.02 0.01" condim="{condim}" margin=".03" {geom}
- solimp=".8 .97 .05 .4 2" solref=".03 .9"/></default>
-<worldbody>{fixed}
-<body><joint type="slide" axis="1 .1 0" damping="1"/><joint axis="0 1 .3" damping=".3"/>{moving}
-<geom type="sphere" size=".05" pos="0 0 -2" contype="0" conaffinity="0"/></body>
-<body pos="0 0 .2"><freejoint/><geom {other}/>
-<body pos="0 0 .4"><joint name="swing" axis="1 0 0"/><joint axis="0 1 .3" damping=".3"/>
-<geom type="sphere" size=".05" pos="0.1 .1 .1" contype="0" conaffinity="0"/></body></body>
-</worldbody><actuator><motor joint="swing"/></actuator></mujoco>"""
-CONES = ("pyramidal", "elliptic")
-EXACT = (
-    ("plane", "sphere"),
-    ("plane", "capsule"),
-    ("plane", "box"),
-    ("plane", "mesh"),
-    ("plane", "ellipsoid"),
-    ("plane", "cylinder"),
-    ("sphere", "sphere"),
-    ("sphere", "capsule"),
-    ("sphere", "box"),
-    ("sphere", "cylinder"),
-    ("capsule", "capsule"),
-)
-
-
-def compiled(
-    one: str, other: str, condim: int = 3, cone: str = "elliptic", option: str = "", geom: str = ""
-) -> Any:
-    first = f"<geom {GEOMS[one]}/>"
-    return mujoco.MjModel.from_xml_string(
-        SCENE.format(
-            cone=cone,
-            condim=condim,
-            option=option,
-            geom=geom,
-            fixed=first if one == "plane" else "",
-            moving="" if one == "plane" else first,
-            other=GEOMS[other],
-        )
-    )
-
-
-def touching(mj_model: Any, seed: int, count: int) -> Iterator[Any]:
-    """Yield `count` random states with contacts that have a force."""
-    rng, data = np.random.default_rng(seed), mujoco.MjData(mj_model)
-    while count:
-        mujoco.mj_resetData(mj_model, data)
-        q = data.qpos.copy()
-        sizes = np.repeat((0.05, 0.15, 1.0), (2, 3, 5))
-        mujoco.mj_integratePos(mj_model, q, sizes * rng.normal(size=mj_model.nv), 1.0)
-        data.qpos[:], data.qvel[:] = q, 0.5 * rng.normal(size=mj_model.nv)
-        data.qfrc_applied[:] = rng.normal(size=mj_model.nv)
-        mujoco.mj_forward(mj_model, data)
-        if data.nefc and np.abs(data.efc_force).max() > 1.0:
-            count -= 1
-            yield data
-
 
 @pytest.mark.parametrize("cone", CONES)
 @pytest.mark.parametrize("condim", [1, 3, 4, 6])
 @pytest.mark.parametrize("pair", EXACT, ids="-".join)
 def test_contacts(pair: tuple[str, str], condim: int, cone: str) -> None:
-    mj_model = compiled(*pair, condim, cone)
+    mj_model = compiled_pair(*pair, condim, cone)
     for data in touching(mj_model, 1, 5):
         # Where a contact hardly slides, the cone's curvature needs a small step.
         first = errors(mj_model, data, 1e-5)
@@ -98,7 +29,7 @@ def test_contacts(pair: tuple[str, str], condim: int, cone: str) -> None:
 
 @pytest.mark.parametrize("solid", ["box", "cylinder"])
 def test_spheres_on_faces_edges_and_corners(solid: str) -> None:
-    mj_model = compiled("sphere", solid)
+    mj_model = compiled_pair("sphere", solid)
     seen = set()
     ball, other = np.flatnonzero(mj_model.geom_contype)
     size = mj_model.geom_size[other]
@@ -121,14 +52,14 @@ def test_spheres_on_faces_edges_and_corners(solid: str) -> None:
 @pytest.mark.parametrize("cone", CONES)
 @pytest.mark.parametrize("integrator", ["implicitfast", "RK4"])
 def test_other_integrators(integrator: str, cone: str) -> None:
-    mj_model = compiled("capsule", "capsule", 4, cone, f'integrator="{integrator}"')
+    mj_model = compiled_pair("capsule", "capsule", 4, cone, f'integrator="{integrator}"')
     for data in touching(mj_model, 2, 3):
         check(mj_model, data, 1e-6, 1e-6)
 
 
 @pytest.mark.parametrize("pair", [("plane", "capsule"), ("capsule", "capsule")], ids="-".join)
 def test_friction_has_its_own_reference(pair: tuple[str, str]) -> None:
-    mj_model = compiled(*pair, 4, option='impratio="3"')
+    mj_model = compiled_pair(*pair, 4, option='impratio="3"')
     mj_model.opt.o_solref[:], mj_model.opt.o_margin = (-900.0, -20.0), 0.02
     mj_model.opt.o_friction[:] = 0.5, 0.7, 0.1, 0.01, 0.02
     mj_model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_OVERRIDE)
@@ -136,17 +67,10 @@ def test_friction_has_its_own_reference(pair: tuple[str, str]) -> None:
         check(mj_model, data, 1e-6, 1e-6)
 
 
-ROUGH = (
-    ("sphere", "mesh"),
-    ("capsule", "box"),
-    ("box", "box"),
-)
-
-
 @pytest.mark.parametrize("cone", CONES)
 @pytest.mark.parametrize("pair", ROUGH, ids="-".join)
 def test_differences_of_the_geometry(pair: tuple[str, str], cone: str) -> None:
-    mj_model = compiled(*pair, 3, cone)
+    mj_model = compiled_pair(*pair, 3, cone)
     for data in touching(mj_model, 1, 4):
         with pytest.raises(NotImplementedError, match="unless geometry='differences'"):
             transition_derivatives(mj_model, data)
@@ -159,7 +83,7 @@ def test_formulas_and_differences_of_the_geometry_meet_in_one_state(
 ) -> None:
     step = '/><geom pos="0 .3 .02" type="box" size=".1 .1 .1"'
     monkeypatch.setitem(GEOMS, "plane", GEOMS["plane"] + step)
-    mj_model = compiled("plane", "capsule")
+    mj_model = compiled_pair("plane", "capsule")
     kinds = set()
     for data in touching(mj_model, 6, 12):
         kinds |= set(mj_model.geom_type[data.contact.geom[:, 0]].tolist())
@@ -168,7 +92,7 @@ def test_formulas_and_differences_of_the_geometry_meet_in_one_state(
 
 
 def test_batches_with_contacts_equal_single_states() -> None:
-    mj_model = compiled("capsule", "capsule")
+    mj_model = compiled_pair("capsule", "capsule")
     kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
     states, singles = [], []
     for data in touching(mj_model, 4, 6):
@@ -193,7 +117,7 @@ def test_batches_with_contacts_equal_single_states() -> None:
 
 
 def test_errors_in_threads_reach_the_caller() -> None:
-    mj_model = compiled("box", "box")
+    mj_model = compiled_pair("box", "box")
     (data,) = touching(mj_model, 1, 1)
     kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
     states = np.empty((5, mujoco.mj_stateSize(mj_model, kind)))
@@ -205,7 +129,7 @@ def test_errors_in_threads_reach_the_caller() -> None:
 
 
 def test_an_unknown_geometry_is_refused() -> None:
-    mj_model = compiled("plane", "sphere")
+    mj_model = compiled_pair("plane", "sphere")
     with pytest.raises(ValueError, match="geometry: expected 'exact' or 'differences', got 'fd'"):
         transition_derivatives(mj_model, mujoco.MjData(mj_model), geometry="fd")
 
@@ -213,7 +137,7 @@ def test_an_unknown_geometry_is_refused() -> None:
 def test_sparse_and_dense_jacobians_agree() -> None:
     results = []
     for kind in ("dense", "sparse"):
-        mj_model = compiled("capsule", "capsule", option=f'jacobian="{kind}"')
+        mj_model = compiled_pair("capsule", "capsule", option=f'jacobian="{kind}"')
         results.append([transition_derivatives(mj_model, x) for x in touching(mj_model, 1, 3)])
     for one, other in zip(*results, strict=True):
         np.testing.assert_allclose(one.A, other.A, atol=1e-9)
@@ -233,3 +157,44 @@ def test_contacts_and_equalities_of_sparse_models() -> None:
     for data in touching(mj_model, 1, 3):
         assert data.ne == 1
         check(mj_model, data, 1e-6, 1e-6)
+
+
+def test_calls_in_turn_do_not_mix() -> None:
+    """A thread keeps memory between calls: for other models, states and sizes, and for results."""
+    first, second = compiled_pair("plane", "box"), compiled_pair("capsule", "capsule", 6)
+    states = [(m, copy.copy(data)) for m in (first, second) for data in touching(m, 5, 2)]
+    states[1][1].qpos[2] = 9.0  # apart
+    alone = [transition_derivatives(*state) for state in states]
+    kept = [(one.A.copy(), one.B.copy()) for one in alone]
+    for order in ((0, 1, 2, 3), (3, 0, 2, 1), (1, 1, 0, 3)):
+        for i in order:
+            again = transition_derivatives(*states[i])
+            assert np.array_equal(again.A, kept[i][0])
+            assert np.array_equal(again.B, kept[i][1])
+    for one, (A, B) in zip(alone, kept, strict=True):
+        assert np.array_equal(one.A, A)
+        assert np.array_equal(one.B, B)
+
+
+def test_batches_have_the_bits_of_single_states() -> None:
+    """If the solver starts the same: from the warm start of the data."""
+    mj_model = compiled_pair("plane", "mesh")
+    kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    data = mujoco.MjData(mj_model)
+    states = np.empty((9, mujoco.mj_stateSize(mj_model, kind)))
+    for state, touched in zip(states, touching(mj_model, 2, 9), strict=True):
+        mujoco.mj_getState(mj_model, touched, state, kind)
+    found = dtau.mujoco.transition_derivatives_batch(
+        mj_model, data, states, np.zeros((9, 1)), threads=1
+    )
+    for state, A, B in zip(states, *found, strict=True):
+        mujoco.mj_setState(mj_model, data, state, kind)
+        one = transition_derivatives(mj_model, data)
+        assert np.array_equal(one.A, A)
+        assert np.array_equal(one.B, B)
+
+
+def test_the_core_refuses_other_arrays() -> None:
+    for arrays in ((), (np.zeros(13),), (np.zeros(12, dtype=np.intp),)):
+        with pytest.raises(ValueError, match="expected"):
+            dtau._core.mujoco_accelerations(arrays, ())

@@ -237,7 +237,55 @@ def test_fixed_tendons(integrator: str, flags: str) -> None:
     assert limited > 2
 
 
-SPATIAL = """<tendon><spatial><site site="left"/><site site="right"/></spatial></tendon>"""
+OF_TENDONS = """<motor tendon="pull" gear="3"/><position tendon="across" kp="30" kv="2" gear="-2"/>
+<general tendon="pull" dyntype="filter" dynprm=".03" gaintype="affine" gainprm="1 2 -.5"
+ biastype="affine" biasprm="1 -2 -.3" forcerange="-9 9"/>"""
+PULLED = """<tendon><fixed name="pull" damping="2"><joint joint="hinge" coef="1"/>
+<joint joint="slide" coef="-2"/></fixed><fixed name="across" stiffness="9">
+<joint joint="off" coef="1"/><joint joint="other" coef=".5"/></fixed></tendon>"""
+FINGER = """<body pos="0 0 2"><joint name="other" axis="0 1 0" damping=".2"/>
+<geom type="capsule" size=".03" fromto="0 0 0 .3 0 -.1" mass=".5"/></body>"""
+
+
+@pytest.mark.parametrize("flags", ["", 'actuation="disable"'])
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_actuators_of_fixed_tendons(integrator: str, flags: str) -> None:
+    option = f'integrator="{integrator}" timestep="0.004"'
+    mj_model = compiled(option=option, flags=flags, more=PULLED, actuators=OF_TENDONS, world=FINGER)
+    for seed in range(4):
+        data = random_data(mj_model, seed, 0.4)
+        data.act[:] = 0.3
+        check(mj_model, data)
+
+
+LINES = """<tendon><spatial springlength=".1 .2" stiffness="40" damping="3">
+<site site="near"/><geom geom="wrapped"/><site site="far"/></spatial>
+<spatial range="0 .5" margin=".1" limited="true" solimplimit=".5 .97 .3 .4 3" frictionloss=".4">
+<site site="near"/><site site="middle"/><pulley divisor="2"/><site site="middle"/>
+<site site="far"/></spatial><fixed stiffness="9"><joint joint="off" coef="1"/></fixed></tendon>"""
+ENDS = """<site name="near" pos="0 .1 1.3"/><geom name="wrapped" type="sphere" size=".1"
+ pos=".2 .1 1.23"/><body pos=".3 0 1.3"><joint type="ball" damping=".2"/>
+<joint type="slide" axis="0 0 1" pos=".1 0 0"/><geom size=".1"/><site name="middle" pos=".05 0 0"/>
+<body pos=".2 0 0"><joint axis="0 1 .3"/><geom size=".1"/><site name="far" pos=".1 .05 0"/></body>
+</body>"""
+
+
+@pytest.mark.parametrize("integrator", ["Euler", "RK4"])
+def test_spatial_tendons_by_differences_of_their_moment_arms(integrator: str) -> None:
+    option = f'integrator="{integrator}" timestep="0.004"'
+    mj_model = compiled(option=option, more=LINES, world=ENDS)
+    limited = wrapped = 0
+    for seed in range(6):
+        data = random_data(mj_model, seed, 0.3)
+        check(mj_model, data, 1e-7, 1e-5, geometry="differences")
+        mujoco.mj_forward(mj_model, data)
+        limited, wrapped = limited + data.nl, wrapped + int(data.ten_wrapnum[0] > 2)
+        assert data.nf
+    assert limited > 1
+    assert wrapped > 1
+
+
+SPATIAL = """<tendon><spatial {}><site site="left"/><site site="right"/></spatial></tendon>"""
 SITES = '<site name="left" pos="0 0 1"/><site name="right" pos="1 0 1"/>'
 MUSCLE = '<muscle joint="hinge" lengthrange="0 1"/>'
 
@@ -249,9 +297,29 @@ MUSCLE = '<muscle joint="hinge" lengthrange="0 1"/>'
         ({"option": 'integrator="implicitfast"', "world": LONE}, "free bodies that carry no joint"),
         ({"option": 'noslip_iterations="3"'}, "noslip"),
         ({"option": 'density="1.2"'}, "fluid"),
-        ({"more": SPATIAL, "world": SITES}, "tendons other than fixed"),
+        (
+            {"more": SPATIAL.format(""), "world": SITES},
+            "spatial tendons, unless geometry",
+        ),
+        ({"more": SPATIAL.format('armature="1"'), "world": SITES}, "armature of spatial"),
+        (
+            {
+                "more": SPATIAL.format('damping="1"'),
+                "world": SITES,
+                "option": 'integrator="implicitfast"',
+            },
+            "dampers of spatial tendons with implicitfast",
+        ),
+        (
+            {
+                "more": SPATIAL.format('name="line"'),
+                "world": SITES,
+                "actuators": '<motor tendon="line"/>',
+            },
+            "hinges, slides and fixed tendons",
+        ),
         ({"actuators": MUSCLE}, "integrators and filters"),
-        ({"actuators": '<motor joint="ball" gear="1 0 0"/>'}, "hinges and slides"),
+        ({"actuators": '<motor joint="ball" gear="1 0 0"/>'}, "hinges, slides and fixed tendons"),
         ({"ball": 'stiffness="1"'}, "springs of free and ball"),
         ({"hinge": 'actuatorfrcrange="-1 1"'}, "force on a joint"),
     ],

@@ -10,6 +10,7 @@ from mujoco_steps import check
 
 mujoco = pytest.importorskip("mujoco")
 transition_derivatives = pytest.importorskip("dtau.mujoco").transition_derivatives
+transition_derivatives_batch = pytest.importorskip("dtau.mujoco").transition_derivatives_batch
 
 SCENE = """<mujoco>
 <option tolerance="0" iterations="200" ls_iterations="200" ls_tolerance="1e-6" {option}/>
@@ -58,6 +59,31 @@ def test_equalities(name: str, seed: int) -> None:
     check(mj_model, data, 1e-8)
     mujoco.mj_forward(mj_model, data)
     assert data.ne
+
+
+@pytest.mark.parametrize("integrator", ["implicitfast", "RK4"])
+def test_equalities_with_other_integrators(integrator: str) -> None:
+    scene = SCENE.format(equality=EQUALITIES["all"], option=f'integrator="{integrator}"')
+    mj_model = mujoco.MjModel.from_xml_string(scene)
+    for seed in range(2):
+        check(mj_model, random_data(mj_model, seed), 1e-8)
+
+
+def test_equalities_in_batches() -> None:
+    scene = SCENE.format(equality=EQUALITIES["all"], option="")
+    mj_model = mujoco.MjModel.from_xml_string(scene)
+    kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    states = np.empty((5, mujoco.mj_stateSize(mj_model, kind)))
+    singles = []
+    for seed, state in enumerate(states):
+        data = random_data(mj_model, seed)
+        data.qfrc_applied[:] = 0.0
+        mujoco.mj_getState(mj_model, data, state, kind)
+        singles.append(transition_derivatives(mj_model, data).A)
+    found = transition_derivatives_batch(
+        mj_model, mujoco.MjData(mj_model), states, np.empty((5, 0)), threads=1
+    )
+    np.testing.assert_allclose(found.A, singles, atol=1e-7)
 
 
 TENDON = '<tendon><fixed name="cord"><joint joint="first" coef="1"/></fixed></tendon>'

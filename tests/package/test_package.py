@@ -15,6 +15,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from files import ROOT
 from functions import FUNCTIONS
@@ -107,7 +108,21 @@ def test_code_of_the_page_about_crocoddyl_runs() -> None:
 
 def test_code_of_the_page_about_mujoco_derivatives_runs() -> None:
     pytest.importorskip("mujoco")
-    assert run_code_of("docs/mujoco_derivatives.md")["error"] < 1e-7
+    names = run_code_of("docs/mujoco_derivatives.md")
+    assert names["error"] < 1e-7
+    # The gradient of the rollout against differences, along a change of all controls
+    change = np.random.default_rng(0).normal(size=names["ctrl"].shape)
+    mujoco, mj_model = names["mujoco"], names["mj_model"]
+    ends = []
+    for step in (-1e-6, 1e-6):
+        data = mujoco.MjData(mj_model)
+        mujoco.mj_setState(mj_model, data, names["states"][0], names["kind"])
+        for u in names["ctrl"] + step * change:
+            data.ctrl[:] = u
+            mujoco.mj_step(mj_model, data)
+        ends.append(data.qpos[0])
+    slope = (ends[1] - ends[0]) / 2e-6
+    assert abs(slope - (names["gradient"] * change).sum()) < 1e-5 * np.abs(names["gradient"]).sum()
 
 
 def test_code_of_the_page_about_distances_runs() -> None:

@@ -1,14 +1,14 @@
-"""Differentiate the forces and the activation of MuJoCo's actuators: `Actuators`."""
+"""Keep the constants of MuJoCo's actuators, and differentiate activations: `Actuators`."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.mujoco.scope import disabled
+from dtau.mujoco.scope import TENDON_TRANSMISSION, disabled
 
 Array = NDArray[np.float64]
 
@@ -17,67 +17,59 @@ _INTEGRATOR = int(mujoco.mjtDyn.mjDYN_INTEGRATOR)
 _FILTER_EXACT = int(mujoco.mjtDyn.mjDYN_FILTEREXACT)
 
 
-class ActuatorDerivatives(NamedTuple):
-    """Derivatives of ``qfrc_actuator``; leading axis: states.
-
-    Attributes
-    ----------
-    by_q, by_v : ndarray (n, nv)
-        Diagonals: each force depends on its own joint only.
-    by_inputs : ndarray (n, nv, na + nu)
-        Derivative by ``act``, then ``ctrl``.
-    by_v_and_inputs : ndarray (n, nv, na + nu)
-        Derivative of `by_v` by them.
-    """
-
-    by_q: Array
-    by_v: Array
-    by_inputs: Array
-    by_v_and_inputs: Array
-
-
 class Actuators:
-    """Actuators  gear (gain u + bias)  on hinges and slides, affine in length and velocity.
+    """Actuators  gain u + bias  on hinges, slides and fixed tendons, affine in length and velocity.
 
     The input u is the control, or the activation: w' = control (integrator) or
     (control - w) / tau (filter).
     """
 
-    def __init__(self, m: Any) -> None:
-        self.na, self.nu, self.nv = m.na, m.nu, m.nv
-        self.count = 0 if disabled(m, "ACTUATION") else m.nactuator
-        self.dofs = m.jnt_dofadr[m.actuator_trnid[:, 0]].astype(np.intp)
-        self.joints = np.zeros((m.nactuator, m.nv))
-        self.joints[np.arange(m.nactuator), self.dofs] = 1.0
+    def __init__(self, m: Any, of_tendons: Array) -> None:
+        self.na, self.nu = m.na, m.nu
         self.columns = m.actuator_ctrladr.astype(np.intp)
-        self.gear = m.actuator_gear[:, 0].copy()
+        self.moments = self._moments(m, of_tendons)
         self.ctrl_low, self.ctrl_high = _range(
             (m.actuator_ctrllimited != 0) & (not disabled(m, "CLAMPCTRL")), m.actuator_ctrlrange
         )
-        self.force_low, self.force_high = _range(
+        self._force_low, self._force_high = _range(
             m.actuator_forcelimited != 0, m.actuator_forcerange
         )
-        self.gain = m.actuator_gainprm[:, :3].copy()
-        self.gain[m.actuator_gaintype == int(mujoco.mjtGain.mjGAIN_FIXED), 1:] = 0.0
+        self._gain = m.actuator_gainprm[:, :3].copy()
+        self._gain[m.actuator_gaintype == int(mujoco.mjtGain.mjGAIN_FIXED), 1:] = 0.0
         affine = m.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)
-        self.bias = m.actuator_biasprm[:, :3] * affine[:, np.newaxis]
+        self._bias = m.actuator_biasprm[:, :3] * affine[:, np.newaxis]
         self._add_dynamics(m)
+
+    def _moments(self, m: Any, of_tendons: Array) -> Array:
+        """Return derivatives of the lengths by q, (nactuator, nv); 0 if actuators are disabled."""
+        out = np.zeros((m.nactuator, m.nv))
+        if disabled(m, "ACTUATION"):
+            return out
+        owners, tendons = m.actuator_trnid[:, 0], m.actuator_trntype == TENDON_TRANSMISSION
+        joints = np.flatnonzero(~tendons)
+        out[joints, m.jnt_dofadr[owners[joints]]] = 1.0
+        out[tendons] = of_tendons[owners[tendons]]
+        return np.asarray(out * m.actuator_gear[:, :1])
 
     def _add_dynamics(self, m: Any) -> None:
         """Read the states: w_next = keep w + step (the control), within its range."""
         owners = np.flatnonzero(m.actuator_dyntype != _NO_DYNAMICS)
         self.owners, self.states = owners, m.actuator_actadr[owners].astype(np.intp)
         kinds, h = m.actuator_dyntype[owners], m.opt.timestep
+        self.state_of = np.full(m.nactuator, -1, dtype=np.intp)
+        self.state_of[owners] = self.states
         tau = np.maximum(mujoco.mjMINVAL, m.actuator_dynprm[owners, 0])
         integrates = kinds == _INTEGRATOR
         rate = np.where(integrates, 1.0, 1.0 / tau)
         span = np.where(kinds == _FILTER_EXACT, tau * (1.0 - np.exp(-h / tau)), h)
         self.rate_by_state, self.rate_by_control = np.where(integrates, 0.0, -rate), rate
+        limited = m.actuator_actlimited[owners] != 0
+        if disabled(m, "ACTUATION"):  # activations stay
+            span, limited = 0.0 * span, np.zeros_like(limited)
+            self.rate_by_state, self.rate_by_control = 0.0 * rate, 0.0 * rate
         self.span = span
         self.keep, self.step = 1.0 + span * self.rate_by_state, span * rate
-        self.act_low, self.act_high = _range(
-            m.actuator_actlimited[owners] != 0, m.actuator_actrange[owners]
-        )
+        self.act_low, self.act_high = _range(limited, m.actuator_actrange[owners])
         self.early = m.actuator_actearly[owners] != 0
 
     def activation(self, act: Array, act_dot: Array, ctrl: Array) -> tuple[Array, Array]:
@@ -111,47 +103,15 @@ class Actuators:
         out[:, self.states] = following * free
         return out
 
-    def derivatives(
-        self, act: Array, act_dot: Array, ctrl: Array, moved: tuple[Array, Array, Array]
-    ) -> ActuatorDerivatives:
-        """Return the derivatives; `moved`: lengths, velocities and forces of the actuators."""
-        n, width = len(ctrl), self.na + self.nu
-        out = ActuatorDerivatives(
-            np.zeros((n, self.nv)),
-            np.zeros((n, self.nv)),
-            np.zeros((n, self.nv, width)),
-            np.zeros((n, self.nv, width)),
-        )
-        if not self.count:
-            return out
-        length, velocity, force = moved
-        unsaturated = (self.force_low < force) & (force < self.force_high)
-        values = np.clip(ctrl[:, self.columns], self.ctrl_low, self.ctrl_high)
-        follows = unsaturated & self._follows(ctrl)
-        if self.na:
-            entering = np.where(self.early, self.next_activation(act, act_dot)[:, self.states], 0)
-            entering += np.where(self.early, 0.0, act[:, self.states])
-            values[:, self.owners] = entering
-        by_input = self.gear * (
-            self.gain[:, 0] + self.gain[:, 1] * length + self.gain[:, 2] * velocity
-        )
-        damping = self.gear**2 * self.gain[:, 2]
-        factors = self.gear**2 * unsaturated
-        by_q = factors * (self.gain[:, 1] * values + self.bias[:, 1])
-        by_v = factors * (self.gain[:, 2] * values + self.bias[:, 2])
-        columns = self.na + self.columns
-        by_control = follows * 1.0
-        if self.na:
-            free = self.early * self._unclamped(act, act_dot)
-            by_state = np.where(self.early, self.keep * free, 1.0)
-            by_state *= unsaturated[:, self.owners]
-            by_control[:, self.owners] *= self.step * free
-            place = (slice(None), self.dofs[self.owners], self.states)
-            out.by_inputs[place] = by_state * by_input[:, self.owners]
-            out.by_v_and_inputs[place] = by_state * damping[self.owners]
-        out.by_inputs[:, self.dofs, columns] = by_control * by_input
-        out.by_v_and_inputs[:, self.dofs, columns] = by_control * damping
-        return out._replace(by_q=by_q @ self.joints, by_v=by_v @ self.joints)
+    def numbers(self) -> Array:
+        """Return the constants of each actuator, as the core's Actuator has them."""
+        out = np.full((len(self.columns), 16), np.nan)
+        out[:, 0:2] = np.stack([self.ctrl_low, self.ctrl_high], axis=1)
+        out[:, 2:4] = np.stack([self._force_low, self._force_high], axis=1)
+        out[:, 4:7], out[:, 7:10] = self._gain, self._bias
+        parts = (self.keep, self.step, self.span, self.act_low, self.act_high, self.early)
+        out[self.owners, 10:] = np.stack(parts, axis=1)
+        return out
 
     def _follows(self, ctrl: Array) -> NDArray[np.bool_]:
         values = ctrl[:, self.columns]

@@ -142,10 +142,10 @@ def _places(
         places = objects[sites]
         bodies[sites] = m.site_bodyid[places]
         anchors[sites], own[sites] = m.site_pos[places], m.site_quat[places]
-    quaternions = solved.xquat[state[:, np.newaxis], bodies]
+    positions, quaternions = (x[np.arange(n)[:, np.newaxis], bodies] for x in solved.poses(state))
     w, u = quaternions[..., :1], quaternions[..., 1:]
     turned = anchors + 2.0 * np.cross(u, np.cross(u, anchors) + w * anchors)
-    points = solved.xpos[state[:, np.newaxis], bodies] + turned
+    points = positions + turned
     of_objects = np.matvec(_left(quaternions), own)
     return bodies, points, (of_objects[:, 0], of_objects[:, 1])
 

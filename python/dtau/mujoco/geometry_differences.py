@@ -12,7 +12,6 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.mujoco.geometry import ContactMotion, turn_of_frames
 from dtau.mujoco.scope import not_covered
 from dtau.mujoco.solved import Contacts
 from dtau.mujoco.vectors import skew
@@ -36,13 +35,15 @@ class GeometryDifferences:
     """
 
     def __init__(self, mj_model: Any, data: Any, q: Array) -> None:
-        self._model, self._data, self._q = mj_model, data, q
+        self._model, self.data, self._q = mj_model, data, q
 
-    def __call__(self, contacts: Contacts, jacobian: Array) -> ContactMotion:
-        """Return the motion of the contacts."""
-        data, n = self._data, len(contacts.state)
-        apart = jacobian[:, 1] - jacobian[:, 0]
-        moved = np.empty((n, 7, 6))
+    def __call__(self, contacts: Contacts) -> Array:
+        """Return the changes of points, normals and distances, (n, 7, 12).
+
+        The columns are the twists [linear, angular] of the two bodies at the contact point.
+        """
+        data, n = self.data, len(contacts.state)
+        moved, shifted = np.empty((n, 7, 6)), np.tile(np.eye(6), (n, 1, 1))
         for state in np.unique(contacts.state):
             data.qpos[:] = self._q[state]
             mujoco.mj_kinematics(self._model, data)
@@ -50,18 +51,18 @@ class GeometryDifferences:
             of_state = contacts.state == state
             for geom in np.unique(contacts.geom[of_state, 1]):
                 chosen = np.flatnonzero(of_state & (contacts.geom[:, 1] == geom))
-                arms = data.geom_xpos[geom] - contacts.pos[chosen]
-                apart[chosen, :3] -= skew(arms) @ apart[chosen, 3:]
+                shifted[chosen, :3, 3:] -= skew(data.geom_xpos[geom] - contacts.pos[chosen])
                 moved[chosen] = self._differences(contacts, chosen, int(geom))
-        relative = moved @ apart
-        first = jacobian[:, 0]
-        normals = relative[:, 3:6] - skew(contacts.frame[:, 0]) @ first[:, 3:]
-        points = relative[:, :3] + first[:, :3]
-        return ContactMotion(points, turn_of_frames(contacts, normals), relative[:, 6])
+        relative = moved @ shifted
+        out = np.concatenate([-relative, relative], axis=2)
+        # Both bodies may move together.
+        out[:, :3, :3] += np.eye(3)
+        out[:, 3:6, 3:6] -= skew(contacts.frame[:, 0])
+        return out
 
     def _differences(self, contacts: Contacts, chosen: Indices, geom: int) -> Array:
         """Return points, normals, distances by displacements [linear, angular] of a geom."""
-        data = self._data
+        data = self.data
         position, quaternion = data.geom_xpos[geom].copy(), data.geom_xquat[geom].copy()
         matrix = data.geom_xmat[geom].copy()
         out = np.empty((len(chosen), 7, 6))
@@ -85,7 +86,7 @@ class GeometryDifferences:
 
     def _found(self, contacts: Contacts, i: int) -> Array:
         """Return point, normal and distance of the contact nearest to contact `i`."""
-        contact = self._data.contact
+        contact = self.data.contact
         same = np.flatnonzero((contact.geom == contacts.geom[i]).all(axis=1))
         if len(same):
             points = contact.pos[same]

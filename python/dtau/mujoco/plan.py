@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import threading
 import warnings
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
@@ -17,7 +18,15 @@ from dtau.loaders.live_mujoco import from_mujoco
 from dtau.locks import fork_safe_lock
 from dtau.model.model import Model
 from dtau.mujoco.actuators import Actuators
-from dtau.mujoco.scope import QUATERNIONS, disabled, require_covered_model
+from dtau.mujoco.scope import (
+    IMPLICITFAST,
+    OF_JOINTS,
+    QUATERNIONS,
+    RK4,
+    disabled,
+    require_covered_model,
+)
+from dtau.mujoco.spatial_tendons import SpatialTendons
 from dtau.mujoco.tendons import Tendons
 
 Array = NDArray[np.float64]
@@ -36,20 +45,23 @@ _ARRAYS = attrgetter(
     *("actuator_ctrladr", "actuator_ctrlnum", "actuator_outnum", "actuator_actadr"),
     *("actuator_actnum", "actuator_damping", "actuator_dampingpoly", "actuator_armature"),
     *("tendon_adr", "tendon_num", "tendon_stiffness", "tendon_stiffnesspoly", "tendon_damping"),
-    *("tendon_dampingpoly", "tendon_lengthspring", "tendon_actfrclimited", "wrap_type"),
-    *("wrap_objid", "wrap_prm"),
+    *("tendon_dampingpoly", "tendon_lengthspring", "tendon_armature", "tendon_actfrclimited"),
+    *("wrap_type", "wrap_objid", "wrap_prm"),
 )
 _SIZES = attrgetter(
     *("names", "ntendon", "nflex", "nplugin", "nplastic", "nhistory", "ngravcomp"),
-    *("flg_adhesion", "flg_surfacevel"),
 )
+_FLAGS = attrgetter("flg_adhesion", "flg_surfacevel")
 _OPTIONS = attrgetter(
     *("integrator", "timestep", "cone", "disableflags", "enableflags", "disableactuator"),
     *("noslip_iterations", "density", "viscosity"),
 )
+# How the core goes on from accelerations: Integrator in src/mujoco/step.hpp.
+_EXPLICIT_EULER, _IMPLICIT_EULER, _IMPLICIT_FAST, _STAGE = range(4)
 _MOST_KEPT = 8
 _one_at_a_time = fork_safe_lock()
 _kept: dict[tuple[Any, ...], Plan] = {}
+_latest = threading.local()
 
 
 class Plan:
@@ -64,15 +76,12 @@ class Plan:
     still : ndarray (nv, nv)
         1 where it does not move the axis, though the axis moves its own body.
     tendons : Tendons or None
+    spatial_tendons : SpatialTendons or None
     model : Model
         dtau's model, without armature, springs and dampers.
-    coordinates, offsets : ndarray (nq,)
-        dtau's configuration is ``qpos[coordinates] - offsets``.
-    places, order : ndarray (nv,)
-        dtau's velocity is ``qvel[places]``, after the change of axes of free joints; `order` is
-        the inverse permutation.
-    free : ndarray (nfree,)
-        First degree of freedom of free joints, `free_bodies` their bodies.
+    free, angles, plain : ndarray
+        First degrees of freedom of free joints and of all rotations by quaternions, and all
+        degrees of freedom of the rest.
     """
 
     def __init__(self, mj_model: Any) -> None:
@@ -84,36 +93,90 @@ class Plan:
         self.stiffness = np.zeros(m.nv)
         if not disabled(m, "SPRING"):
             self.stiffness += m.jnt_stiffness[m.dof_jntid]
-        self.damps_implicitly = not disabled(m, "EULERDAMP")
         self.elliptic = int(m.opt.cone) == int(mujoco.mjtCone.mjCONE_ELLIPTIC)
         self.armature = m.dof_armature.copy()
-        self.actuators = Actuators(m)
         self.tendons = Tendons(m) if m.ntendon else None
+        fixed = (m.wrap_type == OF_JOINTS).all()
+        self.spatial_tendons = None if fixed else SpatialTendons(m)
+        self.actuators = Actuators(
+            m, np.zeros((0, m.nv)) if self.tendons is None else self.tendons.of_velocity
+        )
         self.dof_roots = m.body_rootid[m.dof_bodyid].astype(np.intp)
         self.ancestors, self.moves, self.still = _masks(m)
+        carried = self.ancestors[m.dof_bodyid]
+        # MuJoCo's implicitfast keeps derivatives where the mass matrix may have entries.
+        self._related = np.maximum(carried, carried.T)
         free = m.jnt_type == QUATERNIONS[0]
         self.free = m.jnt_dofadr[free].astype(np.intp)
-        self.free_bodies = m.jnt_bodyid[free].astype(np.intp)
+        self._free_bodies = m.jnt_bodyid[free].astype(np.intp)
         turning = np.isin(m.jnt_type, QUATERNIONS)
         self.angles = m.jnt_dofadr[turning].astype(np.intp) + 3 * free[turning]
         plain = np.ones(m.nv, dtype=bool)
         for first in self.angles:
             plain[first : first + 3] = False
         self.plain = np.flatnonzero(plain)
-        self.model, self.coordinates, self.offsets, self.order = _smooth_model(m)
-        self.places = np.argsort(self.order)
-        self.same_order = bool((self.order == np.arange(m.nv)).all())
+        self.model, self._coordinates, self._offsets, self._order = _smooth_model(m)
+        self._constants = self._arrays(m)
+
+    def constants(self, mj_model: Any) -> tuple[Any, ...]:
+        """Return the arrays that the core reads, in the order of ``src/mujoco/step.hpp``."""
+        m = mj_model
+        live = m.geom_bodyid, m.geom_type, m.geom_size, m.jnt_type, m.jnt_dofadr, m.jnt_range
+        return (*self._constants, *live)
+
+    def _arrays(self, m: Any) -> tuple[Any, ...]:
+        implicit = np.diag(self.damping)
+        if self.integrator == RK4:
+            way = _STAGE
+        elif self.integrator == IMPLICITFAST:
+            way = _IMPLICIT_FAST
+            if self.tendons is not None:
+                implicit += self.tendons.damping * self._related
+        elif not disabled(m, "EULERDAMP") and self.damping.any():
+            way = _IMPLICIT_EULER
+        else:
+            way = _EXPLICIT_EULER
+        sizes = (
+            *(way, self.elliptic, m.nq, m.nv, m.na, m.nu, m.nactuator, m.nbody, m.ngeom),
+            *(len(self.free), len(self.angles), len(self.plain), m.njnt),
+        )
+        actuators = self.actuators
+        return (
+            *(np.array(sizes, dtype=np.intp), np.array([self.timestep])),
+            *(self.damping, self.stiffness, self.armature, implicit, self._related),
+            self.dof_roots,
+            *_lists(self.ancestors),
+            *_lists(self.still),
+            *_lists(self.moves.T),
+            *(self._coordinates, self._offsets, np.argsort(self._order), self._order),
+            *(self.free, self._free_bodies, self.angles, self.plain),
+            *(*_lists(actuators.moments), actuators.moments[actuators.moments != 0.0]),
+            *(actuators.columns, actuators.state_of, actuators.numbers()),
+        )
+
+
+class _Seen(NamedTuple):
+    """The latest model of a thread, and what its plan depends on."""
+
+    model: Any
+    arrays: tuple[Any, ...]  # of the model itself, so that they change with it
+    numbers: bytes
+    others: tuple[Any, ...]
+    plan: Plan
 
 
 def plan_of(mj_model: Any) -> Plan:
     """Return the plan of a model; raise NotImplementedError if a part of it is not covered."""
     opt = mj_model.opt
-    key = (
-        b"".join(_ARRAYS(mj_model)),
-        opt.gravity.tobytes(),
-        _SIZES(mj_model),
-        _OPTIONS(opt),
-    )
+    seen: _Seen | None = getattr(_latest, "seen", None)
+    if seen is not None and seen.model is not mj_model:
+        seen = None
+    arrays = seen.arrays if seen is not None else _ARRAYS(mj_model)
+    numbers = b"".join(arrays)
+    others = opt.gravity.tobytes(), _FLAGS(mj_model), _OPTIONS(opt)
+    if seen is not None and seen.numbers == numbers and seen.others == others:
+        return seen.plan
+    key = numbers, others, _SIZES(mj_model)
     found = _kept.get(key)
     if found is None:
         found = Plan(mj_model)
@@ -121,7 +184,15 @@ def plan_of(mj_model: Any) -> Plan:
             while len(_kept) >= _MOST_KEPT:
                 del _kept[next(iter(_kept))]
             _kept[key] = found
+    _latest.seen = _Seen(mj_model, arrays, numbers, others, found)
     return found
+
+
+def _lists(masks: Array) -> tuple[Indices, Indices]:
+    """Return the columns that are not zero, row by row, and where each row begins."""
+    rows, columns = np.nonzero(masks)
+    starts = np.searchsorted(rows, np.arange(len(masks) + 1))
+    return starts.astype(np.intp), columns.astype(np.intp)
 
 
 def _masks(m: Any) -> tuple[Array, Array, Array]:

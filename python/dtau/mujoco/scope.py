@@ -13,6 +13,7 @@ EULER = int(mujoco.mjtIntegrator.mjINT_EULER)
 RK4 = int(mujoco.mjtIntegrator.mjINT_RK4)
 IMPLICITFAST = int(mujoco.mjtIntegrator.mjINT_IMPLICITFAST)
 _TRANSMISSIONS = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+TENDON_TRANSMISSION = int(mujoco.mjtTrn.mjTRN_TENDON)
 _GAINS = (int(mujoco.mjtGain.mjGAIN_FIXED), int(mujoco.mjtGain.mjGAIN_AFFINE))
 _BIASES = (int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE))
 _ENABLED = int(
@@ -27,7 +28,7 @@ _DYNAMICS = (
     int(mujoco.mjtDyn.mjDYN_FILTER),
     int(mujoco.mjtDyn.mjDYN_FILTEREXACT),
 )
-_OF_JOINTS = int(mujoco.mjtWrap.mjWRAP_JOINT)
+OF_JOINTS = int(mujoco.mjtWrap.mjWRAP_JOINT)
 _CALLBACKS = tuple(
     getattr(mujoco, f"get_mjcb_{name}")
     for name in ("control", "passive", "act_gain", "act_bias", "act_dyn", "contactfilter")
@@ -51,6 +52,9 @@ def require_covered_model(mj_model: Any) -> None:
     opt, m = mj_model.opt, mj_model
     turning = np.isin(m.jnt_type, QUATERNIONS)
     driven = np.isin(m.actuator_trntype, _TRANSMISSIONS)
+    spatial = m.wrap_type[m.tendon_adr] != OF_JOINTS
+    pulled = m.actuator_trntype == TENDON_TRANSMISSION
+    pulled[pulled] = ~spatial[m.actuator_trnid[pulled, 0]]
     _refuse(
         {
             "integrators other than Euler, implicitfast and RK4": (
@@ -63,7 +67,10 @@ def require_covered_model(mj_model: Any) -> None:
             "these flags of option/flag that are enabled": opt.enableflags & ~_ENABLED,
             "option/actuatorgroupdisable": opt.disableactuator,
             "fluid forces": opt.density or opt.viscosity,
-            "tendons other than fixed": (m.wrap_type != _OF_JOINTS).any(),
+            "armature of spatial tendons": m.tendon_armature[spatial].any(),
+            "dampers of spatial tendons with implicitfast": (
+                opt.integrator == IMPLICITFAST and m.tendon_damping[spatial].any()
+            ),
             "limits of the actuators' force on a tendon": m.tendon_actfrclimited.any(),
             "flexes": m.nflex,
             "plugins": m.nplugin,
@@ -75,8 +82,8 @@ def require_covered_model(mj_model: Any) -> None:
             "actuators with several controls or forces": (
                 (m.actuator_ctrlnum != 1).any() or (m.actuator_outnum != 1).any()
             ),
-            "actuators of anything but hinges and slides": (
-                not driven.all() or turning[m.actuator_trnid[driven, 0]].any()
+            "actuators of anything but hinges, slides and fixed tendons": (
+                not (driven | pulled).all() or turning[m.actuator_trnid[driven, 0]].any()
             ),
             "dynamics of actuators other than integrators and filters": (
                 not np.isin(m.actuator_dyntype, _DYNAMICS).all() or (m.actuator_actnum > 1).any()
@@ -103,12 +110,9 @@ def require_covered_model(mj_model: Any) -> None:
 
 def require_covered_data(mj_data: Any) -> None:
     """Raise NotImplementedError if a part of the data, or a callback, is not covered."""
-    _refuse(
-        {
-            "xfrc_applied": mj_data.xfrc_applied.any(),
-            "callbacks": any(callback() for callback in _CALLBACKS),
-        }
-    )
+    wrenches, callbacks = mj_data.xfrc_applied.any(), any(callback() for callback in _CALLBACKS)
+    if wrenches or callbacks:
+        _refuse({"xfrc_applied": wrenches, "callbacks": callbacks})
 
 
 def _refuse(parts: dict[str, Any]) -> None:

@@ -3,63 +3,75 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.mujoco.plan import Plan
+from dtau import _core
 from dtau.mujoco.vectors import twist_cross
+
+if TYPE_CHECKING:
+    from dtau.mujoco.plan import Plan
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+_EQUALITY = int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)
 _local = threading.local()
 
 
 class Contacts(NamedTuple):
-    """Contacts that are rows of ``efc_J``, of all states; leading axis: contacts."""
+    """Some of the contacts; leading axis: contacts."""
 
     state: Indices
     geom: NDArray[np.int32]  # (n, 2)
-    dim: NDArray[np.int32]
     pos: Array
     frame: Array  # (n, 3, 3): rows are the normal and two tangents
-    dist: Array
-    margin: Array
-    friction: Array  # (n, 5)
-    mu: Array
-    weight: Array  # efc_D of the first row
-    stiffness: Array  # K, of the normal
-    damping: Array  # (n, 2): B of the normal and of the other rows
-    impedance: Array
-    slope: Array  # of the impedance, by distance
-
-    def chosen(self, some: Any) -> Contacts:
-        """Return some of the contacts."""
-        parts: list[Any] = [x[some] for x in self]
-        return Contacts(*parts)
 
 
 class Rows(NamedTuple):
-    """Rows of equality constraints, friction loss and limits, of all states."""
+    """Rows of equality constraints, friction loss and limits."""
 
     state: Indices
-    kind: NDArray[np.int32]
-    id: NDArray[np.int32]
     jacobian: Array
+    id: NDArray[np.int32]
+    kind: NDArray[np.int32]
     weight: Array
     reference: Array
     parameters: Array  # (n, 4): KBIP
     position: Array
-    margin: Array
     loss: Array
 
     def chosen(self, some: Any) -> Rows:
         """Return some of the rows."""
         return Rows(*(x[some] for x in self))
+
+
+# Attributes of MjData, of its rows of constraints and of its contacts, in the order of the core.
+_NAMES = (
+    *("qpos", "qvel", "qacc", "act", "act_dot", "ctrl", "qfrc_bias", "qfrc_smooth"),
+    *("qfrc_constraint", "actuator_length", "actuator_velocity", "actuator_force"),
+    *("cdof", "subtree_com", "xmat", "geom_xpos", "geom_xmat"),
+)
+_OF_ROWS = (
+    *("efc_D", "efc_KBIP", "efc_type", "efc_id", "efc_aref", "efc_pos", "efc_margin"),
+    "efc_frictionloss",
+)
+_OF_CONTACTS = (
+    *("efc_address", "geom", "dim", "pos", "frame", "dist", "includemargin", "friction", "mu"),
+)
+
+
+def _empty(*types: str) -> tuple[Any, ...]:
+    return tuple(np.empty(0, dtype=kind) for kind in types)
+
+
+_NO_ROWS = _empty("d", "d", "i4", "i4", "d", "d", "d", "d")
+(_NO_JACOBIAN,) = _empty("d")
+_NO_CONTACTS = _empty("i4", "i4", "i4", "d", "d", "d", "d", "d", "d")
 
 
 class Solved:
@@ -70,150 +82,110 @@ class Solved:
     q, v, act, ctrl, a, act_dot, bias, torque : ndarray (n, ...)
         `torque` is the sum of smooth and constraint forces, without the bias.
     mass : ndarray (n, nv, nv)
-    moved : tuple of ndarray (n, nactuator)
-        Lengths, velocities and forces of the actuators.
-    axes : ndarray (n, nv, 6)
-        Twists [linear, angular] of the degrees of freedom, at the origin of the world.
-    rotations : ndarray (n, nfree, 3, 3)
-        Orientations of the bodies of free joints.
-    contacts, rows : Contacts, Rows
-        None if no state has any.
-    geom_frames : ndarray (ncontacts, 2, 3, 3)
-        Orientations of the two geoms of contacts, `geom_centers` (ncontacts, 2, 3) their positions.
     """
 
     def __init__(self, plan: Plan, mj_model: Any, n: int) -> None:
         self.plan, self.n = plan, n
-        nv, nact = plan.nv, mj_model.nactuator
-        self.q, self.act = np.empty((n, mj_model.nq)), np.empty((n, plan.na))
-        self.v, self.a, self.bias, self.torque = np.empty((4, n, nv))
-        self.ctrl, self.act_dot = np.empty((n, plan.nu)), np.empty((n, plan.na))
+        nv, nbody, ngeom = plan.nv, mj_model.nbody, mj_model.ngeom
+        nact = mj_model.nactuator
+        self.q, self.v, self.a = (np.empty((n, size)) for size in (mj_model.nq, nv, nv))
+        self.act, self.act_dot, self.ctrl = (np.empty((n, x)) for x in (plan.na, plan.na, plan.nu))
+        self.bias, self.torque, self._constraint_torque = np.empty((3, n, nv))
         self.mass = np.zeros((n, nv, nv))
-        self.moved = (np.empty((n, nact)), np.empty((n, nact)), np.empty((n, nact)))
-        self._cdof, self._com = np.empty((n, nv, 6)), np.empty((n, mj_model.nbody, 3))
-        self.xpos = np.empty((n, mj_model.nbody, 3))
-        self.xquat = np.empty((n, mj_model.nbody, 4))
-        self._xmat = np.empty((n, mj_model.nbody, 9))
-        self._geom_xpos = np.empty((n, mj_model.ngeom, 3))
-        self._geom_xmat = np.empty((n, mj_model.ngeom, 9))
-        self._contacts: list[tuple[Any, ...]] = []
-        self._contact_rows: list[tuple[Array, Array]] = []
-        self._contact_states: list[tuple[int, int, int]] = []
-        self._rows: list[tuple[Any, ...]] = []
-        self._row_states: list[tuple[int, int]] = []
-        self.contacts: Contacts | None = None
-        self.rows: Rows | None = None
+        length, velocity, force = np.empty((3, n, nact))
+        self._cdof, self._com = np.empty((n, nv, 6)), np.empty((n, nbody, 3))
+        xmat = np.empty((n, nbody, 9))
+        geom_xpos, geom_xmat = np.empty((n, ngeom, 3)), np.empty((n, ngeom, 9))
+        self._copied = (
+            *(self.q, self.v, self.a, self.act, self.act_dot, self.ctrl, self.bias, self.torque),
+            *(self._constraint_torque, length, velocity, force),
+            *(self._cdof, self._com, xmat, geom_xpos, geom_xmat),
+        )
+        self._arrays = (
+            *(self.q, self.v, self.a, self.act, self.act_dot, self.ctrl, self.bias, self.torque),
+            *(self.mass, length, velocity, force),
+            *(self._cdof, self._com, xmat, geom_xpos, geom_xmat),
+        )
+        self._counts = np.zeros((4, n + 1), dtype=np.intp)  # rows, plain rows, contacts, equalities
+        self._parts: tuple[list[tuple[Any, ...]], ...] = ([], [], [])
+        self._poses: list[tuple[Any, ...]] = []
+
+    def clear(self) -> None:
+        """Forget the states."""
+        self._counts[:] = 0
+        for parts in (*self._parts, self._poses):
+            parts.clear()
 
     def add(self, k: int, mj_model: Any, data: Any) -> None:
-        """Collect the solution in `data` as state `k`."""
-        self.q[k], self.v[k], self.a[k] = data.qpos, data.qvel, data.qacc
-        self.bias[k] = data.qfrc_bias
-        np.add(data.qfrc_smooth, data.qfrc_constraint, out=self.torque[k])
-        self.ctrl[k] = data.ctrl
-        if self.plan.na:
-            self.act[k], self.act_dot[k] = data.act, data.act_dot
-        for out, values in zip(
-            self.moved,
-            (data.actuator_length, data.actuator_velocity, data.actuator_force),
-            strict=True,
-        ):
-            out[k] = values
+        """Collect the solution in `data` as state `k`; the states come in turn."""
+        _core.mujoco_copy_rows(data, _NAMES, self._copied, k)
         mujoco.mj_fullM(mj_model, data, self.mass[k])
-        self._cdof[k] = data.cdof
-        self._com[k], self._xmat[k] = data.subtree_com, data.xmat
         if data.nefc:
             self._add_constraints(k, mj_model, data)
 
     def _add_constraints(self, k: int, mj_model: Any, data: Any) -> None:
-        parameters, weight = data.efc_KBIP.reshape(-1, 4), data.efc_D
-        plain, count = data.ne + data.nf + data.nl, data.nefc
-        if data.ncon and plain < count:
-            contact = data.contact
-            self._contact_states.append((k, data.ncon, count))
-            self._contacts.append(
-                (
-                    contact.efc_address.copy(),
-                    contact.geom.copy(),
-                    contact.dim.copy(),
-                    contact.pos.copy(),
-                    contact.frame.copy(),
-                    contact.dist.copy(),
-                    contact.includemargin.copy(),
-                    contact.friction.copy(),
-                    contact.mu.copy(),
-                )
-            )
-            self._contact_rows.append((weight.copy(), parameters.copy()))
-            self._geom_xpos[k], self._geom_xmat[k] = data.geom_xpos, data.geom_xmat
+        rows, jacobians, contacts = self._parts
+        count, equalities = data.nefc, data.ne
+        plain = equalities + data.nf + data.nl
+        touching = data.ncon if plain < count else 0
+        self._counts[:, k + 1] = count, plain, touching, equalities
+        rows.append(_core.mujoco_copies(data, _OF_ROWS))
+        if touching:
+            contacts.append(_core.mujoco_copies(data.contact, _OF_CONTACTS))
         if plain:
-            self._row_states.append((k, plain))
-            self._rows.append(
-                (
-                    data.efc_type[:plain].copy(),
-                    data.efc_id[:plain].copy(),
-                    _dense_jacobian(mj_model, data, plain),
-                    weight[:plain].copy(),
-                    data.efc_aref[:plain].copy(),
-                    parameters[:plain].copy(),
-                    data.efc_pos[:plain].copy(),
-                    data.efc_margin[:plain].copy(),
-                    data.efc_frictionloss[:plain].copy(),
-                )
-            )
-            if data.ne:
-                self.xpos[k], self.xquat[k] = data.xpos, data.xquat
+            jacobians.append((_dense_jacobian(mj_model, data, plain),))
+        if equalities:
+            self._poses.append((k, data.xpos.copy(), data.xquat.copy()))
 
     def finish(self) -> None:
         """Join the collected arrays."""
-        plan = self.plan
-        linear, angular = self._cdof[..., 3:], self._cdof[..., :3]
-        com = self._com[:, plan.dof_roots]
-        self.axes = np.concatenate([linear + _cross(com, angular), angular], axis=-1)
-        self.rotations = self._xmat[:, plan.free_bodies].reshape(self.n, -1, 3, 3)
-        if self._contacts:
-            self.contacts = self._joined_contacts()
-        if self._rows:
-            states, counts = np.array(self._row_states).T
-            self.rows = Rows(states.repeat(counts), *_joined(self._rows))
-
-    def _joined_contacts(self) -> Contacts:
-        """Return the contacts that have rows, with the parameters of their first two rows."""
-        states, counts, rows = np.array(self._contact_states).T
-        first, *fields = _joined(self._contacts)
-        weight, parameters = _joined(self._contact_rows)
-        chosen = first >= 0
-        state = states.repeat(counts)
-        if len(rows) > 1:
-            first += (rows.cumsum() - rows).repeat(counts)
-        if not chosen.all():
-            first, state = first[chosen], state[chosen]
-            fields = [x[chosen] for x in fields]
-        geom, dim, pos, frame, dist, margin, friction, mu = fields
-        of_first = parameters[first]
-        damping = np.zeros((len(first), 2))
-        damping[:, 0] = of_first[:, 1]
-        several = dim > 1
-        damping[several, 1] = parameters[first[several] + 1, 1]
-        places = state[:, np.newaxis], geom
-        self.geom_frames = self._geom_xmat[places].reshape(-1, 2, 3, 3)
-        self.geom_centers = self._geom_xpos[places]
-        stiffness, _, impedance, slope = of_first.T
-        return Contacts(
-            state=state,
-            geom=geom,
-            dim=dim,
-            pos=pos,
-            frame=frame.reshape(-1, 3, 3),
-            dist=dist,
-            margin=margin,
-            friction=friction,
-            mu=mu,
-            weight=weight[first],
-            stiffness=stiffness,
-            damping=damping,
-            impedance=impedance,
-            slope=slope,
+        rows, jacobians, contacts = self._parts
+        self.torque += self._constraint_torque
+        # The first column is zero: one state has its counts as sums.
+        self._starts = starts = self._counts if self.n == 1 else self._counts.cumsum(axis=1)
+        self._rows = _joined(rows) if rows else _NO_ROWS
+        self._jacobian = _joined(jacobians)[0] if jacobians else _NO_JACOBIAN
+        self._contacts = _joined(contacts) if contacts else _NO_CONTACTS
+        self.arrays = (
+            *(starts[0], *self._arrays, *self._rows),
+            *(starts[1], self._jacobian, starts[2], *self._contacts),
         )
+
+    def poses(self, state: Indices) -> tuple[Array, Array]:
+        """Return the positions and quaternions of all bodies in states with equalities."""
+        states, positions, quaternions = zip(*self._poses, strict=True)
+        places = np.searchsorted(states, state)
+        return np.stack(positions)[places], np.stack(quaternions)[places]
+
+    @property
+    def axes(self) -> Array:
+        """Twists [linear, angular] of the degrees of freedom, at the world's origin, (n, nv, 6)."""
+        linear, angular = self._cdof[..., 3:], self._cdof[..., :3]
+        com = self._com[:, self.plan.dof_roots]
+        return np.concatenate([linear + np.cross(com, angular), angular], axis=-1)
+
+    def plain_rows(self) -> Rows | None:
+        """Return the rows of all constraints but contacts."""
+        if not self._starts[1, -1]:
+            return None
+        counts, (rows, plain, *_) = self._counts[1, 1:], self._starts
+        state = np.arange(self.n).repeat(counts)
+        places = np.arange(len(state)) + (rows[:-1] - plain[:-1]).repeat(counts)
+        weight, parameters, kind, of, reference, position, _, loss = self._rows
+        parameters = parameters.reshape(-1, 4)
+        fields = (of, kind, weight, reference, parameters, position, loss)
+        return Rows(state, self._jacobian, *(x[places] for x in fields))
+
+    def equalities(self) -> Rows | None:
+        """Return the rows of equality constraints."""
+        rows = self.plain_rows() if self._starts[3, -1] else None
+        return None if rows is None else rows.chosen(rows.kind == _EQUALITY)
+
+    def contacts(self, some: Indices) -> Contacts:
+        """Return some of the contacts."""
+        _, geom, _, pos, frame, *_ = (x[some] for x in self._contacts)
+        state = np.searchsorted(self._starts[2], some, side="right") - 1
+        return Contacts(state, geom, pos, frame.reshape(-1, 3, 3))
 
 
 class Kinematics:
@@ -256,6 +228,15 @@ class Kinematics:
         return self.crosses[state], self.own[state]
 
 
+class _Memory:
+    """Data in which a thread solves, and arrays for the solutions of one state."""
+
+    def __init__(self, mj_model: Any) -> None:
+        self.data: Any = mujoco.MjData(mj_model)
+        self.plan: Plan | None = None
+        self.stages: list[Solved] = []
+
+
 class Solver:
     """Solve the constraints of states in a copy of the data, which stays with the thread.
 
@@ -264,31 +245,42 @@ class Solver:
 
     def __init__(self, mj_model: Any, mj_data: Any, number: int = 0) -> None:
         self._model = mj_model
-        kept = getattr(_local, "kept", None)
+        kept: tuple[Any, list[_Memory]] | None = getattr(_local, "kept", None)
         if kept is None or kept[0] is not mj_model:
             _local.kept = kept = (mj_model, [])
         while len(kept[1]) <= number:
-            kept[1].append(mujoco.MjData(mj_model))
-        self.data: Any = kept[1][number]
+            kept[1].append(_Memory(mj_model))
+        self._memory = kept[1][number]
+        self.data = self._memory.data
         self._state: Array = np.empty(mujoco.mj_stateSize(mj_model, _STATE))
         mujoco.mj_getState(mj_model, mj_data, self._state, _STATE)
+
+    def is_finite(self) -> bool:
+        """Tell whether all numbers of the state of `mj_data` are finite."""
+        return bool(np.isfinite(self._state).all())
 
     def reset(self) -> Any:
         """Return the data with the state of `mj_data`."""
         mujoco.mj_setState(self._model, self.data, self._state, _STATE)
         return self.data
 
+    def stages(self, plan: Plan, count: int, n: int) -> list[Solved]:
+        """Return `count` places for solutions at n states; those of one state stay for later."""
+        memory = self._memory
+        if n > 1:
+            return [Solved(plan, self._model, n) for _ in range(count)]
+        if memory.plan is not plan:
+            memory.stages = [Solved(plan, self._model, 1) for _ in range(count)]
+            memory.plan = plan
+        for stage in memory.stages:
+            stage.clear()
+        return memory.stages
+
 
 def _joined(parts: list[tuple[Any, ...]]) -> list[Any]:
     if len(parts) == 1:
         return list(parts[0])
     return [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
-
-
-def _cross(x: Array, y: Array) -> Array:
-    """Return the cross product; `numpy.cross` takes ten times as long for few vectors."""
-    a, b = x[..., [1, 2, 0]], x[..., [2, 0, 1]]
-    return np.asarray(a * y[..., [2, 0, 1]] - b * y[..., [1, 2, 0]])
 
 
 def _dense_jacobian(mj_model: Any, data: Any, rows: int) -> Array:

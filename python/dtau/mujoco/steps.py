@@ -1,32 +1,22 @@
 """Differentiate steps of MuJoCo's integrators: `step_derivatives`.
 
-MuJoCo solves  M a + c = f + J^T lambda,  lambda = -s'(J a - a_ref),  with the convex costs s of its
-constraints. At a constant active set, the acceleration changes by
-
-    (M + J^T H J) da = df - d(M a + c) + d(J^T lambda) at constant a,    H = s''
-
-Integrators that are implicit in the velocity replace a by a', (M - h V) a' = M a, with the
-part V of df/dv that they take into account:
-
-    (M - h V) da' = M da + (dM/dq) (a - a') dq + h dV a'
-
-Velocities become v' = v + h a', and configurations q' = q (+) h v'. The Runge-Kutta method composes
-four accelerations.
+The core differentiates the solution of a state, and the steps of Euler and implicitfast
+(``src/mujoco/step.cpp``). The Runge-Kutta method composes four accelerations here.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.mujoco.constraints import constraint_terms
-from dtau.mujoco.geometry import Differences
+from dtau import _core
+from dtau.mujoco.constraints import other_terms
+from dtau.mujoco.geometry_differences import GeometryDifferences
 from dtau.mujoco.plan import Plan
-from dtau.mujoco.scope import IMPLICITFAST, RK4, not_covered
-from dtau.mujoco.smooth import smooth_derivatives
+from dtau.mujoco.scope import RK4, not_covered
 from dtau.mujoco.solved import Solved
 from dtau.mujoco.vectors import skew
 
@@ -41,7 +31,7 @@ def step_derivatives(
     mj_model: Any,
     stages: list[Solved],
     following: Array,
-    differences: list[Differences | None],
+    differences: list[GeometryDifferences | None],
 ) -> Array:
     """Return derivatives by state and control of the state after the step.
 
@@ -60,93 +50,47 @@ def step_derivatives(
     -------
     ndarray (n, 2 nv + na, 2 nv + na + nu)
     """
+    constants = plan.constants(mj_model)
     found = [
-        _accelerations(plan, mj_model, solved, geometry)
+        _differentiated(plan, mj_model, constants, solved, following, geometry)
         for solved, geometry in zip(stages, differences, strict=True)
     ]
     if plan.integrator == RK4:
-        return _runge_kutta_step(plan, stages, found, following)
-    return _implicit_step(plan, stages[0], found[0], following)
-
-
-class _Accelerations(NamedTuple):
-    """Derivatives of the acceleration, and arrays that the integrator uses."""
-
-    by: Array  # (n, nv, 2 nv + na + nu): by q, v, act and ctrl
-    torque_by_q: Array  # of M a + c
-    by_v: Array  # (n, nv): the diagonal derivative of the actuators' forces
-    by_v_and_inputs: Array
-
-
-def _accelerations(
-    plan: Plan, mj_model: Any, solved: Solved, differences: Differences | None
-) -> _Accelerations:
-    """Differentiate the acceleration that solves the constraints."""
-    nv = plan.nv
-    # The armature is part of the mass matrix and of no derivative.
-    torque = solved.torque + solved.bias - plan.armature * solved.a
-    by_q, by_v = smooth_derivatives(plan, solved.q, solved.v, solved.a, torque, solved.rotations)
-    forces = plan.actuators.derivatives(solved.act, solved.act_dot, solved.ctrl, solved.moved)
-    right = np.empty((solved.n, nv, 2 * nv + plan.na + plan.nu))
-    right[..., :nv], right[..., nv : 2 * nv] = -by_q, -by_v
-    right[..., 2 * nv :] = forces.by_inputs
-    index = np.arange(nv)
-    right[:, index, index] += forces.by_q - plan.stiffness
-    right[:, index, nv + index] += forces.by_v - plan.damping
-    if plan.tendons is not None:
-        right[..., :nv] -= plan.tendons.stiffness(solved.q)
-        right[..., nv : 2 * nv] -= plan.tendons.damping
-    matrix = solved.mass
-    constraints = constraint_terms(mj_model, solved, differences)
-    if constraints is not None:
-        matrix = matrix + constraints.by_a
-        right[..., :nv] += constraints.by_q
-        right[..., nv : 2 * nv] += constraints.by_v
-    return _Accelerations(np.linalg.solve(matrix, right), by_q, forces.by_v, forces.by_v_and_inputs)
-
-
-def _implicit_step(plan: Plan, solved: Solved, found: _Accelerations, following: Array) -> Array:
-    """Differentiate steps of Euler and implicitfast."""
-    h, nv, n = plan.timestep, plan.nv, solved.n
-    by, a = found.by, solved.a
-    implicit = None
-    if plan.integrator == IMPLICITFAST:
-        implicit = found.by_v - plan.damping
-    elif plan.damps_implicitly and plan.damping.any():
-        implicit = -plan.damping[np.newaxis]
-    if implicit is not None:
-        matrix = solved.mass.copy()
-        index = np.arange(nv)
-        matrix[:, index, index] -= h * implicit
-        if plan.tendons is not None and plan.integrator == IMPLICITFAST:
-            matrix += h * plan.tendons.damping
-        inverse = np.linalg.inv(matrix)
-        a = np.matvec(inverse, solved.torque)
-        right = solved.mass @ by
-        torque = np.matvec(solved.mass, a) + solved.bias - plan.armature * a
-        right[..., :nv] += (
-            found.torque_by_q
-            - smooth_derivatives(plan, solved.q, solved.v, a, torque, solved.rotations)[0]
-        )
-        if plan.integrator == IMPLICITFAST:
-            right[..., 2 * nv :] += h * found.by_v_and_inputs * a[..., np.newaxis]
-        by = np.asarray(inverse @ right)
-    v_next = solved.v + h * a
-    _require_same(following, v_next, solved.v)
-
-    width = 2 * nv + plan.na
-    out = np.zeros((n, width, width + plan.nu))
-    speeds = out[:, nv : 2 * nv]
-    np.multiply(h, by, out=speeds)
-    index = np.arange(nv)
-    speeds[:, index, nv + index] += 1.0
-    np.multiply(h, speeds, out=out[:, :nv])
-    _move(plan, out[:, :nv], h * v_next)
+        return _runge_kutta_step(plan, constants, stages, found, following)
     if plan.na:
-        out[:, 2 * nv :, 2 * nv :] = plan.actuators.activation(
+        (solved,), (out,) = stages, found
+        out[:, 2 * plan.nv :, 2 * plan.nv :] = plan.actuators.activation(
             solved.act, solved.act_dot, solved.ctrl
         )[1]
-    return out
+    return found[0]
+
+
+def _differentiated(
+    plan: Plan,
+    mj_model: Any,
+    constants: tuple[Any, ...],
+    solved: Solved,
+    following: Array,
+    differences: GeometryDifferences | None,
+) -> Array:
+    """Return derivatives of the next states, without activations, or of accelerations for RK4."""
+    *state, accelerations = _core.mujoco_accelerations(constants, solved.arrays)
+    smooth = _core.inverse_dynamics_derivatives(plan.model, *state)
+    arguments = (
+        *(constants, solved.arrays, smooth, accelerations, following),
+        *other_terms(mj_model, solved, differences),
+    )
+    out, unknown, same = _core.mujoco_step_derivatives(*arguments, None, None)
+    if unknown is not None:
+        contacts = solved.contacts(unknown)
+        if differences is None:
+            kinds = mj_model.geom_type[contacts.geom[0]]
+            names = " and ".join(mujoco.mjtGeom(kind).name[7:].lower() for kind in kinds)
+            raise not_covered(f"contacts of {names}, unless geometry='differences'")
+        out, _, same = _core.mujoco_step_derivatives(*arguments, unknown, differences(contacts))
+    if not same:
+        raise _unknown_terms()
+    return np.asarray(out)
 
 
 def turning_rates(plan: Plan, displacement: Array, v: Array) -> tuple[Array, list[Array]]:
@@ -168,9 +112,16 @@ def turning_rates(plan: Plan, displacement: Array, v: Array) -> tuple[Array, lis
 
 
 def _runge_kutta_step(
-    plan: Plan, stages: list[Solved], found: list[_Accelerations], following: Array
+    plan: Plan,
+    constants: tuple[Any, ...],
+    stages: list[Solved],
+    found: list[Array],
+    following: Array,
 ) -> Array:
-    """Differentiate steps of the Runge-Kutta method of fourth order."""
+    """Compose steps of the Runge-Kutta method of fourth order.
+
+    `found`: derivatives of the accelerations of the stages by q, v, act and ctrl.
+    """
     h, nv, na, n = plan.timestep, plan.nv, plan.na, stages[0].n
     width = 2 * nv + na + plan.nu
     first = np.broadcast_to(np.eye(width), (n, width, width))
@@ -187,7 +138,7 @@ def _runge_kutta_step(
                 angles = slice(start, start + 3)
                 parts = rate[:, angles], step * rates[-1][:, angles]
                 rate[:, angles] = factor @ np.concatenate(parts, axis=1)
-        rate[:, nv : 2 * nv] = stage.by @ states
+        rate[:, nv : 2 * nv] = stage @ states
         if na:
             by_inputs = plan.actuators.activation(solved.act, solved.act_dot, solved.ctrl)[0]
             rate[:, 2 * nv : 2 * nv + na] = by_inputs @ states[:, 2 * nv :]
@@ -195,7 +146,7 @@ def _runge_kutta_step(
         if k < len(STAGES):
             states = first + h * STAGES[k] * rate
             states[:, :nv] = h * STAGES[k] * rate[:, :nv]
-            _move(plan, states[:, :nv], h * STAGES[k] * velocities[-1])
+            _core.mujoco_move(constants, h * STAGES[k] * velocities[-1], states)
     mean, v_mean, a_mean, act_mean = (
         np.tensordot(_WEIGHTS, parts, axes=1)
         for parts in (
@@ -205,10 +156,12 @@ def _runge_kutta_step(
             [solved.act_dot for solved in stages],
         )
     )
-    _require_same(following, stages[0].v + h * a_mean, stages[0].v)
+    v_next, v = stages[0].v + h * a_mean, stages[0].v
+    if not np.abs(following - v_next).max() <= 1e-9 * (np.abs(v_next).max() + np.abs(v).max()):
+        raise _unknown_terms()
     out = first + h * mean
     out[:, :nv] = h * mean[:, :nv]
-    _move(plan, out[:, :nv], h * v_mean)
+    _core.mujoco_move(constants, h * v_mean, out)
     if na:
         out[:, 2 * nv : 2 * nv + na] = plan.actuators.advanced(
             stages[0].act, act_mean, mean[:, 2 * nv : 2 * nv + na], first[:, 2 * nv : 2 * nv + na]
@@ -216,40 +169,9 @@ def _runge_kutta_step(
     return out[:, : 2 * nv + na]
 
 
-def _move(plan: Plan, by: Array, displacement: Array) -> None:
-    """Replace derivatives of a displacement by those of  q (+) displacement, in place.
-
-    The first columns of `by` (n, nv, ...) are the derivatives by q.
-    """
-    for start in plan.angles:
-        angles = slice(start, start + 3)
-        turned, right = _exponential(displacement[:, angles])
-        by[:, angles] = right @ by[:, angles]
-        by[:, angles, angles] += turned.swapaxes(-1, -2)
-    by[:, plan.plain, plan.plain] += 1.0
-
-
-def _require_same(following: Array, expected: Array, v: Array) -> None:
-    """Raise NotImplementedError if MuJoCo's velocity after the step is not the one expected.
+def _unknown_terms() -> NotImplementedError:
+    """Return the error if MuJoCo's velocity after the step is not the one expected.
 
     A new version of MuJoCo may take terms into account that this package does not know.
     """
-    change = np.abs(expected).max() + np.abs(v).max()
-    if not np.abs(following - expected).max() <= 1e-9 * change:
-        raise not_covered(f"terms that MuJoCo {mujoco.__version__} adds to this step")
-
-
-def _exponential(vector: Array) -> tuple[Array, Array]:
-    """Return the rotations exp(vector) and their right Jacobians."""
-    cross = skew(vector)
-    angle = np.sqrt((vector**2).sum(axis=-1))
-    small = angle < 1e-4  # the next terms are below 1e-16
-    safe = np.where(small, 1.0, angle)
-    first = np.where(small, 1.0 - angle**2 / 6.0, np.sin(safe) / safe)
-    second = np.where(small, 0.5 - angle**2 / 24.0, 2.0 * (np.sin(safe / 2.0) / safe) ** 2)
-    third = np.where(small, 1.0 / 6.0, (1.0 - first) / safe**2)
-    first, second, third = (x[:, np.newaxis, np.newaxis] for x in (first, second, third))
-    square = cross @ cross
-    eye = np.eye(3)
-    turned = eye + first * cross + second * square
-    return turned, np.asarray(eye - second * cross + third * square)
+    return not_covered(f"terms that MuJoCo {mujoco.__version__} adds to this step")

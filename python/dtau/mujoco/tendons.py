@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.mujoco.scope import disabled
+from dtau.mujoco.scope import OF_JOINTS, disabled
 
 Array = NDArray[np.float64]
 
@@ -19,6 +19,8 @@ class Tendons:
 
     Attributes
     ----------
+    of_velocity : ndarray (ntendon, nv)
+        Derivatives of the lengths by q.
     damping : ndarray (nv, nv)
         Derivative of minus the joint forces by the velocity.
     """
@@ -27,6 +29,8 @@ class Tendons:
         of_velocity, self._lengths = np.zeros((m.ntendon, m.nv)), np.zeros((m.ntendon, m.nq))
         for tendon in range(m.ntendon):
             first = m.tendon_adr[tendon]
+            if m.wrap_type[first] != OF_JOINTS:
+                continue
             for wrap in range(first, first + m.tendon_num[tendon]):
                 joint, factor = m.wrap_objid[wrap], m.wrap_prm[wrap]
                 of_velocity[tendon, m.jnt_dofadr[joint]] += factor
@@ -35,11 +39,11 @@ class Tendons:
         damping = m.tendon_damping * (not disabled(m, "DAMPER"))
         self._slack = m.tendon_lengthspring.copy()
         self._springs = (stiffness[:, np.newaxis] * of_velocity).T
-        self._of_velocity = of_velocity
+        self.of_velocity = of_velocity
         self.damping = np.asarray((damping[:, np.newaxis] * of_velocity).T @ of_velocity)
 
     def stiffness(self, q: Array) -> Array:
         """Return the derivatives (n, nv, nv) of minus the joint forces of the springs."""
         length = q @ self._lengths.T
         taut = (length < self._slack[:, 0]) | (length > self._slack[:, 1])
-        return np.asarray((self._springs * taut[:, np.newaxis]) @ self._of_velocity)
+        return np.asarray((self._springs * taut[:, np.newaxis]) @ self.of_velocity)

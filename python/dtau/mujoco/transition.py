@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import class_name, integer
-from dtau.mujoco.geometry import Differences
 from dtau.mujoco.geometry_differences import GeometryDifferences
 from dtau.mujoco.plan import Plan, plan_of
 from dtau.mujoco.scope import EULER, RK4, require_covered_data
-from dtau.mujoco.solved import Solved, Solver
+from dtau.mujoco.solved import Solver
 from dtau.mujoco.steps import STAGES, step_derivatives, turning_rates
 from dtau.options import require_option
 from dtau.timing import cores
@@ -58,7 +57,8 @@ def transition_derivatives(
     geometry : {"exact", "differences"}
         Derivatives of contact points and frames. "exact": by formulas, for planes with solids and
         meshes, spheres and capsules with each other, and spheres with boxes and cylinders.
-        "differences": all other pairs of geoms collide again at displacements of 1e-5.
+        "differences": all other pairs of geoms collide again at displacements of 1e-5, and the
+        moment arms of spatial tendons are differenced at displacements of 1e-6.
 
     Returns
     -------
@@ -93,9 +93,11 @@ def transition_derivatives(
     _require_arguments(mj_model, mj_data, geometry)
     plan = plan_of(mj_model)
     require_covered_data(mj_data)
-    for name in ("qpos", "qvel", "act", "ctrl", "qfrc_applied"):
-        _require_finite(f"mj_data.{name}", getattr(mj_data, name))
-    run = _Run(plan, mj_model, Solver(mj_model, mj_data), 1)
+    solver = Solver(mj_model, mj_data)
+    if not solver.is_finite():
+        for name in ("qpos", "qvel", "act", "ctrl", "qfrc_applied"):
+            _require_finite(f"mj_data.{name}", getattr(mj_data, name))
+    run = _Run(plan, mj_model, solver, 1)
     run.add(0)
     both = run.derivatives(geometry)[0]
     width = len(both)
@@ -210,6 +212,8 @@ def _require_arguments(mj_model: Any, mj_data: Any, geometry: Geometry) -> None:
         if not isinstance(value, kind):
             raise TypeError(f"{name}: expected a mujoco.{kind.__name__}, got {class_name(value)}")
     require_option("geometry", geometry, Geometry)
+    if mj_data.model is mj_model:
+        return
     for name, size in (
         ("nq", len(mj_data.qpos)),
         ("nv", len(mj_data.qvel)),
@@ -237,7 +241,7 @@ class _Run:
     def __init__(self, plan: Plan, mj_model: Any, solver: Solver, n: int) -> None:
         self._plan, self._model, self._solver = plan, mj_model, solver
         count = 1 + len(STAGES) if plan.integrator == RK4 else 1
-        self._stages = [Solved(plan, mj_model, n) for _ in range(count)]
+        self._stages = solver.stages(plan, count, n)
         self._following = np.empty((n, plan.nv))
 
     def add(self, k: int, state: Array | None = None, ctrl: Array | None = None) -> None:
@@ -280,7 +284,7 @@ class _Run:
 
     def derivatives(self, geometry: Geometry) -> Array:
         """Return the derivatives by state and control of the states after the steps."""
-        differences: list[Differences | None] = []
+        differences: list[GeometryDifferences | None] = []
         for stage in self._stages:
             stage.finish()
             differences.append(

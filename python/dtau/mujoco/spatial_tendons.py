@@ -1,0 +1,95 @@
+"""Differentiate forces of spatial tendons, by differences of their moment arms: `SpatialTendons`.
+
+A tendon has the length L and the moment arms  J = dL/dq,  and pulls with the joint forces  J^T f.
+The forces f have exact derivatives by L and  J v.  The derivatives of J by q come from MuJoCo's
+kinematics and tendons at two displacements of each degree of freedom. The dynamics is not repeated.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.mujoco.scope import OF_JOINTS, disabled
+from dtau.mujoco.solved import Rows, Solved
+
+Array = NDArray[np.float64]
+
+_FRICTION, _LIMIT = (
+    int(getattr(mujoco.mjtConstraint, f"mjCNSTR_{name}_TENDON")) for name in ("FRICTION", "LIMIT")
+)
+_STEP = 1e-6  # meters and radians
+
+
+class SpatialTendons:
+    """Springs, dampers, limits and friction loss of the tendons that pass through sites."""
+
+    def __init__(self, m: Any) -> None:
+        self._which = np.flatnonzero(m.wrap_type[m.tendon_adr] != OF_JOINTS)
+        self._stiffness = m.tendon_stiffness[self._which] * (not disabled(m, "SPRING"))
+        self._damping = m.tendon_damping[self._which] * (not disabled(m, "DAMPER"))
+        self._low, self._high = m.tendon_lengthspring[self._which].T.copy()
+
+    def terms(self, mj_model: Any, data: Any, solved: Solved) -> Array:
+        """Return derivatives of the joint forces, (n, nv, 3 nv), in the columns of `Terms`.
+
+        The core adds those of limits and friction loss at constant moment arms. Positions in `data`
+        are overwritten.
+        """
+        nv = mj_model.nv
+        out = np.zeros((solved.n, nv, 3 * nv))
+        rows = solved.plain_rows()
+        for k in range(solved.n):
+            length, arms, by_q = self._moments(mj_model, data, solved.q[k])
+            v = solved.v[k]
+            stretched = np.minimum(length - self._low, 0.0) + np.maximum(length - self._high, 0.0)
+            stiffness = np.where(stretched != 0.0, self._stiffness, 0.0)
+            force = -self._stiffness * stretched - self._damping * (arms @ v)
+            change = -stiffness[:, np.newaxis] * arms
+            change -= self._damping[:, np.newaxis] * np.vecmat(v, by_q)
+            out[k, :, nv : 2 * nv] = arms.T @ change + np.tensordot(force, by_q, 1)
+            out[k, :, 2 * nv :] = -(arms.T * self._damping) @ arms
+            if rows is not None:
+                of_state = rows.chosen(rows.state == k)
+                out[k, :, nv : 2 * nv] += self._of_rows(of_state, solved.a[k], v, arms, by_q)
+        return out
+
+    def _of_rows(self, rows: Rows, a: Array, v: Array, arms: Array, by_q: Array) -> Array:
+        """Return the derivative of limits' and friction's forces by the motion of their rows."""
+        out = np.zeros(by_q.shape[1:])
+        for i, place in enumerate(np.searchsorted(self._which, rows.id)):
+            limit = rows.kind[i] == _LIMIT
+            if not (limit or rows.kind[i] == _FRICTION) or rows.id[i] not in self._which:
+                continue
+            jacobian, weight, loss = rows.jacobian[i], rows.weight[i], rows.loss[i]
+            turned = np.sign(jacobian @ arms[place]) * by_q[place]
+            force = -weight * (jacobian @ a - rows.reference[i])
+            active = force > 0.0 if limit else abs(force) < loss
+            if active:
+                rate = a + rows.parameters[i, 1] * v
+                out -= weight * np.outer(jacobian, rate @ turned)
+            if active or not limit:
+                out += turned * (force if limit else np.clip(force, -loss, loss))
+        return out
+
+    def _moments(self, m: Any, data: Any, q: Array) -> tuple[Array, Array, Array]:
+        """Return lengths (nt,), arms (nt, nv) and their derivatives by q (nt, nv, nv)."""
+
+        def at(displacement: Array) -> Array:
+            data.qpos[:] = q
+            mujoco.mj_integratePos(m, data.qpos, displacement, 1.0)
+            mujoco.mj_kinematics(m, data)
+            mujoco.mj_comPos(m, data)
+            mujoco.mj_tendon(m, data)
+            arms = np.zeros((m.ntendon, m.nv))
+            structure = m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind
+            mujoco.mju_sparse2dense(arms, data.ten_J, *structure)
+            return arms[self._which]
+
+        steps = _STEP * np.eye(m.nv)
+        by_q = np.stack([(at(x) - at(-x)) / (2.0 * _STEP) for x in steps], axis=-1)
+        arms = at(np.zeros(m.nv))
+        return data.ten_length[self._which].copy(), arms, by_q

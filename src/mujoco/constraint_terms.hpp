@@ -1,0 +1,114 @@
+// Differentiates the joint forces J^T lambda of limits and friction loss of one state, at a constant
+// active set: add_row_terms().
+//
+// With x = pos - margin and MuJoCo's stiffness K, damping B and impedance I(x), a row has
+// a_ref = -B J v - K I x  and  lambda = -D (J a - a_ref),  D proportional to I / (1 - I).
+#pragma once
+
+#include <cmath>
+
+#include "dtau/spatial.hpp"
+#include "mujoco/dense_solve.hpp"
+
+namespace dtau::DTAU_VARIANT::mujoco_step {
+
+using Vector = Vec3<double>;
+using Matrix = Mat3<double>;
+using Twist = Motion<double>;
+using Wrench = Force<double>;
+
+DTAU_INLINE Twist minus(const Twist& a, const Twist& b) { return {a.ang - b.ang, a.lin - b.lin}; }
+DTAU_INLINE Matrix outer(const Vector& a, const Vector& b) { return {b.x * a, b.y * a, b.z * a}; }
+
+// Of one state; all matrices are (nv, nv).
+struct Terms {
+    double *by_a, *by_q, *by_v;  // J^T H J, and d(J^T lambda) at constant acceleration
+    Wrench* wrenches;            // (nv): on the axes of J, about the world's origin
+};
+
+// Axes at the world's origin, and what a twist of the path of an axis has in common with it:
+// own[r][j] = S_j x (sum of S_i rate_i over the axes i of the path that j does not move), for the
+// rates a and v.
+struct Axes {
+    Twist *S, *own[2];
+
+    Axes(const mujoco::Constants& m, const mujoco::Solutions& at, Index k, Twist* memory)
+        : S(memory), own{memory + m.nv, memory + 2 * m.nv} {
+        for (Index j = 0; j < m.nv; ++j) {
+            const double* d = at.cdof + 6 * (k * m.nv + j);
+            const Vector com = vec3(at.com + 3 * (k * m.nbody + m.dof_roots[j]));
+            S[j] = {vec3(d), cross(com, vec3(d), vec3(d + 3))};
+        }
+        const double* rates[2] = {at.a + k * m.nv, at.v + k * m.nv};
+        for (int r = 0; r < 2; ++r)
+            for (Index j = 0; j < m.nv; ++j) own[r][j] = cross(S[j], sum(m.still, j, rates[r]));
+    }
+    // The sum of S_i rate_i over list `i`.
+    Twist sum(const mujoco::Lists& lists, Index i, const double* rate) const {
+        Twist out = zero_motion<double>();
+        for (const Index* j = lists.begin(i); j != lists.end(i); ++j)
+            out = fma(rate[*j], S[*j], out);
+        return out;
+    }
+};
+
+// The row of a ball joint's limit is  J = -n,  where n is the axis of the rotation by the angle x,
+// along the body's axes. A displacement d turns it by  dn = (cot(x / 2) (d - n n.d) + n x d) / 2.
+inline void add_turning_axis(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
+                             Index row, const double* J, double D, double damping, double force,
+                             const Terms& terms) {
+    const Index joint = at.id[row], first = m.joint_dof[joint], nv = m.nv;
+    const double *range = m.joint_range + 2 * joint, *a = at.a + k * nv, *v = at.v + k * nv;
+    const double angle = std::fmax(range[0], range[1]) - at.position[row];
+    const Vector axis = -vec3(J + first);
+    const double cotangent = 1.0 / std::tan(0.5 * angle);
+    Matrix turned = skew(axis);
+    turned += cotangent * Matrix::identity();
+    turned += outer(-cotangent * axis, axis);
+    turned = 0.5 * turned;
+    const Vector rate = fma(damping, vec3(v + first), vec3(a + first));
+    const Vector along = transposed_mul(turned, rate);
+    const double by_rate[3] = {along.x, along.y, along.z};
+    const Vector columns[3] = {turned.x, turned.y, turned.z};
+    for (int c = 0; c < 3; ++c) {
+        for (Index i = 0; i < nv; ++i) terms.by_q[i * nv + first + c] += D * J[i] * by_rate[c];
+        const double moved[3] = {columns[c].x, columns[c].y, columns[c].z};
+        for (int i = 0; i < 3; ++i) terms.by_q[(first + i) * nv + first + c] -= force * moved[i];
+    }
+}
+
+inline void add_row_terms(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
+                          const Terms& terms) {
+    const Index nv = m.nv, count = at.plain_starts[k + 1] - at.plain_starts[k];
+    for (Index i = 0; i < count; ++i) {
+        const Index row = at.row_starts[k] + i;
+        if (at.kind[row] == mujoco::equality) continue;
+        const bool limit =
+            at.kind[row] == mujoco::limit_of_joint || at.kind[row] == mujoco::limit_of_tendon;
+        const double* J = at.jacobian + (at.plain_starts[k] + i) * nv;
+        const double* KBIP = at.parameters + 4 * row;
+        const double D = at.weight[row];
+        double acceleration = 0.0;
+        for (Index j = 0; j < nv; ++j) acceleration += J[j] * at.a[k * nv + j];
+        // The solver's efc_state may be of its last but one iterate.
+        const double force = -D * (acceleration - at.reference[row]);
+        if (!(limit ? force > 0.0 : std::fabs(force) < at.loss[row])) continue;
+        const double damping = KBIP[1], impedance = KBIP[2], slope = KBIP[3];
+        double by_position = 0.0;
+        if (limit) {
+            const double x = at.position[row] - at.margin[row];
+            by_position = force * slope / (impedance * (1.0 - impedance)) -
+                          D * KBIP[0] * (impedance + slope * x);
+        }
+        for (Index j = 0; j < nv; ++j) {
+            if (J[j] == 0.0) continue;
+            add_scaled(terms.by_a + j * nv, D * J[j], J, nv);
+            add_scaled(terms.by_q + j * nv, by_position * J[j], J, nv);
+            add_scaled(terms.by_v + j * nv, -D * damping * J[j], J, nv);
+        }
+        if (at.kind[row] == mujoco::limit_of_joint && m.joint_type[at.id[row]] == mujoco::ball)
+            add_turning_axis(m, at, k, row, J, D, damping, force, terms);
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT::mujoco_step

@@ -1,0 +1,191 @@
+// Differentiates the joint forces J^T g of contacts of one state, at a constant active set:
+// ContactTerms.
+//
+// A contact has six rows along its frame E: the motion of body 2 relative to body 1 at the contact
+// point, linear and angular. With x = dist - margin,
+//
+//   y = J a + B J v + (K I(x) x, 0 ...)     g = -D s'(y)     H = D s''(y)
+//
+// and D varies with x as I / (1 - I). The point p and the frame move with the bodies. A degree of
+// freedom j carries the later axes of a path along: the derivative of  sum S_i r_i  over the path is
+// S_j x (the sum) - own_j.
+#pragma once
+
+#include "dtau/arena.hpp"
+#include "mujoco/constraint_terms.hpp"
+#include "mujoco/contact_forces.hpp"
+#include "mujoco/contact_motion.hpp"
+
+namespace dtau::DTAU_VARIANT::mujoco_step {
+
+class ContactTerms {
+  public:
+    ContactTerms(Arena& arena, Index nv)
+        : nv_(nv),
+          J_(arena.take<double>(6 * nv)),
+          y_(arena.take<double>(6 * nv)),
+          by_q_(arena.take<double>(6 * nv)),
+          by_v_(arena.take<double>(6 * nv)),
+          by_a_(arena.take<double>(6 * nv)),
+          moved_(arena.take<unsigned char>(nv)) {}
+
+    // Adds contact `c` of state `k`; false if it has a force and its motion is not known.
+    bool add(const mujoco::Constants& m, const mujoco::Solutions& at, Index k, Index c,
+             const Axes& axes, const double* given, const Terms& terms) {
+        read(m, at, k, c);
+        const ConeForce cone = solve(m, at, k, c, axes);
+        if (!is_active(cone)) return true;
+        const std::int32_t* geoms = at.geom + 2 * c;
+        const ContactMotion motion({m, at, k, geoms[0]}, {m, at, k, geoms[1]}, pos_,
+                                   at.frame + 9 * c, at.dist[c], given);
+        if (!motion.known()) return false;
+        for (int r = 0; r < 2; ++r) {
+            const double* rate = (r ? at.v : at.a) + k * nv_;
+            for (int side = 0; side < 2; ++side)
+                total_[r][side] = axes.sum(m.paths, bodies_[side], rate);
+            apart_[r] = shifted(minus(total_[r][1], total_[r][0]));
+        }
+        for (Index j = 0; j < nv_; ++j) {
+            if (moved_[j]) {
+                differentiate(j, axes, cone, motion);
+            } else {
+                store(y_, j, {}), store(by_q_, j, {});
+            }
+        }
+        multiply(cone);
+        accumulate(cone, terms);
+        return true;
+    }
+
+  private:
+    struct Six {
+        double at[6];
+    };
+
+    static Six six(const Vector& lin, const Vector& ang) {
+        return {{lin.x, lin.y, lin.z, ang.x, ang.y, ang.z}};
+    }
+    void store(double* rows, Index j, const Six& column) const {
+        for (int i = 0; i < 6; ++i) rows[i * nv_ + j] = column.at[i];
+    }
+    Twist shifted(const Twist& twist) const {  // from the world's origin to the contact point
+        return {twist.ang, cross(twist.ang, pos_, twist.lin)};
+    }
+    Vector along(const Vector& x) const { return transposed_mul(frame_, x); }
+
+    void read(const mujoco::Constants& m, const mujoco::Solutions& at, Index k, Index c) {
+        const Index row = at.row_starts[k] + at.address[c];
+        const double* KBIP = at.parameters + 4 * row;
+        pos_ = vec3(at.pos + 3 * c), frame_ = mat3(at.frame + 9 * c);
+        x_ = at.dist[c] - at.includemargin[c], weight_ = at.weight[row];
+        stiffness_ = KBIP[0], impedance_ = KBIP[2], slope_ = KBIP[3];
+        damping_[0] = KBIP[1];
+        for (int i = 1; i < 6; ++i) damping_[i] = at.dim[c] > 1 ? KBIP[5] : 0.0;
+        for (Index j = 0; j < nv_; ++j) moved_[j] = 0;
+        for (int side = 0; side < 2; ++side) {
+            bodies_[side] = m.geom_body[at.geom[2 * c + side]];
+            for (const Index* j = m.paths.begin(bodies_[side]); j != m.paths.end(bodies_[side]);
+                 ++j)
+                moved_[*j] = static_cast<unsigned char>(moved_[*j] + 1 + side);
+        }
+    }
+
+    // Writes J and returns the force.
+    ConeForce solve(const mujoco::Constants& m, const mujoco::Solutions& at, Index k, Index c,
+                    const Axes& axes) {
+        const double *a = at.a + k * nv_, *v = at.v + k * nv_;
+        double y[6] = {stiffness_ * impedance_ * x_};
+        for (Index j = 0; j < nv_; ++j) {
+            if (!is_relative(j)) {
+                store(J_, j, {});
+                continue;
+            }
+            const Twist twist = shifted(axes.S[j]);
+            const Vector lin = sign(j) * along(twist.lin), ang = sign(j) * along(twist.ang);
+            const Six column = six(lin, ang);
+            store(J_, j, column);
+            for (int i = 0; i < 6; ++i)
+                y[i] = fma(column.at[i], fma(damping_[i], v[j], a[j]), y[i]);
+        }
+        return cone_force(at.dim[c], m.elliptic, weight_, at.mu[c], at.friction + 5 * c, y);
+    }
+
+    // Whether a degree of freedom moves one body and not the other.
+    bool is_relative(Index j) const { return moved_[j] == first || moved_[j] == second; }
+    double sign(Index j) const { return moved_[j] == second ? 1.0 : -1.0; }
+
+    // Writes the columns by q_j: of y, and of the force at constant y.
+    void differentiate(Index j, const Axes& axes, const ConeForce& cone,
+                       const ContactMotion& motion) {
+        const Twist none = zero_motion<double>(), twist = shifted(axes.S[j]);
+        const bool moves[2] = {moved_[j] != second, moved_[j] != first};
+        const ContactChange by = motion(moves[0] ? twist : none, moves[1] ? twist : none);
+        Six y = {};
+        for (int r = 0; r < 2; ++r) {
+            Twist change[2];
+            for (int side = 0; side < 2; ++side) {
+                const Twist& total = total_[r][side];
+                change[side] = moves[side] ? minus(cross(axes.S[j], total), axes.own[r][j]) : none;
+                change[side].lin += cross(total.ang, by.point);
+            }
+            const Twist relative = shifted(minus(change[1], change[0]));
+            const Six rows = six(along(cross(apart_[r].lin, by.turn, relative.lin)),
+                                 along(cross(apart_[r].ang, by.turn, relative.ang)));
+            for (int i = 0; i < 6; ++i)
+                y.at[i] = r ? fma(damping_[i], rows.at[i], y.at[i]) : rows.at[i];
+        }
+        y.at[0] += stiffness_ * (impedance_ + slope_ * x_) * by.distance;
+        store(y_, j, y);
+        // D varies with the distance, the force turns with the frame and moves with the point.
+        const Vector force = vec3(cone.force), moment = vec3(cone.force + 3);
+        const Vector turn = along(by.turn), shift = along(by.point);
+        Six g = six(-cross(force, turn), -(cross(moment, turn) + cross(force, shift)));
+        const double by_weight = slope_ / (impedance_ * (1.0 - impedance_)) * by.distance;
+        for (int i = 0; i < 6; ++i) g.at[i] = fma(by_weight, cone.force[i], g.at[i]);
+        store(by_q_, j, g);
+    }
+
+    // H J, H B J, and the change of g by q.
+    void multiply(const ConeForce& cone) {
+        for (int i = 0; i < cone.rows; ++i) {
+            double *by_a = by_a_ + i * nv_, *by_v = by_v_ + i * nv_;
+            for (Index j = 0; j < nv_; ++j) by_a[j] = by_v[j] = 0.0;
+            for (int l = 0; l < cone.rows; ++l) {
+                const double h = cone.hessian[i][l];
+                if (h == 0.0) continue;
+                add_scaled(by_a, h, J_ + l * nv_, nv_);
+                add_scaled(by_v, h * damping_[l], J_ + l * nv_, nv_);
+                add_scaled(by_q_ + i * nv_, -h, y_ + l * nv_, nv_);
+            }
+        }
+    }
+
+    void accumulate(const ConeForce& cone, const Terms& terms) const {
+        const Vector force = frame_ * vec3(cone.force);
+        const Wrench wrench = {cross(pos_, force, frame_ * vec3(cone.force + 3)), force};
+        for (Index i = 0; i < nv_; ++i) {
+            if (!is_relative(i)) continue;
+            for (int r = 0; r < 6; ++r) {
+                const double left = J_[r * nv_ + i];
+                if (left == 0.0) continue;
+                add_scaled(terms.by_q + i * nv_, left, by_q_ + r * nv_, nv_);
+                if (r >= cone.rows) continue;
+                add_scaled(terms.by_a + i * nv_, left, by_a_ + r * nv_, nv_);
+                add_scaled(terms.by_v + i * nv_, -left, by_v_ + r * nv_, nv_);
+            }
+            terms.wrenches[i] = fma(sign(i), wrench, terms.wrenches[i]);
+        }
+    }
+
+    enum Moved : unsigned char { first = 1, second = 2 };  // their sum: both bodies
+
+    Index nv_, bodies_[2];
+    double *J_, *y_, *by_q_, *by_v_, *by_a_;  // (6, nv)
+    unsigned char* moved_;                    // (nv)
+    Vector pos_;
+    Matrix frame_;  // by columns: the normal and two tangents
+    double x_, weight_, stiffness_, impedance_, slope_, damping_[6];
+    Twist total_[2][2], apart_[2];  // by rate; at the origin by body, and of body 2 relative to 1
+};
+
+}  // namespace dtau::DTAU_VARIANT::mujoco_step

@@ -1,0 +1,309 @@
+// Differentiates MuJoCo's step: mujoco_kernels.
+//
+// At a constant active set, the acceleration that solves  M a + c = f + J^T lambda  changes by
+//
+//   (M + J^T H J) da = df - d(M a + c) + d(J^T lambda) at constant a
+//
+// Integrators that are implicit in the velocity replace a by a', (M - h V) a' = M a, with the part V
+// of df/dv that they take into account:
+//
+//   (M - h V) da' = M da + (dM/dq) (a - a') dq + h dV a'
+//
+// Velocities become v' = v + h a', and configurations q' = q (+) h v'.
+#include "mujoco/step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "batch/scratch.hpp"
+#include "dtau/algorithms/steps/exponential.hpp"
+#include "mujoco/actuators.hpp"
+#include "mujoco/contact_terms.hpp"
+#include "mujoco/dense_solve.hpp"
+#include "mujoco/smooth.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+using namespace mujoco_step;
+using mujoco::Constants;
+using mujoco::Solutions;
+using mujoco::StepJob;
+
+// M - h V of state k, factorized.
+void factorize_implicit(const Constants& m, const Solutions& at, Index k, double* matrix) {
+    const Index nv = m.nv;
+    const double* M = at.mass + k * nv * nv;
+    for (Index i = 0; i < nv * nv; ++i) matrix[i] = fma(m.timestep, m.implicit[i], M[i]);
+    if (m.integrator == mujoco::implicit_fast)
+        for (Index actuator = 0; actuator < m.nactuators; ++actuator) {
+            const double by = actuator_derivatives(m, at, k, actuator).by_velocity;
+            if (by == 0.0) continue;
+            for_each_arm(m, actuator, [&](Index i, double left) {
+                for_each_arm(m, actuator, [&](Index j, double right) {
+                    matrix[i * nv + j] -= m.timestep * by * left * right * m.related[i * nv + j];
+                });
+            });
+        }
+    factorize(matrix, nv);
+}
+
+struct Workspace {
+    double *by_q, *by_v, *other_by_q, *by_a, *matrix;  // (nv, nv)
+    double *right, *other_right;                       // (nv, width)
+    double *torque, *displacement;                     // (nv)
+    Twist* axes;
+    Wrench* wrenches;
+    ContactTerms contacts;
+
+    Workspace(Arena& arena, const Constants& m)
+        : by_q(square(arena, m)),
+          by_v(square(arena, m)),
+          other_by_q(square(arena, m)),
+          by_a(square(arena, m)),
+          matrix(square(arena, m)),
+          right(arena.take<double>(static_cast<std::size_t>(m.nv * m.width()))),
+          other_right(arena.take<double>(static_cast<std::size_t>(m.nv * m.width()))),
+          torque(arena.take<double>(static_cast<std::size_t>(m.nv))),
+          displacement(arena.take<double>(static_cast<std::size_t>(m.nv))),
+          axes(arena.take<Twist>(static_cast<std::size_t>(3 * m.nv))),
+          wrenches(arena.take<Wrench>(static_cast<std::size_t>(m.nv))),
+          contacts(arena, m.nv) {}
+
+  private:
+    static double* square(Arena& arena, const Constants& m) {
+        return arena.take<double>(static_cast<std::size_t>(m.nv * m.nv));
+    }
+};
+
+void move_configuration(const Constants& m, const double* displacement, double* by, Index columns) {
+    for (Index joint = 0; joint < m.nturning; ++joint) {
+        const Index first = m.angles[joint];
+        const Vector x = vec3(displacement + first);
+        const AngleFunctions<double> f = angle_functions(x);
+        const double t = dot(x, x);
+        const Matrix turn = skew(x), square = turn * turn;
+        const auto series = [&](double first_power, double second_power) {
+            return fma(first_power, turn, fma(second_power, square, Matrix::identity()));
+        };
+        const Matrix right = series(-f.b, f.c), back = series(f.c * t - 1.0, f.b);  // exp(-x)
+        double* rows = by + first * columns;
+        for (Index j = 0; j < columns; ++j) {
+            const Vector old = {rows[j], rows[columns + j], rows[2 * columns + j]};
+            const Vector turned = right * old;
+            rows[j] = turned.x, rows[columns + j] = turned.y, rows[2 * columns + j] = turned.z;
+        }
+        const Vector added[3] = {back.x, back.y, back.z};
+        for (int j = 0; j < 3; ++j) {
+            rows[first + j] += added[j].x;
+            rows[columns + first + j] += added[j].y;
+            rows[2 * columns + first + j] += added[j].z;
+        }
+    }
+    for (Index i = 0; i < m.nplain; ++i) by[m.plain[i] * (columns + 1)] += 1.0;
+}
+
+class StateStep {
+  public:
+    StateStep(StepJob& job, const Workspace& w, Index k)
+        : job_(job), m_(job.model), at_(job.at), w_(w), k_(k), nv_(m_.nv), width_(m_.width()) {}
+
+    void differentiate(ContactTerms& contacts) {
+        smooth(at_.a + k_ * nv_, k_, w_.by_q, w_.by_v);
+        set_forces();
+        std::copy_n(at_.mass + k_ * nv_ * nv_, nv_ * nv_, w_.matrix);
+        add_constraints(contacts);
+        factorize(w_.matrix, nv_);
+        mujoco_step::solve(w_.matrix, nv_, w_.right, width_);
+        if (m_.integrator == mujoco::stage) {
+            std::copy_n(w_.right, nv_ * width_, job_.out + k_ * nv_ * width_);
+            return;
+        }
+        if (m_.is_implicit()) make_implicit();
+        advance();
+    }
+
+  private:
+    // d(M a + c)/dq and /dv for accelerations a, from dtau's of state `place`.
+    void smooth(const double* a, Index place, double* by_q, double* by_v) const {
+        const double* M = at_.mass + k_ * nv_ * nv_;
+        for (Index i = 0; i < nv_; ++i) {
+            // The armature is part of the mass matrix and of no derivative.
+            double torque = at_.bias[k_ * nv_ + i] - m_.armature[i] * a[i];
+            for (Index j = 0; j < nv_; ++j) torque = fma(M[i * nv_ + j], a[j], torque);
+            w_.torque[i] = torque;
+        }
+        const Index first = place * nv_ * nv_;
+        to_mujoco(m_, at_, k_, a, w_.torque, job_.by_q + first, job_.by_v + first,
+                  job_.mass + first, by_q, by_v);
+    }
+
+    // The right-hand sides without constraints.
+    void set_forces() const {
+        for (Index i = 0; i < nv_; ++i) {
+            double* row = w_.right + i * width_;
+            for (Index j = 0; j < nv_; ++j) {
+                row[j] = -w_.by_q[i * nv_ + j], row[nv_ + j] = -w_.by_v[i * nv_ + j];
+            }
+            std::fill(row + 2 * nv_, row + width_, 0.0);
+            row[i] -= m_.stiffness[i], row[nv_ + i] -= m_.damping[i];
+        }
+        for (Index actuator = 0; actuator < m_.nactuators; ++actuator) {
+            const ActuatorDerivatives by = actuator_derivatives(m_, at_, k_, actuator);
+            for_each_arm(m_, actuator, [&](Index i, double left) {
+                double* row = w_.right + i * width_;
+                for_each_arm(m_, actuator, [&](Index j, double right) {
+                    row[j] += left * by.by_length * right;
+                    row[nv_ + j] += left * by.by_velocity * right;
+                });
+                row[2 * nv_ + by.control] += left * by.by_control;
+                if (by.state >= 0) row[2 * nv_ + by.state] += left * by.by_state;
+            });
+        }
+    }
+
+    void add_constraints(ContactTerms& contacts) {
+        const bool plain = at_.plain_starts[k_] < at_.plain_starts[k_ + 1];
+        const bool touches = at_.contact_starts[k_] < at_.contact_starts[k_ + 1];
+        if (!plain && !touches && !job_.terms) return;
+        const Terms terms = {w_.by_a, w_.other_by_q, w_.by_v, w_.wrenches};
+        set_terms(terms);
+        if (plain) add_row_terms(m_, at_, k_, terms);
+        if (touches || job_.wrenches) {
+            const Axes axes(m_, at_, k_, w_.axes);
+            for (Index c = at_.contact_starts[k_]; c < at_.contact_starts[k_ + 1]; ++c)
+                if (at_.address[c] >= 0 &&
+                    !contacts.add(m_, at_, k_, c, axes, given_motion(c), terms))
+                    job_.missing[job_.nmissing++] = c;
+            add_turning_axes(axes, terms);
+        }
+        for (Index i = 0; i < nv_; ++i) {
+            add_scaled(w_.right + i * width_, 1.0, terms.by_q + i * nv_, nv_);
+            add_scaled(w_.right + i * width_ + nv_, 1.0, terms.by_v + i * nv_, nv_);
+            add_scaled(w_.matrix + i * nv_, 1.0, terms.by_a + i * nv_, nv_);
+        }
+    }
+    void set_terms(const Terms& terms) const {
+        const double* given = job_.terms ? job_.terms + 3 * k_ * nv_ * nv_ : nullptr;
+        for (Index i = 0; i < nv_; ++i)
+            for (Index j = 0; j < nv_; ++j) {
+                const double* from = given ? given + 3 * i * nv_ + j : nullptr;
+                terms.by_a[i * nv_ + j] = from ? -from[0] : 0.0;
+                terms.by_q[i * nv_ + j] = from ? from[nv_] : 0.0;
+                terms.by_v[i * nv_ + j] = from ? from[2 * nv_] : 0.0;
+            }
+        for (Index i = 0; i < nv_; ++i) {
+            const double* from = job_.wrenches ? job_.wrenches + 6 * (k_ * nv_ + i) : nullptr;
+            terms.wrenches[i] = from ? Wrench{vec3(from + 3), vec3(from)} : zero_force<double>();
+        }
+    }
+    // The axes of J move with the joints that carry them, dS_i/dq_j = S_j x S_i.
+    void add_turning_axes(const Axes& axes, const Terms& terms) const {
+        for (Index i = 0; i < nv_; ++i) {
+            const Wrench turned = cross_star(axes.S[i], terms.wrenches[i]);
+            for (const Index* j = m_.carried.begin(i); j != m_.carried.end(i); ++j)
+                terms.by_q[i * nv_ + *j] += dot(turned, axes.S[*j]);
+        }
+    }
+    const double* given_motion(Index contact) const {
+        const Index* end = job_.given + job_.ngiven;
+        const Index* found = std::lower_bound(job_.given, end, contact);
+        return found != end && *found == contact ? job_.given_motions + 84 * (found - job_.given)
+                                                 : nullptr;
+    }
+
+    // Derivatives of a' in the place of those of a.
+    void make_implicit() const {
+        const double* a = job_.accelerations + k_ * nv_;
+        smooth(a, at_.n + k_, w_.other_by_q, w_.by_v);
+        multiply(at_.mass + k_ * nv_ * nv_, w_.right, w_.other_right, nv_, width_);
+        for (Index i = 0; i < nv_; ++i)
+            for (Index j = 0; j < nv_; ++j)
+                w_.other_right[i * width_ + j] += w_.by_q[i * nv_ + j] - w_.other_by_q[i * nv_ + j];
+        if (m_.integrator == mujoco::implicit_fast)
+            for (Index actuator = 0; actuator < m_.nactuators; ++actuator) {
+                const ActuatorDerivatives by = actuator_derivatives(m_, at_, k_, actuator);
+                for_each_arm(m_, actuator, [&](Index i, double arm) {
+                    double rate = 0.0;
+                    for_each_arm(m_, actuator, [&](Index j, double other) {
+                        rate += other * a[j] * m_.related[i * nv_ + j];
+                    });
+                    double* row = w_.other_right + i * width_ + 2 * nv_;
+                    const double factor = m_.timestep * arm * rate;
+                    row[by.control] += factor * by.by_velocity_and_control;
+                    if (by.state >= 0) row[by.state] += factor * by.by_velocity_and_state;
+                });
+            }
+        factorize_implicit(m_, at_, k_, w_.matrix);
+        mujoco_step::solve(w_.matrix, nv_, w_.other_right, width_);
+        std::copy_n(w_.other_right, nv_ * width_, w_.right);
+    }
+
+    void advance() {
+        const double h = m_.timestep;
+        double* out = job_.out + k_ * (2 * nv_ + m_.na) * width_;
+        double* speeds = out + nv_ * width_;
+        std::fill(speeds + nv_ * width_, out + (2 * nv_ + m_.na) * width_, 0.0);
+        double change = 0.0, largest = 0.0, fastest = 0.0;
+        for (Index i = 0; i < nv_; ++i) {
+            const Index place = k_ * nv_ + i;
+            const double v = at_.v[place], next = fma(h, job_.accelerations[place], v);
+            change = std::fmax(change, std::fabs(job_.following[place] - next));
+            largest = std::fmax(largest, std::fabs(next)),
+            fastest = std::fmax(fastest, std::fabs(v));
+            w_.displacement[i] = h * next;
+            double *row = speeds + i * width_, *moved = out + i * width_;
+            for (Index j = 0; j < width_; ++j) row[j] = h * w_.right[i * width_ + j];
+            row[nv_ + i] += 1.0;
+            for (Index j = 0; j < width_; ++j) moved[j] = h * row[j];
+        }
+        if (!(change <= 1e-9 * (largest + fastest))) job_.same = false;
+        move_configuration(m_, w_.displacement, out, width_);
+    }
+
+    StepJob& job_;
+    const Constants& m_;
+    const Solutions& at_;
+    const Workspace& w_;
+    Index k_, nv_, width_;
+};
+
+void prepare_accelerations(const Constants& m, const Solutions& at, double* q, double* v, double* a,
+                           double* accelerations) {
+    const Index nv = m.nv, states = at.n, nq = m.nq;
+    double* matrix = static_cast<double*>(scratch(static_cast<std::size_t>(nv * nv + 1) * 8));
+    for (Index k = 0; k < states; ++k) {
+        for (Index i = 0; i < nq; ++i)
+            q[k * nq + i] = at.q[k * nq + m.coordinates[i]] - m.offsets[i];
+        to_dtau(m, at, k, at.a + k * nv, v + k * nv, a + k * nv);
+        if (!m.is_implicit()) {
+            std::copy_n(at.a + k * nv, nv, accelerations + k * nv);
+            continue;
+        }
+        std::copy_n(at.torque + k * nv, nv, accelerations + k * nv);
+        factorize_implicit(m, at, k, matrix);
+        mujoco_step::solve(matrix, nv, accelerations + k * nv, 1);
+        const Index other = states + k;
+        std::copy_n(q + k * nq, nq, q + other * nq);
+        to_dtau(m, at, k, accelerations + k * nv, v + other * nv, a + other * nv);
+    }
+    trim_scratch();
+}
+
+void differentiate_step(StepJob& job) {
+    Arena measured;
+    Workspace(measured, job.model);
+    Arena arena(scratch(measured.used()));
+    Workspace workspace(arena, job.model);
+    for (Index k = 0; k < job.at.n; ++k)
+        StateStep(job, workspace, k).differentiate(workspace.contacts);
+    trim_scratch();
+}
+
+}  // namespace
+
+extern const mujoco::Kernels mujoco_kernels;
+const mujoco::Kernels mujoco_kernels = {prepare_accelerations, differentiate_step,
+                                        move_configuration};
+
+}  // namespace dtau::DTAU_VARIANT

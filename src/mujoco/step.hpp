@@ -1,0 +1,110 @@
+// Describes MuJoCo's solutions at n states as a StepJob, and the functions that differentiate its
+// step there: Kernels.
+//
+// Arrays are contiguous; those of Solutions have an axis of states, rows or contacts in front. The
+// names are those of dtau/mujoco/plan.py and dtau/mujoco/solved.py.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dtau::mujoco {
+
+using Index = std::ptrdiff_t;
+
+// Values of mjtGeom, mjtConstraint and mjtJoint.
+enum Geom { plane = 0, sphere = 2, capsule = 3, ellipsoid = 4, cylinder = 5, box = 6, mesh = 7 };
+enum Constraint { equality = 0, limit_of_joint = 3, limit_of_tendon = 4 };
+enum Joint { ball = 1 };
+// How the step goes on from the acceleration.
+enum Integrator { explicit_euler, implicit_euler, implicit_fast, stage };
+
+// Lists of indices, one after the other.
+struct Lists {
+    const Index *starts, *items;
+
+    const Index* begin(Index i) const { return items + starts[i]; }
+    const Index* end(Index i) const { return items + starts[i + 1]; }
+};
+
+// A force  gain u + bias,  affine in length and velocity. The activation w, if there is one, becomes
+// keep w + step (the control).
+struct Actuator {
+    double ctrl_low, ctrl_high, force_low, force_high, gain[3], bias[3];
+    double keep, step, span, act_low, act_high, early;
+};
+
+struct Constants {
+    Index integrator, elliptic, nq, nv, na, nu, nactuators, nbody, ngeom, nfree, nturning;
+    double timestep;
+    const double *damping, *stiffness, *armature;
+    const double* implicit;  // (nv, nv): passive part of -df/dv that the integrator is implicit in
+    const double* related;   // (nv, nv): 1 where the mass matrix may have entries, else 0
+    const Index* dof_roots;
+    Lists paths;    // of bodies: the degrees of freedom that move them
+    Lists still;    // of axes: those that move the body of the axis and not the axis
+    Lists carried;  // of axes: those that move the axis
+    const Index* coordinates;
+    const double* offsets;
+    const Index *places, *order, *free, *free_bodies, *angles, *plain;
+    Index nplain;
+    Lists moments;              // of actuators: the degrees of freedom with a part in the length
+    const double* moment_arms;  // d length / dq of these
+    const Index *actuator_columns, *actuator_states;
+    const Actuator* actuators;
+    const std::int32_t *geom_body, *geom_type, *joint_type, *joint_dof;
+    const double *geom_size, *joint_range;
+
+    Index width() const { return 2 * nv + na + nu; }
+    bool is_implicit() const { return integrator == implicit_euler || integrator == implicit_fast; }
+};
+
+struct Solutions {
+    Index n;
+    const double *q, *v, *a, *act, *act_dot, *ctrl, *bias, *torque, *mass;
+    const double *length, *velocity, *force;  // of actuators
+    const double *cdof, *com, *xmat, *geom_xpos, *geom_xmat;
+    const Index* row_starts;  // of the states' rows of constraints
+    const double *weight, *parameters;
+    const std::int32_t *kind, *id;
+    const double *reference, *position, *margin, *loss;
+    const Index* plain_starts;  // of the first rows of each state, which are not of contacts
+    const double* jacobian;     // of these
+    const Index* contact_starts;
+    const std::int32_t *address, *geom, *dim;
+    const double *pos, *frame, *dist, *includemargin, *friction, *mu;
+};
+
+struct StepJob {
+    Constants model;
+    Solutions at;
+    const double *by_q, *by_v, *mass;  // derivatives of dtau's inverse dynamics
+    const double* accelerations;       // (n, nv): those that the integrator takes
+    const double* following;           // (n, nv): MuJoCo's velocities after the step
+    const double *terms, *wrenches;  // null, or constraints from Python: (n, nv, 3 nv), (n, nv, 6)
+    const Index* given;              // contacts with a motion from Python, ascending
+    const double* given_motions;     // (ngiven, 7, 12)
+    Index ngiven;
+
+    double* out;     // (n, 2 nv + na, width), or (n, nv, width) of a stage
+    Index* missing;  // contacts that have a force and no motion, room for all
+    Index nmissing = 0;
+    bool same = true;  // MuJoCo's velocities are those that follow from the accelerations
+};
+
+// The functions of an instruction set.
+struct Kernels {
+    // Writes configurations, velocities and accelerations of dtau's model for its inverse dynamics.
+    // Integrators that are implicit need 2 n of them: the other half has their own accelerations,
+    // which also go to `accelerations` (n, nv); else a copy of MuJoCo's goes there.
+    void (*prepare)(const Constants& model, const Solutions& at, double* q, double* v, double* a,
+                    double* accelerations);
+    // Differentiates the states after the step, or the accelerations of a stage. Rows of activations
+    // are left as zeros.
+    void (*differentiate)(StepJob& job);
+    // Replaces derivatives (nv, columns) of a displacement by those of  q (+) displacement. The
+    // first nv columns are derivatives by q.
+    void (*move)(const Constants& model, const double* displacement, double* by, Index columns);
+};
+
+}  // namespace dtau::mujoco

@@ -1,0 +1,274 @@
+// Differentiates MuJoCo's steps from Python, for dtau/mujoco/steps.py: mujoco_accelerations(),
+// mujoco_step_derivatives(), mujoco_move(). Copies MuJoCo's arrays: mujoco_copy_rows(),
+// mujoco_copies().
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "mujoco/step.hpp"
+#include "python/call.hpp"
+#include "python/lock.hpp"
+#include "python/mujoco_steps.hpp"
+#include "registry/dispatch.hpp"
+
+namespace nb = nanobind;
+
+namespace dtau {
+namespace {
+
+using mujoco::Constants;
+using mujoco::Index;
+using mujoco::Lists;
+using mujoco::Solutions;
+using mujoco::StepJob;
+
+template <class X>
+constexpr int type_of = NPY_DOUBLE;
+template <>
+constexpr int type_of<Index> = NPY_INTP;
+template <>
+constexpr int type_of<std::int32_t> = NPY_INT32;
+
+// Reads arrays from a list, in turn. An array of another type or size is an error of the package.
+class ArrayReader {
+  public:
+    explicit ArrayReader(nb::handle arrays) : arrays_(nb::cast<nb::tuple>(arrays)) {}
+
+    template <class X>
+    const X* take(Index size) {
+        const X* found = take_any<X>();
+        if (size_ != size)
+            throw std::invalid_argument("array " + std::to_string(place_ - 1) + ": expected " +
+                                        std::to_string(size) + " numbers, got " +
+                                        std::to_string(size_));
+        return found;
+    }
+    template <class X>
+    const X* take_any() {
+        if (place_ == arrays_.size()) throw std::invalid_argument("expected more arrays");
+        const nb::handle given = arrays_[place_++];
+        if (!PyArray_CheckExact(given.ptr()) || PyArray_TYPE(array(given)) != type_of<X> ||
+            !PyArray_IS_C_CONTIGUOUS(array(given)) || !PyArray_ISALIGNED(array(given)))
+            throw std::invalid_argument("array " + std::to_string(place_ - 1) +
+                                        ": expected a contiguous array of another type");
+        size_ = PyArray_SIZE(array(given));
+        return static_cast<const X*>(PyArray_DATA(array(given)));
+    }
+    Lists lists(Index count) {
+        const Index* starts = take<Index>(count + 1);
+        return {starts, take<Index>(starts[count])};
+    }
+    Index size() const { return size_; }
+
+  private:
+    nb::tuple arrays_;
+    std::size_t place_ = 0;
+    Index size_ = 0;
+};
+
+Constants read_constants(ArrayReader& read) {
+    Constants m;
+    const Index* sizes = read.take<Index>(13);
+    m.integrator = sizes[0], m.elliptic = sizes[1], m.nq = sizes[2], m.nv = sizes[3];
+    m.na = sizes[4], m.nu = sizes[5], m.nactuators = sizes[6], m.nbody = sizes[7];
+    m.ngeom = sizes[8], m.nfree = sizes[9], m.nturning = sizes[10], m.nplain = sizes[11];
+    const Index joints = sizes[12];
+    m.timestep = *read.take<double>(1);
+    m.damping = read.take<double>(m.nv), m.stiffness = read.take<double>(m.nv);
+    m.armature = read.take<double>(m.nv), m.implicit = read.take<double>(m.nv * m.nv);
+    m.related = read.take<double>(m.nv * m.nv);
+    m.dof_roots = read.take<Index>(m.nv);
+    m.paths = read.lists(m.nbody), m.still = read.lists(m.nv), m.carried = read.lists(m.nv);
+    m.coordinates = read.take<Index>(m.nq), m.offsets = read.take<double>(m.nq);
+    m.places = read.take<Index>(m.nv), m.order = read.take<Index>(m.nv);
+    m.free = read.take<Index>(m.nfree), m.free_bodies = read.take<Index>(m.nfree);
+    m.angles = read.take<Index>(m.nturning), m.plain = read.take<Index>(m.nplain);
+    m.moments = read.lists(m.nactuators);
+    m.moment_arms = read.take<double>(m.moments.starts[m.nactuators]);
+    m.actuator_columns = read.take<Index>(m.nactuators);
+    m.actuator_states = read.take<Index>(m.nactuators);
+    constexpr Index numbers = sizeof(mujoco::Actuator) / sizeof(double);
+    m.actuators =
+        reinterpret_cast<const mujoco::Actuator*>(read.take<double>(numbers * m.nactuators));
+    m.geom_body = read.take<std::int32_t>(m.ngeom), m.geom_type = read.take<std::int32_t>(m.ngeom);
+    m.geom_size = read.take<double>(3 * m.ngeom);
+    m.joint_type = read.take<std::int32_t>(joints), m.joint_dof = read.take<std::int32_t>(joints);
+    m.joint_range = read.take<double>(2 * joints);
+    return m;
+}
+
+Solutions read_solutions(ArrayReader& read, const Constants& m) {
+    Solutions at;
+    at.row_starts = read.take_any<Index>();
+    const Index n = at.n = read.size() - 1;
+    if (n < 1) throw std::invalid_argument("expected one state or more");
+    at.q = read.take<double>(n * m.nq);
+    at.v = read.take<double>(n * m.nv), at.a = read.take<double>(n * m.nv);
+    at.act = read.take<double>(n * m.na), at.act_dot = read.take<double>(n * m.na);
+    at.ctrl = read.take<double>(n * m.nu), at.bias = read.take<double>(n * m.nv);
+    at.torque = read.take<double>(n * m.nv), at.mass = read.take<double>(n * m.nv * m.nv);
+    at.length = read.take<double>(n * m.nactuators);
+    at.velocity = read.take<double>(n * m.nactuators);
+    at.force = read.take<double>(n * m.nactuators);
+    at.cdof = read.take<double>(n * m.nv * 6), at.com = read.take<double>(n * m.nbody * 3);
+    at.xmat = read.take<double>(n * m.nbody * 9);
+    at.geom_xpos = read.take<double>(n * m.ngeom * 3);
+    at.geom_xmat = read.take<double>(n * m.ngeom * 9);
+    const Index rows = at.row_starts[n];
+    at.weight = read.take<double>(rows), at.parameters = read.take<double>(4 * rows);
+    at.kind = read.take<std::int32_t>(rows), at.id = read.take<std::int32_t>(rows);
+    at.reference = read.take<double>(rows), at.position = read.take<double>(rows);
+    at.margin = read.take<double>(rows), at.loss = read.take<double>(rows);
+    at.plain_starts = read.take<Index>(n + 1);
+    at.jacobian = read.take<double>(at.plain_starts[n] * m.nv);
+    at.contact_starts = read.take<Index>(n + 1);
+    const Index contacts = at.contact_starts[n];
+    at.address = read.take<std::int32_t>(contacts);
+    at.geom = read.take<std::int32_t>(2 * contacts), at.dim = read.take<std::int32_t>(contacts);
+    at.pos = read.take<double>(3 * contacts), at.frame = read.take<double>(9 * contacts);
+    at.dist = read.take<double>(contacts), at.includemargin = read.take<double>(contacts);
+    at.friction = read.take<double>(5 * contacts), at.mu = read.take<double>(contacts);
+    return at;
+}
+
+template <class X = double>
+const X* numbers(nb::handle given, Index size) {
+    return ArrayReader(nb::make_tuple(given)).take<X>(size);
+}
+template <class X = double>
+const X* numbers_or_null(nb::handle given, Index size) {
+    return given.is_none() ? nullptr : numbers<X>(given, size);
+}
+
+nb::object new_array(std::vector<npy_intp> shape, int type = NPY_DOUBLE) {
+    nb::object result =
+        nb::steal(PyArray_SimpleNew(static_cast<int>(shape.size()), shape.data(), type));
+    if (!result.is_valid()) throw nb::python_error();
+    return result;
+}
+template <class X = double>
+X* data(nb::handle object) {
+    return static_cast<X*>(PyArray_DATA(array(object)));
+}
+
+// Returns q, v, a for dtau's inverse dynamics, and the accelerations that the integrator takes.
+nb::tuple accelerations(nb::handle constants, nb::handle solutions) {
+    ArrayReader read_model(constants), read(solutions);
+    const Constants m = read_constants(read_model);
+    const Solutions at = read_solutions(read, m);
+    const Index n = at.n, all = m.is_implicit() ? 2 * n : n;
+    nb::object q = new_array({all, m.nq}), v = new_array({all, m.nv}), a = new_array({all, m.nv});
+    nb::object result = new_array({n, m.nv});
+    {
+        const ReleasedLock lock;
+        mujoco_kernels().prepare(m, at, data(q), data(v), data(a), data(result));
+    }
+    return nb::make_tuple(q, v, a, result);
+}
+
+// Returns the derivatives, the contacts whose motion is not known, and whether MuJoCo's velocities
+// after the step are those that follow from the accelerations.
+nb::tuple step_derivatives(nb::handle constants, nb::handle solutions, nb::handle smooth,
+                           nb::handle accelerations, nb::handle following, nb::handle terms,
+                           nb::handle wrenches, nb::handle given, nb::handle motions) {
+    ArrayReader read_model(constants), read(solutions), read_smooth(smooth);
+    StepJob job;
+    job.model = read_constants(read_model);
+    const Constants& m = job.model;
+    job.at = read_solutions(read, m);
+    const Index n = job.at.n, all = m.is_implicit() ? 2 * n : n, nv = m.nv;
+    job.by_q = read_smooth.take<double>(all * nv * nv);
+    job.by_v = read_smooth.take<double>(all * nv * nv);
+    job.mass = read_smooth.take<double>(all * nv * nv);
+    job.accelerations = numbers(accelerations, n * nv);
+    job.following = numbers(following, n * nv);
+    job.terms = numbers_or_null(terms, 3 * n * nv * nv);
+    job.wrenches = numbers_or_null(wrenches, 6 * n * nv);
+    job.ngiven = given.is_none() ? 0 : PyArray_SIZE(array(given));
+    job.given = numbers_or_null<Index>(given, job.ngiven);
+    job.given_motions = numbers_or_null(motions, 84 * job.ngiven);
+    std::vector<Index> missing(static_cast<std::size_t>(job.at.contact_starts[n]));
+    job.missing = missing.data();
+    nb::object out = new_array({n, m.integrator == mujoco::stage ? nv : 2 * nv + m.na, m.width()});
+    job.out = data(out);
+    {
+        const ReleasedLock lock;
+        mujoco_kernels().differentiate(job);
+    }
+    nb::object lacking = nb::none();
+    if (job.nmissing > 0) {
+        lacking = new_array({job.nmissing}, NPY_INTP);
+        std::copy_n(missing.data(), job.nmissing, data<Index>(lacking));
+    }
+    return nb::make_tuple(out, lacking, job.same);
+}
+
+// Copies attributes of an object, arrays of numbers, to row `place` of arrays of the same names.
+void copy_rows(nb::handle source, nb::tuple names, nb::tuple to, Index place) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const nb::object from = nb::getattr(source, names[i]);
+        PyArrayObject* const out = array(to[i]);
+        const Index size = PyArray_SIZE(out) / PyArray_DIM(out, 0);
+        std::copy_n(numbers(from, size), size,
+                    static_cast<double*>(PyArray_DATA(out)) + place * size);
+    }
+}
+
+// Returns contiguous copies of such attributes.
+nb::tuple copies(nb::handle source, nb::tuple names) {
+    nb::object result = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(names.size())));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const nb::object from = nb::getattr(source, names[i]);
+        PyObject* copy = PyArray_NewCopy(array(from), NPY_CORDER);
+        if (!copy) throw nb::python_error();
+        PyTuple_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), copy);
+    }
+    return nb::cast<nb::tuple>(result);
+}
+
+// Moves the first nv rows of every state of `by` (n, rows, columns), in place.
+void move(nb::handle constants, nb::handle displacement, nb::handle by) {
+    ArrayReader read_model(constants);
+    const Constants m = read_constants(read_model);
+    PyArrayObject* out = array(by);
+    const Index n = PyArray_DIM(out, 0), columns = PyArray_DIM(out, 2);
+    const double* moved = numbers(displacement, n * m.nv);
+    double* rows = const_cast<double*>(numbers(by, n * PyArray_DIM(out, 1) * columns));
+    for (Index k = 0; k < n; ++k)
+        mujoco_kernels().move(m, moved + k * m.nv, rows + k * PyArray_DIM(out, 1) * columns,
+                              columns);
+}
+
+}  // namespace
+
+void define_mujoco_steps(nb::module_& m) {
+    m.def("mujoco_accelerations", &accelerations, nb::arg("constants"), nb::arg("solutions"),
+          nb::sig("def mujoco_accelerations(constants: tuple[Any, ...], solutions: "
+                  "tuple[Any, ...]) -> tuple[Any, ...]"));
+    m.def("mujoco_step_derivatives", &step_derivatives, nb::arg("constants"), nb::arg("solutions"),
+          nb::arg("smooth"), nb::arg("accelerations"), nb::arg("following"),
+          nb::arg("terms").none(), nb::arg("wrenches").none(), nb::arg("given").none(),
+          nb::arg("motions").none(),
+          nb::sig("def mujoco_step_derivatives(constants: tuple[Any, ...], solutions: "
+                  "tuple[Any, ...], smooth: tuple[Any, ...], accelerations: "
+                  "NDArray[numpy.float64], following: NDArray[numpy.float64], terms: "
+                  "NDArray[numpy.float64] | None, wrenches: NDArray[numpy.float64] | None, given: "
+                  "NDArray[numpy.intp] | None, motions: NDArray[numpy.float64] | None) -> "
+                  "tuple[Any, Any, bool]"));
+    m.def("mujoco_copy_rows", &copy_rows, nb::arg("source"), nb::arg("names"), nb::arg("to"),
+          nb::arg("place"),
+          nb::sig("def mujoco_copy_rows(source: object, names: tuple[str, ...], to: tuple[Any, "
+                  "...], place: int) -> None"));
+    m.def("mujoco_copies", &copies, nb::arg("source"), nb::arg("names"),
+          nb::sig("def mujoco_copies(source: object, names: tuple[str, ...]) -> tuple[Any, ...]"));
+    m.def("mujoco_move", &move, nb::arg("constants"), nb::arg("displacement"), nb::arg("by"),
+          nb::sig("def mujoco_move(constants: tuple[Any, ...], displacement: "
+                  "NDArray[numpy.float64], by: NDArray[numpy.float64]) -> None"));
+}
+
+}  // namespace dtau
