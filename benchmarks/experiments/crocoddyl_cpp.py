@@ -4,10 +4,11 @@
         cmeel-eigen cmeel-urdfdom-headers
     python -m benchmarks crocoddyl_cpp
 
-The example is compiled against crocoddyl's wheels and the C++ library in this package. An arm of
-Talos moves to a posture, with and without a cost of its gripper's pose, and HyQ and ANYmal move on
-four feet: 100 knots by SolverFDDP on one thread, with each kind of action models in turns. The
-example compares cost and states of all iterations before it takes times.
+The example is compiled against crocoddyl's wheels and the C++ library in this package. Arms of
+Talos and of Kinova move to a posture, with and without a cost of their gripper's pose, and HyQ and
+ANYmal move on four feet: 100 knots by SolverFDDP on one thread, with each kind of action models in
+turns. The example compares costs and states of all iterations before it takes times, which are
+seconds of the processor.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from benchmarks.compilers import run as compile_by
 from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Timings, at_most, number, one_core, times, verdict
 from benchmarks.optional import optional
+from dtau.options import Root
 
 crocoddyl = optional("crocoddyl")
 pinocchio = optional("pinocchio")
@@ -55,6 +57,7 @@ class Task:
 TASKS = (
     Task("arm of Talos", "talos_arm", False),
     Task("arm of Talos, pose of the gripper", "talos_arm", False, ("gripper_left_joint",)),
+    Task("Kinova's arm, continuous joints", "kinova", False, ("j2s6s200_end_effector",)),
     Task("HyQ on four feet", "hyq", True, FEET["hyq"]),
     Task("ANYmal on four feet", "anymal", True, FEET["anymal"]),
 )
@@ -113,8 +116,8 @@ def compiled(folder: Path) -> Path:
 def solve(task: Task, program: Path, folder: Path, rounds: int) -> Solve:
     """Run the program on one task."""
     robot = data.load(task.robot)
-    root = {"root": "free"} if task.free else {}
-    dtau.load(robot.urdf, damping=0, **root).save(folder / "robot.dtau")
+    root: Root = "free" if task.free else "fixed"
+    dtau.load(robot.urdf, root=root, damping=0).save(folder / "robot.dtau")
     if task.free:
         start = robot.model.referenceConfigurations["standing"]
         goal = start + np.pad([0.04, 0.02, -0.05], (0, robot.model.nq - 3))

@@ -1,4 +1,4 @@
-// Maps states, controls and derivatives between Pinocchio's order and form and dtau's: Coordinates.
+// Maps states, controls and derivatives between Pinocchio's form and dtau's: Coordinates.
 #pragma once
 
 #include <algorithm>
@@ -13,79 +13,49 @@
 #include <pinocchio/multibody/data.hpp>
 #include <pinocchio/multibody/model.hpp>
 
-// For robots whose joints have one degree of freedom, with or without a free root. Joints match by
-// their names. Pinocchio's continuous joints are (cosine, sine), dtau's are angles.
+// For robots whose joints have one degree of freedom, with or without a free root. Both models have
+// the same order, as from the same URDF. Pinocchio's continuous joints are (cosine, sine), dtau's
+// are angles; all else is equal.
 class Coordinates {
   public:
     // Throws std::invalid_argument if the robots have other joints or other dynamics.
-    Coordinates(const pinocchio::Model& theirs, const dtau::Model& ours) : nq_(theirs.nq) {
+    Coordinates(const pinocchio::Model& theirs, const dtau::Model& ours)
+        : nq_(theirs.nq), nv_(theirs.nv) {
         const std::vector<std::string>& names = ours.joints();
+        const int count = static_cast<int>(names.size());
         const int free = ours.nq() - ours.nv();  // 1: a root of 7 coordinates and 6 velocities
-        if (ours.nv() != static_cast<int>(names.size()) + 5 * free || free > 1)
-            fail("expected joints of one degree of freedom and at most a free root");
-        if (theirs.nv != ours.nv()) fail("expected the joints of Pinocchio's model, got others");
-        order_.resize(theirs.nv);
-        for (int i = 1; i < theirs.njoints; ++i) {
-            const int q = theirs.idx_qs[i], v = theirs.idx_vs[i];
-            if (theirs.nvs[i] == 6 && free == 1 && theirs.parents[i] == 0) {
-                for (int k = 0; k < 7; ++k) joints_.push_back({q + k, k, false});
-                for (int k = 0; k < 6; ++k) order_[v + k] = k;
-                continue;
-            }
-            const auto found = std::find(names.begin() + free, names.end(), theirs.names[i]);
-            if (found == names.end() || theirs.nvs[i] != 1)
-                fail("expected the joint '" + theirs.names[i] + "' of one degree of freedom");
-            const int place = static_cast<int>(found - names.begin()) + 5 * free;
-            joints_.push_back({q, place + free, theirs.nqs[i] == 2});
-            order_[v] = place;
-        }
-        for (int k = 0; k < theirs.nv; ++k) same_order_ &= order_[k] == k;
+        bool same = theirs.njoints == count + 1 && theirs.nv == ours.nv() && free <= 1 &&
+                    ours.nv() == count + 5 * free && (free == 0 || theirs.nqs[1] == 7);
+        for (int i = free; i < count && same; ++i)
+            same = theirs.names[i + 1] == names[i] && theirs.nvs[i + 1] == 1;
+        if (!same)
+            fail(
+                "expected the joints of Pinocchio's model in its order, each of one degree of "
+                "freedom, after at most one free root");
+        for (int k = 0; k < 7 * free; ++k) coordinates_.push_back({k, false});
+        for (int i = free; i < count; ++i)
+            coordinates_.push_back({theirs.idx_qs[i + 1], theirs.nqs[i + 1] == 2});
         compare(theirs, ours);
     }
 
     void state_to_dtau(const double* x, double* q, double* v) const {
-        for (const Joint& j : joints_)
-            q[j.ours] = j.continuous ? std::atan2(x[j.theirs + 1], x[j.theirs]) : x[j.theirs];
-        for (std::size_t k = 0; k < order_.size(); ++k) v[order_[k]] = x[nq_ + k];
+        for (const auto& [place, continuous] : coordinates_)
+            *q++ = continuous ? std::atan2(x[place + 1], x[place]) : x[place];
+        std::copy_n(x + nq_, nv_, v);
     }
 
     void state_from_dtau(const double* q, const double* v, double* x) const {
-        for (const Joint& j : joints_) {
-            x[j.theirs] = j.continuous ? std::cos(q[j.ours]) : q[j.ours];
-            if (j.continuous) x[j.theirs + 1] = std::sin(q[j.ours]);
+        for (const auto& [place, continuous] : coordinates_) {
+            x[place] = continuous ? std::cos(*q) : *q;
+            if (continuous) x[place + 1] = std::sin(*q);
+            ++q;
         }
-        for (std::size_t k = 0; k < order_.size(); ++k) x[nq_ + k] = v[order_[k]];
-    }
-
-    // Controls are the joint torques of the last velocities, in Pinocchio's order.
-    void controls_to_dtau(const double* u, int nu, double* tau) const {
-        const int nv = static_cast<int>(order_.size());
-        for (int k = 0; k < nv - nu; ++k) tau[order_[k]] = 0.0;
-        for (int k = 0; k < nu; ++k) tau[order_[nv - nu + k]] = u[k];
-    }
-
-    // Copies a matrix by rows, whose rows are displacements and velocities. Its columns are as many
-    // velocities, or those from `first` on.
-    void matrix_from_dtau(const double* matrix, int ncolumns, int first,
-                          Eigen::MatrixXd& to) const {
-        const int nv = static_cast<int>(order_.size());
-        if (same_order_) {
-            using ByRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-            to = Eigen::Map<const ByRows>(matrix, 2 * nv, ncolumns);
-            return;
-        }
-        for (int c = 0; c < ncolumns; ++c) {
-            const int column = c / nv * nv + order_[first + c % nv] - first;
-            for (int r = 0; r < nv; ++r) {
-                to(r, c) = matrix[order_[r] * ncolumns + column];
-                to(nv + r, c) = matrix[(nv + order_[r]) * ncolumns + column];
-            }
-        }
+        std::copy_n(v, nv_, x + nq_);
     }
 
   private:
-    struct Joint {
-        int theirs, ours;  // places in the configurations
+    struct Coordinate {  // of dtau's
+        int place;       // in Pinocchio's configurations
         bool continuous;
     };
 
@@ -95,28 +65,24 @@ class Coordinates {
 
     // Compares the inverse dynamics of both models at one state.
     void compare(const pinocchio::Model& theirs, const dtau::Model& ours) const {
-        const int nv = theirs.nv;
-        Eigen::VectorXd x(nq_ + nv), q(ours.nq()), v(nv), a(nv), tau(nv), expected(nv);
-        const Eigen::VectorXd displacement = Eigen::VectorXd::LinSpaced(nv, -0.7, 0.9);
+        Eigen::VectorXd x(nq_ + nv_), q(ours.nq()), v(nv_), tau(nv_);
+        const Eigen::VectorXd displacement = Eigen::VectorXd::LinSpaced(nv_, -0.7, 0.9);
+        const Eigen::VectorXd a = Eigen::VectorXd::LinSpaced(nv_, 1.1, -0.8);
         x << pinocchio::integrate(theirs, pinocchio::neutral(theirs), displacement),
-            Eigen::VectorXd::LinSpaced(nv, 0.5, -0.6);
-        const Eigen::VectorXd a_theirs = Eigen::VectorXd::LinSpaced(nv, 1.1, -0.8);
+            Eigen::VectorXd::LinSpaced(nv_, 0.5, -0.6);
         pinocchio::Data data(theirs);
-        expected = pinocchio::rnea(theirs, data, x.head(nq_), x.tail(nv), a_theirs);
+        const Eigen::VectorXd expected = pinocchio::rnea(theirs, data, x.head(nq_), x.tail(nv_), a);
         state_to_dtau(x.data(), q.data(), v.data());
-        for (int k = 0; k < nv; ++k) a[order_[k]] = a_theirs[k];
         dtau::InverseDynamics inverse_dynamics(ours);
         if (!inverse_dynamics(q.data(), v.data(), a.data(), tau.data()))
             fail(inverse_dynamics.error());
-        for (int k = 0; k < nv; ++k)
-            if (!(std::abs(tau[order_[k]] - expected[k]) <= 1e-6 * expected.cwiseAbs().maxCoeff()))
-                fail(
-                    "expected the dynamics of Pinocchio's model, got other torques: save it with "
-                    "the same armature and gravity, and with damping=0");
+        const double largest = expected.cwiseAbs().maxCoeff();
+        if (!((tau - expected).cwiseAbs().maxCoeff() <= 1e-6 * largest))
+            fail(
+                "expected the dynamics of Pinocchio's model, got other torques: save it with the "
+                "same armature and gravity, and with damping=0");
     }
 
-    const int nq_;
-    std::vector<Joint> joints_;
-    std::vector<int> order_;  // dtau's velocities, in Pinocchio's order
-    bool same_order_ = true;
+    const int nq_, nv_;
+    std::vector<Coordinate> coordinates_;
 };

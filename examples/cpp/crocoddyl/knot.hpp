@@ -6,7 +6,7 @@
 //     ShootingProblem problem(x0, {100, knot}, knot);
 //     problem.set_nthreads(1);
 //
-// States, controls and derivatives are in Pinocchio's order and form, as everywhere in crocoddyl.
+// States are in Pinocchio's form, as everywhere in crocoddyl.
 #pragma once
 
 #include <algorithm>
@@ -80,7 +80,7 @@ class Dynamics {
     void step(int place, const double* x, const double* u, double* next) {
         double *q = &q_[place * nq_], *v = &v_[place * nv_], *tau = &tau_[place * nv_];
         coordinates_.state_to_dtau(x, q, v);
-        coordinates_.controls_to_dtau(u, nu, tau);
+        std::copy_n(u, nu, tau + nv_ - nu);
         changed_[place] = true;
         double *to_q = &next_q_[place * nq_], *to_v = &next_v_[place * nv_];
         require(step_, step_.run({q, v, tau, &dt}, {to_q, to_v}));
@@ -90,8 +90,9 @@ class Dynamics {
     // Writes the derivatives at a knot, after those of all knots that have moved are computed.
     void linearize(int place, Eigen::MatrixXd& Fx, Eigen::MatrixXd& Fu) {
         if (changed_[place]) linearize_changed();
-        coordinates_.matrix_from_dtau(&A_[place * 4 * nv_ * nv_], 2 * nv_, 0, Fx);
-        coordinates_.matrix_from_dtau(&B_[place * 2 * nv_ * nu], nu, nv_ - nu, Fu);
+        using ByRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+        Fx = Eigen::Map<const ByRows>(&A_[place * 4 * nv_ * nv_], 2 * nv_, 2 * nv_);
+        Fu = Eigen::Map<const ByRows>(&B_[place * 2 * nv_ * nu], 2 * nv_, nu);
     }
 
   private:
