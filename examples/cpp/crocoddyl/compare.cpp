@@ -31,9 +31,9 @@ using namespace crocoddyl;
 
 constexpr int knots = 100, most_iterations = 100;
 constexpr double dt = 0.01, brake = 50.0;  // s; 1/s, on velocities of contacts
-// The largest differences of costs and of states, in terms of the largest number. On feet,
-// crocoddyl's own states change by up to 1e-6 if the first controls change in their last digit:
-// controls that only press the feet against each other are hardly weighted.
+// The largest differences of costs and of states, in terms of the largest number. For a robot on
+// feet, the states of crocoddyl's own iterations change by up to 1e-6 if the first controls change
+// in their last digit.
 constexpr double same_costs = 1e-8, same_states = 1e-5;
 
 struct Task {
