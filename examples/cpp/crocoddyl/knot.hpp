@@ -3,8 +3,9 @@
 //
 //     auto dynamics = std::make_shared<Dynamics>(dtau::Model::load("robot.dtau"), state, 0.01);
 //     auto knot = std::make_shared<Knot>(dynamics, costs);
-//     ShootingProblem problem(x0, {100, knot}, knot);
-//     problem.set_nthreads(1);
+//     std::vector<std::shared_ptr<crocoddyl::ActionModelAbstract>> knots(100, knot);
+//     crocoddyl::ShootingProblem problem(x0, knots, knot);
+//     problem.set_nthreads(1);  // the knots of one Dynamics share memory
 //
 // States are in Pinocchio's form, as everywhere in crocoddyl.
 #pragma once
@@ -131,8 +132,8 @@ class Dynamics {
     std::unique_ptr<dtau::Call> linearize_;
     std::size_t most_ = 0;
     const int nq_, nv_;
-    std::vector<double> times_, q_, v_, tau_, next_q_, next_v_, A_, B_,
-        residual_;               // in dtau's order
+    std::vector<double> times_, q_, v_, tau_;  // of all knots, in dtau's form
+    std::vector<double> next_q_, next_v_, A_, B_, residual_;
     std::vector<bool> changed_;  // since the derivatives were computed
     std::vector<int> unused_;    // places of knots that are gone
 };
