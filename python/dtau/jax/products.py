@@ -70,6 +70,7 @@ def _backward(call: Call, saved: tuple[Arrays, Arrays], weights: Arrays) -> tupl
 def _by_parameters(call: Call, given: Mapping[str, Any]) -> jax.Array:
     """Return the gradient by the inertias of the bodies."""
     product = Call.of(call.model, f"{call.name}_parameter_vjp", **dict(call.options))
+    gradient: jax.Array
     (gradient,) = apply(product, tuple(given[spec.name] for spec in prepare(product).inputs))
     return gradient
 
