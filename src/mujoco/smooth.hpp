@@ -40,7 +40,7 @@ inline void to_dtau(const mujoco::Constants& m, const mujoco::Solutions& at, Ind
 }
 
 // Writes d(M a + c)/dq and /dv (nv, nv) of MuJoCo from dtau's; `mass` is dtau's, `torque` is M a + c
-// without armature. `column`: memory for (nv, 3).
+// without armature.
 inline void to_mujoco(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
                       const double* a, const double* torque, const double* by_q_dtau,
                       const double* by_v_dtau, const double* mass, double* by_q, double* by_v) {
