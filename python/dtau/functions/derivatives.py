@@ -69,6 +69,7 @@ def forward_dynamics_derivatives(
     f_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsDerivatives:
@@ -92,7 +93,9 @@ def forward_dynamics_derivatives(
     >>> bool(np.allclose(d.da_dtau, dtau.mass_matrix_inverse(model, q)))
     True
     """
-    return _core.forward_dynamics_derivatives(model, q, v, tau, f_ext, f_ext_axes, out, threads)
+    return _core.forward_dynamics_derivatives(
+        model, q, v, tau, f_ext, f_ext_axes, layout, out, threads
+    )
 
 
 @documented

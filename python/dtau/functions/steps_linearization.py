@@ -192,6 +192,7 @@ def linearize_discrete(
     positions: None = None,
     regularization: float = 0.0,
     forces: Literal[False] = False,
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> DiscreteLinearization: ...
@@ -212,6 +213,7 @@ def linearize_discrete(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: Literal[False] = False,
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDiscreteLinearization: ...
@@ -232,6 +234,7 @@ def linearize_discrete(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: Literal[True],
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> DiscreteLinearizationWithForces: ...
@@ -253,6 +256,7 @@ def linearize_discrete(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: bool = False,
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -339,6 +343,7 @@ def linearize_discrete(
         positions,
         regularization,
         forces,
+        layout,
         out,
         threads,
     )

@@ -62,6 +62,7 @@ def mass_matrix_inverse(
     model: Model,
     q: ArrayLike,
     *,
+    layout: Layout = "dense",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -89,7 +90,7 @@ def mass_matrix_inverse(
     >>> bool(np.allclose(product, np.eye(model.nv)))
     True
     """
-    return _core.mass_matrix_inverse(model, q, out, threads)
+    return _core.mass_matrix_inverse(model, q, layout, out, threads)
 
 
 @documented
