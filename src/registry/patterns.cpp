@@ -149,6 +149,8 @@ Entries input_matrix(const Sizes& sizes, bool of_step) {
 // The list that a tree keeps for a quantity; null: the entries depend on the options.
 const LazyEntries* kept_entries(const Quantity& quantity, const CompiledTree& tree, bool joined) {
     if (&quantity == &Quantity::torque_matrix) return &tree.related_entries;
+    if (&quantity == &AccelerationQuantity::matrix && !joined)
+        return &tree.acceleration_matrix_entries;
     if (&quantity == &Quantity::state_matrix && !joined) return &tree.state_matrix_entries;
     return nullptr;
 }
