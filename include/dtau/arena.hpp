@@ -10,17 +10,18 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Hands out aligned pieces of a block. Without a block it only measures the bytes needed.
+// Hands out aligned pieces of a block; null for pieces that do not fit. So without a block it only
+// measures the bytes needed.
 class Arena {
   public:
     Arena() = default;
-    explicit Arena(void* block) : block_(static_cast<char*>(block)) {}
+    Arena(void* block, std::size_t size) : block_(static_cast<char*>(block)), size_(size) {}
 
     template <class X>
     X* take(std::size_t count) {
-        char* piece = block_ ? block_ + used_ : nullptr;
+        const std::size_t begin = used_;
         used_ += (count * sizeof(X) + 63) / 64 * 64;  // a cache line, or the widest vector
-        return reinterpret_cast<X*>(piece);
+        return used_ <= size_ ? reinterpret_cast<X*>(block_ + begin) : nullptr;
     }
     // Takes an array filled with zeros.
     template <class X>
@@ -40,7 +41,7 @@ class Arena {
 
   private:
     char* block_ = nullptr;
-    std::size_t used_ = 0;
+    std::size_t size_ = 0, used_ = 0;
 };
 
 }  // namespace dtau::DTAU_VARIANT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,15 +47,13 @@ class Pattern:
     def indices(self) -> NDArray[np.intc]:
         """The row of each value, in the format CSC: all axes before the last are rows."""
         self._require_columns("indices")
-        rows = np.ravel_multi_index(self.coordinates[:-1], self.shape[:-1])
-        return rows.astype(np.intc)
+        return self._columns[0].copy()
 
     @property
     def indptr(self) -> NDArray[np.intc]:
         """Where the values of each column begin, and the end, in the format CSC: ncolumns + 1."""
         self._require_columns("indptr")
-        counts = np.bincount(self.coordinates[-1], minlength=self.shape[-1])
-        return np.concatenate([[0], np.cumsum(counts)]).astype(np.intc)
+        return self._columns[1].copy()
 
     def matrix(self, values: ArrayLike) -> csc_array:
         """Return the values of one state as a sparse matrix of SciPy.
@@ -91,7 +90,9 @@ class Pattern:
                 "Pattern.matrix needs SciPy, which is not installed: pip install scipy"
             ) from error
         shape = (math.prod(self.shape[:-1]), self.shape[-1])
-        return csc_array((array.astype(np.float64, copy=False), self.indices, self.indptr), shape)
+        # Copies, because SciPy's matrices may change their indices in place.
+        columns = (places.copy() for places in self._columns)
+        return csc_array((array.astype(np.float64, copy=False), *columns), shape)
 
     def dense(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return the dense results of any batch, as ``layout="dense"`` gives them.
@@ -131,9 +132,21 @@ class Pattern:
         dense[places] = array
         return dense
 
+    @cached_property
+    def _columns(self) -> tuple[NDArray[np.intc], NDArray[np.intc]]:
+        """The row of each value, and where the columns begin and end."""
+        rows = np.ravel_multi_index(self.coordinates[:-1], self.shape[:-1])
+        counts = np.bincount(self.coordinates[-1], minlength=self.shape[-1])
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        return rows.astype(np.intc), ends.astype(np.intc)
+
+    @cached_property
+    def _has_columns(self) -> bool:
+        return bool((np.diff(self.coordinates[-1]) >= 0).all())
+
     def _require_columns(self, what: str) -> None:
         """Raise ValueError for tensors: their values do not follow each other by columns."""
-        if (np.diff(self.coordinates[-1]) < 0).any():
+        if not self._has_columns:
             raise ValueError(
                 f"{what}: expected the pattern of a matrix, got one of tensors of shape "
                 f"{self.shape}; use coordinates or dense()"

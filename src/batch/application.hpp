@@ -39,9 +39,21 @@ struct Scratch {
 
     static Scratch create(const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
                           bool with_outputs) {
-        const std::size_t size = bytes(algorithm, tree, job, with_outputs);
-        Arena arena(memory(size));
-        return Scratch(arena, algorithm, tree, job, with_outputs);
+        // Some algorithms read memory that they have not written, without effect on results. A tape
+        // records such reads too, so recorded scratch memory begins as zeros.
+        if constexpr (std::is_same_v<T, Recorded>) {
+            const std::size_t size = bytes(algorithm, tree, job, with_outputs);
+            Arena arena(recorded_scratch(size), size);
+            return Scratch(arena, algorithm, tree, job, with_outputs);
+        } else {
+            // Most calls find a block that is large enough, so that nothing has to be measured.
+            const ScratchBlock present = present_scratch();
+            Arena arena(present.at, present.size);
+            const Scratch here(arena, algorithm, tree, job, with_outputs);
+            if (arena.used() <= present.size) return here;
+            Arena grown(scratch(arena.used()), arena.used());
+            return Scratch(grown, algorithm, tree, job, with_outputs);
+        }
     }
     [[gnu::noinline]] static std::size_t bytes(const Algorithm<T>& algorithm, const Tree& tree,
                                                const Job& job, bool with_outputs) {
@@ -51,14 +63,6 @@ struct Scratch {
     }
 
   private:
-    static void* memory(std::size_t bytes) {
-        // Some algorithms read memory that they have not written, without effect on results. A tape
-        // records such reads too, so recorded scratch memory begins as zeros.
-        if constexpr (std::is_same_v<T, Recorded>)
-            return recorded_scratch(bytes);
-        else
-            return scratch(bytes);
-    }
     Scratch(Arena& arena, const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
             bool with_outputs)
         : workspace(algorithm.workspace(arena, tree, job)),

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 
 #include "dtau/model.hpp"
 
@@ -70,12 +71,17 @@ struct Job {
     static constexpr int max_axes = 32, max_inputs = 10, max_outputs = 9;
 
     ScalarKind scalar = ScalarKind::real;
+    int ninputs, noutputs;
     int naxes = 0;
     std::ptrdiff_t shape[max_axes];
     std::ptrdiff_t count = 1;  // states
-    Input inputs[max_inputs];
-    Output outputs[max_outputs];
-    int ninputs = 0, noutputs = 0;
+    // Only as many as are used are initialized, as a lone call takes less than a microsecond.
+    union {
+        Input inputs[max_inputs];
+    };
+    union {
+        Output outputs[max_outputs];
+    };
     int inertias = -1;  // the input that replaces the tree's inertias; -1: there is none
     const Options* options = nullptr;  // read by the algorithm alone
     const RobotCode* code = nullptr;  // computes the function in place of the algorithm; null: none
@@ -83,6 +89,12 @@ struct Job {
     // The numbers of the states in the order in which they go into lanes (order.hpp); null: as they
     // are.
     const std::ptrdiff_t* order = nullptr;
+
+    explicit Job(int inputs_used = 0, int outputs_used = 0)
+        : ninputs(inputs_used), noutputs(outputs_used) {
+        for (int i = 0; i < ninputs; ++i) new (inputs + i) Input;
+        for (int o = 0; o < noutputs; ++o) new (outputs + o) Output;
+    }
 };
 
 }  // namespace dtau

@@ -56,9 +56,13 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
         x.first = state;
         if (finite == 0.0) {
             apply(algorithm, tree, job, x, scratch);
-            for (int o = 0; o < job.noutputs; ++o)
-                for (std::ptrdiff_t k = 0; k < job.outputs[o].nentries; ++k)
-                    x.destination.at[o][k] = x.outputs[o][job.outputs[o].entries[k]];
+            for (int o = 0; o < job.noutputs; ++o) {
+                const std::ptrdiff_t* const entries = job.outputs[o].entries;
+                const std::ptrdiff_t count = job.outputs[o].nentries;
+                const E* const all = x.outputs[o];
+                E* const to = x.destination.at[o];
+                for (std::ptrdiff_t k = 0; k < count; ++k) to[k] = all[entries[k]];
+            }
         } else {
             for (int o = 0; o < job.noutputs; ++o)
                 for (std::ptrdiff_t k = 0; k < job.outputs[o].stored(); ++k)

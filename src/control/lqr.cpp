@@ -44,7 +44,7 @@ RiccatiProblem problem_of(const LqrJob& job, std::ptrdiff_t number) {
 void solve_lqr(const LqrJob& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
     Arena measured;
     RiccatiWorkspace(measured, job.nx, job.nu);
-    Arena arena(scratch(measured.used()));
+    Arena arena(scratch(measured.used()), measured.used());
     const RiccatiWorkspace workspace(arena, job.nx, job.nu);
     for (std::ptrdiff_t k = begin; k < end; ++k)
         job.failed_knots[k] = riccati_backward(problem_of(job, k), job.knots, workspace);

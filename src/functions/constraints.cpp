@@ -2,6 +2,7 @@
 #include "functions/shared/constraints.hpp"
 #include "dtau/algorithms/constraints/derivatives.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
+#include "registry/acceleration_quantities.hpp"
 #include "registry/active_constraints.hpp"
 #include "registry/arguments.hpp"
 
@@ -25,9 +26,9 @@ constexpr Out<"a", Quantity::v> acceleration;
 constexpr Out<"forces", Quantity::rows> forces;
 constexpr Out<"residual", Quantity::rows> residual;
 
-constexpr Out<"da_dq", Quantity::matrix> da_dq;
-constexpr Out<"da_dv", Quantity::matrix> da_dv;
-constexpr Out<"da_dtau", Quantity::matrix> da_dtau;
+constexpr Out<"da_dq", AccelerationQuantity::matrix> da_dq;
+constexpr Out<"da_dv", AccelerationQuantity::matrix> da_dv;
+constexpr Out<"da_dtau", AccelerationQuantity::matrix> da_dtau;
 constexpr Out<"dforces_dq", Quantity::row_matrix> dforces_dq;
 constexpr Out<"dforces_dv", Quantity::row_matrix> dforces_dv;
 constexpr Out<"dforces_dtau", Quantity::row_matrix> dforces_dtau;
@@ -53,7 +54,7 @@ constexpr Function functions[] = {
               .results = "ConstrainedDynamicsDerivatives",
               .force_results = "ConstrainedDynamicsWithDerivatives"},
              takes(q, v, tau, contacts, f_ext, f_ext_axes, active, held_positions, regularization,
-                   with_forces),
+                   with_forces, layout),
              gives(da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual,
                    acceleration_too, forces_too),
              on_active_constraints<ConstrainedDerivativesWorkspace>(

@@ -3,6 +3,7 @@
 #include "dtau/algorithms/constraints/inverse.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
 #include "functions/shared/constraints.hpp"
+#include "registry/acceleration_quantities.hpp"
 #include "registry/active_constraints.hpp"
 #include "registry/arguments.hpp"
 
@@ -12,8 +13,8 @@ namespace {
 constexpr In<"restitution", Quantity::scalar, not_stacked, Default::zero> restitution;
 constexpr Out<"v", Quantity::v> v_after;
 constexpr Out<"impulses", Quantity::rows> impulses;
-constexpr Out<"dv_dq", Quantity::matrix> dv_dq;
-constexpr Out<"dv_dv", Quantity::matrix> dv_dv;
+constexpr Out<"dv_dq", AccelerationQuantity::matrix> dv_dq;
+constexpr Out<"dv_dv", AccelerationQuantity::matrix> dv_dv;
 constexpr Out<"dimpulses_dq", Quantity::row_matrix> dimpulses_dq;
 constexpr Out<"dimpulses_dv", Quantity::row_matrix> dimpulses_dv;
 constexpr Out<"tau", Quantity::torque> torque;
@@ -34,7 +35,7 @@ constexpr Function functions[] = {
     function({.name = "impulse_dynamics_derivatives",
               .solves = true,
               .results = "ImpulseDynamicsDerivatives"},
-             takes(q, v, contacts, restitution, active, regularization),
+             takes(q, v, contacts, restitution, active, regularization, layout),
              gives(dv_dq, dv_dv, dimpulses_dq, dimpulses_dv),
              on_active_constraints<ImpulseDerivativesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {

@@ -4,6 +4,7 @@
 #include "dtau/algorithms/first/world_wrenches.hpp"
 #include "dtau/algorithms/first/wrench_derivatives.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "registry/acceleration_quantities.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -16,9 +17,9 @@ constexpr Out<"dtau_da", Quantity::torque_matrix> dtau_da;
 template <class T>
 using IdsvaAndWrenches = WithWrenches<IdsvaWorkspace, WrenchPartialsWorkspace>::Workspace<T>;
 
-constexpr Out<"da_dq", Quantity::matrix> da_dq;
-constexpr Out<"da_dv", Quantity::matrix> da_dv;
-constexpr Out<"da_dtau", Quantity::matrix> da_dtau;
+constexpr Out<"da_dq", AccelerationQuantity::matrix> da_dq;
+constexpr Out<"da_dv", AccelerationQuantity::matrix> da_dv;
+constexpr Out<"da_dtau", AccelerationQuantity::matrix> da_dtau;
 
 constexpr Out<"dtau_df_ext", Quantity::wrench_matrix> dtau_df_ext;
 constexpr Out<"da_df_ext", Quantity::wrench_matrix> da_df_ext;
@@ -39,7 +40,7 @@ constexpr Function functions[] = {
     function({.name = "forward_dynamics_derivatives",
               .solves = true,
               .results = "ForwardDynamicsDerivatives"},
-             takes(q, v, tau, f_ext, f_ext_axes, parameters), gives(da_dq, da_dv, da_dtau),
+             takes(q, v, tau, f_ext, f_ext_axes, layout, parameters), gives(da_dq, da_dv, da_dtau),
              algorithm<FdsvaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  fdsva(tree, x[q], x[v], x[tau], x[f_ext], x[da_dq], x[da_dv], tree.independent.n,
                        x[da_dtau], w);

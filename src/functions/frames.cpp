@@ -75,7 +75,7 @@ constexpr Function functions[] = {
                                      x[a], x[accelerations], w);
              })),
     function({.name = "frame_velocities_derivatives", .results = "FrameVelocitiesDerivatives"},
-             takes(q, v, frames, axes), gives(dtwist_dq, dtwist_dv),
+             takes(q, v, frames, axes, layout), gives(dtwist_dq, dtwist_dv),
              algorithm<FrameWorkspace, sparse>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const Options& o = x.options;
@@ -84,7 +84,7 @@ constexpr Function functions[] = {
                  })),
     function(
         {.name = "frame_accelerations_derivatives", .results = "FrameAccelerationsDerivatives"},
-        takes(q, v, a, frames, axes, kind),
+        takes(q, v, a, frames, axes, kind, layout),
         gives(dacceleration_dq, dacceleration_dv, dacceleration_da),
         algorithm<FrameWorkspace, sparse>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {

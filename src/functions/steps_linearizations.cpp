@@ -5,6 +5,7 @@
 #include "dtau/algorithms/steps/linearization.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/constraints.hpp"
+#include "registry/acceleration_quantities.hpp"
 #include "registry/active_constraints.hpp"
 #include "registry/arguments.hpp"
 
@@ -16,6 +17,8 @@ constexpr Out<"B", Quantity::input_matrix> B;
 constexpr Out<"a", Quantity::v> acceleration;
 constexpr Out<"residual", Quantity::rows, not_stacked, true> residual;
 
+constexpr Out<"A", AccelerationQuantity::state_matrix> A_step;
+constexpr Out<"B", AccelerationQuantity::input_matrix> B_step;
 constexpr Out<"q", Quantity::q> q_next;
 constexpr Out<"v", Quantity::v> v_next;
 
@@ -53,12 +56,12 @@ constexpr Function functions[] = {
          .results_with_contacts = "ConstrainedDiscreteLinearization",
          .force_results = "DiscreteLinearizationWithForces"},
         takes(q, v, tau, dt, integrator, f_ext, inputs, f_ext_axes, optional_contacts, active,
-              held_positions, regularization, with_forces, parameters),
-        gives(A, B, q_next, v_next, residual, forces, dforces_dz, dforces_du),
+              held_positions, regularization, with_forces, layout, parameters),
+        gives(A_step, B_step, q_next, v_next, residual, forces, dforces_dz, dforces_du),
         algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             linearize_discrete<T>(tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q],
-                                  x[v], x[tau], *x[dt], x[f_ext], x[A], x[B], x[q_next], x[v_next],
-                                  w);
+                                  x[v], x[tau], *x[dt], x[f_ext], x[A_step], x[B_step], x[q_next],
+                                  x[v_next], w);
         }),
         with_contacts<ConstrainedDiscreteWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -70,8 +73,8 @@ constexpr Function functions[] = {
                 }
                 constrained_linearize_discrete<T>(
                     tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
-                    *x[dt], {x[active], x[held_positions]}, x[f_ext], x[A], x[B], x[q_next],
-                    x[v_next], x[residual], wanted, w);
+                    *x[dt], {x[active], x[held_positions]}, x[f_ext], x[A_step], x[B_step],
+                    x[q_next], x[v_next], x[residual], wanted, w);
                 for (int i = 0; i < stage_count(x.options.integrator); ++i)
                     x.report(w.stages[i].constraints.schur.failures, i);
             })),

@@ -5,13 +5,14 @@
 #include "dtau/algorithms/values/crba.hpp"
 #include "dtau/algorithms/values/energy.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "registry/acceleration_quantities.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
 
 constexpr Out<"M", Quantity::torque_matrix> M;
-constexpr Out<"M_inverse", Quantity::matrix> M_inverse;
+constexpr Out<"M_inverse", AccelerationQuantity::matrix> M_inverse;
 
 constexpr Out<"C", Quantity::torque_matrix> C;
 
@@ -27,7 +28,7 @@ constexpr Function functions[] = {
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      crba(tree, x[q], x[M], w.root_frame);
                  })),
-    function({.name = "mass_matrix_inverse", .solves = true}, takes(q, parameters),
+    function({.name = "mass_matrix_inverse", .solves = true}, takes(q, layout, parameters),
              gives(M_inverse),
              algorithm<MassMatrixInverseWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {

@@ -87,7 +87,7 @@ class Constrained : CasadiMatrices {
         if (!wanted) return true;
         double* D[3];
         if (!matrices(D)) return false;
-        if (res_[first]) put(first, by_numbers(D[0], rows_), transposed);
+        put_by_numbers(first, D[0], rows_, transposed);
         for (int k = 1; k < variables(f_); ++k) put(first + k * step, D[k], transposed);
         return true;
     }

@@ -96,6 +96,16 @@ class CasadiMatrices {
         if (res_[at]) leave(patterns_.out[at], matrix, transposed, res_[at]);
     }
 
+    // Writes a result by q, in tangent coordinates, by the numbers of q.
+    void put_by_numbers(int at, const double* matrix, int rows, bool transposed) {
+        if (!res_[at]) return;
+        const CasadiPattern& pattern = patterns_.out[at];
+        if (transposed || f_.numbers.trivial() || pattern.size() == 3)
+            return leave(pattern, by_numbers(matrix, rows), transposed, res_[at]);
+        const CasadiInt* offsets = pattern.data() + 2;
+        f_.numbers.right(q_, matrix, offsets, offsets + nq_ + 1, res_[at]);
+    }
+
     // Converts columns, rows, or both from tangent coordinates to the numbers of q.
     const double* by_numbers(const double* J, int rows) {
         if (f_.numbers.trivial()) return J;

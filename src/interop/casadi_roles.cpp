@@ -97,12 +97,10 @@ class Evaluation : CasadiMatrices {
         for (double*& matrix : D) matrix = take(nv_ * nv_);
         const double* in[Job::max_inputs] = {q_, v_, x_, wrenches_};
         if (!f_.first->run(in, D, 1, error_)) return false;
-        const auto leave_block = [&](int k, const double* matrix) {
-            put(static_cast<int>(&res[k * step] - res_), matrix, transposed);
-        };
-        if (wanted(0)) leave_block(0, by_numbers(D[0], nv_));
-        if (f_.takes_v) leave_block(v_at(), D[1]);
-        if (f_.takes_x) leave_block(x_at(), D[2]);
+        const auto at = [&](int k) { return static_cast<int>(&res[k * step] - res_); };
+        put_by_numbers(at(0), D[0], nv_, transposed);
+        if (f_.takes_v) put(at(v_at()), D[1], transposed);
+        if (f_.takes_x) put(at(x_at()), D[2], transposed);
         return true;
     }
 

@@ -93,8 +93,7 @@ void RawCall::describe(const Options& options, bool single_frame) {
         for (int k = 0; k < core.ndim; ++k) a.size *= a.shape[k] = core.size[k];
         return a;
     };
-    job_.ninputs = s.ninputs;
-    job_.noutputs = s.noutputs;
+    job_ = Job(s.ninputs, s.noutputs);
     job_.inertias = s.inertias;
     job_.options = &options;
     single_frame_ = single_frame;

@@ -118,6 +118,24 @@ void TangentColumns::right(const double* q, const double* J, int rows, double* t
     }
 }
 
+void TangentColumns::right(const double* q, const double* J, const long long* offsets,
+                           const long long* rows, double* to) const {
+    for (const Run& run : plain_)
+        for (int c = 0; c < run.count; ++c)
+            for (long long e = offsets[run.q + c]; e < offsets[run.q + c + 1]; ++e)
+                to[e] = J[rows[e] * nv_ + run.v + c];
+    for (const ManifoldJoint& joint : joints_) {
+        const Block block = block_of(joint, q + joint.q);
+        for (int k = 0; k < block.nq; ++k)
+            for (long long e = offsets[joint.q + k]; e < offsets[joint.q + k + 1]; ++e) {
+                double sum = 0.0;
+                for (int i = block.begin(k); i < block.end(k); ++i)
+                    sum += J[rows[e] * nv_ + joint.v + i] * block.T[i][k];
+                to[e] = sum;
+            }
+    }
+}
+
 void TangentColumns::left(const double* q, const double* A, int columns, double* to) const {
     for (const Run& run : plain_)
         std::copy_n(A + run.v * columns, run.count * columns, to + run.q * columns);

@@ -28,6 +28,9 @@ class TangentColumns {
     bool trivial() const { return joints_.empty(); }
     // Multiplies (rows, nv) by T: (rows, nq).
     void right(const double* q, const double* J, int rows, double* to) const;
+    // The entries of this product on a pattern in the format CSC: offsets of the nq columns, and rows.
+    void right(const double* q, const double* J, const long long* offsets, const long long* rows,
+               double* to) const;
     // Multiplies T^T by (nv, columns): (nq, columns).
     void left(const double* q, const double* A, int columns, double* to) const;
     // Adds C to T^T H T (nq, nq). The gradient follows from the asymmetry of the raw second

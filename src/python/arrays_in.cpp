@@ -64,15 +64,15 @@ std::string torque_hint(PyArrayObject* a, const ArraySignature& input, const Tre
 
 // Checks the last axes and returns the array with them evenly spaced, copied only if necessary.
 nb::object with_core(nb::handle given, const ArraySignature& input, const Shape& core, bool longer,
-                     const Tree& tree) {
+                     const Tree& tree, npy_intp& spacing) {
     PyArrayObject* a = array(given);
     if (!has_core(a, core, longer))
         throw nb::value_error((std::string(input.name) + " has shape " +
                                text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
                                text(core.size, core.ndim, "...") + torque_hint(a, input, tree))
                                   .c_str());
-    npy_intp spacing;
     if (evenly_spaced(a, core, spacing)) return nb::borrow(given);
+    spacing = PyArray_ITEMSIZE(a);
     nb::object copy = nb::steal(reinterpret_cast<PyObject*>(PyArray_NewCopy(a, NPY_CORDER)));
     if (!copy.is_valid()) throw nb::python_error();
     return copy;
@@ -148,13 +148,13 @@ nb::object converted(nb::handle given, const char* name, int type) {
 }
 
 nb::object input_array(nb::handle plain, const ArraySignature& input, Shape& core, Stacks& stacks,
-                       int type, const Tree& tree) {
+                       int type, const Tree& tree, npy_intp& spacing) {
     if (!is_plain(plain, type))
         throw nb::value_error(
             (std::string(input.name) + ": another argument changed it during the call").c_str());
     if (input.rows != not_stacked)
         core = stacked(core, stack_length(array(plain), input, core, stacks));
-    return with_core(plain, input, core, stacks.asked && input.rows != not_stacked, tree);
+    return with_core(plain, input, core, stacks.asked && input.rows != not_stacked, tree, spacing);
 }
 
 void refuse_batch_as_stack(const Signature& signature, const nb::object* inputs,

@@ -182,7 +182,6 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     Work work(functions, function, has_model ? compiled_tree(given.model) : no_tree());
     Job& job = work.job;
     job.scalar = scalar;
-    job.ninputs = signature.ninputs;
     const CompiledTree& compiled = work.tree.compiled;
     work.options.read_first(signature, given, compiled);
     for (int k = 0; k < signature.narguments; ++k) {
@@ -218,11 +217,10 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
             options.driven.count = input_count(work.inputs[i], expected.name, compiled.tree());
         cores[i] = core_shape(*expected.quantity, sizes);
         if (!work.inputs[i].is_valid()) continue;
-        work.inputs[i] =
-            input_array(work.inputs[i], expected, cores[i], stacks, type, compiled.tree());
         Input& input = job.inputs[i];
+        work.inputs[i] = input_array(work.inputs[i], expected, cores[i], stacks, type,
+                                     compiled.tree(), input.spacing);
         input.data = PyArray_BYTES(array(work.inputs[i]));
-        input.spacing = core_spacing(work.inputs[i], cores[i]);
         input.size = 1;
         input.mimic_role = expected.quantity->as_input;
         if (expected.rows != not_stacked) input.stacked = stacks.order + expected.rows;

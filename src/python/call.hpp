@@ -141,10 +141,10 @@ struct Stacks {
     bool asked;
 };
 
-// Checks the last axes of a plain input array and makes them evenly spaced. For a stack it adds the
-// axis of derivatives that are read to `core`. Runs no other code.
+// Checks the last axes of a plain input array and makes them evenly spaced, by `spacing` bytes. For a
+// stack it adds the axis of derivatives that are read to `core`. Runs no other code.
 nanobind::object input_array(nanobind::handle plain, const ArraySignature& input, Shape& core,
-                             Stacks& stacks, int type, const Tree& tree);
+                             Stacks& stacks, int type, const Tree& tree, npy_intp& spacing);
 
 // Raises ValueError if a stack could be a batch of its first rows: its leading axes equal the batch
 // axes of another argument.
@@ -182,7 +182,10 @@ void place_outputs(Job& job, const Signature& signature, const Shape* shapes, in
 // One call with its arguments read.
 struct Work {
     Work(const FunctionList& list, const Function& function, TreeReference tree)
-        : list(list), function(function), tree(std::move(tree)) {}
+        : list(list),
+          function(function),
+          tree(std::move(tree)),
+          job(function.signature.ninputs, function.signature.noutputs) {}
 
     const FunctionList& list;
     const Function& function;

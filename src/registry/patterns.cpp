@@ -1,8 +1,11 @@
 // Lists the numbers of results that can differ from zero: entries(), store_patterns().
 #include "registry/patterns.hpp"
 
+#include <algorithm>
+
 #include "dtau/algorithms/second/packed.hpp"
 #include "dtau/mimic.hpp"
+#include "registry/acceleration_quantities.hpp"
 
 namespace dtau {
 namespace {
@@ -41,41 +44,115 @@ Entries of_frames(const Sizes& sizes) {
     return found;
 }
 
-// A of a linearization: by the configuration, the velocities of a joint of several degrees of freedom
-// and all accelerations; by the velocity, itself and all accelerations.
-Entries state_matrix(const Tree& tree) {
-    const std::ptrdiff_t n = tree.independent.n;
-    struct Rows {
-        std::ptrdiff_t first, count;
-    };
-    std::vector<Rows> turned(n);
+// For each velocity the first one of its group. The velocities of a group accelerate together: they
+// belong to one tree, or to trees that constraints join.
+std::vector<int> groups(const Sizes& sizes) {
+    const Paths& dofs = sizes.tree.independent;
+    std::vector<int> first(dofs.n);
+    for (int k = 0; k < dofs.n; ++k) first[k] = dofs.parent[k] < 0 ? k : first[dofs.parent[k]];
+    const Constraints* contacts = sizes.options.contacts;
+    for (int c = 0; contacts && c < contacts->count; ++c)
+        for (int d = 1; d < contacts->at[c].ndofs; ++d) {
+            const int one = first[contacts->at[c].dofs[0]], other = first[contacts->at[c].dofs[d]];
+            if (one != other)
+                std::replace(first.begin(), first.end(), std::max(one, other),
+                             std::min(one, other));
+        }
+    return first;
+}
+bool joins_trees(const Options& options) {
+    for (int c = 0; options.contacts && c < options.contacts->count; ++c)
+        if (options.contacts->at[c].other_tree) return true;
+    return false;
+}
+
+// Accelerations by the velocities of their group.
+Entries acceleration_matrix(const Sizes& sizes) {
+    const std::vector<int> group = groups(sizes);
+    const std::ptrdiff_t n = sizes.tree.independent.n;
+    Entries found;
+    for (std::ptrdiff_t j = 0; j < n; ++j)
+        for (std::ptrdiff_t i = 0; i < n; ++i)
+            if (group[i] == group[j]) found.push_back(i * n + j);
+    return found;
+}
+
+// Forces of constraints by the velocities of the group that their constraint holds.
+Entries row_matrix(const Sizes& sizes) {
+    const std::vector<int> group = groups(sizes);
+    const std::ptrdiff_t n = sizes.tree.independent.n;
+    const Constraints& contacts = *sizes.options.contacts;
+    Entries found;
+    for (std::ptrdiff_t j = 0; j < n; ++j)
+        for (int c = 0; c < contacts.count; ++c) {
+            const Constraint& held = contacts.at[c];
+            if (held.ndofs == 0 || group[held.dofs[0]] != group[j]) continue;
+            for (std::ptrdiff_t r = held.first; r < held.first + held.count; ++r)
+                found.push_back(r * n + j);
+        }
+    return found;
+}
+
+// The velocities of the joint to which each velocity belongs.
+struct Rows {
+    std::ptrdiff_t first, count;
+};
+std::vector<Rows> joints(const Tree& tree) {
+    std::vector<Rows> found(tree.independent.n);
     for (int b = 0; b < tree.nnodes; ++b) {
         const Body& body = tree.bodies[b];
-        if (body.nv == 1) continue;
         for (int k = 0; k < body.nv; ++k)
-            turned[independent_dof(tree, body.v + k)] = {independent_dof(tree, body.v), body.nv};
-    }
-    Entries found;
-    const auto add = [&](std::ptrdiff_t first, std::ptrdiff_t count, std::ptrdiff_t column) {
-        for (std::ptrdiff_t i = first; i < first + count; ++i) found.push_back(i * 2 * n + column);
-    };
-    for (std::ptrdiff_t c = 0; c < 2 * n; ++c) {
-        if (c < n)
-            add(turned[c].first, turned[c].count, c);
-        else
-            add(c - n, 1, c);
-        add(n, n, c);
+            found[independent_dof(tree, body.v + k)] = {independent_dof(tree, body.v), body.nv};
     }
     return found;
 }
 
-// B of a linearization: the inputs change accelerations alone.
-Entries input_matrix(const Sizes& sizes) {
+// A of a linearization: the rate of the configuration by the velocity, and by the configuration of a
+// joint of several degrees of freedom; the accelerations of the group. Or A of a time step: the
+// configuration of the joint after it, or of the group if its accelerations move the configuration;
+// the velocities of the group.
+Entries state_matrix(const Sizes& sizes, bool of_step) {
+    const std::vector<int> group = groups(sizes);
+    const std::vector<Rows> joint = joints(sizes.tree);
+    const std::ptrdiff_t n = sizes.tree.independent.n;
+    const bool moved = of_step && sizes.options.integrator != Integrator::euler;
+    const auto moves = [&](std::ptrdiff_t i, std::ptrdiff_t c, bool by_velocity) {
+        if (moved) return group[i] == group[c];
+        const bool together = i >= joint[c].first && i < joint[c].first + joint[c].count;
+        if (of_step) return together;
+        return by_velocity ? i == c : together && joint[c].count > 1;
+    };
+    Entries found;
+    for (std::ptrdiff_t c = 0; c < 2 * n; ++c) {
+        for (std::ptrdiff_t i = 0; i < n; ++i)
+            if (moves(i, c % n, c >= n)) found.push_back(i * 2 * n + c);
+        for (std::ptrdiff_t i = 0; i < n; ++i)
+            if (group[i] == group[c % n]) found.push_back((n + i) * 2 * n + c);
+    }
+    return found;
+}
+
+// B of a linearization: a torque changes the accelerations of its group alone, and an input of a map
+// all accelerations. Of a time step: the velocities, and where they move it the configuration.
+Entries input_matrix(const Sizes& sizes, bool of_step) {
+    const std::vector<int> group = groups(sizes);
     const std::ptrdiff_t n = sizes.tree.independent.n, count = sizes.options.driven.count;
+    const int* const driven = sizes.options.driven.columns;
+    const bool moved = of_step && sizes.options.integrator != Integrator::euler;
     Entries found;
     for (std::ptrdiff_t c = 0; c < count; ++c)
-        for (std::ptrdiff_t i = n; i < 2 * n; ++i) found.push_back(i * count + c);
+        for (std::ptrdiff_t i = moved ? 0 : n; i < 2 * n; ++i)
+            if (!driven || group[i % n] == group[driven[c]]) found.push_back(i * count + c);
     return found;
+}
+
+// The list that a tree keeps for a quantity; null: the entries depend on the options.
+const LazyEntries* kept_entries(const Quantity& quantity, const CompiledTree& tree, bool joined) {
+    if (&quantity == &Quantity::torque_matrix) return &tree.related_entries;
+    if (&quantity == &AccelerationQuantity::matrix && !joined)
+        return &tree.acceleration_matrix_entries;
+    if (&quantity == &Quantity::state_matrix && !joined) return &tree.state_matrix_entries;
+    return nullptr;
 }
 
 // Triples of velocities on one path to the world, in the order of packed.hpp.
@@ -97,20 +174,27 @@ Entries tensor(const Paths& dofs) {
 
 bool has_pattern(const Quantity& quantity) {
     return &quantity == &Quantity::torque_matrix || &quantity == &Quantity::jacobians ||
+           &quantity == &AccelerationQuantity::matrix || &quantity == &Quantity::row_matrix ||
            &quantity == &Quantity::state_matrix || &quantity == &Quantity::input_matrix ||
-           &quantity == &Quantity::tensor;
+           &quantity == &AccelerationQuantity::state_matrix ||
+           &quantity == &AccelerationQuantity::input_matrix || &quantity == &Quantity::tensor;
 }
 
 Entries entries(const Quantity& quantity, const Sizes& sizes) {
     if (&quantity == &Quantity::jacobians) return of_frames(sizes);
-    if (&quantity == &Quantity::state_matrix) return state_matrix(sizes.tree);
-    if (&quantity == &Quantity::input_matrix) return input_matrix(sizes);
+    if (&quantity == &AccelerationQuantity::matrix) return acceleration_matrix(sizes);
+    if (&quantity == &Quantity::row_matrix) return row_matrix(sizes);
+    if (&quantity == &Quantity::state_matrix) return state_matrix(sizes, false);
+    if (&quantity == &Quantity::input_matrix) return input_matrix(sizes, false);
+    if (&quantity == &AccelerationQuantity::state_matrix) return state_matrix(sizes, true);
+    if (&quantity == &AccelerationQuantity::input_matrix) return input_matrix(sizes, true);
     if (&quantity == &Quantity::tensor) return tensor(sizes.tree.independent);
     return related(sizes.tree.independent);
 }
 
 double store_patterns(Job& job, const Signature& signature, const CompiledTree& tree,
                       const Sizes& sizes, Shape* shapes, EntryList* lists) {
+    const bool joined = joins_trees(sizes.options);
     double numbers = 0.0;
     for (int o = 0; o < job.noutputs; ++o) {
         const Quantity& quantity = *signature.outputs[o].quantity;
@@ -118,13 +202,11 @@ double store_patterns(Job& job, const Signature& signature, const CompiledTree& 
         // The algorithm itself computes tensors on their pattern.
         if (has_pattern(quantity) && &quantity != &Quantity::tensor) {
             const auto make = [&] { return entries(quantity, sizes); };
-            const bool kept =
-                &quantity == &Quantity::torque_matrix || &quantity == &Quantity::state_matrix;
-            if (!kept) lists[o] = EntryList(make());
-            const EntryList& list = !kept ? lists[o]
-                                    : &quantity == &Quantity::state_matrix
-                                        ? tree.state_matrix_entries.get(make)
-                                        : tree.related_entries.get(make);
+            const LazyEntries* kept = kept_entries(quantity, tree, joined);
+            int first = 0;  // result of this quantity
+            while (signature.outputs[first].quantity != &quantity) ++first;
+            if (!kept && first == o) lists[o] = EntryList(make());
+            const EntryList& list = kept ? kept->get(make) : lists[first];
             shapes[o] = {1, {list.count}};
             if (job.code) {  // code for this robot computes the entries alone
                 out.size = list.count;

@@ -50,9 +50,12 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
 }  // namespace
 
 Shape core_shape(const Quantity& quantity, const Sizes& sizes) {
-    if (&quantity == &Quantity::tensor && sizes.options.layout == Layout::pattern)
-        return {1, {baseline::packed_size(sizes.tree.independent)}};
-    Shape shape = {0, {}};
+    Shape shape;  // the only one returned, so that it is made in its place
+    shape.ndim = 0;
+    if (&quantity == &Quantity::tensor && sizes.options.layout == Layout::pattern) {
+        shape.size[shape.ndim++] = baseline::packed_size(sizes.tree.independent);
+        return shape;
+    }
     for (int k = 0; k < quantity.naxes; ++k)
         if (quantity.axes[k] != Axis::nframes || !sizes.single_frame)
             shape.size[shape.ndim++] = axis_size(quantity.axes[k], sizes);

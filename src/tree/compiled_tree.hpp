@@ -71,8 +71,9 @@ class CompiledTree {
     // First coordinates of quaternions, and the bodies that they orient.
     const std::vector<std::pair<int, int>>& quaternions() const { return quaternions_; }
 
-    // Entries of matrices by velocities that can differ from zero, and of A of a linearization.
-    LazyEntries related_entries, state_matrix_entries;
+    // Entries that can differ from zero: of torques by velocities; without constraints that join trees,
+    // of accelerations by velocities, and of A of a linearization.
+    LazyEntries related_entries, acceleration_matrix_entries, state_matrix_entries;
 
     // Call it before any other thread knows this tree.
     void add_code(RobotFunction code) { codes_.push_back(std::move(code)); }

@@ -114,10 +114,9 @@ using Numbers = std::vector<std::vector<double>>;  // of each array, state after
 Numbers results(const Function& function, const Robot& robot, const Options& options,
                 const Numbers& inputs, ScalarKind scalar, FirstFailure* failure = nullptr) {
     const Signature& s = function.signature;
-    Job job;
+    Job job(s.ninputs, s.noutputs);
     job.scalar = scalar;
     job.naxes = 1, job.shape[0] = job.count = states;
-    job.ninputs = s.ninputs, job.noutputs = s.noutputs;
     job.options = &options;
     job.failure = failure;
     for (int i = 0; i < s.ninputs; ++i) {

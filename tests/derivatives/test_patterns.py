@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import State, on_robots, random_state, robot
+from cases import State, contacts, on_robots, random_state, robot
 from compare import assert_same_bits
 from trees import Array
 
@@ -21,9 +21,21 @@ ARGUMENTS = {
     "inverse_dynamics_derivatives": ("q", "v", "a", "f_ext"),
     "inverse_dynamics_second_derivatives": ("q", "v", "a", "f_ext"),
     "frame_jacobians": ("q",),
+    "frame_velocities_derivatives": ("q", "v"),
+    "frame_accelerations_derivatives": ("q", "v", "a"),
+    "mass_matrix_inverse": ("q",),
+    "forward_dynamics_derivatives": ("q", "v", "tau", "f_ext"),
+    "constrained_dynamics_derivatives": ("q", "v", "tau", "f_ext"),
+    "impulse_dynamics_derivatives": ("q", "v"),
     "linearize": ("q", "v", "tau", "f_ext"),
+    "linearize_discrete": ("q", "v", "tau", "dt", "f_ext"),
 }
-WITHOUT = {"linearize": ("a", "residual")}  # results that have no pattern
+# Results that have no pattern, or that these calls leave out.
+WITHOUT = {
+    "linearize": ("a", "residual"),
+    "linearize_discrete": ("q", "v", "residual", "forces", "dforces_dz", "dforces_du"),
+    "constrained_dynamics_derivatives": ("residual", "a", "forces"),
+}
 on_functions = pytest.mark.parametrize("name", ARGUMENTS)
 
 
@@ -34,7 +46,12 @@ def several_frames(model: dtau.Model) -> list[str]:
 
 
 def options_of(name: str, model: dtau.Model) -> dict[str, Any]:
-    return {"frames": several_frames(model)} if name == "frame_jacobians" else {}
+    """Options of a function's calls that `dtau.pattern` takes, too."""
+    if name.startswith("frame_"):
+        return {"frames": several_frames(model)}
+    if name in ("constrained_dynamics_derivatives", "impulse_dynamics_derivatives"):
+        return {"contacts": contacts(model)}
+    return {}
 
 
 def results(
@@ -42,7 +59,10 @@ def results(
 ) -> Mapping[str, Array]:
     """The results of a function by their names."""
     arrays = {x: state[x][at] for x in ARGUMENTS[name]}
-    found = getattr(dtau, name)(model, **arrays, **options_of(name, model), **more)
+    options = options_of(name, model) | more
+    if "contacts" in options:  # whose rows may depend on each other
+        options = {"regularization": 1e-8} | options
+    found = getattr(dtau, name)(model, **arrays, **options)
     names = [x.name for x in FUNCTIONS[name].results]
     return dict(zip(names, arrays_of(found), strict=False))
 
@@ -62,10 +82,13 @@ def check(
 ) -> None:
     """The values have the bits of dense results, which are zero elsewhere."""
     for name, dense in want.items():
-        if name in where:
+        if dense is None:
+            assert found[name] is None
+        elif name in where:
             assert found[name].shape[-1] == where[name].size
             assert_same_bits(found[name], dense[(..., *where[name].coordinates)], name)
-            assert np.array_equal(where[name].dense(found[name]), dense), name
+            numbers = where[name].dense(found[name])
+            assert np.array_equal(numbers, dense, equal_nan=True), name
         else:
             assert_same_bits(found[name], dense, name)
 
@@ -172,16 +195,88 @@ def test_frames_that_nothing_moves() -> None:
             assert pattern.indptr[-1] == size
 
 
-def test_linearization_with_contacts() -> None:
+@pytest.mark.parametrize("name", ["linearize", "linearize_discrete"])
+def test_linearization_with_contacts(name: str) -> None:
     model = dtau.robots.quadruped()
     feet = [dtau.PointContact(f"{leg}_FOOT", kd=20) for leg in ("LF", "RF", "LH", "RH")]
     contacts = dtau.Contacts(model, feet)
     state = random_state(model, 9, (20,))
     active = np.random.default_rng(1).integers(0, 2, (20, 4))
-    options = {"contacts": contacts, "regularization": 1e-8, "active": active}
-    want = results("linearize", model, state, **options)
-    got = results("linearize", model, state, layout="pattern", **options)
-    check(got, want, patterns("linearize", model))
+    options = {"contacts": contacts, "active": active}
+    want = results(name, model, state, **options)
+    got = results(name, model, state, layout="pattern", **options)
+    check(got, want, patterns(name, model))
+
+
+ON_TREES = (
+    "mass_matrix_inverse",
+    "forward_dynamics_derivatives",
+    "constrained_dynamics_derivatives",
+    "impulse_dynamics_derivatives",
+    "linearize",
+    "linearize_discrete",
+)
+
+
+def two_robots() -> dtau.Model:
+    """Two robots in one model, of 8 and 3 velocities."""
+    builder = dtau.ModelBuilder("two robots")
+    inertia = dtau.Inertia(1.0, (0.1, 0.2, 0.3), np.diag([0.5, 0.6, 0.7]))
+    for tree, first in (("a", dtau.Free()), ("b", dtau.Revolute((0, 0, 1)))):
+        below = builder.add(first, parent=None, inertia=inertia, name=f"{tree}0")
+        for k, parent in enumerate((below, below)):
+            axis = (1, k, 0)
+            builder.add(dtau.Revolute(axis), parent=parent, inertia=inertia, name=f"{tree}{k + 1}")
+    return builder.build()
+
+
+@pytest.mark.parametrize("name", ON_TREES)
+def test_trees_do_not_accelerate_each_other(name: str) -> None:
+    """Many numbers are zeros, until a loop joins the two trees."""
+    model = two_robots()
+    state = random_state(model, 2, (9,))
+    apart = [
+        dtau.PointContact("a1", kd=2.0),
+        dtau.PointContact("b2", kp=3.0, position=(0.1, 0.2, 0.3)),
+    ]
+    joined = [*apart, dtau.Loop("a2", "b1", 3, name="loop")]
+    given = name not in ("mass_matrix_inverse", "forward_dynamics_derivatives")
+    sizes = []
+    for several in (apart, joined) if given else ([],):
+        options: dict[str, Any] = {"contacts": dtau.Contacts(model, several)} if given else {}
+        for _ in range(2):  # lists that a tree keeps are not those with a loop
+            want = results(name, model, state, **options)
+            where = patterns(name, model, **options)
+            check(results(name, model, state, layout="pattern", **options), want, where)
+            lone = {key: x[2] for key, x in want.items() if x is not None}
+            check(results(name, model, state, 2, layout="pattern", **options), lone, where)
+        sizes.append({key: x.size / np.prod(x.shape) for key, x in where.items()})
+    assert all(share < 0.7 for share in sizes[0].values())
+    if given:
+        assert all(sizes[1][key] > share for key, share in sizes[0].items())
+    else:
+        assert set(sizes[0].values()) == {(8 * 8 + 3 * 3) / 11**2}
+
+
+@pytest.mark.parametrize("integrator", ["euler", "semi_implicit", "rk4"])
+@on_robots
+def test_time_steps(integrator: str, name: str) -> None:
+    model, options = robot(name), {"integrator": integrator}
+    state = random_state(model, 3, (9,))
+    where = patterns("linearize_discrete", model, **options)
+    want = results("linearize_discrete", model, state, **options)
+    found = results("linearize_discrete", model, state, layout="pattern", **options)
+    check(found, want, where)
+    if integrator == "euler":  # the configuration follows the velocity of its own joint
+        for key, places in where.items():
+            rows = places.coordinates[0][places.coordinates[0] < model.nv]
+            joints = model.joints if key == "A" else ()
+            sizes = [
+                [1, 1] if isinstance(x.type, dtau.Universal) else [x.v.stop - x.v.start]
+                for x in joints
+                if x.mimic is None
+            ]
+            assert len(rows) == 2 * sum(size**2 for each in sizes for size in each), key
 
 
 @pytest.mark.parametrize("name", [x for x in ARGUMENTS if not x.endswith("second_derivatives")])
@@ -208,7 +303,7 @@ def test_generated_code_writes_the_values(tmp_path: Any) -> None:
 
 MODEL = dtau.robots.quadruped()
 REST = dtau.neutral(MODEL)
-LISTED = r"'coriolis_matrix', 'frame_jacobians', .*'linearize' or 'mass_matrix'"
+LISTED = r"'constrained_dynamics_derivatives', .*'mass_matrix' or 'mass_matrix_inverse'"
 
 
 @pytest.mark.parametrize(
@@ -225,9 +320,9 @@ LISTED = r"'coriolis_matrix', 'frame_jacobians', .*'linearize' or 'mass_matrix'"
             "layout: expected 'dense' or 'pattern', got True",
         ),
         (
-            lambda: dtau.pattern(MODEL, "forward_dynamics_derivatives"),
+            lambda: dtau.pattern(MODEL, "forward_dynamics"),
             ValueError,
-            f"function: expected {LISTED}, got 'forward_dynamics_derivatives'",
+            f"function: expected {LISTED}, got 'forward_dynamics'",
         ),
         (
             lambda: dtau.pattern(MODEL, "linearize"),
@@ -248,6 +343,16 @@ LISTED = r"'coriolis_matrix', 'frame_jacobians', .*'linearize' or 'mass_matrix'"
             lambda: dtau.pattern(MODEL, "mass_matrix", frames="LF_FOOT"),
             TypeError,
             "mass_matrix: got an unexpected argument 'frames'",
+        ),
+        (
+            lambda: dtau.pattern(MODEL, "impulse_dynamics_derivatives", "dv_dq"),
+            TypeError,
+            "impulse_dynamics_derivatives: missing the option 'contacts'",
+        ),
+        (
+            lambda: dtau.pattern(MODEL, "linearize", "A", integrator="rk4"),
+            TypeError,
+            "linearize: got an unexpected argument 'integrator'",
         ),
         (
             lambda: dtau.pattern(MODEL, "mass_matrix", inputs=np.eye(18)),

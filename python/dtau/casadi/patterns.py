@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.functions.derivatives_patterns import pattern
 from dtau.model.contact_kinds import Loop
 from dtau.model.contacts import Contacts
 from dtau.model.joints import Free, Planar, Spherical
 from dtau.model.model import Model
+from dtau.patterns import Pattern as Places
 
 Pattern = NDArray[np.bool_]
 Compressed = NDArray[np.int64]
@@ -41,27 +43,22 @@ def product(a: Pattern, b: Pattern) -> Pattern:
 class Structure:
     """Structure of a model that determines the patterns of a function.
 
-    ``paths`` (nbodies, nv): the velocities that move a body. ``coupled`` (nv, nv): the nonzero
-    entries of matrices by velocities. ``moved``: the velocities whose displacement can change the
-    result. The position of a free root changes it only if wrenches have moments about the world's
-    origin.
+    ``paths`` (nbodies, nv): the velocities that a wrench on a body acts on. ``coupled`` (nv, nv):
+    the nonzero entries of matrices by velocities. ``moved``: the velocities whose displacement can
+    change the result. The position of a free root changes it only if wrenches have moments about
+    the world's origin. `dtau.pattern` knows which entries these are.
     """
 
     def __init__(self, model: Model, *, solves: bool, felt_position: bool) -> None:
-        paths = np.zeros((model.nbodies, model.nv), dtype=bool)
-        for joint in model.joints:
-            if joint.parent >= 0:
-                paths[joint.body] = paths[joint.parent]
-            paths[joint.body, joint.v] = True
-        coupled = product(paths.T, paths)
-        if solves:  # the inverse of M couples connected velocities
-            coupled = connected(coupled)
-            paths = product(paths, coupled)
+        bodies = pattern(model, "frame_jacobians", frames=model.bodies)
+        self.paths = nonzero(bodies).any(axis=1)
+        self.coupled = nonzero(pattern(model, "mass_matrix_inverse" if solves else "mass_matrix"))
+        if solves:  # the inverse of M couples all velocities of a tree
+            self.paths = product(self.paths, self.coupled)
         self.moved = np.ones(model.nv, dtype=bool)
         for joint in model.joints:
             if joint.parent < 0 and isinstance(joint.type, Free) and not felt_position:
                 self.moved[joint.v.start : joint.v.start + 3] = False
-        self.paths, self.coupled = paths, coupled
         self.numbers = tangent_pattern(model)
 
     def by_q(self, pattern: Pattern) -> Pattern:
@@ -79,26 +76,16 @@ class ConstrainedStructure(Structure):
     def __init__(self, model: Model, contacts: Contacts, *, felt_position: bool = False) -> None:
         placed = any(x.kp > 0.0 or isinstance(x, Loop) for x in contacts)
         super().__init__(model, solves=True, felt_position=placed or felt_position)
-        moved = np.zeros((contacts.nrows, model.nv), dtype=bool)
-        for contact in contacts:
-            if isinstance(contact, Loop):
-                frames = [contact.frame_a, contact.frame_b]
-            else:
-                frames = [contact.frame]
-            for body in (model.frame(frame).body for frame in frames):
-                if body >= 0:
-                    moved[contacts.rows(contact.name)] |= self.paths[body]
-        self.coupled = connected(self.coupled | product(moved.T, moved))
-        self.of_rows = product(moved, self.coupled)
+        name = "constrained_dynamics_derivatives"
+        self.coupled = nonzero(pattern(model, name, "da_dq", contacts=contacts))
+        self.of_rows = nonzero(pattern(model, name, "dforces_dq", contacts=contacts))
 
 
-def connected(coupled: Pattern) -> Pattern:
-    """Couple all velocities that are connected through others."""
-    while True:
-        wider = product(coupled, coupled)
-        if (wider == coupled).all():
-            return coupled
-        coupled = wider
+def nonzero(places: Places) -> Pattern:
+    """Return a pattern of dtau's as a mask of its dense shape."""
+    mask = np.zeros(places.shape, dtype=bool)
+    mask[places.coordinates] = True
+    return mask
 
 
 def compressed(pattern: Pattern) -> Compressed:

@@ -14,7 +14,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes
+from dtau.options import Axes, Layout
 from dtau.results import (
     ConstrainedDynamics,
     ConstrainedDynamicsDerivatives,
@@ -101,6 +101,7 @@ def constrained_dynamics_derivatives(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: Literal[False] = False,
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDynamicsDerivatives: ...
@@ -118,6 +119,7 @@ def constrained_dynamics_derivatives(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: Literal[True],
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDynamicsWithDerivatives: ...
@@ -136,6 +138,7 @@ def constrained_dynamics_derivatives(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: bool = False,
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -201,6 +204,7 @@ def constrained_dynamics_derivatives(
         positions,
         regularization,
         forces,
+        layout,
         out,
         threads,
     )

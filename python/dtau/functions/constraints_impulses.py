@@ -13,6 +13,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
+from dtau.options import Layout
 from dtau.results import ImpulseDynamics, ImpulseDynamicsDerivatives
 
 
@@ -85,6 +86,7 @@ def impulse_dynamics_derivatives(
     *,
     active: ArrayLike | None = None,
     regularization: float = 0.0,
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -125,5 +127,5 @@ def impulse_dynamics_derivatives(
     if former:
         refuse("impulse_dynamics_derivatives", former)
     return _core.impulse_dynamics_derivatives(
-        model, q, v, contacts, restitution, active, regularization, out, threads
+        model, q, v, contacts, restitution, active, regularization, layout, out, threads
     )

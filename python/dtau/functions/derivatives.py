@@ -70,6 +70,7 @@ def forward_dynamics_derivatives(
     f_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    layout: Layout = "dense",
     parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -95,7 +96,7 @@ def forward_dynamics_derivatives(
     True
     """
     return _core.forward_dynamics_derivatives(
-        model, q, v, tau, f_ext, f_ext_axes, parameters, out, threads
+        model, q, v, tau, f_ext, f_ext_axes, layout, parameters, out, threads
     )
 
 

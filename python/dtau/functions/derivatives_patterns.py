@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike
 from dtau import _core
 from dtau.checks import shown
 from dtau.docstrings import documented
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
+from dtau.options import Integrator
 from dtau.patterns import Pattern
 from dtau.registry import FUNCTIONS
 
@@ -25,13 +27,16 @@ def pattern(
     *,
     frames: str | Sequence[str] | None = None,
     inputs: ArrayLike | None = None,
+    contacts: Contacts | None = None,
+    integrator: Integrator | None = None,
 ) -> Pattern:
     """Pattern of a function's results: the numbers that can differ from zero, and their order.
 
     Two joints on different branches of the robot do not feel each other: their entries in the mass
-    matrix and in the derivatives of inverse dynamics are zero for every state. With
-    ``layout="pattern"`` a function computes and returns the other numbers alone. Matrices are in
-    the format CSC: column by column, with ascending rows.
+    matrix and in the derivatives of inverse dynamics are zero for every state. Two robots in one
+    model do not accelerate each other unless a loop joins them. With ``layout="pattern"`` a
+    function returns the other numbers alone. Matrices are in the format CSC: column by column, with
+    ascending rows.
 
     Parameters
     ----------
@@ -39,11 +44,17 @@ def pattern(
         Name of a function that has the option ``layout``.
     result : str, optional
         Name of a result, where results of the function have different patterns: ``"A"`` or ``"B"``
-        of `dtau.linearize`.
+        of linearizations, ``"da_dq"`` or ``"dforces_dq"`` with contacts.
     frames : str or sequence of str, optional
-        The frames, for `dtau.frame_jacobians`.
+        The frames, for `dtau.frame_jacobians` and derivatives of velocities and accelerations of
+        frames.
     inputs : array_like (nv, nu), or (nv,) of bool, optional
-        The inputs, for `dtau.linearize`; None: the torques of all joints except free roots.
+        The inputs, for `dtau.linearize` and `dtau.linearize_discrete`; None: the torques of all
+        joints except free roots.
+    contacts : Contacts, optional
+        The contacts and loops, for functions that take them.
+    integrator : {"euler", "semi_implicit", "rk4"}, optional
+        The integrator, for `dtau.linearize_discrete`; None: ``"euler"``.
 
     Returns
     -------
@@ -63,6 +74,9 @@ def pattern(
     The second derivatives of inverse dynamics are tensors, whose values are in the order in which
     they are computed, [Derivations] section 7: entry [i, j, k] can differ from zero only if its
     three degrees of freedom lie on one path to the world.
+
+    An acceleration depends on all velocities of its tree, so derivatives of forward dynamics have
+    zeros only where a model consists of several trees: each with joints of its own to the world.
 
     Examples
     --------
@@ -88,7 +102,8 @@ def pattern(
     if function not in _WITH_PATTERN:
         names = ", ".join(map(repr, _WITH_PATTERN[:-1])) + f" or {_WITH_PATTERN[-1]!r}"
         raise ValueError(f"function: expected {names}, got {shown(function)}")
-    options: dict[str, object] = {} if frames is None else {"frames": frames}
+    given = {"frames": frames, "contacts": contacts, "integrator": integrator}
+    options: dict[str, object] = {key: x for key, x in given.items() if x is not None}
     if inputs is not None and "inputs" not in {x.name for x in FUNCTIONS[function].arguments}:
         raise TypeError(f"{function}: got an unexpected argument 'inputs'")
     found = {

@@ -17,7 +17,7 @@ from dtau.checks import require, require_memory
 from dtau.docstrings import documented
 from dtau.functions.frames import frame_jacobians, wrench_at_frame
 from dtau.model.model import Model
-from dtau.options import AccelerationKind, Axes
+from dtau.options import AccelerationKind, Axes, Layout
 from dtau.results import FrameAccelerationsDerivatives, FrameVelocitiesDerivatives
 
 
@@ -81,6 +81,7 @@ def frame_velocities_derivatives(
     frames: str | Sequence[str],
     axes: Axes = "body",
     *,
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> FrameVelocitiesDerivatives:
@@ -118,7 +119,7 @@ def frame_velocities_derivatives(
     >>> bool(np.allclose(rate, foot))
     True
     """
-    return _core.frame_velocities_derivatives(model, q, v, frames, axes, out, threads)
+    return _core.frame_velocities_derivatives(model, q, v, frames, axes, layout, out, threads)
 
 
 @documented
@@ -131,6 +132,7 @@ def frame_accelerations_derivatives(
     axes: Axes = "body",
     *,
     kind: AccelerationKind = "spatial",
+    layout: Layout = "dense",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> FrameAccelerationsDerivatives:
@@ -169,7 +171,9 @@ def frame_accelerations_derivatives(
     >>> bool(np.allclose(d.dacceleration_da, J))
     True
     """
-    return _core.frame_accelerations_derivatives(model, q, v, a, frames, axes, kind, out, threads)
+    return _core.frame_accelerations_derivatives(
+        model, q, v, a, frames, axes, kind, layout, out, threads
+    )
 
 
 @documented

@@ -63,6 +63,7 @@ def mass_matrix_inverse(
     model: Model,
     q: ArrayLike,
     *,
+    layout: Layout = "dense",
     parameters: ArrayLike | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
@@ -91,7 +92,7 @@ def mass_matrix_inverse(
     >>> bool(np.allclose(product, np.eye(model.nv)))
     True
     """
-    return _core.mass_matrix_inverse(model, q, parameters, out, threads)
+    return _core.mass_matrix_inverse(model, q, layout, parameters, out, threads)
 
 
 @documented

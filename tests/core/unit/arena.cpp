@@ -39,7 +39,7 @@ TEST_CASE("an arena without a block measures what one with a block takes") {
     std::size_t room = measure.used() + 64;
     REQUIRE(std::align(64, measure.used(), block, room) != nullptr);
     std::memset(block, 0xff, measure.used());
-    Arena arena(block);
+    Arena arena(block, measure.used());
     const Pieces pieces(arena);
     CHECK(arena.used() == measure.used());
 
@@ -55,6 +55,13 @@ TEST_CASE("an arena without a block measures what one with a block takes") {
     CHECK(offset(pieces.last) + 8 * sizeof(double) <= arena.used());
     for (int k = 0; k < 9; ++k) CHECK(pieces.zeros[k] == 0.0);
     CHECK(std::isnan(pieces.last[0]));  // it has what was there
+
+    // The last piece does not fit into a block that is one byte too small.
+    Arena small(block, measure.used() - 1);
+    const Pieces cut(small);
+    CHECK(small.used() == measure.used());
+    CHECK(cut.zeros == pieces.zeros);
+    CHECK(cut.last == nullptr);
 }
 
 TEST_SUITE_END();

@@ -219,7 +219,7 @@ TEST_CASE("a configuration has the sines and cosines of all angles, in lanes too
         Arena measure;
         Configuration<T>(measure, tree);
         const std::unique_ptr<Lane[]> block(new Lane[measure.used() / sizeof(Lane) + 1]);
-        Arena arena(block.get());
+        Arena arena(block.get(), measure.used());
         const Configuration<T> scratch(arena, tree), x = configuration(tree, q.data(), scratch);
         for (const Body& body : bodies) {
             const int k = body.q + traits(body.kind).angle;

@@ -95,7 +95,7 @@ class Scratch {
         std::size_t room = measure.used() + alignment;
         bytes_.reset(new std::byte[room]);
         void* aligned = bytes_.get();
-        Arena arena(std::align(alignment, measure.used(), aligned, room));
+        Arena arena(std::align(alignment, measure.used(), aligned, room), measure.used());
         return Workspace(arena, arguments...);
     }
 

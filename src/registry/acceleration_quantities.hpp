@@ -1,0 +1,19 @@
+// Declares the quantities by accelerations, whose zeros patterns.cpp knows: AccelerationQuantity.
+#pragma once
+
+#include "registry/signature.hpp"
+
+namespace dtau {
+
+// Accelerations and forces depend on the velocities of their tree, and of the trees that constraints
+// join to it.
+struct AccelerationQuantity {
+    static const Quantity matrix, state_matrix, input_matrix;
+};
+
+inline constexpr Quantity AccelerationQuantity::matrix = {2, {Axis::nv, Axis::nv}};
+// A and B of a time step.
+inline constexpr Quantity AccelerationQuantity::state_matrix = {2, {Axis::two_nv, Axis::two_nv}};
+inline constexpr Quantity AccelerationQuantity::input_matrix = {2, {Axis::two_nv, Axis::ninputs}};
+
+}  // namespace dtau
