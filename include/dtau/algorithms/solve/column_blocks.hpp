@@ -62,8 +62,8 @@ DTAU_INLINE void subtract_row_products(const Paths& dofs, const Factor<T>& a, co
     });
 }
 
-// result -= a.matrix a.x + b.matrix b.x. A parent and the child that follows it are a pair, because they
-// need the same rows of x.
+// result -= a.matrix a.x + b.matrix b.x. A parent and the child that follows it are a pair, because
+// they need the same rows of x.
 template <int packs, class T>
 void subtract_some_products(const Paths& dofs, const Factor<T>& a, const Factor<T>& b,
                             Pack<T>* result, int* path) {
