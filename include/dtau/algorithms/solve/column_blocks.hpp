@@ -20,35 +20,62 @@ struct Factor {
     Rows rows;
 };
 
-// result -= a.matrix a.x + b.matrix b.x
+// Row k of subtract_products; the row that follows it too if they are a pair.
+template <int packs, bool pair, class T>
+DTAU_INLINE void subtract_row_products(const Paths& dofs, const Factor<T>& a, const Factor<T>& b,
+                                       int k, const int* path, Pack<T>* result) {
+    const int n = dofs.n, depth = dofs.depth[k];
+    const int shared_end = dofs.end[k + pair], all_end = dofs.end[k];
+    Pack<T>*const row = result + k * packs, *const next = row + packs;
+    Pack<T> x[packs], y[packs];
+    unrolled<packs>([&](int p) __attribute__((always_inline)) {
+        x[p] = row[p];
+        if (pair) y[p] = next[p];
+    });
+    const auto add_all = [&](const Factor<T>& f) __attribute__((always_inline)) {
+        const T* const entries = f.matrix + static_cast<std::ptrdiff_t>(k) * n;
+        const auto subtract = [&](int j) __attribute__((always_inline)) {
+            const T minus = -entries[j], minus_next = -entries[pair ? n + j : j];
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                const Pack<T> both = {in_register(f.x[j * packs + p].value)};
+                x[p] = fma(minus, both, x[p]);
+                if (pair) y[p] = fma(minus_next, both, y[p]);
+            });
+        };
+        const auto limited = [&](int end) { return end < f.rows.end ? end : f.rows.end; };
+        int d = 0, j = k + 1 > f.rows.begin ? k + 1 : f.rows.begin;
+        while (d <= depth && path[d] < f.rows.begin) ++d;
+        for (; d <= depth && path[d] < f.rows.end; ++d) subtract(path[d]);
+        for (const int end = limited(shared_end); j < end; ++j) subtract(j);
+        for (const int end = limited(all_end); pair && j < end; ++j) {
+            const T minus = -entries[j];
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                x[p] = fma(minus, f.x[j * packs + p], x[p]);
+            });
+        }
+    };
+    add_all(a);
+    add_all(b);
+    unrolled<packs>([&](int p) __attribute__((always_inline)) {
+        row[p] = x[p];
+        if (pair) next[p] = y[p];
+    });
+}
+
+// result -= a.matrix a.x + b.matrix b.x. A parent and the child that follows it are a pair, because
+// they need the same rows of x.
 template <int packs, class T>
 void subtract_some_products(const Paths& dofs, const Factor<T>& a, const Factor<T>& b,
                             Pack<T>* result, int* path) {
     forget_path(dofs, path);
     for (int k = 0; k < dofs.n; ++k) {
         follow_path(dofs, k, path);
-        const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(k) * dofs.n;
-        Pack<T> sum[packs];
-        unrolled<packs>([&](int p) { sum[p] = result[k * packs + p]; });
-        const auto add = [&](const Factor<T>& f, int j) __attribute__((always_inline)) {
-            const T minus = -f.matrix[row + j];
-            unrolled<packs>([&](int p) { sum[p] = fma(minus, f.x[j * packs + p], sum[p]); });
-        };
-        const auto add_all = [&](const Factor<T>& f) __attribute__((always_inline)) {
-            const int depth = dofs.depth[k], all = dofs.end[k];
-            if (f.rows.begin == 0 && f.rows.end == dofs.n) {
-                for (int d = 0; d <= depth; ++d) add(f, path[d]);
-                for (int j = k + 1; j < all; ++j) add(f, j);
-            } else if (f.rows.begin < f.rows.end) {
-                for (int d = 0; d <= depth; ++d)
-                    if (path[d] >= f.rows.begin && path[d] < f.rows.end) add(f, path[d]);
-                const int end = all < f.rows.end ? all : f.rows.end;
-                for (int j = k + 1 > f.rows.begin ? k + 1 : f.rows.begin; j < end; ++j) add(f, j);
-            }
-        };
-        add_all(a);
-        add_all(b);
-        unrolled<packs>([&](int p) { result[k * packs + p] = sum[p]; });
+        if (k + 1 == dofs.n || dofs.parent[k + 1] != k) {
+            subtract_row_products<packs, false>(dofs, a, b, k, path, result);
+            continue;
+        }
+        subtract_row_products<packs, true>(dofs, a, b, k, path, result);
+        follow_path(dofs, ++k, path);
     }
 }
 
@@ -77,14 +104,19 @@ DTAU_INLINE void subtract_and_solve(const Paths& dofs, int packs, const Factor<T
 
 // result += matrix x, for `size` rows of a joint.
 template <class T>
-DTAU_INLINE void joint_product(const T* matrix, int size, int packs, const Pack<T>* x,
-                               Pack<T>* result) {
-    for (int r = 0; r < size; ++r)
-        for (int p = 0; p < packs; ++p) {
-            Pack<T> sum = result[r * packs + p];
-            for (int c = 0; c < size; ++c) sum = fma(matrix[r * size + c], x[c * packs + p], sum);
-            result[r * packs + p] = sum;
+void joint_product(const T* matrix, int size, int packs, const Pack<T>* x, Pack<T>* result) {
+    with_packs<LtdlWorkspace<T>::packs>(packs, [&]<int count>() {
+        for (int r = 0; r < size; ++r) {
+            Pack<T>* const row = result + r * count;
+            Pack<T> sum[count];
+            unrolled<count>([&](int p) __attribute__((always_inline)) { sum[p] = row[p]; });
+            for (int c = 0; c < size; ++c)
+                unrolled<count>([&](int p) __attribute__((always_inline)) {
+                    sum[p] = fma(matrix[r * size + c], x[c * count + p], sum[p]);
+                });
+            unrolled<count>([&](int p) __attribute__((always_inline)) { row[p] = sum[p]; });
         }
+    });
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -154,8 +154,10 @@ void displace(const Tree& tree, const BlockStart<T>& start, int stage,
         const JointVariation<T>& by = w.variation.at(j, stage);
         Pack<T>*q = w.q + first * packs, xi[6 * DiscreteWorkspace<T>::most];
         for (int k = 0; k < body.nv * packs; ++k) q[k] = xi[k] = {T(0.0)};
-        add_units(start, 0, first, body.nv, xi);
-        joint_product(by.Ad, body.nv, packs, xi, q);  // [Derivations] eq. 12.6
+        if (start.begin < first + body.nv && start.begin + packs * Pack<T>::width > first) {
+            add_units(start, 0, first, body.nv, xi);
+            joint_product(by.Ad, body.nv, packs, xi, q);  // [Derivations] eq. 12.6
+        }
         joint_product(by.J, body.nv, packs, w.theta + first * packs, q);
     });
 }
@@ -194,13 +196,8 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
     for (int k = 0; k < size; ++k) w.q[k] = w.v[k] = w.a[k] = w.rate_sum[k] = w.a_sum[k] = {T(0.0)};
     add_units(start, 0, 0, n, w.q);
 
-    for (int i = 0; i < stage_count(method); ++i) {
-        const T ahead = T(stage_ahead(i)) * h, weight = T(stage_weight(method, i)) * h;
-        for (int k = 0; i > 0 && k < size; ++k) {
-            w.q[k] = ahead * w.v[k];
-            w.v[k] = ahead * w.a[k];
-            w.a[k] = {T(0.0)};
-        }
+    const int stages = stage_count(method);
+    for (int i = 0; i < stages; ++i) {
         if (i > 0) displace(tree, start, i, w);
         add_units(start, n, 0, n, w.v);
         add_torques(start, n, w.a);
@@ -218,9 +215,16 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
                 joint_product(by.by_v, body.nv, packs, v, rate);  // [Derivations] eq. 12.7
                 joint_product(by.by_theta, body.nv, packs, w.theta + first * packs, rate);
             });
+        // Adds up the stage, and begins the next one in the same loop.
+        const T weight = T(stage_weight(method, i)) * h;
+        const T ahead = i + 1 < stages ? T(stage_ahead(i + 1)) * h : T(0.0);
         for (int k = 0; k < size; ++k) {
-            w.a_sum[k] = fma(weight, w.a[k], w.a_sum[k]);
-            w.rate_sum[k] = fma(weight, w.v[k], w.rate_sum[k]);
+            const Pack<T> rate = w.v[k], a = w.a[k];
+            w.a_sum[k] = fma(weight, a, w.a_sum[k]);
+            w.rate_sum[k] = fma(weight, rate, w.rate_sum[k]);
+            w.q[k] = ahead * rate;
+            w.v[k] = ahead * a;
+            w.a[k] = {T(0.0)};
         }
     }
     add_units(start, n, 0, n, w.a_sum);
