@@ -290,9 +290,8 @@ void idsva_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
         both_passes.template operator()<any_order>();
     add_wrench_partials(tree, order, f_ext, w.series, dtau_dq, w.wrenches);
     for (int k = 0; k <= order && has_friction(tree); ++k) {
-        const TaylorScale& scale = w.series.scale;
-        w.friction.extend(tree, k, v, v + tree.nv, scale.inverse_factorial);
-        w.friction.add_slopes(tree, k, scale.factorial[k],
+        w.friction.extend(tree, k, v, v + tree.nv, w.series.scale.inverse_factorial);
+        w.friction.add_slopes(tree, k, w.series.scale.factorial[k],
                               dtau_dv + std::ptrdiff_t(k) * tree.nv * tree.nv, tree.nv);
     }
 }
