@@ -293,7 +293,7 @@ void prepare_accelerations(const Constants& m, const Solutions& at, double* q, d
 void differentiate_step(StepJob& job) {
     Arena measured;
     Workspace(measured, job.model);
-    Arena arena(scratch(measured.used()));
+    Arena arena(scratch(measured.used()), measured.used());
     Workspace workspace(arena, job.model);
     for (Index k = 0; k < job.at.n; ++k)
         StateStep(job, workspace, k).differentiate(workspace.contacts);
