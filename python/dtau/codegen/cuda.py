@@ -34,6 +34,7 @@ typedef {scalar} real;
 #define SIN(x) sin{f}(x)
 #define COS(x) cos{f}(x)
 #define SINCOS(x, s, c) sincos{f}(x, &s, &c)
+#define TANH(x) tanh{f}(x)
 #define SQRT(x) sqrt{f}(x)
 #define FABS(x) fabs{f}(x)
 #define REMAINDER(x, y) remainder{f}(x, y)

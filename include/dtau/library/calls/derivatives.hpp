@@ -8,7 +8,7 @@ namespace dtau {
 
 // Derivatives of the joint torque by configuration, velocity and acceleration.
 //     q (nq), v (nv), a (nv) -> dtau_dq (nv, nv), dtau_dv (nv, nv), dtau_da (nv, nv)
-//     optional: f_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, layout
 class InverseDynamicsDerivatives : public Call {
   public:
@@ -17,11 +17,12 @@ class InverseDynamicsDerivatives : public Call {
         : Call(model, "inverse_dynamics_derivatives", arguments, most_states) {}
     struct Optional {
         InputView f_ext = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView dtau_dq,
                                   ResultView dtau_dv, ResultView dtau_da, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, a, x.f_ext}, {dtau_dq, dtau_dv, dtau_da}, states);
+        return run({q, v, a, x.f_ext, x.parameters}, {dtau_dq, dtau_dv, dtau_da}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView dtau_dq,
                                   ResultView dtau_dv, ResultView dtau_da,
@@ -32,8 +33,8 @@ class InverseDynamicsDerivatives : public Call {
 
 // Derivatives of the joint acceleration by configuration, velocity and torque.
 //     q (nq), v (nv), tau (nv) -> da_dq (nv, nv), da_dv (nv, nv), da_dtau (nv, nv)
-//     optional: f_ext (nbodies, 6)
-//     arguments: f_ext_axes
+//     optional: f_ext (nbodies, 6), parameters (10 nbodies)
+//     arguments: f_ext_axes, layout
 class ForwardDynamicsDerivatives : public Call {
   public:
     explicit ForwardDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},
@@ -41,11 +42,12 @@ class ForwardDynamicsDerivatives : public Call {
         : Call(model, "forward_dynamics_derivatives", arguments, most_states) {}
     struct Optional {
         InputView f_ext = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView da_dq,
                                   ResultView da_dv, ResultView da_dtau, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, tau, x.f_ext}, {da_dq, da_dv, da_dtau}, states);
+        return run({q, v, tau, x.f_ext, x.parameters}, {da_dq, da_dv, da_dtau}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView da_dq,
                                   ResultView da_dv, ResultView da_dtau,
@@ -71,6 +73,7 @@ class InverseDynamicsWrenchDerivatives : public Call {
 
 // Derivatives of the joint acceleration by the external wrenches.
 //     q (nq) -> da_df_ext (nv, nbodies, 6)
+//     optional: parameters (10 nbodies)
 //     arguments: f_ext_axes
 class ForwardDynamicsWrenchDerivatives : public Call {
   public:
@@ -78,6 +81,13 @@ class ForwardDynamicsWrenchDerivatives : public Call {
                                               const CallArguments& arguments = {},
                                               std::ptrdiff_t most_states = 1)
         : Call(model, "forward_dynamics_wrench_derivatives", arguments, most_states) {}
+    struct Optional {
+        InputView parameters = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, ResultView da_df_ext, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, x.parameters}, {da_df_ext}, states);
+    }
     [[nodiscard]] bool operator()(InputView q, ResultView da_df_ext,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q}, {da_df_ext}, states);

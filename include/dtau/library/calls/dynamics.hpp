@@ -8,7 +8,7 @@ namespace dtau {
 
 // Inverse dynamics: the joint torque that gives the acceleration a.
 //     q (nq), v (nv), a (nv) -> tau (nv)
-//     optional: f_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes
 class InverseDynamics : public Call {
   public:
@@ -17,10 +17,11 @@ class InverseDynamics : public Call {
         : Call(model, "inverse_dynamics", arguments, most_states) {}
     struct Optional {
         InputView f_ext = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView tau,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
-        return run({q, v, a, x.f_ext}, {tau}, states);
+        return run({q, v, a, x.f_ext, x.parameters}, {tau}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView tau,
                                   std::ptrdiff_t states = 1) noexcept {
@@ -30,7 +31,7 @@ class InverseDynamics : public Call {
 
 // Forward dynamics: the joint acceleration under the torque tau.
 //     q (nq), v (nv), tau (nv) -> a (nv)
-//     optional: f_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes
 class ForwardDynamics : public Call {
   public:
@@ -39,10 +40,11 @@ class ForwardDynamics : public Call {
         : Call(model, "forward_dynamics", arguments, most_states) {}
     struct Optional {
         InputView f_ext = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView a,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
-        return run({q, v, tau, x.f_ext}, {a}, states);
+        return run({q, v, tau, x.f_ext, x.parameters}, {a}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView a,
                                   std::ptrdiff_t states = 1) noexcept {

@@ -50,7 +50,7 @@ class InverseDynamicsParameterVjp : public Call {
 
 // Derivatives of the joint acceleration by inertial parameters, at the model's own values.
 //     q (nq), v (nv), tau (nv) -> da_dparameters (nv, nparameters)
-//     optional: f_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, joint_parameters
 class ForwardDynamicsParameterDerivatives : public Call {
   public:
@@ -60,11 +60,12 @@ class ForwardDynamicsParameterDerivatives : public Call {
         : Call(model, "forward_dynamics_parameter_derivatives", arguments, most_states) {}
     struct Optional {
         InputView f_ext = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau,
                                   ResultView da_dparameters, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, tau, x.f_ext}, {da_dparameters}, states);
+        return run({q, v, tau, x.f_ext, x.parameters}, {da_dparameters}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau,
                                   ResultView da_dparameters, std::ptrdiff_t states = 1) noexcept {
@@ -74,7 +75,7 @@ class ForwardDynamicsParameterDerivatives : public Call {
 
 // Variation of the joint acceleration along a variation of inertial parameters.
 //     q (nq), v (nv), tau (nv), dparameters (nparameters) -> da (nv)
-//     optional: f_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, joint_parameters
 class ForwardDynamicsParameterJvp : public Call {
   public:
@@ -83,11 +84,12 @@ class ForwardDynamicsParameterJvp : public Call {
         : Call(model, "forward_dynamics_parameter_jvp", arguments, most_states) {}
     struct Optional {
         InputView f_ext = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dparameters,
                                   ResultView da, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, tau, dparameters, x.f_ext}, {da}, states);
+        return run({q, v, tau, dparameters, x.f_ext, x.parameters}, {da}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dparameters,
                                   ResultView da, std::ptrdiff_t states = 1) noexcept {
@@ -97,7 +99,7 @@ class ForwardDynamicsParameterJvp : public Call {
 
 // Gradient of lam . a by inertial parameters.
 //     q (nq), v (nv), tau (nv), lam (nv) -> by_parameters (nparameters)
-//     optional: f_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, joint_parameters
 class ForwardDynamicsParameterVjp : public Call {
   public:
@@ -106,11 +108,12 @@ class ForwardDynamicsParameterVjp : public Call {
         : Call(model, "forward_dynamics_parameter_vjp", arguments, most_states) {}
     struct Optional {
         InputView f_ext = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   ResultView by_parameters, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, tau, lam, x.f_ext}, {by_parameters}, states);
+        return run({q, v, tau, lam, x.f_ext, x.parameters}, {by_parameters}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   ResultView by_parameters, std::ptrdiff_t states = 1) noexcept {

@@ -8,7 +8,7 @@ namespace dtau {
 
 // Variation of the joint torque along variations of its arguments.
 //     q (nq), v (nv), a (nv), dq (nv), dv (nv), da (nv) -> dtau (nv)
-//     optional: f_ext (nbodies, 6), df_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes
 class InverseDynamicsJvp : public Call {
   public:
@@ -18,11 +18,12 @@ class InverseDynamicsJvp : public Call {
     struct Optional {
         InputView f_ext = {};
         InputView df_ext = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView dq, InputView dv,
                                   InputView da, ResultView dtau, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, a, dq, dv, da, x.f_ext, x.df_ext}, {dtau}, states);
+        return run({q, v, a, dq, dv, da, x.f_ext, x.df_ext, x.parameters}, {dtau}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView dq, InputView dv,
                                   InputView da, ResultView dtau,
@@ -33,7 +34,7 @@ class InverseDynamicsJvp : public Call {
 
 // Gradient of lam . tau by the arguments of inverse dynamics.
 //     q (nq), v (nv), a (nv), lam (nv) -> by_q (nv), by_v (nv), by_a (nv)
-//     optional: f_ext (nbodies, 6), -> by_f_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), parameters (10 nbodies), -> by_f_ext (nbodies, 6)
 //     arguments: f_ext_axes
 class InverseDynamicsVjp : public Call {
   public:
@@ -42,12 +43,13 @@ class InverseDynamicsVjp : public Call {
         : Call(model, "inverse_dynamics_vjp", arguments, most_states) {}
     struct Optional {
         InputView f_ext = {};
+        InputView parameters = {};
         ResultView by_f_ext = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
                                   ResultView by_q, ResultView by_v, ResultView by_a,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
-        return run({q, v, a, lam, x.f_ext}, {by_q, by_v, by_a, x.by_f_ext}, states);
+        return run({q, v, a, lam, x.f_ext, x.parameters}, {by_q, by_v, by_a, x.by_f_ext}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
                                   ResultView by_q, ResultView by_v, ResultView by_a,
@@ -58,7 +60,7 @@ class InverseDynamicsVjp : public Call {
 
 // Variation of the joint acceleration along variations of its arguments.
 //     q (nq), v (nv), tau (nv), dq (nv), dv (nv), dtau (nv) -> da (nv)
-//     optional: f_ext (nbodies, 6), df_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes
 class ForwardDynamicsJvp : public Call {
   public:
@@ -68,11 +70,12 @@ class ForwardDynamicsJvp : public Call {
     struct Optional {
         InputView f_ext = {};
         InputView df_ext = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
                                   InputView dv, InputView dtau, ResultView da,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
-        return run({q, v, tau, dq, dv, dtau, x.f_ext, x.df_ext}, {da}, states);
+        return run({q, v, tau, dq, dv, dtau, x.f_ext, x.df_ext, x.parameters}, {da}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
                                   InputView dv, InputView dtau, ResultView da,
@@ -83,7 +86,7 @@ class ForwardDynamicsJvp : public Call {
 
 // Gradient of lam . a by the arguments of forward dynamics.
 //     q (nq), v (nv), tau (nv), lam (nv) -> by_q (nv), by_v (nv), by_tau (nv)
-//     optional: f_ext (nbodies, 6), -> by_f_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), parameters (10 nbodies), -> by_f_ext (nbodies, 6)
 //     arguments: f_ext_axes
 class ForwardDynamicsVjp : public Call {
   public:
@@ -92,12 +95,14 @@ class ForwardDynamicsVjp : public Call {
         : Call(model, "forward_dynamics_vjp", arguments, most_states) {}
     struct Optional {
         InputView f_ext = {};
+        InputView parameters = {};
         ResultView by_f_ext = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   ResultView by_q, ResultView by_v, ResultView by_tau,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
-        return run({q, v, tau, lam, x.f_ext}, {by_q, by_v, by_tau, x.by_f_ext}, states);
+        return run({q, v, tau, lam, x.f_ext, x.parameters},
+                   {by_q, by_v, by_tau, x.by_f_ext}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   ResultView by_q, ResultView by_v, ResultView by_tau,

@@ -9,7 +9,7 @@ namespace dtau {
 // Second derivatives of the joint torque by configuration, velocity and acceleration.
 //     q (nq), v (nv), a (nv) -> d2tau_dqdq (nv, nv, nv), d2tau_dqdv (nv, nv, nv),
 //     d2tau_dvdv (nv, nv, nv), d2tau_dadq (nv, nv, nv)
-//     optional: f_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, symmetric, layout
 class InverseDynamicsSecondDerivatives : public Call {
   public:
@@ -19,12 +19,14 @@ class InverseDynamicsSecondDerivatives : public Call {
         : Call(model, "inverse_dynamics_second_derivatives", arguments, most_states) {}
     struct Optional {
         InputView f_ext = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView d2tau_dqdq,
                                   ResultView d2tau_dqdv, ResultView d2tau_dvdv,
                                   ResultView d2tau_dadq, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, a, x.f_ext}, {d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq}, states);
+        return run({q, v, a, x.f_ext, x.parameters},
+                   {d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView d2tau_dqdq,
                                   ResultView d2tau_dqdv, ResultView d2tau_dvdv,
@@ -36,7 +38,7 @@ class InverseDynamicsSecondDerivatives : public Call {
 // Second derivatives of the joint acceleration by configuration, velocity and torque.
 //     q (nq), v (nv), tau (nv) -> d2a_dqdq (nv, nv, nv), d2a_dqdv (nv, nv, nv),
 //     d2a_dvdv (nv, nv, nv), d2a_dtaudq (nv, nv, nv)
-//     optional: f_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, symmetric
 class ForwardDynamicsSecondDerivatives : public Call {
   public:
@@ -46,11 +48,13 @@ class ForwardDynamicsSecondDerivatives : public Call {
         : Call(model, "forward_dynamics_second_derivatives", arguments, most_states) {}
     struct Optional {
         InputView f_ext = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView d2a_dqdq,
                                   ResultView d2a_dqdv, ResultView d2a_dvdv, ResultView d2a_dtaudq,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
-        return run({q, v, tau, x.f_ext}, {d2a_dqdq, d2a_dqdv, d2a_dvdv, d2a_dtaudq}, states);
+        return run({q, v, tau, x.f_ext, x.parameters},
+                   {d2a_dqdq, d2a_dqdv, d2a_dvdv, d2a_dtaudq}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView d2a_dqdq,
                                   ResultView d2a_dqdv, ResultView d2a_dvdv, ResultView d2a_dtaudq,
@@ -62,7 +66,7 @@ class ForwardDynamicsSecondDerivatives : public Call {
 // Hessian of lam . tau, the weighted sum of joint torques, without a tensor.
 //     q (nq), v (nv), a (nv), lam (nv) -> dqdq (nv, nv), dqdv (nv, nv), dvdv (nv, nv),
 //     dadq (nv, nv)
-//     optional: f_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, symmetric
 class InverseDynamicsHessian : public Call {
   public:
@@ -71,12 +75,13 @@ class InverseDynamicsHessian : public Call {
         : Call(model, "inverse_dynamics_hessian", arguments, most_states) {}
     struct Optional {
         InputView f_ext = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
                                   ResultView dqdq, ResultView dqdv, ResultView dvdv,
                                   ResultView dadq, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, a, lam, x.f_ext}, {dqdq, dqdv, dvdv, dadq}, states);
+        return run({q, v, a, lam, x.f_ext, x.parameters}, {dqdq, dqdv, dvdv, dadq}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
                                   ResultView dqdq, ResultView dqdv, ResultView dvdv,
@@ -88,7 +93,7 @@ class InverseDynamicsHessian : public Call {
 // Hessian of lam . a, the weighted sum of joint accelerations, without a tensor.
 //     q (nq), v (nv), tau (nv), lam (nv) -> dqdq (nv, nv), dqdv (nv, nv), dvdv (nv, nv),
 //     dtaudq (nv, nv)
-//     optional: f_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, symmetric
 class ForwardDynamicsHessian : public Call {
   public:
@@ -97,12 +102,13 @@ class ForwardDynamicsHessian : public Call {
         : Call(model, "forward_dynamics_hessian", arguments, most_states) {}
     struct Optional {
         InputView f_ext = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   ResultView dqdq, ResultView dqdv, ResultView dvdv,
                                   ResultView dtaudq, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, tau, lam, x.f_ext}, {dqdq, dqdv, dvdv, dtaudq}, states);
+        return run({q, v, tau, lam, x.f_ext, x.parameters}, {dqdq, dqdv, dvdv, dtaudq}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   ResultView dqdq, ResultView dqdv, ResultView dvdv,

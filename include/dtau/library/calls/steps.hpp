@@ -8,7 +8,8 @@ namespace dtau {
 
 // Integrate the equations of motion over a time step, with constant torque.
 //     q (nq), v (nv), tau (nv), dt -> q (nq), v (nv)
-//     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3)
+//     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
+//     parameters (10 nbodies)
 //     arguments: integrator, f_ext_axes, contacts, regularization
 class Step : public Call {
   public:
@@ -19,11 +20,13 @@ class Step : public Call {
         InputView f_ext = {};
         InputView active = {};
         InputView positions = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   ResultView q_out, ResultView v_out, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, tau, dt, x.f_ext, x.active, x.positions}, {q_out, v_out}, states);
+        return run({q, v, tau, dt, x.f_ext, x.active, x.positions, x.parameters},
+                   {q_out, v_out}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   ResultView q_out, ResultView v_out,
@@ -35,7 +38,7 @@ class Step : public Call {
 // Gradient through a time step, for backpropagation through time.
 //     q (nq), v (nv), tau (nv), dt, lam_q (nv), lam_v (nv) -> by_q (nv), by_v (nv), by_tau (nv)
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
-//     -> by_f_ext (nbodies, 6)
+//     parameters (10 nbodies), -> by_f_ext (nbodies, 6)
 //     arguments: integrator, f_ext_axes, contacts, regularization
 class StepVjp : public Call {
   public:
@@ -46,13 +49,14 @@ class StepVjp : public Call {
         InputView f_ext = {};
         InputView active = {};
         InputView positions = {};
+        InputView parameters = {};
         ResultView by_f_ext = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   InputView lam_q, InputView lam_v, ResultView by_q,
                                   ResultView by_v, ResultView by_tau, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, tau, dt, lam_q, lam_v, x.f_ext, x.active, x.positions},
+        return run({q, v, tau, dt, lam_q, lam_v, x.f_ext, x.active, x.positions, x.parameters},
                    {by_q, by_v, by_tau, x.by_f_ext}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,

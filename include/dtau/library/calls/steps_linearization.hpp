@@ -9,7 +9,7 @@ namespace dtau {
 // Left-trivialized linearization of the equations of motion: dz/dt = A z + B u.
 //     q (nq), v (nv), tau (nv) -> A (2 nv, 2 nv), B (2 nv, ninputs), a (nv)
 //     optional: f_ext (nbodies, 6), inputs (nv, ninputs), active (ncontacts),
-//     positions (ncontacts, 3), -> residual (nrows)
+//     positions (ncontacts, 3), parameters (10 nbodies), -> residual (nrows)
 //     arguments: f_ext_axes, contacts, regularization, layout
 class Linearize : public Call {
   public:
@@ -21,12 +21,13 @@ class Linearize : public Call {
         InputView inputs = {};
         InputView active = {};
         InputView positions = {};
+        InputView parameters = {};
         ResultView residual = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView A,
                                   ResultView B, ResultView a, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, tau, x.f_ext, x.inputs, x.active, x.positions},
+        return run({q, v, tau, x.f_ext, x.inputs, x.active, x.positions, x.parameters},
                    {A, B, a, x.residual}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView A,
@@ -38,9 +39,9 @@ class Linearize : public Call {
 // Linearize a time step exactly, by state and inputs: z+ = A z + B u.
 //     q (nq), v (nv), tau (nv), dt -> A (2 nv, 2 nv), B (2 nv, ninputs), q (nq), v (nv)
 //     optional: f_ext (nbodies, 6), inputs (nv, ninputs), active (ncontacts),
-//     positions (ncontacts, 3), -> residual (nrows), -> forces (nrows),
+//     positions (ncontacts, 3), parameters (10 nbodies), -> residual (nrows), -> forces (nrows),
 //     -> dforces_dz (nrows, 2 nv), -> dforces_du (nrows, ninputs)
-//     arguments: integrator, f_ext_axes, contacts, regularization, forces
+//     arguments: integrator, f_ext_axes, contacts, regularization, forces, layout
 class LinearizeDiscrete : public Call {
   public:
     explicit LinearizeDiscrete(const Model& model, const CallArguments& arguments = {},
@@ -51,6 +52,7 @@ class LinearizeDiscrete : public Call {
         InputView inputs = {};
         InputView active = {};
         InputView positions = {};
+        InputView parameters = {};
         ResultView residual = {};
         ResultView forces = {};
         ResultView dforces_dz = {};
@@ -59,7 +61,7 @@ class LinearizeDiscrete : public Call {
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   ResultView A, ResultView B, ResultView q_out, ResultView v_out,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
-        return run({q, v, tau, dt, x.f_ext, x.inputs, x.active, x.positions},
+        return run({q, v, tau, dt, x.f_ext, x.inputs, x.active, x.positions, x.parameters},
                    {A, B, q_out, v_out, x.residual, x.forces, x.dforces_dz, x.dforces_du}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,

@@ -8,12 +8,20 @@ namespace dtau {
 
 // Mass matrix M, with the armature on its diagonal.
 //     q (nq) -> M (nv, nv)
+//     optional: parameters (10 nbodies)
 //     arguments: layout
 class MassMatrix : public Call {
   public:
     explicit MassMatrix(const Model& model, const CallArguments& arguments = {},
                         std::ptrdiff_t most_states = 1)
         : Call(model, "mass_matrix", arguments, most_states) {}
+    struct Optional {
+        InputView parameters = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, ResultView M, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, x.parameters}, {M}, states);
+    }
     [[nodiscard]] bool operator()(InputView q, ResultView M, std::ptrdiff_t states = 1) noexcept {
         return run({q}, {M}, states);
     }
@@ -21,11 +29,20 @@ class MassMatrix : public Call {
 
 // Inverse of the mass matrix: the derivative of the acceleration by the torque.
 //     q (nq) -> M_inverse (nv, nv)
+//     optional: parameters (10 nbodies)
+//     arguments: layout
 class MassMatrixInverse : public Call {
   public:
     explicit MassMatrixInverse(const Model& model, const CallArguments& arguments = {},
                                std::ptrdiff_t most_states = 1)
         : Call(model, "mass_matrix_inverse", arguments, most_states) {}
+    struct Optional {
+        InputView parameters = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, ResultView M_inverse, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, x.parameters}, {M_inverse}, states);
+    }
     [[nodiscard]] bool operator()(InputView q, ResultView M_inverse,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q}, {M_inverse}, states);
@@ -34,12 +51,20 @@ class MassMatrixInverse : public Call {
 
 // Admissible Coriolis matrix C: C @ v is the Coriolis torque, and dM/dt = C + C^T.
 //     q (nq), v (nv) -> C (nv, nv)
+//     optional: parameters (10 nbodies)
 //     arguments: layout
 class CoriolisMatrix : public Call {
   public:
     explicit CoriolisMatrix(const Model& model, const CallArguments& arguments = {},
                             std::ptrdiff_t most_states = 1)
         : Call(model, "coriolis_matrix", arguments, most_states) {}
+    struct Optional {
+        InputView parameters = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, ResultView C, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, x.parameters}, {C}, states);
+    }
     [[nodiscard]] bool operator()(InputView q, InputView v, ResultView C,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, v}, {C}, states);
@@ -48,7 +73,7 @@ class CoriolisMatrix : public Call {
 
 // Bias torque, inverse dynamics at a = 0: Coriolis, damping, gravity, external forces.
 //     q (nq), v (nv) -> tau (nv)
-//     optional: f_ext (nbodies, 6)
+//     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes
 class BiasTorque : public Call {
   public:
@@ -57,10 +82,11 @@ class BiasTorque : public Call {
         : Call(model, "bias_torque", arguments, most_states) {}
     struct Optional {
         InputView f_ext = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, ResultView tau, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, x.f_ext}, {tau}, states);
+        return run({q, v, x.f_ext, x.parameters}, {tau}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, ResultView tau,
                                   std::ptrdiff_t states = 1) noexcept {
@@ -70,11 +96,19 @@ class BiasTorque : public Call {
 
 // Gravity torque: the torque that holds the robot still against gravity.
 //     q (nq) -> tau (nv)
+//     optional: parameters (10 nbodies)
 class GravityTorque : public Call {
   public:
     explicit GravityTorque(const Model& model, const CallArguments& arguments = {},
                            std::ptrdiff_t most_states = 1)
         : Call(model, "gravity_torque", arguments, most_states) {}
+    struct Optional {
+        InputView parameters = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, ResultView tau, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, x.parameters}, {tau}, states);
+    }
     [[nodiscard]] bool operator()(InputView q, ResultView tau, std::ptrdiff_t states = 1) noexcept {
         return run({q}, {tau}, states);
     }
