@@ -51,7 +51,7 @@ class Structure:
 
     def __init__(self, model: Model, *, solves: bool, felt_position: bool) -> None:
         bodies = pattern(model, "frame_jacobians", frames=model.bodies)
-        self.paths = nonzero(bodies).any(axis=1)
+        self.paths: Pattern = np.any(nonzero(bodies), axis=1)
         self.coupled = nonzero(pattern(model, "mass_matrix_inverse" if solves else "mass_matrix"))
         if solves:  # the inverse of M couples all velocities of a tree
             self.paths = product(self.paths, self.coupled)

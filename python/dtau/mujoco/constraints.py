@@ -36,7 +36,8 @@ def other_terms(
         total[:, :, nv : 2 * nv] -= plan.tendons.stiffness(solved.q)
         total[:, :, 2 * nv :] -= plan.tendons.damping
     if spatial is not None and differences is not None:
-        total += spatial.terms(mj_model, differences.data, solved)
+        motion = solved.q, solved.v, solved.a
+        total += spatial.terms(mj_model, differences.data, motion, solved.plain_rows())
     if rows is not None:
         wrenches = np.zeros((n, nv, 6))
         for terms in equality_terms(Kinematics(solved), mj_model, solved, rows):

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from dtau.mujoco.accelerations import PointAccelerations, point_accelerations
 from dtau.mujoco.pairs import Pairs
+from dtau.mujoco.rows import Rows
 from dtau.mujoco.scope import not_covered
-from dtau.mujoco.solved import Kinematics, Rows, Solved
+from dtau.mujoco.solved import Kinematics, Solved
 from dtau.mujoco.terms import Terms
 from dtau.mujoco.vectors import skew
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
+from dtau.mujoco.rows import Rows
 from dtau.mujoco.vectors import twist_cross
 
 if TYPE_CHECKING:
@@ -30,24 +31,6 @@ class Contacts(NamedTuple):
     geom: NDArray[np.int32]  # (n, 2)
     pos: Array
     frame: Array  # (n, 3, 3): rows are the normal and two tangents
-
-
-class Rows(NamedTuple):
-    """Rows of equality constraints, friction loss and limits."""
-
-    state: Indices
-    jacobian: Array
-    id: NDArray[np.int32]
-    kind: NDArray[np.int32]
-    weight: Array
-    reference: Array
-    parameters: Array  # (n, 4): KBIP
-    position: Array
-    loss: Array
-
-    def chosen(self, some: Any) -> Rows:
-        """Return some of the rows."""
-        return Rows(*(x[some] for x in self))
 
 
 # Attributes of MjData, of its rows of constraints and of its contacts, in the order of the core.

@@ -13,10 +13,11 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.mujoco.rows import Rows
 from dtau.mujoco.scope import OF_JOINTS, disabled
-from dtau.mujoco.solved import Rows, Solved
 
 Array = NDArray[np.float64]
+Motion = tuple[Array, Array, Array]
 
 _FRICTION, _LIMIT = (
     int(getattr(mujoco.mjtConstraint, f"mjCNSTR_{name}_TENDON")) for name in ("FRICTION", "LIMIT")
@@ -33,18 +34,16 @@ class SpatialTendons:
         self._damping = m.tendon_damping[self._which] * (not disabled(m, "DAMPER"))
         self._low, self._high = m.tendon_lengthspring[self._which].T.copy()
 
-    def terms(self, mj_model: Any, data: Any, solved: Solved) -> Array:
+    def terms(self, mj_model: Any, data: Any, motion: Motion, rows: Rows | None) -> Array:
         """Return derivatives of the joint forces, (n, nv, 3 nv), in the columns of `Terms`.
 
-        The core adds those of limits and friction loss at constant moment arms. Positions in `data`
-        are overwritten.
+        `motion` has q (n, nq), v (n, nv) and a (n, nv). The core adds the derivatives of limits and
+        friction loss at constant moment arms. Positions in `data` are overwritten.
         """
         nv = mj_model.nv
-        out = np.zeros((solved.n, nv, 3 * nv))
-        rows = solved.plain_rows()
-        for k in range(solved.n):
-            length, arms, by_q = self._moments(mj_model, data, solved.q[k])
-            v = solved.v[k]
+        out = np.zeros((len(motion[0]), nv, 3 * nv))
+        for k, (q, v, a) in enumerate(zip(*motion, strict=True)):
+            length, arms, by_q = self._moments(mj_model, data, q)
             stretched = np.minimum(length - self._low, 0.0) + np.maximum(length - self._high, 0.0)
             stiffness = np.where(stretched != 0.0, self._stiffness, 0.0)
             force = -self._stiffness * stretched - self._damping * (arms @ v)
@@ -54,7 +53,7 @@ class SpatialTendons:
             out[k, :, 2 * nv :] = -(arms.T * self._damping) @ arms
             if rows is not None:
                 of_state = rows.chosen(rows.state == k)
-                out[k, :, nv : 2 * nv] += self._of_rows(of_state, solved.a[k], v, arms, by_q)
+                out[k, :, nv : 2 * nv] += self._of_rows(of_state, a, v, arms, by_q)
         return out
 
     def _of_rows(self, rows: Rows, a: Array, v: Array, arms: Array, by_q: Array) -> Array:
