@@ -33,9 +33,14 @@ DTAU_INLINE T hyperbolic_tangent(T x) {
     const T shifted = fma(u, T(log2_e), T(magic));
     const T k = shifted - T(magic), power = T(from_bits(to_bits(shifted) << 52));  // 2^k
     const T r = fma(k, T(-ln2[1]), fma(k, T(-ln2[0]), u));  // the inner one is exact
-    T series = T(exponential_series[11]);
-    for (int n = 10; n >= 0; --n) series = fma(r, series, T(exponential_series[n]));
-    const T t = fma(power, fma(r * r, series, r), power - T(1.0));
+    // The polynomial by Estrin's scheme, in which few operations wait for each other.
+    const auto pair = [r](int n) __attribute__((always_inline)) {
+        return fma(r, T(exponential_series[n + 1]), T(exponential_series[n]));
+    };
+    const T r2 = r * r, r4 = r2 * r2;
+    const T low = fma(r4, fma(r2, pair(6), pair(4)), fma(r2, pair(2), pair(0)));
+    const T series = fma(r4 * r4, fma(r2, pair(10), pair(8)), low);
+    const T t = fma(power, fma(r2, series, r), power - T(1.0));
     const T result = t / (t + T(2.0));
     return T(from_bits((to_bits(result) & magnitude) | (bits & ~magnitude)));
 }

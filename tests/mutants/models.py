@@ -76,8 +76,8 @@ MODELS = (
         "friction/tanh",
         "Tiny arguments lose digits.",
         "include/dtau/hyperbolic_tangent.hpp",
-        "fma(power, fma(r * r, series, r), power - T(1.0))",
-        "power * (T(1.0) + fma(r * r, series, r)) - T(1.0)",
+        "fma(power, fma(r2, series, r), power - T(1.0))",
+        "power * (T(1.0) + fma(r2, series, r)) - T(1.0)",
         ("tests/dynamics/test_friction.py",),
     ),
     # ------------------------------------------------------------ motors
