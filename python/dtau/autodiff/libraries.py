@@ -75,7 +75,7 @@ def _derivatives(name: str, arrays: str, order: Order | None = None) -> str:
 def _by_parameters(name: str) -> str:
     if name not in ("inverse_dynamics", "forward_dynamics"):
         return ""
-    return " Those by ``parameters`` are of the first order."
+    return " Only first derivatives exist by ``parameters``."
 
 
 def _wrapped(row: Function, results: str) -> str:

@@ -110,5 +110,5 @@ _OF_CUDA = re.compile(
 
 
 def what_cuda_reserves(name: str) -> str:
-    """Describe what of CUDA reserves a name, or return nothing if it is free."""
+    """Say that CUDA reserves a name, or return an empty text if the name is free."""
     return "a name of CUDA" if _OF_CUDA.fullmatch(name) else ""

@@ -79,7 +79,7 @@ class Fit:
 
     @property
     def model(self) -> Model:
-        """The model with the identified inertias and terms of the joints, but offsets."""
+        """The model with the identified inertias and joint terms."""
         return self.base.regressor.model_with(self.parameters)
 
     def torque(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:

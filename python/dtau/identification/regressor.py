@@ -141,7 +141,7 @@ class Regressor(Immutable):
 
     @property
     def model_parameters(self) -> Array:
-        """Parameters of the model itself; offsets are of its springs."""
+        """Parameters of the model itself; its springs give the offsets."""
         at, model = self._at_v(), self.model
         own = {
             "armature": model.armature[at],
