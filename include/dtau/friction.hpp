@@ -11,9 +11,9 @@
 //   d tau_k = F / v_s sum over j = 0 ... k of w_{k-j} d v_j
 //
 // Functions of this header: of springs and friction together, left_by_springs_and_friction() and others;
-// friction_partials(), add_friction_slopes() and others; FrictionSeries. Neighboring joints are computed
-// together in packs. All arrays are those of the joints (nv). A model without friction computes nothing
-// here.
+// friction_partials(), add_friction_diagonal(), add_friction_times(); FrictionSeries. Neighboring joints are
+// computed together in packs. All arrays are those of the joints (nv). A model without friction computes
+// nothing here.
 #pragma once
 
 #include "dtau/hyperbolic_tangent.hpp"

@@ -10,7 +10,7 @@ namespace {
 bool same(const Options& a, const Options& b) {
     const auto& [order, frames, nframes, axes, wrench_axes, acceleration, prescribed, integrator,
                  driven, symmetric, layout, joint_parameters, contacts, regularization, forces] = a;
-    return !frames && !prescribed && !contacts && driven.columns == b.driven.columns &&
+    return !frames && !prescribed && !contacts && !forces && driven.columns == b.driven.columns &&
            driven.count == b.driven.count && order == b.order && axes == b.axes &&
            wrench_axes == b.wrench_axes && acceleration == b.acceleration &&
            integrator == b.integrator && symmetric == b.symmetric && layout == b.layout &&

@@ -70,6 +70,28 @@ def test_derivatives_have_one_more_diagonal(tree: Tree, seed: int) -> None:
         assert_same_bits(getattr(second[0], name), getattr(second[1], name))
 
 
+def test_friction_of_one_joint_leaves_the_others_alone() -> None:
+    """Memory that other models used before does not reach results of joints without friction."""
+    bare = grow(KINDS, range(-1, len(KINDS) - 1), 5, friction=False).model()
+    joint = "revolute1_joint"
+    model = bare.replace(friction={joint: 2.0}, friction_speed={joint: 0.3})
+    full = bare.replace(friction=3.0, friction_speed=0.5)
+    own = model.joint(joint).v
+    s = random_state(model, 2, (5,))
+    state = s["q"], s["v"], s["a"]
+    for at in (0, slice(None)):
+        some = tuple(x[at] for x in state)
+        dtau.inverse_dynamics_second_derivatives(full, *some)
+        got, want = (
+            dtau.inverse_dynamics_second_derivatives(m, *some).d2tau_dvdv for m in (model, bare)
+        )
+        y = np.tanh(some[1][..., own] / 0.3)
+        curvature = -2.0 * 2.0 / 0.3**2 * y * (1.0 - y**2)
+        want = want.copy()
+        want[..., own, own, own] += curvature[..., np.newaxis, np.newaxis]
+        assert_close(got, want, IDENTITY, "d2tau_dvdv", floor=float(np.abs(want).max()))
+
+
 @pytest.mark.parametrize("name", ["free root, branches", "joints that mimic others"])
 def test_impulses_do_not_feel_friction(name: str) -> None:
     rough = robot(name)
@@ -173,6 +195,9 @@ def test_models_keep_friction() -> None:
     assert (model.link("one").friction, model.link("one").friction_speed) == ((3.0,), (0.4,))
     other = model.replace(friction={"one": 5.0}, friction_speed={"two": 0.7})
     assert (other.friction.tolist(), other.link("two").friction_speed) == ([6.0], (0.7,))
+    smooth = without_friction(model).replace(friction_speed=0)
+    assert model.replace(friction=0, friction_speed=0) == smooth
+    assert smooth.replace(friction={"one": 3}, friction_speed={"one": 0.4}).friction.any()
     turned = TREES["one universal"].model()
     assert turned.link("universal0").friction[0] != turned.link("universal0").friction[1]
 
@@ -219,6 +244,8 @@ def test_rerooted_joints_keep_their_friction() -> None:
         ({"friction": 1.0}, "friction_speed: expected the speed that smooths the friction"),
         ({"friction_speed": -1.0}, "friction_speed: expected numbers of at least 0"),
         ({"friction_speed": (1.0, 2.0)}, "friction_speed: expected a number or 1 of them, got 2"),
+        ({"friction": 1.0, "friction_speed": 1e-310}, "friction_speed: expected speeds at which"),
+        ({"friction": 1e10, "friction_speed": 1e-300}, "friction_speed: expected speeds at which"),
     ],
 )
 def test_wrong_numbers(options: dict[str, float], message: str) -> None:

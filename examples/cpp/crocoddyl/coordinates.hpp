@@ -80,7 +80,7 @@ class Coordinates {
         if (!((tau - expected).cwiseAbs().maxCoeff() <= 1e-6 * largest))
             fail(
                 "expected the dynamics of Pinocchio's model, got other torques: save it with the "
-                "same armature and gravity, and with damping=0");
+                "same armature and gravity, and without damping, friction and springs");
     }
 
     const int nq_, nv_;

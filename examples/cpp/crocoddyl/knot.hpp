@@ -114,8 +114,8 @@ class Dynamics {
         for (std::size_t end, k = 0; k < count; k = end + 1) {
             for (end = k; end < count && changed_[end];) ++end;
             if (end == k) continue;
-            const std::initializer_list<const double*> inputs = {&q_[k * nq_], &v_[k * nv_],
-                                                                 &tau_[k * nv_], &times_[k]};
+            const std::initializer_list<dtau::InputView> inputs = {&q_[k * nq_], &v_[k * nv_],
+                                                                   &tau_[k * nv_], &times_[k]};
             double *A = &A_[k * 4 * nv_ * nv_], *B = &B_[k * 2 * nv_ * nu];
             double *q = &next_q_[k * nq_], *v = &next_v_[k * nv_];
             require(*linearize_,

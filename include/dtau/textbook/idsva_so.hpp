@@ -110,7 +110,8 @@ void idsva_so(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* 
                     out.dadq[at(k, i, m)] = dot(sk, I_rate * si);
                 });
             });
-            if (has_friction(tree)) out.dvdv[at(m, m, m)] += w.curvature[m];
+            if (m >= tree.friction.first && m < tree.friction.end)
+                out.dvdv[at(m, m, m)] += w.curvature[m];
         }
 }
 

@@ -85,8 +85,8 @@ class Robot:
         if not np.allclose(tau, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max()):
             raise ValueError(
                 "model: expected the dynamics of state.pinocchio, got torques that differ by "
-                f"{np.abs(tau - expected).max():.2g}; compare armature, damping, gravity and "
-                "inertias"
+                f"{np.abs(tau - expected).max():.2g}; compare armature, damping, friction, "
+                "stiffness, gravity and inertias"
             )
 
     def to_dtau(self, x: Array) -> tuple[Array, Array]:

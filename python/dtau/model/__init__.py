@@ -15,6 +15,7 @@
 `compile`         flat arrays of bodies for the core
 `model`           the model
 `editing`         methods that return a changed model
+`link_changes`    changed parts of its links
 `rerooting`       the method that hangs a model from another link
 `contacts`        contacts with the world, closed loops
 `mechanism`       a model with the constraints that close its loops

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import plain, real_numbers, require
+from dtau.checks import real_numbers, require
 from dtau.model.base import ModelBase
 from dtau.model.identified import link_inertias
-from dtau.model.joints import Fixed, Free
+from dtau.model.joints import Fixed
+from dtau.model.link_changes import changed
 from dtau.model.links import Limits, Link
 from dtau.model.massless import warn_of_massless
-from dtau.model.names import Names
 from dtau.model.pose import Pose
 from dtau.model.postures import Postures, by_joint
 from dtau.model.spatial import Inertia
@@ -24,21 +23,6 @@ from dtau.model.spatial import Inertia
 M = TypeVar("M", bound="Editable")
 
 _HERE = Pose()
-_FIELDS = {  # fields of a link, by the arguments that change them
-    "armature": "armature",
-    "damping": "damping",
-    "stiffness": "stiffness",
-    "rest_position": "rest_position",
-    "friction_speed": "friction_speed",
-    "friction": "friction",
-    "limits": "limits",
-    "inertias": "inertia",
-    "placements": "placement",
-}
-
-_BY_VELOCITY = (  # a number for each
-    *("armature", "damping", "stiffness", "rest_position", "friction", "friction_speed"),
-)
 
 
 class Editable(ModelBase):
@@ -359,58 +343,3 @@ class Editable(ModelBase):
 # Python's own messages begin with the qualified name; users know the class as Model.
 for _method in (Editable.replace, Editable.add_frame, Editable.add_load, Editable.lock):
     _method.__qualname__ = f"Model.{_method.__name__}"
-
-
-def changed(links: Sequence[Link], **given: Any) -> tuple[Link, ...]:
-    """Return links with the values that `Model.replace` takes.
-
-    Raises
-    ------
-    ValueError, TypeError
-        In the same cases as `Model.replace`.
-    """
-    names = Names(links)
-    by_name = {link.name: link for link in links}
-    for argument, values in given.items():
-        if values is None:
-            continue
-        if argument in _BY_VELOCITY and not isinstance(values, Mapping):
-            expected = "one number, or a mapping by the names of joints"
-            if (shape := real_numbers(argument, values, expected).shape) not in ((), (1,)):
-                raise ValueError(f"{argument}: expected {expected}, got shape {shape}")
-            named = {
-                link.name: (link.joint_name, values) for link in links if _takes_a_number(link)
-            }
-        else:
-            named = _by_link(argument, values, names)
-        for at, (name, value) in named.items():
-            by_name[at] = _changed(by_name[at], argument, name, value)
-    return tuple(by_name.values())
-
-
-def _by_link(argument: str, values: Any, names: Names) -> dict[str, tuple[str, Any]]:
-    """Return, by the names of links, the given names and values."""
-    require(argument, values, Mapping)
-    named: dict[str, tuple[str, Any]] = {}
-    for name, value in values.items():
-        name = plain(name)
-        at = names.find(argument, name, links_first=argument == "inertias")
-        if at in named:
-            raise ValueError(
-                f"{argument}: {named[at][0]!r} and {name!r} are names of one link, {at!r}"
-            )
-        named[at] = name, value
-    return named
-
-
-def _takes_a_number(link: Link) -> bool:
-    return link.joint.nv > 0 and not (isinstance(link.joint, Free) and link.parent is None)
-
-
-def _changed(link: Link, argument: str, name: str, value: Any) -> Link:
-    if link.joint.nv == 0 and argument in (*_BY_VELOCITY, "limits"):
-        raise ValueError(f"{argument}: {name!r} does not move, joint {link.joint_name!r} is fixed")
-    try:
-        return replace(link, **{_FIELDS[argument]: value})
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{argument} of {name!r}: {error}") from None

@@ -196,6 +196,11 @@ class Link(Record):
                 f"friction_speed: expected the speed that smooths the friction {friction}, above 0 "
                 f"in rad/s or m/s, got {speeds}"
             )
+        if not all(_has_slope(*pair) for pair in zip(friction, speeds, strict=True)):
+            raise ValueError(
+                f"friction_speed: expected speeds at which the slope friction / friction_speed is "
+                f"finite, got {speeds} with friction {friction}"
+            )
         values = _finite("rest_position", self.rest_position)
         parts["rest_position"] = _one_per_velocity("rest_position", values, nv)
         for argument in ("stiffness", "rest_position"):
@@ -336,3 +341,7 @@ class Body(Record):
     parent: int
     placement: Pose
     inertia: Inertia
+
+
+def _has_slope(friction: float, speed: float) -> bool:
+    return friction == 0.0 or (math.isfinite(1.0 / speed) and math.isfinite(friction / speed))

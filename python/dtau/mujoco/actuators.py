@@ -87,14 +87,6 @@ class Actuators:
             following[:, self.states, columns] = self.step * free * follows
         return rate, following
 
-    def next_activation(self, act: Array, act_dot: Array) -> Array:
-        """Return the activation after the step."""
-        out = act.copy()
-        if self.na:
-            following = act[:, self.states] + self.span * act_dot[:, self.states]
-            out[:, self.states] = np.clip(following, self.act_low, self.act_high)
-        return out
-
     def advanced(self, act: Array, act_dot: Array, rates: Array, first: Array) -> Array:
         """Return derivatives of the next act, from derivatives of a mean act_dot and of act."""
         free = self._unclamped(act, act_dot)[..., np.newaxis]

@@ -53,10 +53,11 @@ TensorWrenches<T> idsva_so_sweeps(const Tree& tree, const T* q, const T* v, cons
     return tensor_wrenches(tree, body_f_ext, w.idsva.root_frame, w.wrenches);
 }
 
-// Curvature of friction in column c of body i; null if there is no friction.
+// Curvature of friction in column c of body i; null outside of the columns with friction.
 template <class T>
 DTAU_INLINE const T* own_curvature(const Tree& tree, int i, int c, const IdsvaWorkspace<T>& idsva) {
-    return has_friction(tree) ? idsva.curvature + tree.bodies[i].v + c : nullptr;
+    const int k = tree.bodies[i].v + c;
+    return k >= tree.friction.first && k < tree.friction.end ? idsva.curvature + k : nullptr;
 }
 
 // Rows of the free root above body i, if there is one; they need no products.
