@@ -21,7 +21,7 @@ from files import ROOT
 
 import dtau
 from dtau.autodiff.functions import INTERNAL, PUBLIC, Derivatives, composition, jacobians, value
-from dtau.autodiff.rows import FUNCTIONS
+from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 from dtau.autodiff.write import define
 
 try:
@@ -133,7 +133,7 @@ MORE = {
 def more(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, derivatives in MORE.items():
         monkeypatch.setitem(PUBLIC, name, derivatives)
-        names = tuple(x.name for x in FUNCTIONS[name].inputs)
+        names = tuple(x.name for x in FUNCTIONS[name].inputs if x.name != PARAMETERS)
         monkeypatch.setitem(ARGUMENTS, name, names)
 
 

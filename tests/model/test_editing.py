@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import robot, spring_torque
+from cases import friction_torque, robot, spring_torque
 from compare import TOLERANCE, assert_close
 from links import BALL, X, Z, link, model_of
 from messages import message
@@ -156,7 +156,7 @@ class TestReplace:
         q, v, a = dtau.random_state(model, np.random.default_rng(0))
         regressor = dtau.inverse_dynamics_regressor(model, q, v, a, joint_parameters=True)
         tau = regressor @ np.r_[found.ravel(), model.armature, model.damping]
-        tau = tau + spring_torque(model, q)
+        tau = tau + spring_torque(model, q) + friction_torque(model, v)
         assert_close(dtau.inverse_dynamics(other, q, v, a), tau, 1e-12, "tau")
 
     def test_parameters_that_no_body_has(self, quadruped: dtau.Model) -> None:

@@ -241,7 +241,7 @@ class TestValue:
                 with pytest.raises(AttributeError, match="a Model is immutable"):
                     setattr(model, name, 0)
             arrays = [item for item in vars(model).values() if isinstance(item, np.ndarray)]
-            assert len(arrays) == 10
+            assert len(arrays) == 12
             assert not any(array.flags.writeable for array in arrays)
 
     def test_models_cannot_be_constructed_twice(self) -> None:

@@ -100,7 +100,14 @@ def test_no_class_is_left_out() -> None:
     tried = {type(make()) for make in EXAMPLES.values()}
     private = {"At", "Batch", "CoreBody", "Element", "Immutable"}  # in no public object
     private |= {"Argument", "Array", "Derivatives", "Function"}  # rows of tables
-    results = {"Pattern", "BaseParameters", "FourierMotion", "LeastSquares", "Fit"}  # plain data
+    results = {
+        "Pattern",
+        "Places",
+        "BaseParameters",
+        "FourierMotion",
+        "LeastSquares",
+        "Fit",
+    }  # plain data
     for module in pkgutil.walk_packages(dtau.__path__, "dtau."):
         part = module.name.split(".")
         needs = part[1] if part[1] in ("jax", "torch", "casadi", "crocoddyl", "mujoco") else "dtau"

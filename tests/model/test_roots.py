@@ -129,7 +129,7 @@ def test_refused() -> None:
     said = message(ValueError, held.build().with_root, "a")
     assert "expected a free or fixed joint between the world and 'a', got Revolute 'a'" in said
     free = model.replace(damping={"root_joint": 0.1})
-    assert "no armature and no damping of the root's joint" in message(
+    assert "no armature, damping and friction of the root's joint" in message(
         ValueError, free.with_root, "LF_FOOT"
     )
     other = dtau.robots.chain(3)

@@ -256,11 +256,11 @@ class TestRefused:
             (arm(joint=dtau.Spherical()), "kinds of joints 'tip_joint' (Spherical)"),
             (
                 arm(joint=dtau.Planar((0, 0, 1)), damping=(0, 0, 1)),
-                "damping and limits of joints with several coordinates, 'tip_joint'",
+                "damping, friction and limits of joints with several coordinates, 'tip_joint'",
             ),
             (
                 arm(joint=dtau.Free(), limits=dtau.Limits(effort=(1, 1, 1, 1, 1, 1))),
-                "damping and limits of joints with several coordinates, 'tip_joint'",
+                "damping, friction and limits of joints with several coordinates, 'tip_joint'",
             ),
             (
                 arm(limits=dtau.Limits(lower=0)),

@@ -17,7 +17,7 @@ from dtau.autodiff.functions import CONSTRAINED, PUBLIC, Order, order_of
 from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 
 # The arrays that a function takes after the model, but for the mask of contacts and the inertias of
-# many models, which test_adapter_many_models.py has.
+# many models, which test_many_models.py has.
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     name: tuple(x.name for x in FUNCTIONS[name].inputs if x.name not in ("active", PARAMETERS))
     for name in PUBLIC

@@ -203,7 +203,8 @@ def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> S
     mass = rng.uniform(0.3, 3.0, (*shape, model.nbodies))
     com = rng.uniform(-0.2, 0.2, (*mass.shape, 3))
     tensor = 0.02 * mass[..., None, None] * np.diag([1.0, 1.2, 1.5])
-    state["parameters"] = to_parameters(mass, com, tensor).reshape(*shape, 10 * model.nbodies)
+    parameters = to_parameters(mass, com, tensor).reshape(*shape, 10 * model.nbodies)
+    state["parameters"] = parameters.copy()  # writable
     return state
 
 

@@ -73,7 +73,7 @@ def cuda_header(
     given[f"{prefix}threads"] = THREADS
     numbers = ", ".join(f"{name} = {value}" for name, value in given.items())
     guard = cuda_guard(prefix)
-    text = f"#ifndef {guard}\n#define {guard}\n\n#include <cuda_runtime_api.h>\n\n"
+    text = f"#ifndef {guard}\n#define {guard}\n\n" + "#include <cuda_runtime_api.h>\n\n"
     text += '#ifdef __cplusplus\nextern "C" {\n#endif\n\n'
     text += f"enum {{ {numbers} }};\n\n"
     for function in written:
