@@ -296,7 +296,7 @@ def grow(
             damping=rng.uniform(0.0, 2.0, nv) * damping,
             stiffness=of_springs.uniform(0.0, 5.0, nv) * (springs and kind in SPRUNG),
             rest=of_springs.uniform(-1.0, 1.0, nv) * (springs and kind in SPRUNG),
-            friction=of_friction.uniform(0.0, 2.0, nv) * (friction and of_friction.random() < 0.8),
+            friction=of_friction.uniform(0.0, 2.0, nv) * (friction and i % 4 != 2),
             speed=of_friction.uniform(0.5, 2.0, nv),
         )
         bodies.append(body)
