@@ -41,7 +41,8 @@ struct Robot {
     void first() {
         void* block = memory.data();
         std::size_t size = memory.size();
-        Arena arena(std::align(64, size - 64, block, size));
+        std::align(64, size - 64, block, size);
+        Arena arena(block, size);
         const IdsvaWorkspace<Complex> w(arena, tree.tree(), Options());
         idsva(tree.tree(), q.data(), v.data(), a.data(), static_cast<const Complex*>(nullptr),
               by_q.data(), by_v.data(), mass.data(), w);

@@ -104,20 +104,6 @@ DTAU_INLINE void store_joint_torque(const Body& body, const Force<T>& f, T* to, 
     for (int r = 0; r < body.nv; ++r) to[r * stride] = tau[r];
 }
 
-// Moves an inertia from the frame P to the frame that P is given in.
-template <class T>
-DTAU_INLINE Inertia<T> transformed(const Placement<T>& P, const Inertia<T>& I) {
-    const Vec3<T>& r = P.r;
-    const Vec3<T> h = P.R * I.h, d = fma(I.m, r, h);  // d: the first moment about the new origin
-    Sym3<T> J = rotated(P.R, I.J);
-    // J + 2 (r . h) 1 - r h^T - h r^T + m ((r . r) 1 - r r^T): parallel axes
-    const T xx = r.x * (h.x + d.x), yy = r.y * (h.y + d.y), zz = r.z * (h.z + d.z);
-    J.xx += yy + zz, J.yy += xx + zz, J.zz += xx + yy;
-    J.xy = fma(-r.x, h.y, fma(-r.y, d.x, J.xy));
-    J.xz = fma(-r.x, h.z, fma(-r.z, d.x, J.xz));
-    J.yz = fma(-r.y, h.z, fma(-r.z, d.y, J.yz));
-    return {I.m, d, J};
-}
 // n = A w and f = w x 2p become R A R^T w + r x f and w x 2 R p.
 template <class T>
 DTAU_INLINE Coriolis<T> transformed(const Placement<T>& P, const Coriolis<T>& B) {

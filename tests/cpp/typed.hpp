@@ -33,6 +33,10 @@ inline Arrays filled(const std::vector<dtau::Array>& arrays, std::ptrdiff_t stat
         result.emplace_back(array.size * states, NAN);
         if (random)
             for (double& x : result.back()) x = number(engine);
+        if (array.name == "parameters")  // of bodies that can exist: mass and inertia are large
+            for (std::size_t k = 0; k < result.back().size(); ++k)
+                if (k % 10 != 0 && k % 10 != 4 && k % 10 != 6 && k % 10 != 9)
+                    result.back()[k] *= 0.01;
     }
     return result;
 }

@@ -21,6 +21,7 @@ from torch_cases import each, function, leaves, tensors  # noqa: E402
 
 import dtau  # noqa: E402
 import dtau.torch  # noqa: E402
+from dtau.autodiff.rows import FUNCTIONS  # noqa: E402
 from dtau.torch.kernels import written  # noqa: E402
 from dtau.torch.models import number_of  # noqa: E402
 
@@ -57,7 +58,8 @@ except NotImplementedError:
 def test_operators_keep_pytorchs_rules(name: str) -> None:
     model = robot("few joints")
     words: dict[str, Any] = {"frames": list(model.bodies)} if name == "frame_placements" else {}
-    x, site = tensors(name, model, 0, (2,)), (number_of(model), name, written(words))
+    x, site = [*tensors(name, model, 0, (2,))], (number_of(model), name, written(words))
+    x += [None] * (len(FUNCTIONS[name].inputs) - len(x))  # parameters of many models
     torch.library.opcheck(torch.ops.dtau.call.default, (*site, x))
     lam = [torch.ones_like(y) for y in torch.ops.dtau.call(*site, x)]
     torch.library.opcheck(torch.ops.dtau.pullback.default, (*site, x, lam, [True] * len(x)))
