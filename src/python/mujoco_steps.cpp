@@ -226,7 +226,8 @@ nb::tuple copies(nb::handle source, nb::tuple names) {
         const nb::object from = nb::getattr(source, names[i]);
         PyObject* copy = PyArray_NewCopy(array(from), NPY_CORDER);
         if (!copy) throw nb::python_error();
-        PyTuple_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), copy);
+        if (PyTuple_SetItem(result.ptr(), static_cast<Py_ssize_t>(i), copy) != 0)  // takes the copy
+            throw nb::python_error();
     }
     return nb::cast<nb::tuple>(result);
 }
