@@ -73,7 +73,7 @@ struct ArgumentList {
     template <class X>
     static constexpr void describe_input(Signature& s, X) {
         s.arguments[s.narguments++] = {X::signature.name, X::by_default, s.ninputs, {}};
-        if (X::signature.quantity == &Quantity::inertias) s.inertias = s.ninputs;
+        if (X::signature.quantity->axes[0] == Axis::ten_nbodies) s.inertias = s.ninputs;
         s.inputs[s.ninputs++] = X::signature;
     }
     template <Text name, Option option, Default by_default>
