@@ -80,13 +80,12 @@ bool run(const void* compiled, const char* name, int element, std::ptrdiff_t sta
     const Tree& tree = static_cast<const CompiledTree*>(compiled)->tree();
     const Signature& signature = function->signature;
     const Options options;
-    Job job;
+    Job job(signature.ninputs, signature.noutputs);
     job.options = &options;
     job.scalar = static_cast<ScalarKind>(element);
     const std::ptrdiff_t number =
         job.scalar == ScalarKind::complex ? sizeof(Complex) : sizeof(double);
     job.naxes = 1, job.shape[0] = job.count = states;
-    job.ninputs = signature.ninputs, job.noutputs = signature.noutputs;
     const void* const given[] = {q, v, x};
     for (int i = 0; i < job.ninputs; ++i) {
         Input& input = job.inputs[i];

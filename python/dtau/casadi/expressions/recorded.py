@@ -34,12 +34,13 @@ _OPERATIONS: tuple[Callable[..., Any], ...] = (
     ca.sqrt,
     ca.sin,
     ca.cos,
+    ca.tanh,
     ca.fabs,
     lambda a: ca.remainder(a, 2.0 * np.pi),
     operator.lt,
     ca.if_else,
 )
-_COUNTS = (0, 2, 2, 2, 2, 3, 3, 1, 1, 1, 1, 1, 2, 3)  # numbers of operands
+_COUNTS = (0, 2, 2, 2, 2, 3, 3, 1, 1, 1, 1, 1, 1, 2, 3)  # numbers of operands
 
 
 def recorded_function(model: Model, name: str, options: Mapping[str, Any], *, f_ext: bool) -> Any:
