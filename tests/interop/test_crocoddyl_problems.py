@@ -237,7 +237,7 @@ def test_derivatives_belong_to_the_point_that_is_given() -> None:
 
 def test_models_must_be_of_one_robot() -> None:
     model, state = quadruped()
-    with pytest.raises(ValueError, match="armature, damping, gravity"):
+    with pytest.raises(ValueError, match="armature, damping, friction, stiffness, gravity"):
         dc.Robot(model.replace(gravity=(0.0, 0.0, -1.0)), state)
     with pytest.raises(ValueError, match="joint"):
         dc.Robot(dtau.robots.chain(3), state)
