@@ -82,9 +82,9 @@ struct StepJob {
     const double* accelerations;       // (n, nv): those that the integrator takes
     const double* following;           // (n, nv): MuJoCo's velocities after the step
     const double *terms, *wrenches;  // null, or constraints from Python: (n, nv, 3 nv), (n, nv, 6)
-    const Index* given;              // contacts with a motion from Python, ascending
+    const Index* given = nullptr;    // contacts with a motion from Python, ascending
     const double* given_motions;     // (ngiven, 7, 12)
-    Index ngiven;
+    Index ngiven = 0;
 
     double* out;     // (n, 2 nv + na, width), or (n, nv, width) of a stage
     Index* missing;  // contacts that have a force and no motion, room for all

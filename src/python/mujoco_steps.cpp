@@ -189,8 +189,11 @@ nb::tuple step_derivatives(nb::handle constants, nb::handle solutions, nb::handl
     job.following = numbers(following, n * nv);
     job.terms = numbers_or_null(terms, 3 * n * nv * nv);
     job.wrenches = numbers_or_null(wrenches, 6 * n * nv);
-    job.ngiven = given.is_none() ? 0 : PyArray_SIZE(array(given));
-    job.given = numbers_or_null<Index>(given, job.ngiven);
+    if (!given.is_none()) {
+        ArrayReader read_given(nb::make_tuple(given));
+        job.given = read_given.take_any<Index>();
+        job.ngiven = read_given.size();
+    }
     job.given_motions = numbers_or_null(motions, 84 * job.ngiven);
     std::vector<Index> missing(static_cast<std::size_t>(job.at.contact_starts[n]));
     job.missing = missing.data();
@@ -208,12 +211,26 @@ nb::tuple step_derivatives(nb::handle constants, nb::handle solutions, nb::handl
     return nb::make_tuple(out, lacking, job.same);
 }
 
+// The array of numbers to write to, of which this axis must be there.
+PyArrayObject* writable(nb::handle given, int axis) {
+    ArrayReader(nb::make_tuple(given)).take_any<double>();
+    if (PyArray_NDIM(array(given)) <= axis)
+        throw std::invalid_argument("expected an array of " + std::to_string(axis + 1) +
+                                    " axes or more");
+    return array(given);
+}
+
 // Copies attributes of an object, arrays of numbers, to row `place` of arrays of the same names.
 void copy_rows(nb::handle source, nb::tuple names, nb::tuple to, Index place) {
+    if (names.size() != to.size()) throw std::invalid_argument("expected an array for every name");
     for (std::size_t i = 0; i < names.size(); ++i) {
         const nb::object from = nb::getattr(source, names[i]);
-        PyArrayObject* const out = array(to[i]);
-        const Index size = PyArray_SIZE(out) / PyArray_DIM(out, 0);
+        PyArrayObject* const out = writable(to[i], 0);
+        const Index rows = PyArray_DIM(out, 0);
+        if (place < 0 || place >= rows)
+            throw std::invalid_argument("place: expected less than " + std::to_string(rows) +
+                                        ", got " + std::to_string(place));
+        const Index size = PyArray_SIZE(out) / rows;
         std::copy_n(numbers(from, size), size,
                     static_cast<double*>(PyArray_DATA(out)) + place * size);
     }
@@ -236,13 +253,16 @@ nb::tuple copies(nb::handle source, nb::tuple names) {
 void move(nb::handle constants, nb::handle displacement, nb::handle by) {
     ArrayReader read_model(constants);
     const Constants m = read_constants(read_model);
-    PyArrayObject* out = array(by);
-    const Index n = PyArray_DIM(out, 0), columns = PyArray_DIM(out, 2);
+    PyArrayObject* const out = writable(by, 2);
+    const Index n = PyArray_DIM(out, 0), height = PyArray_DIM(out, 1),
+                columns = PyArray_DIM(out, 2);
+    if (height < m.nv)
+        throw std::invalid_argument("by: expected " + std::to_string(m.nv) + " rows or more, got " +
+                                    std::to_string(height));
     const double* moved = numbers(displacement, n * m.nv);
-    double* rows = const_cast<double*>(numbers(by, n * PyArray_DIM(out, 1) * columns));
+    double* rows = data(by);
     for (Index k = 0; k < n; ++k)
-        mujoco_kernels().move(m, moved + k * m.nv, rows + k * PyArray_DIM(out, 1) * columns,
-                              columns);
+        mujoco_kernels().move(m, moved + k * m.nv, rows + k * height * columns, columns);
 }
 
 }  // namespace
