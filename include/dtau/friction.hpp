@@ -79,7 +79,7 @@ DTAU_INLINE void add_friction_torques(const Tree& tree, double sign, const T* v,
 // ---------------------------------------------------------------- springs and friction
 
 DTAU_INLINE bool has_springs_or_friction(const Tree& tree) {
-    return tree.nsprings > 0 || has_friction(tree);
+    return tree.nsprings > 0 || tree.nrotation_springs > 0 || has_friction(tree);
 }
 
 template <class T>

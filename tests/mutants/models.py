@@ -6,6 +6,8 @@ from .mutant import Mutant
 
 MODEL, IDENTIFICATION = "python/dtau/model/", "python/dtau/identification/"
 SPRINGS = "include/dtau/springs.hpp"
+BALL_SPRINGS = "include/dtau/rotation_springs.hpp"
+SPRING_SERIES = "include/dtau/algorithms/time/spring_series.hpp"
 FRICTION = "include/dtau/friction.hpp"
 
 MODELS = (
@@ -44,6 +46,24 @@ MODELS = (
         "energy = fma(T(0.5 * spring.stiffness) * x, x, energy);",
         "energy = fma(T(spring.stiffness) * x, x, energy);",
         ("tests/dynamics/test_springs.py", "tests/terms"),
+        statement=True,
+    ),
+    Mutant(
+        "springs/ball_transposed",
+        "Gradients of a spherical joint's spring take its matrix without transposing it.",
+        BALL_SPRINGS,
+        "return fma(e, cross(phi, y), fma(T(-0.5), y, x));",
+        "return fma(e, cross(phi, y), fma(T(0.5), y, x));",
+        ("tests/dynamics/test_ball_springs.py",),
+        statement=True,
+    ),
+    Mutant(
+        "springs/ball_rates",
+        "The series of a spherical joint's spring has a constant coefficient e.",
+        SPRING_SERIES,
+        "f[k] = k == 0 ? T(1.0) / (T(2.0 * n + 3.0) - sum) : f[0] * rest;",
+        "f[k] = k == 0 ? T(1.0) / (T(2.0 * n + 3.0) - sum) : T(0.0) * rest;",
+        ("tests/dynamics/test_ball_springs.py",),
         statement=True,
     ),
     # ------------------------------------------------------------ friction
