@@ -98,7 +98,9 @@ void define_raw_calls(nb::module_& m) {
                 return nb::tuple(result);
             },
             nb::sig("def results(self) -> tuple[tuple[str, tuple[int, ...], bool], ...]"))
-        .def_prop_ro("problem", &RawCall::problem, nb::sig("def problem(self) -> str"));
+        .def_prop_ro(
+            "problem", [](const RawCall& call) { return call.problem().c_str(); },
+            nb::sig("def problem(self) -> str"));
     m.def(
         "prepare_call",
         [](nb::handle model, const char* name, const nb::kwargs& options) {

@@ -279,7 +279,7 @@ class TestFiles:
         some = dtau.from_pinocchio(peer, friction_speed={"two": 0.02})
         assert some.friction.tolist() == [0.0, 0.25]
         assert "ignored friction without a friction_speed: joints 'one'" in some.notes
-        with pytest.raises(ValueError, match="friction_speed: no joint or link named 'three'") as raised:
+        with pytest.raises(ValueError, match="no joint or link named 'three'") as raised:
             dtau.from_pinocchio(peer, friction_speed={"three": 0.02})
         assert not isinstance(raised.value, dtau.ModelError)
 
@@ -305,6 +305,6 @@ class TestFiles:
         part = dtau.from_mujoco(live, friction_speed={"j": 0.1})
         assert part.friction.tolist() == [3.0, 0.0, 0.0, 0.0]
         assert "ignored friction without a friction_speed: joints 'k'" in part.notes
-        with pytest.raises(ValueError, match="friction_speed: no joint or link named 'l'") as raised:
+        with pytest.raises(ValueError, match="no joint or link named 'l'") as raised:
             dtau.from_mujoco(live, friction_speed={"l": 0.1})
         assert not isinstance(raised.value, dtau.ModelError)

@@ -110,8 +110,8 @@ DTAU_INLINE void body_accelerations(const Tree& tree, int i, const T* a,
 template <class T>
 void idsva_velocities(const Tree& tree, const T* q, const T* v, const T* f_ext,
                       const IdsvaWorkspace<T>& w) {
-    for (int i = 0; i < tree.nnodes; ++i) body_velocities(tree, i, v, f_ext, w);
     friction_partials(tree, v, w.slope, w.curvature);
+    for (int i = 0; i < tree.nnodes; ++i) body_velocities(tree, i, v, f_ext, w);
     stretch_rotations(tree, q, w.stretched);
 }
 template <class T>
@@ -212,13 +212,13 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
 template <class T>
 void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* dtau_dq,
            T* dtau_dv, T* dtau_da, const IdsvaWorkspace<T>& w) {
+    friction_partials(tree, v, w.slope, w.curvature);
     const Configuration<T> x = configuration(tree, q, w.root_frame.angles);
     for (int i = 0; i < tree.nnodes; ++i) {
         move_body(tree, i, x, v, w.root_frame);
         body_velocities(tree, i, v, f_ext, w);
         body_accelerations(tree, i, a, w);
     }
-    friction_partials(tree, v, w.slope, w.curvature);
     stretch_rotations(tree, q, w.stretched);
     idsva_backward(tree, {dtau_dq, dtau_dv, dtau_da, tree.nv}, w);
     add_stiffness(tree, w.stretched, dtau_dq, tree.nv);
