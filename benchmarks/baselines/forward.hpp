@@ -74,7 +74,7 @@ void fdsva_partials(const Tree& tree, const T* q, const T* v, const T* tau,
     const T* const no_wrenches = nullptr;
     root_frame_sweep(tree, q, v, w.idsva.root_frame);
     articulated_factors(tree, v, tau, no_wrenches, to.a, w.idsva.root_frame, to.factors);
-    idsva_velocities(tree, v, no_wrenches, w.idsva);
+    idsva_velocities(tree, q, v, no_wrenches, w.idsva);
     idsva_accelerations(tree, to.a, w.idsva);
     idsva_backward(tree, {to.dtau_dq, to.dtau_dv, no_matrix, to.stride}, w.idsva);
 }

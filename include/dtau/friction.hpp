@@ -10,8 +10,8 @@
 //   k y_k = sum over j = 1 ... k of j x_j w_{k-j}       w_k = -sum of y_m y_{k-m}
 //   d tau_k = F / v_s sum over j = 0 ... k of w_{k-j} d v_j
 //
-// Functions of this header: of springs and friction together, left_by_springs_and_friction() and others;
-// friction_partials(), add_friction_diagonal(), add_friction_times(); FrictionSeries. Neighboring joints are
+// Functions of this header: friction_torques(); of springs and friction together, left_by_springs_and_friction()
+// and others; friction_partials(), add_friction_diagonal(), add_friction_times(); FrictionSeries. Neighboring joints are
 // computed together in packs. All arrays are those of the joints (nv). A model without friction computes
 // nothing here.
 #pragma once
@@ -45,6 +45,15 @@ DTAU_INLINE void for_friction(const Tree& tree, const F& f) {
     const int end = tree.friction.end;
     for (int k = tree.friction.first; k < end; k += Pack<T>::width) f(k, end - k);
 }
+// The same for results that may be written twice: the last pack is not cut, but begins earlier.
+template <class T, class F>
+DTAU_INLINE void for_friction_overlapping(const Tree& tree, const F& f) {
+    constexpr int width = Pack<T>::width;
+    const int end = tree.friction.end;
+    if (end < width) return for_friction<T>(tree, f);
+    for (int k = tree.friction.first; k < end; k += width)
+        f(k + width > end ? end - width : k, width);
+}
 // The pack y from joint k on.
 template <class T>
 DTAU_INLINE Pack<T> smoothed_sign(const Tree& tree, const T* v, int k, int count) {
@@ -75,11 +84,20 @@ DTAU_INLINE void add_friction_torques(const Tree& tree, double sign, const T* v,
         torque.store(tau + k, count);
     });
 }
+// Writes F y of the joints with friction.
+template <class T>
+DTAU_INLINE void friction_torques(const Tree& tree, const T* v, T* torque) {
+    for_friction_overlapping<T>(tree, [&](int k, int count) __attribute__((always_inline)) {
+        const auto force = constants<T>(tree.friction.force + k, count).value;
+        const Pack<T> product = {force * smoothed_sign(tree, v, k, count).value};
+        product.store(torque + k, count);
+    });
+}
 
 // ---------------------------------------------------------------- springs and friction
 
 DTAU_INLINE bool has_springs_or_friction(const Tree& tree) {
-    return tree.nsprings > 0 || has_friction(tree);
+    return tree.nsprings > 0 || tree.nrotation_springs > 0 || has_friction(tree);
 }
 
 template <class T>
@@ -98,8 +116,11 @@ template <class T>
 DTAU_INLINE const T* left_by_springs_and_friction(const Tree& tree, const T* q, const T* v,
                                                   const T* tau, T* room) {
     if (!has_springs_or_friction(tree)) return tau;
-    for (int k = 0; k < tree.nv; ++k) room[k] = tau[k];
-    subtract_springs_and_friction(tree, q, v, room);
+    friction_torques(tree, v, room);
+    for (int k = 0; k < tree.friction.first; ++k) room[k] = tau[k];
+    for (int k = tree.friction.first; k < tree.friction.end; ++k) room[k] = tau[k] - room[k];
+    for (int k = tree.friction.end; k < tree.nv; ++k) room[k] = tau[k];
+    subtract_spring_torques(tree, q, room);
     return room;
 }
 
@@ -108,7 +129,7 @@ DTAU_INLINE const T* left_by_springs_and_friction(const Tree& tree, const T* q, 
 // Computes the slopes and the curvatures.
 template <class T>
 DTAU_INLINE void friction_partials(const Tree& tree, const T* v, T* slope, T* curvature) {
-    for_friction<T>(tree, [&](int k, int count) __attribute__((always_inline)) {
+    for_friction_overlapping<T>(tree, [&](int k, int count) __attribute__((always_inline)) {
         const Smoothed<T> x(tree, v, k, count);
         const auto rate = constants<T>(tree.friction.rate + k, count).value;
         Pack<T>{x.slope}.store(slope + k, count);

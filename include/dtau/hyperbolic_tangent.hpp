@@ -3,21 +3,21 @@
 //
 //   |x|  = y,   t = exp(-2 y) - 1 in (-1, 0],   tanh y = -t / (t + 2)                 [Derivations] eq. 14.3
 //   t    = 2^k (exp(r) - 1) + (2^k - 1),        -2 y = k ln 2 + r,  |r| <= ln(2) / 2
+//   exp(r) - 1 = 2 p / d,   d = q - p,   p and q below, to 4e-19: the polynomials of Cephes (exp.c)
 //
-// For k = 0 nothing cancels, so that tiny arguments keep their digits; for k < 0, t is at most -0.29.
-// exp(r) - 1 is r plus a Taylor polynomial, whose remainder is below 2e-17 of r. Beyond y = 20, tanh
-// rounds to 1. Against exact values the result is within three units in the last place.
+// Both quotients are one: tanh y = -n / (n + d), n = 2^k p + (2^k - 1)/2 d. For k = 0 nothing cancels, so that
+// tiny arguments keep their digits; for k < 0, t is at most -0.29. Beyond y = 20, tanh rounds to 1. Against
+// exact values the result is within four units in the last place.
 #pragma once
 
 #include "dtau/lane.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// 1/n! from n = 2 to 13
-inline constexpr double exponential_series[12] = {
-    1.0 / 2.0,       1.0 / 6.0,        1.0 / 24.0,        1.0 / 120.0,
-    1.0 / 720.0,     1.0 / 5040.0,     1.0 / 40320.0,     1.0 / 362880.0,
-    1.0 / 3628800.0, 1.0 / 39916800.0, 1.0 / 479001600.0, 1.0 / 6227020800.0};
+// p = r + r^3 (P_0 + P_1 r^2),  q = 2 + r^2 (Q_0 + Q_1 r^2 + Q_2 r^4)
+inline constexpr double tangent_p[2] = {3.02994407707441961300e-2, 1.26177193074810590878e-4},
+                        tangent_q[3] = {2.27265548208155028766e-1, 2.52448340349684104192e-3,
+                                        3.00198505138664455042e-6};
 
 template <class T>
 DTAU_INLINE T hyperbolic_tangent(T x) {
@@ -27,21 +27,17 @@ DTAU_INLINE T hyperbolic_tangent(T x) {
     // Leaves k + 1023, the exponent of 2^k, in the low bits of the sum.
     constexpr double magic = 0x1.8p52 + 1023.0;
     const auto bits = to_bits(x);
-    const T size = T(from_bits(bits & magnitude));
-    const T y = select(less(-size, -20.0), T(20.0), size);  // NaN stays
-    const T u = T(-2.0) * y;
+    const T minus = T(from_bits(bits | ~magnitude));                   // -|x|
+    const T u = T(2.0) * select(less(minus, -20.0), T(-20.0), minus);  // NaN stays
     const T shifted = fma(u, T(log2_e), T(magic));
     const T k = shifted - T(magic), power = T(from_bits(to_bits(shifted) << 52));  // 2^k
     const T r = fma(k, T(-ln2[1]), fma(k, T(-ln2[0]), u));  // the inner one is exact
-    // The polynomial by Estrin's scheme, in which few operations wait for each other.
-    const auto pair = [r](int n) __attribute__((always_inline)) {
-        return fma(r, T(exponential_series[n + 1]), T(exponential_series[n]));
-    };
-    const T r2 = r * r, r4 = r2 * r2;
-    const T low = fma(r4, fma(r2, pair(6), pair(4)), fma(r2, pair(2), pair(0)));
-    const T series = fma(r4 * r4, fma(r2, pair(10), pair(8)), low);
-    const T t = fma(power, fma(r2, series, r), power - T(1.0));
-    const T result = t / (t + T(2.0));
+    const T r2 = r * r;
+    const T p = fma(r * r2, fma(r2, T(tangent_p[1]), T(tangent_p[0])), r);
+    const T q =
+        fma(r2, fma(r2, fma(r2, T(tangent_q[2]), T(tangent_q[1])), T(tangent_q[0])), T(2.0));
+    const T d = q - p, n = fma(fma(T(0.5), power, T(-0.5)), d, power * p);
+    const T result = n / (n + d);
     return T(from_bits((to_bits(result) & magnitude) | (bits & ~magnitude)));
 }
 

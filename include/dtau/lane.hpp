@@ -216,6 +216,7 @@ DTAU_INLINE Complex fma(Complex a, Complex b, Complex c) {
             a.real() * b.imag() + a.imag() * b.real() + c.imag()};
 }
 
+DTAU_INLINE std::int64_t to_bits(Complex x) { return to_bits(x.real()); }  // to read its sign
 DTAU_INLINE Complex select(std::int64_t mask, Complex a, Complex b) { return mask ? a : b; }
 DTAU_INLINE Complex square_root(Complex x) { return std::sqrt(x); }
 DTAU_INLINE std::int64_t less(Complex a, double b) { return a.real() < b; }

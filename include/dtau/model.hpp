@@ -83,6 +83,12 @@ struct Spring {
     double stiffness, rest;
 };
 
+// A spring of a spherical joint, from its quaternion q, q + 1, ... and the rotation at rest.
+struct RotationSpring {
+    int q, v;  // first of the quaternion, first of the angular velocity
+    double stiffness, rest[4];
+};
+
 // Coulomb friction of the joints, smoothed: force tanh(rate v), from one degree of freedom to another. Those
 // between that have none have zeros.
 struct Friction {
@@ -105,6 +111,8 @@ struct Tree {
     const double* damping;   // (nv)
     const Spring* springs;   // (nsprings)
     int nsprings;
+    const RotationSpring* rotation_springs;  // (nrotation_springs)
+    int nrotation_springs;
     Friction friction;
     double gravity[3];    // in the world
     const Span* related;  // (nrelated)

@@ -1,15 +1,15 @@
 // Computes the torques of joints' springs and their derivatives: add_spring_torques(),
-// subtract_spring_torques(), add_stiffness(), add_stiffness_times(), with_spring_energy(). A spring acts
-// on one coordinate, whose rate is a velocity of the joint:
+// subtract_spring_torques(), add_stiffness(), add_spring_variations(), add_spring_gradients(),
+// with_spring_energy(). A spring acts on one coordinate, whose rate is a velocity of the joint:
 //
 //   tau = ... + stiffness (q - rest)      dtau/dq = ... + stiffness, on the diagonal
 //
-// Its torque is linear in q, so that only first derivatives of the dynamics have a term. All arrays
-// are those of the joints. A model without springs computes nothing here.
+// Its torque is linear in q, so that only first derivatives of the dynamics have a term. Springs of spherical
+// joints are in rotation_springs.hpp; the functions here include them. All arrays are those of the joints. A
+// model without springs computes nothing here.
 #pragma once
 
-#include "dtau/arena.hpp"
-#include "dtau/model.hpp"
+#include "dtau/rotation_springs.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -19,6 +19,7 @@ DTAU_INLINE void add_spring_torques(const Tree& tree, const T* q, T* tau) {
         const Spring& spring = tree.springs[s];
         tau[spring.v] = fma(T(spring.stiffness), q[spring.q] - T(spring.rest), tau[spring.v]);
     }
+    if (tree.nrotation_springs > 0) add_rotation_torques(tree, 1.0, q, tau);
 }
 template <class T>
 DTAU_INLINE void subtract_spring_torques(const Tree& tree, const T* q, T* tau) {
@@ -26,36 +27,45 @@ DTAU_INLINE void subtract_spring_torques(const Tree& tree, const T* q, T* tau) {
         const Spring& spring = tree.springs[s];
         tau[spring.v] = fma(T(-spring.stiffness), q[spring.q] - T(spring.rest), tau[spring.v]);
     }
+    if (tree.nrotation_springs > 0) add_rotation_torques(tree, -1.0, q, tau);
 }
 
-// Adds the stiffness to the diagonal of dtau/dq, whose rows are n apart.
+// Adds the stiffness of springs on one coordinate to the diagonal of dtau/dq, whose rows are n apart.
 template <class T>
-DTAU_INLINE void add_stiffness(const Tree& tree, T* dtau_dq, int n) {
+DTAU_INLINE void add_diagonal_stiffness(const Tree& tree, T* dtau_dq, int n) {
     for (int s = 0; s < tree.nsprings; ++s) {
         const Spring& spring = tree.springs[s];
         dtau_dq[spring.v * n + spring.v] += T(spring.stiffness);
     }
 }
-
-// y += factor K x, for the diagonal matrix K of the stiffness; x and y (nv).
+// Adds the derivatives of all springs. stretched: stretch_rotations().
 template <class T>
-DTAU_INLINE void add_stiffness_times(const Tree& tree, double factor, const T* x, T* y) {
+DTAU_INLINE void add_stiffness(const Tree& tree, const Stretch<T>* stretched, T* dtau_dq, int n) {
+    add_diagonal_stiffness(tree, dtau_dq, n);
+    add_rotation_stiffness(tree, stretched, dtau_dq, n);
+}
+
+// y += factor K x, for the diagonal matrix K of the springs on one coordinate; x and y (nv).
+template <class T>
+DTAU_INLINE void add_diagonal_times(const Tree& tree, double factor, const T* x, T* y) {
     for (int s = 0; s < tree.nsprings; ++s) {
         const Spring& spring = tree.springs[s];
         y[spring.v] = fma(T(factor * spring.stiffness), x[spring.v], y[spring.v]);
     }
 }
-
-// Adds factor times the time derivative of order k of the springs' torques. before: derivative of
-// order k - 1 of v; not read if k = 0.
+// dtau += factor times the derivative of the springs' torques along dq (nv).
 template <class T>
-DTAU_INLINE void add_spring_rates(const Tree& tree, double factor, int k, const T* q,
-                                  const T* before, T* tau) {
-    if (k > 0) return add_stiffness_times(tree, factor, before, tau);
-    if (factor > 0.0)
-        add_spring_torques(tree, q, tau);
-    else
-        subtract_spring_torques(tree, q, tau);
+DTAU_INLINE void add_spring_variations(const Tree& tree, double factor, const T* q, const T* dq,
+                                       T* dtau) {
+    add_diagonal_times(tree, factor, dq, dtau);
+    if (tree.nrotation_springs > 0) add_rotation_times<false>(tree, factor, q, dq, dtau);
+}
+// by_q += factor times the gradient of lam . (the springs' torques) by q.
+template <class T>
+DTAU_INLINE void add_spring_gradients(const Tree& tree, double factor, const T* q, const T* lam,
+                                      T* by_q) {
+    add_diagonal_times(tree, factor, lam, by_q);
+    if (tree.nrotation_springs > 0) add_rotation_times<true>(tree, factor, q, lam, by_q);
 }
 
 // Returns `energy` plus the energy in the springs, zero at rest.
@@ -66,6 +76,7 @@ DTAU_INLINE T with_spring_energy(const Tree& tree, const T* q, T energy) {
         const T x = q[spring.q] - T(spring.rest);
         energy = fma(T(0.5 * spring.stiffness) * x, x, energy);
     }
+    if (tree.nrotation_springs > 0) return with_rotation_energy(tree, q, energy);
     return energy;
 }
 

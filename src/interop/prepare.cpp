@@ -29,7 +29,8 @@ class PreparedCall : public RawCall {
         held_->options.read_first(s, given, tree());
         held_->options.read(s, given, tree());
         held_->options.contacts.reset();  // the compiled ones are enough; these hold the model
-        if (s.solves) require_inertia(s.name, tree(), held_->options.values.prescribed);
+        if (s.solves && s.inertias < 0)
+            require_inertia(s.name, tree(), held_->options.values.prescribed);
         read_order(s);
         drive_all(s);
         describe(held_->options.values, held_->options.single_frame);
@@ -96,7 +97,10 @@ void define_raw_calls(nb::module_& m) {
                 for (int o = 0; o < call.nresults(); ++o) result.append(describe(call.result(o)));
                 return nb::tuple(result);
             },
-            nb::sig("def results(self) -> tuple[tuple[str, tuple[int, ...], bool], ...]"));
+            nb::sig("def results(self) -> tuple[tuple[str, tuple[int, ...], bool], ...]"))
+        .def_prop_ro(
+            "problem", [](const RawCall& call) { return call.problem().c_str(); },
+            nb::sig("def problem(self) -> str"));
     m.def(
         "prepare_call",
         [](nb::handle model, const char* name, const nb::kwargs& options) {

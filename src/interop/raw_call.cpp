@@ -93,6 +93,15 @@ void RawCall::describe(const Options& options, bool single_frame) {
         for (int k = 0; k < core.ndim; ++k) a.size *= a.shape[k] = core.size[k];
         return a;
     };
+    const std::string names =
+        s.solves ? joints_without_inertia(*tree_, options.prescribed) : std::string();
+    if (!names.empty()) {
+        problem_ =
+            "expected a model in which every joint has inertia to accelerate, got none at joints " +
+            names + "; give them inertia or armature";
+        if (s.inertias < 0) throw std::invalid_argument(std::string(s.name) + ": " + problem_);
+        problem_ += ", or inertias in the argument parameters";
+    }
     job_ = Job(s.ninputs, s.noutputs);
     job_.inertias = s.inertias;
     job_.options = &options;
@@ -242,6 +251,7 @@ bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t
     };
     try {
         Job job = job_;
+        if (!problem_.empty() && !inputs[job_.inertias].data) return fail(problem_.c_str());
         broadcast(inputs, job);
         job.noutputs = count_results(signature(), *job.options,
                                      [&](int i) { return inputs[i].data != nullptr; });

@@ -57,6 +57,9 @@ class RawCall {
     // The places of a result's numbers in the dense result, for Layout::pattern; empty: it is dense.
     Entries entries(int o) const;
 
+    // Why a run is refused that does not give inertias: joints of the model have none. Empty: they have.
+    const std::string& problem() const { return problem_; }
+
     // Computes `count` states: as many as the inputs broadcast to, and as the results have room for.
     // Takes as many inputs and results as the signature has; the last result may be null where it is
     // optional and the last input is not given. Returns false and a sentence in `error` where it
@@ -93,6 +96,7 @@ class RawCall {
     double numbers_ = 0.0;                 // of a state's results
     EntryList entries_[Job::max_outputs];  // of results with Layout::pattern
     bool single_frame_ = false;
+    std::string problem_;
 };
 
 // Finds a call by its number, for runtimes that can hold nothing else. Null: this process has not

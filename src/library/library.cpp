@@ -60,14 +60,6 @@ struct LibraryCall : RawCall {
                    std::to_string(most_states));
         const Signature& s = signature();
         read(s, given);
-        if (s.solves) {
-            const std::string names = joints_without_inertia(tree(), options_.prescribed);
-            if (!names.empty())
-                refuse(
-                    "expected a model in which every joint has inertia to accelerate, got none at "
-                    "joints " +
-                    names);
-        }
         describe(options_, single_frame_);
         for (int i = 0; i < s.ninputs; ++i) inputs.push_back(array(input(i)));
         for (int o = 0; o < nresults(); ++o) {

@@ -62,6 +62,19 @@ std::string torque_hint(PyArrayObject* a, const ArraySignature& input, const Tre
            "dtau.linearize and dtau.equilibrium leaves them out)";
 }
 
+// Advice for inertial parameters of bodies in rows, as Model.parameters has them.
+std::string rows_hint(PyArrayObject* a, const ArraySignature& input, const Tree& tree) {
+    const int ndim = PyArray_NDIM(a);
+    const bool of_bodies =
+        input.quantity == &Quantity::inertias || input.quantity == &Quantity::parameters;
+    if (!of_bodies || ndim < 2 || PyArray_DIM(a, ndim - 1) != 10 ||
+        PyArray_DIM(a, ndim - 2) != tree.nbodies)
+        return "";
+    const std::string name = input.name;
+    return ": the rows of all bodies one behind the other, " + name +
+           (ndim == 2 ? ".ravel()" : ".reshape(*" + name + ".shape[:-2], -1)");
+}
+
 // Checks the last axes and returns the array with them evenly spaced, copied only if necessary.
 nb::object with_core(nb::handle given, const ArraySignature& input, const Shape& core, bool longer,
                      const Tree& tree, npy_intp& spacing) {
@@ -69,7 +82,8 @@ nb::object with_core(nb::handle given, const ArraySignature& input, const Shape&
     if (!has_core(a, core, longer))
         throw nb::value_error((std::string(input.name) + " has shape " +
                                text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
-                               text(core.size, core.ndim, "...") + torque_hint(a, input, tree))
+                               text(core.size, core.ndim, "...") + torque_hint(a, input, tree) +
+                               rows_hint(a, input, tree))
                                   .c_str());
     if (evenly_spaced(a, core, spacing)) return nb::borrow(given);
     spacing = PyArray_ITEMSIZE(a);

@@ -235,6 +235,8 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
              .damping = damping_.data(),
              .springs = nullptr,
              .nsprings = 0,
+             .rotation_springs = nullptr,
+             .nrotation_springs = 0,
              .friction = {0, 0, nullptr, nullptr},
              .gravity = {gravity[0], gravity[1], gravity[2]},
              .related = nullptr,
@@ -254,8 +256,24 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     add_frames(named_frames);
 }
 
+namespace {
+
+// A spring of a spherical joint, at rest after the rotation vector `rest`.
+RotationSpring rotation_spring(const Body& body, const double* stiffness, const double* rest) {
+    if (stiffness[1] != stiffness[0] || stiffness[2] != stiffness[0])
+        throw std::invalid_argument("Tree: expected one stiffness of a spherical joint");
+    const double angle = std::hypot(rest[0], rest[1], rest[2]);
+    const double scale = angle > 0.0 ? std::sin(0.5 * angle) / angle : 0.5;
+    return {body.q,
+            body.v,
+            stiffness[0],
+            {scale * rest[0], scale * rest[1], scale * rest[2], std::cos(0.5 * angle)}};
+}
+
+}  // namespace
+
 // Keeps the springs that have a stiffness; empty arrays: there are none. The rates of their joints'
-// coordinates are the velocities.
+// coordinates are the velocities, or the joints are spherical.
 void CompiledTree::set_springs(const std::vector<double>& stiffness,
                                const std::vector<double>& rest) {
     if (stiffness.empty() && rest.empty()) return;
@@ -265,12 +283,19 @@ void CompiledTree::set_springs(const std::vector<double>& stiffness,
     for (const Body& body : bodies_)
         for (int k = 0; k < body.nv; ++k) {
             if (stiffness[body.v + k] == 0.0) continue;
+            if (body.kind == JointKind::spherical) {
+                rotation_springs_.push_back(
+                    rotation_spring(body, stiffness.data() + body.v, rest.data() + body.v));
+                break;
+            }
             if (!traits(body.kind).commutes || traits(body.kind).nq != body.nv)
                 throw std::invalid_argument("Tree: expected no stiffness of a joint of this kind");
             springs_.push_back({body.q + k, body.v + k, stiffness[body.v + k], rest[body.v + k]});
         }
     tree_.springs = springs_.data();
     tree_.nsprings = static_cast<int>(springs_.size());
+    tree_.rotation_springs = rotation_springs_.data();
+    tree_.nrotation_springs = static_cast<int>(rotation_springs_.size());
 }
 
 // Keeps friction where it is not zero; empty arrays: there is none.

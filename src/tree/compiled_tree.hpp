@@ -101,6 +101,7 @@ class CompiledTree {
     Mimics mimic_;
     std::vector<double> armature_, damping_;
     std::vector<Spring> springs_;
+    std::vector<RotationSpring> rotation_springs_;
     std::vector<double> friction_force_, friction_rate_;
     std::vector<std::pair<int, int>> quaternions_;
     std::vector<std::string> frame_names_;

@@ -57,7 +57,8 @@ def mjcf(tree: Tree, at: int = -1, free_joint: str | None = None) -> str:
             text += f'armature="{float(body.armature[0])!r}" '
             text += f'damping="{float(body.damping[0])!r}" '
             text += f'stiffness="{float(body.stiffness[0])!r}" '
-            text += f'springref="{float(body.rest[0])!r}"/>'
+            rest = 0.0 if kind == "ball" else float(body.rest[0])  # MuJoCo has it in qpos_spring
+            text += f'springref="{rest!r}"/>'
         text += mjcf(tree, i, free_joint) + "</body>"
     if at >= 0:
         return text
@@ -77,6 +78,7 @@ def shaped(kinds: list[str], parents: list[int], seed: int) -> Tree:
             body,
             armature=np.full_like(body.armature, body.armature[:1].sum() * (body.kind != "free")),
             damping=np.full_like(body.damping, body.damping[:1].sum()),
+            rest=body.rest * (body.kind != "spherical"),
         )
         for body in tree.bodies
     ]

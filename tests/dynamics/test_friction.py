@@ -11,14 +11,22 @@ import warnings
 
 import numpy as np
 import pytest
-from cases import TREES, contacts, friction_torque, random_state, robot, without_friction
-from compare import TOLERANCE, assert_close, assert_same_bits, solved
+from cases import TREES, friction_torque, random_state, robot, without_friction
+from compare import TOLERANCE, assert_close, assert_same_bits
 from hypothesis import given
+from joint_forces import (
+    check_impulses,
+    check_torques,
+    finger,
+    floating,
+    torques_after_rerooting,
+)
 from trees import SEEDS, Tree, grow, trees
 
 import dtau
 
 IDENTITY = TOLERANCE["identity"]
+ONE = {"friction": 3.0, "friction_speed": 0.4}
 KINDS = ("free", "revolute", "helical", "spherical", "universal", "prismatic", "planar")
 
 
@@ -28,23 +36,8 @@ def test_torques(tree: Tree, seed: int) -> None:
     plain = without_friction(rough)
     assert not plain.friction.any()
     s = random_state(rough, seed)
-    q, v, a, f_ext = s["q"], s["v"], s["a"], s["f_ext"]
-    friction = friction_torque(rough, v)
-    for got, want in (
-        (
-            dtau.inverse_dynamics(rough, q, v, a, f_ext),
-            dtau.inverse_dynamics(plain, q, v, a, f_ext),
-        ),
-        (dtau.bias_torque(rough, q, v), dtau.bias_torque(plain, q, v)),
-    ):
-        assert_close(got - want, friction, IDENTITY, "torque", floor=float(np.abs(want).max()))
-    for function in (dtau.gravity_torque, dtau.mass_matrix, dtau.potential_energy):
-        assert_same_bits(function(rough, q), function(plain, q))
-    for function in (dtau.coriolis_matrix, dtau.kinetic_energy):
-        assert_same_bits(function(rough, q, v), function(plain, q, v))
-    got = dtau.forward_dynamics(rough, q, v, s["tau"], f_ext)
-    want = dtau.forward_dynamics(plain, q, v, s["tau"] - friction, f_ext)
-    assert_close(got, want, solved(IDENTITY, dtau.mass_matrix(rough, q)), "forward_dynamics")
+    check_torques(rough, plain, friction_torque(rough, s["v"]), s, at_rest=False)
+    assert_same_bits(dtau.potential_energy(rough, s["q"]), dtau.potential_energy(plain, s["q"]))
 
 
 @given(trees(), SEEDS)
@@ -96,19 +89,7 @@ def test_friction_of_one_joint_leaves_the_others_alone() -> None:
 def test_impulses_do_not_feel_friction(name: str) -> None:
     rough = robot(name)
     assert rough.friction.any()
-    s = random_state(rough, 3)
-    lam, forces = s["lam"], np.linspace(-1.0, 1.0, contacts(rough).nrows)
-    options = {"regularization": 1e-6}
-    one, other = (
-        (
-            *dtau.impulse_dynamics(m, s["q"], s["v"], contacts(m), **options),
-            *dtau.impulse_dynamics_derivatives(m, s["q"], s["v"], contacts(m), **options),
-            *dtau.impulse_dynamics_hessian(m, s["q"], s["v"], lam, forces, contacts(m), **options),
-        )
-        for m in (rough, without_friction(rough))
-    )
-    for got, want in zip(one, other, strict=True):
-        assert_same_bits(got, want)
+    check_impulses(rough, without_friction(rough))
 
 
 def test_small_speeds_huge_velocities_and_nan() -> None:
@@ -165,21 +146,8 @@ def test_a_state_has_the_same_bits_alone_and_in_batches(count: int) -> None:
     assert dtau.inverse_dynamics(model, q[:0], v[:0], a[:0]).shape == (0, count)
 
 
-def finger(**options: float) -> dtau.Model:
-    builder = dtau.ModelBuilder("finger")
-    link = dtau.Inertia(0.2, (0.05, 0.0, 0.0), 1e-3 * np.eye(3))
-    one = builder.add(
-        dtau.Revolute((0, 0, 1)), name="one", inertia=link, friction=3.0, friction_speed=0.4
-    )
-    mimic = dtau.Mimic("one", -0.5, 0.1)
-    builder.add(
-        dtau.Revolute((0, 0, 1)), name="two", parent=one, inertia=link, mimic=mimic, **options
-    )
-    return builder.build()
-
-
 def test_mimic_joints_rub_at_their_own_speed() -> None:
-    model = finger(friction=2.0, friction_speed=0.1)
+    model = finger(ONE, {"friction": 2.0, "friction_speed": 0.1})
     v = np.array([0.3])
     want = np.array([3.0 * np.tanh(0.3 / 0.4) + 0.5 * 2.0 * np.tanh(0.5 * 0.3 / 0.1)])
     got = dtau.bias_torque(model, [0.7], v) - dtau.bias_torque(without_friction(model), [0.7], v)
@@ -189,7 +157,7 @@ def test_mimic_joints_rub_at_their_own_speed() -> None:
 
 
 def test_models_keep_friction() -> None:
-    model = finger(friction=2.0, friction_speed=0.1)
+    model = finger(ONE, {"friction": 2.0, "friction_speed": 0.1})
     assert pickle.loads(pickle.dumps(model)) == model
     assert model != without_friction(model)
     assert (model.link("one").friction, model.link("one").friction_speed) == ((3.0,), (0.4,))
@@ -213,24 +181,14 @@ def test_arrays_of_speeds_leave_mimic_joints_alone() -> None:
 
 
 def test_rerooted_joints_keep_their_friction() -> None:
-    builder = dtau.ModelBuilder("arm")
-    body = dtau.Inertia(1.0, (0.1, 0.2, 0.3), 0.1 * np.eye(3))
-    base = builder.add(dtau.Free(), name="base", inertia=body)
-    numbers = {"friction": (2, 3), "friction_speed": (0.1, 0.2)}
     joint = dtau.Universal((1, 0, 0), (0, 1, 0))
-    builder.add(joint, name="tip", parent=base, inertia=body, **numbers)
-    model = builder.build()
-    other = model.with_root("tip")
-    s = random_state(model, 1)
-    tau = np.r_[np.zeros(6), s["tau"][6:]]
-    a = dtau.forward_dynamics(model, s["q"], s["v"], tau)
-    there = dtau.transfer_state(model, other, s["q"], s["v"], a)
-    got = dtau.inverse_dynamics(other, there.q, there.v, there.a)
-    floor = float(np.abs(dtau.bias_torque(model, s["q"], s["v"])).max())
-    assert_close(got, np.r_[np.zeros(6), tau[:5:-1]], IDENTITY, "tau", floor=floor)
+    builder = floating(joint, friction=(2, 3), friction_speed=(0.1, 0.2))
+    want, got = torques_after_rerooting(builder.build())
+    assert_close(got, want[::-1], IDENTITY, "tau", floor=10.0)
 
+    body = dtau.Inertia(1.0, (0.1, 0.2, 0.3), 0.1 * np.eye(3))
     builder.add(
-        dtau.Spherical(), name="ball", parent=base, inertia=body, friction=1, friction_speed=1
+        dtau.Spherical(), name="ball", parent="base", inertia=body, friction=1, friction_speed=1
     )
     with pytest.raises(ValueError, match=r"cannot reverse joint 'ball': .* that has friction"):
         builder.build().with_root("ball")
@@ -313,10 +271,20 @@ class TestFiles:
         assert list(peer.friction) == [0.5, 0.25]
         back = dtau.from_pinocchio(peer)
         assert not back.friction.any()
-        assert any("ignored dry friction" in note for note in back.notes)
+        assert any("friction_speed= of dtau.from_pinocchio" in note for note in back.notes)
+        back = dtau.from_pinocchio(peer, friction_speed=0.02)
+        assert back.friction.tolist() == [0.5, 0.25]
+        assert back.friction_speed.tolist() == [0.02, 0.02]
+        assert not any("friction" in note for note in back.notes)
+        some = dtau.from_pinocchio(peer, friction_speed={"two": 0.02})
+        assert some.friction.tolist() == [0.0, 0.25]
+        assert "ignored friction without a friction_speed: joints 'one'" in some.notes
+        with pytest.raises(ValueError, match="no joint or link named 'three'") as raised:
+            dtau.from_pinocchio(peer, friction_speed={"three": 0.02})
+        assert not isinstance(raised.value, dtau.ModelError)
 
     def test_an_mjcf(self) -> None:
-        pytest.importorskip("mujoco")
+        mujoco = pytest.importorskip("mujoco")
         text = """<mujoco><worldbody><body><joint name="j" axis="0 1 0" frictionloss="2"/>
         <geom size="1"/><body><joint name="k" type="ball" frictionloss="0.5"/><geom size="1"/>
         </body></body></worldbody></mujoco>"""
@@ -329,3 +297,14 @@ class TestFiles:
             none = dtau.load(text.replace("</mujoco>", off), friction_speed=0.1)
         assert model.friction.tolist() == [2.0, 0.5, 0.5, 0.5]
         assert not none.friction.any()
+        live = mujoco.MjModel.from_xml_string(text)
+        with pytest.warns(dtau.ModelWarning, match=r"friction_speed= smooths .* 'j', 'k'"):
+            assert not dtau.from_mujoco(live).friction.any()
+        assert dtau.from_mujoco(live, friction_speed=0.1) == model
+        live.dof_frictionloss[0] = 3.0
+        part = dtau.from_mujoco(live, friction_speed={"j": 0.1})
+        assert part.friction.tolist() == [3.0, 0.0, 0.0, 0.0]
+        assert "ignored friction without a friction_speed: joints 'k'" in part.notes
+        with pytest.raises(ValueError, match="no joint or link named 'l'") as raised:
+            dtau.from_mujoco(live, friction_speed={"l": 0.1})
+        assert not isinstance(raised.value, dtau.ModelError)

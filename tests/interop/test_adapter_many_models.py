@@ -183,5 +183,25 @@ def test_errors(problem: str) -> None:
         if convert is None:
             convert = pytest.importorskip("torch").from_numpy
         given = [convert(x) for x in case.inputs]
-        with pytest.raises(ValueError, match=r"parameters: expected shape \(..., 130\), got"):
+        expected = r"parameters: expected shape \(..., 130\), got .*parameters\.ravel\(\)"
+        with pytest.raises(ValueError, match=expected):
             getattr(module, problem)(case.model, *given, parameters=convert(np.zeros((13, 10))))
+
+
+def test_parameters_give_inertia_to_joints_without() -> None:
+    builder = dtau.ModelBuilder("massless")
+    builder.add(dtau.Revolute((0, 0, 1)), name="link")
+    with pytest.warns(dtau.ModelWarning):
+        model = builder.build()
+    disk = dtau.Inertia(1.0, (0, 0, 0), np.diag([0.25, 0.25, 0.5])).parameters
+    state = [np.array([x]) for x in (0.0, 0.0, 3.0)]
+    for library in ("jax", "torch"):
+        module = pytest.importorskip(f"dtau.{library}")
+        convert: Any = np.asarray
+        if library == "torch":
+            convert = pytest.importorskip("torch").from_numpy
+        given = [convert(x) for x in state]
+        with pytest.raises(ValueError, match="every joint has inertia to accelerate"):
+            module.forward_dynamics(model, *given)
+        got = module.forward_dynamics(model, *given, parameters=convert(disk))
+        assert np.asarray(got).tolist() == [6.0]

@@ -310,8 +310,15 @@ def test_a_joint_without_inertia_is_refused(tmp_path: Path) -> None:
         dtau.Model("massless", links).save(tmp_path / "massless.dtau")
     model = CModel(tmp_path / "massless.dtau")
     CFunction(model, "inverse_dynamics")
-    with pytest.raises(DtauError, match="has inertia to accelerate, got none at joints 'loose'"):
-        CFunction(model, "forward_dynamics")
+    refused = "has inertia to accelerate, got none at joints 'loose'"
+    with pytest.raises(DtauError, match=refused):
+        CFunction(model, "forward_time_derivatives", ["order=1"])
+    state = {"q": np.zeros((1, 1)), "v": np.zeros((1, 1)), "tau": np.full((1, 1), 3.0)}
+    function = CFunction(model, "forward_dynamics")
+    with pytest.raises(DtauError, match=f"{refused}; .* or inertias in the argument parameters"):
+        function(1, state)
+    disk = dtau.Inertia(1.0, (0, 0, 0), np.diag([0.5, 0.25, 0.25])).parameters
+    assert function(1, {**state, "parameters": disk[np.newaxis]})[0].tolist() == [[6.0]]
 
 
 class TestDamagedFiles:

@@ -136,7 +136,7 @@ CORE = (
     Mutant(
         "manifold/half_turn",
         "The logarithm takes the long way for a quaternion with negative w.",
-        STEPS + "manifold.hpp",
+        INCLUDE + "rotation_vector.hpp",
         "select(to_bits(x.w) < 0, -scale, scale) * x.v",
         "scale * x.v",
         ("tests/manifold/test_manifold.py",),

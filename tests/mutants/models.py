@@ -6,6 +6,8 @@ from .mutant import Mutant
 
 MODEL, IDENTIFICATION = "python/dtau/model/", "python/dtau/identification/"
 SPRINGS = "include/dtau/springs.hpp"
+BALL_SPRINGS = "include/dtau/rotation_springs.hpp"
+SPRING_SERIES = "include/dtau/algorithms/time/spring_series.hpp"
 FRICTION = "include/dtau/friction.hpp"
 
 MODELS = (
@@ -46,13 +48,31 @@ MODELS = (
         ("tests/dynamics/test_springs.py", "tests/terms"),
         statement=True,
     ),
+    Mutant(
+        "springs/ball_transposed",
+        "Gradients of a spherical joint's spring take its matrix without transposing it.",
+        BALL_SPRINGS,
+        "return fma(e, cross(phi, y), fma(T(-0.5), y, x));",
+        "return fma(e, cross(phi, y), fma(T(0.5), y, x));",
+        ("tests/dynamics/test_ball_springs.py",),
+        statement=True,
+    ),
+    Mutant(
+        "springs/ball_rates",
+        "The series of a spherical joint's spring has a constant coefficient e.",
+        SPRING_SERIES,
+        "f[k] = k == 0 ? T(1.0) / (T(2.0 * n + 3.0) - sum) : f[0] * rest;",
+        "f[k] = k == 0 ? T(1.0) / (T(2.0 * n + 3.0) - sum) : T(0.0) * rest;",
+        ("tests/dynamics/test_ball_springs.py",),
+        statement=True,
+    ),
     # ------------------------------------------------------------ friction
     Mutant(
         "friction/forward",
         "Forward dynamics adds the torques of friction instead of subtracting them.",
         FRICTION,
-        "add_friction_torques(tree, -1.0, v, tau);",
-        "add_friction_torques(tree, 1.0, v, tau);",
+        "room[k] = tau[k] - room[k];",
+        "room[k] = tau[k] + room[k];",
         ("tests/dynamics/test_friction.py",),
         statement=True,
     ),
@@ -76,8 +96,8 @@ MODELS = (
         "friction/tanh",
         "Tiny arguments lose digits.",
         "include/dtau/hyperbolic_tangent.hpp",
-        "fma(power, fma(r2, series, r), power - T(1.0))",
-        "power * (T(1.0) + fma(r2, series, r)) - T(1.0)",
+        "n = fma(fma(T(0.5), power, T(-0.5)), d, power * p);",
+        "n = fma(power, fma(T(0.5), d, p), T(-0.5) * d);",
         ("tests/dynamics/test_friction.py",),
     ),
     # ------------------------------------------------------------ motors

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from trees import MOVING, Array, Tree, grow, kind_of, random_quaternion, random_tree
+from trees import MOVING, Array, Tree, grow, kind_of, random_quaternion, random_tree, stretch
 
 import dtau
 from dtau.model.parameters import to_parameters
@@ -119,7 +119,7 @@ def spring_torque(model: dtau.Model, q: Array) -> Array:
     torque = np.zeros((*q.shape[:-1], model.nv))
     for joint in model.joints:
         if joint.mimic is None and model.stiffness[joint.v].any():
-            stretched = q[..., joint.q] - model.rest_position[joint.v]
+            stretched = stretch(model.rest_position[joint.v], q[..., joint.q])
             torque[..., joint.v] = model.stiffness[joint.v] * stretched
     return torque
 

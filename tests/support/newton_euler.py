@@ -136,5 +136,5 @@ def energies(tree: Tree, model: dtau.Model, q: Array, v: Array) -> tuple[float, 
             joint = model.joint(body.name)
             kinetic += float(0.5 * body.armature @ v[joint.v] ** 2)
             if body.stiffness.any():
-                potential += float(0.5 * body.stiffness @ (q[joint.q] - body.rest) ** 2)
+                potential += float(0.5 * body.stiffness @ body.stretch(q[joint.q]) ** 2)
     return kinetic, potential

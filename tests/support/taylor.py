@@ -79,6 +79,29 @@ def turning(start: Array, omega: Array) -> Array:
     return np.array(R)
 
 
+def rotation_vector(start: Array, omega: Array) -> Array:
+    """The rotation vector that begins so and turns by omega, along body axes.
+
+    By its quaternion (x, w): 2 arccos(w) / |x| times x; the core integrates the vector itself.
+    """
+    angle = float(np.linalg.norm(start))
+    if angle == 0.0:
+        return np.concatenate([[start], np.zeros_like(omega)])  # without a spring
+    x, w = [np.sin(0.5 * angle) / angle * start], [np.cos(0.5 * angle)]
+    for k in range(len(omega)):
+        turned = [w[m] * omega[k - m] + np.cross(x[m], omega[k - m]) for m in range(k + 1)]
+        x.append(0.5 * sum(turned) / (k + 1.0))
+        w.append(-0.5 * sum(x[m] @ omega[k - m] for m in range(k + 1)) / (k + 1.0))
+    square = [sum(x[m] @ x[k - m] for m in range(k + 1)) for k in range(len(x))]
+    f = [angle / np.sin(0.5 * angle)]  # |x|^2 f' = (w f - 2) w'
+    for k in range(1, len(x)):
+        wf = [sum(w[m] * f[i - m] for m in range(i + 1)) - 2.0 * (i == 0) for i in range(k)]
+        sum_of = sum(wf[i] * (k - i) * w[k - i] for i in range(k))
+        sum_of -= sum(m * f[m] * square[k - m] for m in range(1, k))
+        f.append(sum_of / (k * square[0]))
+    return np.array([sum(f[m] * x[k - m] for m in range(k + 1)) for k in range(len(x))])
+
+
 def transposed(a: Array) -> Array:
     return a.swapaxes(-1, -2)
 
@@ -180,8 +203,12 @@ def inverse_dynamics(
         joint = model.joint(body.name)
         own_v = joint.v
         own = body.armature * rate(v)[:, own_v] + body.damping * v[:-1, own_v]
-        own[0] += body.spring_torque(q[joint.q])
-        own[1:] += body.stiffness * v[: count - 1, own_v] / np.arange(1, count)[:, np.newaxis]
+        if body.kind == "spherical":
+            turned = rotation_vector(body.stretch(q[joint.q]), v[: count - 1, own_v])
+            own += body.stiffness * turned
+        else:
+            own[0] += body.spring_torque(q[joint.q])
+            own[1:] += body.stiffness * v[: count - 1, own_v] / np.arange(1, count)[:, np.newaxis]
         own += body.friction * hyperbolic_tangent(v[:-1, own_v] / body.speed)
         tau[:, own_v] = product(transposed(S), wrench) + own
     return derivatives(tau)

@@ -153,13 +153,25 @@ KINDS: dict[str, Kind] = {
 }
 # fmt: on
 
-SPRUNG = ("revolute", "prismatic", "helical", "cylindrical", "universal")
+SPRUNG = ("revolute", "prismatic", "helical", "cylindrical", "universal", "spherical")
 MOVING = tuple(kind for kind, row in KINDS.items() if row.nv)
 
 
 def kind_of(joint_type: Any) -> Kind:
     """The row of `KINDS` of a joint object of the package."""
     return KINDS[type(joint_type).__name__.lower()]
+
+
+def stretch(rest: Array, q: Array) -> Array:
+    """Coordinates (..., nq) from rest; of a spherical joint a rotation vector."""
+    if q.shape[-1] == rest.shape[-1]:
+        return q - rest
+    angle = np.linalg.norm(rest)
+    x0, w0 = -0.5 * np.sinc(0.5 * angle / np.pi) * rest, np.cos(0.5 * angle)
+    x = w0 * q[..., :3] + q[..., 3:] * x0 + np.cross(x0, q[..., :3])
+    w = w0 * q[..., 3:] - q[..., :3] @ x0[:, np.newaxis]
+    length = np.linalg.norm(x, axis=-1, keepdims=True)
+    return np.where(w < 0.0, -2.0, 2.0) * np.arctan2(length, np.abs(w)) / length * x
 
 
 @dataclass(frozen=True)
@@ -179,15 +191,18 @@ class Body:
     armature: Array  # (nv,)
     damping: Array  # (nv,)
     stiffness: Array  # (nv,)
-    rest: Array  # (nv,), where the springs give no torque
+    rest: Array  # (nv,), where the springs give no torque: of a spherical joint a rotation vector
     friction: Array  # (nv,)
     speed: Array  # (nv,), that smooths friction
 
-    def spring_torque(self, q: Array) -> Array:
-        """Of the joint's coordinates; zeros for a joint without springs."""
+    def stretch(self, q: Array) -> Array:
+        """Coordinates from rest, of a spherical joint a rotation vector; zeros without a spring."""
         if not self.stiffness.any():
             return np.zeros_like(self.stiffness)
-        return self.stiffness * (q - self.rest)
+        return stretch(self.rest, q)
+
+    def spring_torque(self, q: Array) -> Array:
+        return self.stiffness * self.stretch(q)
 
     def friction_torque(self, v: Array) -> Array:
         return self.friction * np.tanh(v / self.speed)
@@ -262,6 +277,11 @@ def random_axis(rng: np.random.Generator) -> Array:
     return x / np.linalg.norm(x)
 
 
+def stiffness_of(kind: str, rng: np.random.Generator) -> Array:
+    drawn = rng.uniform(0.0, 5.0, KINDS[kind].nv)
+    return np.full(3, drawn[0]) if kind == "spherical" else drawn
+
+
 def grow(
     kinds: Sequence[str],
     parents: Sequence[int],
@@ -294,7 +314,7 @@ def grow(
             tensor=random_tensor(rng, mass),
             armature=rng.uniform(0.0, 0.2, nv) * armature,
             damping=rng.uniform(0.0, 2.0, nv) * damping,
-            stiffness=of_springs.uniform(0.0, 5.0, nv) * (springs and kind in SPRUNG),
+            stiffness=stiffness_of(kind, of_springs) * (springs and kind in SPRUNG),
             rest=of_springs.uniform(-1.0, 1.0, nv) * (springs and kind in SPRUNG),
             friction=of_friction.uniform(0.0, 2.0, nv) * (friction and i % 4 != 2),
             speed=of_friction.uniform(0.5, 2.0, nv),

@@ -28,7 +28,8 @@ struct IdsvaWorkspace {
     Vector<T>*S, *Psid, *Psidd, *Sd;
     Vector<T>*v, *a, *f;
     Matrix<T>*I, *B2;
-    T *slope, *curvature;  // of friction (nv)
+    T *slope, *curvature;   // of friction (nv)
+    Stretch<T>* stretched;  // of springs of spherical joints
 
     IdsvaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
@@ -43,7 +44,8 @@ struct IdsvaWorkspace {
           I(arena.take<Matrix<T>>(tree.nnodes)),
           B2(arena.take<Matrix<T>>(tree.nnodes)),
           slope(friction_room<T>(arena, tree)),
-          curvature(friction_room<T>(arena, tree)) {}
+          curvature(friction_room<T>(arena, tree)),
+          stretched(stretch_room<T>(arena, tree)) {}
 };
 
 // Passes before the column loops: motions from the root to the leaves, and composites back.
@@ -52,6 +54,7 @@ void idsva_passes(const Tree& tree, const T* q, const T* qd, const T* qdd, const
                   const IdsvaWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
     friction_partials(tree, qd, w.slope, w.curvature);
+    stretch_rotations(tree, q, w.stretched);
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const int p = body.parent, at = body.v;
@@ -105,7 +108,7 @@ void idsva(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* f_e
             dtau_da[k * n + k] = dtau_da[k * n + k] + T(tree.armature[k]);
             dtau_dv[k * n + k] = dtau_dv[k * n + k] + T(tree.damping[k]);
         }
-    add_stiffness(tree, dtau_dq, n);
+    add_stiffness(tree, w.stretched, dtau_dq, n);
     add_friction_diagonal(tree, w.slope, dtau_dv, n);
 }
 

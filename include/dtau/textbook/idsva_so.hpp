@@ -113,6 +113,14 @@ void idsva_so(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* 
             if (m >= tree.friction.first && m < tree.friction.end)
                 out.dvdv[at(m, m, m)] += w.curvature[m];
         }
+    for (int s = 0; s < tree.nrotation_springs; ++s)
+        for (int m = 0; m < 3; ++m) {
+            const RotationSpring& spring = tree.rotation_springs[s];
+            const Vec3<T> axis = {T(m == 0 ? 1.0 : 0.0), T(m == 1 ? 1.0 : 0.0),
+                                  T(m == 2 ? 1.0 : 0.0)};
+            add_rotation_block(spring, spring.stiffness, rotation_hessian(w.stretched[s], axis),
+                               out.dqdq + at(spring.v + m, 0, 0), n);
+        }
 }
 
 }  // namespace dtau::DTAU_VARIANT::textbook

@@ -92,8 +92,7 @@ def constrained_function(
     roles_of_calls = {"value": "", "first": "_derivatives", "second": "_hessian"}
     roles_of_calls |= {"product": "_vjp"} if PUBLIC[name].vjp else {}
     calls = {
-        role: _core.prepare_call(model, f"{name}{suffix}", **given)
-        for role, suffix in roles_of_calls.items()
+        role: prepared(model, f"{name}{suffix}", **given) for role, suffix in roles_of_calls.items()
     }
     kinds = "".join(_KINDS.get(x.name, "") for x in row.inputs if not x.optional)
     kinds += "m" if active else ""
@@ -146,6 +145,20 @@ def is_lost(function: Any) -> bool:
     return _core.casadi_slot_is_lost(int(function.name().rpartition("slot")[2]))
 
 
+def prepared(model: Model, name: str, **options: object) -> _core.RawCall:
+    """Prepare a function of the core, which CasADi calls without ``parameters``.
+
+    Raises
+    ------
+    ValueError
+        If the function needs inertia at joints that have none.
+    """
+    call = _core.prepare_call(model, name, **options)
+    if call.problem:
+        raise ValueError(f"{name}: {call.problem}")
+    return call
+
+
 def _calls(
     model: Model, name: str, problem: str, is_matrix: bool, f_ext_axes: str
 ) -> dict[str, _core.RawCall]:
@@ -154,7 +167,7 @@ def _calls(
     def prepare(function: str, **given: object) -> _core.RawCall:
         if "f_ext_axes" in FUNCTIONS[function].options:
             given["f_ext_axes"] = f_ext_axes
-        return _core.prepare_call(model, function, **given)
+        return prepared(model, function, **given)
 
     calls = {"value": prepare(name), "second": prepare(f"{problem}_hessian")}
     if is_matrix:
@@ -170,7 +183,7 @@ def _calls(
 def _stack_calls(model: Model, name: str, **options: Any) -> dict[str, _core.RawCall]:
     """Prepare the functions of the core that time derivatives of the dynamics call."""
     roles = {"value": name, "first": f"{name}_derivatives", "product": f"{name}_vjp"}
-    return {role: _core.prepare_call(model, f, **options) for role, f in roles.items()}
+    return {role: prepared(model, f, **options) for role, f in roles.items()}
 
 
 def _stack_patterns(model: Model, kinds: str, s: Structure, order: int) -> Any:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from dtau import _core
 from dtau.autodiff.manifold import manifold_joints
 from dtau.autodiff.rows import FUNCTIONS
 from dtau.casadi.patterns import (
@@ -17,7 +16,7 @@ from dtau.casadi.patterns import (
     roles,
     tangent_pattern,
 )
-from dtau.casadi.slots import SLOT, in_a_slot
+from dtau.casadi.slots import SLOT, in_a_slot, prepared
 from dtau.model.contacts import Contacts
 from dtau.model.joints import Free, Planar, Spherical
 from dtau.model.model import Model
@@ -66,7 +65,7 @@ def compiled_step(
     calls = {}
     for role, name in {**_CALLS, **names}.items():
         given = {x: options[x] for x in FUNCTIONS[name].options if x in options}
-        calls[role] = _core.prepare_call(model, name, **given)
+        calls[role] = prepared(model, name, **given)
     kinds = "qvxh" + "f" * (f_ext_axes is not None) + "m" * active
     patterns = _patterns(model, kinds, integrator, contacts, f_ext_axes == "world")
     size = sum(int(rows * columns) for rows, columns, *_ in patterns[0][0])

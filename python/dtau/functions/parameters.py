@@ -13,8 +13,9 @@ that joint include the mimic joint's share, and so do these parameters.
 Y does not have full rank: torques determine only some of a body's ten parameters, or sums of them
 with parameters of its parent.
 
-The torques ``model.stiffness * (q - model.rest_position)`` of springs and ``model.friction *
-tanh(v / model.friction_speed)`` of friction are not part of ``Y pi``.
+The torques ``model.stiffness * (q - model.rest_position)`` of springs (of a spherical joint: along
+the rotation vector from rest) and ``model.friction * tanh(v / model.friction_speed)`` of friction
+are not part of ``Y pi``.
 
 The functions of forward dynamics differentiate the acceleration by the same parameters, at the
 model's own values or at ``parameters``.

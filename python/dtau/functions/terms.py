@@ -186,7 +186,8 @@ def gravity_torque(
         g = K (q - rest) - sum of m_i J_i^T gravity
 
     J_i is the Jacobian of the center of mass of body i. In a model with springs, of stiffness K, it
-    also holds against these.
+    also holds against these. For a spherical joint q - rest stands for the rotation vector from
+    rest.
 
     Returns
     -------
@@ -254,7 +255,8 @@ def potential_energy(
 
         V = (q - rest) . K (q - rest) / 2 - m gravity . c
 
-    m is the mass of all bodies, c their center, and K the stiffness of the springs.
+    m is the mass of all bodies, c their center, and K the stiffness of the springs. For a spherical
+    joint q - rest stands for the rotation vector from rest.
 
     Returns
     -------

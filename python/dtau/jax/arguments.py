@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dtau.autodiff.arguments import check_contacts
+from dtau.autodiff.arguments import check_contacts, rows_hint
 from dtau.autodiff.stacks import cuts, order_of_stacks
 from dtau.checks import class_name, common_batch
 from dtau.jax.calls import Call, prepare
@@ -83,6 +83,7 @@ def _check_shapes(made: Call, arrays: dict[str, jax.Array | None]) -> None:
         batch = x.ndim - len(spec.shape)
         if batch < 0 or x.shape[batch:] != spec.shape:
             expected = ", ".join(("...", *map(str, spec.shape)))
-            raise ValueError(f"{spec.name}: expected shape ({expected}), got {x.shape}")
+            hint = rows_hint(spec.name, x.shape, spec.shape)
+            raise ValueError(f"{spec.name}: expected shape ({expected}), got {x.shape}{hint}")
         batches[spec.name] = x.shape[:batch]
     common_batch(batches)

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dtau import _core
-from dtau.autodiff.rows import FUNCTIONS
+from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 
@@ -57,9 +57,13 @@ class Array(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """A call that the handler knows by its number until the process ends."""
+    """A call that the handler knows by its number until the process ends.
+
+    problem: why it is refused without ``parameters``; empty if it is not.
+    """
 
     number: int
+    problem: str
     inputs: tuple[Array, ...]
     results: tuple[Array, ...]
 
@@ -76,7 +80,7 @@ def prepare(call: Call) -> Prepared:
     results = tuple(Array(*result) for result in raw.results)
     taken = {x.name for x in FUNCTIONS[call.name].inputs}
     inputs = [Array(*given) for given in raw.inputs if given[0] in taken]
-    return Prepared(number, tuple(inputs), results)
+    return Prepared(number, raw.problem, tuple(inputs), results)
 
 
 def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ...]:
@@ -84,6 +88,8 @@ def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ..
     prepared = prepare(call)
     pairs = list(zip(inputs, prepared.inputs, strict=True))
     given = [(x, spec) for x, spec in pairs if x is not None]
+    if prepared.problem and PARAMETERS not in [spec.name for _, spec in given]:
+        raise ValueError(f"{call.name}: {prepared.problem}")
     batch = np.broadcast_shapes(*(x.shape[: x.ndim - len(spec.shape)] for x, spec in given))
     # The same number of axes for all, so that axes that vmap prepends match.
     arrays = [

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from typing import Any
+
+from numpy.typing import ArrayLike
 
 from dtau.checks import class_name
 from dtau.errors import ModelError
@@ -15,7 +18,12 @@ from dtau.model.model import Model
 from dtau.options import MimicJoints, require_option
 
 
-def from_mujoco(mj_model: Any, *, mimic: MimicJoints = "independent") -> Model:
+def from_mujoco(
+    mj_model: Any,
+    *,
+    mimic: MimicJoints = "independent",
+    friction_speed: ArrayLike | Mapping[str, ArrayLike] | None = None,
+) -> Model:
     """Make a model from a `mujoco.MjModel`, as it is in memory.
 
     The result equals `load` of the MJCF that the model was compiled from, with the changes that
@@ -27,6 +35,9 @@ def from_mujoco(mj_model: Any, *, mimic: MimicJoints = "independent") -> Model:
         MuJoCo's model. It is only read: later changes do not reach the result.
     mimic : {"independent", "exact"}
         Joints that an equality ties to another joint, as in `load`.
+    friction_speed : float, or mapping of str to float or array_like (nv,), optional
+        Speed in rad/s or m/s that smooths the friction loss of joints (``dof_frictionloss``), as in
+        `load`: it then becomes part of the model. Without it a warning names the joints.
 
     Returns
     -------
@@ -42,7 +53,7 @@ def from_mujoco(mj_model: Any, *, mimic: MimicJoints = "independent") -> Model:
         If nothing moves, there are more than 26000 degrees of freedom, or numbers are out of their
         range.
     ValueError
-        If the option is unknown.
+        If the option is unknown, or ``friction_speed`` does not fit the joints.
 
     Warns
     -----
@@ -78,8 +89,12 @@ def from_mujoco(mj_model: Any, *, mimic: MimicJoints = "independent") -> Model:
             f"mj_model: expected 1 to {MOST_DOFS} degrees of freedom, got {mj_model.nv}"
         )
     try:
-        parts = mjcf.parts_of(mujoco, mj_model, Options(None, mimic, "keep"), stacklevel=3)
-        parts, gravity = with_changes(parts, None, Changes())
+        options = Options(None, mimic, "keep", friction=friction_speed is not None)
+        parts = mjcf.parts_of(mujoco, mj_model, options, stacklevel=3)
+    except ValueError as error:
+        raise ModelError(f"mj_model: {error}") from None
+    parts, gravity = with_changes(parts, None, Changes(friction_speed=friction_speed))
+    try:
         return Model(
             parts.name, parts.links, gravity=gravity, notes=parts.notes, postures=parts.postures
         )

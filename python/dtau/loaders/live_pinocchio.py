@@ -14,6 +14,7 @@ from dtau.checks import listing
 from dtau.conventions.foreign import ForeignModel
 from dtau.conventions.pinocchio_model import pinocchio
 from dtau.errors import ModelError
+from dtau.loaders.load import Changes, with_changes
 from dtau.loaders.mjcf_names import distinct
 from dtau.loaders.pinocchio_joints import (
     COSINE_AND_SINE,
@@ -23,6 +24,7 @@ from dtau.loaders.pinocchio_joints import (
     elements,
     joint_type,
 )
+from dtau.loaders.source import Parts
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Helical, Prismatic, Revolute
 from dtau.model.links import Limits, Link, Mimic
@@ -46,7 +48,9 @@ _UNLIMITED = 1e300  # Pinocchio writes the largest number for no limit
 _QUATERNION = 1.01  # Pinocchio's bound of a quaternion's parts, or of a cosine and a sine
 
 
-def from_pinocchio(pin_model: Any) -> Model:
+def from_pinocchio(
+    pin_model: Any, *, friction_speed: ArrayLike | Mapping[str, ArrayLike] | None = None
+) -> Model:
     """Make a model from a `pinocchio.Model`, as it is in memory.
 
     A joint with several parts (`JointModelComposite`, `JointModelTranslation`,
@@ -58,6 +62,10 @@ def from_pinocchio(pin_model: Any) -> Model:
     ----------
     pin_model : pinocchio.Model
         Pinocchio's model. It is only read: later changes do not reach the result.
+    friction_speed : float, or mapping of str to float or array_like (nv,), optional
+        Speed in rad/s or m/s that smooths the dry friction of joints (``friction``, the same as
+        ``upperDryFrictionLimit``), as in `load`: it then becomes part of the model. Without it a
+        note says so.
 
     Returns
     -------
@@ -75,6 +83,8 @@ def from_pinocchio(pin_model: Any) -> Model:
     ModelError
         If a model cannot represent a joint, for example `JointModelEllipsoid`, or a number is out
         of its range. The message names it.
+    ValueError
+        If ``friction_speed`` does not fit the joints.
 
     Warns
     -----
@@ -101,14 +111,28 @@ def from_pinocchio(pin_model: Any) -> Model:
         reader = _Reader(peer)
         links = reader.links()
         name = peer.read("name", "a name", str)
-        model = Model(name, links, gravity=reader.gravity(), notes=reader.notes)
+        friction = {} if friction_speed is None else reader.friction
+        if reader.friction and not friction:
+            reader.notes.append(
+                "ignored dry friction of joints: friction_speed= of dtau.from_pinocchio smooths "
+                "and includes it"
+            )
+        parts = Parts(name, links, reader.notes, reader.gravity(), friction=friction)
+    except ValueError as error:
+        raise _of_the_model(error) from None
+    parts, gravity = with_changes(parts, None, Changes(friction_speed=friction_speed))
+    try:
+        model = Model(name, parts.links, gravity=gravity, notes=parts.notes)
         configurations = reader.reference_configurations()
         return _posed(model, pin_model, configurations) if configurations else model
-    except ModelError:
-        raise
     except ValueError as error:
-        text = str(error)
-        raise ModelError(text if text.startswith("pin_model") else f"pin_model: {text}") from None
+        raise _of_the_model(error) from None
+
+
+def _of_the_model(error: ValueError) -> ModelError:
+    """Return the error of a model that cannot be read; it begins with the argument's name."""
+    text = str(error)
+    return ModelError(text if text.startswith("pin_model") else f"pin_model: {text}")
 
 
 def _posed(model: Model, pin_model: Any, configurations: Mapping[str, Array]) -> Model:
@@ -151,6 +175,7 @@ class _Reader:
         self._inertias = peer.read("inertias", "inertias", lambda x: list(x)[1:])
         self._frames = peer.read("frames", "frames", list)
         self.notes: list[str] = []
+        self.friction: dict[str, Array] = {}  # by joint, where there is some
 
     def gravity(self) -> Array:
         """Return gravity; refuse an angular part."""
@@ -195,10 +220,6 @@ class _Reader:
         for name, joint, (frame, _) in zip(left, joints, others, strict=True):
             parent = last[frame.parentJoint - 1] if frame.parentJoint else None
             links.append(Link(name, parent, Fixed(), joint, _pose(frame.placement)))
-        if self._numbers["friction"].any():
-            self.notes.append(
-                "ignored dry friction of joints: Model.replace(friction=, friction_speed=) adds it"
-            )
         return links
 
     def _body_frames(self) -> dict[int, int]:
@@ -253,6 +274,8 @@ class _Reader:
                         mimic=mimic,
                     )
                 )
+                if nv and self._numbers["friction"][v : v + nv].any():
+                    self.friction[self._called[i][k]] = self._numbers["friction"][v : v + nv]
                 parent, placement, q, v = name, _HERE, q + nq, v + nv
         except ValueError as error:
             raise ValueError(f"joint {joint_name!r}: {error}") from None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.checks import listing
-from dtau.loaders.mjcf_names import FREE, HINGE, SLIDE
+from dtau.loaders.mjcf_names import BALL, FREE, HINGE, SLIDE
 from dtau.model.links import Mimic
 
 Array = NDArray[np.float64]
@@ -54,17 +54,32 @@ def springs_of(mujoco: Any, m: Any) -> tuple[Array, Array]:
     stiffness, rest = np.zeros(m.nv), np.zeros(m.nv)
     if not is_off(mujoco, m, "SPRING", "PASSIVE"):
         for i in _nonzero(_carried_springs(m)):
-            dof = m.jnt_dofadr[i]
-            stiffness[dof] = m.jnt_stiffness[i]
-            rest[dof] = m.qpos_spring[m.jnt_qposadr[i]]
+            dof, at = m.jnt_dofadr[i], m.jnt_qposadr[i]
+            if m.jnt_type[i] == BALL:
+                stiffness[dof : dof + 3] = m.jnt_stiffness[i]
+                rest[dof : dof + 3] = _rotation_vector(m.qpos_spring[at : at + 4])
+            else:
+                stiffness[dof] = m.jnt_stiffness[i]
+                rest[dof] = m.qpos_spring[at]
     return stiffness, rest
 
 
+def _rotation_vector(quaternion: Array) -> Array:
+    """Return the rotation vector of MuJoCo's quaternion w x y z, of at most half a turn."""
+    x = np.copysign(1.0, quaternion[0]) * quaternion
+    length = np.linalg.norm(x[1:])
+    scale = 2.0 * np.arctan2(length, x[0]) / length if length > 0.0 else 0.0
+    return np.asarray(scale * x[1:])
+
+
 def _carried_springs(m: Any) -> NDArray[np.bool_]:
-    """Return which joints have springs that a model can carry: linear ones of hinges and slides."""
+    """Return which joints have springs that a model can carry: linear ones, but not of free joints.
+
+    A free joint's spring would pull at the body's position too, in the world.
+    """
     linear = _sizes(m, "jnt_stiffnesspoly", m.njnt) == 0.0
-    straight = np.isin(m.jnt_type, (HINGE, SLIDE))
-    return np.asarray((m.jnt_stiffness > 0.0) & linear & straight, dtype=np.bool_)
+    bound = np.isin(m.jnt_type, (HINGE, SLIDE, BALL))
+    return np.asarray((m.jnt_stiffness > 0.0) & linear & bound, dtype=np.bool_)
 
 
 def friction_of(mujoco: Any, m: Any, joints: Sequence[str]) -> dict[str, Array]:

@@ -102,8 +102,10 @@ class ModelBuilder:
             Rotor inertia, added to the diagonal of the mass matrix, and viscous damping; at least
             0.
         stiffness, rest_position : float or array_like (nv of the joint,)
-            A spring, of torque stiffness (q - rest_position); stiffness at least 0. Free, spherical
-            and planar joints have none.
+            A spring, of torque stiffness (q - rest_position); stiffness at least 0. A spherical
+            joint has one stiffness k for all axes and rests after the rotation vector
+            rest_position; the torque is k log(R_rest^T R), in body axes. Free and planar joints
+            have no springs.
         friction, friction_speed : float or array_like (nv of the joint,)
             Coulomb friction in N m or N, of torque friction tanh(v / friction_speed), and the speed
             in rad/s or m/s that smooths it; friction needs a speed above 0.

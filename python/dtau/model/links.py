@@ -131,8 +131,10 @@ class Link(Record):
     mimic : Mimic or None
         The joint that this one mimics, if it has no coordinate of its own.
     stiffness, rest_position : float or array_like (nv,)
-        A spring, of torque stiffness (q - rest_position); stiffness at least 0; kept as tuples.
-        Free, spherical and planar joints have none.
+        A spring, of torque stiffness (q - rest_position); stiffness at least 0; kept as tuples. A
+        spherical joint has one stiffness k for all axes and rests after the rotation vector
+        rest_position; the torque is k log(R_rest^T R), in body axes. Free and planar joints have no
+        springs.
     friction, friction_speed : float or array_like (nv,)
         Coulomb friction, of torque friction tanh(v / friction_speed); friction in N m or N, at
         least 0; kept as tuples. The speed, in rad/s or m/s, smooths the jump at rest: there the
@@ -204,12 +206,17 @@ class Link(Record):
         values = _finite("rest_position", self.rest_position)
         parts["rest_position"] = _one_per_velocity("rest_position", values, nv)
         for argument in ("stiffness", "rest_position"):
-            if any(parts[argument]) and isinstance(self.joint, Free | Planar | Spherical):
+            if any(parts[argument]) and isinstance(self.joint, Free | Planar):
                 kind = type(self.joint).__name__
                 raise ValueError(
                     f"{argument}: expected 0, as {kind} joints have no springs, got "
                     f"{parts[argument]}"
                 )
+        if isinstance(self.joint, Spherical) and len(set(parts["stiffness"])) > 1:
+            raise ValueError(
+                f"stiffness: expected one number, as the spring of a Spherical joint is the same "
+                f"about all axes, got {parts['stiffness']}"
+            )
         limits = self.limits
         if self.joint.nq != 1 and (limits.lower, limits.upper) != (-math.inf, math.inf):
             raise ValueError("limits: lower and upper are for joints with a single coordinate")

@@ -91,7 +91,9 @@ class Model(Rerootable, Immutable):
         it mimics.
     stiffness, rest_position : ndarray (nv,)
         Springs of the joints, of torque ``stiffness * (q - rest_position)``; those of mimic joints
-        are added to the spring of the joint that they mimic. Free, spherical and planar joints have
+        are added to the spring of the joint that they mimic. A spherical joint has one stiffness k,
+        three times, and rests after a rotation vector: its torque is k log(R_rest^T R), in body
+        axes, which jumps at half a turn from rest. Free and planar joints have
         none.
     friction, friction_speed : ndarray (nv,)
         Coulomb friction of the joints, of torque ``friction * tanh(v / friction_speed)``; the speed

@@ -191,6 +191,8 @@ def _reversed(child: Link, name: str) -> Link:
         friction=child.friction,
         friction_speed=child.friction_speed,
     )
+    if isinstance(child.joint, Spherical):
+        return replace(carried, rest_position=_negated(np.asarray(child.rest_position)))
     if isinstance(child.joint, Universal):
         limits = child.limits
         turned = replace(limits, velocity=_swapped(limits.velocity), effort=_swapped(limits.effort))

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dtau.autodiff.arguments import check_contacts
+from dtau.autodiff.arguments import check_contacts, rows_hint
 from dtau.autodiff.rows import PARAMETERS
 from dtau.autodiff.stacks import cuts, order_of_stacks
 from dtau.model.contacts import Contacts
@@ -103,7 +103,8 @@ def _check(x: Any, name: str, core: tuple[int, ...]) -> None:
     first = len(shape) - len(core)
     if first < 0 or shape[first:] != core:
         wanted = ", ".join(("...", *map(str, core)))
-        raise ValueError(f"{name}: expected shape ({wanted}), got {shape}")
+        hint = rows_hint(name, shape, core)
+        raise ValueError(f"{name}: expected shape ({wanted}), got {shape}{hint}")
 
 
 def _text(**options: Any) -> str:

@@ -102,12 +102,12 @@ TEST_CASE("sines and cosines of lanes have the bits of single ones, huge angles 
     CHECK(std::isnan(cosine));
 }
 
-TEST_CASE("hyperbolic tangents are within three units of the last place, odd, and 1 far away") {
+TEST_CASE("hyperbolic tangents are within four units of the last place, odd, and 1 far away") {
     Random random(24);
     for (int repeat = 0; repeat < 20000; ++repeat) {
         const double x = std::pow(10.0, 10.0 * random.number() - 8.0) * random.number();
         const double y = hyperbolic_tangent(x);
-        REQUIRE(units(y, static_cast<double>(std::tanh(static_cast<long double>(x)))) <= 3.0);
+        REQUIRE(units(y, static_cast<double>(std::tanh(static_cast<long double>(x)))) <= 4.0);
         REQUIRE(hyperbolic_tangent(-x) == -y);
     }
     for (double x : {0x1p-1074, 1e-310, 1e-300, 1e-17}) CHECK(hyperbolic_tangent(x) == x);

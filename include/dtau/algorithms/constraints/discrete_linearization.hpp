@@ -62,7 +62,7 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
     const T* body_f_ext = along_body_axes(tree, q, f_ext, discrete.wrenches.value);
     constrained_dynamics(false, tree, q, v, tau, hold, body_f_ext, w.forces, w.residual, dynamics,
                          rows);
-    idsva_velocities(tree, v, body_f_ext, dynamics.idsva);
+    idsva_velocities(tree, q, v, body_f_ext, dynamics.idsva);
     subtract_constraint_wrenches(*rows.schur.constraints, rows.frames, w.forces, dynamics.idsva.f);
     stage_partials(tree, i, body_f_ext, a, discrete);
     constraint_columns(tree, hold.active, w.forces, dynamics.idsva, rows, columns);

@@ -98,7 +98,7 @@ void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const 
     T* x = w.independent;
     factorize_mass_matrix(tree, q, v, w);  // M = L^T D L
     if (derivatives)
-        idsva_velocities(tree, v, f_ext, w.idsva);
+        idsva_velocities(tree, q, v, f_ext, w.idsva);
     else
         bias_velocities(tree, v, f_ext, w.idsva);
     independent_torque(tree, q, v, tau, w);

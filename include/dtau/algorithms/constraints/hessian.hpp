@@ -172,7 +172,10 @@ void constrained_hessian_blocks(const Tree& tree, const T* lam, const T* lam_for
                                 bool symmetric, const ConstrainedHessianWorkspace<T>& w) {
     constrained_partials(tree, active, w);
     constrained_curvature(tree, lam, lam_forces, active, body_f_ext, w);
-    add_stiffness(tree, w.joints.dtau_dq, w.joints.H.n);
+    const RelatedMatrices<T>& joints = w.joints;
+    const Stretch<T>* stretched = w.dynamics.idsva.stretched;
+    add_stiffness(tree, stretched, joints.dtau_dq, joints.H.n);
+    add_rotation_hessian(tree, stretched, w.joint_mu, joints.H.dqdq, joints.H.n);
     constrained_results(tree, active, out, symmetric, w);
 }
 

@@ -130,7 +130,7 @@ void impulse_dynamics_derivatives(const Tree& tree, const T* q, const T* v, T re
         g.v[i] = zero_motion<T>();
         g.gravity[i] = zero_vector<T>();
     }
-    idsva_velocities(tree, w.rest, no_wrenches, value.idsva);
+    idsva_velocities(tree, q, w.rest, no_wrenches, value.idsva);
     subtract_constraint_wrenches(constraints, value.constraints.frames, w.impulses, value.idsva.f);
     idsva_accelerations(tree, value.change, value.idsva);
     T *by_q = w.joint_q.place(w.by_q), *by_v = w.joint_v.place(w.by_v);

@@ -63,7 +63,7 @@ void impulse_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
         g.v[i] = zero_motion<T>();
         g.gravity[i] = zero_vector<T>();
     }
-    idsva_velocities(tree, w.rest, no_wrenches, idsva);
+    idsva_velocities(tree, q, w.rest, no_wrenches, idsva);
     subtract_constraint_wrenches(constraints, h.constraints.frames, h.forces, idsva.f);
     idsva_accelerations(tree, w.value.change, idsva);
     constrained_curvature(tree, lam, lam_impulses, active, no_wrenches, h);

@@ -167,7 +167,7 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
     T *const torque = dynamics.a, *const x = dynamics.independent;
     vary_torques(tree, g.S, w.d, value.F, dF, torque);
     for (int k = 0; k < tree.nv; ++k) torque[k] = fma(T(tree.damping[k]), dv[k], torque[k]);
-    add_stiffness_times(tree, 1.0, dq, torque);
+    add_spring_variations(tree, 1.0, q, dq, torque);
     add_friction_times(tree, 1.0, v, dv, torque);
     reduce_columns(tree, torque, 1, x);
     for (int k = 0; k < tree.independent.n; ++k) x[k] = dtau[k] - x[k];

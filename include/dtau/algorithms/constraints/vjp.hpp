@@ -92,7 +92,7 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
         if (p >= 0) value.F[p] += value.F[i];
     }
     for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);
-    add_stiffness_times(tree, -1.0, by_tau, by_q);
+    add_spring_gradients(tree, -1.0, q, by_tau, by_q);
     add_friction_times(tree, -1.0, v, by_tau, by_v);
     if (value.constraints.schur.R > 0.0)
         gradient_of_ranges(tree, lam_forces, w.weights, hold.active, by_q, value);

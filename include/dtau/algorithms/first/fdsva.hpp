@@ -82,7 +82,7 @@ void fdsva_matrices(const Tree& tree, const T* body_f_ext, T* da_dq, T* da_dv, i
     T *joint_dq = w.joint_dq.place(dtau_dq), *joint_dv = w.joint_dv.place(dtau_dv);
     const int stride_of_joints = w.joint_dq.stride(rows);
     idsva_backward(tree, {joint_dq, joint_dv, no_matrix, stride_of_joints}, partials);
-    add_stiffness(tree, joint_dq, stride_of_joints);
+    add_stiffness(tree, partials.stretched, joint_dq, stride_of_joints);
     add_world_wrench_partials(tree, body_f_ext, partials.root_frame, joint_dq, stride_of_joints,
                               w.wrenches);
     reduce_matrix(tree, joint_dq, dtau_dq, rows);

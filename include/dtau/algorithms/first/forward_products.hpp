@@ -50,7 +50,7 @@ void forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau
         if (p >= 0) dF[p] = cross_star(d, factors.IA[i] * factors.a[i] + factors.pA[i], dF[p]);
     }
     for (int k = 0; k < tree.nv; ++k) w.torque[k] = fma(T(-tree.damping[k]), dv[k], dtau[k]);
-    add_stiffness_times(tree, -1.0, dq, w.torque);
+    add_spring_variations(tree, -1.0, q, dq, w.torque);
     add_friction_times(tree, -1.0, v, dv, w.torque);
     // [Derivations] eqs. 6.7, 6.8
     articulated_solve(tree, g.S, w.torque, dF, da, w.motion, factors);
@@ -87,7 +87,7 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
         adjoint_inwards(tree, i, g, factors.a, factors.IA[i] * factors.a[i] + factors.pA[i], by_q,
                         by_v, by_a, w.adjoint);
     for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);
-    add_stiffness_times(tree, -1.0, by_tau, by_q);
+    add_spring_gradients(tree, -1.0, q, by_tau, by_q);
     add_friction_times(tree, -1.0, v, by_tau, by_v);
 }
 

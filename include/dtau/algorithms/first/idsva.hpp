@@ -39,7 +39,8 @@ struct IdsvaWorkspace {
     Motion<T>*Psidot, *Psiddot, *Upsilondot, *a;
     Coriolis<T>* B;
     Force<T>* f;
-    T *slope, *curvature;  // of friction, by velocity; null if there is none
+    T *slope, *curvature;   // of friction, by velocity; null if there is none
+    Stretch<T>* stretched;  // of springs of spherical joints; null if there is none
 
     IdsvaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : root_frame(arena, tree),
@@ -50,7 +51,8 @@ struct IdsvaWorkspace {
           B(arena.take<Coriolis<T>>(tree.nnodes)),
           f(arena.take<Force<T>>(tree.nnodes)),
           slope(friction_room<T>(arena, tree)),
-          curvature(friction_room<T>(arena, tree)) {}
+          curvature(friction_room<T>(arena, tree)),
+          stretched(stretch_room<T>(arena, tree)) {}
 };
 
 // Computes the quantities of body i that do not depend on the acceleration, from its placement, twist
@@ -106,9 +108,11 @@ DTAU_INLINE void body_accelerations(const Tree& tree, int i, const T* a,
 
 // Forward passes over all bodies.
 template <class T>
-void idsva_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
-    for (int i = 0; i < tree.nnodes; ++i) body_velocities(tree, i, v, f_ext, w);
+void idsva_velocities(const Tree& tree, const T* q, const T* v, const T* f_ext,
+                      const IdsvaWorkspace<T>& w) {
     friction_partials(tree, v, w.slope, w.curvature);
+    for (int i = 0; i < tree.nnodes; ++i) body_velocities(tree, i, v, f_ext, w);
+    stretch_rotations(tree, q, w.stretched);
 }
 template <class T>
 void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& w) {
@@ -208,15 +212,16 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
 template <class T>
 void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* dtau_dq,
            T* dtau_dv, T* dtau_da, const IdsvaWorkspace<T>& w) {
+    friction_partials(tree, v, w.slope, w.curvature);
     const Configuration<T> x = configuration(tree, q, w.root_frame.angles);
     for (int i = 0; i < tree.nnodes; ++i) {
         move_body(tree, i, x, v, w.root_frame);
         body_velocities(tree, i, v, f_ext, w);
         body_accelerations(tree, i, a, w);
     }
-    friction_partials(tree, v, w.slope, w.curvature);
+    stretch_rotations(tree, q, w.stretched);
     idsva_backward(tree, {dtau_dq, dtau_dv, dtau_da, tree.nv}, w);
-    add_stiffness(tree, dtau_dq, tree.nv);
+    add_stiffness(tree, w.stretched, dtau_dq, tree.nv);
 }
 
 }  // namespace dtau::DTAU_VARIANT

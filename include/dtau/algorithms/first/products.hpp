@@ -200,7 +200,7 @@ void inverse_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* a, 
         dtau[k] = fma(T(tree.damping[k]), dv[k], dtau[k]);
         if (da) dtau[k] = fma(T(tree.armature[k]), da[k], dtau[k]);
     }
-    add_stiffness_times(tree, 1.0, dq, dtau);
+    add_spring_variations(tree, 1.0, q, dq, dtau);
     add_friction_times(tree, 1.0, v, dv, dtau);
 }
 
@@ -240,7 +240,7 @@ void inverse_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* a, 
         by_v[k] = fma(T(tree.damping[k]), lam[k], -by_v[k]);
         if (by_a) by_a[k] = fma(T(tree.armature[k]), lam[k], by_a[k]);
     }
-    add_stiffness_times(tree, 1.0, lam, by_q);
+    add_spring_gradients(tree, 1.0, q, lam, by_q);
     add_friction_times(tree, 1.0, v, lam, by_v);
 }
 

@@ -113,8 +113,9 @@ void forward_hessian_blocks(const Tree& tree, const T* lam, const T* body_f_ext,
     hessian_forward(tree, w.joint_mu, idsva, w.hessian);
     T* const no_matrix = nullptr;
     idsva_backward(tree, {joints.dtau_dq, joints.dtau_dv, no_matrix, joints.H.n}, idsva);
-    add_stiffness(tree, joints.dtau_dq, joints.H.n);
+    add_stiffness(tree, idsva.stretched, joints.dtau_dq, joints.H.n);
     hessian_backward(tree, joints.H, idsva, w.hessian);
+    add_rotation_hessian(tree, idsva.stretched, w.joint_mu, joints.H.dqdq, joints.H.n);
     add_world_wrench_partials(tree, body_f_ext, idsva.root_frame, joints.dtau_dq, joints.H.n,
                               w.wrenches.first);
     add_world_wrench_hessian(tree, body_f_ext, idsva.root_frame, w.hessian, joints.H.dqdq,

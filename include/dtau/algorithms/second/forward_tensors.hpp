@@ -47,6 +47,10 @@ struct SharedByRows {
         }
         for (int k = tree.friction.first; k < tree.friction.end; ++k)
             own.curvature[k] = Wide<T>(idsva.curvature[k]);
+        for (int s = 0; s < tree.nrotation_springs; ++s) {
+            const Stretch<T>& x = idsva.stretched[s];
+            own.stretched[s] = {spread(x.phi), Wide<T>(x.e), Wide<T>(x.de)};
+        }
     }
     void take_composites(const Tree& tree, const IdsvaWorkspace<T>& idsva) const {
         for (int i = 0; i < tree.nnodes; ++i) {
@@ -169,6 +173,7 @@ DTAU_INLINE void hessians_of_rows(const Tree& tree, int begin, const Wide<T>* f_
     expand_v(tree, w.mu, w.joint_mu);
     hessian_forward(tree, w.joint_mu, w.shared.own, w.hessian);
     hessian_backward(tree, w.joints, w.shared.composite, w.hessian);
+    add_rotation_hessian(tree, w.shared.own.stretched, w.joint_mu, w.joints.dqdq, w.joints.n);
     add_world_wrench_hessian(tree, f_ext, w.shared.own.root_frame, w.hessian, w.joints.dqdq,
                              w.joints.n, w.wrenches);
     reduce_blocks(tree, w.joints, w.independent);

@@ -46,7 +46,7 @@ TensorWrenches<T> idsva_so_sweeps(const Tree& tree, const T* q, const T* v, cons
                                   const T* f_ext, const InverseSecondWorkspace<T>& w) {
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.first.value);
     root_frame_sweep(tree, q, v, w.idsva.root_frame);
-    idsva_velocities(tree, v, body_f_ext, w.idsva);
+    idsva_velocities(tree, q, v, body_f_ext, w.idsva);
     idsva_accelerations(tree, a, w.idsva);
     free_root_accelerations(tree, w.idsva.root_frame, w.idsva.Psiddot);
     idsva_composites(tree, w.idsva);
@@ -79,14 +79,17 @@ DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric,
     for (int i = 0; i < tree.nnodes; ++i) {
         const FreeRoot<T> root = free_root_of_outputs(tree, i, idsva.root_frame);
         const int joint = output_columns(tree, i, idsva, w);
+        RotationCurvature<T> of_axes[3];
+        const RotationCurvature<T>* springs =
+            rotation_curvatures(tree, tree.bodies[i], idsva.stretched, of_axes);
         for (int c = 0; c < tree.bodies[i].nv; ++c) {
             deepest_output_rows(root, c, joint, symmetric, wrenches.of(i), wrenches.h(),
-                                own_curvature(tree, i, c, idsva), w, rows);
+                                own_curvature(tree, i, c, idsva), springs, w, rows);
             const ForcesOfColumn<T> forces = w.forces_of(0);
             if (joint > 0)
                 forces_on_outputs(w.own[c], idsva.root_frame.I[i], joint + c, w.output[c].gamma, w,
                                   forces);
-            all_shallower_rows(root, c, joint, symmetric, wrenches.of(i), forces, w, rows);
+            all_shallower_rows(root, c, joint, symmetric, wrenches.of(i), springs, forces, w, rows);
         }
     }
 }
@@ -110,6 +113,9 @@ DTAU_INLINE void idsva_so_by_outputs(const Tree& tree, bool symmetric,
         const Body& body = tree.bodies[i];
         const FreeRoot<T> root = free_root_of_outputs(tree, i, idsva.root_frame);
         const int joint = output_columns(tree, i, idsva, w);
+        RotationCurvature<T> of_axes[3];
+        const RotationCurvature<T>* springs =
+            rotation_curvatures(tree, body, idsva.stretched, of_axes);
         for (int c = 0; c < body.nv; ++c) {
             const int f = joint + c;
             const Motion<Wide<T>> s_f = spread(w.S[f]);
@@ -123,10 +129,10 @@ DTAU_INLINE void idsva_so_by_outputs(const Tree& tree, bool symmetric,
                 rows.done(2 * d + 1);
             };
             deepest_output_rows(root, c, joint, symmetric, wrenches.of(i), wrenches.h(),
-                                own_curvature(tree, i, c, idsva), w, rows);
+                                own_curvature(tree, i, c, idsva), springs, w, rows);
             for (int m = c + 1; m < body.nv; ++m)
                 row_below(i, m, [&](int d, const auto*, const Tensors<T*>& row) {
-                    own_output_row(w.output[c], d, w, row);
+                    own_output_row(w.output[c], d, springs ? springs + c : nullptr, w, row);
                 });
             for (int b = i + 1; b < tree.nnodes && tree.bodies[b].v < tree.dofs.end[body.v]; ++b) {
                 if (wrenches.w) follow_columns(tree, b, idsva, w);

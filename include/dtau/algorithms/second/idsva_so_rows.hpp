@@ -129,9 +129,11 @@ DTAU_INLINE Tensors<T> own_output(const OutputColumn<T>& out, int e, int f,
 
 // Writes the rows [m, e, 0 ... d] of column m, the c-th of its body. wrenches: sums over its subtree of
 // wrenches along the world's axes; null: there are none. curvature: of friction in column m, or null.
+// springs: rotation_curvatures() of its joint, or null.
 template <class T, class Rows>
 DTAU_INLINE void deepest_output_rows(const FreeRoot<T>& root, int c, int joint, bool symmetric,
                                      const WrenchSums<T>* wrenches, Force<T>* h, const T* curvature,
+                                     const RotationCurvature<T>* springs,
                                      const IdsvaSoWorkspace<T>& w, Rows& rows) {
     const int d = joint + c;
     for (int e = 0; wrenches && e <= d; ++e) h[e] = common_curvature(*wrenches, w.own[c].s, w.S[e]);
@@ -144,6 +146,11 @@ DTAU_INLINE void deepest_output_rows(const FreeRoot<T>& root, int c, int joint, 
         if (symmetric) symmetrize_row(root, e, d, w.output[c], w, row.dqdq);
         if (wrenches) add_to_deepest_row(h, e, d, symmetric, w, row.dqdq);
         if (curvature && e == d) row.dvdv[d] += *curvature;
+        for (int f = joint; springs && e >= joint && f <= d; ++f) {
+            const T x = springs[c].of[e - joint][f - joint],
+                    y = springs[c].of[f - joint][e - joint];
+            row.dqdq[f] += symmetric ? T(0.5) * (x + y) : x;
+        }
         rows.done(d + 1);
     }
 }

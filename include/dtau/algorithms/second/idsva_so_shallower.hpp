@@ -127,14 +127,20 @@ DTAU_INLINE int root_outputs(int d, const OutputForces<Wide<T>>* forces,
     return 6;
 }
 
-// Writes an output of m's own joint.
+// Writes an output of m's own joint. spring: of rotation_curvatures() for this output, or null.
 template <class T>
-DTAU_INLINE void own_output_row(const OutputColumn<T>& out, int d, const IdsvaSoWorkspace<T>& w,
+DTAU_INLINE void own_output_row(const OutputColumn<T>& out, int d,
+                                const RotationCurvature<T>* spring, const IdsvaSoWorkspace<T>& w,
                                 const Tensors<T*>& row) {
     for (int e = 0; e <= 2 * d; ++e) {
         const bool m_first = e <= d;
         const Tensors<T> x = own_output(out, m_first ? d : e - d - 1, m_first ? e : d, w);
         row.dqdq[e] = x.dqdq, row.dqdv[e] = x.dqdv, row.dvdv[e] = x.dvdv, row.dadq[e] = x.dadq;
+    }
+    const int joint = w.joint_begin[d], m = d - joint;
+    for (int e = 0; spring && e <= m; ++e) {
+        row.dqdq[joint + e] += spring->of[m][e];
+        if (e < m) row.dqdq[d + 1 + joint + e] += spring->of[e][m];
     }
 }
 
@@ -154,8 +160,10 @@ DTAU_INLINE void complete_shallower_row(int f, int d, int joint, bool symmetric,
 // Writes the rows of all outputs shallower than column m, the c-th of its body.
 template <class T, class Rows>
 DTAU_INLINE void all_shallower_rows(const FreeRoot<T>& root, int c, int joint, bool symmetric,
-                                    const WrenchSums<T>* wrenches, const ForcesOfColumn<T>& forces,
-                                    const IdsvaSoWorkspace<T>& w, Rows& rows) {
+                                    const WrenchSums<T>* wrenches,
+                                    const RotationCurvature<T>* springs,
+                                    const ForcesOfColumn<T>& forces, const IdsvaSoWorkspace<T>& w,
+                                    Rows& rows) {
     const int d = joint + c;
     for (int f = 0, count; f < d; f += count) {
         const Tensors<T*> row = rows.next();
@@ -165,7 +173,7 @@ DTAU_INLINE void all_shallower_rows(const FreeRoot<T>& root, int c, int joint, b
         else if (f < joint)
             count = shallower_outputs(f, joint, d, forces.by_pack, w, row);
         else
-            own_output_row(w.output[f - joint], d, w, row);
+            own_output_row(w.output[f - joint], d, springs ? springs + f - joint : nullptr, w, row);
         for (int r = 0; r < count; ++r)
             complete_shallower_row(f + r, d, joint, symmetric, wrenches, forces.exchanged, w,
                                    row.dqdq + r * (2 * d + 1));

@@ -31,11 +31,12 @@ void inverse_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
                               const InverseHessianWorkspace<T>& w) {
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.first.value);
     root_frame_sweep(tree, q, v, w.idsva.root_frame);
-    idsva_velocities(tree, v, body_f_ext, w.idsva);
+    idsva_velocities(tree, q, v, body_f_ext, w.idsva);
     idsva_accelerations(tree, a, w.idsva);
     hessian_forward(tree, lam, w.idsva, w.hessian);
     idsva_composites(tree, w.idsva);
     hessian_backward(tree, out, w.idsva, w.hessian);
+    add_rotation_hessian(tree, w.idsva.stretched, lam, out.dqdq, out.n);
     add_world_wrench_hessian(tree, body_f_ext, w.idsva.root_frame, w.hessian, out.dqdq, out.n,
                              w.wrenches);
     if (symmetric) symmetrize(out.dqdq, out.n);

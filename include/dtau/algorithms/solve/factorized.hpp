@@ -104,7 +104,7 @@ template <class T>
 DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, const T* f_ext,
                                     const FactorizedWorkspace<T>& w) {
     factorize_mass_matrix(tree, q, v, w);
-    idsva_velocities(tree, v, f_ext, w.idsva);
+    idsva_velocities(tree, q, v, f_ext, w.idsva);
 }
 
 // After factorize_dynamics: computes tau - bias of the independent velocities, in w.independent, with

@@ -77,7 +77,7 @@ DTAU_INLINE void stage_partials(const Tree& tree, int i, const T* body_f_ext, T*
     const int stride = w.joint_dq.stride(n);
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
     idsva_backward(tree, {joint_dq, joint_dv, no_matrix, stride}, dynamics.idsva);
-    add_stiffness(tree, joint_dq, stride);
+    add_stiffness(tree, dynamics.idsva.stretched, joint_dq, stride);
     add_world_wrench_partials(tree, body_f_ext, dynamics.idsva.root_frame, joint_dq, stride,
                               w.wrenches);
     reduce_matrix(tree, joint_dq, w.dtau_dq[i], n);

@@ -10,15 +10,11 @@
 #pragma once
 
 #include "dtau/joint.hpp"
+#include "dtau/rotation_vector.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
 // ---------------------------------------------------------------- functions of the angle
-
-template <int terms>
-struct Coefficients {
-    double at[terms];
-};
 
 // (-1)^k / (2 k + shift)!
 template <int terms>
@@ -31,19 +27,6 @@ constexpr Coefficients<terms> alternating(int shift) {
         factorial *= (2 * k + shift + 1) * (2 * k + shift + 2);
     }
     return c;
-}
-// Coefficients of the derivative of that series.
-template <int terms>
-constexpr Coefficients<terms - 1> derivative(const Coefficients<terms>& c) {
-    Coefficients<terms - 1> d{};
-    for (int k = 1; k < terms; ++k) d.at[k - 1] = k * c.at[k];
-    return d;
-}
-template <int terms, class T>
-DTAU_INLINE T power_series(const Coefficients<terms>& c, T x) {
-    T sum(c.at[terms - 1]);
-    for (int k = terms - 2; k >= 0; --k) sum = fma(x, sum, T(c.at[k]));
-    return sum;
 }
 
 // Even functions of an angle, by its square t.

@@ -224,6 +224,7 @@ template <class T>
 struct HybridSeriesWorkspace {
     ForwardSeriesWorkspace<T> series;
     WorldWrenchWorkspace<T> wrenches;
+    SpringSeries<T> springs;
     FrictionSeries<T> friction;
     T *torque,
         *drive;  // (nv), of one order: torques of wrenches along world axes, springs and friction;
@@ -232,6 +233,7 @@ struct HybridSeriesWorkspace {
     HybridSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : series(arena, tree, options),
           wrenches(arena, tree, options),
+          springs(arena, tree, options.order + 1),
           friction(arena, tree, options.order + 1),
           torque(arena.take<T>(tree.nv)),
           drive(arena.take<T>(tree.nv)) {}
@@ -266,7 +268,8 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
             if (in_world)
                 world_wrench_torques(tree, k, k, q, k == 0 ? v : rates, f_ext, wrenches,
                                      [&](int, int j, T torque) { workspace.torque[j] = torque; });
-            add_spring_rates(tree, -1.0, k, q, rates, workspace.torque);
+            workspace.springs.add_next(tree, -1.0, k, q, v, accelerations, w.scale,
+                                       workspace.torque);
             workspace.friction.subtract_next(tree, k, v, accelerations, w.scale, workspace.torque);
             for (int j = 0; j < nv; ++j) workspace.drive[j] = tau[j] + workspace.torque[j];
             drive = workspace.drive;

@@ -183,11 +183,9 @@ void forward_time_derivatives_jvp(const Tree& tree, int order, const T* q, const
             vary_wrenches(tree, k, dq, before, f_ext, df_ext, wrenches);
             wrench_rates = wrenches.df_ext + k * 6 * tree.nbodies;
         }
-        // of joints with springs, whose displacements add
-        const T* eta = k < 2 ? (k == 0 ? dq : dv) : rates - tree.nv;
         const auto add_passive = [&](double factor, T* torque) __attribute__((always_inline)) {
             const TaylorScale& scale = w.series().scale;
-            add_stiffness_times(tree, factor, eta, torque);
+            w.motion.dynamics.springs.add_variations(tree, k, factor, dq, dv, da, scale, torque);
             w.motion.dynamics.friction.add_variations(tree, k, factor * scale.factorial[k], dv, da,
                                                       scale.inverse_factorial, torque);
         };

@@ -148,7 +148,9 @@ DTAU_INLINE void add_passive_gradient(const Tree& tree, int order, int l, double
                                       const T* higher_mu, T* by_a, const Workspace& w) {
     const TaylorScale& scale = w.series().scale;
     const int next = order - l + 1;
-    if (l > 1) add_stiffness_times(tree, factor, higher_mu + tree.nv, by_a);
+    if (l > 1)
+        w.motion.dynamics.springs.add_gradients(tree, next + 1, order, factor, higher_mu + tree.nv,
+                                                scale, by_a);
     if (l > 0)
         w.motion.dynamics.friction.add_gradients(tree, next, order,
                                                  factor * scale.inverse_factorial[next], higher_mu,
@@ -290,8 +292,9 @@ void forward_time_derivatives_vjp(const Tree& tree, int order, const T* q, const
         by_joint_in<Dynamics>(tree.bodies[i], [&]<bool simple>() __attribute__((always_inline)) {
             finish_gradient<simple>(tree, i, order, by_tau, by_q, by_v, w);
         });
-    add_stiffness_times(tree, -1.0, by_tau, by_q);
-    if (order > 0) add_stiffness_times(tree, -1.0, by_tau + tree.nv, by_v);
+    const SpringSeries<T>& springs = w.motion.dynamics.springs;
+    if (order > 0) springs.add_gradients(tree, 1, order, -1.0, by_tau + tree.nv, scale, by_v);
+    springs.add_gradients(tree, 0, order, -1.0, by_tau, scale, by_q);
     w.motion.dynamics.friction.add_gradients(tree, 0, order, -1.0, by_tau, scale.factorial, by_v);
 }
 

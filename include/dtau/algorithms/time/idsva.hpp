@@ -23,6 +23,7 @@
 #pragma once
 
 #include "dtau/algorithms/time/free_root_series.hpp"
+#include "dtau/algorithms/time/spring_series.hpp"
 #include "dtau/algorithms/time/world_wrench_partials.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -37,6 +38,7 @@ struct IdsvaSeriesWorkspace {
     Force<T>* momentum;  // of one body
     ColumnSeries<any_order, T> column;
     WrenchSeries<T> wrenches;
+    SpringSeries<T> springs;
     FrictionSeries<T> friction;
 
     IdsvaSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
@@ -52,6 +54,7 @@ struct IdsvaSeriesWorkspace {
           momentum(arena.take<Force<T>>(series.length)),
           column(arena, series.length),
           wrenches(arena, tree, options),
+          springs(arena, tree, series.length),
           friction(arena, tree, series.length) {}
 
     // Where the series of body or column i begins.
@@ -270,7 +273,6 @@ DTAU_INLINE void backward_series(const Tree& tree, int order, const Partials<T>&
         out.da[k * out.n + k] += T(tree.armature[k]);
         out.dv[k * out.n + k] += T(tree.damping[k]);
     }
-    add_stiffness(tree, out.dq, out.n);
 }
 
 // v: (order + 2, nv). f_ext: (order + 1, nbodies, 6), may be null: zero. Results: (order + 1, nv,
@@ -289,6 +291,11 @@ void idsva_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
     else
         both_passes.template operator()<any_order>();
     add_wrench_partials(tree, order, f_ext, w.series, dtau_dq, w.wrenches);
+    for (int k = 0; k <= order && (k == 0 || tree.nrotation_springs > 0); ++k) {
+        w.springs.extend(tree, k, q, v, v + tree.nv, w.series.scale);
+        w.springs.add_stiffness(tree, k, w.series.scale,
+                                dtau_dq + std::ptrdiff_t(k) * tree.nv * tree.nv, tree.nv);
+    }
     for (int k = 0; k <= order && has_friction(tree); ++k) {
         w.friction.extend(tree, k, v, v + tree.nv, w.series.scale.inverse_factorial);
         w.friction.add_slopes(tree, k, w.series.scale.factorial[k],

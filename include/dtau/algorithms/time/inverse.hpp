@@ -29,6 +29,7 @@
 #pragma once
 
 #include "dtau/algorithms/time/joint_series.hpp"
+#include "dtau/algorithms/time/spring_series.hpp"
 #include "dtau/algorithms/values/rnea.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -51,6 +52,7 @@ struct InverseSeriesWorkspace {
         seen;  // R0^T times the motion of the parent: omega, and A + X r of one order less
     int* path;
     RneaWorkspace<T> rnea;
+    SpringSeries<T> springs;
     FrictionSeries<T> friction;
 
     InverseSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
@@ -68,6 +70,7 @@ struct InverseSeriesWorkspace {
           seen(arena.take<TwoVectors<T>>(length)),
           path(arena.take<int>(tree.depth)),
           rnea(arena, tree, options),
+          springs(arena, tree, length),
           friction(arena, tree, length) {}
 };
 
@@ -266,7 +269,7 @@ void inverse_time_derivatives(Part part, const Tree& tree, int order, const T* q
     }
     while (places > 0) leave();
     for (int k = 0; k <= order; ++k, tau += tree.nv) {
-        add_spring_rates(tree, 1.0, k, q, k > 0 ? v + (k - 1) * tree.nv : v, tau);
+        w.springs.add_next(tree, 1.0, k, q, v, v + tree.nv, w.scale, tau);
         if (part == Part::gravity || !has_friction(tree)) continue;
         w.friction.extend(tree, k, v, v + tree.nv, w.scale.inverse_factorial);
         w.friction.add_torques(tree, k, w.scale.factorial[k], tau);

@@ -115,9 +115,11 @@ void inverse_time_derivatives_jvp(const Tree& tree, int order, const T* q, const
     }
     while (places > 0) leave();
     const TaylorScale& scale = w.value.scale;
+    const SpringSeries<T>& springs = w.value.springs;
     const FrictionSeries<T>& friction = w.value.friction;
     for (int k = 0; k <= order; ++k, dtau += tree.nv) {
-        add_stiffness_times(tree, 1.0, k > 0 ? dv + (k - 1) * tree.nv : dq, dtau);
+        springs.extend(tree, k, q, v, v + tree.nv, scale);
+        springs.add_variations(tree, k, 1.0, dq, dv, dv + tree.nv, scale, dtau);
         if (!has_friction(tree)) continue;
         friction.extend(tree, k, v, v + tree.nv, scale.inverse_factorial);
         friction.add_variations(tree, k, scale.factorial[k], dv, dv + tree.nv,

@@ -111,14 +111,18 @@ void inverse_time_derivatives_vjp(const Tree& tree, int order, const T* q, const
     }
     while (places > 0) leave();
     const TaylorScale& scale = w.value.scale;
+    const SpringSeries<T>& springs = w.value.springs;
     const FrictionSeries<T>& friction = w.value.friction;
     for (int k = 0; k <= order && has_friction(tree); ++k)
         friction.extend(tree, k, v, v + tree.nv, scale.inverse_factorial);
     for (int k = 0; k <= order; ++k) {
-        add_stiffness_times(tree, 1.0, lam + k * tree.nv, k > 0 ? by_v + (k - 1) * tree.nv : by_q);
+        springs.extend(tree, k, q, v, v + tree.nv, scale);
         friction.add_gradients(tree, k, order, scale.inverse_factorial[k], lam + k * tree.nv,
                                scale.factorial, by_v + k * tree.nv);
     }
+    for (int k = order; k >= 0; --k)
+        springs.add_gradients(tree, k, order, 1.0, lam + k * tree.nv, scale,
+                              k > 0 ? by_v + (k - 1) * tree.nv : by_q);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -18,6 +18,7 @@ template <class T>
 struct MimicSeriesWorkspace {
     ForwardSeriesWorkspace<T> series;
     WorldWrenchWorkspace<T> wrenches;
+    SpringSeries<T> springs;
     FrictionSeries<T> friction;
     RootFrame<T> root_frame;
     LtdlWorkspace<T> ltdl;
@@ -27,6 +28,7 @@ struct MimicSeriesWorkspace {
     MimicSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : series(arena, tree, options),
           wrenches(arena, tree, options),
+          springs(arena, tree, options.order + 1),
           friction(arena, tree, options.order + 1),
           root_frame(arena, tree),
           ltdl(arena, tree.independent),
@@ -72,7 +74,7 @@ void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
         if (in_world)
             world_wrench_torques(tree, k, k, q, k == 0 ? v : rates, f_ext, w.wrenches,
                                  [&](int, int j, T torque) { w.world_torque[j] = torque; });
-        add_spring_rates(tree, -1.0, k, q, rates, w.world_torque);
+        w.springs.add_next(tree, -1.0, k, q, v, accelerations, w.series.scale, w.world_torque);
         w.friction.subtract_next(tree, k, v, accelerations, w.series.scale, w.world_torque);
         rates = k == 0 ? v : a_out - nv;
         const auto torque_at = [&](T* acceleration) {

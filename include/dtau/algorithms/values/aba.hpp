@@ -208,8 +208,8 @@ template <class T>
 void aba(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext, T* a,
          const AbaWorkspace<T>& w) {
     const T* const no_accelerations = nullptr;
-    forces_of_motion<true>(tree, q, v, no_accelerations, f_ext, w.bias);
     tau = left_by_springs_and_friction(tree, q, v, tau, w.torque);
+    forces_of_motion<true>(tree, q, v, no_accelerations, f_ext, w.bias);
     w.m[0] = zero_motion<T>();
     for (int end = tree.nnodes; end > 0;) {  // one tree after the other
         const int root = tree.bodies[end - 1].root;

@@ -61,12 +61,14 @@ struct RneaWorkspace {
     RneaMotion<T>*
         motion;  // [0]: the world; [level + 1]: the body at that level of the current path
     RneaBody<T>* bodies;
+    T* friction;  // torques of friction (nv); null if there is none
 
     RneaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
           X(arena.take<Placement<T>>(tree.nnodes)),
           motion(arena.take<RneaMotion<T>>(tree.depth + 1)),
-          bodies(arena.take<RneaBody<T>>(tree.nnodes)) {}
+          bodies(arena.take<RneaBody<T>>(tree.nnodes)),
+          friction(friction_room<T>(arena, tree)) {}
 };
 
 // W = alpha^ + omega^ omega^ for omega = w.
@@ -175,6 +177,8 @@ DTAU_INLINE void forces_of_motion(const Tree& tree, const T* q, const T* v, cons
 template <bool moving, class T>
 DTAU_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext,
                               T* tau, const RneaWorkspace<T>& w) {
+    // First, since a processor computes them beside the passes, in which every body waits for another.
+    if constexpr (moving) friction_torques(tree, v, w.friction);
     forces_of_motion<moving>(tree, q, v, a, f_ext, w);
     for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
@@ -195,7 +199,9 @@ DTAU_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const T*
         if (v) tau[k] = fma(T(tree.damping[k]), v[k], tau[k]);
     }
     add_spring_torques(tree, q, tau);
-    if (v) add_friction_torques(tree, 1.0, v, tau);
+    if constexpr (moving)
+        for (int k = tree.friction.first; k < tree.friction.end; ++k)
+            tau[k] = tau[k] + w.friction[k];
 }
 
 // A null v, a or f_ext stands for zeros. If v is null, a is not read.
