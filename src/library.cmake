@@ -18,8 +18,9 @@ endif()
 
 target_compile_definitions(dtau PRIVATE DTAU_VERSION="${PROJECT_VERSION}")
 target_compile_options(dtau PRIVATE -Wall -Wextra)
-# The modules call what it exports; it calls its own functions directly. Symbols of files are left out.
-set_target_properties(dtau PROPERTIES CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN ON)
+# The modules call the functions of these files, as those of `common`. The library calls its own
+# functions directly, and symbols of files are left out.
+set_source_files_properties(${engine_files} PROPERTIES COMPILE_OPTIONS "-fvisibility=default;-fvisibility-inlines-hidden")
 if(NOT APPLE)
   target_compile_options(dtau PRIVATE -fno-semantic-interposition)
   target_link_options(dtau PRIVATE -Wl,-Bsymbolic-functions)

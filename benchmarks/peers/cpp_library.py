@@ -17,37 +17,35 @@ import numpy as np
 
 from benchmarks.checks import Array, UnavailableError, WrongResultError
 from benchmarks.compilers import cxx_compiler, run
+from benchmarks.machine import library_file
 from benchmarks.peers.cases import LONE_STATES, Case
-from dtau import _core
 from dtau.registry import FUNCTIONS
 from dtau.timing import Contender
 
 SOURCE = Path(__file__).with_suffix(".cpp")
 FLAGS = ("-std=c++20", "-O3", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra")
-PACKAGE = Path(str(_core.__file__)).parent
 
 
-def library_file() -> Path:
+def library() -> Path:
     """The library inside the package."""
-    for name in ("libdtau.so", "libdtau.dylib"):
-        if (PACKAGE / "lib" / name).is_file():
-            return PACKAGE / "lib" / name
-    raise UnavailableError("the C++ library does not come with the package on this system")
+    if found := library_file():
+        return found
+    raise UnavailableError("the package has no C++ library on this system")
 
 
 def compiler_of_library() -> str:
     """The command of the compiler that made the library: "g++" or "clang++"."""
-    return "clang++" if b"clang version" in library_file().read_bytes() else "g++"
+    return "clang++" if b"clang version" in library().read_bytes() else "g++"
 
 
 def compiled() -> ctypes.CDLL:
     """The calls, compiled by the first C++ compiler that is here."""
-    folder = library_file().parent
+    folder = library().parent
     compiler = cxx_compiler(compiler_of_library(), "g++", "clang++")
     links = [f"-L{folder}", f"-Wl,-rpath,{folder}", "-ldtau"]
     with tempfile.TemporaryDirectory() as name:
         made = Path(name) / "calls.so"
-        include = f"-I{PACKAGE / 'include'}"
+        include = f"-I{folder.parent / 'include'}"
         run([compiler, *FLAGS, include, str(SOURCE), *links, "-o", str(made)])
         calls = ctypes.CDLL(str(made))
     pointer, text, count = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_ssize_t
