@@ -26,7 +26,7 @@ PACKAGES = (
 
 def environment() -> dict[str, Any]:
     """Machine, compilers and versions; no time, no folder: equal where results are comparable."""
-    core = Path(_core.__file__).read_bytes()
+    core = b"".join(x.read_bytes() for x in (Path(_core.__file__), library_file()) if x)
     versions = {"dtau": dtau.__version__, "python": platform.python_version()}
     for package in PACKAGES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -43,6 +43,12 @@ def environment() -> dict[str, Any]:
     }
 
 
+def library_file() -> Path | None:
+    """The C++ library inside the package, with the kernels; on Windows the module has them."""
+    folder = Path(_core.__file__).parent / "lib"
+    return next((x for x in sorted(folder.glob("libdtau.*")) if x.is_file()), None)
+
+
 def cache_folder() -> Path:
     """Where what is compiled for the benchmarks is kept."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dtau-benchmarks"
@@ -56,6 +62,6 @@ def _digest() -> str:
 
 
 def _maker(core: bytes) -> str:
-    """The compiler of the extension module, which most leave their names in."""
+    """The compiler of the module and the library, which most leave their names in."""
     found = re.search(rb"GCC: \([^\0]+|clang version [^\0]+", core)
     return found[0].decode(errors="replace") if found else "an unknown compiler"

@@ -54,7 +54,8 @@ DTAU_API const char* dtau_model_frame(const dtau_model* model, int index); /* nu
  *     "contacts_at=..." (a configuration that holds those without a position or placement)
  * Their fields are those of dtau/library/contacts.hpp; a placement is a rotation by rows and then a
  * translation. Frames and contacts repeat. `most_states` is the largest batch. The function keeps
- * the model that it needs. */
+ * the model that it needs. Functions of poses and rotations, such as "pose_log", take no model:
+ * null. */
 DTAU_API int dtau_function_make(const dtau_model* model, const char* name,
                                 const char* const* arguments, int narguments, ptrdiff_t most_states,
                                 dtau_function** function);

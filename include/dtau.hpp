@@ -23,6 +23,7 @@
 #include "dtau/library/calls/frames_errors.hpp"
 #include "dtau/library/calls/manifold.hpp"
 #include "dtau/library/calls/parameters.hpp"
+#include "dtau/library/calls/poses.hpp"
 #include "dtau/library/calls/products.hpp"
 #include "dtau/library/calls/second_derivatives.hpp"
 #include "dtau/library/calls/steps.hpp"

@@ -1,27 +1,43 @@
 # Builds the library `dtau`: kernels, dispatch, compiled trees and batches, with the interfaces
-# dtau.hpp and dtau.h, without Python. The modules do not link it: they compare addresses of
-# quantities (registry/signature.hpp), which differ from those in another library.
+# dtau.hpp and dtau.h, without Python. The modules of the Python package link it, so that the package
+# has the kernels once. On Windows, where it exports nothing, it is a part of each module.
+set(engine_files registry/dispatch.cpp interop/raw_call.cpp)
+set(interface_files library/model_file.cpp library/reading.cpp library/contacts.cpp library/library.cpp
+    library/c_interface.cpp)
 if(WIN32)
-  return()  # it exports nothing there
+  add_library(dtau STATIC $<TARGET_OBJECTS:common> ${engine_files})
+else()
+  add_library(dtau SHARED $<TARGET_OBJECTS:common> ${engine_files} ${interface_files})
+endif()
+target_include_directories(dtau PRIVATE . ${PROJECT_SOURCE_DIR}/include)
+target_compile_features(dtau INTERFACE cxx_std_20)
+target_link_libraries(dtau PRIVATE kernels Threads::Threads)
+if(WIN32)
+  return()
 endif()
 
-add_library(dtau SHARED $<TARGET_OBJECTS:common> registry/dispatch.cpp interop/raw_call.cpp
-            library/model_file.cpp library/reading.cpp library/contacts.cpp library/library.cpp
-            library/c_interface.cpp)
-target_include_directories(dtau PRIVATE . ${PROJECT_SOURCE_DIR}/include)
 target_compile_definitions(dtau PRIVATE DTAU_VERSION="${PROJECT_VERSION}")
-target_compile_features(dtau INTERFACE cxx_std_20)
 target_compile_options(dtau PRIVATE -Wall -Wextra)
-target_link_libraries(dtau PRIVATE kernels Threads::Threads)
-target_link_options(dtau PRIVATE $<$<CONFIG:Release>:-Wl,$<IF:$<BOOL:${APPLE}>,-x,-s>>)  # no symbols of files
+# The modules call the functions of these files, as those of `common`. The library calls its own
+# functions directly, and symbols of files are left out.
+set_source_files_properties(${engine_files} PROPERTIES COMPILE_OPTIONS "-fvisibility=default;-fvisibility-inlines-hidden")
+if(NOT APPLE)
+  target_compile_options(dtau PRIVATE -fno-semantic-interposition)
+  target_link_options(dtau PRIVATE -Wl,-Bsymbolic-functions)
+endif()
+target_link_options(dtau PRIVATE $<$<CONFIG:Release>:-Wl,$<IF:$<BOOL:${APPLE}>,-x,-s>>)
 # Beside the modules in the folder of the build it would be taken for one.
 set_target_properties(dtau PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/lib)
 
 # With the modules it is installed inside the Python package, without the headers of the algorithms.
+# There its file has no version, since wheels hold no links; so the loader does not take it for an
+# installed library.
 set(prefix)
 if(DTAU_MODULES)
   set(prefix dtau/)
 else()
+  set_target_properties(dtau PROPERTIES VERSION ${PROJECT_VERSION}
+                        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   add_library(core INTERFACE)
   target_compile_features(core INTERFACE cxx_std_20)
   install(TARGETS core EXPORT dtau INCLUDES DESTINATION include)

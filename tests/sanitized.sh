@@ -14,7 +14,7 @@ fuzz=
 trap 'kill $fuzz 2> /dev/null || true; rm -rf "$package"' EXIT
 cp -r python/dtau "$package/dtau"
 cp "$(python -c 'import dtau._testing; print(dtau._testing.__file__)')" "$package/dtau/"
-cp "$build"/src/*.so "$package/dtau/"
+cp "$build"/src/*.so "$package/dtau/"  # they find the sanitized library, which _testing shares, in $build
 cp -r tests pyproject.toml "$package"
 
 runtime=$(g++ -print-file-name=libasan.so)

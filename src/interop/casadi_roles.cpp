@@ -79,7 +79,7 @@ class Evaluation : CasadiMatrices {
     static bool has_wrenches(const RawCall& call) {
         const Signature& s = call.signature();
         return std::any_of(s.inputs, s.inputs + s.ninputs, [](const ArraySignature& x) {
-            return x.quantity == &Quantity::wrenches;
+            return *x.quantity == Quantity::wrenches;
         });
     }
     const double* seed() const { return arg_[ninputs_ + 1] ? arg_[ninputs_ + 1] : zeros_; }

@@ -136,7 +136,8 @@ int dtau_function_make(const dtau_model* model, const char* name, const char* co
     return guarded([&] {
         CallArguments all;
         for (int k = 0; k < narguments; ++k) add(all, arguments[k]);
-        *function = new dtau_function{Call(model->model, name, all, most_states)};
+        *function = new dtau_function{model ? Call(model->model, name, all, most_states)
+                                            : Call(name, all, most_states)};
     });
 }
 void dtau_function_free(dtau_function* function) { delete function; }

@@ -30,6 +30,26 @@ std::vector<int> selected(const char* argument, const std::vector<bool>& mask, i
     return result;
 }
 
+// Stands for the model of functions that take none. It has no bodies.
+std::shared_ptr<const CompiledModel> no_model() {
+    static const auto none = [] {
+        const auto model = std::make_shared<CompiledModel>();
+        model->tree = std::make_unique<CompiledTree>(
+            std::vector<BodyDescription>(), std::vector<std::string>(), std::vector<std::string>(),
+            std::vector<double>(), std::vector<double>(), std::array<double, 3>());
+        return std::shared_ptr<const CompiledModel>(model);
+    }();
+    return none;
+}
+
+std::vector<std::string> names_of(const FunctionList& list) {
+    std::vector<std::string> names;
+    for (int g = 0; g < list.ngroups; ++g)
+        for (int k = 0; k < list.groups[g]->count; ++k)
+            names.push_back(list.groups[g]->functions[k].signature.name);
+    return names;
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------- the model
@@ -52,9 +72,9 @@ const std::vector<std::string>& Model::joints() const { return compiled_->joints
 
 // Holds what the arguments point into, and the memory of runs.
 struct LibraryCall : RawCall {
-    LibraryCall(std::shared_ptr<const CompiledModel> model, std::string_view name,
-                const CallArguments& given, std::ptrdiff_t most_states)
-        : RawCall(functions, *model->tree, name), most_(most_states), model_(std::move(model)) {
+    LibraryCall(const FunctionList& (*list)(), std::shared_ptr<const CompiledModel> model,
+                std::string_view name, const CallArguments& given, std::ptrdiff_t most_states)
+        : RawCall(list, *model->tree, name), most_(most_states), model_(std::move(model)) {
         if (most_states < 1)
             refuse("most_states: expected a number of at least 1, got " +
                    std::to_string(most_states));
@@ -221,7 +241,7 @@ struct LibraryCall : RawCall {
             refuse("contacts_at: expected " + std::to_string(nq) + " numbers, got " +
                    std::to_string(q.size()));
         return [this, q](const std::string& name) {
-            LibraryCall placements(model_, "frame_placements", {.frames = {name}}, 1);
+            LibraryCall placements(functions, model_, "frame_placements", {.frames = {name}}, 1);
             Pose pose;
             if (!placements.run({q}, {pose.rotation, pose.translation}, 1))
                 refuse(placements.error_text);
@@ -253,9 +273,19 @@ struct LibraryCall : RawCall {
 
 Call::Call(const Model& model, std::string_view name, const CallArguments& arguments,
            std::ptrdiff_t most_states) try
-    : call_(std::make_unique<LibraryCall>(model.compiled_, name, arguments, most_states)) {
+    : call_(
+          std::make_unique<LibraryCall>(functions, model.compiled_, name, arguments, most_states)) {
 } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(std::string(name) + ": " + error.what());
+}
+Call::Call(std::string_view name, const CallArguments& arguments, std::ptrdiff_t most_states) try
+    : call_((instruction_set(), std::make_unique<LibraryCall>(pose_functions, no_model(), name,
+                                                              arguments, most_states))) {
+} catch (const std::invalid_argument& error) {
+    const std::vector<std::string> others = function_names();
+    const bool of_robot = std::find(others.begin(), others.end(), name) != others.end();
+    throw std::invalid_argument(std::string(name) + ": " +
+                                (of_robot ? "expected a model, got none" : error.what()));
 }
 Call::Call(Call&&) noexcept = default;
 Call& Call::operator=(Call&&) noexcept = default;
@@ -277,11 +307,11 @@ bool Call::run(std::initializer_list<InputView> inputs, std::initializer_list<Re
 
 std::vector<std::string> function_names() {
     instruction_set();
-    std::vector<std::string> names;
-    for (int g = 0; g < functions().ngroups; ++g)
-        for (int k = 0; k < functions().groups[g]->count; ++k)
-            names.push_back(functions().groups[g]->functions[k].signature.name);
-    return names;
+    return names_of(functions());
+}
+std::vector<std::string> pose_function_names() {
+    instruction_set();
+    return names_of(pose_functions());
 }
 
 }  // namespace dtau

@@ -54,7 +54,7 @@ bool has_core(PyArrayObject* a, const Shape& core, bool longer) {
 // Advice for torques without those of the free roots, which is the input of other packages.
 std::string torque_hint(PyArrayObject* a, const ArraySignature& input, const Tree& tree) {
     const int ndim = PyArray_NDIM(a), missing = tree.independent.n - tree.nactuated;
-    if (input.quantity != &Quantity::torque || missing == 0 || ndim == 0 ||
+    if (*input.quantity != Quantity::torque || missing == 0 || ndim == 0 ||
         PyArray_DIM(a, ndim - 1) != tree.nactuated)
         return "";
     return ": the " + std::to_string(missing) +

@@ -68,7 +68,7 @@ nb::object read_array(nb::handle given, const ArraySignature& input, CallOptions
                       const Tree& tree, int type) {
     if (input.optional && given.is_none()) return {};
     nb::object map;
-    if (input.quantity == &Quantity::input_map) {
+    if (*input.quantity == Quantity::input_map) {
         map = options.read_inputs(given, tree);
         if (!map.is_valid()) return {};
         given = map;
@@ -213,7 +213,7 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     Shape cores[Job::max_inputs];
     for (int i = 0; i < job.ninputs; ++i) {
         const ArraySignature& expected = signature.inputs[i];
-        if (expected.quantity == &Quantity::input_map && work.inputs[i].is_valid())
+        if (*expected.quantity == Quantity::input_map && work.inputs[i].is_valid())
             options.driven.count = input_count(work.inputs[i], expected.name, compiled.tree());
         cores[i] = core_shape(*expected.quantity, sizes);
         if (!work.inputs[i].is_valid()) continue;
@@ -247,7 +247,7 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     }
     for (int i = 0; i < job.ninputs && !signature.any_quaternions && scalar != ScalarKind::recorded;
          ++i)
-        if (signature.inputs[i].quantity == &Quantity::q)
+        if (*signature.inputs[i].quantity == Quantity::q)
             check_quaternions(work.inputs[i], signature.inputs[i].name, compiled, type);
         else
             check_poses(work.inputs[i], signature.inputs[i], cores[i], type);

@@ -68,7 +68,7 @@ bool is_active(const Work& work, int contact) {
     const Signature& s = work.function.signature;
     for (int i = 0; i < s.ninputs; ++i) {
         const Input& input = work.job.inputs[i];
-        if (s.inputs[i].quantity == &Quantity::contacts && input.data)
+        if (*s.inputs[i].quantity == Quantity::contacts && input.data)
             return *reinterpret_cast<const double*>(input.data + contact * input.spacing) >= 0.5;
     }
     return true;

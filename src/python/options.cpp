@@ -131,7 +131,7 @@ void CallOptions::read_first(const Signature& signature, const GivenArguments& g
         if (argument.option != Option::frames) continue;
         read_frames(given.model, value, tree);
         for (int i = 0; i < signature.ninputs; ++i)
-            if (signature.inputs[i].quantity == &Quantity::wrench) require_moving(value);
+            if (*signature.inputs[i].quantity == Quantity::wrench) require_moving(value);
     }
     if (signature.optional_contacts && !values.contacts) require_contacts_of(signature, given);
     if (!values.driven.columns) values.driven = {tree.tree().nactuated, tree.tree().actuated};

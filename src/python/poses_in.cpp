@@ -74,13 +74,11 @@ void check_rotation(const Numbers& m, int width, const char* name, const npy_int
 }  // namespace
 
 void check_poses(nb::handle input, const ArraySignature& signature, const Shape& core, int type) {
-    const Quantity* quantity = signature.quantity;
-    const bool poses =
-        quantity == &PoseQuantity::pose || quantity == &PoseQuantity::poses_of_frames;
+    const Quantity& quantity = *signature.quantity;
+    const bool poses = quantity == PoseQuantity::pose || quantity == PoseQuantity::poses_of_frames;
     const bool matrices =
-        quantity == &PoseQuantity::rotation || quantity == &PoseQuantity::homogeneous;
-    if ((!poses && !matrices && quantity != &PoseQuantity::quaternion) || type != NPY_DOUBLE)
-        return;
+        quantity == PoseQuantity::rotation || quantity == PoseQuantity::homogeneous;
+    if ((!poses && !matrices && quantity != PoseQuantity::quaternion) || type != NPY_DOUBLE) return;
     const npy_intp spacing = core_spacing(input, core);
     const std::ptrdiff_t numbers = poses && core.ndim == 2 ? 7 * core.size[0] : 7;
     for_batch_states(

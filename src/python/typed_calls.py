@@ -1,6 +1,7 @@
 """Write the typed calls of the C++ library from the registry: `python src/python/typed_calls.py`.
 
 A class for each function, in a header for each module of functions: `include/dtau/library/calls`.
+Functions of poses and rotations, which take no model, have one header.
 """
 
 from __future__ import annotations
@@ -11,11 +12,18 @@ from textwrap import indent, wrap
 
 import renew
 
-from dtau.registry import FUNCTIONS, Array, Function
+from dtau import poses, rotations
+from dtau.registry import FUNCTIONS, POSE_FUNCTIONS, Array, Function
 
 FOLDER = "include/dtau/library/calls"
 UMBRELLA = "include/dtau.hpp"
 WIDTH = 100
+NO_MODEL = "poses"  # the header
+LINES = {  # functions that Python gives another name
+    "pose_from_placement": "Poses from rotation matrices and translations.",
+    "pose_to_placement": "Rotation matrices and translations of poses.",
+    "rotation_normalize": "Unit quaternions of quaternions of any norm.",
+}
 
 
 def texts() -> Iterator[tuple[Path, str]]:
@@ -24,6 +32,7 @@ def texts() -> Iterator[tuple[Path, str]]:
     missing = set(FUNCTIONS).difference(*modules.values())
     if missing:
         raise ValueError(f"expected a Python function for each row, got none for {sorted(missing)}")
+    modules[NO_MODEL] = {name: _line_of_poses(name) for name in POSE_FUNCTIONS}
     headers = ["call", "contacts", "model", "views"]
     for module, functions in modules.items():
         if functions:
@@ -39,17 +48,26 @@ def _compiled(functions: Mapping[str, str]) -> dict[str, str]:
     return {name: line for name, line in functions.items() if name in FUNCTIONS}
 
 
+def _line_of_poses(name: str) -> str:
+    """Return the first line of the docstring in `dtau.poses` or `dtau.rotations`."""
+    kind, _, function = name.partition("_")
+    module = {"pose": poses, "rotation": rotations}[kind]
+    return LINES[name] if name in LINES else getattr(module, function).__doc__.partition("\n\n")[0]
+
+
 def class_name(function: str) -> str:
     """Return the name of a function's class: `InverseDynamics` for inverse_dynamics."""
     return "".join(word.capitalize() for word in function.split("_"))
 
 
 def _header(module: str, functions: Mapping[str, str]) -> str:
+    source = f"dtau.functions.{module}" if module != NO_MODEL else "dtau.poses and dtau.rotations"
+    rows = FUNCTIONS if module != NO_MODEL else POSE_FUNCTIONS
     return (
-        f"// Typed calls of dtau.functions.{module}. src/python/renew.py writes this file.\n"
+        f"// Typed calls of {source}. src/python/renew.py writes this file.\n"
         '#pragma once\n\n#include "dtau/library/call.hpp"\n\n'
         "// clang-format off\nnamespace dtau {\n\n"
-        + "\n".join(_class(FUNCTIONS[name], line) for name, line in functions.items())
+        + "\n".join(_class(rows[name], line) for name, line in functions.items())
         + "\n}  // namespace dtau\n"
     )
 
@@ -99,9 +117,11 @@ def _leading(inputs: Iterable[Array]) -> list[Array]:
 
 
 def _constructor(name: str, function: str) -> str:
-    parameters = ["const Model& model", "const CallArguments& arguments = {}"]
+    model = ["const Model& model"] if function in FUNCTIONS else []
+    parameters = [*model, "const CallArguments& arguments = {}"]
     parameters.append("std::ptrdiff_t most_states = 1)")
-    call = f'    : Call(model, "{function}", arguments, most_states) {{}}\n'
+    given = ", ".join([*["model"][: len(model)], f'"{function}"', "arguments", "most_states"])
+    call = f"    : Call({given}) {{}}\n"
     return _listed(f"explicit {name}(", parameters) + "\n" + call
 
 

@@ -11,9 +11,12 @@ struct AccelerationQuantity {
     static const Quantity matrix, state_matrix, input_matrix;
 };
 
-inline constexpr Quantity AccelerationQuantity::matrix = {2, {Axis::nv, Axis::nv}};
+inline constexpr Quantity AccelerationQuantity::matrix = {
+    2, {Axis::nv, Axis::nv}, MimicRole::other, MimicRole::other, Meaning::acceleration};
 // A and B of a time step.
-inline constexpr Quantity AccelerationQuantity::state_matrix = {2, {Axis::two_nv, Axis::two_nv}};
-inline constexpr Quantity AccelerationQuantity::input_matrix = {2, {Axis::two_nv, Axis::ninputs}};
+inline constexpr Quantity AccelerationQuantity::state_matrix = {
+    2, {Axis::two_nv, Axis::two_nv}, MimicRole::other, MimicRole::other, Meaning::acceleration};
+inline constexpr Quantity AccelerationQuantity::input_matrix = {
+    2, {Axis::two_nv, Axis::ninputs}, MimicRole::other, MimicRole::other, Meaning::acceleration};
 
 }  // namespace dtau

@@ -173,7 +173,7 @@ struct OnActiveConstraints {
         } else {
             const T* active = nullptr;
             for (int i = 0; i < s.ninputs; ++i)
-                if (s.inputs[i].quantity == &Quantity::contacts) active = x.inputs[i];
+                if (*s.inputs[i].quantity == Quantity::contacts) active = x.inputs[i];
             const bool inactive = active && constraints.choose(active);
             if (inactive && constraints.some_left_out()) gather(s, constraints, x);
             compute();
@@ -188,7 +188,7 @@ struct OnActiveConstraints {
             if (!x.inputs[i]) continue;
             T* const to = room;
             const Quantity& quantity = *s.inputs[i].quantity;
-            const int per = &quantity == &Quantity::contact_positions ? 3 : 1;
+            const int per = quantity == Quantity::contact_positions ? 3 : 1;
             if (quantity.axes[0] == Axis::ncontacts)
                 room = constraints.gather_contacts(x.inputs[i], per, to);
             if (quantity.axes[0] == Axis::nrows) room = constraints.gather_rows(x.inputs[i], to);

@@ -148,10 +148,10 @@ Entries input_matrix(const Sizes& sizes, bool of_step) {
 
 // The list that a tree keeps for a quantity; null: the entries depend on the options.
 const LazyEntries* kept_entries(const Quantity& quantity, const CompiledTree& tree, bool joined) {
-    if (&quantity == &Quantity::torque_matrix) return &tree.related_entries;
-    if (&quantity == &AccelerationQuantity::matrix && !joined)
+    if (quantity == Quantity::torque_matrix) return &tree.related_entries;
+    if (quantity == AccelerationQuantity::matrix && !joined)
         return &tree.acceleration_matrix_entries;
-    if (&quantity == &Quantity::state_matrix && !joined) return &tree.state_matrix_entries;
+    if (quantity == Quantity::state_matrix && !joined) return &tree.state_matrix_entries;
     return nullptr;
 }
 
@@ -173,22 +173,22 @@ Entries tensor(const Paths& dofs) {
 }  // namespace
 
 bool has_pattern(const Quantity& quantity) {
-    return &quantity == &Quantity::torque_matrix || &quantity == &Quantity::jacobians ||
-           &quantity == &AccelerationQuantity::matrix || &quantity == &Quantity::row_matrix ||
-           &quantity == &Quantity::state_matrix || &quantity == &Quantity::input_matrix ||
-           &quantity == &AccelerationQuantity::state_matrix ||
-           &quantity == &AccelerationQuantity::input_matrix || &quantity == &Quantity::tensor;
+    return quantity == Quantity::torque_matrix || quantity == Quantity::jacobians ||
+           quantity == AccelerationQuantity::matrix || quantity == Quantity::row_matrix ||
+           quantity == Quantity::state_matrix || quantity == Quantity::input_matrix ||
+           quantity == AccelerationQuantity::state_matrix ||
+           quantity == AccelerationQuantity::input_matrix || quantity == Quantity::tensor;
 }
 
 Entries entries(const Quantity& quantity, const Sizes& sizes) {
-    if (&quantity == &Quantity::jacobians) return of_frames(sizes);
-    if (&quantity == &AccelerationQuantity::matrix) return acceleration_matrix(sizes);
-    if (&quantity == &Quantity::row_matrix) return row_matrix(sizes);
-    if (&quantity == &Quantity::state_matrix) return state_matrix(sizes, false);
-    if (&quantity == &Quantity::input_matrix) return input_matrix(sizes, false);
-    if (&quantity == &AccelerationQuantity::state_matrix) return state_matrix(sizes, true);
-    if (&quantity == &AccelerationQuantity::input_matrix) return input_matrix(sizes, true);
-    if (&quantity == &Quantity::tensor) return tensor(sizes.tree.independent);
+    if (quantity == Quantity::jacobians) return of_frames(sizes);
+    if (quantity == AccelerationQuantity::matrix) return acceleration_matrix(sizes);
+    if (quantity == Quantity::row_matrix) return row_matrix(sizes);
+    if (quantity == Quantity::state_matrix) return state_matrix(sizes, false);
+    if (quantity == Quantity::input_matrix) return input_matrix(sizes, false);
+    if (quantity == AccelerationQuantity::state_matrix) return state_matrix(sizes, true);
+    if (quantity == AccelerationQuantity::input_matrix) return input_matrix(sizes, true);
+    if (quantity == Quantity::tensor) return tensor(sizes.tree.independent);
     return related(sizes.tree.independent);
 }
 
@@ -200,11 +200,11 @@ double store_patterns(Job& job, const Signature& signature, const CompiledTree& 
         const Quantity& quantity = *signature.outputs[o].quantity;
         Output& out = job.outputs[o];
         // The algorithm itself computes tensors on their pattern.
-        if (has_pattern(quantity) && &quantity != &Quantity::tensor) {
+        if (has_pattern(quantity) && quantity != Quantity::tensor) {
             const auto make = [&] { return entries(quantity, sizes); };
             const LazyEntries* kept = kept_entries(quantity, tree, joined);
             int first = 0;  // result of this quantity
-            while (signature.outputs[first].quantity != &quantity) ++first;
+            while (*signature.outputs[first].quantity != quantity) ++first;
             if (!kept && first == o) lists[o] = EntryList(make());
             const EntryList& list = kept ? kept->get(make) : lists[first];
             shapes[o] = {1, {list.count}};

@@ -52,7 +52,7 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
 Shape core_shape(const Quantity& quantity, const Sizes& sizes) {
     Shape shape;  // the only one returned, so that it is made in its place
     shape.ndim = 0;
-    if (&quantity == &Quantity::tensor && sizes.options.layout == Layout::pattern) {
+    if (quantity == Quantity::tensor && sizes.options.layout == Layout::pattern) {
         shape.size[shape.ndim++] = baseline::packed_size(sizes.tree.independent);
         return shape;
     }
@@ -91,12 +91,12 @@ double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes
         if (out.mimic_role == MimicRole::torque_matrix)  // a stack of matrices, whatever the axes
             out.stacked = static_cast<int>(
                 out.size / std::max(1, sizes.tree.independent.n * sizes.tree.independent.n));
-        if (result.quantity == &Quantity::torque_matrix && out.stacked == 1)
+        if (*result.quantity == Quantity::torque_matrix && out.stacked == 1)
             out.spans = tree.related, out.nspans = tree.nrelated;
         const bool alone = result.rows == not_stacked;
-        if (result.quantity == &Quantity::state_matrix && alone)
+        if (*result.quantity == Quantity::state_matrix && alone)
             out.spans = tree.state_matrix, out.nspans = tree.nstate_matrix;
-        if (result.quantity == &Quantity::input_matrix && alone)
+        if (*result.quantity == Quantity::input_matrix && alone)
             out.span = {out.size / 2, out.size}, out.nspans = 1;
         numbers += static_cast<double>(out.size);
     }

@@ -34,12 +34,19 @@ enum class Axis : int {
     state_and_inputs,  // 2 nv + ninputs
 };
 
-// The axes of an array, and the role of its numbers with mimic joints. The address identifies a
-// quantity; a file of functions may declare its own.
+// The meaning of numbers, for code that axes and roles do not suffice.
+enum class Meaning { other, wrench, acceleration };
+
+// The axes of an array, the role of its numbers with mimic joints, and their meaning. Together they
+// identify a quantity. Its address does not: each library and module has quantities of its own. A
+// file of functions may declare more.
 struct Quantity {
     int naxes;
     Axis axes[4];
     MimicRole as_input = MimicRole::other, as_result = MimicRole::other;
+    Meaning meaning = Meaning::other;
+
+    constexpr bool operator==(const Quantity&) const = default;
 
     static const Quantity q, v, torque, matrix, from_tangent, to_tangent, torque_matrix, wrenches,
         rotations, positions, frame_rotations, frame_positions, frame_twists, jacobians, tensor,
@@ -63,7 +70,8 @@ inline constexpr Quantity Quantity::derivatives_by_torques = {3,
                                                               {Axis::norders, Axis::nv, Axis::nv}};
 inline constexpr Quantity Quantity::torque_derivatives_by_v = {
     3, {Axis::norders_beyond, Axis::nv, Axis::nv}, MimicRole::other, MimicRole::torque_matrix};
-inline constexpr Quantity Quantity::wrenches = {2, {Axis::nbodies, Axis::six}};
+inline constexpr Quantity Quantity::wrenches = {
+    2, {Axis::nbodies, Axis::six}, MimicRole::other, MimicRole::other, Meaning::wrench};
 inline constexpr Quantity Quantity::rotations = {3, {Axis::nbodies, Axis::three, Axis::three}};
 inline constexpr Quantity Quantity::positions = {2, {Axis::nbodies, Axis::three}};
 inline constexpr Quantity Quantity::frame_rotations = {3,
@@ -74,7 +82,8 @@ inline constexpr Quantity Quantity::jacobians = {
     3, {Axis::nframes, Axis::six, Axis::nv}, MimicRole::other, MimicRole::torques};
 // With Layout::pattern it has one axis: the entries whose indices lie on one path (packed.hpp).
 inline constexpr Quantity Quantity::tensor = {3, {Axis::nv, Axis::nv, Axis::nv}};
-inline constexpr Quantity Quantity::wrench = {1, {Axis::six}};
+inline constexpr Quantity Quantity::wrench = {
+    1, {Axis::six}, MimicRole::other, MimicRole::other, Meaning::wrench};
 inline constexpr Quantity Quantity::twists = {2, {Axis::nbodies, Axis::six}};
 inline constexpr Quantity Quantity::scalar = {0, {}};
 // World axes, down to momentum_matrix.
@@ -177,20 +186,20 @@ constexpr int place(const Signature& s, Option option) {
 inline __attribute__((always_inline)) int input_of_last_result(const Signature& s) {
     int i = s.ninputs - 1;
     const ArraySignature& last = s.outputs[s.noutputs - s.nforces - 1];
-    while (i >= 0 && s.inputs[i].quantity != last.quantity) --i;
+    while (i >= 0 && *s.inputs[i].quantity != *last.quantity) --i;
     return i;
 }
 // The input that switches contacts on and off; -1: the function has none. Algorithms leave out what
 // is switched off in all states of a group (active_constraints.hpp).
 constexpr int input_of_switches(const Signature& s) {
     int i = s.ninputs - 1;
-    while (i >= 0 && s.inputs[i].quantity != &Quantity::contacts) --i;
+    while (i >= 0 && *s.inputs[i].quantity != Quantity::contacts) --i;
     return i;
 }
 // Whether an input maps inputs to torques.
 constexpr bool takes_input_map(const Signature& s) {
     for (int i = 0; i < s.ninputs; ++i)
-        if (s.inputs[i].quantity == &Quantity::input_map) return true;
+        if (*s.inputs[i].quantity == Quantity::input_map) return true;
     return false;
 }
 // The number of results of a call; is_given(i) tells whether input i is given.

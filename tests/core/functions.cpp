@@ -98,8 +98,8 @@ struct Robot {
 // Random numbers for all states; for configurations, with unit quaternions.
 std::vector<double> numbers(const Quantity* quantity, int size, const CompiledTree& compiled) {
     std::vector<double> x(static_cast<std::size_t>(size) * states);
-    for (double& number : x) number = quantity == &Quantity::contacts ? 1.0 : random_number();
-    for (int state = 0; state < states && quantity == &Quantity::q; ++state)
+    for (double& number : x) number = *quantity == Quantity::contacts ? 1.0 : random_number();
+    for (int state = 0; state < states && *quantity == Quantity::q; ++state)
         for (const auto& [first, body] : compiled.quaternions()) {
             double* quaternion = &x[state * size + first];
             const double norm = std::hypot(std::hypot(quaternion[0], quaternion[1]),
@@ -212,7 +212,7 @@ bool names_failures(const Robot& robot) {
                 int size = 1;
                 for (int d = 0; d < core.ndim; ++d) size *= static_cast<int>(core.size[d]);
                 inputs.push_back(numbers(s.inputs[i].quantity, size, robot.compiled));
-                if (s.inputs[i].quantity != &Quantity::contacts) continue;
+                if (*s.inputs[i].quantity != Quantity::contacts) continue;
                 for (int state = 0; state < states; ++state)
                     inputs[i][2 * state + 1] = state == 6 || state == 9;
             }

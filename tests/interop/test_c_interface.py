@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -10,15 +11,19 @@ from typing import Any
 import cases
 import numpy as np
 import pytest
-from c_interface import LIBRARY, CFunction, CModel, DtauError
+from c_interface import CFunction, CModel, DtauError
 from function import Function
 from functions import FUNCTIONS
 
 import dtau
+from dtau import _core, poses, rotations
 from dtau.model import saving
 from dtau.registry import FUNCTIONS as REGISTRY
+from dtau.registry import POSE_FUNCTIONS
 
-pytestmark = pytest.mark.skipif(not LIBRARY.exists(), reason="the C++ library is not installed")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="the package has no C++ library on Windows"
+)
 
 FOOT = "point; frame=LF_FOOT"
 STATES = 19  # whole groups of lanes, and an incomplete one
@@ -105,6 +110,45 @@ def test_every_function_has_the_bits_of_pythons(name: str, folder: Path) -> None
             assert result.tobytes() == array[:1].tobytes(), row
         called.add(row.name)
     assert called == set(REGISTRY)
+
+
+@pytest.mark.parametrize("states", [1, STATES])
+@pytest.mark.parametrize("name", POSE_FUNCTIONS)
+def test_functions_of_poses_take_no_model(name: str, states: int) -> None:
+    rng = np.random.default_rng(len(name))
+    pose = poses.exp(rng.uniform(-2.0, 2.0, (states, 6)))
+    turned = rotations.to_matrix(pose[:, 3:])
+    numbers = {
+        **dict.fromkeys(("pose", "start", "end", "first", "second"), pose),
+        "matrix": poses.to_matrix(pose),
+        "rotation": turned,
+        "t": rng.uniform(0.0, 1.0, states),
+    }
+    function = CFunction(None, name, most_states=states)
+    given = {}
+    for array, shape in function.inputs.items():
+        if shape == (4,):
+            given[array] = pose[:, 3:]
+        elif array in numbers:
+            given[array] = numbers[array]
+        else:
+            given[array] = rng.uniform(-2.0, 2.0, (states, *shape))
+    expected = getattr(_core, name)(*given.values())
+    wanted = expected if isinstance(expected, tuple) else (expected,)
+    for result, array in zip(function(states, given), wanted, strict=True):
+        assert np.isfinite(result).all()
+        assert result.tobytes() == np.ascontiguousarray(array).tobytes()
+
+
+def test_functions_with_and_without_a_model(folder: Path) -> None:
+    with pytest.raises(DtauError, match="mass_matrix: expected a model, got none"):
+        CFunction(None, "mass_matrix")
+    with pytest.raises(DtauError, match="name: expected a function of dtau, got 'pose_lag'"):
+        CFunction(None, "pose_lag")
+    with pytest.raises(DtauError, match="name: expected a function of dtau, got 'pose_log'"):
+        CFunction(model_of("quadruped", folder), "pose_log")
+    with pytest.raises(DtauError, match="pose_log: does not take the argument axes"):
+        CFunction(None, "pose_log", ["axes=body"])
 
 
 def test_sizes_and_names(folder: Path) -> None:

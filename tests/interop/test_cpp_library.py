@@ -11,17 +11,13 @@ from pathlib import Path
 import cpp_calls
 import numpy as np
 import pytest
-from c_interface import LIBRARY
 from cases import robot
 from files import ROOT
 
 import dtau
 from dtau.cli import main
 
-pytestmark = [
-    pytest.mark.skipif(not LIBRARY.exists(), reason="the C++ library is not installed"),
-    pytest.mark.skipif(sys.platform != "linux", reason="the hooks are those of glibc"),
-]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the hooks are those of glibc")
 FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
 
 
@@ -85,6 +81,33 @@ def test_calls_have_pythons_bits_and_allocate_nothing(
 def robot_file(tmp_path: Path) -> Path:
     robot("quadruped").save(tmp_path / "robot.dtau")
     return tmp_path / "robot.dtau"
+
+
+@pytest.mark.examples
+def test_a_project_in_c_alone(robot_file: Path, tmp_path: Path) -> None:
+    found = run(sys.executable, "-m", "dtau", "--cmake-dir").strip()
+    folder = tmp_path / "build"
+    paths = "-S", ROOT / "tests/cpp/c", "-B", folder
+    run("cmake", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", f"-Ddtau_DIR={found}", *paths)
+    run("cmake", "--build", folder)
+    model = robot("quadruped")
+    q, _, _ = dtau.random_state(model, np.random.default_rng(2))
+    command = folder / "c_consumer", robot_file
+    done = subprocess.run(command, input=q.tobytes(), capture_output=True, check=True)
+    results = dtau.mass_matrix(model, q), dtau.poses.log(q[:7])
+    assert done.stdout == b"".join(x.tobytes() for x in results)
+    done = subprocess.run([command[0], tmp_path / "no"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "No such file or directory" in done.stderr
+
+
+def test_python_computes_with_the_library_of_the_package() -> None:
+    """The kernels are in one file: the modules have none of their own."""
+    package = Path(str(dtau._core.__file__)).parent
+    core, library = Path(str(dtau._core.__file__)), package / "lib/libdtau.so"
+    assert core.stat().st_size < library.stat().st_size
+    mapped = Path("/proc/self/maps").read_text(encoding="utf-8")
+    assert str(library) in mapped
 
 
 @pytest.mark.examples
@@ -166,7 +189,7 @@ def test_a_package_without_the_library(
 ) -> None:
     monkeypatch.setattr("dtau._core.__file__", "/nowhere/_core.so")
     assert main(["--cmake-dir"]) == 3
-    assert "DTAU_LIBRARY=ON" in capsys.readouterr().err
+    assert "The package has it on Linux and macOS" in capsys.readouterr().err
 
 
 def test_the_folder_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:

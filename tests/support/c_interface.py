@@ -38,20 +38,23 @@ def load_library() -> ctypes.CDLL:
     return library
 
 
+def require(library: ctypes.CDLL, code: int) -> None:
+    """Raise `DtauError` for a code that is not DTAU_OK."""
+    if code != 0:
+        raise DtauError(code, library.dtau_error().decode())
+
+
 class CModel:
     """A model that the library has read from a file."""
 
     def __init__(self, path: Path) -> None:
         self.library = load_library()
         self.pointer = ctypes.c_void_p()
-        self.require(self.library.dtau_model_load(bytes(path), ctypes.byref(self.pointer)))
+        code = self.library.dtau_model_load(bytes(path), ctypes.byref(self.pointer))
+        require(self.library, code)
 
     def __del__(self) -> None:
         self.library.dtau_model_free(self.pointer)
-
-    def require(self, code: int) -> None:
-        if code != 0:
-            raise DtauError(code, self.library.dtau_error().decode())
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -65,23 +68,24 @@ class CModel:
 
 
 class CFunction:
-    """A function of the library for one model."""
+    """A function of the library for one model, or of poses without one."""
 
     def __init__(
-        self, model: CModel, name: str, arguments: Sequence[str] = (), most_states: int = 1
+        self, model: CModel | None, name: str, arguments: Sequence[str] = (), most_states: int = 1
     ) -> None:
-        self.model, self.library = model, model.library
+        self.model, self.library = model, load_library()
         self.pointer = ctypes.c_void_p()
         texts = (ctypes.c_char_p * len(arguments))(*(x.encode() for x in arguments))
-        model.require(
+        require(
+            self.library,
             self.library.dtau_function_make(
-                model.pointer,
+                model.pointer if model else None,
                 name.encode(),
                 texts,
                 len(arguments),
                 ctypes.c_ssize_t(most_states),
                 ctypes.byref(self.pointer),
-            )
+            ),
         )
 
     def __del__(self) -> None:
@@ -119,12 +123,13 @@ class CFunction:
                 assert kept[name].shape == (states, *shape), (name, kept[name].shape, shape)
         results = [np.full((states, *shape), 7.0) for shape in self.results.values()]
         pointers = [kept[name].ctypes.data if name in kept else None for name in self.inputs]
-        self.model.require(
+        require(
+            self.library,
             self.library.dtau_function_run(
                 self.pointer,
                 (ctypes.c_void_p * len(pointers))(*pointers),
                 (ctypes.c_void_p * len(results))(*(x.ctypes.data for x in results)),
                 ctypes.c_ssize_t(states),
-            )
+            ),
         )
         return results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtau.registry import FUNCTIONS, Array, Function
+from dtau.registry import FUNCTIONS, POSE_FUNCTIONS, Array, Function
 
 HEAD = """#include "typed.hpp"
 
@@ -35,7 +35,8 @@ OPTIONS = {  # in the order of the members of CallArguments
 
 def program() -> str:
     """Return the text of the program, which fails where results differ."""
-    return HEAD + "".join(map(_check, FUNCTIONS.values())) + "}\n"
+    rows = [*FUNCTIONS.values(), *POSE_FUNCTIONS.values()]
+    return HEAD + "".join(map(_check, rows)) + "}\n"
 
 
 def _check(function: Function) -> str:
@@ -60,8 +61,9 @@ def _check(function: Function) -> str:
     given.append("n")
     if more := ", ".join(members()):
         given.append(f"{{{more}}}")
+    model = "model, " if function.name in FUNCTIONS else ""
     return (
-        f'    check<dtau::{name}>("{function.name}", model, {{{options}}},\n'
+        f'    check<dtau::{name}>("{function.name}", {model}{{{options}}},\n'
         "        [](auto& call, const Named& in, const Named& out, std::ptrdiff_t n) {\n"
         f"            return call({', '.join(given)});\n        }});\n"
     )

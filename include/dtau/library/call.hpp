@@ -1,4 +1,4 @@
-// Declares Call, one function of dtau for one robot, by its name.
+// Declares Call, one function of dtau by its name: of one robot, or of poses.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ struct Array {
     std::vector<std::ptrdiff_t> entries;
 };
 
-// One function for one robot, with the memory of its calls. A call that succeeds allocates nothing
+// One function, of one robot or of poses, with the memory of its calls. A call that succeeds allocates nothing
 // and throws nothing; on one thread it takes no lock and makes no system call. Each thread needs a
 // Call of its own.
 class DTAU_API Call {
@@ -56,6 +56,9 @@ class DTAU_API Call {
     // is the largest batch: the memory of a call is made here, and its threads are started.
     Call(const Model& model, std::string_view name, const CallArguments& arguments = {},
          std::ptrdiff_t most_states = 1);
+    // A function of poses or rotations, which takes no model, such as "pose_log".
+    explicit Call(std::string_view name, const CallArguments& arguments = {},
+                  std::ptrdiff_t most_states = 1);
     Call(Call&&) noexcept;
     Call& operator=(Call&&) noexcept;
     ~Call();
@@ -67,7 +70,7 @@ class DTAU_API Call {
     // null, or left out at the end, are not given. Returns false if something is missing, an array
     // has another size or the batch is too large; error() then has a sentence. NaN: the state has no
     // result, because it has NaN itself or its constraints depend on each other. Quaternions are
-    // normalized.
+    // normalized; those of poses and rotations, as functions without a model take them, have norm 1.
     [[nodiscard]] bool run(std::initializer_list<InputView> inputs,
                            std::initializer_list<ResultView> results,
                            std::ptrdiff_t states = 1) noexcept;
@@ -79,7 +82,8 @@ class DTAU_API Call {
     std::unique_ptr<LibraryCall> call_;
 };
 
-// The names of all functions.
+// The names of all functions of a model, and of those that take none.
 DTAU_API std::vector<std::string> function_names();
+DTAU_API std::vector<std::string> pose_function_names();
 
 }  // namespace dtau
