@@ -147,7 +147,7 @@ def test_products_of_rates_are_adjoint(problem: str) -> None:
     """lam . (J x) = (J^T lam) . x for the highest orders, of two balls and a hinge between."""
     builder = dtau.ModelBuilder("chain")
     body = dtau.Inertia(1.0, (0.1, 0.2, 0.3), 0.1 * np.eye(3))
-    spring = {"stiffness": 2.0, "rest_position": REST}
+    spring: dict[str, Any] = {"stiffness": 2.0, "rest_position": REST}
     builder.add(dtau.Spherical(), name="a", inertia=body, **spring)
     builder.add(dtau.Revolute((0, 0, 1)), name="b", parent="a", inertia=body, stiffness=1.0)
     builder.add(dtau.Spherical(), name="c", parent="b", inertia=body, **spring)

@@ -203,5 +203,5 @@ def test_parameters_give_inertia_to_joints_without() -> None:
         given = [convert(x) for x in state]
         with pytest.raises(ValueError, match="every joint has inertia to accelerate"):
             module.forward_dynamics(model, *given)
-        got = module.forward_dynamics(model, *given, parameters=convert(disk))
+        got = module.forward_dynamics(model, *given, parameters=convert(disk.copy()))
         assert np.asarray(got).tolist() == [6.0]

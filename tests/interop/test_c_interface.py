@@ -356,7 +356,7 @@ def test_a_joint_without_inertia_is_refused(tmp_path: Path) -> None:
     CFunction(model, "inverse_dynamics")
     refused = "has inertia to accelerate, got none at joints 'loose'"
     with pytest.raises(DtauError, match=refused):
-        CFunction(model, "forward_time_derivatives", ["order=1"])
+        CFunction(model, "forward_dynamics_time_derivatives", ["order=1"])
     state = {"q": np.zeros((1, 1)), "v": np.zeros((1, 1)), "tau": np.full((1, 1), 3.0)}
     function = CFunction(model, "forward_dynamics")
     with pytest.raises(DtauError, match=f"{refused}; .* or inertias in the argument parameters"):

@@ -352,7 +352,7 @@ class TestMimics:
 LINE = '<tendon><fixed name="t" {}><joint joint="j" coef="1"/></fixed></tendon>'
 # A file, and what of it is said to have no place in a model.
 UNCARRIED = {
-    "spring": (arm('<joint name="j" type="ball" stiffness="2"/>'), "springs of joints 'j'"),
+    "spring": (arm('<joint name="j" type="free" stiffness="2"/>'), "springs of joints 'j'"),
     "friction": (
         arm('<joint name="j" frictionloss="2"/>'),
         "friction loss (friction_speed= smooths and includes it) of joints 'j'",
@@ -400,9 +400,9 @@ class TestWhatIsNotCarried:
 
     def test_all_ignored_forces_are_in_one_warning(self) -> None:
         text = arm('<joint name="j" frictionloss="2"/>', LINE.format('stiffness="1"'))
-        ball = f'<body><joint name="k" type="ball" stiffness="1"/>{GEOM}</body></worldbody>'
+        free = f'<body><joint name="k" type="free" stiffness="1"/>{GEOM}</body></worldbody>'
         with pytest.warns(dtau.ModelWarning) as caught:
-            dtau.load(text.replace("</worldbody>", ball))
+            dtau.load(text.replace("</worldbody>", free))
         (warning,) = caught
         for said in ("springs of joints 'k'", "includes it) of joints 'j'", "tendons 't'"):
             assert said in str(warning.message)
