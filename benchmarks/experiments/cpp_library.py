@@ -6,8 +6,8 @@ Inverse and forward dynamics, the mass matrix and its inverse, and first derivat
 robots from Panda to Talos: one state a call, and all states in one call on one thread. Pinocchio's
 headers are compiled for this processor by g++ and by clang++, whichever are here, and compute state
 by state. Results of the library have Python's bits, which are checked against Pinocchio's: to
-1e-9 of the largest element. A ratio is Pinocchio's time by dtau's. Claims are about the headers as
-the compiler of the library makes them.
+1e-9 of the largest element. Times are seconds of the processor, and a ratio is Pinocchio's time by
+dtau's. Claims are about the headers as the compiler of the library makes them.
 
 Compiling the headers takes minutes, once. Quick runs compare with Pinocchio's Python calls instead,
 and decide no claim.
@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 from benchmarks.checks import UnavailableError
@@ -87,8 +88,8 @@ def measured(
         library = cpp_library.Library(calls, case, Path(folder))
     contenders = {"alone": library.alone(), "batch": library.batch()}
     contenders |= {name: way.each for name, way in ways.items()}
-    known = robot.key in KNOWN
-    return Row(robot.label, known, case.function, list(ways), timed(contenders, effort, tick))
+    found = timed(contenders, effort, tick, process_time)
+    return Row(robot.label, robot.key in KNOWN, case.function, list(ways), found)
 
 
 def tables(rows: Sequence[Row], main: str) -> Iterator[Table]:
