@@ -16,11 +16,11 @@ namespace dtau {
 
 // Everything that lone calls of a function with one model have in common.
 struct LoneForm {
-    std::uint64_t tree;                          // its number
-    bool fits;                                   // the function and the model have such calls
+    std::uint64_t tree;                            // its number
+    bool fits;                                     // the function and the model have such calls
     PyObject* defaults[Signature::max_arguments];  // of options; null: none
     Shape inputs[Job::max_inputs], outputs[Job::max_outputs];
-    Input numbers[Job::max_inputs];  // size 0: a lone call does not take this input
+    Input numbers[Job::max_inputs];   // size 0: a lone call does not take this input
     bool rotations[Job::max_inputs];  // whether the input has poses or rotations, which are checked
     Output results[Job::max_outputs];
     nb::object frame_name;  // the last one
@@ -102,9 +102,15 @@ nb::object new_array(const Shape& shape) {
     return result;
 }
 
-void describe(LoneForm& form, const Signature& signature, const CompiledTree& compiled) {
+LoneForm* new_form(const Signature& signature) {
+    LoneForm* form = new LoneForm{};
     for (int k = 0; k < signature.narguments; ++k)
-        form.defaults[k] = default_object(signature.arguments[k]);
+        form->defaults[k] = default_object(signature.arguments[k]);
+    return form;
+}
+
+// Describes the arrays for another model.
+void describe(LoneForm& form, const Signature& signature, const CompiledTree& compiled) {
     Options options;
     options.nframes = 1;
     options.driven = {compiled.tree().nactuated, compiled.tree().actuated};
@@ -125,9 +131,10 @@ void describe(LoneForm& form, const Signature& signature, const CompiledTree& co
     Job job(signature.ninputs, signature.noutputs);
     const double count = describe_outputs(job, signature, sizes, form.outputs);
     std::copy_n(job.outputs, signature.noutputs, form.results);
-    // So few numbers need no plan, and always find memory.
-    form.fits = job.count == 1 && is_short(count, compiled.tree(), 1.0) &&
-                !(signature.solves && !compiled.massless_joints().empty());
+    // So few numbers need no plan, always find memory, and take no cached memory.
+    const bool few =
+        is_short(count, compiled.tree(), 1.0) && sizeof(double) * count < KeptMemory::noticed;
+    form.fits = few && job.count == 1 && !(signature.solves && !compiled.massless_joints().empty());
     form.tree = compiled.number();
 }
 
@@ -137,7 +144,7 @@ nb::object Callable::alone(const FunctionList& functions, const Function& functi
                            const GivenArguments& given, const CompiledTree& compiled) const {
     const Signature& signature = function.signature;
     if (scalar != ScalarKind::real || (given.threads && given.threads != Py_None)) return {};
-    if (!form) form = new LoneForm{};
+    if (!form) form = new_form(signature);
     if (form->tree != compiled.number()) describe(*form, signature, compiled);
     if (!form->fits) return {};
 
@@ -193,16 +200,10 @@ nb::object Callable::alone(const FunctionList& functions, const Function& functi
     job.inertias = signature.inertias;
     job.code = compiled.code(signature.name, functions.lanes, job);
     std::uninitialized_copy_n(form->results, job.noutputs, job.outputs);
-    if (given_results) {
-        place_outputs(job, signature, form->outputs, NPY_DOUBLE, arrays, results);
-    } else {
-        std::ptrdiff_t count = 0;
-        for (int o = 0; o < job.noutputs; ++o) count += job.outputs[o].size;
-        const KeptMemory memory(static_cast<double>(count * sizeof(double)));
-        for (int o = 0; o < job.noutputs; ++o) {
-            results[o] = new_array(form->outputs[o]);
-            job.outputs[o].data = PyArray_BYTES(array(results[o]));
-        }
+    if (given_results) place_outputs(job, signature, form->outputs, NPY_DOUBLE, arrays, results);
+    for (int o = 0; o < job.noutputs && !given_results; ++o) {
+        results[o] = new_array(form->outputs[o]);
+        job.outputs[o].data = PyArray_BYTES(array(results[o]));
     }
     for (int i = 0; i < job.ninputs; ++i)
         if (form->rotations[i] && arrays[i].is_valid())
