@@ -70,8 +70,12 @@ struct Scratch {
           joints(arena, tree, job),
           store(arena) {
         const int groups = groups_at_once<T>(job);
-        for (int i = 0; i < job.ninputs; ++i)
-            inputs[i] = job.inputs[i].data ? arena.take<T>(groups * job.inputs[i].size) : nullptr;
+        for (int i = 0; i < job.ninputs; ++i) {
+            // A state alone reads contiguous numbers where they are.
+            const Input& input = job.inputs[i];
+            const bool gathered = group_size<T> > 1 || input.spacing != std::ptrdiff_t(sizeof(T));
+            inputs[i] = input.data && gathered ? arena.take<T>(groups * input.size) : nullptr;
+        }
         for (int o = 0; o < job.noutputs; ++o)
             if (with_outputs || job.outputs[o].entries)
                 outputs[o] = arena.take<T>(groups * StreamingStore::padded(job.outputs[o].size));

@@ -97,7 +97,7 @@ void take_outputs(nb::handle out, int count, int tuple_size, nb::object* results
 }
 
 void place_outputs(Job& job, const Signature& signature, const Shape* shapes, int type,
-                   const nb::object* inputs, nb::object* results) {
+                   const nb::handle* inputs, nb::object* results) {
     const int count = job.noutputs;
     for (int o = 0; o < count; ++o) {
         if (results[o].is_valid()) {

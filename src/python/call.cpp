@@ -139,10 +139,43 @@ void require_inertia(const char* function, const CompiledTree& compiled, const b
                               .c_str());
 }
 
+namespace {
+
+// The slot in which the class dtau.Model keeps the tree. Reading it by its descriptor takes a quarter
+// of the time of PyObject_GetAttr, which looks for it.
+struct TreeSlot {
+    PyTypeObject* model = nullptr;
+    PyObject* descriptor = nullptr;
+    descrgetfunc get = nullptr;
+};
+TreeSlot tree_slot;  // the interpreter's lock guards it
+
+nb::object read_tree(nb::handle model, PyObject* attribute) {
+    PyTypeObject* const type = Py_TYPE(model.ptr());
+    return nb::steal(unless_ended([&] {
+        return type == tree_slot.model
+                   ? tree_slot.get(tree_slot.descriptor, model.ptr(), (PyObject*)type)
+                   : PyObject_GetAttr(model.ptr(), attribute);
+    }));
+}
+
+// Keeps the slot of the first class that has one. Classes without it look like a model, and are not
+// known for long.
+void find_tree_slot(nb::handle model, PyObject* attribute) {
+    nb::object type = nb::borrow(model.type());
+    nb::object found = nb::steal(PyObject_GetAttr(type.ptr(), attribute));
+    if (!found.is_valid()) return PyErr_Clear();
+    if (!Py_IS_TYPE(found.ptr(), &PyMemberDescr_Type)) return;
+    void* const get = PyType_GetSlot(&PyMemberDescr_Type, Py_tp_descr_get);
+    tree_slot = {reinterpret_cast<PyTypeObject*>(type.release().ptr()), found.release().ptr(),
+                 reinterpret_cast<descrgetfunc>(get)};
+}
+
+}  // namespace
+
 TreeReference compiled_tree(nb::handle model) {
-    static const nb::handle attribute = PyUnicode_InternFromString("_tree");
-    nb::object tree =
-        nb::steal(unless_ended([&] { return PyObject_GetAttr(model.ptr(), attribute.ptr()); }));
+    static PyObject* const attribute = PyUnicode_InternFromString("_tree");
+    nb::object tree = read_tree(model, attribute);
     if (!tree.is_valid()) {
         if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
         PyErr_Clear();
@@ -157,7 +190,9 @@ TreeReference compiled_tree(nb::handle model) {
     if (!right || !nb::inst_ready(tree))
         throw nb::type_error(
             ("model: expected a dtau.Model, got " + str(nb::type_name(model.type()))).c_str());
-    return {tree, *nb::inst_ptr<CompiledTree>(tree)};
+    if (!tree_slot.model) find_tree_slot(model, attribute);
+    const CompiledTree& compiled = *nb::inst_ptr<CompiledTree>(tree);
+    return {std::move(tree), compiled};
 }
 
 const Signature& signature_of(const FunctionList& list, const std::string& name) {
@@ -175,11 +210,14 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     const Function& function = functions.groups[group]->functions[place];
     const Signature& signature = function.signature;
     const GivenArguments given(signature, values, count, keywords, has_model);
+    TreeReference tree = has_model ? compiled_tree(given.model) : no_tree();
+    if (nb::object result = alone(functions, function, given, tree.compiled); result.is_valid())
+        return result;
     const int type = scalar == ScalarKind::complex ? NPY_CDOUBLE : NPY_DOUBLE;
     const bool given_results = given.out && given.out != Py_None;
 
     // First, everything that may run the arguments' own code, which may change the other arguments.
-    Work work(functions, function, has_model ? compiled_tree(given.model) : no_tree());
+    Work work(functions, function, std::move(tree));
     Job& job = work.job;
     job.scalar = scalar;
     const CompiledTree& compiled = work.tree.compiled;
@@ -196,9 +234,9 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     job.noutputs = count_results(signature, work.options.values,
                                  [&](int i) { return work.inputs[i].is_valid(); });
     const bool with_forces = signature.nforces > 0 && work.options.values.forces;
-    const int most = signature.noutputs - (with_forces ? 0 : signature.nforces);
-    const int tuple_size = results_with_contacts.is_valid() ? job.noutputs : most;
-    if (given_results) take_outputs(given.out, job.noutputs, tuple_size, work.results);
+    if (given_results)
+        take_outputs(given.out, job.noutputs, tuple_size(signature, job.noutputs, with_forces),
+                     work.results);
     const int threads = given.threads ? thread_count(given.threads) : 0;
 
     // Now nothing runs Python code, so everything read from here on stays valid.
@@ -241,25 +279,39 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     const double number = type == NPY_CDOUBLE ? 16.0 : 8.0, states = static_cast<double>(job.count);
     const double fresh = given_results ? 0.0 : number * stored * states;
     check_memory(work, plan, fresh);
+    nb::handle inputs[Job::max_inputs];
+    std::copy_n(work.inputs, job.ninputs, inputs);
     {
         const KeptMemory memory(fresh);
-        place_outputs(job, signature, shapes, type, work.inputs, work.results);
+        place_outputs(job, signature, shapes, type, inputs, work.results);
     }
-    for (int i = 0; i < job.ninputs && !signature.any_quaternions && scalar != ScalarKind::recorded;
-         ++i)
+    const bool unchecked = signature.any_quaternions || scalar == ScalarKind::recorded;
+    for (int i = 0; i < job.ninputs && !unchecked; ++i)
         if (*signature.inputs[i].quantity == Quantity::q)
-            check_quaternions(work.inputs[i], signature.inputs[i].name, compiled, type);
+            check_quaternions(inputs[i], signature.inputs[i].name, compiled, type);
         else
-            check_poses(work.inputs[i], signature.inputs[i], cores[i], type);
+            check_poses(inputs[i], signature.inputs[i], cores[i], type);
 
     run(work, plan);
-    if (signature.noutputs == 1) return work.results[0];
-    for (int o = job.noutputs; o < tuple_size; ++o) work.results[o] = nb::none();
-    const bool all = results_with_contacts.is_valid() && job.noutputs == most;
+    return returned(signature, work.results, job.noutputs, with_forces);
+}
+
+int Callable::tuple_size(const Signature& signature, int count, bool with_forces) const {
+    if (results_with_contacts.is_valid()) return count;
+    return signature.noutputs - (with_forces ? 0 : signature.nforces);
+}
+
+nb::object Callable::returned(const Signature& signature, nb::object* arrays, int count,
+                              bool with_forces) const {
+    if (signature.noutputs == 1) return std::move(arrays[0]);
+    const int size = tuple_size(signature, count, with_forces);
+    for (int o = count; o < size; ++o) arrays[o] = nb::none();
+    const int most = signature.noutputs - (with_forces ? 0 : signature.nforces);
+    const bool all = results_with_contacts.is_valid() && count == most;
     return named_tuple(with_forces ? force_results
                        : all       ? results_with_contacts
                                    : results,
-                       work.results, tuple_size);
+                       arrays, size);
 }
 
 PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count,

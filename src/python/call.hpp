@@ -169,13 +169,15 @@ void check_quaternions(nanobind::handle q, const char* name, const CompiledTree&
 // matrices, within 1e-6. Does nothing for other inputs.
 void check_poses(nanobind::handle input, const ArraySignature& signature, const Shape& core,
                  int type);
+bool has_rotations(const Quantity& quantity);
 
 // Reads `out`, the caller's arrays for so many results, without checks: returns references.
 void take_outputs(nanobind::handle out, int count, int tuple_size, nanobind::object* results);
 
-// Sets the arrays of the results: the caller's, after checks, or new ones.
+// Sets the arrays of the results: the caller's, after checks, or new ones. `inputs` are invalid where
+// none was given.
 void place_outputs(Job& job, const Signature& signature, const Shape* shapes, int type,
-                   const nanobind::object* inputs, nanobind::object* results);
+                   const nanobind::handle* inputs, nanobind::object* results);
 
 // ---------------------------------------------------------------- work
 
@@ -207,6 +209,11 @@ struct RunPlan {
 // Reads `threads`: 0 for None, which leaves the number to plan(). May run the argument's own code.
 int thread_count(nanobind::handle threads);
 
+// Whether a lone state needs no plan, by its numbers of results and the orders of its derivatives.
+inline bool is_short(double numbers, const Tree& tree, double orders) {
+    return numbers + double(tree.nv) * tree.nv * orders < 1e5;
+}
+
 // For so many threads, and so many numbers of results a state.
 RunPlan plan(const Work& work, int threads, double numbers);
 
@@ -230,6 +237,8 @@ inline void release_interrupted() {
 
 // ---------------------------------------------------------------- functions
 
+struct LoneForm;  // lone_call.cpp
+
 // A function as Python calls it: name(model, arguments, out=None, threads=None), with arguments in
 // the order of its signature. Functions of poses take no model.
 struct Callable {
@@ -239,9 +248,21 @@ struct Callable {
     bool has_model;
     // Classes of several results: without and with the optional one, and with forces.
     nanobind::handle results, results_with_contacts, force_results;
+    mutable LoneForm* form = nullptr;  // of the last lone call; the interpreter's lock guards it
 
     nanobind::object operator()(PyObject* const* values, Py_ssize_t count,
                                 PyObject* keywords) const;
+
+  private:
+    // Computes a lone state from arguments of the most common form; invalid for all other calls, and
+    // for a state without results.
+    nanobind::object alone(const FunctionList& functions, const Function& function,
+                           const GivenArguments& given, const CompiledTree& compiled) const;
+    // The length of the tuple of so many results.
+    int tuple_size(const Signature& signature, int count, bool with_forces) const;
+    // The result of the call: one array, or a named tuple of so many and None.
+    nanobind::object returned(const Signature& signature, nanobind::object* arrays, int count,
+                              bool with_forces) const;
 };
 
 // Finds the signature of a function by its name; ValueError if there is none.

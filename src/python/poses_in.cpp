@@ -71,14 +71,22 @@ void check_rotation(const Numbers& m, int width, const char* name, const npy_int
                  str(nb::float_(entry(3, c))) + " in column " + std::to_string(c));
 }
 
+bool is_poses(const Quantity& quantity) {
+    return quantity == PoseQuantity::pose || quantity == PoseQuantity::poses_of_frames;
+}
+bool is_matrices(const Quantity& quantity) {
+    return quantity == PoseQuantity::rotation || quantity == PoseQuantity::homogeneous;
+}
+
 }  // namespace
 
+bool has_rotations(const Quantity& quantity) {
+    return is_poses(quantity) || is_matrices(quantity) || quantity == PoseQuantity::quaternion;
+}
+
 void check_poses(nb::handle input, const ArraySignature& signature, const Shape& core, int type) {
-    const Quantity& quantity = *signature.quantity;
-    const bool poses = quantity == PoseQuantity::pose || quantity == PoseQuantity::poses_of_frames;
-    const bool matrices =
-        quantity == PoseQuantity::rotation || quantity == PoseQuantity::homogeneous;
-    if ((!poses && !matrices && quantity != PoseQuantity::quaternion) || type != NPY_DOUBLE) return;
+    if (type != NPY_DOUBLE || !has_rotations(*signature.quantity)) return;
+    const bool poses = is_poses(*signature.quantity), matrices = is_matrices(*signature.quantity);
     const npy_intp spacing = core_spacing(input, core);
     const std::ptrdiff_t numbers = poses && core.ndim == 2 ? 7 * core.size[0] : 7;
     for_batch_states(

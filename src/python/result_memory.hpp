@@ -10,6 +10,8 @@ namespace dtau {
 // the program has set a memory handler of its own.
 class KeptMemory {
   public:
+    static constexpr double noticed = 64e3;
+
     explicit KeptMemory(double bytes) {
         if (bytes >= noticed) begin();
     }
@@ -20,8 +22,6 @@ class KeptMemory {
     KeptMemory& operator=(const KeptMemory&) = delete;
 
   private:
-    static constexpr double noticed = 64e3;
-
     void begin();
     void end();
 

@@ -142,7 +142,7 @@ RunPlan plan(const Work& work, int threads, double numbers) {
     const double nv = tree.nv, orders = 1.0 + work.options.values.order;
     const double scratch_numbers = numbers + nv * nv * orders;
     const std::ptrdiff_t count = work.job.count;
-    if (count == 1 && scratch_numbers < 1e5) return {1, 1, false, 0.0};  // the case of most calls
+    if (count == 1 && is_short(numbers, tree, orders)) return {1, 1, false, 0.0};
     const BatchSplit split = split_batch(work.function.signature, tree, work.options.values,
                                          work.list.lanes, count, threads, numbers);
     const double longest = split.state * static_cast<double>(std::min(split.chunk, count));

@@ -2,6 +2,7 @@
 #include "tree/compiled_tree.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -116,6 +117,15 @@ std::vector<Matrix> canonical_frames(const std::vector<BodyDescription>& bodies)
 
 }  // namespace
 
+namespace {
+
+std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> last = 0;
+    return ++last;
+}
+
+}  // namespace
+
 CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
                            std::vector<std::string> joint_names,
                            std::vector<std::string> massless_joints, std::vector<double> armature,
@@ -129,7 +139,8 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
       massless_joints_(std::move(massless_joints)),
       armature_(std::move(armature)),
       damping_(std::move(damping)),
-      frame_names_(std::move(frame_names)) {
+      frame_names_(std::move(frame_names)),
+      number_(next_number()) {
     const int nnodes = static_cast<int>(bodies.size());
     std::size_t dofs = 0;
     for (const BodyDescription& body : bodies) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -63,6 +64,8 @@ class CompiledTree {
     CompiledTree& operator=(const CompiledTree&) = delete;
 
     const Tree& tree() const { return tree_; }
+    // Differs for all trees of the process, in contrast to the address.
+    std::uint64_t number() const { return number_; }
     const std::string& joint_name(int body) const { return joint_names_[body]; }
     // Finds a frame by its name; null: there is none.
     const Frame* frame(std::string_view name) const;
@@ -108,6 +111,7 @@ class CompiledTree {
     std::vector<Frame> frames_;
     std::unordered_map<std::string_view, int> frame_places_;
     Tree tree_;
+    std::uint64_t number_;
     std::vector<RobotFunction> codes_;
 };
 

@@ -59,6 +59,24 @@ COMPILED = (
         ("tests/batch/test_buffers.py::test_wrong_layout",),
         statement=True,
     ),
+    # ------------------------------------------------------------ lone calls
+    Mutant(
+        "lone/frame_of_another_model",
+        "The frame of the last call is kept for another model.",
+        "src/python/lone_call.cpp",
+        "form.frame_name.reset();",
+        "",
+        ("tests/batch/test_lone_calls.py::test_frames_in_turn",),
+        statement=True,
+    ),
+    Mutant(
+        "lone/quaternions",
+        "Quaternions of a lone state may have any norm.",
+        "src/python/lone_call.cpp",
+        "!(std::fabs(squared - 1.0) < 1e-6)",
+        "false",
+        ("tests/batch/test_lone_calls.py::test_quaternions_are_checked",),
+    ),
     # ------------------------------------------------------------ options
     Mutant(
         "options/infinite_regularization",
