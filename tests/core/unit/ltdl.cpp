@@ -266,20 +266,22 @@ TEST_CASE_TEMPLATE("products of sparse matrices and blocks, and solutions for th
                 for (int c = 0; c < columns && (k < some.begin || k >= some.end); ++c)
                     y[k * columns + c] = T(0.0);
             const std::vector<Pack<T>> x_block = packed(x, n, packs), y_block = packed(y, n, packs);
-            const Factor<T> Ax = {A.data(), x_block.data(), {0, n}};
-            const Factor<T> By = {B.data(), y_block.data(), some};
-            std::vector<Pack<T>> product = packed(b, n, packs), solution = product;
-            subtract_products(s.dofs(), packs, Ax, By, product.data(), s.w.path);
-            subtract_and_solve(s.dofs(), packs, Ax, By, solution.data(), s.w, NoChange{});
+            std::vector<T> A_entries(factor_size(s.dofs())), B_entries(A_entries.size());
+            arrange_factor(s.dofs(), A.data(), A_entries.data(), s.w.path);
+            arrange_factor(s.dofs(), B.data(), B_entries.data(), s.w.path);
+            const Factor<T> Ax = {A_entries.data(), x_block.data(), {0, n}};
+            const Factor<T> By = {B_entries.data(), y_block.data(), some};
+            std::vector<Pack<T>> product(n * packs), solution = packed(b, n, packs);
+            negative_products(s.dofs(), packs, Ax, By, product.data(), s.w.path);
+            solve_block_in_place(s.dofs(), packs, solution.data(), s.w, NoChange{});
             const std::vector<T> products = unpacked(product), solutions = unpacked(solution);
             for (int l = 0; l < states<T>; ++l) {
                 const auto of = [&](const std::vector<T>& m, int width) {
                     return state(m.data(), n, width, width, l);
                 };
-                const Matrix expected =
-                    of(b, columns) - of(A, n) * of(x, columns) - of(B, n) * of(y, columns);
-                CHECK(apart(of(products, columns), expected) < tight);
-                CHECK(apart(of(solutions, columns), solved(s.M[l], expected)) < tight);
+                const Matrix sum = of(A, n) * of(x, columns) + of(B, n) * of(y, columns);
+                CHECK(apart(of(products, columns), -1.0 * sum) < tight);
+                CHECK(apart(of(solutions, columns), solved(s.M[l], of(b, columns))) < tight);
             }
         }
     }

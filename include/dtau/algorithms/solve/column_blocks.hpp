@@ -1,7 +1,8 @@
 // Multiplies blocks of columns by matrices that have the zeros of the tree, and solves with M:
-// subtract_products(), subtract_and_solve(). A block, a few packs of columns of an (nv, columns)
-// matrix, goes through all products of a time step in registers. Row k of a block is its
-// packs x[k * packs] ... x[k * packs + packs - 1]. [Derivations] §10.
+// negative_products(), solve_block_in_place(). A block, a few packs of columns of an (nv, columns) matrix,
+// goes through all products of a time step in registers. Row k of a block is its packs
+// x[k * packs] ... x[k * packs + packs - 1]. arrange_factor() puts a matrix, which many blocks are
+// multiplied by, into the order in which products read it. [Derivations] §10.
 #pragma once
 
 #include "dtau/algorithms/solve/ltdl_columns.hpp"
@@ -12,47 +13,83 @@ struct Rows {
     int begin, end;  // all other rows of the block are zero
 };
 
-// A matrix (nv, nv), zero where row and column are not related, and the block that it multiplies.
+// A matrix (nv, nv), zero where row and column are not related, and the block that it multiplies. The
+// entries are negated, and in the order in which products take them (arrange_factor).
 template <class T>
 struct Factor {
-    const T* matrix;
+    const T* entries;
     const Pack<T>* x;
     Rows rows;
 };
 
-// Row k of subtract_products; the row that follows it too if they are a pair.
+// Calls visit(k, pair) for all rows. pair: row k + 1 is visited too, because it belongs to a child of k and
+// needs the same rows of a block. `path` is the path of k.
+template <class Visit>
+DTAU_INLINE void for_row_pairs(const Paths& dofs, int* path, const Visit& visit) {
+    forget_path(dofs, path);
+    for (int k = 0; k < dofs.n; ++k) {
+        follow_path(dofs, k, path);
+        const bool pair = k + 1 < dofs.n && dofs.parent[k + 1] == k;
+        visit(k, pair);
+        if (pair) follow_path(dofs, ++k, path);
+    }
+}
+
+// The number of entries of a factor.
+DTAU_INLINE std::ptrdiff_t factor_size(const Paths& dofs) {
+    std::ptrdiff_t size = 0;
+    for (int k = 0; k < dofs.n; ++k) size += 2 * dofs.depth[k] + 1;
+    return size;
+}
+// Arranges the entries of a matrix for products: row k on its path, then in its subtree. The entries of a
+// pair in one column are neighbors. So products read related entries alone, in the order of memory.
+template <class T>
+void arrange_factor(const Paths& dofs, const T* matrix, T* entries, int* path) {
+    const std::ptrdiff_t n = dofs.n;
+    for_row_pairs(dofs, path, [&](int k, bool pair) {
+        const T* const row = matrix + k * n;
+        const auto take = [&](int j, bool both) {
+            *entries++ = -row[j];
+            if (both) *entries++ = -row[n + j];
+        };
+        for (int d = 0; d <= dofs.depth[k]; ++d) take(path[d], pair);
+        for (int j = k + 1; j < dofs.end[k]; ++j) take(j, pair && j < dofs.end[k + 1]);
+    });
+}
+
+// Row k of negative_products, and the row that follows it if they are a pair. a.entries and b.entries move
+// on to the next row.
 template <int packs, bool pair, class T>
-DTAU_INLINE void subtract_row_products(const Paths& dofs, const Factor<T>& a, const Factor<T>& b,
-                                       int k, const int* path, Pack<T>* result) {
-    const int n = dofs.n, depth = dofs.depth[k];
-    const int shared_end = dofs.end[k + pair], all_end = dofs.end[k];
+void negative_row_products(const Paths& dofs, Factor<T>& a, Factor<T>& b, int k, const int* path,
+                           Pack<T>* result) {
+    const int depth = dofs.depth[k], shared_end = dofs.end[k + pair], all_end = dofs.end[k];
     Pack<T>*const row = result + k * packs, *const next = row + packs;
     Pack<T> x[packs], y[packs];
-    unrolled<packs>([&](int p) __attribute__((always_inline)) {
-        x[p] = row[p];
-        if (pair) y[p] = next[p];
-    });
-    const auto add_all = [&](const Factor<T>& f) __attribute__((always_inline)) {
-        const T* const entries = f.matrix + static_cast<std::ptrdiff_t>(k) * n;
-        const auto subtract = [&](int j) __attribute__((always_inline)) {
-            const T minus = -entries[j], minus_next = -entries[pair ? n + j : j];
+    unrolled<packs>(
+        [&](int p) __attribute__((always_inline)) { x[p] = y[p] = {decltype(x[p].value)(0.0)}; });
+    const auto add_all = [&](Factor<T>& f) __attribute__((always_inline)) {
+        const auto add = [&](const T* entry, int j) __attribute__((always_inline)) {
             unrolled<packs>([&](int p) __attribute__((always_inline)) {
                 const Pack<T> both = {in_register(f.x[j * packs + p].value)};
-                x[p] = fma(minus, both, x[p]);
-                if (pair) y[p] = fma(minus_next, both, y[p]);
+                x[p] = fma(entry[0], both, x[p]);
+                if (pair) y[p] = fma(entry[pair], both, y[p]);
             });
         };
         const auto limited = [&](int end) { return end < f.rows.end ? end : f.rows.end; };
+        const T *const on_path = f.entries, *const shared = on_path + (1 + pair) * (depth + 1),
+                       *const last = shared + (1 + pair) * (shared_end - (k + 1));
         int d = 0, j = k + 1 > f.rows.begin ? k + 1 : f.rows.begin;
         while (d <= depth && path[d] < f.rows.begin) ++d;
-        for (; d <= depth && path[d] < f.rows.end; ++d) subtract(path[d]);
-        for (const int end = limited(shared_end); j < end; ++j) subtract(j);
+        for (; d <= depth && path[d] < f.rows.end; ++d) add(on_path + (1 + pair) * d, path[d]);
+        for (const int end = limited(shared_end); j < end; ++j)
+            add(shared + (1 + pair) * (j - (k + 1)), j);
         for (const int end = limited(all_end); pair && j < end; ++j) {
-            const T minus = -entries[j];
+            const T entry = last[j - shared_end];
             unrolled<packs>([&](int p) __attribute__((always_inline)) {
-                x[p] = fma(minus, f.x[j * packs + p], x[p]);
+                x[p] = fma(entry, f.x[j * packs + p], x[p]);
             });
         }
+        f.entries = last + (all_end - shared_end);
     };
     add_all(a);
     add_all(b);
@@ -62,37 +99,30 @@ DTAU_INLINE void subtract_row_products(const Paths& dofs, const Factor<T>& a, co
     });
 }
 
-// result -= a.matrix a.x + b.matrix b.x. A parent and the child that follows it are a pair, because
-// they need the same rows of x.
+// result = -A a.x - B b.x, with the matrices A and B of the factors.
 template <int packs, class T>
-void subtract_some_products(const Paths& dofs, const Factor<T>& a, const Factor<T>& b,
-                            Pack<T>* result, int* path) {
-    forget_path(dofs, path);
-    for (int k = 0; k < dofs.n; ++k) {
-        follow_path(dofs, k, path);
-        if (k + 1 == dofs.n || dofs.parent[k + 1] != k) {
-            subtract_row_products<packs, false>(dofs, a, b, k, path, result);
-            continue;
-        }
-        subtract_row_products<packs, true>(dofs, a, b, k, path, result);
-        follow_path(dofs, ++k, path);
-    }
+void negative_some_products(const Paths& dofs, Factor<T> a, Factor<T> b, Pack<T>* result,
+                            int* path) {
+    for_row_pairs(dofs, path, [&](int k, bool pair) {
+        if (pair)
+            negative_row_products<packs, true>(dofs, a, b, k, path, result);
+        else
+            negative_row_products<packs, false>(dofs, a, b, k, path, result);
+    });
 }
 
 template <class T>
-void subtract_products(const Paths& dofs, int packs, const Factor<T>& a, const Factor<T>& b,
+void negative_products(const Paths& dofs, int packs, const Factor<T>& a, const Factor<T>& b,
                        Pack<T>* result, int* path) {
     with_packs<LtdlWorkspace<T>::packs>(
-        packs, [&]<int count>() { subtract_some_products<count>(dofs, a, b, result, path); });
+        packs, [&]<int count>() { negative_some_products<count>(dofs, a, b, result, path); });
 }
 
-// x becomes M^-1 (x - a.matrix a.x - b.matrix b.x), with the factors in w; w.rows lists all rows.
-// `change` acts between the two triangular solves (ltdl_block.hpp).
+// x becomes M^-1 x, with the factors in w; w.rows lists all rows. `change` acts between the two triangular
+// solves (ltdl_block.hpp).
 template <class T, class Change>
-DTAU_INLINE void subtract_and_solve(const Paths& dofs, int packs, const Factor<T>& a,
-                                    const Factor<T>& b, Pack<T>* x, const LtdlWorkspace<T>& w,
-                                    const Change& change) {
-    subtract_products(dofs, packs, a, b, x, w.path);
+DTAU_INLINE void solve_block_in_place(const Paths& dofs, int packs, Pack<T>* x,
+                                      const LtdlWorkspace<T>& w, const Change& change) {
     T* const X = reinterpret_cast<T*>(x);
     const int columns = packs * Pack<T>::width;
     const RightSides<T> right = {X, columns, columns};

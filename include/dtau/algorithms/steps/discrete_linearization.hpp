@@ -16,6 +16,8 @@
 // come from the algorithm that `step` uses, so that z+ has the same bits as its result.
 #pragma once
 
+#include <type_traits>
+
 #include "dtau/algorithms/first/world_wrenches.hpp"
 #include "dtau/algorithms/solve/column_blocks.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
@@ -32,8 +34,10 @@ struct DiscreteWorkspace {
     VariationWorkspace<T> variation;
     FactorizedWorkspace<T> dynamics;
     AbaWorkspace<T> aba;
-    T *dtau_dq[max_stages], *dtau_dv[max_stages], *L[max_stages];
-    JointMatrix<T> joint_dq, joint_dv;  // for one stage
+    // Of every stage: derivatives of inverse dynamics by q and v, arranged (column_blocks.hpp), and L.
+    T *by_q[max_stages], *by_v[max_stages], *L[max_stages];
+    T *dtau_dq, *dtau_dv;  // of the stage at hand
+    JointMatrix<T> joint_dq, joint_dv;
     WrenchPartialsWorkspace<T> wrenches;
     // Variations in a block: of theta (joints that do not commute only), of q, of v and then theta', of
     // a; and the weighted sums of those of theta' and a.
@@ -44,13 +48,15 @@ struct DiscreteWorkspace {
           variation(arena, tree, options),
           dynamics(arena, tree, options),
           aba(arena, tree, options),
+          dtau_dq(arena.take_zeros<T>(tree.independent.n * tree.independent.n)),
+          dtau_dv(arena.take_zeros<T>(tree.independent.n * tree.independent.n)),
           joint_dq(arena, tree),
           joint_dv(arena, tree),
           wrenches(arena, tree, options) {
         const int n = tree.independent.n;
         for (int i = 0; i < max_stages; ++i) {
-            dtau_dq[i] = arena.take_zeros<T>(n * n);
-            dtau_dv[i] = arena.take_zeros<T>(n * n);
+            by_q[i] = arena.take<T>(factor_size(tree.independent));
+            by_v[i] = arena.take<T>(factor_size(tree.independent));
             L[i] = arena.take<T>(n * dynamics.ltdl.stride);
         }
         Pack<T>* columns = arena.take<Pack<T>>(6 * n * most);
@@ -73,15 +79,17 @@ DTAU_INLINE void stage_partials(const Tree& tree, int i, const T* body_f_ext, T*
     T* const no_matrix = nullptr;
     const FactorizedWorkspace<T>& dynamics = w.dynamics;
     const int n = tree.independent.n;
-    T *joint_dq = w.joint_dq.place(w.dtau_dq[i]), *joint_dv = w.joint_dv.place(w.dtau_dv[i]);
+    T *joint_dq = w.joint_dq.place(w.dtau_dq), *joint_dv = w.joint_dv.place(w.dtau_dv);
     const int stride = w.joint_dq.stride(n);
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
     idsva_backward(tree, {joint_dq, joint_dv, no_matrix, stride}, dynamics.idsva);
     add_stiffness(tree, dynamics.idsva.stretched, joint_dq, stride);
     add_world_wrench_partials(tree, body_f_ext, dynamics.idsva.root_frame, joint_dq, stride,
                               w.wrenches);
-    reduce_matrix(tree, joint_dq, w.dtau_dq[i], n);
-    reduce_matrix(tree, joint_dv, w.dtau_dv[i], n);
+    reduce_matrix(tree, joint_dq, w.dtau_dq, n);
+    reduce_matrix(tree, joint_dv, w.dtau_dv, n);
+    arrange_factor(tree.independent, w.dtau_dq, w.by_q[i], dynamics.ltdl.path);
+    arrange_factor(tree.independent, w.dtau_dv, w.by_v[i], dynamics.ltdl.path);
     for (int k = 0; k < tree.nv; ++k) a[k] = dynamics.a[k];
 }
 
@@ -193,20 +201,21 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
     const Rows xi = within(0), dv = within(n), all = {0, n};
     LtdlWorkspace<T> factors = w.dynamics.ltdl;
     for (int k = 0; k < n; ++k) factors.rows[k] = k;
-    for (int k = 0; k < size; ++k) w.q[k] = w.v[k] = w.a[k] = w.rate_sum[k] = w.a_sum[k] = {T(0.0)};
+    for (int k = 0; k < size; ++k) w.q[k] = w.v[k] = {T(0.0)};
     add_units(start, 0, 0, n, w.q);
 
     const int stages = stage_count(method);
     for (int i = 0; i < stages; ++i) {
         if (i > 0) displace(tree, start, i, w);
         add_units(start, n, 0, n, w.v);
-        add_torques(start, n, w.a);
         factors.L = w.L[i];
         const Rows q_rows = i > 1 ? all : i == 1 ? of_whole_joints(tree, joined(xi, dv)) : xi;
-        const Factor<T> by_q = {w.dtau_dq[i], w.q, q_rows};
-        const Factor<T> by_v = {w.dtau_dv[i], w.v, i > 0 ? all : dv};
+        const Factor<T> by_q = {w.by_q[i], w.q, q_rows};
+        const Factor<T> by_v = {w.by_v[i], w.v, i > 0 ? all : dv};
         // [Derivations] eq. 12.8
-        subtract_and_solve(dofs, packs, by_q, by_v, w.a, factors, change(i, start));
+        negative_products(dofs, packs, by_q, by_v, w.a, factors.path);
+        add_torques(start, n, w.a);
+        solve_block_in_place(dofs, packs, w.a, factors, change(i, start));
         if (i > 0)
             for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
                 const JointVariation<T>& by = w.variation.at(j, i);
@@ -218,14 +227,19 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
         // Adds up the stage, and begins the next one in the same loop.
         const T weight = T(stage_weight(method, i)) * h;
         const T ahead = i + 1 < stages ? T(stage_ahead(i + 1)) * h : T(0.0);
-        for (int k = 0; k < size; ++k) {
-            const Pack<T> rate = w.v[k], a = w.a[k];
-            w.a_sum[k] = fma(weight, a, w.a_sum[k]);
-            w.rate_sum[k] = fma(weight, rate, w.rate_sum[k]);
-            w.q[k] = ahead * rate;
-            w.v[k] = ahead * a;
-            w.a[k] = {T(0.0)};
-        }
+        const auto add_up = [&](auto first) __attribute__((always_inline)) {
+            for (int k = 0; k < size; ++k) {
+                const Pack<T> rate = w.v[k], a = w.a[k], none = {T(0.0)};
+                w.a_sum[k] = fma(weight, a, first ? none : w.a_sum[k]);
+                w.rate_sum[k] = fma(weight, rate, first ? none : w.rate_sum[k]);
+                w.q[k] = ahead * rate;
+                w.v[k] = ahead * a;
+            }
+        };
+        if (i == 0)
+            add_up(std::true_type());
+        else
+            add_up(std::false_type());
     }
     add_units(start, n, 0, n, w.a_sum);
     const bool implicit = method == Integrator::semi_implicit;
