@@ -66,7 +66,7 @@ std::string torque_hint(PyArrayObject* a, const ArraySignature& input, const Tre
 std::string rows_hint(PyArrayObject* a, const ArraySignature& input, const Tree& tree) {
     const int ndim = PyArray_NDIM(a);
     const bool of_bodies =
-        input.quantity == &Quantity::inertias || input.quantity == &Quantity::parameters;
+        *input.quantity == Quantity::inertias || *input.quantity == Quantity::parameters;
     if (!of_bodies || ndim < 2 || PyArray_DIM(a, ndim - 1) != 10 ||
         PyArray_DIM(a, ndim - 2) != tree.nbodies)
         return "";

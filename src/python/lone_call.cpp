@@ -117,7 +117,7 @@ void describe(LoneForm& form, const Signature& signature, const CompiledTree& co
     const Sizes sizes = {compiled.tree(), options, true};
     for (int i = 0; i < signature.ninputs; ++i) {
         const ArraySignature& input = signature.inputs[i];
-        const bool other = input.rows != not_stacked || input.quantity == &Quantity::input_map ||
+        const bool other = input.rows != not_stacked || *input.quantity == Quantity::input_map ||
                            input.quantity->axes[0] == Axis::ncontacts;
         form.inputs[i] = core_shape(*input.quantity, sizes);
         form.numbers[i].size = other ? 0 : 1;
@@ -170,7 +170,7 @@ nb::object Callable::alone(const FunctionList& functions, const Function& functi
             const Input& numbers = form->numbers[i];
             input.data = numbers.size > 0 ? numbers_of(value, form->inputs[i], floats[i]) : nullptr;
             if (!input.data) return {};
-            if (signature.inputs[i].quantity == &Quantity::q && !signature.any_quaternions &&
+            if (*signature.inputs[i].quantity == Quantity::q && !signature.any_quaternions &&
                 !has_unit_quaternions(input.data, compiled))
                 return {};
             input.size = numbers.size, input.spacing = numbers.spacing;
