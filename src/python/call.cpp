@@ -144,31 +144,28 @@ namespace {
 // The slot in which the class dtau.Model keeps the tree. Reading it by its descriptor takes a quarter
 // of the time of PyObject_GetAttr, which looks for it.
 struct TreeSlot {
-    PyTypeObject* model = nullptr;
+    PyObject* model = nullptr;  // the class
     PyObject* descriptor = nullptr;
     descrgetfunc get = nullptr;
 };
 TreeSlot tree_slot;  // the interpreter's lock guards it
 
 nb::object read_tree(nb::handle model, PyObject* attribute) {
-    PyTypeObject* const type = Py_TYPE(model.ptr());
     return nb::steal(unless_ended([&] {
-        return type == tree_slot.model
-                   ? tree_slot.get(tree_slot.descriptor, model.ptr(), (PyObject*)type)
+        return model.type().ptr() == tree_slot.model
+                   ? tree_slot.get(tree_slot.descriptor, model.ptr(), tree_slot.model)
                    : PyObject_GetAttr(model.ptr(), attribute);
     }));
 }
 
-// Keeps the slot of the first class that has one. Classes without it look like a model, and are not
-// known for long.
+// Keeps the slot of the first model. Objects that only look like a model have none.
 void find_tree_slot(nb::handle model, PyObject* attribute) {
-    nb::object type = nb::borrow(model.type());
-    nb::object found = nb::steal(PyObject_GetAttr(type.ptr(), attribute));
-    if (!found.is_valid()) return PyErr_Clear();
-    if (!Py_IS_TYPE(found.ptr(), &PyMemberDescr_Type)) return;
+    nb::object slot = nb::steal(PyObject_GetAttr(model.type().ptr(), attribute));
+    if (!slot.is_valid()) return PyErr_Clear();
+    if (!Py_IS_TYPE(slot.ptr(), &PyMemberDescr_Type)) return;
+    nb::object owner = slot.attr("__objclass__");  // not a subclass
     void* const get = PyType_GetSlot(&PyMemberDescr_Type, Py_tp_descr_get);
-    tree_slot = {reinterpret_cast<PyTypeObject*>(type.release().ptr()), found.release().ptr(),
-                 reinterpret_cast<descrgetfunc>(get)};
+    tree_slot = {owner.release().ptr(), slot.release().ptr(), reinterpret_cast<descrgetfunc>(get)};
 }
 
 }  // namespace
