@@ -40,8 +40,8 @@ def _print_cmake_dir() -> int:
     folder = Path(str(_core.__file__)).parent / "lib" / "cmake" / "dtau"
     if not folder.is_dir():
         print(
-            f"The C++ library is not installed: {folder} does not exist. The package has it on Linux "
-            "and macOS, and not on Windows",
+            f"The C++ library is not installed: {folder} does not exist. "
+            "The package has it on Linux and macOS, and not on Windows",
             file=sys.stderr,
         )
         return 3
