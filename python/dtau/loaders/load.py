@@ -16,7 +16,7 @@ from dtau.errors import ModelError
 from dtau.loaders import formats, mjcf, saved, urdf, xacro, xml
 from dtau.loaders.source import Options, Parts, Source
 from dtau.loaders.srdf import with_srdf
-from dtau.model.editing import changed
+from dtau.model.link_changes import changed
 from dtau.model.model import Model
 from dtau.options import Inertias, MimicJoints, Root, require_option
 

@@ -12,7 +12,7 @@ from dtau.loaders.elements import attribute, located, number, numbers
 from dtau.loaders.postures import fitting
 from dtau.loaders.source import Parts, Source
 from dtau.loaders.xml import Element, parse
-from dtau.model.editing import changed
+from dtau.model.link_changes import changed
 
 _UNREAD = frozenset({"group", "disable_collisions", "end_effector", "passive_joint"})
 
