@@ -27,6 +27,7 @@ IN_THE_WORLD = {("nq",), ("nbodies", 3), (6,), (6, "nv")}
 SEE_POSITIONS = {"difference", "difference_jacobians", "center_of_mass", "potential_energy"}
 # About its center of mass one body that slides has no momentum, wherever it is.
 VANISH = {"centroidal_momentum_derivatives", "centroidal_momentum_rate_derivatives"}
+TERMS = {"potential_energy": 10.0}  # J: of bodies above and below the origin, and of springs
 
 
 def _row_of_registry(name: str) -> Function:
@@ -39,6 +40,7 @@ def _row_of_registry(name: str) -> Function:
         solves=row.solves,
         sees_positions=name in SEE_POSITIONS or not IN_THE_WORLD.isdisjoint(shapes),
         vanishes=name in VANISH,
+        terms=TERMS.get(name, 0.0),
     )
 
 
