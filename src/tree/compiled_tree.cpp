@@ -115,10 +115,6 @@ std::vector<Matrix> canonical_frames(const std::vector<BodyDescription>& bodies)
     return frames;
 }
 
-}  // namespace
-
-namespace {
-
 std::uint64_t next_number() {
     static std::atomic<std::uint64_t> last = 0;
     return ++last;

@@ -1,0 +1,63 @@
+// Finds the compiled tree of a dtau.Model: compiled_tree().
+#include <atomic>
+
+#include "python/call.hpp"
+#include "python/lock.hpp"
+
+namespace nb = nanobind;
+
+namespace dtau {
+namespace {
+
+// The slot in which the class dtau.Model keeps the tree. Reading it by its descriptor takes a quarter
+// of the time of PyObject_GetAttr, which looks for it.
+struct TreeSlot {
+    PyObject* model = nullptr;  // the class
+    PyObject* descriptor = nullptr;
+    descrgetfunc get = nullptr;
+};
+TreeSlot tree_slot;  // the interpreter's lock guards it
+
+nb::object read_tree(nb::handle model, PyObject* attribute) {
+    return nb::steal(unless_ended([&] {
+        return model.type().ptr() == tree_slot.model
+                   ? tree_slot.get(tree_slot.descriptor, model.ptr(), tree_slot.model)
+                   : PyObject_GetAttr(model.ptr(), attribute);
+    }));
+}
+
+// Keeps the slot of the first model. Objects that only look like a model have none.
+void find_tree_slot(nb::handle model, PyObject* attribute) {
+    nb::object slot = nb::steal(PyObject_GetAttr(model.type().ptr(), attribute));
+    if (!slot.is_valid()) return PyErr_Clear();
+    if (!Py_IS_TYPE(slot.ptr(), &PyMemberDescr_Type)) return;
+    nb::object owner = slot.attr("__objclass__");  // not a subclass
+    void* const get = PyType_GetSlot(&PyMemberDescr_Type, Py_tp_descr_get);
+    tree_slot = {owner.release().ptr(), slot.release().ptr(), reinterpret_cast<descrgetfunc>(get)};
+}
+
+}  // namespace
+
+TreeReference compiled_tree(nb::handle model) {
+    static PyObject* const attribute = PyUnicode_InternFromString("_tree");
+    nb::object tree = read_tree(model, attribute);
+    if (!tree.is_valid()) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
+        PyErr_Clear();
+    }
+    // Caches the class: looking it up by its C++ name takes longer than all the rest.
+    static std::atomic<PyTypeObject*> known = nullptr;
+    bool right = tree.is_valid() && Py_TYPE(tree.ptr()) == known;
+    if (!right && tree.is_valid() && nb::isinstance<CompiledTree>(tree)) {
+        right = true;
+        known = Py_TYPE(tree.ptr());
+    }
+    if (!right || !nb::inst_ready(tree))
+        throw nb::type_error(
+            ("model: expected a dtau.Model, got " + str(nb::type_name(model.type()))).c_str());
+    if (!tree_slot.model) find_tree_slot(model, attribute);
+    const CompiledTree& compiled = *nb::inst_ptr<CompiledTree>(tree);
+    return {std::move(tree), compiled};
+}
+
+}  // namespace dtau
