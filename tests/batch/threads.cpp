@@ -195,10 +195,9 @@ class Dynamics {
     std::vector<double> torques(int threads) const {
         std::vector<double> results(states * n);
         const Options options;
-        Job job;
+        Job job(4, 1);
         job.options = &options;
         job.naxes = 1, job.shape[0] = job.count = states;
-        job.ninputs = 4, job.noutputs = 1;
         for (int i = 0; i < 3; ++i) {
             job.inputs[i].data = reinterpret_cast<const char*>(numbers_.data() + i * states * n);
             job.inputs[i].size = n, job.inputs[i].spacing = sizeof(double);
