@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from cases import random_state, robot, serial
+from cases import State, random_state, robot, serial
 from compare import TOLERANCE, assert_close, solved
 from compiled import CXX, Code, needs_compiler, operations, run
+from core import counting_core, take_counts
 from function import Function
 from functions import FUNCTIONS
 
@@ -49,20 +51,39 @@ def options_of(function: Function, model: dtau.Model, state: dict[str, Any]) -> 
     return options
 
 
-def asked(model: dtau.Model, most: int, tmp_path: Path) -> dict[str, Any]:
-    """The functions of the table with at most so many operations, by names in C."""
+def is_far_longer(function: Function, model: dtau.Model, state: State, most: int) -> bool:
+    """Whether generated code has certainly more operations: at least a fifteenth of the core's.
+
+    To count the core's takes no time, to generate code that nobody compiles takes most of it.
+    """
+    if function.name not in counting_core:
+        return False
+    take_counts()
+    function.in_core(counting_core, model, state)
+    return sum(take_counts()) > 15 * most
+
+
+def asked(
+    model: dtau.Model, most: int, tmp_path: Path, more: Sequence[str] = PARAMETERS
+) -> dict[str, Any]:
+    """The functions of the table with at most so many operations, by names in C.
+
+    ``more``: the parameters that become arguments, of functions that take them.
+    """
     state = random_state(model, seed=4)
     rows = {
         f"f{k}_{row.name}": (row, (row.name, options_of(row, model, state)))
         for k, row in enumerate(FUNCTIONS)
-        if not (row.solves and model.massless_joints) and "parameters" not in row.arguments
+        if not (row.solves and model.massless_joints)
+        and "parameters" not in row.arguments
+        and not is_far_longer(row, model, state, most)
     }
     counts = operations(
         model,
         {name: what for name, (_, what) in rows.items()},
         tmp_path / "all.c",
         prefix="r_",
-        parameters=PARAMETERS,
+        parameters=[x for x in more if x not in PARAMETERS or x in parameters_of(rows)],
     )
     return {name: value for name, value in rows.items() if counts[f"r_{name}"] <= most}
 

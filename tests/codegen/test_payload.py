@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from cases import random_state, robot
 from compare import assert_close, solved
-from compiled import C99, Code, compiled, needs_compiler, operations
+from compiled import C99, Code, compiled, needs_compiler
 from files import ROOT
-from functions import FUNCTIONS
-from test_generated_code import floor_of, model_of, options_of, stacks_cut
+from test_generated_code import asked, floor_of, model_of, stacks_cut
 
 import dtau
 from dtau.registry import arrays_of
@@ -37,21 +36,13 @@ def test_every_function_gives_the_numbers_of_the_core(name: str, most: int, tmp_
     model = model_of(name)
     link = model.bodies[-1]
     heavy = loaded(model, link)
-    at = random_state(model, seed=4)
-    rows = {
-        f"f{k}_{x.name}": (x, options_of(x, model, at))
-        for k, x in enumerate(FUNCTIONS)
-        if "parameters" not in x.arguments
-    }
     kept = ["f_ext", f"payload={link}"]
-    every = {key: (row.name, options) for key, (row, options) in rows.items()}
-    counts = operations(model, every, tmp_path / "r.c", parameters=kept)
-    rows = {key: x for key, x in rows.items() if counts[f"r_{key}"] <= most}
-    functions = {key: every[key] for key in rows}
+    rows = asked(model, most, tmp_path, kept)
+    functions = {key: what for key, (_, what) in rows.items()}
     code = Code(model, functions, tmp_path / "robot.c", parameters=kept)
     assert code.library.r_check() == 0
     taking = 0
-    for key, (row, options) in rows.items():
+    for key, (row, (_, options)) in rows.items():
         arguments = [x.name for x in code.written[key].arguments]
         taking += "payload" in arguments
         state = stacks_cut(model, random_state(model, seed=5), code, key)
