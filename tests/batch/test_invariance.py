@@ -272,10 +272,10 @@ def test_a_state_that_is_not_finite_gives_nan_alone(
     name, bad = where
     model = robot(name)
     clean = random_state(model, 14, (5,))
-    want = function(model, clean)
+    want, rng = function(model, clean), np.random.default_rng(14)
     for argument in function.arguments:
         size = clean[argument][0].size
-        for at in range(size):
+        for at in rng.permutation(size)[:12]:
             state = {key: x.copy() for key, x in clean.items()}
             state[argument].reshape(5, -1)[2, at] = bad
             for i, (x, y) in enumerate(zip(function(model, state), want, strict=True)):

@@ -10,24 +10,26 @@ from cases import rows
 from compare import assert_same_bits, assert_same_results
 from core import INSTRUCTION_SETS, using_instruction_set
 from function import Function
-from functions import everywhere
+from functions import FUNCTIONS
 from layouts import every_other
+from selection import IN_FULL, in_turn
 from zeros import axis_parallel_robot, state_of_zeros
 
 import dtau
 
 COUNT = 11  # states: whole vectors, and one that is not
-ROBOTS = range(24)
+TRIPLES = [range(first, 24, 8) for first in range(8)]  # of robots
+CASES = in_turn(FUNCTIONS, TRIPLES, IN_FULL)
 
 
-@everywhere
+@pytest.mark.parametrize(("function", "robots"), CASES, ids=str)
 @pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
 def test_signs_of_zeros_are_the_same_alone_and_in_batches(
-    function: Function, instruction_set: str
+    function: Function, robots: range, instruction_set: str
 ) -> None:
     """Alone, in a batch, with threads and in other memory."""
     with using_instruction_set(instruction_set):
-        for seed in ROBOTS:
+        for seed in robots:
             model = axis_parallel_robot(seed)
             if function.solves and model.massless_joints:
                 continue

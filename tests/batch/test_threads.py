@@ -42,8 +42,9 @@ def test_any_number_of_threads_gives_the_same_bits(function: Function, name: str
     model = robot(name)
     batches = sizes(function, model)
     state = random_state(model, 1, (max(batches),))
-    alone = [function(model, rows(state, i)) for i in range(max(batches))]
-    want = [np.stack(results) for results in zip(*alone, strict=True)]
+    alone = [function(model, rows(state, i)) for i in range(9)]
+    want = function(model, state, threads=1)
+    assert_same_results([x[:9] for x in want], [np.stack(x) for x in zip(*alone, strict=True)])
     for size in batches:
         some = rows(state, slice(0, size))
         for threads in (None, *COUNTS, size + 5):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -97,9 +98,21 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def compiled_before(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the library that a process has kept."""
+    folder = tmp_path_factory.mktemp("before")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        assert script(COMPILE) == [True, []]
+    return folder / "dtau"
+
+
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_library_is_compiled_again(damage: str, cache: Path) -> None:
-    assert script(COMPILE) == [True, []]
+def test_a_damaged_library_is_compiled_again(
+    damage: str, cache: Path, compiled_before: Path
+) -> None:
+    shutil.copytree(compiled_before, cache)
     library = kept(cache)
     good = library.read_bytes()
     DAMAGES[damage](library)

@@ -48,11 +48,11 @@ def ends_of(kind: fuzz.Check, cases: int) -> Counter[str]:
 @pytest.mark.parametrize(
     ("kind", "cases", "most"),
     [
-        (fuzz_files.check, 500, 0.85),
-        (fuzz_arguments.check, 1500, 0.85),
-        (fuzz_models.check, 400, 0.85),
-        (fuzz_conventions.check, 1000, 0.85),
-        (fuzz_pickles.check, 1000, 0.9),
+        (fuzz_files.check, 250, 0.85),
+        (fuzz_arguments.check, 600, 0.85),
+        (fuzz_models.check, 200, 0.85),
+        (fuzz_conventions.check, 400, 0.85),
+        (fuzz_pickles.check, 400, 0.9),
         (fuzz_growth.check, 20, 0.85),
     ],
     ids=["files", "arguments", "models", "conventions", "pickles", "growth"],

@@ -39,7 +39,7 @@ def _one_thread() -> Iterator[None]:
 def test_python_ends_well_after_a_third_derivative() -> None:
     program = """
 import dtau.torch, torch
-model = dtau.robots.quadruped()
+model = dtau.robots.chain(2)
 q, v = torch.tensor(dtau.neutral(model)), torch.zeros(model.nv, dtype=torch.float64)
 torque = lambda q: dtau.torch.inverse_dynamics(model, q, v, v)
 try:
