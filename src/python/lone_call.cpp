@@ -109,7 +109,11 @@ bool has_unit_quaternions(const char* numbers, const CompiledTree& tree) {
 nb::object new_array(const Shape& shape) {
     npy_intp sizes[max_core_axes];
     for (int k = 0; k < shape.ndim; ++k) sizes[k] = shape.size[k];
-    nb::object result = nb::steal(PyArray_SimpleNew(shape.ndim, sizes, NPY_DOUBLE));
+    // PyArray_SimpleNew() would look up the element type.
+    static PyArray_Descr* const type = PyArray_DescrFromType(NPY_DOUBLE);
+    Py_INCREF(reinterpret_cast<PyObject*>(type));  // for the array
+    nb::object result = nb::steal(
+        PyArray_NewFromDescr(&PyArray_Type, type, shape.ndim, sizes, nullptr, nullptr, 0, nullptr));
     if (!result.is_valid()) throw nb::python_error();
     return result;
 }
