@@ -23,7 +23,7 @@ from dtau import _core
 from dtau.registry import FUNCTIONS, POSE_FUNCTIONS
 
 PACKAGE = ROOT / "python/dtau"
-ROWS = FUNCTIONS | POSE_FUNCTIONS
+ROWS = {**FUNCTIONS, **POSE_FUNCTIONS}
 MODEL = dtau.robots.quadruped()
 Q, V, _ = dtau.random_state(MODEL, np.random.default_rng(0))
 
@@ -168,7 +168,7 @@ def test_errors_are_those_of_the_python_function(
 def test_arguments_by_name_alone_are_not_taken_by_place() -> None:
     out = np.full(MODEL.nq, np.nan)
     with pytest.raises(TypeError, match="takes 3 positional arguments but 4 were given"):
-        dtau.integrate(MODEL, Q, V, out)  # type: ignore[misc]
+        dtau.integrate(MODEL, Q, V, out)  # type: ignore[call-arg]
     assert np.isnan(out).all()
 
 
@@ -189,7 +189,7 @@ def test_tools_for_functions_take_direct_functions() -> None:
 def test_an_attribute_of_a_class_is_a_method() -> None:
     class Robot:
         _tree = MODEL._tree
-        mass_matrix = dtau.mass_matrix
+        mass_matrix: Any = dtau.mass_matrix
 
     assert np.array_equal(Robot().mass_matrix(Q), dtau.mass_matrix(MODEL, Q))
     assert Robot.mass_matrix is dtau.mass_matrix
