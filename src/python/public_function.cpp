@@ -57,7 +57,7 @@ PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
 PyObject* text(PyObject* self) {
     PyObject* const name = PyObject_GetAttrString(self, "__qualname__");
     if (!name) return nullptr;
-    PyObject* const result = PyUnicode_FromFormat("<function %U>", name);
+    PyObject* const result = PyUnicode_FromFormat("<function %S>", name);
     Py_DECREF(name);
     return result;
 }
