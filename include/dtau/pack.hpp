@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "dtau/spatial.hpp"
@@ -42,6 +43,11 @@ struct Pack<double> {
         if (count >= width) return load(x);
 #if defined(__AVX512F__)
         return {Lane(Lane::Vector(_mm512_maskz_loadu_pd(first(count), x)))};
+#elif defined(__AVX__)
+        __m128d low = _mm_setzero_pd(), high = low;
+        if (count & 2) low = _mm_loadu_pd(x);
+        if (count & 1) (count & 2 ? high : low) = _mm_load_sd(x + (count & 2));
+        return {Lane(Lane::Vector(_mm256_set_m128d(high, low)))};
 #else
         Pack p{Lane(0.0)};
         for (int k = 0; k < count; ++k) p.value.value[k] = x[k];
@@ -60,6 +66,11 @@ struct Pack<double> {
         }
 #if defined(__AVX512F__)
         _mm512_mask_storeu_pd(x, first(count), value.value);
+#elif defined(__AVX__)
+        const __m128d low = _mm256_castpd256_pd128(value.value),
+                      high = _mm256_extractf128_pd(value.value, 1);
+        if (count & 2) _mm_storeu_pd(x, low);
+        if (count & 1) _mm_store_sd(x + (count & 2), count & 2 ? high : low);
 #else
         for (int k = 0; k < count; ++k) x[k] = value.value[k];
 #endif
@@ -140,6 +151,33 @@ struct Vec4<double> {
         value = _mm256_addsub_pd(value, _mm256_permute_pd(b.value, 0b0101));
     }
 };
+#endif
+
+// Whether mirror_block() exists for a scalar.
+#if defined(__AVX__) && defined(__FMA__)
+template <class T>
+inline constexpr bool mirrors_blocks = std::is_same_v<T, double>;
+
+// Adds +0 to a block of four rows of four numbers, and stores its columns as rows in `to`. Rows of both are
+// `stride` apart.
+DTAU_INLINE void mirror_block(double* block, double* to, std::ptrdiff_t stride) {
+    __m256d row[4];
+    for (int k = 0; k < 4; ++k) {
+        row[k] = _mm256_loadu_pd(block + k * stride) + _mm256_setzero_pd();
+        _mm256_storeu_pd(block + k * stride, row[k]);
+    }
+    const __m256d even_low = _mm256_unpacklo_pd(row[0], row[1]),
+                  odd_low = _mm256_unpackhi_pd(row[0], row[1]),
+                  even_high = _mm256_unpacklo_pd(row[2], row[3]),
+                  odd_high = _mm256_unpackhi_pd(row[2], row[3]);
+    _mm256_storeu_pd(to, _mm256_permute2f128_pd(even_low, even_high, 0x20));
+    _mm256_storeu_pd(to + stride, _mm256_permute2f128_pd(odd_low, odd_high, 0x20));
+    _mm256_storeu_pd(to + 2 * stride, _mm256_permute2f128_pd(even_low, even_high, 0x31));
+    _mm256_storeu_pd(to + 3 * stride, _mm256_permute2f128_pd(odd_low, odd_high, 0x31));
+}
+#else
+template <class T>
+inline constexpr bool mirrors_blocks = false;
 #endif
 
 // Calls f(0) ... f(count - 1), unrolled early, so that arrays indexed with it become registers.

@@ -380,4 +380,6 @@ def rotation_from_rpy(rpy: ArrayLike, out: NDArray[numpy.float64] | None = None,
 
 def rotation_to_rpy(quaternion: ArrayLike, out: NDArray[numpy.float64] | None = None, threads: int | None = None) -> NDArray[numpy.float64]: ...
 
+def public_function(core: object, python: object, positional: int) -> Any: ...
+
 alone: Any  # the same functions, state by state even in a batch

@@ -39,21 +39,22 @@ struct Scratch {
 
     static Scratch create(const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
                           bool with_outputs) {
+        // Most calls find a block that is large enough, so that nothing has to be measured.
+        ScratchBlock block = present_scratch();
         // Some algorithms read memory that they have not written, without effect on results. A tape
         // records such reads too, so recorded scratch memory begins as zeros.
         if constexpr (std::is_same_v<T, Recorded>) {
-            const std::size_t size = bytes(algorithm, tree, job, with_outputs);
-            Arena arena(recorded_scratch(size), size);
-            return Scratch(arena, algorithm, tree, job, with_outputs);
-        } else {
-            // Most calls find a block that is large enough, so that nothing has to be measured.
-            const ScratchBlock present = present_scratch();
-            Arena arena(present.at, present.size);
-            const Scratch here(arena, algorithm, tree, job, with_outputs);
-            if (arena.used() <= present.size) return here;
-            Arena grown(scratch(arena.used()), arena.used());
-            return Scratch(grown, algorithm, tree, job, with_outputs);
+            block.size = bytes(algorithm, tree, job, with_outputs);
+            block.at = recorded_scratch(block.size);
         }
+        Arena arena(block.at, block.size);
+        // Compilers make it in the caller's place; copying it takes 10 ns.
+        Scratch made(arena, algorithm, tree, job, with_outputs);
+        if (arena.used() > block.size) {
+            Arena grown(scratch(arena.used()), arena.used());
+            new (&made) Scratch(grown, algorithm, tree, job, with_outputs);
+        }
+        return made;
     }
     [[gnu::noinline]] static std::size_t bytes(const Algorithm<T>& algorithm, const Tree& tree,
                                                const Job& job, bool with_outputs) {

@@ -1,6 +1,7 @@
 // Computes states one at a time: run_alone().
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 
 #include "batch/application.hpp"
@@ -8,18 +9,33 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// 0 if all numbers are finite, NaN otherwise. Several sums hide the latency of the additions.
-inline double finite_test(const double* x, std::ptrdiff_t size) {
-    constexpr int count = 8;
-    double sums[count] = {};
-    std::ptrdiff_t k = 0;
-    for (; k + count <= size; k += count)
-        for (int s = 0; s < count; ++s) sums[s] += x[k + s] * 0.0;
-    for (; k < size; ++k) sums[0] += x[k] * 0.0;
-    double sum = 0.0;
-    for (double s : sums) sum += s;
-    return sum;
-}
+// Collects whether numbers are finite. An exponent of a number that is not has only ones, which one more
+// carries into the highest bit.
+class FiniteTest {
+  public:
+    void add(const double* x, std::ptrdiff_t size) {
+        if (size < lanes) {
+            for (std::ptrdiff_t k = 0; k < size; ++k) found_ |= carried(Lane(x[k]));
+            return;
+        }
+        for (std::ptrdiff_t k = 0; k < size - lanes; k += lanes)
+            found_ |= carried(Lane::load(x + k));
+        found_ |= carried(Lane::load(x + size - lanes));  // some of them again
+    }
+    bool all_finite() const {
+        std::int64_t any = 0;
+        for (int l = 0; l < lanes; ++l) any |= found_[l];
+        return any >= 0;
+    }
+
+  private:
+    static DTAU_INLINE Lane::Bits carried(Lane x) {
+        constexpr std::int64_t one = std::int64_t(1) << 52, magnitude = ~(std::int64_t(1) << 63);
+        const Lane::Bits bits = to_bits(x) & magnitude;
+        return bits + one;
+    }
+    Lane::Bits found_ = {};
+};
 
 // Computes the states one at a time. E is also the element type of the arrays.
 template <class E>
@@ -33,7 +49,7 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
     Arguments<E> x = start<E>(job, begin);
     Cursor cursor(job, begin);
     for (std::ptrdiff_t state = begin; state < end; ++state, cursor.next()) {
-        double finite = 0.0;
+        FiniteTest test;
         for (int i = 0; i < job.ninputs; ++i) {
             const Input& input = job.inputs[i];
             if (!input.data) continue;
@@ -45,8 +61,7 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
                 x.inputs[i] = scratch.inputs[i];
             }
             if constexpr (!std::is_same_v<E, Recorded>)
-                finite +=
-                    finite_test(reinterpret_cast<const double*>(x.inputs[i]), input.size * doubles);
+                test.add(reinterpret_cast<const double*>(x.inputs[i]), input.size * doubles);
         }
         for (int o = 0; o < job.noutputs; ++o) {
             x.outputs[o] = job.outputs[o].entries ? scratch.outputs[o] : x.destination.at[o];
@@ -54,7 +69,7 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
                 std::memset(static_cast<void*>(x.outputs[o]), 0, job.outputs[o].size * sizeof(E));
         }
         x.first = state;
-        if (finite == 0.0) {
+        if (test.all_finite()) {
             apply(algorithm, tree, job, x, scratch);
             for (int o = 0; o < job.noutputs; ++o) {
                 const std::ptrdiff_t* const entries = job.outputs[o].entries;

@@ -13,8 +13,14 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
+// Arguments that do not fit a signature.
+struct WrongArguments : nb::builtin_exception {
+    explicit WrongArguments(const std::string& what)
+        : nb::builtin_exception(nb::exception_type::type_error, what.c_str()) {}
+};
+
 [[noreturn]] void fail(const Signature& signature, const std::string& what) {
-    throw nb::type_error((std::string(signature.name) + ": " + what).c_str());
+    throw WrongArguments(std::string(signature.name) + ": " + what);
 }
 
 bool is(PyObject* keyword, const char* name) {
@@ -261,6 +267,19 @@ PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count,
     try {
         const void* callable = PyCapsule_GetPointer(self, nullptr);
         return (*static_cast<const Callable*>(callable))(values, count, keywords).release().ptr();
+    } catch (...) {
+        translate();
+        return nullptr;
+    }
+}
+
+PyObject* try_call(const Callable& callable, PyObject* const* values, Py_ssize_t count,
+                   PyObject* keywords, bool& fits) noexcept {
+    try {
+        return callable(values, count, keywords).release().ptr();
+    } catch (const WrongArguments&) {
+        fits = false;
+        return nullptr;
     } catch (...) {
         translate();
         return nullptr;

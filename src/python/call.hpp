@@ -271,6 +271,10 @@ const Signature& signature_of(const FunctionList& list, const std::string& name)
 // The C function that Python calls; `self` is a capsule of a Callable.
 PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count,
                PyObject* keywords) noexcept;
+// The same for a Callable. If the arguments do not fit its signature, it says so in `fits` instead of
+// setting an error.
+PyObject* try_call(const Callable& callable, PyObject* const* values, Py_ssize_t count,
+                   PyObject* keywords, bool& fits) noexcept;
 
 // The text of an object for a message; text without UTF-8 is escaped.
 std::string str(nanobind::handle object);

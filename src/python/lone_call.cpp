@@ -23,6 +23,9 @@ struct LoneForm {
     Input numbers[Job::max_inputs];   // size 0: a lone call does not take this input
     bool rotations[Job::max_inputs];  // whether the input has poses or rotations, which are checked
     Output results[Job::max_outputs];
+    // Options of the call: the frame alone, and with its words. They live here because zeroing them takes
+    // as long as a small robot.
+    Options options, with_words;
     nb::object frame_name;  // the last one
     const Frame* frame;
 };
@@ -65,6 +68,15 @@ bool is_word(Option option, nb::handle given) {
     }
 }
 
+// Adds such words to options.
+Options with_words(const Options& options, const Signature& signature, const GivenArguments& given,
+                   const CompiledTree& compiled) {
+    CallOptions words;
+    words.values = options;
+    words.read(signature, given, compiled);
+    return words.values;
+}
+
 bool has_shape(PyArrayObject* a, const Shape& shape) {
     if (PyArray_NDIM(a) != shape.ndim) return false;
     for (int k = 0; k < shape.ndim; ++k)
@@ -97,7 +109,11 @@ bool has_unit_quaternions(const char* numbers, const CompiledTree& tree) {
 nb::object new_array(const Shape& shape) {
     npy_intp sizes[max_core_axes];
     for (int k = 0; k < shape.ndim; ++k) sizes[k] = shape.size[k];
-    nb::object result = nb::steal(PyArray_SimpleNew(shape.ndim, sizes, NPY_DOUBLE));
+    // PyArray_SimpleNew() would look up the element type.
+    static PyArray_Descr* const type = PyArray_DescrFromType(NPY_DOUBLE);
+    Py_INCREF(reinterpret_cast<PyObject*>(type));  // for the array
+    nb::object result = nb::steal(
+        PyArray_NewFromDescr(&PyArray_Type, type, shape.ndim, sizes, nullptr, nullptr, 0, nullptr));
     if (!result.is_valid()) throw nb::python_error();
     return result;
 }
@@ -111,9 +127,9 @@ LoneForm* new_form(const Signature& signature) {
 
 // Describes the arrays for another model.
 void describe(LoneForm& form, const Signature& signature, const CompiledTree& compiled) {
-    Options options;
+    form.options.driven = {compiled.tree().nactuated, compiled.tree().actuated};
+    Options options = form.options;
     options.nframes = 1;
-    options.driven = {compiled.tree().nactuated, compiled.tree().actuated};
     const Sizes sizes = {compiled.tree(), options, true};
     for (int i = 0; i < signature.ninputs; ++i) {
         const ArraySignature& input = signature.inputs[i];
@@ -182,21 +198,24 @@ nb::object Callable::alone(const FunctionList& functions, const Function& functi
     }
 
     // The order of these steps is that of operator(), and so are their errors.
-    CallOptions options;
     if (frame.is_valid() && frame.ptr() != form->frame_name.ptr()) {
-        options.read_first(signature, given, compiled);
-        form->frame_name = nb::borrow(frame), form->frame = options.values.frames;
+        CallOptions first;
+        first.read_first(signature, given, compiled);
+        form->frame_name = nb::borrow(frame), form->frame = first.values.frames;
     }
-    if (frame.is_valid()) options.values.frames = form->frame, options.values.nframes = 1;
-    options.values.driven = {compiled.tree().nactuated, compiled.tree().actuated};
-    job.noutputs = count_results(signature, options.values,
+    form->options.frames = frame.is_valid() ? form->frame : nullptr;
+    form->options.nframes = frame.is_valid();
+    job.options = &form->options;  // no Python code runs until the call is done
+    job.noutputs = count_results(signature, form->options,
                                  [&](int i) { return job.inputs[i].data != nullptr; });
     nb::object results[Job::max_outputs];
     const bool given_results = given.out && given.out != Py_None;
     if (given_results)
         take_outputs(given.out, job.noutputs, tuple_size(signature, job.noutputs, false), results);
-    if (has_words) options.read(signature, given, compiled);
-    job.options = &options.values;
+    if (has_words) {
+        form->with_words = with_words(form->options, signature, given, compiled);
+        job.options = &form->with_words;
+    }
     job.inertias = signature.inertias;
     job.code = compiled.code(signature.name, functions.lanes, job);
     std::uninitialized_copy_n(form->results, job.noutputs, job.outputs);

@@ -17,6 +17,7 @@
 #include "python/mujoco_steps.hpp"
 #include "python/mujoco_warnings.hpp"
 #include "python/patterns.hpp"
+#include "python/public_function.hpp"
 #include "python/tree.hpp"
 #include "registry/dispatch.hpp"
 #include "tree/compiled_contacts.hpp"
@@ -93,6 +94,9 @@ NB_MODULE(_core, m) {
 
     define_functions(m, functions, ScalarKind::real);
     define_functions(m, pose_functions, ScalarKind::real, false);
+    m.def("public_function", &public_function, nb::arg("core"), nb::arg("python"),
+          nb::arg("positional"),
+          nb::sig("def public_function(core: object, python: object, positional: int) -> Any"));
     nb::module_ alone = m.def_submodule("alone", "The functions, state by state even in a batch.");
     define_functions(alone, functions, ScalarKind::alone);
     define_functions(alone, pose_functions, ScalarKind::alone, false);

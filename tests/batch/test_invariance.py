@@ -288,7 +288,9 @@ def test_a_state_that_is_not_finite_gives_nan_alone(
 def test_a_lone_state_that_is_not_finite(function: Function) -> None:
     model = robot(NEAR)
     for argument in function.arguments:
-        state = random_state(model, 15)
-        state[argument].reshape(-1)[-1] = np.nan
-        for x in function(model, state):
-            assert np.isnan(x).all(), argument
+        clean = random_state(model, 15)
+        for at in range(clean[argument].size):
+            state = clean | {argument: clean[argument].copy()}
+            state[argument].reshape(-1)[at] = bad = (np.nan, np.inf, -np.inf)[at % 3]
+            for x in function(model, state):
+                assert np.isnan(x).all(), f"{argument}.flat[{at}] = {bad}"

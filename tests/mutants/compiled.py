@@ -138,7 +138,7 @@ COMPILED = (
         "batch/non_finite_alone",
         "A lone state that is not finite is computed all the same.",
         "src/batch/run_alone.hpp",
-        "finite == 0.0",
+        "test.all_finite()",
         "true",
         (
             "tests/batch/test_invariance.py::test_a_lone_state_that_is_not_finite",

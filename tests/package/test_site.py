@@ -12,7 +12,7 @@ from files import ROOT
 import dtau
 
 PAGES = {path.stem: path.read_text("utf-8") for path in ROOT.glob("docs/api/*.rst")}
-FUNCTIONS = [name for name in dtau.__all__ if inspect.isfunction(getattr(dtau, name))]
+FUNCTIONS = [name for name in dtau.__all__ if inspect.isroutine(getattr(dtau, name))]
 PLAIN = {
     *("configuration", "load", "neutral", "pattern", "random_state", "transfer_state"),
     *("compile", "generate", "from_mujoco", "from_pinocchio", "load_mechanism", "load_motors"),

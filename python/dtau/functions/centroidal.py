@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import CenterOfMassAccelerationDerivatives, CenterOfMassVelocityDerivatives
 
 
+@direct(_core.center_of_mass)
 @documented
 def center_of_mass(
     model: Model,
@@ -52,6 +54,7 @@ def center_of_mass(
     return _core.center_of_mass(model, q, out, threads)
 
 
+@direct(_core.center_of_mass_velocity)
 @documented
 def center_of_mass_velocity(
     model: Model,
@@ -87,6 +90,7 @@ def center_of_mass_velocity(
     return _core.center_of_mass_velocity(model, q, v, out, threads)
 
 
+@direct(_core.center_of_mass_acceleration)
 @documented
 def center_of_mass_acceleration(
     model: Model,
@@ -127,6 +131,7 @@ def center_of_mass_acceleration(
     return _core.center_of_mass_acceleration(model, q, v, a, out, threads)
 
 
+@direct(_core.center_of_mass_jacobian)
 @documented
 def center_of_mass_jacobian(
     model: Model,
@@ -159,6 +164,7 @@ def center_of_mass_jacobian(
     return _core.center_of_mass_jacobian(model, q, out, threads)
 
 
+@direct(_core.center_of_mass_velocity_derivatives)
 @documented
 def center_of_mass_velocity_derivatives(
     model: Model,
@@ -193,6 +199,7 @@ def center_of_mass_velocity_derivatives(
     return _core.center_of_mass_velocity_derivatives(model, q, v, out, threads)
 
 
+@direct(_core.center_of_mass_acceleration_derivatives)
 @documented
 def center_of_mass_acceleration_derivatives(
     model: Model,

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import CentroidalMomentumDerivatives, CentroidalMomentumRateDerivatives
 
 
+@direct(_core.momentum)
 @documented
 def momentum(
     model: Model,
@@ -57,6 +59,7 @@ def momentum(
     return _core.momentum(model, q, v, out, threads)
 
 
+@direct(_core.centroidal_momentum)
 @documented
 def centroidal_momentum(
     model: Model,
@@ -92,6 +95,7 @@ def centroidal_momentum(
     return _core.centroidal_momentum(model, q, v, out, threads)
 
 
+@direct(_core.centroidal_momentum_matrix)
 @documented
 def centroidal_momentum_matrix(
     model: Model,
@@ -126,6 +130,7 @@ def centroidal_momentum_matrix(
     return _core.centroidal_momentum_matrix(model, q, out, threads)
 
 
+@direct(_core.centroidal_momentum_rate)
 @documented
 def centroidal_momentum_rate(
     model: Model,
@@ -169,6 +174,7 @@ def centroidal_momentum_rate(
     return _core.centroidal_momentum_rate(model, q, v, a, out, threads)
 
 
+@direct(_core.centroidal_momentum_derivatives)
 @documented
 def centroidal_momentum_derivatives(
     model: Model,
@@ -205,6 +211,7 @@ def centroidal_momentum_derivatives(
     return _core.centroidal_momentum_derivatives(model, q, v, out, threads)
 
 
+@direct(_core.centroidal_momentum_rate_derivatives)
 @documented
 def centroidal_momentum_rate_derivatives(
     model: Model,

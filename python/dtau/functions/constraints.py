@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
@@ -210,6 +211,7 @@ def constrained_dynamics_derivatives(
     )
 
 
+@direct(_core.constrained_inverse_dynamics)
 @documented
 def constrained_inverse_dynamics(
     model: Model,

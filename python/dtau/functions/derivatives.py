@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes, Layout
 from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 
 
+@direct(_core.inverse_dynamics_derivatives)
 @documented
 def inverse_dynamics_derivatives(
     model: Model,
@@ -61,6 +63,7 @@ def inverse_dynamics_derivatives(
     )
 
 
+@direct(_core.forward_dynamics_derivatives)
 @documented
 def forward_dynamics_derivatives(
     model: Model,
@@ -100,6 +103,7 @@ def forward_dynamics_derivatives(
     )
 
 
+@direct(_core.inverse_dynamics_wrench_derivatives)
 @documented
 def inverse_dynamics_wrench_derivatives(
     model: Model,
@@ -145,6 +149,7 @@ def inverse_dynamics_wrench_derivatives(
     return _core.inverse_dynamics_wrench_derivatives(model, q, f_ext_axes, out, threads)
 
 
+@direct(_core.forward_dynamics_wrench_derivatives)
 @documented
 def forward_dynamics_wrench_derivatives(
     model: Model,

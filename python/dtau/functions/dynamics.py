@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require, tuple_of, unknown_name
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.results import HybridDynamics
 
 
+@direct(_core.inverse_dynamics)
 @documented
 def inverse_dynamics(
     model: Model,
@@ -79,6 +81,7 @@ def inverse_dynamics(
     return _core.inverse_dynamics(model, q, v, a, f_ext, f_ext_axes, parameters, out, threads)
 
 
+@direct(_core.forward_dynamics)
 @documented
 def forward_dynamics(
     model: Model,

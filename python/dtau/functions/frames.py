@@ -9,12 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import common_batch, real_numbers, require
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import AccelerationKind, Axes, Layout
 from dtau.results import Placements
 
 
+@direct(_core.forward_kinematics)
 @documented
 def forward_kinematics(
     model: Model,
@@ -49,6 +51,7 @@ def forward_kinematics(
     return _core.forward_kinematics(model, q, out, threads)
 
 
+@direct(_core.frame_placements)
 @documented
 def frame_placements(
     model: Model,
@@ -85,6 +88,7 @@ def frame_placements(
     return _core.frame_placements(model, q, frames, out, threads)
 
 
+@direct(_core.frame_jacobians)
 @documented
 def frame_jacobians(
     model: Model,
@@ -173,6 +177,7 @@ def frame_jacobians_rate(
     return np.ascontiguousarray(rate)
 
 
+@direct(_core.frame_velocities)
 @documented
 def frame_velocities(
     model: Model,
@@ -211,6 +216,7 @@ def frame_velocities(
     return _core.frame_velocities(model, q, v, frames, axes, out, threads)
 
 
+@direct(_core.frame_accelerations)
 @documented
 def frame_accelerations(
     model: Model,

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require, require_memory
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.functions.frames import frame_jacobians, wrench_at_frame
 from dtau.model.model import Model
@@ -73,6 +74,7 @@ def frame_jacobians_derivatives(
     return _core.frame_jacobians_derivatives(model, q, frames, axes, symmetric, out, threads)
 
 
+@direct(_core.frame_velocities_derivatives)
 @documented
 def frame_velocities_derivatives(
     model: Model,
@@ -122,6 +124,7 @@ def frame_velocities_derivatives(
     return _core.frame_velocities_derivatives(model, q, v, frames, axes, layout, out, threads)
 
 
+@direct(_core.frame_accelerations_derivatives)
 @documented
 def frame_accelerations_derivatives(
     model: Model,

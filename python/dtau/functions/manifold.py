@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import DifferenceJacobians, IntegrateJacobians, TangentMap
 
 
+@direct(_core.integrate)
 @documented
 def integrate(
     model: Model,
@@ -55,6 +57,7 @@ def integrate(
     return _core.integrate(model, q, dq, out, threads)
 
 
+@direct(_core.difference)
 @documented
 def difference(
     model: Model,
@@ -97,6 +100,7 @@ def difference(
     return _core.difference(model, q0, q1, out, threads)
 
 
+@direct(_core.normalize)
 @documented
 def normalize(
     model: Model,
@@ -136,6 +140,7 @@ def normalize(
     return _core.normalize(model, q, out, threads)
 
 
+@direct(_core.integrate_jacobians)
 @documented
 def integrate_jacobians(
     model: Model,
@@ -187,6 +192,7 @@ def integrate_jacobians(
     return _core.integrate_jacobians(model, q, dq, out, threads)
 
 
+@direct(_core.difference_jacobians)
 @documented
 def difference_jacobians(
     model: Model,
@@ -246,6 +252,7 @@ def difference_jacobians(
     return _core.difference_jacobians(model, q0, q1, out, threads)
 
 
+@direct(_core.tangent_map)
 @documented
 def tangent_map(
     model: Model,

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
@@ -28,6 +29,7 @@ from dtau.results import (
 )
 
 
+@direct(_core.inverse_dynamics_jvp)
 @documented
 def inverse_dynamics_jvp(
     model: Model,
@@ -78,6 +80,7 @@ def inverse_dynamics_jvp(
     )
 
 
+@direct(_core.inverse_dynamics_vjp)
 @documented
 def inverse_dynamics_vjp(
     model: Model,
@@ -131,6 +134,7 @@ def inverse_dynamics_vjp(
     )
 
 
+@direct(_core.forward_dynamics_jvp)
 @documented
 def forward_dynamics_jvp(
     model: Model,
@@ -181,6 +185,7 @@ def forward_dynamics_jvp(
     )
 
 
+@direct(_core.forward_dynamics_vjp)
 @documented
 def forward_dynamics_vjp(
     model: Model,

@@ -18,12 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes, Layout
 from dtau.results import KineticEnergyDerivatives
 
 
+@direct(_core.mass_matrix)
 @documented
 def mass_matrix(
     model: Model,
@@ -58,6 +60,7 @@ def mass_matrix(
     return _core.mass_matrix(model, q, layout, parameters, out, threads)
 
 
+@direct(_core.mass_matrix_inverse)
 @documented
 def mass_matrix_inverse(
     model: Model,
@@ -95,6 +98,7 @@ def mass_matrix_inverse(
     return _core.mass_matrix_inverse(model, q, layout, parameters, out, threads)
 
 
+@direct(_core.coriolis_matrix)
 @documented
 def coriolis_matrix(
     model: Model,
@@ -136,6 +140,7 @@ def coriolis_matrix(
     return _core.coriolis_matrix(model, q, v, layout, parameters, out, threads)
 
 
+@direct(_core.bias_torque)
 @documented
 def bias_torque(
     model: Model,
@@ -172,6 +177,7 @@ def bias_torque(
     return _core.bias_torque(model, q, v, f_ext, f_ext_axes, parameters, out, threads)
 
 
+@direct(_core.gravity_torque)
 @documented
 def gravity_torque(
     model: Model,
@@ -208,6 +214,7 @@ def gravity_torque(
     return _core.gravity_torque(model, q, parameters, out, threads)
 
 
+@direct(_core.kinetic_energy)
 @documented
 def kinetic_energy(
     model: Model,
@@ -243,6 +250,7 @@ def kinetic_energy(
     return _core.kinetic_energy(model, q, v, out, threads)
 
 
+@direct(_core.potential_energy)
 @documented
 def potential_energy(
     model: Model,
@@ -280,6 +288,7 @@ def potential_energy(
     return _core.potential_energy(model, q, out, threads)
 
 
+@direct(_core.kinetic_energy_derivatives)
 @documented
 def kinetic_energy_derivatives(
     model: Model,
@@ -311,6 +320,7 @@ def kinetic_energy_derivatives(
     return _core.kinetic_energy_derivatives(model, q, v, out, threads)
 
 
+@direct(_core.potential_energy_derivatives)
 @documented
 def potential_energy_derivatives(
     model: Model,

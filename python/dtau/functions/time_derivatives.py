@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.functions.dynamics import prescribed_mask
 from dtau.model.model import Model
@@ -31,6 +32,7 @@ from dtau.options import Axes
 from dtau.results import HybridDynamics
 
 
+@direct(_core.inverse_dynamics_time_derivatives)
 @documented
 def inverse_dynamics_time_derivatives(
     model: Model,
@@ -99,6 +101,7 @@ def inverse_dynamics_time_derivatives(
     )
 
 
+@direct(_core.forward_dynamics_time_derivatives)
 @documented
 def forward_dynamics_time_derivatives(
     model: Model,
@@ -219,6 +222,7 @@ def hybrid_dynamics_time_derivatives(
     )
 
 
+@direct(_core.mass_matrix_time_derivatives)
 @documented
 def mass_matrix_time_derivatives(
     model: Model,
@@ -265,6 +269,7 @@ def mass_matrix_time_derivatives(
     return _core.mass_matrix_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
+@direct(_core.coriolis_matrix_time_derivatives)
 @documented
 def coriolis_matrix_time_derivatives(
     model: Model,
@@ -303,6 +308,7 @@ def coriolis_matrix_time_derivatives(
     return _core.coriolis_matrix_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
+@direct(_core.gravity_torque_time_derivatives)
 @documented
 def gravity_torque_time_derivatives(
     model: Model,
@@ -344,6 +350,7 @@ def gravity_torque_time_derivatives(
     return _core.gravity_torque_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
+@direct(_core.bias_torque_time_derivatives)
 @documented
 def bias_torque_time_derivatives(
     model: Model,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
@@ -26,6 +27,7 @@ from dtau.results import (
 )
 
 
+@direct(_core.inverse_dynamics_derivatives_time_derivatives)
 @documented
 def inverse_dynamics_derivatives_time_derivatives(
     model: Model,
@@ -96,6 +98,7 @@ def inverse_dynamics_derivatives_time_derivatives(
     )
 
 
+@direct(_core.forward_dynamics_derivatives_time_derivatives)
 @documented
 def forward_dynamics_derivatives_time_derivatives(
     model: Model,
@@ -155,6 +158,7 @@ def forward_dynamics_derivatives_time_derivatives(
     )
 
 
+@direct(_core.inverse_dynamics_time_derivatives_derivatives)
 @documented
 def inverse_dynamics_time_derivatives_derivatives(
     model: Model,
@@ -225,6 +229,7 @@ def inverse_dynamics_time_derivatives_derivatives(
     )
 
 
+@direct(_core.forward_dynamics_time_derivatives_derivatives)
 @documented
 def forward_dynamics_time_derivatives_derivatives(
     model: Model,
@@ -290,6 +295,7 @@ def forward_dynamics_time_derivatives_derivatives(
     )
 
 
+@direct(_core.linearize_time_derivatives)
 @documented
 def linearize_time_derivatives(
     model: Model,

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.results import KinematicsTimeDerivatives
 
 
+@direct(_core.kinematics_time_derivatives)
 @documented
 def kinematics_time_derivatives(
     model: Model,
@@ -68,6 +70,7 @@ def kinematics_time_derivatives(
     return _core.kinematics_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
+@direct(_core.frame_kinematics_time_derivatives)
 @documented
 def frame_kinematics_time_derivatives(
     model: Model,
@@ -127,6 +130,7 @@ def frame_kinematics_time_derivatives(
     )
 
 
+@direct(_core.frame_jacobians_time_derivatives)
 @documented
 def frame_jacobians_time_derivatives(
     model: Model,
@@ -182,6 +186,7 @@ def frame_jacobians_time_derivatives(
     )
 
 
+@direct(_core.momentum_time_derivatives)
 @documented
 def momentum_time_derivatives(
     model: Model,
@@ -227,6 +232,7 @@ def momentum_time_derivatives(
     return _core.momentum_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
+@direct(_core.centroidal_momentum_time_derivatives)
 @documented
 def centroidal_momentum_time_derivatives(
     model: Model,

@@ -20,12 +20,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.results import ForwardDynamicsTimeDerivativesVJP, InverseDynamicsTimeDerivativesVJP
 
 
+@direct(_core.inverse_dynamics_time_derivatives_jvp)
 @documented
 def inverse_dynamics_time_derivatives_jvp(
     model: Model,
@@ -93,6 +95,7 @@ def inverse_dynamics_time_derivatives_jvp(
     )
 
 
+@direct(_core.inverse_dynamics_time_derivatives_vjp)
 @documented
 def inverse_dynamics_time_derivatives_vjp(
     model: Model,
@@ -146,6 +149,7 @@ def inverse_dynamics_time_derivatives_vjp(
     )
 
 
+@direct(_core.forward_dynamics_time_derivatives_jvp)
 @documented
 def forward_dynamics_time_derivatives_jvp(
     model: Model,
@@ -216,6 +220,7 @@ def forward_dynamics_time_derivatives_jvp(
     )
 
 
+@direct(_core.forward_dynamics_time_derivatives_vjp)
 @documented
 def forward_dynamics_time_derivatives_vjp(
     model: Model,

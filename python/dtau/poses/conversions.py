@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import class_name
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.pose import Pose
 from dtau.options import QuaternionOrder
@@ -16,6 +17,7 @@ from dtau.poses.reading import PoseLike, in_order, pose_array, scalar_last
 from dtau.results import Placements
 
 
+@direct(_core.pose_from_matrix)
 @documented
 def from_matrix(
     matrix: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None

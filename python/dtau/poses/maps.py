@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.options import Side
 from dtau.poses.reading import PoseLike, is_left, mirrored, pose_array
 
 
+@direct(_core.pose_exp)
 @documented
 def exp(
     twist: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None

@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.options import QuaternionOrder
 from dtau.poses.reading import in_order, scalar_last
 
 
+@direct(_core.rotation_from_matrix)
 @documented
 def from_matrix(
     rotation: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
@@ -42,6 +44,7 @@ def from_matrix(
     return _core.rotation_from_matrix(rotation, out, threads)
 
 
+@direct(_core.rotation_to_matrix)
 @documented
 def to_matrix(
     quaternion: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
@@ -125,6 +128,7 @@ def to_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> NDArray[n
     return in_order(_core.rotation_normalize(quaternion), order)
 
 
+@direct(_core.rotation_from_rpy)
 @documented
 def from_rpy(
     rpy: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
@@ -145,6 +149,7 @@ def from_rpy(
     return _core.rotation_from_rpy(rpy, out, threads)
 
 
+@direct(_core.rotation_to_rpy)
 @documented
 def to_rpy(
     quaternion: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None

@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 
 
+@direct(_core.rotation_compose)
 @documented
 def compose(
     first: ArrayLike,
@@ -40,6 +42,7 @@ def compose(
     return _core.rotation_compose(first, second, out, threads)
 
 
+@direct(_core.rotation_inverse)
 @documented
 def inverse(
     quaternion: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
@@ -59,6 +62,7 @@ def inverse(
     return _core.rotation_inverse(quaternion, out, threads)
 
 
+@direct(_core.rotation_act)
 @documented
 def act(
     quaternion: ArrayLike,
@@ -88,6 +92,7 @@ def act(
     return _core.rotation_act(quaternion, vector, out, threads)
 
 
+@direct(_core.rotation_difference)
 @documented
 def difference(
     start: ArrayLike,
@@ -122,6 +127,7 @@ def difference(
     return _core.rotation_difference(start, end, out, threads)
 
 
+@direct(_core.rotation_interpolate)
 @documented
 def interpolate(
     start: ArrayLike,

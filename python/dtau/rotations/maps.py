@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.options import Side
 from dtau.poses.reading import is_left, mirrored
 
 
+@direct(_core.rotation_exp)
 @documented
 def exp(
     vector: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
@@ -36,6 +38,7 @@ def exp(
     return _core.rotation_exp(vector, out, threads)
 
 
+@direct(_core.rotation_log)
 @documented
 def log(
     quaternion: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None

@@ -45,6 +45,7 @@ template <class T>
 DTAU_INLINE void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
                                       const LtdlWorkspace<T>& w) {
     const int* depth = tree.independent.depth;
+    if (tree.mimic || w.padded) w.zero(tree.independent);
     if (!tree.mimic) {
         crba_backward(tree, S, inertias,
                       [&](int k, int j, T m) { w.L[k * w.stride + depth[j]] = m; });
@@ -56,7 +57,6 @@ DTAU_INLINE void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Iner
         T& entry = w.L[to.row * w.stride + depth[to.column]];
         entry = fma(T(to.scale), m, entry);
     };
-    for (int k = 0; k < tree.independent.n * w.stride; ++k) w.L[k] = T(0.0);
     crba_backward(tree, S, inertias, add);
     for (int k = 0; k < tree.nv; ++k) add(k, k, T(tree.armature[k]));
 }

@@ -28,18 +28,26 @@ struct LtdlWorkspace {
     // Packs of columns in a block: as many as registers hold of two rows, to hide the latency. Wide
     // lanes take fewer columns, so that a block stays in the nearest cache.
     static constexpr int packs = lanes < 8 ? 6 : Pack<T>::width == 1 ? 9 : 12;
-    int stride;  // distance of the rows of L
+    int stride;  // distance of the rows of L: whole packs
     T* L;
     T* X;       // a block of the solution, if it is not solved in place
     int* rows;  // the nonzero rows of a block before the outwards pass
     int* path;  // of the current k: path[depth(j)] = j
 
     LtdlWorkspace(Arena& arena, const Paths& dofs)
-        : stride(dofs.max_depth + 1),
+        : stride(whole_packs<T>(dofs.max_depth + 1)),
           L(arena.take<T>(dofs.n * stride)),
           X(arena.take<T>(dofs.n * packs * Pack<T>::width)),
           rows(arena.take<int>(dofs.n)),
           path(arena.take<int>(dofs.max_depth + 1)) {}
+
+    // Packs touch places of L beyond the paths, without effect on others. But memory that was used for
+    // something else can hold denormal numbers, which are slow. So such an L is zeroed before its rows
+    // are written.
+    static constexpr bool padded = Pack<T>::width > 1;
+    DTAU_INLINE void zero(const Paths& dofs) const {
+        for (int k = 0; k < dofs.n * stride; ++k) L[k] = T(0.0);
+    }
 };
 
 // Rows are eliminated and solved for in pairs: a parent and the child that follows it need the same
@@ -49,9 +57,17 @@ DTAU_INLINE bool follows_parent(const Paths& dofs, int k) {
     return dofs.depth[k] % 2 == 1 && dofs.parent[k] == k - 1;
 }
 
-// Factorizes in place. Before, row k of w.L holds row k of M, with M_kj at place depth(j).
+// Factorizes in place. Before, row k of w.L holds row k of M, with M_kj at place depth(j). A lone state
+// combines rows by whole packs.
 template <class T>
 void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
+    constexpr int width = Pack<T>::width;
+    const auto subtract = [](T l, const Pack<T>& row, const Pack<T>& from)
+                              __attribute__((always_inline)) { return fma(T(-l), row, from); };
+    const auto scale = [](T* numbers, int count, T by) __attribute__((always_inline)) {
+        for (int b = 0; b < count; b += width) (by * Pack<T>::load(numbers + b)).store(numbers + b);
+        numbers[count] = by;
+    };
     const int* path = w.path;
     forget_path(dofs, w.path);
     for (int k = dofs.n - 1; k >= 0; --k) {
@@ -59,28 +75,30 @@ void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
         const int depth = dofs.depth[k];
         T* row = w.L + k * w.stride;
         const T d_inverse = T(1.0) / row[depth];
-        const auto scale = [](T* numbers, int count, T by) __attribute__((always_inline)) {
-            for (int b = 0; b < count; ++b) numbers[b] = by * numbers[b];
-            numbers[count] = by;
-        };
         if (!follows_parent(dofs, k)) {
             for (int a = depth - 1; a >= 0; --a) {
                 const T l = row[a] * d_inverse;  // [Derivations] eq. 10.1
                 T* ancestor = w.L + path[a] * w.stride;
-                for (int b = 0; b <= a; ++b) ancestor[b] = fma(-l, row[b], ancestor[b]);
+                for (int b = 0; b <= a; b += width)
+                    subtract(l, Pack<T>::load(row + b), Pack<T>::load(ancestor + b))
+                        .store(ancestor + b);
             }
             scale(row, depth, d_inverse);
             continue;
         }
         T* parent = row - w.stride;
         const T own = row[depth - 1] * d_inverse;
-        for (int b = 0; b < depth; ++b) parent[b] = fma(-own, row[b], parent[b]);
+        for (int b = 0; b < depth; b += width)
+            subtract(own, Pack<T>::load(row + b), Pack<T>::load(parent + b)).store(parent + b);
         const T parent_inverse = T(1.0) / parent[depth - 1];
         for (int a = depth - 2; a >= 0; --a) {
             const T l = row[a] * d_inverse, m = parent[a] * parent_inverse;
             T* ancestor = w.L + path[a] * w.stride;
-            for (int b = 0; b <= a; ++b)
-                ancestor[b] = fma(-m, parent[b], fma(-l, row[b], ancestor[b]));
+            for (int b = 0; b <= a; b += width) {
+                const Pack<T> less =
+                    subtract(l, Pack<T>::load(row + b), Pack<T>::load(ancestor + b));
+                subtract(m, Pack<T>::load(parent + b), less).store(ancestor + b);
+            }
         }
         scale(row, depth, d_inverse);
         scale(parent, depth - 1, parent_inverse);

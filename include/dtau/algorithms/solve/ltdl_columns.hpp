@@ -92,12 +92,24 @@ DTAU_INLINE void ltdl_changed_inverse(const Paths& dofs, T* inverse, const LtdlW
     });
 }
 
-// Copies the upper triangle of a symmetric matrix to the lower one; zeros become +0.
+// Copies the upper triangle of a symmetric matrix to the lower one; zeros become +0. A lone state
+// copies blocks of four rows, the last of them again over the one before.
 template <class T>
 DTAU_INLINE void mirror(T* matrix, int n) {
-    for (int k = 0; k < n; ++k)
-        for (int c = k; c < n; ++c)
-            matrix[c * n + k] = matrix[k * n + c] = matrix[k * n + c] + T(0.0);
+    for (int k = 0; k < n; ++k) {
+        int c = k, end = n;
+        if constexpr (mirrors_blocks<T>) {
+            const int first = k / 4 * 4, next = first + 4;
+            if (k == first && next + 4 <= n) {
+                T* const rows = matrix + k * n;
+                for (int b = next; b + 4 <= n; b += 4)
+                    mirror_block(rows + b, matrix + b * n + k, n);
+                mirror_block(rows + n - 4, matrix + (n - 4) * n + k, n);
+            }
+            if (next + 4 <= n) end = next;
+        }
+        for (; c < end; ++c) matrix[c * n + k] = matrix[k * n + c] = matrix[k * n + c] + T(0.0);
+    }
 }
 
 // M^-1 (nv, nv): solves for the upper triangle, and mirrors it to the lower one.

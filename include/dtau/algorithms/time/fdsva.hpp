@@ -102,6 +102,7 @@ void add_related_product(const Paths& dofs, T factor, const T* M, const T* x, T*
 // Factors of M of order 0.
 template <class T>
 DTAU_INLINE void factorize(const Paths& dofs, const T* M, const LtdlWorkspace<T>& w) {
+    if (w.padded) w.zero(dofs);
     for (int k = 0; k < dofs.n; ++k)
         for (int j = k; j >= 0; j = dofs.parent[j])
             w.L[k * w.stride + dofs.depth[j]] = M[k * dofs.n + j];
