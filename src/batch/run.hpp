@@ -75,7 +75,10 @@ struct Algorithm {
     void (*apply)(const Tree&, const Arguments<T>&, const void* workspace) = nullptr;
 };
 
-// One algorithm for all scalars of this instruction set. Some algorithms lack some scalars.
+// One algorithm for all scalars of this instruction set. Some algorithms lack some scalars. A set may
+// lack a scalar of all algorithms, which is then null:
+//   DTAU_LONE_STATES   the set whose kernels compute lone states for this one (registry/lanes_only.hpp)
+//   DTAU_NO_LANES      this set computes the states of a batch one by one
 struct Algorithms {
 #if defined(DTAU_RECORDED)
     Algorithm<Recorded> recorded;
@@ -98,5 +101,14 @@ void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::pt
 
 // Bytes of scratch memory that each thread takes for the job.
 std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const Job& job);
+
+// The parts of these two. Whether all states of the job are computed one by one; otherwise those of a
+// range are computed in groups of lanes up to end_of_groups().
+bool one_by_one(const Algorithms& algorithms, const Tree& tree, const Job& job);
+std::ptrdiff_t end_of_groups(const Algorithms& algorithms, const Tree& tree, const Job& job,
+                             std::ptrdiff_t begin, std::ptrdiff_t end);
+void run_groups(const Algorithms& algorithms, const Tree& tree, const Job& job,
+                std::ptrdiff_t begin, std::ptrdiff_t end);
+std::size_t scratch_of_groups(const Algorithms& algorithms, const Tree& tree, const Job& job);
 
 }  // namespace dtau::DTAU_VARIANT

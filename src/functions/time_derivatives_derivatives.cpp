@@ -5,7 +5,7 @@
 #include "dtau/algorithms/time/idsva.hpp"
 #include "dtau/algorithms/time/linearization.hpp"
 #include "dtau/algorithms/time/variations.hpp"
-#include "functions/shared/algorithms.hpp"
+#include "functions/shared/time_derivatives.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {

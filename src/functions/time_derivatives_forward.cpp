@@ -1,6 +1,6 @@
 // Registers hybrid_dynamics, and time derivatives of forward and hybrid dynamics.
 #include "dtau/algorithms/time/mimic.hpp"
-#include "functions/shared/algorithms.hpp"
+#include "functions/shared/time_derivatives.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {

@@ -172,8 +172,12 @@ struct Kernel {
         if constexpr (traits.complex) a.complex = scalar<Complex, Inputs, Outputs>();
         if constexpr (traits.counted) a.counted = scalar<Counted, Inputs, Outputs>();
 #else
+#ifndef DTAU_LONE_STATES
         a.alone = scalar<double, Inputs, Outputs>();
+#endif
+#ifndef DTAU_NO_LANES
         if constexpr (traits.lanes) a.in_lanes = scalar<Lane, Inputs, Outputs>();
+#endif
 #endif
         return a;
     }
@@ -221,6 +225,7 @@ inline bool has(const Function& function, ScalarKind scalar) {
 #endif
 }
 
+#ifndef DTAU_LONE_STATES
 inline void run_function(const Function& function, const Tree& tree, const Job& job,
                          std::ptrdiff_t begin, std::ptrdiff_t end) {
     run(chosen(function, tree, *job.options), tree, job, begin, end);
@@ -229,6 +234,7 @@ inline void run_function(const Function& function, const Tree& tree, const Job& 
 inline std::size_t scratch_of(const Function& function, const Tree& tree, const Job& job) {
     return scratch_bytes(chosen(function, tree, *job.options), tree, job);
 }
+#endif
 
 // ---------------------------------------------------------------- rows
 

@@ -180,6 +180,7 @@ DTAU_INLINE void outwards(const Tree& tree, int i, int k, bool another, const Or
     if (!another) return;
     bias_motion<simple>(tree, i, k + 1, rows.next_a, rows.next_f_ext, prescribed, w);
 }
+// The other bodies are few: one copy of these for all orders.
 template <class T>
 __attribute__((noinline)) void other_inwards(const Tree& tree, int i, int k,
                                              const Configuration<T>& x, const OrderRows<T>& rows,
@@ -284,12 +285,12 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
                 if (is_plain(tree.bodies[i], prescribed))
                     inwards<true>(tree, i, now, x, rows, prescribed, w);
                 else
-                    other_inwards(tree, i, now, x, rows, prescribed, w);
+                    other_inwards(tree, i, k, x, rows, prescribed, w);
             for (int i = 0; i < tree.nnodes; ++i)
                 if (is_plain(tree.bodies[i], prescribed))
                     outwards<true>(tree, i, now, now < order, rows, prescribed, w);
                 else
-                    other_outwards(tree, i, now, now < order, rows, prescribed, w);
+                    other_outwards(tree, i, k, k < order, rows, prescribed, w);
         });
         a = rows.next_a;
         if (!torque_out) continue;
