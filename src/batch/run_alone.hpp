@@ -9,18 +9,18 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Collects whether numbers are finite. An exponent of a number that is not has only ones, which one more
-// carries into the highest bit.
+// Collects whether numbers are finite. The bits of those that are not, without the sign, are an integer
+// above that of the largest finite number, so that the difference is negative.
 class FiniteTest {
   public:
     void add(const double* x, std::ptrdiff_t size) {
         if (size < lanes) {
-            for (std::ptrdiff_t k = 0; k < size; ++k) found_ |= carried(Lane(x[k]));
+            for (std::ptrdiff_t k = 0; k < size; ++k) found_ |= excess(Lane(x[k]));
             return;
         }
         for (std::ptrdiff_t k = 0; k < size - lanes; k += lanes)
-            found_ |= carried(Lane::load(x + k));
-        found_ |= carried(Lane::load(x + size - lanes));  // some of them again
+            found_ |= excess(Lane::load(x + k));
+        found_ |= excess(Lane::load(x + size - lanes));  // some of them again
     }
     bool all_finite() const {
         std::int64_t any = 0;
@@ -29,10 +29,9 @@ class FiniteTest {
     }
 
   private:
-    static DTAU_INLINE Lane::Bits carried(Lane x) {
-        constexpr std::int64_t one = std::int64_t(1) << 52, magnitude = ~(std::int64_t(1) << 63);
-        const Lane::Bits bits = to_bits(x) & magnitude;
-        return bits + one;
+    static DTAU_INLINE Lane::Bits excess(Lane x) {
+        constexpr std::int64_t magnitude = 0x7fffffffffffffff, largest = 0x7fefffffffffffff;
+        return largest - (to_bits(x) & magnitude);
     }
     Lane::Bits found_ = {};
 };
