@@ -1,5 +1,7 @@
 """Public functions that call the core themselves look and fail like their Python functions."""
 
+from __future__ import annotations
+
 import ast
 import copy
 import functools
