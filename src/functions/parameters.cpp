@@ -34,7 +34,7 @@ struct RegressorRowsWorkspace {
 };
 
 template <class N>
-DTAU_INLINE void fill_zeros(N* row, int begin, int end) {
+inline void fill_zeros(N* row, int begin, int end) {
     for (int c = begin; c < end; ++c) row[c] = N(0.0);
 }
 

@@ -18,7 +18,7 @@ namespace dtau::DTAU_VARIANT {
 // Copies numbers begin ... end - 1 to the same places of an array that is written in order. If they
 // are streamed and more will follow, an incomplete last cache line waits. Returns where it stopped.
 template <class N>
-DTAU_INLINE int pass_on(const N* from, int begin, int end, bool last, bool streams, N* to) {
+inline int pass_on(const N* from, int begin, int end, bool last, bool streams, N* to) {
     if constexpr (std::is_same_v<N, double>)
         if (streams) {
             if (!last) end -= begun_line(to + end);
@@ -51,12 +51,12 @@ class PackedRows {
         : rows_(memory.rows), state_(memory.state), stride_(memory.stride), to_(to) {}
 
     // Where to write the next row, in whole packs.
-    DTAU_INLINE Tensors<T*> next() const {
+    Tensors<T*> next() const {
         T* x = rows_ + at_;
         return {x, x + stride_, x + 2 * stride_, x + 3 * stride_};
     }
     // Tells that so many numbers were written there.
-    DTAU_INLINE void done(int count) {
+    void done(int count) {
         at_ += count;
         if (at_ >= collected) flush(false);
     }
@@ -95,7 +95,7 @@ class PackedRows {
         }
         base_ += from, at_ -= from;
     }
-    DTAU_INLINE void scatter_all_lanes(const Lane* x, int count) const {
+    void scatter_all_lanes(const Lane* x, int count) const {
         double* to = state_;
         const std::ptrdiff_t stride = stride_;
         for (int k = 0; k < count; k += lanes)

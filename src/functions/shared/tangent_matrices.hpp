@@ -40,8 +40,7 @@ class TangentMatrices {
 
     // entries(put) computes all changing entries.
     template <class Entries>
-    DTAU_INLINE void write(const Tree& tree, const Destination<T>& to,
-                           const Entries& entries) const {
+    void write(const Tree& tree, const Destination<T>& to, const Entries& entries) const {
         const std::ptrdiff_t size = std::ptrdiff_t(m_) * nv_, columns[2] = {nv_, m_};
         if constexpr (alone) {
             for (int o = 0; o < 2; ++o)
@@ -71,7 +70,7 @@ class TangentMatrices {
     }
 
   private:
-    DTAU_INLINE void put_ones(const Tree& tree, Number<T>* const* matrices) const {
+    void put_ones(const Tree& tree, Number<T>* const* matrices) const {
         for_independent_joints(tree, true, [&](const Body& body, int q, int v) {
             const std::ptrdiff_t k = numbers_ ? q : v;
             for (int i = 0; i < body.nv; ++i) {

@@ -9,20 +9,20 @@ namespace dtau::DTAU_VARIANT {
 // Calls visit(j, e, count) for the runs of adjacent columns on the path of m: columns j, j + 1, ...
 // at depths e, e + 1, .... run[k] is the length of the run that ends with column k.
 template <class Visit>
-DTAU_INLINE void for_runs(const Paths& dofs, const int* run, int m, const Visit& visit) {
+inline void for_runs(const Paths& dofs, const int* run, int m, const Visit& visit) {
     for (int j = m; j >= 0;) {
         const int count = run[j], first = j - count + 1;
         visit(first, dofs.depth[first], count);
         j = dofs.parent[first];
     }
 }
-DTAU_INLINE void path_runs(const Paths& dofs, int* run) {
+inline void path_runs(const Paths& dofs, int* run) {
     for (int k = 0; k < dofs.n; ++k) run[k] = k > 0 && dofs.parent[k] == k - 1 ? run[k - 1] + 1 : 1;
 }
 
 // Copies a few numbers in packs; the last pack may overlap the one before.
 template <class N>
-DTAU_INLINE void copy_run(const N* from, int count, N* to) {
+inline void copy_run(const N* from, int count, N* to) {
     constexpr int width = Pack<N>::width;
     if (count < width) {
         for (int c = 0; c < count; ++c) to[c] = from[c];
@@ -35,8 +35,8 @@ DTAU_INLINE void copy_run(const N* from, int count, N* to) {
 // Transposes rows of `count` numbers at from + at[0], ..., one for each place of a vector, into
 // columns of a matrix, block by block.
 template <class N>
-DTAU_INLINE void transpose_rows(const N* from, const std::ptrdiff_t* at, int count, N* to,
-                                std::ptrdiff_t stride) {
+inline void transpose_rows(const N* from, const std::ptrdiff_t* at, int count, N* to,
+                           std::ptrdiff_t stride) {
     constexpr int width = Pack<N>::width;
     int e = 0;
     if constexpr (width > 1)
@@ -118,8 +118,8 @@ class DenseSlabs {
         end_streams();
     }
     template <class Below>
-    DTAU_INLINE void unpack(int f, const N* const (&packed)[4], std::ptrdiff_t own,
-                            const Below& below, N* const (&slab)[4]) {
+    void unpack(int f, const N* const (&packed)[4], std::ptrdiff_t own, const Below& below,
+                N* const (&slab)[4]) {
         constexpr int width = Pack<N>::width;
         const std::ptrdiff_t n = dofs_.n;
         const int d = dofs_.depth[f], end = dofs_.end[f];

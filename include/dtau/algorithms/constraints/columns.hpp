@@ -32,7 +32,7 @@ struct ConstraintColumns {
 
 // Calls visit(c, constraint, number) for the loops.
 template <class Visit>
-DTAU_INLINE void for_loops(const Constraints& constraints, const Visit& visit) {
+inline void for_loops(const Constraints& constraints, const Visit& visit) {
     for (int c = 0, number = 0; c < constraints.count; ++c)
         if (constraints.at[c].b.body >= 0) visit(c, constraints.at[c], number++);
 }
@@ -48,9 +48,9 @@ void clear_columns(const Constraints& constraints, int count, const ConstraintCo
 }
 // Subtracts the change of constraint c's rows along joint velocity k from that column of a matrix.
 template <class T>
-DTAU_INLINE void add_column(const Tree& tree, int c, const Constraint& constraint,
-                            const ConstraintFrames<T>& f, const T* active, int matrix, int k,
-                            const Motion<T>& change, const ConstraintColumns<T>& w) {
+inline void add_column(const Tree& tree, int c, const Constraint& constraint,
+                       const ConstraintFrames<T>& f, const T* active, int matrix, int k,
+                       const Motion<T>& change, const ConstraintColumns<T>& w) {
     T rows[6];
     store_rows(constraint, f.E, -change, rows);
     T* to = w.rows + constraint.first * w.width + matrix * w.padded + independent_dof(tree, k);
@@ -78,8 +78,8 @@ void range_columns(const Tree& tree, const Constraints& constraints,
 }
 // Adds m = turn x W for a loop with the force W, in the column of joint velocity k.
 template <class T>
-DTAU_INLINE void add_turn(const Tree& tree, int number, int k, const Vec3<T>& turn,
-                          const Force<T>& W, const ConstraintColumns<T>& w) {
+inline void add_turn(const Tree& tree, int number, int k, const Vec3<T>& turn, const Force<T>& W,
+                     const ConstraintColumns<T>& w) {
     T m[6];
     store_motion(Motion<T>{cross(turn, W.ang), cross(turn, W.lin)}, m);
     T* to = w.turns + number * 6 * w.padded + independent_dof(tree, k);

@@ -68,7 +68,7 @@ struct ConstraintCorrection {
 
     // df += N (dJ/dx z - df); J depends on q only. [Derivations] eq. 20.10
     template <int packs>
-    DTAU_INLINE void replace_ranges(int begin) const {
+    void replace_ranges(int begin) const {
         constexpr int width = Pack<T>::width;
         Pack<T>* const x = schur.more_block;
         const int nrows = schur.constraints->nrows;
@@ -82,8 +82,8 @@ struct ConstraintCorrection {
     }
     // -drows/dx + scale Z^T X, for the rows from `first` on of a constraint.
     template <int rows, int packs>
-    DTAU_INLINE void wanted_rows(const Constraint& constraint, int first, int column, int begin,
-                                 const T* X, std::ptrdiff_t stride) const {
+    void wanted_rows(const Constraint& constraint, int first, int column, int begin, const T* X,
+                     std::ptrdiff_t stride) const {
         constexpr int width = Pack<T>::width;
         Pack<T> x[rows][packs];
         const T* from = w.rows + (constraint.first + first) * w.width + begin;
@@ -110,8 +110,8 @@ struct ConstraintCorrection {
     }
     // X += scale Y df, for `count` rows of X.
     template <int count, int packs>
-    DTAU_INLINE void add_forces(const Constraint& constraint, const int* dofs, int column, T* X,
-                                std::ptrdiff_t stride) const {
+    void add_forces(const Constraint& constraint, const int* dofs, int column, T* X,
+                    std::ptrdiff_t stride) const {
         constexpr int width = Pack<T>::width;
         Pack<T> x[count][packs];
         unrolled<count>([&](int d) __attribute__((always_inline)) {
@@ -137,8 +137,8 @@ struct ConstraintCorrection {
     }
     // X += L^-T J_b^T m, for the columns of a block that belong to q.
     template <int packs>
-    DTAU_INLINE void add_turns(const Constraint& constraint, int number, int begin, T* X,
-                               std::ptrdiff_t stride) const {
+    void add_turns(const Constraint& constraint, int number, int begin, T* X,
+                   std::ptrdiff_t stride) const {
         constexpr int width = Pack<T>::width;
         const T* m = w.turns + number * 6 * w.padded + begin;
         const T* Y = w.loops + number * tree.independent.n * w.loop_columns;
@@ -158,9 +158,8 @@ struct ConstraintCorrection {
 
 // The same solve for a matrix whose B is zero.
 template <class T>
-DTAU_INLINE void solve_constraint_columns(const Paths& dofs, T* solution,
-                                          const LtdlWorkspace<T>& ltdl,
-                                          const ConstraintCorrection<T>& change) {
+inline void solve_constraint_columns(const Paths& dofs, T* solution, const LtdlWorkspace<T>& ltdl,
+                                     const ConstraintCorrection<T>& change) {
     const int n = dofs.n;
     const RightSides<T> no_rows = {nullptr, 0, n};
     const Solutions<T> to = {{{solution, n}}, n, whole_packs<T>(n)};

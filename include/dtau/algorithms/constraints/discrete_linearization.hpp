@@ -176,19 +176,19 @@ struct StageChange {
   private:
     // sum += scale row x, over the velocities that move the constraint.
     template <int some>
-    DTAU_INLINE static void add_product(const Constraint& constraint, T scale, const T* row,
-                                        const Pack<T>* x, int packs, Pack<T>* sum) {
+    static void add_product(const Constraint& constraint, T scale, const T* row, const Pack<T>* x,
+                            int packs, Pack<T>* sum) {
         for (int d = 0; d < constraint.ndofs; ++d) {
             const int k = constraint.dofs[d];
             add_term<some>(scale * row[k], x + k * packs, sum);
         }
     }
     template <int some>
-    DTAU_INLINE static void add_term(T by, const Pack<T>* x, Pack<T>* sum) {
+    static void add_term(T by, const Pack<T>* x, Pack<T>* sum) {
         unrolled<some>([&](int p) { sum[p] = fma(by, x[p], sum[p]); });
     }
     template <int some>
-    DTAU_INLINE static void store(const Pack<T>* sum, T* to) {
+    static void store(const Pack<T>* sum, T* to) {
         unrolled<some>([&](int p) { sum[p].store(to + p * Pack<T>::width); });
     }
 };

@@ -30,7 +30,7 @@ struct Failures {
     }
     // Calls report(l, failure) for each failure, and forgets them. `stage`: of the first factorization.
     template <class Report>
-    DTAU_INLINE void take(int stage, const Report& report) {
+    void take(int stage, const Report& report) {
         factorizations = 0;
         if (!any) return;
         for (int l = 0; l < states; ++l) {
@@ -45,11 +45,11 @@ struct Failures {
 
 // A number of the state in lane l. Only float64 notes failures.
 template <class T>
-DTAU_INLINE double number_of_state(const T&, int) {
+inline double number_of_state(const T&, int) {
     return 0.0;
 }
-DTAU_INLINE double number_of_state(double x, int) { return x; }
-DTAU_INLINE double number_of_state(const Lane& x, int l) { return x.value[l]; }
+inline double number_of_state(double x, int) { return x; }
+inline double number_of_state(const Lane& x, int l) { return x.value[l]; }
 
 // The first pivot that is not a number; n: there is none.
 template <class T>
@@ -73,8 +73,8 @@ __attribute__((cold, noinline)) void for_rejected(int n, int side, const T* size
 
 // The same, if the last pivot shows that there may be any.
 template <class T, class Visit>
-DTAU_INLINE void if_rejected(int n, int side, const T* size, const T* errors, const T* G,
-                             const Visit& visit) {
+inline void if_rejected(int n, int side, const T* size, const T* errors, const T* G,
+                        const Visit& visit) {
     if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Lane>) {
         if (n == 0) return;
         double sum = 0.0;

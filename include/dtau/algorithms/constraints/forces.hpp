@@ -54,7 +54,7 @@ void solve_utdu(P* b, const SchurComplement<T>& w) {
 
 // to -= G b
 template <int packs, class P, class T>
-DTAU_INLINE void subtract_schur_product(const P* b, P* to, const SchurComplement<T>& w) {
+inline void subtract_schur_product(const P* b, P* to, const SchurComplement<T>& w) {
     const int n = w.constraints->nrows;
     for (int k = 0; k < n; ++k)
         for (int i = 0; i < n; ++i) {
@@ -76,7 +76,7 @@ void project_unreachable(P* b, const SchurComplement<T>& w) {
 
 // b becomes the forces f = G^-1 b, or G^+ b. more, rest: room of the same size.
 template <int packs, class P, class T>
-DTAU_INLINE void solve_forces(P* b, P* more, P* rest, const SchurComplement<T>& w) {
+inline void solve_forces(P* b, P* more, P* rest, const SchurComplement<T>& w) {
     if (w.R == 0.0) return solve_utdu<packs>(b, w);
     const int size = w.constraints->nrows * packs;  // [Derivations] eq. 20.3
     for (int k = 0; k < size; ++k) rest[k] = b[k];
@@ -97,7 +97,7 @@ DTAU_INLINE void solve_forces(P* b, P* more, P* rest, const SchurComplement<T>& 
 // f becomes f + N (x - f): x in the directions that give no acceleration, f in all others.
 // Overwrites x.
 template <int packs, class P, class T>
-DTAU_INLINE void replace_null_space(P* f, P* x, const SchurComplement<T>& w) {
+inline void replace_null_space(P* f, P* x, const SchurComplement<T>& w) {
     const int size = w.constraints->nrows * packs;
     for (int k = 0; k < size; ++k) x[k] = fma(T(-1.0), f[k], x[k]);
     project_unreachable<packs>(x, w);
@@ -109,7 +109,7 @@ DTAU_INLINE void replace_null_space(P* f, P* x, const SchurComplement<T>& w) {
 // For x = L^-T t: subtract_acceleration does rows -= J M^-1 t = Z^T x, add_constraint_forces does
 // x += L^-T J^T rows = Y rows.
 template <class T>
-DTAU_INLINE void subtract_acceleration(const T* x, T* rows, const SchurComplement<T>& w) {
+inline void subtract_acceleration(const T* x, T* rows, const SchurComplement<T>& w) {
     for_constraints<T>(*w.constraints, [&](int, const Constraint& constraint, int column) {
         for (int d = 0; d < constraint.ndofs; ++d) {
             const int k = constraint.dofs[d];
@@ -121,7 +121,7 @@ DTAU_INLINE void subtract_acceleration(const T* x, T* rows, const SchurComplemen
     });
 }
 template <class T>
-DTAU_INLINE void add_constraint_forces(const T* rows, T* x, const SchurComplement<T>& w) {
+inline void add_constraint_forces(const T* rows, T* x, const SchurComplement<T>& w) {
     for_constraints<T>(*w.constraints, [&](int, const Constraint& constraint, int column) {
         for (int d = 0; d < constraint.ndofs; ++d) {
             const int k = constraint.dofs[d];

@@ -32,8 +32,8 @@ struct FrameChange {
     Motion<T> s, dV, dA;
 };
 template <class T>
-DTAU_INLINE FrameChange<T> frame_change(const Tree& tree, int i, const Placement<T>& X,
-                                        bool spatial, const ConstrainedJvpWorkspace<T>& w) {
+inline FrameChange<T> frame_change(const Tree& tree, int i, const Placement<T>& X, bool spatial,
+                                   const ConstrainedJvpWorkspace<T>& w) {
     const RootFrame<T>& g = w.value.dynamics.idsva.root_frame;
     const Motion<T> V = at_point(X, g.v[i]);
     Motion<T> z = w.tangent.z[i];  // in w.tangent.z, Psi'' includes gravity
@@ -46,8 +46,8 @@ DTAU_INLINE FrameChange<T> frame_change(const Tree& tree, int i, const Placement
 
 // Adds turn x W, the change of the force W of a loop on b, to the changes dF of the bodies' forces.
 template <class T>
-DTAU_INLINE void turn_loop(const Constraint& constraint, const ConstraintFrames<T>& f,
-                           const Vec3<T>& turn, const Force<T>& W, Force<T>* dF) {
+inline void turn_loop(const Constraint& constraint, const ConstraintFrames<T>& f,
+                      const Vec3<T>& turn, const Force<T>& W, Force<T>* dF) {
     Motion<T> m = {cross(turn, W.ang), cross(turn, W.lin)};
     if (constraint.other_tree) m = {transposed_mul(f.turn, m.ang), transposed_mul(f.turn, m.lin)};
     dF[constraint.b.body] += {cross(f.b.r, m.lin, m.ang), m.lin};
@@ -56,8 +56,8 @@ DTAU_INLINE void turn_loop(const Constraint& constraint, const ConstraintFrames<
 // The change of the joint torques of the forces F on the bodies, along a displacement d. dF: the
 // changes of F beside the rigid motion. Overwrites F and dF.
 template <class T>
-DTAU_INLINE void vary_torques(const Tree& tree, const Motion<T>* S, const Motion<T>* d, Force<T>* F,
-                              Force<T>* dF, T* torque) {
+inline void vary_torques(const Tree& tree, const Motion<T>* S, const Motion<T>* d, Force<T>* F,
+                         Force<T>* dF, T* torque) {
     for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         joint_force(body, S, dF[i], torque);

@@ -24,9 +24,9 @@ struct FramePartials {
     Motion<T> s, dV, dA, dA_dv;
 };
 template <class T>
-DTAU_INLINE FramePartials<T> frame_partials(const Placement<T>& X, const Motion<T>& V,
-                                            const JointBelow<T>& joint, const Motion<T>& a_p,
-                                            const Motion<T>& S, bool spatial) {
+inline FramePartials<T> frame_partials(const Placement<T>& X, const Motion<T>& V,
+                                       const JointBelow<T>& joint, const Motion<T>& a_p,
+                                       const Motion<T>& S, bool spatial) {
     const Motion<T> Psidot = cross(joint.v_p, S);
     FramePartials<T> d = {at_point(X, S), at_point(X, Psidot),
                           at_point(X, cross(a_p, S, cross(Psidot, joint.w))),
@@ -39,9 +39,9 @@ DTAU_INLINE FramePartials<T> frame_partials(const Placement<T>& X, const Motion<
 
 // Calls visit(k, d) for the columns on the path of a frame of body i.
 template <class T, class Visit>
-DTAU_INLINE void for_frame_partials(const Tree& tree, int i, const Placement<T>& X,
-                                    const RootFrame<T>& g, const Motion<T>* a, bool spatial,
-                                    const Visit& visit) {
+inline void for_frame_partials(const Tree& tree, int i, const Placement<T>& X,
+                               const RootFrame<T>& g, const Motion<T>* a, bool spatial,
+                               const Visit& visit) {
     if (i < 0) return;
     const Motion<T> V = at_point(X, g.v[i]);
     for_moving_bodies(tree, i, [&](const Body& body, int b) {
@@ -75,18 +75,18 @@ struct ConstraintPartials {
     }
 
     // Changes of the rows by D V, D A of frame a (of_a) or b (of_b), without a displacement.
-    DTAU_INLINE Motion<T> of_a(const Motion<T>& dV, const Motion<T>& dA) const {
+    Motion<T> of_a(const Motion<T>& dV, const Motion<T>& dA) const {
         Motion<T> rows = fma(kd, dV, dA);
         if (constraint.b.body >= 0) rows.ang = cross(dV.ang, w_b, rows.ang);
         return rows;
     }
-    DTAU_INLINE Motion<T> of_b(const Motion<T>& dV, const Motion<T>& dA) const {
+    Motion<T> of_b(const Motion<T>& dV, const Motion<T>& dA) const {
         Motion<T> rows = -fma(kd, dV, dA);
         rows.ang = cross(w_a, dV.ang, rows.ang);
         return rows;
     }
     // Adds the change by a displacement s at the frame. [Derivations] eqs. 20.4, 20.5
-    DTAU_INLINE Motion<T> displaced_a(const Motion<T>& s, Motion<T> rows) const {
+    Motion<T> displaced_a(const Motion<T>& s, Motion<T> rows) const {
         if (constraint.positions && constraint.spatial) {
             rows = fma(kp, log_rate(at.e, s), rows);
         } else if (constraint.positions) {
@@ -98,7 +98,7 @@ struct ConstraintPartials {
         const Vec3<T> turned = cross(w_a, cross(s.ang, w_b));
         return {cross(s.ang, follows.ang, rows.ang) - turned, cross(s.ang, follows.lin, rows.lin)};
     }
-    DTAU_INLINE Motion<T> displaced_b(const Motion<T>& s, Motion<T> rows) const {
+    Motion<T> displaced_b(const Motion<T>& s, Motion<T> rows) const {
         if (constraint.positions) {
             rows.lin = fma(-kp, s.lin, rows.lin);
             if (constraint.count > 3)
@@ -113,9 +113,8 @@ struct ConstraintPartials {
 // rotation of frame a relative to b, in a's root frame. a: accelerations of the bodies, gravity
 // included.
 template <class T, class Visit>
-DTAU_INLINE void for_constraint_partials(const Tree& tree, const ConstraintPartials<T>& rows,
-                                         const RootFrame<T>& g, const Motion<T>* a,
-                                         const Visit& visit) {
+inline void for_constraint_partials(const Tree& tree, const ConstraintPartials<T>& rows,
+                                    const RootFrame<T>& g, const Motion<T>* a, const Visit& visit) {
     const Constraint& constraint = rows.constraint;
     const ConstraintFrames<T>& f = rows.frames;
     const auto of_a = [&](int k, const FramePartials<T>& d) {
@@ -133,9 +132,9 @@ DTAU_INLINE void for_constraint_partials(const Tree& tree, const ConstraintParti
 
 // The same for the rows' velocities: visit(k, s, by_q, turn), where s is the change by q'.
 template <class T, class Visit>
-DTAU_INLINE void for_velocity_partials(const Tree& tree, const Constraint& constraint,
-                                       const ConstraintFrames<T>& f, const RootFrame<T>& g,
-                                       const Visit& visit) {
+inline void for_velocity_partials(const Tree& tree, const Constraint& constraint,
+                                  const ConstraintFrames<T>& f, const RootFrame<T>& g,
+                                  const Visit& visit) {
     const Motion<T> V_b = velocity_of_b(constraint, f, g);
     const auto rate = [&](const Body& body, int k) {
         return body.parent < 0 ? zero_motion<T>() : cross(g.v[body.parent], g.S[k]);

@@ -45,15 +45,13 @@ struct TurnSums {
     Vec3<T> moment;
     Mat3<T> products;
 
-    static DTAU_INLINE TurnSums zero() { return {zero_vector<T>(), zero_matrix<T>()}; }
-    DTAU_INLINE void add(const Vec3<T>& y, const Vec3<T>& w) {
+    static TurnSums zero() { return {zero_vector<T>(), zero_matrix<T>()}; }
+    void add(const Vec3<T>& y, const Vec3<T>& w) {
         moment = cross(y, w, moment);
         products += outer(y, w);
     }
-    DTAU_INLINE void add(const Motion<T>& y, const Force<T>& w) {
-        add(y.lin, w.lin), add(y.ang, w.ang);
-    }
-    DTAU_INLINE Vec3<T> operator*(const Vec3<T>& t) const {
+    void add(const Motion<T>& y, const Force<T>& w) { add(y.lin, w.lin), add(y.ang, w.ang); }
+    Vec3<T> operator*(const Vec3<T>& t) const {
         const T trace = products.x.x + products.y.y + products.z.z;
         return fma(-trace, t, products * t);
     }
@@ -74,7 +72,7 @@ struct RelativeRows {
 
 // c + the moment y x w of a motion.
 template <class T>
-DTAU_INLINE Vec3<T> moment(const Motion<T>& y, const Force<T>& w, const Vec3<T>& c) {
+inline Vec3<T> moment(const Motion<T>& y, const Force<T>& w, const Vec3<T>& c) {
     return cross(y.lin, w.lin, cross(y.ang, w.ang, c));
 }
 
@@ -126,7 +124,7 @@ int relative_columns(const RelativeRows<T>& x, RelativeColumn<T>* columns) {
 
 // Second derivatives of phi, weighted with M, without the term in D_k t_j. [Derivations] eq. 23.12
 template <class T>
-DTAU_INLINE Vec3<T> log_curvature(const Vec3<T>& phi, const Vec3<T>& M, const Vec3<T>& t) {
+inline Vec3<T> log_curvature(const Vec3<T>& phi, const Vec3<T>& M, const Vec3<T>& t) {
     const LogFunctions<T> log = log_functions(dot(phi, phi));
     const Vec3<T> rate = log_rate(phi, t), twice = cross(phi, M);
     const Vec3<T> even = cross(phi, cross(rate, M), cross(rate, twice));

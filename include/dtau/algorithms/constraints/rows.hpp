@@ -29,7 +29,7 @@
 namespace dtau::DTAU_VARIANT {
 
 template <class T>
-DTAU_INLINE T component(const Vec3<T>& a, int k) {
+inline T component(const Vec3<T>& a, int k) {
     return k == 0 ? a.x : k == 1 ? a.y : a.z;
 }
 
@@ -81,14 +81,14 @@ ConstraintFrames<T> constraint_frames(const Tree& tree, int c, const Constraint&
 
 // A motion of b, in a's root frame.
 template <class T>
-DTAU_INLINE Motion<T> turned_to_a(const Constraint& constraint, const ConstraintFrames<T>& f,
-                                  const Motion<T>& m) {
+inline Motion<T> turned_to_a(const Constraint& constraint, const ConstraintFrames<T>& f,
+                             const Motion<T>& m) {
     return constraint.other_tree ? Motion<T>{f.turn * m.ang, f.turn * m.lin} : m;
 }
 
 // The axis of a hinge, fixed to a.
 template <class T>
-DTAU_INLINE Vec3<T> hinge_axis(const Constraint& constraint, const ConstraintFrames<T>& f) {
+inline Vec3<T> hinge_axis(const Constraint& constraint, const ConstraintFrames<T>& f) {
     return constraint.hinge == 0 ? f.a.R.x : constraint.hinge == 1 ? f.a.R.y : f.a.R.z;
 }
 
@@ -142,8 +142,8 @@ struct FrameMotion {
     Motion<T> V, A;
 };
 template <class T>
-DTAU_INLINE FrameMotion<T> frame_motion(const Placement<T>& X, const Motion<T>& v,
-                                        const Motion<T>& a, bool spatial) {
+inline FrameMotion<T> frame_motion(const Placement<T>& X, const Motion<T>& v, const Motion<T>& a,
+                                   bool spatial) {
     const Motion<T> V = at_point(X, v);
     Motion<T> A = at_point(X, a);
     if (!spatial) A.lin = cross(V.ang, V.lin, A.lin);
@@ -152,22 +152,22 @@ DTAU_INLINE FrameMotion<T> frame_motion(const Placement<T>& X, const Motion<T>& 
 
 // The motion of a frame; v, a: twists and accelerations of all bodies, gravity included.
 template <class T>
-DTAU_INLINE Motion<T> without_gravity(const Tree& tree, int i, const RootFrame<T>& g,
-                                      const Motion<T>* a) {
+inline Motion<T> without_gravity(const Tree& tree, int i, const RootFrame<T>& g,
+                                 const Motion<T>* a) {
     return {a[i].ang, a[i].lin + g.gravity[tree.bodies[i].root]};
 }
 template <class T>
-DTAU_INLINE FrameMotion<T> motion_of_a(const Tree& tree, const Constraint& constraint,
-                                       const ConstraintFrames<T>& f, const RootFrame<T>& g,
-                                       const Motion<T>* a) {
+inline FrameMotion<T> motion_of_a(const Tree& tree, const Constraint& constraint,
+                                  const ConstraintFrames<T>& f, const RootFrame<T>& g,
+                                  const Motion<T>* a) {
     const int i = constraint.a.body;
     if (i < 0) return {zero_motion<T>(), zero_motion<T>()};
     return frame_motion(f.a, g.v[i], without_gravity(tree, i, g, a), constraint.spatial);
 }
 template <class T>
-DTAU_INLINE FrameMotion<T> motion_of_b(const Tree& tree, const Constraint& constraint,
-                                       const ConstraintFrames<T>& f, const RootFrame<T>& g,
-                                       const Motion<T>* a) {
+inline FrameMotion<T> motion_of_b(const Tree& tree, const Constraint& constraint,
+                                  const ConstraintFrames<T>& f, const RootFrame<T>& g,
+                                  const Motion<T>* a) {
     const int i = constraint.b.body;
     if (i < 0) return {zero_motion<T>(), zero_motion<T>()};
     const FrameMotion<T> m = frame_motion(f.b, g.v[i], without_gravity(tree, i, g, a), false);
@@ -176,14 +176,14 @@ DTAU_INLINE FrameMotion<T> motion_of_b(const Tree& tree, const Constraint& const
 
 // The velocities u_a - u_b and w_a - w_b.
 template <class T>
-DTAU_INLINE Motion<T> velocity_of_b(const Constraint& constraint, const ConstraintFrames<T>& f,
-                                    const RootFrame<T>& g) {
+inline Motion<T> velocity_of_b(const Constraint& constraint, const ConstraintFrames<T>& f,
+                               const RootFrame<T>& g) {
     const int i = constraint.b.body;
     return i < 0 ? zero_motion<T>() : turned_to_a(constraint, f, at_point(f.b, g.v[i]));
 }
 template <class T>
-DTAU_INLINE Motion<T> constraint_velocities(const Constraint& constraint,
-                                            const ConstraintFrames<T>& f, const RootFrame<T>& g) {
+inline Motion<T> constraint_velocities(const Constraint& constraint, const ConstraintFrames<T>& f,
+                                       const RootFrame<T>& g) {
     const int i = constraint.a.body;
     const Motion<T> V = i < 0 ? zero_motion<T>() : at_point(f.a, g.v[i]);
     return V + -velocity_of_b(constraint, f, g);
@@ -206,8 +206,7 @@ Motion<T> constraint_accelerations(const Tree& tree, const Constraint& constrain
 
 // Writes the rows of a relative motion given in a's root frame.
 template <class T>
-DTAU_INLINE void store_rows(const Constraint& constraint, const Mat3<T>& E, const Motion<T>& m,
-                            T* to) {
+inline void store_rows(const Constraint& constraint, const Mat3<T>& E, const Motion<T>& m, T* to) {
     if (constraint.count == 1) {
         to[0] = dot(E.z, m.lin);
         return;
@@ -221,8 +220,7 @@ DTAU_INLINE void store_rows(const Constraint& constraint, const Mat3<T>& E, cons
 // The force and moment of the rows' forces f, in a's root frame, at the origin of a: they act on a,
 // and their negative acts on b.
 template <class T>
-DTAU_INLINE Force<T> constraint_wrench(const Constraint& constraint, const Mat3<T>& E,
-                                       const T* rows) {
+inline Force<T> constraint_wrench(const Constraint& constraint, const Mat3<T>& E, const T* rows) {
     if (constraint.count == 1) return {zero_vector<T>(), rows[0] * E.z};
     Force<T> W = {zero_vector<T>(), E * Vec3<T>{rows[0], rows[1], rows[2]}};
     for (int r = 3; r < constraint.count; ++r) {
@@ -234,21 +232,21 @@ DTAU_INLINE Force<T> constraint_wrench(const Constraint& constraint, const Mat3<
 
 // x, or zero if constraint c is not active. active (ncontacts); null: all are active.
 template <class T>
-DTAU_INLINE T if_active(const T* active, int c, T x) {
+inline T if_active(const T* active, int c, T x) {
     return active ? select(less(active[c], 0.5), T(0.0), x) : x;
 }
 
 // Calls visit(body, i) for the bodies on the path of body i; none if i is the world.
 template <class Visit>
-DTAU_INLINE void for_moving_bodies(const Tree& tree, int body, const Visit& visit) {
+inline void for_moving_bodies(const Tree& tree, int body, const Visit& visit) {
     for (; body >= 0; body = tree.bodies[body].parent) visit(tree.bodies[body], body);
 }
 
 // Calls add(k, m) for the columns k of all joints that move rows; m: relative motion of the frames.
 template <class T, class Add>
-DTAU_INLINE void for_constraint_columns(const Tree& tree, const Constraint& constraint,
-                                        const ConstraintFrames<T>& f, const Motion<T>* S,
-                                        const Add& add) {
+inline void for_constraint_columns(const Tree& tree, const Constraint& constraint,
+                                   const ConstraintFrames<T>& f, const Motion<T>* S,
+                                   const Add& add) {
     for_moving_bodies(tree, constraint.a.body, [&](const Body& body, int) {
         for (int k = body.v; k < body.v + body.nv; ++k) add(k, at_point(f.a, S[k]));
     });
@@ -260,7 +258,7 @@ DTAU_INLINE void for_constraint_columns(const Tree& tree, const Constraint& cons
 
 // to += x times the factor between joint velocity k and the independent velocity it mimics.
 template <class T>
-DTAU_INLINE void add_share(const Tree& tree, int k, T x, T& to) {
+inline void add_share(const Tree& tree, int k, T x, T& to) {
     to = tree.mimic ? fma(T(tree.mimic->v_scale[k]), x, to) : to + x;
 }
 

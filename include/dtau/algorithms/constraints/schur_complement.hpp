@@ -71,7 +71,7 @@ struct SchurComplement {
 
 // Calls visit(c, constraint, column) for all constraints; column: place of its first row in Y.
 template <class T, class Visit>
-DTAU_INLINE void for_constraints(const Constraints& constraints, const Visit& visit) {
+inline void for_constraints(const Constraints& constraints, const Visit& visit) {
     for (int c = 0, column = 0; c < constraints.count; ++c) {
         visit(c, constraints.at[c], column);
         column += whole_packs<T>(constraints.at[c].count);
@@ -80,7 +80,7 @@ DTAU_INLINE void for_constraints(const Constraints& constraints, const Visit& vi
 
 // Calls visit<count>(k) for k ... k + count - 1, `most` at once as long as there are as many.
 template <int most, class Visit>
-DTAU_INLINE void in_groups(int all, const Visit& visit) {
+inline void in_groups(int all, const Visit& visit) {
     int k = 0;
     for (; k + most <= all; k += most) visit.template operator()<most>(k);
     if constexpr (most > 1)
@@ -107,7 +107,7 @@ void constraint_jacobian(const Tree& tree, int c, const Constraint& constraint,
 
 // The squared bound of the terms s_lin and r x s_ang, whose differences are the linear rows.
 template <class T>
-DTAU_INLINE T linear_scale(const Constraint& constraint, const ConstraintFrames<T>& f) {
+inline T linear_scale(const Constraint& constraint, const ConstraintFrames<T>& f) {
     T reach = dot(f.a.r, f.a.r);
     if (constraint.b.body >= 0) reach = reach + dot(f.b.r, f.b.r);
     return fma(T(constraint.turning), reach, T(constraint.sliding));
@@ -116,8 +116,8 @@ DTAU_INLINE T linear_scale(const Constraint& constraint, const ConstraintFrames<
 // The least pivots of a constraint's rows relative to their diagonal entries. For a row that is
 // nothing but rounding errors it is 1, and no pivot is above that. [Derivations] eq. 20.17
 template <class T>
-DTAU_INLINE void least_pivots(const Constraint& constraint, const ConstraintFrames<T>& f,
-                              const T* Y, int stride, T* least) {
+inline void least_pivots(const Constraint& constraint, const ConstraintFrames<T>& f, const T* Y,
+                         int stride, T* least) {
     T squares[6] = {T(0.0), T(0.0), T(0.0)};  // a single row leaves two linear ones
     in_groups<3>(constraint.count, [&]<int rows>(int r) __attribute__((always_inline)) {
         T sum[rows];

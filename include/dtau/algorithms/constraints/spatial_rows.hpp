@@ -38,21 +38,21 @@ struct Dual {
     T x, y;
 };
 template <class T>
-DTAU_INLINE Motion<T> fma(const Dual<T>& a, const Motion<T>& m, const Motion<T>& c) {  // a m + c
+inline Motion<T> fma(const Dual<T>& a, const Motion<T>& m, const Motion<T>& c) {  // a m + c
     return {fma(a.x, m.ang, c.ang), fma(a.y, m.ang, fma(a.x, m.lin, c.lin))};
 }
 template <class T>
-DTAU_INLINE Motion<T> dual_vector(const Force<T>& W) {
+inline Motion<T> dual_vector(const Force<T>& W) {
     return {W.lin, W.ang};
 }
 template <class T>
-DTAU_INLINE Force<T> dual_force(const Motion<T>& m) {
+inline Force<T> dual_force(const Motion<T>& m) {
     return {m.lin, m.ang};
 }
 
 // The second derivative of `e` (log_functions) by t. [Derivations] eq. 23.22
 template <class T>
-DTAU_INLINE T log_function_curvature(T t) {
+inline T log_function_curvature(T t) {
     constexpr Coefficients<11> dde = derivative(derivative(log_series));
     const auto small = less(t, 1.0);
     const T safe = select(small, T(1.0), t), inverse = T(1.0) / safe;
@@ -68,7 +68,7 @@ DTAU_INLINE T log_function_curvature(T t) {
 // Second derivatives of the logarithm xi, weighted with W, without the term in D_k s_j. [Derivations]
 // eq. 23.12 in dual numbers
 template <class T>
-DTAU_INLINE Force<T> log_curvature(const Motion<T>& xi, const Force<T>& W, const Motion<T>& s) {
+inline Force<T> log_curvature(const Motion<T>& xi, const Force<T>& W, const Motion<T>& s) {
     const Vec3<T>&phi = xi.ang, &rho = xi.lin;
     const Motion<T> w = dual_vector(W), none = zero_motion<T>();
     const T t = dot(phi, phi), more = T(2.0) * dot(phi, rho);

@@ -27,7 +27,7 @@ struct ConstrainedVjpWorkspace {
 
 // Returns the vector x for which w . (turn x W) = turn . x, for every turn.
 template <class T>
-DTAU_INLINE Vec3<T> turning(const Force<T>& W, const Motion<T>& w) {
+inline Vec3<T> turning(const Force<T>& W, const Motion<T>& w) {
     return cross(W.lin, w.lin, cross(W.ang, w.ang));
 }
 

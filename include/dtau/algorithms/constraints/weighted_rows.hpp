@@ -59,8 +59,8 @@ void add_weighted_frame(int i, const Placement<T>& X, const Force<T>& W, T kd, c
 // Adds the weights of the velocity in -F . (w x u), by which a spatial acceleration differs.
 // [Derivations] eq. 23.20
 template <class T>
-DTAU_INLINE void add_spatial_weights(int i, const Placement<T>& X, const Force<T>& W,
-                                     const RootFrame<T>& g, const WeightedRowsWorkspace<T>& w) {
+inline void add_spatial_weights(int i, const Placement<T>& X, const Force<T>& W,
+                                const RootFrame<T>& g, const WeightedRowsWorkspace<T>& w) {
     const Motion<T> V = at_point(X, g.v[i]);
     const Vec3<T> lin = cross(V.ang, W.lin);
     w.sums[i].damped += {cross(X.r, lin, cross(W.lin, V.lin)), lin};

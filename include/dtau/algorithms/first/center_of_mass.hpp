@@ -41,8 +41,8 @@ struct CenterDerivativesWorkspace {
 
 // The motion of body i's parent, about the origin of body i.
 template <class T>
-DTAU_INLINE Motion<T> parent_at_body(const Tree& tree, int i, const Motion<T>* motions,
-                                     const CenterDerivativesWorkspace<T>& w) {
+inline Motion<T> parent_at_body(const Tree& tree, int i, const Motion<T>* motions,
+                                const CenterDerivativesWorkspace<T>& w) {
     const int parent = tree.bodies[i].parent;
     if (parent < 0) return zero_motion<T>();
     const Motion<T>& m = motions[parent];
@@ -51,8 +51,8 @@ DTAU_INLINE Motion<T> parent_at_body(const Tree& tree, int i, const Motion<T>* m
 
 // Computes S, v, h and P of the bodies, and a and F unless a is null. Returns one over the mass.
 template <class T>
-DTAU_INLINE T move_masses(const Tree& tree, const T* q, const T* v, const T* a,
-                          const CenterDerivativesWorkspace<T>& w) {
+inline T move_masses(const Tree& tree, const T* q, const T* v, const T* a,
+                     const CenterDerivativesWorkspace<T>& w) {
     place_along_world_axes(tree, q, w.at);
     Constant<T> mass(0.0);
     for (int i = 0; i < tree.nnodes; ++i) {

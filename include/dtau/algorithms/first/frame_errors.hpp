@@ -17,7 +17,7 @@ namespace dtau::DTAU_VARIANT {
 // Placements and motion subspaces in the root frame, and placements in the world of the bodies that are at
 // its origin: roots, and bodies that only slide in the world.
 template <class T>
-DTAU_INLINE void place_paths_and_origins(const Tree& tree, const T* q, const FrameWorkspace<T>& w) {
+inline void place_paths_and_origins(const Tree& tree, const T* q, const FrameWorkspace<T>& w) {
     const Configuration<T> x = paths_configuration(tree, q, w);
     for (int i : w.paths) {
         const Body& body = tree.bodies[i];
@@ -29,8 +29,8 @@ DTAU_INLINE void place_paths_and_origins(const Tree& tree, const T* q, const Fra
 
 // The pose in the world of a frame whose pose in the root frame is F.
 template <class T>
-DTAU_INLINE Placement<T> from_root_to_world(const Tree& tree, const Frame& frame,
-                                            const Placement<T>& F, const FrameWorkspace<T>& w) {
+inline Placement<T> from_root_to_world(const Tree& tree, const Frame& frame, const Placement<T>& F,
+                                       const FrameWorkspace<T>& w) {
     if (frame.body < 0) return F;
     int origin = frame.body;
     while (!tree.bodies[origin].at_origin) origin = tree.bodies[origin].parent;

@@ -35,7 +35,7 @@ struct JointBelow {
     Motion<T> v_p, w, o;
 };
 template <class T>
-DTAU_INLINE JointBelow<T> joint_below(const Body& body, int b, int i, const FrameWorkspace<T>& w) {
+inline JointBelow<T> joint_below(const Body& body, int b, int i, const FrameWorkspace<T>& w) {
     const int p = body.parent;
     const Motion<T> v_p = p < 0 ? zero_motion<T>() : w.v[p];
     return {p, v_p, w.v[i] + -v_p, w.v[i] + -w.v[b]};
@@ -44,24 +44,24 @@ DTAU_INLINE JointBelow<T> joint_below(const Body& body, int b, int i, const Fram
 // A motion seen from the observer's point along the root frame's axes (at_point), and along the
 // observer's own axes.
 template <class T>
-DTAU_INLINE Motion<T> at_point(const Placement<T>& X, const Motion<T>& m) {
+inline Motion<T> at_point(const Placement<T>& X, const Motion<T>& m) {
     return {m.ang, cross(m.ang, X.r, m.lin)};
 }
 template <class T>
-DTAU_INLINE Motion<T> along_axes(const Placement<T>& X, const Motion<T>& m) {
+inline Motion<T> along_axes(const Placement<T>& X, const Motion<T>& m) {
     return {transposed_mul(X.R, m.ang), transposed_mul(X.R, m.lin)};
 }
 
 // Both halves of u turned by an angle, plus c.
 template <class T>
-DTAU_INLINE Motion<T> turned(const Vec3<T>& angle, const Motion<T>& u, const Motion<T>& c) {
+inline Motion<T> turned(const Vec3<T>& angle, const Motion<T>& u, const Motion<T>& c) {
     return {cross(angle, u.ang, c.ang), cross(angle, u.lin, c.lin)};
 }
 
 // Calls visit(k, joint) for the columns on the path of a frame.
 template <class T, class Visit>
-DTAU_INLINE void for_columns_of_joints(const Tree& tree, const Frame& frame,
-                                       const FrameWorkspace<T>& w, const Visit& visit) {
+inline void for_columns_of_joints(const Tree& tree, const Frame& frame, const FrameWorkspace<T>& w,
+                                  const Visit& visit) {
     for (int b = frame.body; b >= 0; b = tree.bodies[b].parent) {
         const Body& body = tree.bodies[b];
         const JointBelow<T> joint = joint_below(body, b, frame.body, w);
@@ -71,9 +71,9 @@ DTAU_INLINE void for_columns_of_joints(const Tree& tree, const Frame& frame,
 
 // The derivative of the twist by q_j, along the root frame's axes; s is at the observer's point.
 template <class T>
-DTAU_INLINE Motion<T> twist_by_q(Axes axes, const Placement<T>& X, const JointBelow<T>& joint,
-                                 const Motion<T>& S, const Motion<T>& Psidot, const Motion<T>& s,
-                                 const Motion<T>& V) {
+inline Motion<T> twist_by_q(Axes axes, const Placement<T>& X, const JointBelow<T>& joint,
+                            const Motion<T>& S, const Motion<T>& Psidot, const Motion<T>& s,
+                            const Motion<T>& V) {
     if (axes == Axes::world) return at_point(X, cross(S, joint.w));
     const Motion<T> body = at_point(X, Psidot);
     return axes == Axes::body ? body : turned(s.ang, V, body);

@@ -46,7 +46,7 @@ struct Whole {
     Vec3<T> f;       // linear
 };
 template <class T>
-DTAU_INLINE Whole<T> whole(const Tree& tree, const MomentumDerivativesWorkspace<T>& w) {
+inline Whole<T> whole(const Tree& tree, const MomentumDerivativesWorkspace<T>& w) {
     Constant<T> mass(0.0);
     Vec3<T> moment = zero_vector<T>(), f = zero_vector<T>();
     for (int i = 0; i < tree.nnodes; ++i) {
@@ -61,7 +61,7 @@ DTAU_INLINE Whole<T> whole(const Tree& tree, const MomentumDerivativesWorkspace<
 
 // Moves a derivative from a tree's reference to the center of mass at `arm` from it, held still.
 template <class T>
-DTAU_INLINE Force<T> about_center(const Force<T>& f, const Vec3<T>& arm) {
+inline Force<T> about_center(const Force<T>& f, const Vec3<T>& arm) {
     return {cross(f.lin, arm, f.ang), f.lin};
 }
 

@@ -20,7 +20,7 @@ namespace dtau::DTAU_VARIANT {
 
 // W x in the axes of `motion`: the body's wrench for parameters x.
 template <class T>
-DTAU_INLINE Force<T> wrench_of_parameters(const BodyMotion<T>& motion, const T* x) {
+inline Force<T> wrench_of_parameters(const BodyMotion<T>& motion, const T* x) {
     const auto& [w, alpha, d] = motion;
     const Vec3<T> h = {x[1], x[2], x[3]};
     const Sym3<T> J = {x[4], x[5], x[7], x[6], x[8], x[9]};
@@ -30,7 +30,7 @@ DTAU_INLINE Force<T> wrench_of_parameters(const BodyMotion<T>& motion, const T* 
 
 // W^T m for a motion m in the same axes.
 template <class T>
-DTAU_INLINE void parameters_of_motion(const BodyMotion<T>& motion, const Motion<T>& m, T* x) {
+inline void parameters_of_motion(const BodyMotion<T>& motion, const Motion<T>& m, T* x) {
     const auto& [w, al, d] = motion;
     const Vec3<T> s = m.ang, u = cross(s, w);
     const Vec3<T> by_h = cross(d, s, cross(m.lin, al, cross(w, cross(w, m.lin))));
@@ -47,8 +47,8 @@ DTAU_INLINE void parameters_of_motion(const BodyMotion<T>& motion, const Motion<
 
 // W x of body i, in the root frame.
 template <class T>
-DTAU_INLINE Force<T> wrench_of_parameters(const Body& body, int i, const RootFrame<T>& g,
-                                          const Motion<T>* a, const T* x) {
+inline Force<T> wrench_of_parameters(const Body& body, int i, const RootFrame<T>& g,
+                                     const Motion<T>* a, const T* x) {
     if (body.link < 0) return zero_force<T>();
     const Placement<T> P = users_frame(body, g.P[i]);
     const BodyMotion<T> motion = body_motion(P, g.v[i], a[i]);
@@ -57,8 +57,8 @@ DTAU_INLINE Force<T> wrench_of_parameters(const Body& body, int i, const RootFra
 
 // W^T m of body i for a motion m in the root frame, stored at its place among all parameters.
 template <class T>
-DTAU_INLINE void parameters_of_motion(const Body& body, int i, const RootFrame<T>& g,
-                                      const Motion<T>* a, const Motion<T>& m, T* x) {
+inline void parameters_of_motion(const Body& body, int i, const RootFrame<T>& g, const Motion<T>* a,
+                                 const Motion<T>& m, T* x) {
     if (body.link < 0) return;
     const Placement<T> P = users_frame(body, g.P[i]);
     const BodyMotion<T> motion = body_motion(P, g.v[i], a[i]);
@@ -229,7 +229,7 @@ struct ForwardRegressorWorkspace {
 };
 
 // The independent velocity at the end of the path on which column c of Y is nonzero.
-DTAU_INLINE int end_of_path(const Tree& tree, int c) {
+inline int end_of_path(const Tree& tree, int c) {
     const int of_bodies = body_parameters * tree.nbodies;
     if (c >= of_bodies) return (c - of_bodies) % tree.independent.n;
     const Body& body = tree.bodies[tree.link_body[c / body_parameters]];
@@ -238,7 +238,7 @@ DTAU_INLINE int end_of_path(const Tree& tree, int c) {
 
 // Writes to `rows` the rows in which columns begin ... end - 1 of Y may be nonzero: all rows with mimic
 // joints.
-DTAU_INLINE int regressor_rows(const Tree& tree, int begin, int end, int* rows) {
+inline int regressor_rows(const Tree& tree, int begin, int end, int* rows) {
     const Paths& dofs = tree.independent;
     int first = dofs.n, last = -1, count = 0;
     for (int c = begin; c < end; ++c) {

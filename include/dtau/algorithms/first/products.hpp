@@ -32,12 +32,12 @@ namespace dtau::DTAU_VARIANT {
 
 // S x and S^T f of one joint. For a root body, root frame and body frame are the same.
 template <class T>
-DTAU_INLINE Motion<T> joint_motion(const Body& body, const Motion<T>* S, const T* x) {
+inline Motion<T> joint_motion(const Body& body, const Motion<T>* S, const T* x) {
     if (body.parent < 0) return joint_twist(body, x + body.v);
     return subspace_times(body, S, x, zero_motion<T>());
 }
 template <class T>
-DTAU_INLINE void joint_force(const Body& body, const Motion<T>* S, const Force<T>& f, T* tau) {
+inline void joint_force(const Body& body, const Motion<T>* S, const Force<T>& f, T* tau) {
     if (body.parent < 0) return joint_torque(body, f, tau + body.v);
     for (int k = body.v; k < body.v + body.nv; ++k) tau[k] = dot(S[k], f);
 }
@@ -58,10 +58,10 @@ struct TangentWorkspace {
 // Computes y, z and the body's own part of dF; returns d. momentum = I v. da and df_ext may be null:
 // zero.
 template <class T>
-DTAU_INLINE Motion<T> tangent_outwards(const Tree& tree, int i, const RootFrame<T>& g,
-                                       const Motion<T>* a, const Force<T>& momentum, const T* dq,
-                                       const T* dv, const T* da, const T* df_ext,
-                                       const TangentWorkspace<T>& w) {
+inline Motion<T> tangent_outwards(const Tree& tree, int i, const RootFrame<T>& g,
+                                  const Motion<T>* a, const Force<T>& momentum, const T* dq,
+                                  const T* dv, const T* da, const T* df_ext,
+                                  const TangentWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const Motion<T> vi = g.v[i];
     const Motion<T> d = joint_motion(body, g.S, dq), e = joint_motion(body, g.S, dv);
@@ -95,8 +95,8 @@ struct AdjointWorkspace {
 
 // Computes the body's own parts of P and Z from Lam. momentum = I v.
 template <class T>
-DTAU_INLINE void adjoint_outwards(int i, const RootFrame<T>& g, const Force<T>& momentum,
-                                  const AdjointWorkspace<T>& w) {
+inline void adjoint_outwards(int i, const RootFrame<T>& g, const Force<T>& momentum,
+                             const AdjointWorkspace<T>& w) {
     w.P[i] = g.I[i] * w.Lam[i];
     w.Z[i] = coriolis_transposed_mul(g.I[i], g.v[i], momentum, w.Lam[i]);  // [Derivations] eq. 6.4
 }
@@ -104,9 +104,9 @@ DTAU_INLINE void adjoint_outwards(int i, const RootFrame<T>& g, const Force<T>& 
 // Computes -by_q and -by_v of joint i, without springs, damping and friction, and by_a without armature, unless by_a is null.
 // Passes P and Z of its subtree to the parent.
 template <class T>
-DTAU_INLINE void adjoint_inwards(const Tree& tree, int i, const RootFrame<T>& g, const Motion<T>* a,
-                                 const Force<T>& F, T* minus_by_q, T* minus_by_v, T* by_a,
-                                 const AdjointWorkspace<T>& w) {
+inline void adjoint_inwards(const Tree& tree, int i, const RootFrame<T>& g, const Motion<T>* a,
+                            const Force<T>& F, T* minus_by_q, T* minus_by_v, T* by_a,
+                            const AdjointWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const int p = body.parent;
     const Force<T> P = w.P[i];
@@ -144,8 +144,8 @@ struct MotionWorkspace {
 
 // The acceleration of body i; its parent comes first.
 template <class T>
-DTAU_INLINE Motion<T> body_acceleration(const Body& body, int i, const T* v, const T* a,
-                                        const RootFrame<T>& g, const Motion<T>* before) {
+inline Motion<T> body_acceleration(const Body& body, int i, const T* v, const T* a,
+                                   const RootFrame<T>& g, const Motion<T>* before) {
     const Motion<T> own = joint_motion(body, g.S, a);
     if (body.parent < 0) return world_acceleration(g.gravity[i]) + own;
     const Motion<T> vJ = joint_motion(body, g.S, v);
@@ -154,8 +154,8 @@ DTAU_INLINE Motion<T> body_acceleration(const Body& body, int i, const T* v, con
 
 // Computes a and the body's own part of F, after root_frame_sweep; returns I v.
 template <class T>
-DTAU_INLINE Force<T> motion_outwards(const Tree& tree, int i, const T* v, const T* a,
-                                     const T* f_ext, const MotionWorkspace<T>& w) {
+inline Force<T> motion_outwards(const Tree& tree, int i, const T* v, const T* a, const T* f_ext,
+                                const MotionWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const RootFrame<T>& g = w.root_frame;
     w.a[i] = body_acceleration(body, i, v, a, g, w.a);

@@ -35,15 +35,14 @@ struct BodyMotion {
 
 // Motion seen from P, of a body with twist v and spatial acceleration a.
 template <class T>
-DTAU_INLINE BodyMotion<T> body_motion(const Placement<T>& P, const Motion<T>& v,
-                                      const Motion<T>& a) {
+inline BodyMotion<T> body_motion(const Placement<T>& P, const Motion<T>& v, const Motion<T>& a) {
     const Motion<T> vi = seen_from(P, v), ai = seen_from(P, a);
     return {vi.ang, ai.ang, cross(vi.ang, vi.lin, ai.lin)};  // [Derivations] eq. 18.1
 }
 
 // The user's frame of a body whose canonical frame is P.
 template <class T>
-DTAU_INLINE Placement<T> users_frame(const Body& body, const Placement<T>& P) {
+inline Placement<T> users_frame(const Body& body, const Placement<T>& P) {
     return {P.R * transposed(mat3(body.frame)), P.r};
 }
 
@@ -72,19 +71,19 @@ struct WrenchColumns {
 };
 
 template <class T>
-DTAU_INLINE void set_column(T (&rows)[6][4], int c, const Force<T>& f) {
+inline void set_column(T (&rows)[6][4], int c, const Force<T>& f) {
     rows[0][c] = f.ang.x, rows[1][c] = f.ang.y, rows[2][c] = f.ang.z;
     rows[3][c] = f.lin.x, rows[4][c] = f.lin.y, rows[5][c] = f.lin.z;
 }
 template <class T>
-DTAU_INLINE void set_column(T (&rows)[3][8], int c, const Vec3<T>& n) {
+inline void set_column(T (&rows)[3][8], int c, const Vec3<T>& n) {
     rows[0][c] = n.x, rows[1][c] = n.y, rows[2][c] = n.z;
 }
 
 // W in the root frame, of a body whose user's frame is at P. [Derivations] eq. 18.3
 template <class T>
-DTAU_INLINE void wrench_columns(const Placement<T>& P, const BodyMotion<T>& motion,
-                                WrenchColumns<T>& W) {
+inline void wrench_columns(const Placement<T>& P, const BodyMotion<T>& motion,
+                           WrenchColumns<T>& W) {
     const auto& [w, al, d] = motion;
     const Vec3<T> by_mass = P.R * d;
     set_column(W.mass, 0, {cross(P.r, by_mass), by_mass});
@@ -106,20 +105,20 @@ DTAU_INLINE void wrench_columns(const Placement<T>& P, const BodyMotion<T>& moti
 }
 
 template <class T>
-DTAU_INLINE Pack<T> zeros() {
+inline Pack<T> zeros() {
     return {decltype(Pack<T>::value)(0.0)};
 }
 
 // Writes a row of the columns of m and h.
 template <class T>
-DTAU_INLINE void store_mass(T* row, const T* of_axis) {
+inline void store_mass(T* row, const T* of_axis) {
     Vec4<T> sum = Vec4<T>::zero();
     sum.add(T(1.0), of_axis);
     sum.store(row);
 }
 // Writes a row of the columns of J; `of` loads neighboring entries.
 template <class T, class Of>
-DTAU_INLINE void store_tensor(T* row, const Of& of) {
+inline void store_tensor(T* row, const Of& of) {
     constexpr int width = Pack<T>::width;
     unrolled<(6 + width - 1) / width>(
         [&](int p) { of(p * width).store(row + 4 + p * width, 6 - p * width); });
@@ -128,7 +127,7 @@ DTAU_INLINE void store_tensor(T* row, const Of& of) {
 // s . W. Sums begin with +0, so that no zero of the row is negative: solves with the mass matrix skip
 // other rows of zeros in lanes than for a lone state, and the bits must be the same.
 template <class T>
-DTAU_INLINE void times_columns(const Motion<T>& s, const WrenchColumns<T>& W, T* row) {
+inline void times_columns(const Motion<T>& s, const WrenchColumns<T>& W, T* row) {
     Vec4<T> by_mass = Vec4<T>::zero();
     by_mass.add(s.ang.x, W.mass[0]), by_mass.add(s.ang.y, W.mass[1]);
     by_mass.add(s.ang.z, W.mass[2]), by_mass.add(s.lin.x, W.mass[3]);
@@ -142,12 +141,12 @@ DTAU_INLINE void times_columns(const Motion<T>& s, const WrenchColumns<T>& W, T*
 
 // The same for the unit motions of a free root, linear and angular ones.
 template <class T>
-DTAU_INLINE void force_row(int axis, const WrenchColumns<T>& W, T* row) {
+inline void force_row(int axis, const WrenchColumns<T>& W, T* row) {
     store_mass(row, W.mass[3 + axis]);
     store_tensor(row, [](int) { return zeros<T>(); });
 }
 template <class T>
-DTAU_INLINE void moment_row(int axis, const WrenchColumns<T>& W, T* row) {
+inline void moment_row(int axis, const WrenchColumns<T>& W, T* row) {
     store_mass(row, W.mass[axis]);
     store_tensor(row,
                  [&](int c) { return fma(T(1.0), Pack<T>::load(W.tensor[axis] + c), zeros<T>()); });
@@ -171,7 +170,7 @@ void regressor_sweep(const Tree& tree, const RootFrame<T>& g, const Motion<T>* a
 struct BodyRange {
     int first, end;
 };
-DTAU_INLINE BodyRange subtree(const Tree& tree, int i) {
+inline BodyRange subtree(const Tree& tree, int i) {
     const int end = tree.dofs.end[tree.bodies[i].v];
     int last = i;
     while (last < tree.nnodes && tree.bodies[last].v < end) ++last;
@@ -181,8 +180,8 @@ DTAU_INLINE BodyRange subtree(const Tree& tree, int i) {
 // Entries of the row of column k of a joint, for the bodies in its subtree: [Derivations] eq. 18.2.
 // The row is zero elsewhere.
 template <class T>
-DTAU_INLINE void regressor_row(const Tree& tree, const BodyRange& subtree, int k,
-                               const Motion<T>* S, const WrenchColumns<T>* W, T* row) {
+inline void regressor_row(const Tree& tree, const BodyRange& subtree, int k, const Motion<T>* S,
+                          const WrenchColumns<T>* W, T* row) {
     const auto of_bodies = [&](const auto& write) __attribute__((always_inline)) {
         const Body* bodies = tree.bodies;
         for (int i = subtree.first; i < subtree.end; ++i)

@@ -20,7 +20,7 @@ namespace dtau::DTAU_VARIANT {
 
 // to += x, where a zero becomes +0: its sign may differ between a lone state and lanes.
 template <class T>
-DTAU_INLINE void add_entry(T& to, T x) {
+inline void add_entry(T& to, T x) {
     to = (to + T(0.0)) + x;
 }
 
@@ -130,7 +130,7 @@ void gradient_along_world_axes(const Tree& tree, const T* body_f_ext, T* by_q, T
 
 // tr(M) 1 - M
 template <class T>
-DTAU_INLINE Mat3<T> trace_less(const Mat3<T>& M) {
+inline Mat3<T> trace_less(const Mat3<T>& M) {
     const T trace = M.x.x + M.y.y + M.z.z;
     Mat3<T> result = {-M.x, -M.y, -M.z};
     result.x.x += trace, result.y.y += trace, result.z.z += trace;
@@ -144,7 +144,7 @@ template <class T>
 struct WrenchSums {
     Vec3<T> n, F, f;
     Mat3<T> K;
-    DTAU_INLINE WrenchSums& operator+=(const WrenchSums& b) {
+    WrenchSums& operator+=(const WrenchSums& b) {
         n += b.n, F += b.F, f += b.f, K += b.K;
         return *this;
     }
@@ -155,14 +155,13 @@ template <class T>
 struct TurningWrenches {
     Mat3<T> A;
     Vec3<T> F, f;
-    DTAU_INLINE explicit TurningWrenches(const WrenchSums<T>& W)
-        : A(trace_less(W.K)), F(W.F), f(W.f) {
+    explicit TurningWrenches(const WrenchSums<T>& W) : A(trace_less(W.K)), F(W.F), f(W.f) {
         A += skew(-W.n);
     }
-    DTAU_INLINE Force<T> operator*(const Motion<T>& s) const {
+    Force<T> operator*(const Motion<T>& s) const {
         return {mul_add(A, s.ang, cross(s.lin, f)), cross(s.ang, F)};
     }
-    DTAU_INLINE Force<T> transposed_mul(const Motion<T>& s) const {
+    Force<T> transposed_mul(const Motion<T>& s) const {
         return {cross(F, s.lin, DTAU_VARIANT::transposed_mul(A, s.ang)), cross(f, s.ang)};
     }
 };
@@ -179,8 +178,8 @@ struct WrenchPartialsWorkspace {
 
 // The wrench of body i, before its subtree is added. body_f_ext: along body axes.
 template <class T>
-DTAU_INLINE WrenchSums<T> own_wrench_sums(Axes axes, const Body& body, const Placement<T>& P,
-                                          const T* body_f_ext) {
+inline WrenchSums<T> own_wrench_sums(Axes axes, const Body& body, const Placement<T>& P,
+                                     const T* body_f_ext) {
     const Vec3<T> zero = zero_vector<T>();
     if (body.link < 0) return {zero, zero, zero, zero_matrix<T>()};
     const Force<T> own = body_wrench(body, body_f_ext);
@@ -191,7 +190,7 @@ DTAU_INLINE WrenchSums<T> own_wrench_sums(Axes axes, const Body& body, const Pla
 
 // Adds to six neighbors in a row of a matrix, or in a column (free_root.hpp).
 template <class T>
-DTAU_INLINE void add_components(const Force<T>& f, T* to, int stride = 1) {
+inline void add_components(const Force<T>& f, T* to, int stride = 1) {
     const Components<T> c = components(f);
     for (int r = 0; r < 6; ++r) add_entry(to[r * stride], c.x[r]);
 }
@@ -200,7 +199,7 @@ DTAU_INLINE void add_components(const Force<T>& f, T* to, int stride = 1) {
 // freedom k of the tree from number `first` on. Wrenches along body axes give no derivative by these
 // columns, so their entries are not written and would keep the numbers of another state.
 template <class Clear>
-DTAU_INLINE void for_shifts(const Tree& tree, int first, const Clear& clear) {
+inline void for_shifts(const Tree& tree, int first, const Clear& clear) {
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         if (!is_free_root(body)) continue;

@@ -18,9 +18,8 @@ namespace dtau::DTAU_VARIANT {
 // Writes -J_i^T of all bodies, by rows of the independent velocities. root_frame: placements and
 // subspaces.
 template <class T>
-DTAU_INLINE void minus_transposed_jacobians(const Tree& tree, const T* q,
-                                            const RootFrame<T>& root_frame, T* dtau_df,
-                                            const WrenchAxesWorkspace<T>& w) {
+inline void minus_transposed_jacobians(const Tree& tree, const T* q, const RootFrame<T>& root_frame,
+                                       T* dtau_df, const WrenchAxesWorkspace<T>& w) {
     const std::ptrdiff_t row = 6 * tree.nbodies;
     for (std::ptrdiff_t e = 0; e < tree.independent.n * row; ++e) dtau_df[e] = T(0.0);
     if (w.in_world()) place_in_world(tree, configuration(tree, q, w.angles), w.P);

@@ -14,7 +14,7 @@ namespace dtau::DTAU_VARIANT {
 
 // The quaternion of a rotation matrix, times four times the largest of its parts: no part loses digits.
 template <class T>
-DTAU_INLINE Quaternion<T> quaternion_products(const Mat3<T>& R) {
+inline Quaternion<T> quaternion_products(const Mat3<T>& R) {
     const T &xx = R.x.x, &yy = R.y.y, &zz = R.z.z, one(1.0);
     const T xy = R.x.y + R.y.x, yz = R.y.z + R.z.y, zx = R.z.x + R.x.z;
     const T xw = R.y.z - R.z.y, yw = R.z.x - R.x.z, zw = R.x.y - R.y.x;
@@ -36,7 +36,7 @@ DTAU_INLINE Quaternion<T> quaternion_products(const Mat3<T>& R) {
 // The rotation vector of a quaternion of any norm but zero. Near zero the norm of v cannot be told from
 // that of its sine.
 template <class T>
-DTAU_INLINE Vec3<T> rotation_vector(const Quaternion<T>& x) {
+inline Vec3<T> rotation_vector(const Quaternion<T>& x) {
     const auto back = less(x.w, 0.0);
     const T n = square_root(dot(x.v, x.v)), w = select(back, -x.w, x.w);
     const auto tiny = less(n, 1e-10);
@@ -52,7 +52,7 @@ Vec3<T> rotation_log(const Mat3<T>& R) {
 
 // The unit quaternion of a rotation matrix, with w >= 0.
 template <class T>
-DTAU_INLINE Quaternion<T> unit_quaternion(const Mat3<T>& R) {
+inline Quaternion<T> unit_quaternion(const Mat3<T>& R) {
     const Quaternion<T> x = quaternion_products(R);
     const T scale = T(1.0) / square_root(dot(x.v, x.v, x.w * x.w));
     const T by = select(less(x.w, 0.0), -scale, scale), zero(0.0);
@@ -62,7 +62,7 @@ DTAU_INLINE Quaternion<T> unit_quaternion(const Mat3<T>& R) {
 
 // The angle of (x, y) from the x axis, from -pi to pi; zero for x = y = 0.
 template <class T>
-DTAU_INLINE T any_angle_of(T y, T x) {
+inline T any_angle_of(T y, T x) {
     constexpr double pi = 3.141592653589793116, rest = 1.2246467991473532e-16;
     const auto below = less(y, 0.0), behind = less(x, 0.0);
     const T height = select(below, -y, y), width = select(behind, -x, x);
@@ -75,7 +75,7 @@ DTAU_INLINE T any_angle_of(T y, T x) {
 // Roll, pitch and yaw of a rotation matrix. Roll comes from the rotation without yaw, so that the angles
 // fit together where only their sum or difference is determined.
 template <class T>
-DTAU_INLINE Vec3<T> roll_pitch_yaw(const Mat3<T>& R) {
+inline Vec3<T> roll_pitch_yaw(const Mat3<T>& R) {
     const T yaw = any_angle_of(R.x.y, R.x.x);
     T sine, cosine;
     sincos(yaw, sine, cosine);
@@ -87,7 +87,7 @@ DTAU_INLINE Vec3<T> roll_pitch_yaw(const Mat3<T>& R) {
 
 // The unit quaternion of roll, pitch and yaw.
 template <class T>
-DTAU_INLINE Quaternion<T> quaternion_of_angles(const Vec3<T>& rpy) {
+inline Quaternion<T> quaternion_of_angles(const Vec3<T>& rpy) {
     T sr, cr, sp, cp, sy, cy;
     sincos(T(0.5) * rpy.x, sr, cr);
     sincos(T(0.5) * rpy.y, sp, cp);
@@ -98,12 +98,12 @@ DTAU_INLINE Quaternion<T> quaternion_of_angles(const Vec3<T>& rpy) {
 }
 
 template <class T>
-DTAU_INLINE Mat3<T> rotation_matrix(const Quaternion<T>& x) {
+inline Mat3<T> rotation_matrix(const Quaternion<T>& x) {
     const T numbers[4] = {x.v.x, x.v.y, x.v.z, x.w};
     return quaternion_rotation(numbers);
 }
 template <class T>
-DTAU_INLINE Quaternion<T> conjugate(const Quaternion<T>& x) {
+inline Quaternion<T> conjugate(const Quaternion<T>& x) {
     return {-x.v, x.w};
 }
 

@@ -84,7 +84,7 @@ struct RowProducts {
 
     // Multiplies the rows j, j + 1, ... of G^T, whose entries are in the columns `related`.
     template <int count>
-    DTAU_INLINE void block(const Blocks<Row>& H, int j, int nrelated) const {
+    void block(const Blocks<Row>& H, int j, int nrelated) const {
         for (int c = 0; c < stride; c += columns) {
             Row sum[count][columns];
             unrolled<count>(
@@ -165,8 +165,8 @@ struct ForwardSecondWorkspace {
 
 // Computes the blocks of hessian.hpp for the rows of -M^-1 from `begin` on, one in each lane.
 template <class T>
-DTAU_INLINE void hessians_of_rows(const Tree& tree, int begin, const Wide<T>* f_ext,
-                                  const ForwardSecondWorkspace<T>& w) {
+inline void hessians_of_rows(const Tree& tree, int begin, const Wide<T>* f_ext,
+                             const ForwardSecondWorkspace<T>& w) {
     const int n = tree.independent.n;
     for (int k = 0; k < n; ++k)
         w.mu[k] = -Pack<T>::load(w.da_dtau + k * n + begin, n - begin).value;

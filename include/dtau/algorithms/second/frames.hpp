@@ -37,7 +37,7 @@ struct ColumnChanges {
 
 // For column k of a joint above that of column j.
 template <class T>
-DTAU_INLINE ColumnChanges<T> change_of_columns(Axes axes, const Motion<T>& k, const Motion<T>& j) {
+inline ColumnChanges<T> change_of_columns(Axes axes, const Motion<T>& k, const Motion<T>& j) {
     const Motion<T> zero = zero_motion<T>();
     if (axes == Axes::body) return {cross(k, j), zero};
     if (axes == Axes::world) return {zero, cross(k, j)};
@@ -47,7 +47,7 @@ DTAU_INLINE ColumnChanges<T> change_of_columns(Axes axes, const Motion<T>& k, co
 
 // The derivative of column k along q_j of the same joint.
 template <class T>
-DTAU_INLINE Motion<T> change_in_joint(Axes axes, const Motion<T>& k, const Motion<T>& j) {
+inline Motion<T> change_in_joint(Axes axes, const Motion<T>& k, const Motion<T>& j) {
     if (axes == Axes::body) return zero_motion<T>();
     if (axes == Axes::world) return cross(j, k);
     return {cross(j.ang, k.ang), cross(j.ang, k.lin)};

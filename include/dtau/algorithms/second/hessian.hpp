@@ -106,9 +106,8 @@ void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& id
 // Writes the entries of column k and the six columns base ... base + 5 of the free root above it,
 // for which Phi = 0. [Derivations] eq. 8.5
 template <class T>
-DTAU_INLINE void free_root_blocks(const FreeRoot<T>& root, const Vec3<T>& zeta,
-                                  const Force<T>& gamma, const Vec3<T>& eta, int k, int base,
-                                  const Blocks<T>& out) {
+inline void free_root_blocks(const FreeRoot<T>& root, const Vec3<T>& zeta, const Force<T>& gamma,
+                             const Vec3<T>& eta, int k, int base, const Blocks<T>& out) {
     const int n = out.n, row = k * n + base, column = base * n + k;
     const Vec3<T> qq = dot_Psiddot(root, gamma);
     store_angular(qq, out.dqdq + row), store_angular(qq, out.dqdq + column, n);
@@ -178,7 +177,7 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
 
 // Replaces a matrix by its symmetric part: the Hessian in the exponential chart.
 template <class T>
-DTAU_INLINE void symmetrize(T* matrix, int n) {
+inline void symmetrize(T* matrix, int n) {
     for (int k = 0; k < n; ++k)
         for (int j = 0; j < k; ++j)
             matrix[k * n + j] = matrix[j * n + k] =

@@ -55,15 +55,14 @@ TensorWrenches<T> idsva_so_sweeps(const Tree& tree, const T* q, const T* v, cons
 
 // Curvature of friction in column c of body i; null outside of the columns with friction.
 template <class T>
-DTAU_INLINE const T* own_curvature(const Tree& tree, int i, int c, const IdsvaWorkspace<T>& idsva) {
+inline const T* own_curvature(const Tree& tree, int i, int c, const IdsvaWorkspace<T>& idsva) {
     const int k = tree.bodies[i].v + c;
     return k >= tree.friction.first && k < tree.friction.end ? idsva.curvature + k : nullptr;
 }
 
 // Rows of the free root above body i, if there is one; they need no products.
 template <class T>
-DTAU_INLINE FreeRoot<T> free_root_of_outputs(const Tree& tree, int i,
-                                             const RootFrame<T>& root_frame) {
+inline FreeRoot<T> free_root_of_outputs(const Tree& tree, int i, const RootFrame<T>& root_frame) {
     const Body& body = tree.bodies[i];
     const bool free = body.parent >= 0 && path_stop(tree, body) > 0;
     return free_root_above(body, root_frame, free ? 6 : 0);
@@ -72,9 +71,9 @@ DTAU_INLINE FreeRoot<T> free_root_of_outputs(const Tree& tree, int i,
 // Computes all rows, group by group: a group of packed.hpp has the rows of one column m, the c-th of
 // body i.
 template <class T, class Rows>
-DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric,
-                                 const TensorWrenches<T>& wrenches, const IdsvaWorkspace<T>& idsva,
-                                 const IdsvaSoWorkspace<T>& w, Rows& rows) {
+inline void idsva_so_groups(const Tree& tree, bool symmetric, const TensorWrenches<T>& wrenches,
+                            const IdsvaWorkspace<T>& idsva, const IdsvaSoWorkspace<T>& w,
+                            Rows& rows) {
     forget_path(tree.dofs, w.path);
     for (int i = 0; i < tree.nnodes; ++i) {
         const FreeRoot<T> root = free_root_of_outputs(tree, i, idsva.root_frame);
@@ -97,10 +96,9 @@ DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric,
 // Computes the same rows output by output: the rows of output f from its own group, then from the
 // groups of the columns below it; rows.finish(f) ends them. This keeps the forces of all columns.
 template <class T, class Rows>
-DTAU_INLINE void idsva_so_by_outputs(const Tree& tree, bool symmetric,
-                                     const TensorWrenches<T>& wrenches,
-                                     const IdsvaWorkspace<T>& idsva, const IdsvaSoWorkspace<T>& w,
-                                     Rows& rows) {
+inline void idsva_so_by_outputs(const Tree& tree, bool symmetric, const TensorWrenches<T>& wrenches,
+                                const IdsvaWorkspace<T>& idsva, const IdsvaSoWorkspace<T>& w,
+                                Rows& rows) {
     forget_path(tree.dofs, w.path);
     for (int i = 0; i < tree.nnodes; ++i) {
         const int joint = output_columns(tree, i, idsva, w);

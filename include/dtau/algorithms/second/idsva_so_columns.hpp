@@ -96,8 +96,8 @@ struct IdsvaSoWorkspace {
 
 // Switches to the path of body i, and reuses the prefix that it shares with the path before.
 template <class T>
-DTAU_INLINE void follow_columns(const Tree& tree, int i, const IdsvaWorkspace<T>& idsva,
-                                const IdsvaSoWorkspace<T>& w) {
+inline void follow_columns(const Tree& tree, int i, const IdsvaWorkspace<T>& idsva,
+                           const IdsvaSoWorkspace<T>& w) {
     for (; i >= 0; i = tree.bodies[i].parent) {
         const Body& body = tree.bodies[i];
         const int begin = tree.dofs.depth[body.v], end = begin + body.nv;
@@ -115,7 +115,7 @@ DTAU_INLINE void follow_columns(const Tree& tree, int i, const IdsvaWorkspace<T>
 
 // Computes everything that depends on column k of body i alone.
 template <class T>
-DTAU_INLINE void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColumn<T>& m) {
+inline void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColumn<T>& m) {
     const Inertia<T>& I = w.root_frame.I[i];
     const Coriolis<T>& B = w.B[i];
     const Motion<T> s = w.root_frame.S[k], Psidot = w.Psidot[k], Psiddot = w.Psiddot[k];
@@ -132,8 +132,8 @@ DTAU_INLINE void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColum
 
 // Computes zeta, gamma and eta of output k for the columns at depths 0 ... end - 1.
 template <class T>
-DTAU_INLINE void output_column(const DeepColumn<T>& k, int end, const OutputColumn<T>& out,
-                               const IdsvaSoWorkspace<T>& w) {
+inline void output_column(const DeepColumn<T>& k, int end, const OutputColumn<T>& out,
+                          const IdsvaSoWorkspace<T>& w) {
     const CoriolisDual<Wide<T>> D = {spread(k.D.E), spread(k.D.e)};
     const Vec3<Wide<T>> t1 = spread(k.t1);
     const Force<Wide<T>> t2 = spread(k.t2);
@@ -148,8 +148,8 @@ DTAU_INLINE void output_column(const DeepColumn<T>& k, int end, const OutputColu
 // Switches to the path of body i, and prepares its columns as outputs. Returns the depth of its
 // joint.
 template <class T>
-DTAU_INLINE int output_columns(const Tree& tree, int i, const IdsvaWorkspace<T>& idsva,
-                               const IdsvaSoWorkspace<T>& w) {
+inline int output_columns(const Tree& tree, int i, const IdsvaWorkspace<T>& idsva,
+                          const IdsvaSoWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const int joint = tree.dofs.depth[body.v];
     follow_columns(tree, i, idsva, w);

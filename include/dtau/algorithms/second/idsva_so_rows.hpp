@@ -19,7 +19,7 @@ namespace dtau::DTAU_VARIANT {
 
 // Stores a moment as the components of a free root, whose columns are at depths 0 ... 5.
 template <class T>
-DTAU_INLINE void store_moment(const Vec3<T>& n, T* row) {
+inline void store_moment(const Vec3<T>& n, T* row) {
     store_components<T>({n, zero_vector<T>()}, row);
 }
 
@@ -27,8 +27,8 @@ DTAU_INLINE void store_moment(const Vec3<T>& n, T* row) {
 
 // Writes the entries [m, e, f] of the rows e of a free root. [Derivations] eq. 7.9
 template <class T>
-DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
-                               const Tensors<T*>& row) {
+inline void free_root_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
+                          const Tensors<T*>& row) {
     const Force<T> gamma = out.gamma[e];
     clear(0, d + 1, row.dqdv);
     clear(0, 6, row.dadq);
@@ -57,9 +57,8 @@ DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const Outp
 // Writes the entries [m, e, f] of the other rows e. Rows are written in whole packs, in ascending
 // order: the next part overwrites what a pack writes beyond its part.
 template <class T>
-DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
-                                    const OutputColumn<T>& out, const IdsvaSoWorkspace<T>& w,
-                                    const Tensors<T*>& row) {
+inline void deepest_output_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
+                               const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row) {
     constexpr int width = Pack<T>::width;
     const int first = root.columns, begin = w.joint_begin[e];
     const int end = w.joint_end[e] <= d ? w.joint_end[e] : d + 1;
@@ -99,8 +98,8 @@ DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
 // Replaces second derivatives by q inside a joint by their symmetric part: those in the exponential
 // chart.
 template <class T>
-DTAU_INLINE void symmetrize_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
-                                const IdsvaSoWorkspace<T>& w, T* dqdq) {
+inline void symmetrize_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
+                           const IdsvaSoWorkspace<T>& w, T* dqdq) {
     const bool free = e < root.columns;
     for (int f = w.joint_begin[e]; f < w.joint_end[e] && f <= d; ++f) {
         const Force<T> gamma = out.gamma[f];
@@ -113,8 +112,8 @@ DTAU_INLINE void symmetrize_row(const FreeRoot<T>& root, int e, int d, const Out
 
 // One entry of an output of m's joint, by the columns at depths e (first variable) and f.
 template <class T>
-DTAU_INLINE Tensors<T> own_output(const OutputColumn<T>& out, int e, int f,
-                                  const IdsvaSoWorkspace<T>& w) {
+inline Tensors<T> own_output(const OutputColumn<T>& out, int e, int f,
+                             const IdsvaSoWorkspace<T>& w) {
     const bool before = w.joint_end[f] <= w.joint_begin[e],
                after = w.joint_end[e] <= w.joint_begin[f];
     const int deep = after ? f : e, shallow = after ? e : f;
@@ -131,10 +130,10 @@ DTAU_INLINE Tensors<T> own_output(const OutputColumn<T>& out, int e, int f,
 // wrenches along the world's axes; null: there are none. curvature: of friction in column m, or null.
 // springs: rotation_curvatures() of its joint, or null.
 template <class T, class Rows>
-DTAU_INLINE void deepest_output_rows(const FreeRoot<T>& root, int c, int joint, bool symmetric,
-                                     const WrenchSums<T>* wrenches, Force<T>* h, const T* curvature,
-                                     const RotationCurvature<T>* springs,
-                                     const IdsvaSoWorkspace<T>& w, Rows& rows) {
+inline void deepest_output_rows(const FreeRoot<T>& root, int c, int joint, bool symmetric,
+                                const WrenchSums<T>* wrenches, Force<T>* h, const T* curvature,
+                                const RotationCurvature<T>* springs, const IdsvaSoWorkspace<T>& w,
+                                Rows& rows) {
     const int d = joint + c;
     for (int e = 0; wrenches && e <= d; ++e) h[e] = common_curvature(*wrenches, w.own[c].s, w.S[e]);
     for (int e = 0; e <= d; ++e) {

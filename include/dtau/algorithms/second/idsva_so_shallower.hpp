@@ -20,9 +20,9 @@ namespace dtau::DTAU_VARIANT {
 
 // Computes the forces in parentheses for all columns of the path. I: composite of m's body.
 template <class T>
-DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, int d,
-                                   const PathForces<T>& gamma, const IdsvaSoWorkspace<T>& w,
-                                   const ForcesOfColumn<T>& forces) {
+inline void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, int d,
+                              const PathForces<T>& gamma, const IdsvaSoWorkspace<T>& w,
+                              const ForcesOfColumn<T>& forces) {
     constexpr int width = Pack<T>::width;
     const Inertia<Wide<T>> I_rate = {Wide<T>(0.0), spread(m.I_rate.h), spread(m.I_rate.J)};
     const Coriolis<Wide<T>> B = {spread(m.B_rate.A), spread(m.B_rate.p2)},
@@ -60,9 +60,9 @@ DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, 
 // output. Rows are written in whole packs, in descending order: what a pack writes beyond the end of
 // its part is overwritten next.
 template <int count, class T, class Product>
-DTAU_INLINE void shallower_output_rows(int f, int d, const OutputForces<Wide<T>>* forces,
-                                       const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row,
-                                       const Product& product) {
+inline void shallower_output_rows(int f, int d, const OutputForces<Wide<T>>* forces,
+                                  const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row,
+                                  const Product& product) {
     using V = Wide<T>;
     struct Chosen {
         V qq, vq, aq;
@@ -103,8 +103,8 @@ DTAU_INLINE void shallower_output_rows(int f, int d, const OutputForces<Wide<T>>
 
 // The same for as many outputs from f on as registers hold; returns how many.
 template <class T>
-DTAU_INLINE int shallower_outputs(int f, int joint, int d, const OutputForces<Wide<T>>* forces,
-                                  const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row) {
+inline int shallower_outputs(int f, int joint, int d, const OutputForces<Wide<T>>* forces,
+                             const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row) {
     const auto rows = [&]<int count>() {
         Motion<Wide<T>> s[count];
         unrolled<count>([&](int r) { s[r] = spread(w.S[f + r]); });
@@ -120,8 +120,8 @@ DTAU_INLINE int shallower_outputs(int f, int joint, int d, const OutputForces<Wi
 
 // The same for the outputs of a free root.
 template <class T>
-DTAU_INLINE int root_outputs(int d, const OutputForces<Wide<T>>* forces,
-                             const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row) {
+inline int root_outputs(int d, const OutputForces<Wide<T>>* forces, const IdsvaSoWorkspace<T>& w,
+                        const Tensors<T*>& row) {
     shallower_output_rows<6>(0, d, forces, w, row,
                              [](const Force<Wide<T>>& x, int r) { return components(x).x[r]; });
     return 6;
@@ -129,9 +129,8 @@ DTAU_INLINE int root_outputs(int d, const OutputForces<Wide<T>>* forces,
 
 // Writes an output of m's own joint. spring: of rotation_curvatures() for this output, or null.
 template <class T>
-DTAU_INLINE void own_output_row(const OutputColumn<T>& out, int d,
-                                const RotationCurvature<T>* spring, const IdsvaSoWorkspace<T>& w,
-                                const Tensors<T*>& row) {
+inline void own_output_row(const OutputColumn<T>& out, int d, const RotationCurvature<T>* spring,
+                           const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row) {
     for (int e = 0; e <= 2 * d; ++e) {
         const bool m_first = e <= d;
         const Tensors<T> x = own_output(out, m_first ? d : e - d - 1, m_first ? e : d, w);
@@ -147,9 +146,9 @@ DTAU_INLINE void own_output_row(const OutputColumn<T>& out, int d,
 // Completes the row of output f: the entries inside m's own joint, which begins at depth `joint`, and
 // the part of the wrenches.
 template <class T>
-DTAU_INLINE void complete_shallower_row(int f, int d, int joint, bool symmetric,
-                                        const WrenchSums<T>* wrenches, const Force<T>* exchanged,
-                                        const IdsvaSoWorkspace<T>& w, T* dqdq) {
+inline void complete_shallower_row(int f, int d, int joint, bool symmetric,
+                                   const WrenchSums<T>* wrenches, const Force<T>* exchanged,
+                                   const IdsvaSoWorkspace<T>& w, T* dqdq) {
     T* const behind = dqdq + d + 1;
     for (int e = joint; f < joint && e < d; ++e) behind[e] = dot(exchanged[e - joint], w.S[f]);
     if (wrenches) add_to_shallower_rows(*wrenches, TurningWrenches<T>(*wrenches), f, d, w, dqdq);
@@ -159,11 +158,10 @@ DTAU_INLINE void complete_shallower_row(int f, int d, int joint, bool symmetric,
 
 // Writes the rows of all outputs shallower than column m, the c-th of its body.
 template <class T, class Rows>
-DTAU_INLINE void all_shallower_rows(const FreeRoot<T>& root, int c, int joint, bool symmetric,
-                                    const WrenchSums<T>* wrenches,
-                                    const RotationCurvature<T>* springs,
-                                    const ForcesOfColumn<T>& forces, const IdsvaSoWorkspace<T>& w,
-                                    Rows& rows) {
+inline void all_shallower_rows(const FreeRoot<T>& root, int c, int joint, bool symmetric,
+                               const WrenchSums<T>* wrenches, const RotationCurvature<T>* springs,
+                               const ForcesOfColumn<T>& forces, const IdsvaSoWorkspace<T>& w,
+                               Rows& rows) {
     const int d = joint + c;
     for (int f = 0, count; f < d; f += count) {
         const Tensors<T*> row = rows.next();

@@ -20,25 +20,25 @@ struct Tensors {
 
 inline constexpr int most_outputs = 6;  // outputs whose rows are written together
 
-DTAU_INLINE std::ptrdiff_t packed_size(int depth) {  // numbers of a group
+inline std::ptrdiff_t packed_size(int depth) {  // numbers of a group
     const std::ptrdiff_t d = depth;
     return 3 * d * (d + 1) + 1;  // [Derivations] eq. 7.8
 }
-DTAU_INLINE std::ptrdiff_t packed_size(const Paths& dofs) {
+inline std::ptrdiff_t packed_size(const Paths& dofs) {
     std::ptrdiff_t size = 0;
     for (int m = 0; m < dofs.n; ++m) size += packed_size(dofs.depth[m]);
     return size;
 }
 
 // Computes begin[m], the place where group m begins.
-DTAU_INLINE void packed_groups(const Paths& dofs, std::ptrdiff_t* begin) {
+inline void packed_groups(const Paths& dofs, std::ptrdiff_t* begin) {
     std::ptrdiff_t at = 0;
     for (int m = 0; m < dofs.n; ++m) begin[m] = at, at += packed_size(dofs.depth[m]);
 }
 
 // The place of entry [i, j, k]; any of the three indices may be the deepest.
-DTAU_INLINE std::ptrdiff_t packed_place(const Paths& dofs, const std::ptrdiff_t* begin, int i,
-                                        int j, int k) {
+inline std::ptrdiff_t packed_place(const Paths& dofs, const std::ptrdiff_t* begin, int i, int j,
+                                   int k) {
     const int m = i > j ? (i > k ? i : k) : (j > k ? j : k);
     const std::ptrdiff_t d = dofs.depth[m];
     const auto depth = [&](int x) { return static_cast<std::ptrdiff_t>(dofs.depth[x]); };
@@ -49,7 +49,7 @@ DTAU_INLINE std::ptrdiff_t packed_place(const Paths& dofs, const std::ptrdiff_t*
 
 // Calls visit(i, j, k) for the entries of group m in their order; path[depth] is the path of m.
 template <class Visit>
-DTAU_INLINE void for_packed_group(int m, int d, const int* path, const Visit& visit) {
+inline void for_packed_group(int m, int d, const int* path, const Visit& visit) {
     for (int e = 0; e <= d; ++e)
         for (int f = 0; f <= d; ++f) visit(m, path[e], path[f]);
     for (int f = 0; f < d; ++f) {
@@ -61,7 +61,7 @@ DTAU_INLINE void for_packed_group(int m, int d, const int* path, const Visit& vi
 // Calls visit(i, j, k, scale) for all entries of a packed tensor of all joints, in their order. i, j, k
 // are independent velocities: `scale` times the entry is a part of their entry.
 template <class Visit>
-DTAU_INLINE void for_packed_entries(const Tree& tree, int* path, const Visit& visit) {
+inline void for_packed_entries(const Tree& tree, int* path, const Visit& visit) {
     const Mimics* c = tree.mimic;
     forget_path(tree.dofs, path);
     for (int m = 0; m < tree.nv; ++m) {

@@ -15,58 +15,58 @@ using Wide = decltype(Pack<T>::value);
 
 // The same number for all neighbors.
 template <class T>
-DTAU_INLINE Vec3<Wide<T>> spread(const Vec3<T>& a) {
+inline Vec3<Wide<T>> spread(const Vec3<T>& a) {
     return {Wide<T>(a.x), Wide<T>(a.y), Wide<T>(a.z)};
 }
 template <class T>
-DTAU_INLINE Mat3<Wide<T>> spread(const Mat3<T>& a) {
+inline Mat3<Wide<T>> spread(const Mat3<T>& a) {
     return {spread(a.x), spread(a.y), spread(a.z)};
 }
 template <class T>
-DTAU_INLINE Sym3<Wide<T>> spread(const Sym3<T>& a) {
+inline Sym3<Wide<T>> spread(const Sym3<T>& a) {
     return {Wide<T>(a.xx), Wide<T>(a.xy), Wide<T>(a.xz),
             Wide<T>(a.yy), Wide<T>(a.yz), Wide<T>(a.zz)};
 }
 template <class T>
-DTAU_INLINE Motion<Wide<T>> spread(const Motion<T>& a) {
+inline Motion<Wide<T>> spread(const Motion<T>& a) {
     return {spread(a.ang), spread(a.lin)};
 }
 template <class T>
-DTAU_INLINE Force<Wide<T>> spread(const Force<T>& a) {
+inline Force<Wide<T>> spread(const Force<T>& a) {
     return {spread(a.ang), spread(a.lin)};
 }
 template <class T>
-DTAU_INLINE Placement<Wide<T>> spread(const Placement<T>& a) {
+inline Placement<Wide<T>> spread(const Placement<T>& a) {
     return {spread(a.R), spread(a.r)};
 }
 template <class T>
-DTAU_INLINE Inertia<Wide<T>> spread(const Inertia<T>& a) {
+inline Inertia<Wide<T>> spread(const Inertia<T>& a) {
     return {Wide<T>(a.m), spread(a.h), spread(a.J)};
 }
 template <class T>
-DTAU_INLINE Coriolis<Wide<T>> spread(const Coriolis<T>& a) {
+inline Coriolis<Wide<T>> spread(const Coriolis<T>& a) {
     return {spread(a.A), spread(a.p2)};
 }
 
 // The room that a row of `count` numbers needs when it is written in whole packs.
 template <class T>
-DTAU_INLINE int roomy(int count) {
+inline int roomy(int count) {
     return whole_packs<T>(count) + Pack<T>::width;
 }
 
 template <class T>
-DTAU_INLINE void store(T* x, const Wide<T>& y) {
+inline void store(T* x, const Wide<T>& y) {
     Pack<T>{y}.store(x);
 }
 // Writes zeros in whole packs, also beyond the end.
 template <class T>
-DTAU_INLINE void clear(int from, int to, T* row) {
+inline void clear(int from, int to, T* row) {
     for (int f = from; f < to; f += Pack<T>::width) store(row + f, Wide<T>(0.0));
 }
 
 // The first `count` numbers of x, then the others of y; count may be negative (none) or large (all).
 template <class T>
-DTAU_INLINE Wide<T> first_of(int count, const Wide<T>& x, const Wide<T>& y) {
+inline Wide<T> first_of(int count, const Wide<T>& x, const Wide<T>& y) {
     if constexpr (Pack<T>::width == 1)
         return count > 0 ? x : y;
     else {
@@ -77,18 +77,18 @@ DTAU_INLINE Wide<T> first_of(int count, const Wide<T>& x, const Wide<T>& y) {
 }
 // One of the neighbors.
 template <class T>
-DTAU_INLINE void set_neighbor(Wide<T>& x, int i, const T& y) {
+inline void set_neighbor(Wide<T>& x, int i, const T& y) {
     if constexpr (Pack<T>::width == 1)
         x = y;
     else
         x.value[i] = y;
 }
 template <class T>
-DTAU_INLINE void set_neighbor(Vec3<Wide<T>>& x, int i, const Vec3<T>& y) {
+inline void set_neighbor(Vec3<Wide<T>>& x, int i, const Vec3<T>& y) {
     set_neighbor<T>(x.x, i, y.x), set_neighbor<T>(x.y, i, y.y), set_neighbor<T>(x.z, i, y.z);
 }
 template <class T>
-DTAU_INLINE void set_neighbor(Force<Wide<T>>& x, int i, const Force<T>& y) {
+inline void set_neighbor(Force<Wide<T>>& x, int i, const Force<T>& y) {
     set_neighbor(x.ang, i, y.ang), set_neighbor(x.lin, i, y.lin);
 }
 
@@ -100,27 +100,25 @@ class PathNumbers {
     PathNumbers(Arena& arena, int length)
         : stride_(roomy<T>(length)), x_(arena.take_zeros<T>(numbers * roomy<T>(length))) {}
 
-    DTAU_INLINE T& at(int k, int depth) const { return *place(k, depth); }
-    DTAU_INLINE Vec3<T> vector(int k, int depth) const {
+    T& at(int k, int depth) const { return *place(k, depth); }
+    Vec3<T> vector(int k, int depth) const {
         return {at(k, depth), at(k + 1, depth), at(k + 2, depth)};
     }
-    DTAU_INLINE void set(int k, int depth, const Vec3<T>& a) const {
+    void set(int k, int depth, const Vec3<T>& a) const {
         at(k, depth) = a.x, at(k + 1, depth) = a.y, at(k + 2, depth) = a.z;
     }
     // Component k of the columns at depth, depth + 1, ...
-    DTAU_INLINE Wide<T> load(int k, int depth) const {
-        return Pack<T>::load(place(k, depth)).value;
-    }
-    DTAU_INLINE Vec3<Wide<T>> load_vector(int k, int depth) const {
+    Wide<T> load(int k, int depth) const { return Pack<T>::load(place(k, depth)).value; }
+    Vec3<Wide<T>> load_vector(int k, int depth) const {
         return {load(k, depth), load(k + 1, depth), load(k + 2, depth)};
     }
-    DTAU_INLINE void store(int k, int depth, const Vec3<Wide<T>>& a) const {
+    void store(int k, int depth, const Vec3<Wide<T>>& a) const {
         const auto to = [&](int c, Wide<T> y) { Pack<T>{y}.store(place(k + c, depth)); };
         to(0, a.x), to(1, a.y), to(2, a.z);
     }
 
   private:
-    DTAU_INLINE T* place(int k, int depth) const {
+    T* place(int k, int depth) const {
         return x_ + (Pack<T>::width == 1 ? depth * numbers + k : k * stride_ + depth);
     }
 
@@ -133,11 +131,9 @@ template <class T>
 class PathVectors : PathNumbers<T, 3> {
   public:
     using PathNumbers<T, 3>::PathNumbers;
-    DTAU_INLINE Vec3<T> operator[](int depth) const { return this->vector(0, depth); }
-    DTAU_INLINE Vec3<Wide<T>> load(int depth) const { return this->load_vector(0, depth); }
-    DTAU_INLINE void store(int depth, const Vec3<Wide<T>>& a) const {
-        PathNumbers<T, 3>::store(0, depth, a);
-    }
+    Vec3<T> operator[](int depth) const { return this->vector(0, depth); }
+    Vec3<Wide<T>> load(int depth) const { return this->load_vector(0, depth); }
+    void store(int depth, const Vec3<Wide<T>>& a) const { PathNumbers<T, 3>::store(0, depth, a); }
 };
 
 // A Motion or Force for each column.
@@ -145,22 +141,20 @@ template <template <class> class Spatial, class T>
 class PathSpatial : PathNumbers<T, 6> {
   public:
     using PathNumbers<T, 6>::PathNumbers;
-    DTAU_INLINE void set(int depth, const Spatial<T>& a) const {
+    void set(int depth, const Spatial<T>& a) const {
         PathNumbers<T, 6>::set(0, depth, a.ang), PathNumbers<T, 6>::set(3, depth, a.lin);
     }
-    DTAU_INLINE Vec3<T> ang(int depth) const { return this->vector(0, depth); }
-    DTAU_INLINE Spatial<T> operator[](int depth) const {
-        return {ang(depth), this->vector(3, depth)};
-    }
-    DTAU_INLINE Vec3<Wide<T>> load_ang(int depth) const { return this->load_vector(0, depth); }
-    DTAU_INLINE Spatial<Wide<T>> load(int depth) const {
+    Vec3<T> ang(int depth) const { return this->vector(0, depth); }
+    Spatial<T> operator[](int depth) const { return {ang(depth), this->vector(3, depth)}; }
+    Vec3<Wide<T>> load_ang(int depth) const { return this->load_vector(0, depth); }
+    Spatial<Wide<T>> load(int depth) const {
         return {load_ang(depth), this->load_vector(3, depth)};
     }
     // One component in the order of a free joint's velocity: linear first.
-    DTAU_INLINE Wide<T> load_component(int c, int depth) const {
+    Wide<T> load_component(int c, int depth) const {
         return PathNumbers<T, 6>::load(c < 3 ? c + 3 : c - 3, depth);
     }
-    DTAU_INLINE void store(int depth, const Spatial<Wide<T>>& a) const {
+    void store(int depth, const Spatial<Wide<T>>& a) const {
         PathNumbers<T, 6>::store(0, depth, a.ang), PathNumbers<T, 6>::store(3, depth, a.lin);
     }
 };

@@ -23,13 +23,13 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct WrenchCurvature {
     Mat3<T> Z, R;
-    DTAU_INLINE WrenchCurvature& operator+=(const WrenchCurvature& b) {
+    WrenchCurvature& operator+=(const WrenchCurvature& b) {
         Z += b.Z, R += b.R;
         return *this;
     }
 };
 template <class T>
-DTAU_INLINE Mat3<T> outer(const Vec3<T>& a, const Vec3<T>& b) {  // a b^T
+inline Mat3<T> outer(const Vec3<T>& a, const Vec3<T>& b) {  // a b^T
     return {b.x * a, b.y * a, b.z * a};
 }
 
@@ -93,8 +93,7 @@ void add_world_wrench_hessian(const Tree& tree, const T* body_f_ext, const RootF
 
 // N^T s of a subtree whose bodies have one twist Lam. [Derivations] eq. 17.7.
 template <class T>
-DTAU_INLINE Force<T> common_curvature(const WrenchSums<T>& W, const Motion<T>& Lam,
-                                      const Motion<T>& s) {
+inline Force<T> common_curvature(const WrenchSums<T>& W, const Motion<T>& Lam, const Motion<T>& s) {
     const Vec3<T> c = {W.K.y.z - W.K.z.y, W.K.z.x - W.K.x.z, W.K.x.y - W.K.y.x};  // sum of p x F
     const Vec3<T>&w = Lam.ang, &u = s.ang;
     const T trace = dot(W.n + c, w, dot(W.F, Lam.lin)), fw = dot(W.f, w);
@@ -139,8 +138,8 @@ TensorWrenches<T> tensor_wrenches(const Tree& tree, const T* body_f_ext,
 // The part of D_qj D_qk tau_f, with the wrench sums W at the deepest of f, j and k, which are depths; j
 // is not deeper than k's joint. Path: S, joint_begin and joint_end by depth.
 template <class T, class Path>
-DTAU_INLINE T world_wrench_entry(const WrenchSums<T>& W, const TurningWrenches<T>& G, int f, int k,
-                                 int j, const Path& path) {
+inline T world_wrench_entry(const WrenchSums<T>& W, const TurningWrenches<T>& G, int f, int k,
+                            int j, const Path& path) {
     const Motion<T> output = path.S[f], s_k = path.S[k], s_j = path.S[j];
     T x = dot(common_curvature(W, output, s_k), s_j);
     const int end = path.joint_end[f];
@@ -151,8 +150,8 @@ DTAU_INLINE T world_wrench_entry(const WrenchSums<T>& W, const TurningWrenches<T
 
 // Adds to the row [m, e, 0 ... d] of d2tau_dqdq; h: of column m.
 template <class T, class Path>
-DTAU_INLINE void add_to_deepest_row(const Force<T>* h, int e, int d, bool symmetric,
-                                    const Path& path, T* dqdq) {
+inline void add_to_deepest_row(const Force<T>* h, int e, int d, bool symmetric, const Path& path,
+                               T* dqdq) {
     for (int f = 0; f <= d; ++f) {
         const bool own = f >= path.joint_begin[e] && f < path.joint_end[e];
         const T by_e = dot(h[e], path.S[f]), by_f = dot(h[f], path.S[e]);
@@ -163,8 +162,8 @@ DTAU_INLINE void add_to_deepest_row(const Force<T>* h, int e, int d, bool symmet
 
 // Adds to the rows [f, m, 0 ... d] and, behind them, [f, 0 ... d - 1, m].
 template <class T, class Path>
-DTAU_INLINE void add_to_shallower_rows(const WrenchSums<T>& W, const TurningWrenches<T>& G, int f,
-                                       int d, const Path& path, T* dqdq) {
+inline void add_to_shallower_rows(const WrenchSums<T>& W, const TurningWrenches<T>& G, int f, int d,
+                                  const Path& path, T* dqdq) {
     for (int e = 0; e <= d; ++e) {
         const T x = world_wrench_entry(W, G, f, d, e, path);
         add_entry(dqdq[e], x);

@@ -25,7 +25,7 @@ struct Factor {
 // Calls visit(k, pair) for all rows. pair: row k + 1 is visited too, because it belongs to a child of k and
 // needs the same rows of a block. `path` is the path of k.
 template <class Visit>
-DTAU_INLINE void for_row_pairs(const Paths& dofs, int* path, const Visit& visit) {
+inline void for_row_pairs(const Paths& dofs, int* path, const Visit& visit) {
     forget_path(dofs, path);
     for (int k = 0; k < dofs.n; ++k) {
         follow_path(dofs, k, path);
@@ -36,7 +36,7 @@ DTAU_INLINE void for_row_pairs(const Paths& dofs, int* path, const Visit& visit)
 }
 
 // The number of entries of a factor.
-DTAU_INLINE std::ptrdiff_t factor_size(const Paths& dofs) {
+inline std::ptrdiff_t factor_size(const Paths& dofs) {
     std::ptrdiff_t size = 0;
     for (int k = 0; k < dofs.n; ++k) size += 2 * dofs.depth[k] + 1;
     return size;
@@ -121,8 +121,8 @@ void negative_products(const Paths& dofs, int packs, const Factor<T>& a, const F
 // x becomes M^-1 x, with the factors in w; w.rows lists all rows. `change` acts between the two triangular
 // solves (ltdl_block.hpp).
 template <class T, class Change>
-DTAU_INLINE void solve_block_in_place(const Paths& dofs, int packs, Pack<T>* x,
-                                      const LtdlWorkspace<T>& w, const Change& change) {
+inline void solve_block_in_place(const Paths& dofs, int packs, Pack<T>* x,
+                                 const LtdlWorkspace<T>& w, const Change& change) {
     T* const X = reinterpret_cast<T*>(x);
     const int columns = packs * Pack<T>::width;
     const RightSides<T> right = {X, columns, columns};

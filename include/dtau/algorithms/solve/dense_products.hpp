@@ -40,10 +40,8 @@ struct DenseMatrix {
     double* at;
     std::ptrdiff_t stride;
 
-    DTAU_INLINE double* row(std::ptrdiff_t i) const { return at + i * stride; }
-    DTAU_INLINE DenseMatrix from(std::ptrdiff_t i, std::ptrdiff_t j) const {
-        return {row(i) + j, stride};
-    }
+    double* row(std::ptrdiff_t i) const { return at + i * stride; }
+    DenseMatrix from(std::ptrdiff_t i, std::ptrdiff_t j) const { return {row(i) + j, stride}; }
 };
 
 // Rows and vectors of columns of a tile: its sums fill the registers, and hide the latency of the
@@ -78,8 +76,8 @@ template <bool add, int rows, int n>
 }
 
 template <bool add, int rows>
-DTAU_INLINE void multiply_tile(int n, DenseMatrix C, DenseMatrix X, DenseMatrix Y, int depth,
-                               const char* ahead) {
+inline void multiply_tile(int n, DenseMatrix C, DenseMatrix X, DenseMatrix Y, int depth,
+                          const char* ahead) {
     if (n == 1)
         multiply_tile<add, rows, 1>(C, X, Y, depth, ahead);
     else if (n == 2)
@@ -92,8 +90,8 @@ DTAU_INLINE void multiply_tile(int n, DenseMatrix C, DenseMatrix X, DenseMatrix 
 // that reach the diagonal and beyond. The columns of Y for a tile stay in the nearest cache for all
 // rows.
 template <bool add, bool upper>
-DTAU_INLINE void multiply(DenseMatrix C, DenseMatrix X, DenseMatrix Y, int begin, int end,
-                          int vectors, int depth, Prefetches& ahead) {
+inline void multiply(DenseMatrix C, DenseMatrix X, DenseMatrix Y, int begin, int end, int vectors,
+                     int depth, Prefetches& ahead) {
     for (int first = 0, last; first < vectors; first = last) {
         const int rest = vectors - first;
         last = first + (rest <= tile_vectors ? rest : rest == 4 ? 2 : tile_vectors);

@@ -42,8 +42,8 @@ struct FactorizedWorkspace {
 
 // Computes M of the independent velocities, by paths, in w.L.
 template <class T>
-DTAU_INLINE void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
-                                      const LtdlWorkspace<T>& w) {
+inline void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
+                                 const LtdlWorkspace<T>& w) {
     const int* depth = tree.independent.depth;
     if (tree.mimic || w.padded) w.zero(tree.independent);
     if (!tree.mimic) {
@@ -91,8 +91,8 @@ void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
 
 // Runs root_frame_sweep and factorizes M.
 template <class T>
-DTAU_INLINE void factorize_mass_matrix(const Tree& tree, const T* q, const T* v,
-                                       const FactorizedWorkspace<T>& w) {
+inline void factorize_mass_matrix(const Tree& tree, const T* q, const T* v,
+                                  const FactorizedWorkspace<T>& w) {
     const RootFrame<T>& g = w.idsva.root_frame;
     root_frame_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nnodes; ++i) w.composite[i] = g.I[i];
@@ -101,8 +101,8 @@ DTAU_INLINE void factorize_mass_matrix(const Tree& tree, const T* q, const T* v,
 
 // Factorizes M, and runs idsva_velocities.
 template <class T>
-DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, const T* f_ext,
-                                    const FactorizedWorkspace<T>& w) {
+inline void factorize_dynamics(const Tree& tree, const T* q, const T* v, const T* f_ext,
+                               const FactorizedWorkspace<T>& w) {
     factorize_mass_matrix(tree, q, v, w);
     idsva_velocities(tree, q, v, f_ext, w.idsva);
 }
@@ -110,8 +110,8 @@ DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, co
 // After factorize_dynamics: computes tau - bias of the independent velocities, in w.independent, with
 // the torques of springs and friction in the bias.
 template <class T>
-DTAU_INLINE void independent_torque(const Tree& tree, const T* q, const T* v, const T* tau,
-                                    const FactorizedWorkspace<T>& w) {
+inline void independent_torque(const Tree& tree, const T* q, const T* v, const T* tau,
+                               const FactorizedWorkspace<T>& w) {
     if (tree.mimic) {
         driving_torque<T>(tree, v, nullptr, w.a, w);
         subtract_springs_and_friction(tree, q, v, w.a);

@@ -45,7 +45,7 @@ struct LtdlWorkspace {
     // something else can hold denormal numbers, which are slow. So such an L is zeroed before its rows
     // are written.
     static constexpr bool padded = Pack<T>::width > 1;
-    DTAU_INLINE void zero(const Paths& dofs) const {
+    void zero(const Paths& dofs) const {
         for (int k = 0; k < dofs.n * stride; ++k) L[k] = T(0.0);
     }
 };
@@ -53,7 +53,7 @@ struct LtdlWorkspace {
 // Rows are eliminated and solved for in pairs: a parent and the child that follows it need the same
 // rows, which are loaded once. Pairs begin at even depths, so that sums have the same order in every
 // block.
-DTAU_INLINE bool follows_parent(const Paths& dofs, int k) {
+inline bool follows_parent(const Paths& dofs, int k) {
     return dofs.depth[k] % 2 == 1 && dofs.parent[k] == k - 1;
 }
 
@@ -109,7 +109,7 @@ void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
 // inwards: x becomes L^-T x, from leaves to roots. outwards: x becomes L^-1 D^-1 x, from roots to
 // leaves.
 template <class T>
-DTAU_INLINE void ltdl_solve_inwards(const Paths& dofs, T* x, const LtdlWorkspace<T>& w) {
+inline void ltdl_solve_inwards(const Paths& dofs, T* x, const LtdlWorkspace<T>& w) {
     for (int k = dofs.n - 1; k >= 0; --k) {
         const T* row = w.L + k * w.stride;
         for (int j = dofs.parent[k]; j >= 0; j = dofs.parent[j])
@@ -117,7 +117,7 @@ DTAU_INLINE void ltdl_solve_inwards(const Paths& dofs, T* x, const LtdlWorkspace
     }
 }
 template <class T>
-DTAU_INLINE void ltdl_solve_outwards(const Paths& dofs, T* x, const LtdlWorkspace<T>& w) {
+inline void ltdl_solve_outwards(const Paths& dofs, T* x, const LtdlWorkspace<T>& w) {
     for (int k = 0; k < dofs.n; ++k) {
         const T* row = w.L + k * w.stride;
         x[k] = row[dofs.depth[k]] * x[k];
@@ -128,7 +128,7 @@ DTAU_INLINE void ltdl_solve_outwards(const Paths& dofs, T* x, const LtdlWorkspac
 
 // x becomes M^-1 x.
 template <class T>
-DTAU_INLINE void ltdl_solve_vector(const Paths& dofs, T* x, const LtdlWorkspace<T>& w) {
+inline void ltdl_solve_vector(const Paths& dofs, T* x, const LtdlWorkspace<T>& w) {
     ltdl_solve_inwards(dofs, x, w);
     ltdl_solve_outwards(dofs, x, w);
 }

@@ -13,11 +13,11 @@
 namespace dtau::DTAU_VARIANT {
 
 // Is k on the path from one of the columns begin ... end - 1 to the world?
-DTAU_INLINE bool is_ancestor(const Paths& dofs, int k, int begin, int end) {
+inline bool is_ancestor(const Paths& dofs, int k, int begin, int end) {
     return k < end && dofs.end[k] > begin;
 }
 // One past the last descendant of the columns begin ... end - 1; subtrees are ranges.
-DTAU_INLINE int related_end(const Paths& dofs, int begin, int end) {
+inline int related_end(const Paths& dofs, int begin, int end) {
     int last = end;
     for (int c = begin; c < end; ++c) last = dofs.end[c] > last ? dofs.end[c] : last;
     return last;
@@ -25,7 +25,7 @@ DTAU_INLINE int related_end(const Paths& dofs, int begin, int end) {
 
 // Calls solve(begin, end, packs) for blocks of columns of nearly equal width.
 template <class T, class Solve>
-DTAU_INLINE void for_blocks(int columns, int most, const Solve& solve) {
+inline void for_blocks(int columns, int most, const Solve& solve) {
     constexpr int width = Pack<T>::width;
     const int packs = (columns + width - 1) / width, blocks = (packs + most - 1) / most;
     for (int b = 0; b < blocks; ++b) {
@@ -39,9 +39,9 @@ DTAU_INLINE void for_blocks(int columns, int most, const Solve& solve) {
 // matrices are side by side, each padded to whole packs. Rows of B and of the solutions are `stride`
 // apart.
 template <int matrices, class T, class Change = NoChange>
-DTAU_INLINE void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
-                            const Solution<T> (&solutions)[matrices], const LtdlWorkspace<T>& w,
-                            const Change& change = {}) {
+inline void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
+                       const Solution<T> (&solutions)[matrices], const LtdlWorkspace<T>& w,
+                       const Change& change = {}) {
     const int n = dofs.n, padded = whole_packs<T>(n), all = matrices * padded;
     const RightSides<T> right = {B, stride, all};
     Solutions<T> to = {{}, n, padded};
@@ -67,8 +67,7 @@ DTAU_INLINE void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
 
 // X (n, columns) becomes -M^-1 X.
 template <class T>
-DTAU_INLINE void ltdl_solve_in_place(const Paths& dofs, T* X, int columns,
-                                     const LtdlWorkspace<T>& w) {
+inline void ltdl_solve_in_place(const Paths& dofs, T* X, int columns, const LtdlWorkspace<T>& w) {
     for (int k = 0; k < dofs.n; ++k) w.rows[k] = k;
     const RightSides<T> right = {X, columns, columns};
     const Solutions<T> to = {{{X, columns}}, columns, columns};
@@ -79,8 +78,8 @@ DTAU_INLINE void ltdl_solve_in_place(const Paths& dofs, T* X, int columns,
 
 // M^-1 by all of its columns, with a change between the two passes.
 template <class T, class Change>
-DTAU_INLINE void ltdl_changed_inverse(const Paths& dofs, T* inverse, const LtdlWorkspace<T>& w,
-                                      const Change& change) {
+inline void ltdl_changed_inverse(const Paths& dofs, T* inverse, const LtdlWorkspace<T>& w,
+                                 const Change& change) {
     const int n = dofs.n;
     const RightSides<T> identity = {nullptr, 0, n};
     const Solutions<T> to = {{{inverse, n}}, n, whole_packs<T>(n)};
@@ -95,7 +94,7 @@ DTAU_INLINE void ltdl_changed_inverse(const Paths& dofs, T* inverse, const LtdlW
 // Copies the upper triangle of a symmetric matrix to the lower one; zeros become +0. A lone state
 // copies blocks of four rows, the last of them again over the one before.
 template <class T>
-DTAU_INLINE void mirror(T* matrix, int n) {
+inline void mirror(T* matrix, int n) {
     for (int k = 0; k < n; ++k) {
         int c = k, end = n;
         if constexpr (mirrors_blocks<T>) {
@@ -114,7 +113,7 @@ DTAU_INLINE void mirror(T* matrix, int n) {
 
 // M^-1 (nv, nv): solves for the upper triangle, and mirrors it to the lower one.
 template <class T>
-DTAU_INLINE void ltdl_inverse(const Paths& dofs, T* inverse, const LtdlWorkspace<T>& w) {
+inline void ltdl_inverse(const Paths& dofs, T* inverse, const LtdlWorkspace<T>& w) {
     const int n = dofs.n;
     constexpr int most = Pack<T>::width > 1 ? 4
                          : lanes < 8        ? 6

@@ -28,7 +28,7 @@ struct SecondAngleFunctions {
     T ddb, ddc;
 };
 template <class T>
-DTAU_INLINE SecondAngleFunctions<T> second_angle_functions(const AngleFunctions<T>& f, T t) {
+inline SecondAngleFunctions<T> second_angle_functions(const AngleFunctions<T>& f, T t) {
     constexpr Coefficients<10> b = alternating<10>(2), c = alternating<10>(3);
     constexpr Coefficients<8> ddb = derivative(derivative(b)), ddc = derivative(derivative(c));
     const auto small = less(t, 1.0);
@@ -46,8 +46,8 @@ DTAU_INLINE SecondAngleFunctions<T> second_angle_functions(const AngleFunctions<
 
 // The derivative of right_jacobian(x) along y. [Derivations] eq. 24.3
 template <class T>
-DTAU_INLINE MotionMap<T> right_jacobian_rate(const Motion<T>& x, const AngleFunctions<T>& f,
-                                             const SecondAngleFunctions<T>& g, const Motion<T>& y) {
+inline MotionMap<T> right_jacobian_rate(const Motion<T>& x, const AngleFunctions<T>& f,
+                                        const SecondAngleFunctions<T>& g, const Motion<T>& y) {
     const Mat3<T> W = skew(x.ang), U = skew(x.lin), P = skew(y.ang), WW = W * W;
     const T two(2.0), wu = two * dot(x.ang, x.lin), wp = two * dot(x.ang, y.ang);
     const T pu_ws = two * dot(y.ang, x.lin, dot(x.ang, y.lin));
@@ -65,7 +65,7 @@ DTAU_INLINE MotionMap<T> right_jacobian_rate(const Motion<T>& x, const AngleFunc
 
 // Calls visit(k, twist) for the unit velocities of a joint.
 template <class T, class Visit>
-DTAU_INLINE void for_unit_twists(const Body& body, const Visit& visit) {
+inline void for_unit_twists(const Body& body, const Visit& visit) {
     for (int k = 0; k < body.nv; ++k) {
         T unit[6] = {T(0.0), T(0.0), T(0.0), T(0.0), T(0.0), T(0.0)};
         unit[k] = T(1.0);
@@ -73,7 +73,7 @@ DTAU_INLINE void for_unit_twists(const Body& body, const Visit& visit) {
     }
 }
 template <class T>
-DTAU_INLINE void symmetrize_joint(T* matrix, int n) {
+inline void symmetrize_joint(T* matrix, int n) {
     for (int k = 0; k < n; ++k)
         for (int j = 0; j < k; ++j)
             matrix[k * n + j] = matrix[j * n + k] =

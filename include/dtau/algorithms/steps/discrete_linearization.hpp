@@ -74,8 +74,8 @@ struct DiscreteWorkspace {
 // Keeps the derivatives of inverse dynamics at a stage, and copies its acceleration to a. Call it after
 // idsva_velocities and the forward dynamics of the stage.
 template <class T>
-DTAU_INLINE void stage_partials(const Tree& tree, int i, const T* body_f_ext, T* a,
-                                const DiscreteWorkspace<T>& w) {
+inline void stage_partials(const Tree& tree, int i, const T* body_f_ext, T* a,
+                           const DiscreteWorkspace<T>& w) {
     T* const no_matrix = nullptr;
     const FactorizedWorkspace<T>& dynamics = w.dynamics;
     const int n = tree.independent.n;
@@ -95,8 +95,8 @@ DTAU_INLINE void stage_partials(const Tree& tree, int i, const T* body_f_ext, T*
 
 // Computes the acceleration at a stage, and keeps its derivatives and factors.
 template <class T>
-DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau,
-                                 const T* f_ext, T* a, const DiscreteWorkspace<T>& w) {
+inline void linearize_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau,
+                            const T* f_ext, T* a, const DiscreteWorkspace<T>& w) {
     const FactorizedWorkspace<T> dynamics = w.at_stage(i);
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.value);
     if (tree.mimic) {
@@ -119,7 +119,7 @@ struct BlockStart {
 
 // Adds the columns of the identity for xi (first = 0) or dv (first = nv), in rows row ... row + count - 1.
 template <class T>
-DTAU_INLINE void add_units(const BlockStart<T>& start, int first, int row, int count, Pack<T>* x) {
+inline void add_units(const BlockStart<T>& start, int first, int row, int count, Pack<T>* x) {
     constexpr int width = Pack<T>::width;
     const int packs = start.packs;
     for (int c = 0; c < packs * width; ++c) {
@@ -129,7 +129,7 @@ DTAU_INLINE void add_units(const BlockStart<T>& start, int first, int row, int c
     }
 }
 template <class T>
-DTAU_INLINE void add_torques(const BlockStart<T>& start, int n, Pack<T>* x) {
+inline void add_torques(const BlockStart<T>& start, int n, Pack<T>* x) {
     constexpr int width = Pack<T>::width;
     const InputMap<T>& inputs = start.inputs;
     const int packs = start.packs, count = inputs.driven.count;
@@ -172,12 +172,12 @@ void displace(const Tree& tree, const BlockStart<T>& start, int stage,
 
 // Ranges of rows that may be nonzero at stages 0 and 1; joints that do not commute belong to a range
 // as a whole.
-DTAU_INLINE Rows joined(const Rows& a, const Rows& b) {
+inline Rows joined(const Rows& a, const Rows& b) {
     if (a.begin >= a.end) return b;
     if (b.begin >= b.end) return a;
     return {a.begin < b.begin ? a.begin : b.begin, a.end > b.end ? a.end : b.end};
 }
-DTAU_INLINE Rows of_whole_joints(const Tree& tree, Rows rows) {
+inline Rows of_whole_joints(const Tree& tree, Rows rows) {
     for_noncommuting_joints(tree, true, [&](int, const Body& body, int first) {
         const Rows joint = {first, first + body.nv};
         if (rows.begin < joint.end && rows.end > joint.begin) rows = joined(rows, joint);

@@ -30,7 +30,7 @@ struct LinearizationWorkspace {
 
 // Writes -ad_v, the left half of the upper rows of A; zero before. v: of the joints.
 template <class T>
-DTAU_INLINE void bracket_blocks(const Tree& tree, const T* v, T* A) {
+inline void bracket_blocks(const Tree& tree, const T* v, T* A) {
     const int width = 2 * tree.independent.n;
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
@@ -47,7 +47,7 @@ DTAU_INLINE void bracket_blocks(const Tree& tree, const T* v, T* A) {
 
 // Writes the upper rows of A, xi' = -ad_v xi + dv; zero before.
 template <class T>
-DTAU_INLINE void kinematic_rows(const Tree& tree, const T* v, T* A) {
+inline void kinematic_rows(const Tree& tree, const T* v, T* A) {
     const int n = tree.independent.n, width = 2 * n;
     for (int k = 0; k < n; ++k) A[k * width + n + k] = T(1.0);
     bracket_blocks(tree, v, A);
@@ -55,7 +55,7 @@ DTAU_INLINE void kinematic_rows(const Tree& tree, const T* v, T* A) {
 
 // Writes the lower rows of B.
 template <class T>
-DTAU_INLINE void input_rows(int n, const InputMap<T>& inputs, const T* da_dtau, T* B) {
+inline void input_rows(int n, const InputMap<T>& inputs, const T* da_dtau, T* B) {
     const int m = inputs.driven.count;
     for (int k = 0; k < n; ++k, da_dtau += n, B += m) {
         if (!inputs.map) {

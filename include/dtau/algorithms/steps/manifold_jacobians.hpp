@@ -20,7 +20,7 @@ namespace dtau::DTAU_VARIANT {
 // Calls visit(body, q, v) for the independent joints whose displacements add (commute = true) or do not
 // (false). q, v: places of their first coordinate and velocity among the independent ones.
 template <class Visit>
-DTAU_INLINE void for_independent_joints(const Tree& tree, bool commute, const Visit& visit) {
+inline void for_independent_joints(const Tree& tree, bool commute, const Visit& visit) {
     const Mimics* c = tree.mimic;
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
@@ -34,8 +34,7 @@ DTAU_INLINE void for_independent_joints(const Tree& tree, bool commute, const Vi
 
 // Puts a map of a joint's twists, at velocity v.
 template <class T, class Put>
-DTAU_INLINE void put_map(const Body& body, const MotionMap<T>& map, int which, int v,
-                         const Put& put) {
+inline void put_map(const Body& body, const MotionMap<T>& map, int which, int v, const Put& put) {
     T block[36];
     joint_matrix(body.kind, map, block);
     for (int r = 0; r < body.nv; ++r)
@@ -44,7 +43,7 @@ DTAU_INLINE void put_map(const Body& body, const MotionMap<T>& map, int which, i
 
 // The Jacobians of q (+) dq by q and by dq.
 template <class T, class Put>
-DTAU_INLINE void integrate_jacobians(const Tree& tree, const T* dq, const Put& put) {
+inline void integrate_jacobians(const Tree& tree, const T* dq, const Put& put) {
     for_independent_joints(tree, false, [&](const Body& body, int, int v) {
         const Motion<T> x = joint_twist(body, dq + body.v);
         const MotionMap<T> J = right_jacobian(x);
@@ -59,7 +58,7 @@ struct InverseJacobianParts {
     MotionMap<T> odd, even;
 };
 template <class T>
-DTAU_INLINE InverseJacobianParts<T> inverse_jacobian_parts(const Motion<T>& x) {
+inline InverseJacobianParts<T> inverse_jacobian_parts(const Motion<T>& x) {
     const Mat3<T> W = skew(x.ang), U = skew(x.lin), WW = W * W;
     const LogFunctions<T> f = log_functions(dot(x.ang, x.ang));
     const T rate = T(2.0) * dot(x.ang, x.lin);
@@ -68,14 +67,14 @@ DTAU_INLINE InverseJacobianParts<T> inverse_jacobian_parts(const Motion<T>& x) {
              fma(f.e, fma(T(1.0), W * U, U * W), (rate * f.de) * WW)}};
 }
 template <class T>
-DTAU_INLINE MotionMap<T> inverse_right_jacobian(const Motion<T>& x) {
+inline MotionMap<T> inverse_right_jacobian(const Motion<T>& x) {
     const InverseJacobianParts<T> parts = inverse_jacobian_parts(x);
     return fma(T(1.0), parts.even, parts.odd);
 }
 
 // The Jacobians of difference(q0, q1) by q0 and by q1.
 template <class T, class Put>
-DTAU_INLINE void difference_jacobians(const Tree& tree, const T* q0, const T* q1, const Put& put) {
+inline void difference_jacobians(const Tree& tree, const T* q0, const T* q1, const Put& put) {
     for_independent_joints(tree, false, [&](const Body& body, int, int v) {
         T d[6];
         joint_difference(body, q0 + body.q, q1 + body.q, d);
@@ -89,7 +88,7 @@ DTAU_INLINE void difference_jacobians(const Tree& tree, const T* q0, const T* q1
 // T = E / 2 and T^+ = 2 E^T / |x|^2 of a quaternion x at place q, E omega = x (omega; 0): T^+ is
 // the derivative of x / |x| by the four numbers, whatever the norm.
 template <class T, class Put>
-DTAU_INLINE void put_quaternion(const T* x, int q, int v, const Put& put) {
+inline void put_quaternion(const T* x, int q, int v, const Put& put) {
     const T E[4][3] = {
         {x[3], -x[2], x[1]}, {x[2], x[3], -x[0]}, {-x[1], x[0], x[3]}, {-x[0], -x[1], -x[2]}};
     const T scale = T(2.0) / fma(x[0], x[0], fma(x[1], x[1], fma(x[2], x[2], x[3] * x[3])));
@@ -101,7 +100,7 @@ DTAU_INLINE void put_quaternion(const T* x, int q, int v, const Put& put) {
 }
 // Puts the rotation R of a joint's positions, size x size, in T, and its transpose in T^+.
 template <class T, class Put>
-DTAU_INLINE void put_rotation(const T* columns, int size, int q, int v, const Put& put) {
+inline void put_rotation(const T* columns, int size, int q, int v, const Put& put) {
     for (int r = 0; r < size; ++r)
         for (int c = 0; c < size; ++c) {
             put(0, q + r, v + c, columns[c * size + r]);
@@ -111,7 +110,7 @@ DTAU_INLINE void put_rotation(const T* columns, int size, int q, int v, const Pu
 
 // The maps T and T^+.
 template <class T, class Put>
-DTAU_INLINE void tangent_map(const Tree& tree, const T* coordinates, const Put& put) {
+inline void tangent_map(const Tree& tree, const T* coordinates, const Put& put) {
     for_independent_joints(tree, false, [&](const Body& body, int q, int v) {
         const T* x = coordinates + body.q;
         if (body.kind == JointKind::spherical) {

@@ -20,13 +20,11 @@ namespace dtau::DTAU_VARIANT {
 
 inline constexpr int max_stages = 4;
 
-DTAU_INLINE int stage_count(Integrator method) {
-    return method == Integrator::rk4 ? max_stages : 1;
-}
+inline int stage_count(Integrator method) { return method == Integrator::rk4 ? max_stages : 1; }
 // c_i and b_i: how far stage i goes along the derivatives of the stage before it, and its weight in the
 // result; both in units of h.
-DTAU_INLINE double stage_ahead(int i) { return i == 0 ? 0.0 : i == 3 ? 1.0 : 0.5; }
-DTAU_INLINE double stage_weight(Integrator method, int i) {
+inline double stage_ahead(int i) { return i == 0 ? 0.0 : i == 3 ? 1.0 : 0.5; }
+inline double stage_weight(Integrator method, int i) {
     return method != Integrator::rk4 ? 1.0 : i == 0 || i == 3 ? 1.0 / 6.0 : 1.0 / 3.0;
 }
 
@@ -52,14 +50,14 @@ struct StepWorkspace {
 
 // theta' of a joint that does not commute. [Derivations] eq. 12.2
 template <class T>
-DTAU_INLINE void joint_displacement_rate(const Body& body, const T* theta, const T* v, T* rate) {
+inline void joint_displacement_rate(const Body& body, const T* theta, const T* v, T* rate) {
     const Motion<T> x = joint_twist(body, theta), y = joint_twist(body, v), xy = cross(x, y);
     joint_coordinates(body, fma(T(1.0 / 12.0), cross(x, xy), fma(T(0.5), xy, y)), rate);
 }
 
 // theta' of all joints.
 template <class T>
-DTAU_INLINE void displacement_rates(const Tree& tree, const T* theta, const T* v, T* rate) {
+inline void displacement_rates(const Tree& tree, const T* theta, const T* v, T* rate) {
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         if (traits(body.kind).commutes) {
@@ -72,8 +70,8 @@ DTAU_INLINE void displacement_rates(const Tree& tree, const T* theta, const T* v
 
 // Takes the step; acceleration(i, q, v, a) computes a for stage i.
 template <class T, class Acceleration>
-DTAU_INLINE void step(const Tree& tree, const T* q, const T* v, T h, Integrator method, T* q_next,
-                      T* v_next, const StepWorkspace<T>& w, const Acceleration& acceleration) {
+inline void step(const Tree& tree, const T* q, const T* v, T h, Integrator method, T* q_next,
+                 T* v_next, const StepWorkspace<T>& w, const Acceleration& acceleration) {
     const int nv = tree.nv;
     T* total = w.theta();
     for (int k = 0; k < tree.nq; ++k) w.qs[k] = q[k];
@@ -112,7 +110,7 @@ struct JointVariation {
 
 // The variation of a joint that is displaced by theta.
 template <class T>
-DTAU_INLINE void displacement_variation(const Body& body, const T* theta, JointVariation<T>& out) {
+inline void displacement_variation(const Body& body, const T* theta, JointVariation<T>& out) {
     const Motion<T> x = joint_twist(body, theta);
     const MotionMap<T> J = right_jacobian(x);
     joint_matrix(body.kind, J, out.J);
@@ -120,8 +118,7 @@ DTAU_INLINE void displacement_variation(const Body& body, const T* theta, JointV
 }
 // The variation of theta'. [Derivations] eq. 12.7: v + [theta, v] / 2 + [theta, [theta, v]] / 12
 template <class T>
-DTAU_INLINE void rate_variation(const Body& body, const T* theta, const T* v,
-                                JointVariation<T>& out) {
+inline void rate_variation(const Body& body, const T* theta, const T* v, JointVariation<T>& out) {
     const Motion<T> t = joint_twist(body, theta), u = joint_twist(body, v);
     const MotionMap<T> x = ad(t), y = ad(u), xy = ad(cross(t, u));
     const T half(0.5), twelfth(1.0 / 12.0);
@@ -145,7 +142,7 @@ struct VariationWorkspace {
 // Calls visit(j, body, first) for the joints that do not commute, j = 0, 1, .... first: place of their
 // first velocity, among the independent ones if `independent`, else among all.
 template <class Visit>
-DTAU_INLINE void for_noncommuting_joints(const Tree& tree, bool independent, const Visit& visit) {
+inline void for_noncommuting_joints(const Tree& tree, bool independent, const Visit& visit) {
     int j = 0;
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
@@ -155,8 +152,8 @@ DTAU_INLINE void for_noncommuting_joints(const Tree& tree, bool independent, con
 }
 
 template <class T>
-DTAU_INLINE void step_variation(const Tree& tree, Integrator method, const StepWorkspace<T>& step,
-                                const VariationWorkspace<T>& w) {
+inline void step_variation(const Tree& tree, Integrator method, const StepWorkspace<T>& step,
+                           const VariationWorkspace<T>& w) {
     for_noncommuting_joints(tree, false, [&](int j, const Body& body, int first) {
         for (int i = 1; i <= max_stages; ++i) {
             if (i < max_stages && i >= stage_count(method)) continue;

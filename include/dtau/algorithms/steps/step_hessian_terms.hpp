@@ -62,7 +62,7 @@ Workspace* several_stages(Arena& arena, const Tree& tree, const Options& options
 
 // Turns a gradient by torques into a gradient by inputs; entries are `stride` apart.
 template <class T>
-DTAU_INLINE T by_input(const InputMap<T>& inputs, int n, int c, const T* by_tau, int stride) {
+inline T by_input(const InputMap<T>& inputs, int n, int c, const T* by_tau, int stride) {
     if (!inputs.map) return by_tau[inputs.driven.columns[c] * stride];
     T sum(0.0);
     for (int k = 0; k < n; ++k)
@@ -76,8 +76,7 @@ DTAU_INLINE T by_input(const InputMap<T>& inputs, int n, int c, const T* by_tau,
 // nz numbers. Takes a few rows at once, so that it reads each number of `from` once for all of
 // them.
 template <bool adds, int rows, class T, class By>
-DTAU_INLINE void combine_rows(int r, int count, int nz, int begin, const T* from, T* to,
-                              const By& by) {
+inline void combine_rows(int r, int count, int nz, int begin, const T* from, T* to, const By& by) {
     constexpr int width = Pack<T>::width;
     in_parts<4>(whole_packs<T>(nz) / width - begin, [&]<int packs>(int first) {
         const auto at = [&](int p) { return (begin + first + p) * width; };
@@ -106,7 +105,7 @@ DTAU_INLINE void combine_rows(int r, int count, int nz, int begin, const T* from
 }
 // Calls visit<rows>(r) for all of `count` rows, four at once.
 template <class Visit>
-DTAU_INLINE void by_fours(int count, const Visit& visit) {
+inline void by_fours(int count, const Visit& visit) {
     int r = 0;
     for (; r + 4 <= count; r += 4) visit.template operator()<4>(r);
     for (; r < count; ++r) visit.template operator()<1>(r);

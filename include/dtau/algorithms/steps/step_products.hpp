@@ -89,7 +89,7 @@ struct StepVjpWorkspace {
 
 // result = matrix^T x, or += if `adds`, for `size` coordinates of a joint.
 template <bool adds, class T>
-DTAU_INLINE void transposed_product(const T* matrix, int size, const T* x, T* result) {
+inline void transposed_product(const T* matrix, int size, const T* x, T* result) {
     for (int c = 0; c < size; ++c) {
         T sum = adds ? result[c] : T(0.0);
         for (int r = 0; r < size; ++r) sum = fma(matrix[r * size + c], x[r], sum);
@@ -100,8 +100,8 @@ DTAU_INLINE void transposed_product(const T* matrix, int size, const T* x, T* re
 // Given the gradient x by q (+) theta: adds the gradient by q to by_q, and writes (or adds) the gradient
 // by theta.
 template <bool adds, class T>
-DTAU_INLINE void displaced_gradient(const Tree& tree, int stage, const VariationWorkspace<T>& w,
-                                    const T* x, T* by_q, T* by_theta) {
+inline void displaced_gradient(const Tree& tree, int stage, const VariationWorkspace<T>& w,
+                               const T* x, T* by_q, T* by_theta) {
     int j = 0;
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];

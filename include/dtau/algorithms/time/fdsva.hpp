@@ -23,15 +23,15 @@ namespace dtau::DTAU_VARIANT {
 
 // Accelerations of all joints, orders 0 ... `order`.
 template <class T>
-DTAU_INLINE void accelerations(const Tree& tree, int order, const T* q, const T* v, const T* tau,
-                               const T* f_ext, T* a, const HybridSeriesWorkspace<T>& w) {
+inline void accelerations(const Tree& tree, int order, const T* q, const T* v, const T* tau,
+                          const T* f_ext, T* a, const HybridSeriesWorkspace<T>& w) {
     const T* no_a = nullptr;
     T* no_torque = nullptr;
     hybrid_time_derivatives(tree, order, q, v, no_a, tau, f_ext, nullptr, a, no_torque, w);
 }
 template <class T>
-DTAU_INLINE void accelerations(const Tree& tree, int order, const T* q, const T* v, const T* tau,
-                               const T* f_ext, T* a, const MimicSeriesWorkspace<T>& w) {
+inline void accelerations(const Tree& tree, int order, const T* q, const T* v, const T* tau,
+                          const T* f_ext, T* a, const MimicSeriesWorkspace<T>& w) {
     const T* no_a = nullptr;
     T* no_torque = nullptr;
     mimic_time_derivatives(tree, order, q, v, no_a, tau, f_ext, nullptr, a, no_torque, w);
@@ -101,7 +101,7 @@ void add_related_product(const Paths& dofs, T factor, const T* M, const T* x, T*
 
 // Factors of M of order 0.
 template <class T>
-DTAU_INLINE void factorize(const Paths& dofs, const T* M, const LtdlWorkspace<T>& w) {
+inline void factorize(const Paths& dofs, const T* M, const LtdlWorkspace<T>& w) {
     if (w.padded) w.zero(dofs);
     for (int k = 0; k < dofs.n; ++k)
         for (int j = k; j >= 0; j = dofs.parent[j])

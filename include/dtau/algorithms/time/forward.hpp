@@ -37,8 +37,8 @@ namespace dtau::DTAU_VARIANT {
 // Computes the bias force of body i, after its children, and its part of the force on its parent. v,
 // tau: derivatives of order k; tau is read only if the motion is not prescribed.
 template <bool simple, class T>
-DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T* tau,
-                            const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
+inline void bias_force(const Tree& tree, int i, int k, const T* v, const T* tau,
+                       const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const T factor(w.scale.inverse_factorial[k]);
     ForwardBody<T>& b = w.bodies[i];
@@ -75,8 +75,8 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
 // Computes the acceleration of order k of a body and of its joint (unscaled, in a_out), after its parent,
 // and the force across the joint (simple joints: if another order follows). [Derivations] eq. 13.9
 template <bool simple, class T>
-DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const T* a, T* a_out,
-                            const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
+inline void accelerate(const Tree& tree, int i, int k, bool another, const T* a, T* a_out,
+                       const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const Rotation how = rotation_of<simple>(body);
     ForwardBody<T>& b = w.bodies[i];
@@ -134,8 +134,8 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
 
 // Extends the series of a body by one order, after its parent.
 template <bool simple, class T>
-DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
-                               const ForwardSeriesWorkspace<T>& w) {
+inline void extend_motion(const Tree& tree, int i, int k, const T* a,
+                          const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const Rotation how = rotation_of<simple>(body);
     const ForwardBody<T>& b = w.bodies[i];
@@ -166,15 +166,15 @@ struct OrderRows {
 // One order of one body: in the backward pass, and in the forward pass, which prepares the next order.
 // The few bodies that are not plain share one function for all orders.
 template <bool simple, class T>
-DTAU_INLINE void inwards(const Tree& tree, int i, int k, const Configuration<T>& x,
-                         const OrderRows<T>& rows, const Prescribed& prescribed,
-                         const ForwardSeriesWorkspace<T>& w) {
+inline void inwards(const Tree& tree, int i, int k, const Configuration<T>& x,
+                    const OrderRows<T>& rows, const Prescribed& prescribed,
+                    const ForwardSeriesWorkspace<T>& w) {
     if (k == 0) articulate<simple>(tree, i, x, prescribed, w);
     bias_force<simple>(tree, i, k, rows.v, rows.tau, prescribed, w);
 }
 template <bool simple, class T>
-DTAU_INLINE void outwards(const Tree& tree, int i, int k, bool another, const OrderRows<T>& rows,
-                          const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
+inline void outwards(const Tree& tree, int i, int k, bool another, const OrderRows<T>& rows,
+                     const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     accelerate<simple>(tree, i, k, another || w.complete, rows.a, rows.a_out, prescribed, w);
     if (another || w.complete) extend_motion<simple>(tree, i, k, rows.a_out, w);
     if (!another) return;
@@ -198,7 +198,7 @@ __attribute__((noinline)) void other_outwards(const Tree& tree, int i, int k, bo
 
 // Calls f(k). Low orders are compile-time constants, so that loops over coefficients are unrolled.
 template <int from = 0, class F>
-DTAU_INLINE void by_order(int k, const F& f) {
+inline void by_order(int k, const F& f) {
     if constexpr (from == 6)
         f(k);
     else if (k == from)
@@ -209,8 +209,8 @@ DTAU_INLINE void by_order(int k, const F& f) {
 
 // Torque of order k of a joint, from the force across it.
 template <class T>
-DTAU_INLINE void prescribed_torque(const Tree& tree, const Body& body, int i, int k, const T* v,
-                                   const T* a, T* tau, const ForwardSeriesWorkspace<T>& w) {
+inline void prescribed_torque(const Tree& tree, const Body& body, int i, int k, const T* v,
+                              const T* a, T* tau, const ForwardSeriesWorkspace<T>& w) {
     T torque[6];
     const TwoVectors<T>& F = w.bodies[i].force[k];
     joint_torque(body, {F.b(), F.a()}, torque);

@@ -23,7 +23,7 @@ struct SolverSeries {
         : length(room),
           seen(arena.take<TwoVectors<T>>(tree.nnodes * room)),
           force(arena.take<TwoVectors<T>>(tree.nnodes * room)) {}
-    DTAU_INLINE SolverSeries(int room, TwoVectors<T>* at_seen, TwoVectors<T>* at_force)
+    SolverSeries(int room, TwoVectors<T>* at_seen, TwoVectors<T>* at_force)
         : length(room), seen(at_seen), force(at_force) {}
 };
 
@@ -49,13 +49,13 @@ struct ForwardMotionWorkspace {
         return options;
     }
     // Makes the passes write to these series.
-    DTAU_INLINE void exchange(const Tree& tree, const SolverSeries<T>& series) const {
+    void exchange(const Tree& tree, const SolverSeries<T>& series) const {
         for (int i = 0; i < tree.nnodes; ++i) {
             dynamics.series.bodies[i].seen = series.seen + std::ptrdiff_t(i) * series.length;
             dynamics.series.bodies[i].force = series.force + std::ptrdiff_t(i) * series.length;
         }
     }
-    DTAU_INLINE BodyValue<T> of(int i) const {
+    BodyValue<T> of(int i) const {
         const ForwardBody<T>& b = dynamics.series.bodies[i];
         return {b.joint, b.omega, b.X, value.force + std::ptrdiff_t(i) * value.length};
     }
@@ -69,7 +69,7 @@ inline constexpr bool factorizes<MimicSeriesWorkspace<T>> = true;
 
 // f<true>() for simple bodies, f<false>() for others, as the dynamics take them.
 template <class Dynamics, class F>
-DTAU_INLINE void by_joint_in(const Body& body, const F& f) {
+inline void by_joint_in(const Body& body, const F& f) {
     if constexpr (factorizes<Dynamics>)
         f.template operator()<false>();
     else
@@ -78,8 +78,8 @@ DTAU_INLINE void by_joint_in(const Body& body, const F& f) {
 
 // y and A' of a body up to `order`; of a simple joint without z.
 template <bool simple, class T>
-DTAU_INLINE void carried_series(const Body& body, int order, const ForwardBody<T>& b,
-                                TwoVectors<T>* carried) {
+inline void carried_series(const Body& body, int order, const ForwardBody<T>& b,
+                           TwoVectors<T>* carried) {
     const JointSeries<T>& s = b.joint;
     for (int k = 0; k <= order + 1; ++k) {
         if (!simple && body.parent < 0) {
@@ -100,8 +100,8 @@ DTAU_INLINE void carried_series(const Body& body, int order, const ForwardBody<T
 // Adds wrenches along the world's axes to the forces across joints, along body axes. The passes of
 // forward.hpp do not: they use the torques of these wrenches instead.
 template <class T, class Dynamics>
-DTAU_INLINE void add_wrenches(const Tree& tree, int order,
-                              const ForwardMotionWorkspace<T, Dynamics>& w) {
+inline void add_wrenches(const Tree& tree, int order,
+                         const ForwardMotionWorkspace<T, Dynamics>& w) {
     const WrenchSeriesWorkspace<T>& s = w.wrenches;
     for (int i = 0; i < tree.nnodes; ++i)
         for (int k = 0; k <= order; ++k) {
@@ -129,10 +129,10 @@ DTAU_INLINE void add_wrenches(const Tree& tree, int order,
 // wrenches along the world's axes, or variations of them. carried: series of all bodies, with room
 // for order + 2. The passes that follow write to `next`.
 template <class T, class Dynamics>
-DTAU_INLINE void forward_motion(const Tree& tree, int order, const T* q, const T* v, const T* tau,
-                                const T* f_ext, bool in_world, TwoVectors<T>* carried,
-                                const SolverSeries<T>& next,
-                                const ForwardMotionWorkspace<T, Dynamics>& w) {
+inline void forward_motion(const Tree& tree, int order, const T* q, const T* v, const T* tau,
+                           const T* f_ext, bool in_world, TwoVectors<T>* carried,
+                           const SolverSeries<T>& next,
+                           const ForwardMotionWorkspace<T, Dynamics>& w) {
     const T* no_a = nullptr;
     T* no_torque = nullptr;
     w.exchange(tree, w.value);

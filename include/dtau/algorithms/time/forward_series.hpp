@@ -84,18 +84,18 @@ struct Prescribed {
     const bool* given;  // for each degree of freedom; null: none is prescribed
     bool all;           // all are prescribed
 
-    DTAU_INLINE bool operator()(const Body& body) const { return all || (given && given[body.v]); }
+    bool operator()(const Body& body) const { return all || (given && given[body.v]); }
 };
 
 // Most bodies: simple ones whose motion is not prescribed.
-DTAU_INLINE bool is_plain(const Body& body, const Prescribed& prescribed) {
+inline bool is_plain(const Body& body, const Prescribed& prescribed) {
     return is_simple(body) && !prescribed(body);
 }
 
 // Computes order 0 of the quantities that do not depend on forces.
 template <bool simple, class T>
-DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, const T* v,
-                            const ForwardSeriesWorkspace<T>& w) {
+inline void start_body(const Tree& tree, int i, const Configuration<T>& x, const T* v,
+                       const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const Rotation how = rotation_of<simple>(body);
     const ForwardBody<T>& b = w.bodies[i];
@@ -119,8 +119,8 @@ DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, 
 // that this motion takes; and the part of the force to the parent that lower orders give. The parent
 // comes first.
 template <bool simple, class T>
-DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T* f_ext,
-                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
+inline void bias_motion(const Tree& tree, int i, int k, const T* a, const T* f_ext,
+                        const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const Rotation how = rotation_of<simple>(body);
     ForwardBody<T>& b = w.bodies[i];
@@ -170,8 +170,8 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
 
 // Computes the articulated inertia of a body, after its children, and passes Ia to the parent.
 template <bool simple, class T>
-DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
-                            const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
+inline void articulate(const Tree& tree, int i, const Configuration<T>& x,
+                       const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const bool leaf = i + 1 == tree.nnodes || tree.bodies[i + 1].parent != i;
     ArticulatedInertia<T> IA = articulated_inertia(tree, i, leaf, w.IA);

@@ -50,8 +50,8 @@ struct FrameSeriesWorkspace {
 
 // Poses, up to `order`, of all bodies that the frames depend on; v: (order, nv).
 template <class T>
-DTAU_INLINE void move_frames(const Tree& tree, int order, const T* q, const T* v,
-                             const FrameSeriesWorkspace<T>& w) {
+inline void move_frames(const Tree& tree, int order, const T* q, const T* v,
+                        const FrameSeriesWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.bodies.angles);
     for (int i : w.paths) {
         const int parent = tree.bodies[i].parent;
@@ -65,8 +65,8 @@ DTAU_INLINE void move_frames(const Tree& tree, int order, const T* q, const T* v
 
 // The pose of a frame, and w.D from the origin of its body.
 template <class T>
-DTAU_INLINE void frame_pose(const Tree& tree, const Frame& frame, int order,
-                            const FrameSeriesWorkspace<T>& w) {
+inline void frame_pose(const Tree& tree, const Frame& frame, int order,
+                       const FrameSeriesWorkspace<T>& w) {
     const Mat3<double> R = mat3(frame.rotation);
     const Vec3<double> r = vec3(frame.translation);
     if (frame.body < 0) {
@@ -87,8 +87,7 @@ DTAU_INLINE void frame_pose(const Tree& tree, const Frame& frame, int order,
 
 // Order k of a mixed twist or column, given its orders below `count`, in the requested axes.
 template <class T>
-DTAU_INLINE Motion<T> in_axes(Axes axes, int k, const Motion<T>* m, const Mat3<T>* R,
-                              const Vec3<T>* x) {
+inline Motion<T> in_axes(Axes axes, int k, const Motion<T>* m, const Mat3<T>* R, const Vec3<T>* x) {
     Motion<T> out = m[k];
     if (axes == Axes::body) {
         out = zero_motion<T>();

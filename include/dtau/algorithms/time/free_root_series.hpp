@@ -14,7 +14,7 @@ namespace dtau::DTAU_VARIANT {
 
 // Sum of a_m x b_{k-m}.
 template <class T>
-DTAU_INLINE Motion<T> cross_series(int k, const Motion<T>* a, const Motion<T>* b) {
+inline Motion<T> cross_series(int k, const Motion<T>* a, const Motion<T>* b) {
     Motion<T> sum = cross(a[0], b[k]);
     for (int m = 1; m <= k; ++m) sum = cross(a[m], b[k - m], sum);
     return sum;
@@ -22,7 +22,7 @@ DTAU_INLINE Motion<T> cross_series(int k, const Motion<T>* a, const Motion<T>* b
 
 // Sum of I_m s_{k-m}. Only order 0 of I has a mass.
 template <class T>
-DTAU_INLINE Force<T> inertia_times(int k, const Inertia<T>* I, const Motion<T>* s) {
+inline Force<T> inertia_times(int k, const Inertia<T>* I, const Motion<T>* s) {
     Force<T> sum = I[0] * s[k];
     for (int m = 1; m <= k; ++m) {
         const Motion<T>& x = s[k - m];
@@ -33,8 +33,8 @@ DTAU_INLINE Force<T> inertia_times(int k, const Inertia<T>* I, const Motion<T>* 
 
 // Order k of the Coriolis operator of a body with the twist v; momentum: I v of order k.
 template <class T>
-DTAU_INLINE Coriolis<T> coriolis_series(int k, const Inertia<T>* I, const Motion<T>* v,
-                                        const Force<T>& momentum) {
+inline Coriolis<T> coriolis_series(int k, const Inertia<T>* I, const Motion<T>* v,
+                                   const Force<T>& momentum) {
     Coriolis<T> sum = coriolis(I[0], v[k], momentum);
     for (int m = 1; m <= k; ++m) sum.A += coriolis(I[m], v[k - m], momentum).A;
     return sum;
@@ -49,7 +49,7 @@ struct ColumnSeries {
     Vec3<T> t1[fixed + 1];
     Force<T> t2[fixed + 1], by_q[fixed + 1], by_v[fixed + 1];
 
-    DTAU_INLINE explicit ColumnSeries(const ColumnSeries<any_order, T>&) {}
+    explicit ColumnSeries(const ColumnSeries<any_order, T>&) {}
 };
 template <class T>
 struct ColumnSeries<any_order, T> {
@@ -73,7 +73,7 @@ struct Entries {
 // are all computed by entries(k) before one is stored, so that the compiler loads once what they have
 // in common.
 template <int fixed, class T, class OfOrder, class Compute>
-DTAU_INLINE void store_orders(int order, int at, const OfOrder& of_order, const Compute& entries) {
+inline void store_orders(int order, int at, const OfOrder& of_order, const Compute& entries) {
     const auto store = [&](int k, const Entries<T>& e) __attribute__((always_inline)) {
         const Partials<T> to = of_order(k);
         to.dq[at] = e.dq, to.dv[at] = e.dv, to.da[at] = e.da;
@@ -97,9 +97,9 @@ struct FreeRootSeries {
 // Order k of column c's entries with the free root above it, whose rows and columns are
 // base ... base + 5.
 template <int fixed, class T>
-DTAU_INLINE void free_root_entries(int k, T factor, const FreeRootSeries<T>& root,
-                                   const ColumnSeries<fixed, T>& x, int c, int base,
-                                   const Partials<T>& out) {
+inline void free_root_entries(int k, T factor, const FreeRootSeries<T>& root,
+                              const ColumnSeries<fixed, T>& x, int c, int base,
+                              const Partials<T>& out) {
     Vec3<T> dq = cross(x.t2[k].lin, root.G[0]);
     Force<T> dv = {x.t1[k], zero_vector<T>()};
     for (int m = 1; m <= k; ++m) dq = cross(x.t2[k - m].lin, root.G[m], dq);
@@ -122,7 +122,7 @@ DTAU_INLINE void free_root_entries(int k, T factor, const FreeRootSeries<T>& roo
 
 // a^ b^ + sum, as a^ b^ = b a^T - (a . b) 1.
 template <class T>
-DTAU_INLINE Mat3<T> skew_product(const Vec3<T>& a, const Vec3<T>& b, const Mat3<T>& sum) {
+inline Mat3<T> skew_product(const Vec3<T>& a, const Vec3<T>& b, const Mat3<T>& sum) {
     Mat3<T> result = {fma(a.x, b, sum.x), fma(a.y, b, sum.y), fma(a.z, b, sum.z)};
     const T ab = dot(a, b);
     result.x.x = result.x.x - ab, result.y.y = result.y.y - ab, result.z.z = result.z.z - ab;
@@ -131,7 +131,7 @@ DTAU_INLINE Mat3<T> skew_product(const Vec3<T>& a, const Vec3<T>& b, const Mat3<
 
 // 3 x 3 entries, rows n apart.
 template <class T>
-DTAU_INLINE void store_block(T factor, const Mat3<T>& block, T* to, int n) {
+inline void store_block(T factor, const Mat3<T>& block, T* to, int n) {
     const Mat3<T> rows = transposed(block);
     const Vec3<T> scaled[3] = {factor * rows.x, factor * rows.y, factor * rows.z};
     for (int r = 0; r < 3; ++r, to += n)
@@ -141,9 +141,8 @@ DTAU_INLINE void store_block(T factor, const Mat3<T>& block, T* to, int n) {
 // Order k of the block of the root's own columns, from `first` on. I, B: composites of the tree, B
 // of order k. Column j is I Psi''_j by q and 2B s_j + I S'_j by v, [Derivations] eq. 4.8.
 template <class T>
-DTAU_INLINE void free_root_block(int k, T factor, const FreeRootSeries<T>& root,
-                                 const Inertia<T>* I, const Coriolis<T>& B, int first,
-                                 const Partials<T>& out) {
+inline void free_root_block(int k, T factor, const FreeRootSeries<T>& root, const Inertia<T>* I,
+                            const Coriolis<T>& B, int first, const Partials<T>& out) {
     Mat3<T> hG = zero_matrix<T>(), hW = hG, moment = B.A;
     for (int m = 0; m <= k; ++m) {
         const Inertia<T>& I_m = I[k - m];

@@ -76,24 +76,23 @@ struct InverseSeriesWorkspace {
 
 // r of the body in its parent, of order k.
 template <class T>
-DTAU_INLINE Vec3<T> offset(const Body& body, int k, const JointSeries<T>& s) {
+inline Vec3<T> offset(const Body& body, int k, const JointSeries<T>& s) {
     const Vec3<T> r = lift<T>(mat3(body.rotation)) * s.r[k];
     return k == 0 ? r + lift<T>(vec3(body.translation)) : r;
 }
 
 // (2 omega - omega_J) x v_J of order k.
 template <class T>
-DTAU_INLINE Vec3<T> sliding_acceleration(int k, const Vec3<T>* omega, const JointSeries<T>& s,
-                                         Vec3<T> a) {
+inline Vec3<T> sliding_acceleration(int k, const Vec3<T>* omega, const JointSeries<T>& s,
+                                    Vec3<T> a) {
     for (int m = 0; m <= k; ++m) a = cross(T(2.0) * omega[m] - s.omega[m], s.v[k - m], a);
     return a;
 }
 
 // A_p + X_p r of order k, along the parent's axes; w.r holds the series r if the joint slides.
 template <bool simple, class T>
-DTAU_INLINE Vec3<T> carried_acceleration(const Body& body, int k, const Vec3<T>& r0,
-                                         std::ptrdiff_t parent,
-                                         const InverseSeriesWorkspace<T>& w) {
+inline Vec3<T> carried_acceleration(const Body& body, int k, const Vec3<T>& r0,
+                                    std::ptrdiff_t parent, const InverseSeriesWorkspace<T>& w) {
     const Mat3<T>* X = w.X + parent;
     Vec3<T> a = w.A[parent + k];
     if (!slides_on<simple>(body)) return mul_add(X[k], r0, a);
@@ -104,9 +103,9 @@ DTAU_INLINE Vec3<T> carried_acceleration(const Body& body, int k, const Vec3<T>&
 // Computes omega and A of a body, and alpha for the bias, from its parent (for a root: from gravity) and
 // the rotation of its joint; the joint's sliding is added by own_motion.
 template <bool simple, class T>
-DTAU_INLINE void carried_motion(Part part, const Tree& tree, const Body& body, int order, int rows,
-                                const Configuration<T>& x, const JointSeries<T>& s,
-                                std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
+inline void carried_motion(Part part, const Tree& tree, const Body& body, int order, int rows,
+                           const Configuration<T>& x, const JointSeries<T>& s, std::ptrdiff_t at,
+                           const InverseSeriesWorkspace<T>& w) {
     const Rotation how = rotation_of<simple>(body);
     Vec3<T>*omega = w.omega + at, *A = w.A + at, *alpha = w.alpha + at;
     if (!simple && body.parent < 0) {
@@ -145,8 +144,8 @@ DTAU_INLINE void carried_motion(Part part, const Tree& tree, const Body& body, i
 
 // Adds the sliding of the joint to A, and computes X.
 template <bool simple, class T>
-DTAU_INLINE void own_motion(Part part, const Body& body, int order, const JointSeries<T>& s,
-                            std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
+inline void own_motion(Part part, const Body& body, int order, const JointSeries<T>& s,
+                       std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
     const Vec3<T>*omega = w.omega + at, *alpha = w.alpha + at;
     Vec3<T>* A = w.A + at;
     for (int k = 0; k <= order && slides_on<simple>(body); ++k) {
@@ -161,8 +160,8 @@ DTAU_INLINE void own_motion(Part part, const Body& body, int order, const JointS
 
 // Computes the force that accelerates the body.
 template <class T>
-DTAU_INLINE void own_force(Part part, const Tree& tree, const Body& body, int order, const T* f_ext,
-                           std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
+inline void own_force(Part part, const Tree& tree, const Body& body, int order, const T* f_ext,
+                      std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
     for (int k = 0; k <= order; ++k) {
         const Vec3<T>& A = w.A[at + k];
         Force<T> F;
@@ -180,9 +179,9 @@ DTAU_INLINE void own_force(Part part, const Tree& tree, const Body& body, int or
 
 // One body of the forward pass: its motion, and the force that it takes.
 template <bool simple, class T>
-DTAU_INLINE void outwards(Part part, const Tree& tree, const Body& body, int order,
-                          const Configuration<T>& x, const T* v, const T* f_ext, int place,
-                          const InverseSeriesWorkspace<T>& w) {
+inline void outwards(Part part, const Tree& tree, const Body& body, int order,
+                     const Configuration<T>& x, const T* v, const T* f_ext, int place,
+                     const InverseSeriesWorkspace<T>& w) {
     const int rows = order + (part == Part::all ? 2 : part == Part::bias ? 1 : 0);
     const int poses = order + (part == Part::all ? 2 : 1);
     const std::ptrdiff_t at = std::ptrdiff_t(place) * w.length;
@@ -197,8 +196,8 @@ DTAU_INLINE void outwards(Part part, const Tree& tree, const Body& body, int ord
 
 // Adds the force of order k across the joint of a body to that of its parent, after lower orders.
 template <bool simple, class T>
-DTAU_INLINE void pass_order(const Body& body, int k, const JointSeries<T>& s,
-                            const TwoVectors<T>* force, TwoVectors<T>* force_p, Vec3<T>* y) {
+inline void pass_order(const Body& body, int k, const JointSeries<T>& s, const TwoVectors<T>* force,
+                       TwoVectors<T>* force_p, Vec3<T>* y) {
     const TwoVectors<T> both = rotated<true>(rotation_of<simple>(body), s, k, force);
     Vec3<T> moment = both.b();
     if (slides_on<simple>(body)) {
@@ -213,8 +212,8 @@ DTAU_INLINE void pass_order(const Body& body, int k, const JointSeries<T>& s,
 
 // One body of the backward pass: the torques of its joint, and its force to the parent, if any.
 template <bool simple, class T>
-DTAU_INLINE void inwards(Part part, const Tree& tree, const Body& body, int order, const T* v,
-                         T* tau, int place, const InverseSeriesWorkspace<T>& w) {
+inline void inwards(Part part, const Tree& tree, const Body& body, int order, const T* v, T* tau,
+                    int place, const InverseSeriesWorkspace<T>& w) {
     const JointSeries<T> s = w.joints.of(place);
     const TwoVectors<T>* force = w.force + std::ptrdiff_t(place) * w.length;
     TwoVectors<T>* force_p = w.force + std::ptrdiff_t(place - 1) * w.length;
@@ -238,7 +237,7 @@ DTAU_INLINE void inwards(Part part, const Tree& tree, const Body& body, int orde
 
 // f<true>() for simple bodies, f<false>() for others.
 template <class F>
-DTAU_INLINE void by_joint(const Body& body, const F& f) {
+inline void by_joint(const Body& body, const F& f) {
     if (is_simple(body)) return f.template operator()<true>();
     f.template operator()<false>();
 }

@@ -44,8 +44,8 @@ struct TimeKinematicsWorkspace {
 
 // omega and v, orders below `rows`, of a body.
 template <class T>
-DTAU_INLINE void twist_series(const Body& body, int place, int rows, const JointSeries<T>& s,
-                              const TimeKinematicsWorkspace<T>& w) {
+inline void twist_series(const Body& body, int place, int rows, const JointSeries<T>& s,
+                         const TimeKinematicsWorkspace<T>& w) {
     Vec3<T>*omega = w.omega + place * w.length, *v = w.v + place * w.length;
     const Rotation how = traits(body.kind).rotation;
     const Mat3<double> R0 = mat3(body.rotation);

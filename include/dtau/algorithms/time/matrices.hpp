@@ -38,7 +38,7 @@ struct MatrixSeriesWorkspace {
 
 // Sum of I_m s_{k-m}.
 template <class T>
-DTAU_INLINE Force<T> momentum_sum(int k, const Inertia<T>* I, const Motion<T>* s) {
+inline Force<T> momentum_sum(int k, const Inertia<T>* I, const Motion<T>* s) {
     Force<T> sum = zero_force<T>();
     for (int m = 0; m <= k; ++m) sum += I[m] * s[k - m];
     return sum;
@@ -71,7 +71,7 @@ void mass_matrix_time_derivatives(const Tree& tree, int order, const T* q, const
 
 // The Coriolis operator of order k.
 template <class T>
-DTAU_INLINE Coriolis<T> coriolis_sum(int k, const Inertia<T>* I, const Motion<T>* v) {
+inline Coriolis<T> coriolis_sum(int k, const Inertia<T>* I, const Motion<T>* v) {
     Coriolis<T> sum = {zero_matrix<T>(), zero_vector<T>()};
     for (int m = 0; m <= k; ++m) sum += coriolis(I[k - m], v[m], I[k - m] * v[m]);
     return sum;

@@ -40,8 +40,8 @@ struct MimicSeriesWorkspace {
 
 // Factorizes M with the rows and columns of prescribed velocities replaced by those of the identity.
 template <class T>
-DTAU_INLINE void factors_without(const Tree& tree, const T* q, const bool* given,
-                                 const MimicSeriesWorkspace<T>& w) {
+inline void factors_without(const Tree& tree, const T* q, const bool* given,
+                            const MimicSeriesWorkspace<T>& w) {
     const Paths& dofs = tree.independent;
     root_frame_sweep<T>(tree, q, nullptr, w.root_frame);
     mass_matrix_by_paths(tree, w.root_frame.S, w.root_frame.I, w.ltdl);

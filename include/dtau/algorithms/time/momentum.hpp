@@ -53,7 +53,7 @@ struct MomentumSeriesWorkspace {
 
 // sum + order k of a x b', for b along a: the terms m and k + 1 - m are combined.
 template <class T>
-DTAU_INLINE Vec3<T> cross_rate(int k, const Vec3<T>* a, const Vec3<T>* b, Vec3<T> sum) {
+inline Vec3<T> cross_rate(int k, const Vec3<T>* a, const Vec3<T>* b, Vec3<T> sum) {
     for (int m = 0; 2 * m <= k; ++m)
         sum = fma(T(k + 1.0 - 2.0 * m), cross(a[m], b[k + 1 - m]), sum);  // [Derivations] eq. 13.18
     return sum;
@@ -61,7 +61,7 @@ DTAU_INLINE Vec3<T> cross_rate(int k, const Vec3<T>* a, const Vec3<T>* b, Vec3<T
 
 // The second moment (integral of r r^T) of a body with the rotational inertia J: xx xy xz yy yz zz.
 template <class A>
-DTAU_INLINE Mat3<A> second_moment(const double* J) {
+inline Mat3<A> second_moment(const double* J) {
     const A xx(J[0]), xy(J[1]), xz(J[2]), yy(J[3]), yz(J[4]), zz(J[5]);
     const A half = 0.5 * (xx + yy + zz);
     return {{half - xx, -xy, -xz}, {-xy, half - yy, -yz}, {-xz, -yz, half - zz}};
@@ -69,8 +69,8 @@ DTAU_INLINE Mat3<A> second_moment(const double* J) {
 
 // Computes d and R com, and adds the bodies' angular momenta about their own centers to L. v: (order + 1, nv)
 template <class T>
-DTAU_INLINE void spins(const Tree& tree, int order, const T* q, const T* v,
-                       const MomentumSeriesWorkspace<T>& w) {
+inline void spins(const Tree& tree, int order, const T* q, const T* v,
+                  const MomentumSeriesWorkspace<T>& w) {
     const Configuration<T> angles = configuration(tree, q, w.angles);
     int places = 0;
     for (int i = 0; i < tree.nnodes; ++i) {
@@ -104,8 +104,8 @@ DTAU_INLINE void spins(const Tree& tree, int order, const T* q, const T* v,
 
 // Computes h, L, P and x_0 up to `order`, h and x_0 one order further; returns the mass.
 template <class T>
-DTAU_INLINE Constant<T> momentum_series(const Tree& tree, int order, const T* q, const T* v,
-                                        const MomentumSeriesWorkspace<T>& w) {
+inline Constant<T> momentum_series(const Tree& tree, int order, const T* q, const T* v,
+                                   const MomentumSeriesWorkspace<T>& w) {
     for (int k = 0; k <= order + 1; ++k) w.h[k] = w.L[k] = w.x[k] = zero_vector<T>();
     spins(tree, order, q, v, w);
     for (int k = 0; k <= order + 1; ++k) {
@@ -136,7 +136,7 @@ DTAU_INLINE Constant<T> momentum_series(const Tree& tree, int order, const T* q,
 }
 
 template <class T>
-DTAU_INLINE void store_momentum_series(int order, T* result, const MomentumSeriesWorkspace<T>& w) {
+inline void store_momentum_series(int order, T* result, const MomentumSeriesWorkspace<T>& w) {
     for (int k = 0; k <= order; ++k) {
         const T factor(w.scale.factorial[k]);
         store_momentum(Force<T>{factor * w.L[k], factor * w.P[k]}, result + 6 * k);

@@ -27,11 +27,11 @@ struct PoseSeries {
           F(arena.take<Mat3<T>>(bodies * room)),
           R(arena.take<Mat3<T>>(bodies * room)),
           d(arena.take<Vec3<T>>(bodies * room)) {}
-    DTAU_INLINE PoseSeries(int room, Mat3<T>* at_F, Mat3<T>* at_R, Vec3<T>* at_d)
+    PoseSeries(int room, Mat3<T>* at_F, Mat3<T>* at_R, Vec3<T>* at_d)
         : length(room), F(at_F), R(at_R), d(at_d) {}
 
     // Series of body i.
-    DTAU_INLINE PoseSeries of(int i) const {
+    PoseSeries of(int i) const {
         const std::ptrdiff_t at = std::ptrdiff_t(i) * length;
         return {length, F + at, R + at, d + at};
     }
@@ -39,8 +39,8 @@ struct PoseSeries {
 
 // Computes order k of F and d, from the joint's series up to k and the parent's R up to k.
 template <class T>
-DTAU_INLINE void extend_frame(const Body& body, int k, const JointSeries<T>& s, const Mat3<T>* R_p,
-                              const PoseSeries<T>& p) {
+inline void extend_frame(const Body& body, int k, const JointSeries<T>& s, const Mat3<T>* R_p,
+                         const PoseSeries<T>& p) {
     const bool root = body.parent < 0;
     const Mat3<double> R0 = mat3(body.rotation);
     const Vec3<double> p0 = vec3(body.translation);
@@ -58,8 +58,8 @@ DTAU_INLINE void extend_frame(const Body& body, int k, const JointSeries<T>& s, 
 
 // Computes order k of R and d.
 template <class T>
-DTAU_INLINE void extend_pose(const Body& body, int k, const JointSeries<T>& s, const Mat3<T>* R_p,
-                             const PoseSeries<T>& p) {
+inline void extend_pose(const Body& body, int k, const JointSeries<T>& s, const Mat3<T>* R_p,
+                        const PoseSeries<T>& p) {
     extend_frame(body, k, s, R_p, p);
     const int first = body.parent < 0 ? k : 0;
     switch (traits(body.kind).rotation) {
@@ -100,8 +100,8 @@ struct MovingBodies {
 
 // Computes order k of body i, after its parent. v: derivative k - 1 of the velocities; not read if k = 0.
 template <class T>
-DTAU_INLINE void move_body(const Tree& tree, int i, int k, const Configuration<T>& x, const T* v,
-                           const MovingBodies<T>& w) {
+inline void move_body(const Tree& tree, int i, int k, const Configuration<T>& x, const T* v,
+                      const MovingBodies<T>& w) {
     const Body& body = tree.bodies[i];
     const JointTraits& joint = traits(body.kind);
     const JointSeries<T> s = w.joints.of(i);

@@ -38,15 +38,15 @@ struct RootFrameSeries {
 
 // Sum of a_m x b_{k-m}, and sum.
 template <class T>
-DTAU_INLINE Motion<T> cross_sum(int k, const Motion<T>* a, const Motion<T>* b,
-                                Motion<T> sum = zero_motion<T>()) {
+inline Motion<T> cross_sum(int k, const Motion<T>* a, const Motion<T>* b,
+                           Motion<T> sum = zero_motion<T>()) {
     for (int m = 0; m <= k; ++m) sum = cross(a[m], b[k - m], sum);
     return sum;
 }
 
 // The inertia of order k + 1 of a body that moves with the twists v.
 template <class T>
-DTAU_INLINE Inertia<T> moved_inertia(int k, const Motion<T>* v, const Inertia<T>* I, T inverse) {
+inline Inertia<T> moved_inertia(int k, const Motion<T>* v, const Inertia<T>* I, T inverse) {
     const T zero(0.0);
     Vec3<T> h = I[0].m * v[k].lin;
     Mat3<T> K = zero_matrix<T>();  // J' = K + K^T
@@ -68,15 +68,15 @@ DTAU_INLINE Inertia<T> moved_inertia(int k, const Motion<T>* v, const Inertia<T>
 }
 
 template <class T>
-DTAU_INLINE Inertia<T> no_inertia() {
+inline Inertia<T> no_inertia() {
     const T zero(0.0);
     return {zero, zero_vector<T>(), {zero, zero, zero, zero, zero, zero}};
 }
 
 // S q' of order k, and sum.
 template <int fixed = any_order, class T>
-DTAU_INLINE Motion<T> joint_sum(const Tree& tree, const Body& body, int k, const T* v,
-                                Motion<T> sum, const RootFrameSeries<T>& w) {
+inline Motion<T> joint_sum(const Tree& tree, const Body& body, int k, const T* v, Motion<T> sum,
+                           const RootFrameSeries<T>& w) {
     for (int j = body.v; j < body.v + body.nv; ++j)
         for (int m = 0; m <= k; ++m) {
             const T rate = factor_of<fixed, T>(w.scale.inverse_factorial, m) * v[m * tree.nv + j];
@@ -88,8 +88,8 @@ DTAU_INLINE Motion<T> joint_sum(const Tree& tree, const Body& body, int k, const
 // Columns and inertias of body i for orders up to `order`, and its relative twists for orders below
 // `rows`.
 template <int fixed, class T>
-DTAU_INLINE void relative_body(const Tree& tree, int i, int order, int rows,
-                               const Configuration<T>& x, const T* v, const RootFrameSeries<T>& w) {
+inline void relative_body(const Tree& tree, int i, int order, int rows, const Configuration<T>& x,
+                          const T* v, const RootFrameSeries<T>& w) {
     const Body& body = tree.bodies[i];
     const bool root = body.parent < 0;
     w.P[i] = root_frame_placement(body, w.P, x);
@@ -117,8 +117,8 @@ DTAU_INLINE void relative_body(const Tree& tree, int i, int order, int rows,
 
 // The same for all bodies.
 template <class T>
-DTAU_INLINE void relative_series(const Tree& tree, int order, int rows, const T* q, const T* v,
-                                 const RootFrameSeries<T>& w) {
+inline void relative_series(const Tree& tree, int order, int rows, const T* q, const T* v,
+                            const RootFrameSeries<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
     for (int i = 0; i < tree.nnodes; ++i) relative_body<any_order>(tree, i, order, rows, x, v, w);
 }

@@ -61,8 +61,8 @@ struct SpringSeries {
     }
 
     // tau += sign times the derivative of order k of the torques, after all lower ones. Extends the series.
-    DTAU_INLINE void add_next(const Tree& tree, double sign, int k, const T* q, const T* v,
-                              const T* rates, const TaylorScale& scale, T* tau) const {
+    void add_next(const Tree& tree, double sign, int k, const T* q, const T* v, const T* rates,
+                  const TaylorScale& scale, T* tau) const {
         if (k > 0)
             add_diagonal_times(tree, sign, k == 1 ? v : rates + (k - 2) * tree.nv, tau);
         else if (sign > 0.0)
@@ -78,8 +78,7 @@ struct SpringSeries {
     }
 
     // Adds the derivative of order k of the stiffness to dtau/dq of that order, whose rows are n apart.
-    DTAU_INLINE void add_stiffness(const Tree& tree, int k, const TaylorScale& scale, T* dtau_dq,
-                                   int n) const {
+    void add_stiffness(const Tree& tree, int k, const TaylorScale& scale, T* dtau_dq, int n) const {
         if (k == 0) add_diagonal_stiffness(tree, dtau_dq, n);
         for (int s = 0; s < tree.nrotation_springs; ++s) {
             const RotationSpring& spring = tree.rotation_springs[s];
@@ -90,9 +89,8 @@ struct SpringSeries {
 
     // dtau += factor times the variation of order k, after all lower ones. dv (nv): of order 0; rates: of
     // orders 1, 2, ..., k - 1.
-    DTAU_INLINE void add_variations(const Tree& tree, int k, double factor, const T* dq,
-                                    const T* dv, const T* rates, const TaylorScale& scale,
-                                    T* dtau) const {
+    void add_variations(const Tree& tree, int k, double factor, const T* dq, const T* dv,
+                        const T* rates, const TaylorScale& scale, T* dtau) const {
         const T* before = k < 2 ? dv : rates + (k - 2) * tree.nv;
         add_diagonal_times(tree, factor, k == 0 ? dq : before, dtau);
         for (int s = 0; s < tree.nrotation_springs; ++s) {
@@ -113,8 +111,8 @@ struct SpringSeries {
 
     // by += factor times the gradient of sum over k of lam^(k) tau^(k) by v^(j-1), or by q for j = 0, for k from j
     // to `order`. lam: of order j, and the higher orders behind it. After all higher j.
-    DTAU_INLINE void add_gradients(const Tree& tree, int j, int order, double factor, const T* lam,
-                                   const TaylorScale& scale, T* by) const {
+    void add_gradients(const Tree& tree, int j, int order, double factor, const T* lam,
+                       const TaylorScale& scale, T* by) const {
         add_diagonal_times(tree, factor, lam, by);
         for (int s = 0; s < tree.nrotation_springs; ++s) {
             const RotationSpring& spring = tree.rotation_springs[s];
@@ -138,13 +136,13 @@ struct SpringSeries {
         const int count = tree.nrotation_springs * rows * length;
         return count > 0 ? arena.take<X>(count) : nullptr;
     }
-    DTAU_INLINE std::ptrdiff_t first(int s) const { return std::ptrdiff_t(s) * length; }
-    DTAU_INLINE T* series_of(T* levels_of_all, int s, int n) const {
+    std::ptrdiff_t first(int s) const { return std::ptrdiff_t(s) * length; }
+    T* series_of(T* levels_of_all, int s, int n) const {
         return levels_of_all + first(s) * (levels + 1) + n * length;
     }
 
     // (G x)_k
-    DTAU_INLINE Vec3<T> times(int s, int k, const Vec3<T>* x) const {
+    Vec3<T> times(int s, int k, const Vec3<T>* x) const {
         Vec3<T> sum = zero_vector<T>();
         for (int m = 0; m <= k; ++m) sum = mul_add(G[first(s) + m], x[k - m], sum);
         return sum;

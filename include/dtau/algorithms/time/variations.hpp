@@ -31,16 +31,16 @@ struct BracketSeries {
 
 // The rates of -ad_v up to `order`. v: the stack of velocities.
 template <class T>
-DTAU_INLINE void start_brackets(const Tree& tree, const Body& body, int order, const T* v,
-                                const BracketSeries<T>& w) {
+inline void start_brackets(const Tree& tree, const Body& body, int order, const T* v,
+                           const BracketSeries<T>& w) {
     for (int k = 0; k <= order; ++k)
         joint_matrix(body.kind, ad(-joint_twist(body, v + k * tree.nv + body.v)), w.ad + 36 * k);
 }
 
 // E of orders f ... `order`; E of order f is the unit matrix.
 template <class T>
-DTAU_INLINE void bracket_series(int nv, int f, int order, const Binomials& binomial,
-                                const BracketSeries<T>& w) {
+inline void bracket_series(int nv, int f, int order, const Binomials& binomial,
+                           const BracketSeries<T>& w) {
     for (int e = 0; e < nv * nv; ++e) w.E[36 * f + e] = T(e % (nv + 1) == 0 ? 1.0 : 0.0);
     for (int k = f; k < order; ++k) {
         T* to = w.E + 36 * (k + 1);
@@ -75,8 +75,7 @@ struct InverseVariationWorkspace {
 
 // Adds factor D_q E to columns first ... first + nv - 1 of a matrix (n, n).
 template <class T>
-DTAU_INLINE void add_joint_columns(int n, int first, int nv, T factor, const T* D_q, const T* E,
-                                   T* to) {
+inline void add_joint_columns(int n, int first, int nv, T factor, const T* D_q, const T* E, T* to) {
     for (int r = 0; r < n; ++r, D_q += n, to += n)
         for (int c = 0; c < nv; ++c)
             for (int e = 0; e < nv; ++e)

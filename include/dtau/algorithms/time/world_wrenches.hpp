@@ -40,15 +40,15 @@ struct WorldWrenchWorkspace {
 
 // Order k of the wrench on a body. f_ext: (nbodies, 6), of order k.
 template <class T>
-DTAU_INLINE Force<T> own_wrench(const Body& body, const T* f_ext, T factor) {
+inline Force<T> own_wrench(const Body& body, const T* f_ext, T factor) {
     const T* g = f_ext + 6 * body.link;
     return {factor * Vec3<T>{g[3], g[4], g[5]}, factor * Vec3<T>{g[0], g[1], g[2]}};
 }
 
 // Calls f(c, torque) with order k of the joint's torque, unscaled, for each of its degrees of freedom.
 template <class T, class F>
-DTAU_INLINE void wrench_torque(const Body& body, int k, const PoseSeries<T>& pose,
-                               const Force<T>* W, T factor, const F& f) {
+inline void wrench_torque(const Body& body, int k, const PoseSeries<T>& pose, const Force<T>* W,
+                          T factor, const F& f) {
     if (body.kind == JointKind::revolute) {
         T sum(0.0);
         for (int m = 0; m <= k; ++m) sum = dot(pose.F[m].z, W[k - m].ang, sum);
@@ -68,9 +68,8 @@ DTAU_INLINE void wrench_torque(const Body& body, int k, const PoseSeries<T>& pos
 // derivatives of the velocities from order first - 1 on (from 0, if first is 0); f_ext: from order first
 // on.
 template <class T, class F>
-DTAU_INLINE void world_wrench_torques(const Tree& tree, int first, int last, const T* q, const T* v,
-                                      const T* f_ext, const WorldWrenchWorkspace<T>& w,
-                                      const F& f) {
+inline void world_wrench_torques(const Tree& tree, int first, int last, const T* q, const T* v,
+                                 const T* f_ext, const WorldWrenchWorkspace<T>& w, const F& f) {
     const int start = first == 0 ? 1 : first;  // the order that the first row of v gives
     const Configuration<T> angles =
         first == 0 ? configuration(tree, q, w.bodies.angles) : Configuration<T>(q, w.bodies.angles);

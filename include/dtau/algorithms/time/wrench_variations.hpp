@@ -57,7 +57,7 @@ struct WrenchSeriesWorkspace {
 
 // R^T (f; n) of order k, from the wrenches about the body's origin.
 template <class T>
-DTAU_INLINE Force<T> turned_back(int k, const Mat3<T>* R, const Force<T>* given) {
+inline Force<T> turned_back(int k, const Mat3<T>* R, const Force<T>* given) {
     Force<T> W = zero_force<T>();
     for (int m = 0; m <= k; ++m) {
         const Mat3<T> back = transposed(R[m]);
@@ -68,7 +68,7 @@ DTAU_INLINE Force<T> turned_back(int k, const Mat3<T>* R, const Force<T>* given)
 
 // Writes a wrench of body axes for its user.
 template <class T>
-DTAU_INLINE void write_turned(const Body& body, T factor, const Force<T>& W, T* to) {
+inline void write_turned(const Body& body, T factor, const Force<T>& W, T* to) {
     const Mat3<T> frame = lift<T>(mat3(body.frame));
     write_wrench({factor * (frame * W.ang), factor * (frame * W.lin)}, to + 6 * body.link);
 }
@@ -76,8 +76,8 @@ DTAU_INLINE void write_turned(const Body& body, T factor, const Force<T>& W, T* 
 // Order k of the wrench on body i about its origin, along world axes, after lower ones. f_ext
 // (nbodies, 6) may be null.
 template <class T>
-DTAU_INLINE void about_origin(const Body& body, int i, int k, const T* f_ext,
-                              const WrenchSeriesWorkspace<T>& w) {
+inline void about_origin(const Body& body, int i, int k, const T* f_ext,
+                         const WrenchSeriesWorkspace<T>& w) {
     Force<T>* given = w.given + w.at(i);
     const T factor(w.bodies.scale.inverse_factorial[k]);
     given[k] = acts_on(f_ext, body) ? own_wrench(body, f_ext, factor) : zero_force<T>();
@@ -113,7 +113,7 @@ void turn_wrenches(const Tree& tree, int order, const T* q, const Rates& rates, 
 
 // The twist that moves the wrenches: for mixed ones only the turn about the body's origin.
 template <class T>
-DTAU_INLINE Motion<T> kept_turn(Axes axes, Motion<T> twist) {
+inline Motion<T> kept_turn(Axes axes, Motion<T> twist) {
     if (axes == Axes::mixed) twist.lin = zero_vector<T>();
     return twist;
 }

@@ -24,8 +24,8 @@ namespace dtau::DTAU_VARIANT {
 // Backward pass: the inertias of the bodies become composites. Calls store(k, j, M_kj) for every k, and
 // j = k or j on the path of k.
 template <class T, class Store>
-DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
-                               const Store& store) {
+inline void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
+                          const Store& store) {
     for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Inertia<T>& I = inertias[i];

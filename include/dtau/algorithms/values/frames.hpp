@@ -69,8 +69,8 @@ struct FrameWorkspace {
 
 // The configuration with the sines and cosines of the paths' angles, several at a time in a vector.
 template <class T>
-DTAU_INLINE Configuration<T> paths_configuration(const Tree& tree, const T* q,
-                                                 const FrameWorkspace<T>& w) {
+inline Configuration<T> paths_configuration(const Tree& tree, const T* q,
+                                            const FrameWorkspace<T>& w) {
     constexpr int width = Pack<T>::width;
     T angle[width], sine[width], cosine[width];
     int at[width], count = 0;
@@ -96,7 +96,7 @@ DTAU_INLINE Configuration<T> paths_configuration(const Tree& tree, const T* q,
 }
 
 template <class T>
-DTAU_INLINE void place_paths_in_world(const Tree& tree, const T* q, const FrameWorkspace<T>& w) {
+inline void place_paths_in_world(const Tree& tree, const T* q, const FrameWorkspace<T>& w) {
     const Configuration<T> x = paths_configuration(tree, q, w);
     for (int i : w.paths) w.world[i] = world_placement(tree.bodies[i], w.world, x);
 }
@@ -104,7 +104,7 @@ DTAU_INLINE void place_paths_in_world(const Tree& tree, const T* q, const FrameW
 // Placements and motion subspaces in the root frame; and the placements in the world that the axes
 // need: of the roots for mixed axes, of all bodies for the world's origin.
 template <class T>
-DTAU_INLINE void place_paths(const Tree& tree, Axes axes, const T* q, const FrameWorkspace<T>& w) {
+inline void place_paths(const Tree& tree, Axes axes, const T* q, const FrameWorkspace<T>& w) {
     const Configuration<T> x = paths_configuration(tree, q, w);
     for (int i : w.paths) {
         const Body& body = tree.bodies[i];
@@ -116,7 +116,7 @@ DTAU_INLINE void place_paths(const Tree& tree, Axes axes, const T* q, const Fram
 }
 
 template <class T>
-DTAU_INLINE void paths_velocities(const Tree& tree, const T* v, const FrameWorkspace<T>& w) {
+inline void paths_velocities(const Tree& tree, const T* v, const FrameWorkspace<T>& w) {
     for (int i : w.paths) {
         const Body& body = tree.bodies[i];
         w.v[i] = body.parent < 0 ? joint_twist(body, v + body.v)
@@ -125,8 +125,8 @@ DTAU_INLINE void paths_velocities(const Tree& tree, const T* v, const FrameWorks
 }
 
 template <class T>
-DTAU_INLINE void paths_accelerations(const Tree& tree, const T* v, const T* a,
-                                     const FrameWorkspace<T>& w) {
+inline void paths_accelerations(const Tree& tree, const T* v, const T* a,
+                                const FrameWorkspace<T>& w) {
     for (int i : w.paths) {
         const Body& body = tree.bodies[i];
         if (body.parent < 0) {
@@ -142,8 +142,7 @@ DTAU_INLINE void paths_accelerations(const Tree& tree, const T* v, const T* a,
 
 // The placement of a frame, in the coordinates in which P places its body.
 template <class T>
-DTAU_INLINE Placement<T> frame_placement(const Tree& tree, const Frame& frame,
-                                         const Placement<T>* P) {
+inline Placement<T> frame_placement(const Tree& tree, const Frame& frame, const Placement<T>* P) {
     const Mat3<double> R = mat3(frame.rotation);
     const Vec3<double> r = vec3(frame.translation);
     if (frame.body < 0) return {lift<T>(R), lift<T>(r)};
@@ -153,8 +152,8 @@ DTAU_INLINE Placement<T> frame_placement(const Tree& tree, const Frame& frame,
 
 // The observer X in the root frame: its point and its axes. seen_from(X, m) computes X m.
 template <class T>
-DTAU_INLINE Placement<T> observer(const Tree& tree, const Frame& frame, Axes axes,
-                                  const FrameWorkspace<T>& w) {
+inline Placement<T> observer(const Tree& tree, const Frame& frame, Axes axes,
+                             const FrameWorkspace<T>& w) {
     const Placement<T> F = frame_placement(tree, frame, w.P);
     if (axes == Axes::body) return F;
     const Mat3<T> world = transposed(w.world[tree.bodies[frame.body].root].R);
@@ -164,14 +163,14 @@ DTAU_INLINE Placement<T> observer(const Tree& tree, const Frame& frame, Axes axe
 
 // Stores six neighbors in a row of a matrix; with the stride of the rows, in a column.
 template <class T>
-DTAU_INLINE void store_motion(const Motion<T>& m, T* to, int stride = 1) {
+inline void store_motion(const Motion<T>& m, T* to, int stride = 1) {
     const T numbers[6] = {m.lin.x, m.lin.y, m.lin.z, m.ang.x, m.ang.y, m.ang.z};
     for (int r = 0; r < 6; ++r) to[r * stride] = numbers[r];
 }
 
 // Calls visit(k) for the columns on the path of a frame.
 template <class Visit>
-DTAU_INLINE void for_columns(const Tree& tree, const Frame& frame, const Visit& visit) {
+inline void for_columns(const Tree& tree, const Frame& frame, const Visit& visit) {
     const Body& body = tree.bodies[frame.body];
     for (int k = body.v + body.nv - 1; k >= 0; k = tree.dofs.parent[k]) visit(k);
 }

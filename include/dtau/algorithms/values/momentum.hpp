@@ -39,7 +39,7 @@ struct MomentumWorkspace {
 
 // Writes a force or momentum, linear part first.
 template <class T>
-DTAU_INLINE void store_momentum(const Force<T>& h, T* to, std::ptrdiff_t stride = 1) {
+inline void store_momentum(const Force<T>& h, T* to, std::ptrdiff_t stride = 1) {
     to[0] = h.lin.x, to[stride] = h.lin.y, to[2 * stride] = h.lin.z;
     to[3 * stride] = h.ang.x, to[4 * stride] = h.ang.y, to[5 * stride] = h.ang.z;
 }
@@ -47,8 +47,8 @@ DTAU_INLINE void store_momentum(const Force<T>& h, T* to, std::ptrdiff_t stride 
 // Computes the velocity of body i and its momentum about its center of mass; arm: R com, from the
 // body's origin to that center.
 template <class T>
-DTAU_INLINE Force<T> move_body(const Tree& tree, int i, const T* v, const Vec3<T>& arm,
-                               const MomentumWorkspace<T>& w) {
+inline Force<T> move_body(const Tree& tree, int i, const T* v, const Vec3<T>& arm,
+                          const MomentumWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const Mat3<T>& R = w.at.P[i].R;
     const Motion<T> vJ = joint_twist(body, v + body.v);
@@ -64,9 +64,8 @@ DTAU_INLINE Force<T> move_body(const Tree& tree, int i, const T* v, const Vec3<T
 
 // Computes the acceleration of body i and the rate of its momentum about its center of mass.
 template <class T>
-DTAU_INLINE Force<T> accelerate_body(const Tree& tree, int i, const T* v, const T* a,
-                                     const Vec3<T>& arm, const Force<T>& momentum,
-                                     const MomentumWorkspace<T>& w) {
+inline Force<T> accelerate_body(const Tree& tree, int i, const T* v, const T* a, const Vec3<T>& arm,
+                                const Force<T>& momentum, const MomentumWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const Mat3<T>& R = w.at.P[i].R;
     const Motion<T> vJ = joint_twist(body, v + body.v), aJ = joint_twist(body, a + body.v);
@@ -85,9 +84,8 @@ DTAU_INLINE Force<T> accelerate_body(const Tree& tree, int i, const T* v, const 
 
 // Sums P and L (their rates P' and L' if a is given), M and h.
 template <class T>
-DTAU_INLINE Force<T> momentum_about_reference(const Tree& tree, const T* q, const T* v, const T* a,
-                                              FirstMoment<T>& of_mass,
-                                              const MomentumWorkspace<T>& w) {
+inline Force<T> momentum_about_reference(const Tree& tree, const T* q, const T* v, const T* a,
+                                         FirstMoment<T>& of_mass, const MomentumWorkspace<T>& w) {
     place_from_references(tree, q, w.at);
     Force<T> sum = zero_force<T>();
     of_mass = {Constant<T>(0.0), zero_vector<T>()};

@@ -35,26 +35,25 @@ struct WrenchAxesWorkspace {
 
 // Reads one wrench (or twist) in the user's order: linear first.
 template <class T>
-DTAU_INLINE Force<T> read_wrench(const T* f) {
+inline Force<T> read_wrench(const T* f) {
     return {{f[3], f[4], f[5]}, {f[0], f[1], f[2]}};
 }
 template <class T>
-DTAU_INLINE void write_wrench(const Force<T>& W, T* f) {
+inline void write_wrench(const Force<T>& W, T* f) {
     f[0] = W.lin.x, f[1] = W.lin.y, f[2] = W.lin.z;
     f[3] = W.ang.x, f[4] = W.ang.y, f[5] = W.ang.z;
 }
 
 // Rotates a wrench along the world's axes to the axes of a body whose user's frame is at P.
 template <class T>
-DTAU_INLINE Force<T> seen_by_body(Axes axes, const Placement<T>& P, Force<T> W) {
+inline Force<T> seen_by_body(Axes axes, const Placement<T>& P, Force<T> W) {
     if (axes == Axes::world) W.ang = cross(W.lin, P.r, W.ang);
     return {transposed_mul(P.R, W.ang), transposed_mul(P.R, W.lin)};
 }
 
 // Computes the wrenches along body axes, given the placements of the bodies in w.P.
 template <class T>
-DTAU_INLINE const T* turned_wrenches(const Tree& tree, const T* f_ext,
-                                     const WrenchAxesWorkspace<T>& w) {
+inline const T* turned_wrenches(const Tree& tree, const T* f_ext, const WrenchAxesWorkspace<T>& w) {
     for (int i = 0; i < tree.nbodies; ++i) {
         const int body = tree.link_body[i];
         const Placement<T> P = user_axes(tree.bodies[body], w.P[body]);
