@@ -4,6 +4,7 @@
 set(engine_files registry/dispatch.cpp interop/raw_call.cpp)
 set(interface_files library/model_file.cpp library/reading.cpp library/contacts.cpp library/library.cpp
     library/c_interface.cpp)
+compile_for_size(library/model_file.cpp library/reading.cpp library/contacts.cpp registry/dispatch.cpp)
 if(WIN32)
   add_library(dtau STATIC $<TARGET_OBJECTS:common> ${engine_files})
 else()
@@ -20,7 +21,7 @@ target_compile_definitions(dtau PRIVATE DTAU_VERSION="${PROJECT_VERSION}")
 target_compile_options(dtau PRIVATE -Wall -Wextra)
 # The modules call the functions of these files, as those of `common`. The library calls its own
 # functions directly, and symbols of files are left out.
-set_source_files_properties(${engine_files} PROPERTIES COMPILE_OPTIONS "-fvisibility=default;-fvisibility-inlines-hidden")
+set_property(SOURCE ${engine_files} APPEND PROPERTY COMPILE_OPTIONS -fvisibility=default -fvisibility-inlines-hidden)
 if(NOT APPLE)
   target_compile_options(dtau PRIVATE -fno-semantic-interposition)
   target_link_options(dtau PRIVATE -Wl,-Bsymbolic-functions)
