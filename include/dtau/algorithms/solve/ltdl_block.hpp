@@ -95,23 +95,19 @@ struct RowSums {
         });
     }
     DTAU_INLINE void subtract(T l, int k, Pack<T>* sum) const {
-        const T minus = -l;
         unrolled<packs>([&](int p) __attribute__((always_inline)) {
-            sum[p] = fma(minus, Pack<T>::load(X + k * stride + p * width), sum[p]);
+            sum[p] = fnma(l, Pack<T>::load(X + k * stride + p * width), sum[p]);
         });
     }
     DTAU_INLINE void subtract_from_both(T l, T m, int k) {
-        const T minus_l = -l, minus_m = -m;
         unrolled<packs>([&](int p) __attribute__((always_inline)) {
             const Pack<T> both = {in_register(Pack<T>::load(X + k * stride + p * width).value)};
-            x[p] = fma(minus_l, both, x[p]);
-            y[p] = fma(minus_m, both, y[p]);
+            x[p] = fnma(l, both, x[p]);
+            y[p] = fnma(m, both, y[p]);
         });
     }
     DTAU_INLINE void subtract_x_from_y(T l) {
-        const T minus = -l;
-        unrolled<packs>([&](int p)
-                            __attribute__((always_inline)) { y[p] = fma(minus, x[p], y[p]); });
+        unrolled<packs>([&](int p) __attribute__((always_inline)) { y[p] = fnma(l, x[p], y[p]); });
     }
 };
 
@@ -195,23 +191,6 @@ void block_outwards(const Block<T>& block, T scale) {
         keep(k, x);
         sums.subtract_x_from_y(next[depth]);
         keep(++k, y);
-    }
-}
-
-// Calls visit<packs>() for a number of packs that is at most `most`.
-template <int most, class Visit>
-DTAU_INLINE void with_packs(int packs, const Visit& visit) {
-    if constexpr (most > 1)
-        if (packs < most) return with_packs<most - 1>(packs, visit);
-    visit.template operator()<most>();
-}
-// Calls visit<some>(p) for packs p ... p + some - 1, in parts of nearly equal width.
-template <int most, class Visit>
-DTAU_INLINE void in_parts(int packs, const Visit& visit) {
-    const int parts = (packs + most - 1) / most;
-    for (int part = 0; part < parts; ++part) {
-        const int first = packs * part / parts, next = packs * (part + 1) / parts;
-        with_packs<most>(next - first, [&]<int some>() { visit.template operator()<some>(first); });
     }
 }
 

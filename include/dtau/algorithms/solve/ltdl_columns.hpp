@@ -92,24 +92,27 @@ DTAU_INLINE void ltdl_changed_inverse(const Paths& dofs, T* inverse, const LtdlW
     });
 }
 
-// Copies the upper triangle of a symmetric matrix to the lower one; zeros become +0. A lone state
-// copies blocks of four rows, the last of them again over the one before.
+// Copies the upper triangle of a symmetric matrix to the lower one; zeros become +0. A lone state takes
+// blocks of four rows and columns. The last ones overlap those before, so they come after these.
 template <class T>
 DTAU_INLINE void mirror(T* matrix, int n) {
-    for (int k = 0; k < n; ++k) {
-        int c = k, end = n;
-        if constexpr (mirrors_blocks<T>) {
-            const int first = k / 4 * 4, next = first + 4;
-            if (k == first && next + 4 <= n) {
-                T* const rows = matrix + k * n;
-                for (int b = next; b + 4 <= n; b += 4)
-                    mirror_block(rows + b, matrix + b * n + k, n);
-                mirror_block(rows + n - 4, matrix + (n - 4) * n + k, n);
+    if constexpr (mirrors_blocks<T>) {
+        const std::ptrdiff_t stride = n, last = stride - 4;
+        if (last >= 0) {
+            for (std::ptrdiff_t k = 0; k <= last; k += 4) {
+                T *const row = matrix + k * stride, *const column = matrix + k;
+                mirror_diagonal_block(row + k, stride);
+                for (std::ptrdiff_t c = k + 4; c <= last; c += 4)
+                    mirror_block(row + c, column + c * stride, stride);
+                if (n % 4) mirror_block(row + last, column + last * stride, stride);
             }
-            if (next + 4 <= n) end = next;
+            if (n % 4) mirror_diagonal_block(matrix + last * stride + last, stride);
+            return;
         }
-        for (; c < end; ++c) matrix[c * n + k] = matrix[k * n + c] = matrix[k * n + c] + T(0.0);
     }
+    for (int k = 0; k < n; ++k)
+        for (int c = k; c < n; ++c)
+            matrix[c * n + k] = matrix[k * n + c] = matrix[k * n + c] + T(0.0);
 }
 
 // M^-1 (nv, nv): solves for the upper triangle, and mirrors it to the lower one.
