@@ -30,9 +30,9 @@ DTAU_INLINE Force<T> operator*(const Inertia<A>& I, const Motion<T>& v) {
 
 // Inertia of a body of mass m, center of mass c and rotational inertia J about c (both in body
 // axes) whose frame stands at (R, r): parallel axes to the common origin.
-template <class T>
-DTAU_INLINE Inertia<T> transformed(const Mat3<T>& R, const Vec3<T>& r, double m,
-                                   const Vec3<double>& c, const Sym3<double>& J_com) {
+template <class T, class C>
+DTAU_INLINE Inertia<T> transformed(const Mat3<T>& R, const Vec3<T>& r, C m, const Vec3<C>& c,
+                                   const Sym3<C>& J_com) {
     const Vec3<T> d = mul_add(R, c, r), h = m * d;
     Sym3<T> J = rotated(R, J_com);
     const T xx = h.x * d.x, yy = h.y * d.y, zz = h.z * d.z;

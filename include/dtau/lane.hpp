@@ -129,6 +129,21 @@ DTAU_INLINE Lane fma(Lane a, Lane b, Lane c) {
 #endif
 }
 
+// c - a b, in one instruction: a negated factor that is used several times would be an instruction more.
+template <class T>
+DTAU_INLINE T fnma(T a, T b, T c) {
+    return fma(-a, b, c);
+}
+#if defined(__FMA__)
+DTAU_INLINE Lane fnma(Lane a, Lane b, Lane c) {
+#if defined(__AVX512F__)
+    return Lane(Lane::Vector(_mm512_fnmadd_pd(a.value, b.value, c.value)));
+#else
+    return Lane(Lane::Vector(_mm256_fnmadd_pd(a.value, b.value, c.value)));
+#endif
+}
+#endif
+
 DTAU_INLINE Lane::Bits to_bits(Lane x) { return (Lane::Bits)x.value; }
 DTAU_INLINE Lane from_bits(Lane::Bits x) { return Lane((Lane::Vector)x); }
 DTAU_INLINE Lane select(Lane::Bits mask, Lane a, Lane b) { return Lane(mask ? a.value : b.value); }
@@ -215,6 +230,8 @@ DTAU_INLINE Complex fma(Complex a, Complex b, Complex c) {
     return {a.real() * b.real() - a.imag() * b.imag() + c.real(),
             a.real() * b.imag() + a.imag() * b.real() + c.imag()};
 }
+
+DTAU_INLINE Complex fnma(Complex a, Complex b, Complex c) { return fma(-a, b, c); }
 
 DTAU_INLINE std::int64_t to_bits(Complex x) { return to_bits(x.real()); }  // to read its sign
 DTAU_INLINE Complex select(std::int64_t mask, Complex a, Complex b) { return mask ? a : b; }

@@ -11,6 +11,13 @@
 
 namespace dtau::DTAU_VARIANT {
 
+// Calls f(0) ... f(count - 1), unrolled early, so that arrays indexed with it become registers.
+template <int count, class F>
+DTAU_INLINE void unrolled(const F& f) {
+    [&]<int... i>(std::integer_sequence<int, i...>)
+        __attribute__((always_inline)) { (f(i), ...); }(std::make_integer_sequence<int, count>());
+}
+
 template <class T>
 struct Pack {
     static constexpr int width = 1;
@@ -20,6 +27,8 @@ struct Pack {
     static DTAU_INLINE Pack load(const T* x, int) { return {*x}; }
     static DTAU_INLINE Pack unit(int i) { return {T(i == 0 ? 1.0 : 0.0)}; }  // 1 at place i
     DTAU_INLINE void store(T* x, int = width) const { *x = value; }
+    // Stores the numbers in a column: at x[0], x[stride], ...
+    DTAU_INLINE void store_column(T* x, std::ptrdiff_t, int = width) const { *x = value; }
     // Stores the numbers at x[stride * index[0]], x[stride * index[1]], ...
     DTAU_INLINE void scatter(T* x, std::ptrdiff_t stride, const int* index, int) const {
         x[stride * *index] = value;
@@ -75,6 +84,15 @@ struct Pack<double> {
         for (int k = 0; k < count; ++k) x[k] = value.value[k];
 #endif
     }
+    DTAU_INLINE void store_column(double* x, std::ptrdiff_t stride, int count = width) const {
+        if (count >= width)
+            unrolled<width>([&](int k)
+                                __attribute__((always_inline)) { x[k * stride] = value.value[k]; });
+        else
+            unrolled<width - 1>([&](int k) __attribute__((always_inline)) {
+                if (k < count) x[k * stride] = value.value[k];
+            });
+    }
     DTAU_INLINE void scatter(double* x, std::ptrdiff_t stride, const int* index, int count) const {
         double numbers[width];
         store(numbers);
@@ -85,6 +103,11 @@ struct Pack<double> {
 template <class T>
 DTAU_INLINE Pack<T> fma(T l, const Pack<T>& x, const Pack<T>& y) {
     return {fma(l, x.value, y.value)};
+}
+// y - l x
+template <class T>
+DTAU_INLINE Pack<T> fnma(T l, const Pack<T>& x, const Pack<T>& y) {
+    return {fnma(decltype(x.value)(l), x.value, y.value)};
 }
 template <class T>
 DTAU_INLINE Pack<T> operator*(T l, const Pack<T>& x) {
@@ -158,33 +181,65 @@ struct Vec4<double> {
 template <class T>
 inline constexpr bool mirrors_blocks = std::is_same_v<T, double>;
 
-// Adds +0 to a block of four rows of four numbers, and stores its columns as rows in `to`. Rows of both are
-// `stride` apart.
-DTAU_INLINE void mirror_block(double* block, double* to, std::ptrdiff_t stride) {
+// Adds +0 to the upper triangle of blocks of four rows and columns of a symmetric matrix, and mirrors it.
+// Rows are `stride` apart.
+struct FourRows {
     __m256d row[4];
-    for (int k = 0; k < 4; ++k) {
-        row[k] = _mm256_loadu_pd(block + k * stride) + _mm256_setzero_pd();
-        _mm256_storeu_pd(block + k * stride, row[k]);
+
+    static DTAU_INLINE FourRows load(const double* block, std::ptrdiff_t stride) {
+        FourRows x;
+        for (int k = 0; k < 4; ++k)
+            x.row[k] = _mm256_loadu_pd(block + k * stride) + _mm256_setzero_pd();
+        return x;
     }
-    const __m256d even_low = _mm256_unpacklo_pd(row[0], row[1]),
-                  odd_low = _mm256_unpackhi_pd(row[0], row[1]),
-                  even_high = _mm256_unpacklo_pd(row[2], row[3]),
-                  odd_high = _mm256_unpackhi_pd(row[2], row[3]);
-    _mm256_storeu_pd(to, _mm256_permute2f128_pd(even_low, even_high, 0x20));
-    _mm256_storeu_pd(to + stride, _mm256_permute2f128_pd(odd_low, odd_high, 0x20));
-    _mm256_storeu_pd(to + 2 * stride, _mm256_permute2f128_pd(even_low, even_high, 0x31));
-    _mm256_storeu_pd(to + 3 * stride, _mm256_permute2f128_pd(odd_low, odd_high, 0x31));
+    DTAU_INLINE void store(double* block, std::ptrdiff_t stride) const {
+        for (int k = 0; k < 4; ++k) _mm256_storeu_pd(block + k * stride, row[k]);
+    }
+    DTAU_INLINE FourRows transposed() const {
+        const __m256d even_low = _mm256_unpacklo_pd(row[0], row[1]),
+                      odd_low = _mm256_unpackhi_pd(row[0], row[1]),
+                      even_high = _mm256_unpacklo_pd(row[2], row[3]),
+                      odd_high = _mm256_unpackhi_pd(row[2], row[3]);
+        return {{_mm256_permute2f128_pd(even_low, even_high, 0x20),
+                 _mm256_permute2f128_pd(odd_low, odd_high, 0x20),
+                 _mm256_permute2f128_pd(even_low, even_high, 0x31),
+                 _mm256_permute2f128_pd(odd_low, odd_high, 0x31)}};
+    }
+};
+// A block right of the diagonal, whose columns become rows in `to`.
+DTAU_INLINE void mirror_block(double* block, double* to, std::ptrdiff_t stride) {
+    const FourRows x = FourRows::load(block, stride);
+    x.store(block, stride);
+    x.transposed().store(to, stride);
+}
+// A block on the diagonal.
+DTAU_INLINE void mirror_diagonal_block(double* block, std::ptrdiff_t stride) {
+    const FourRows x = FourRows::load(block, stride), y = x.transposed();
+    const FourRows both = {{x.row[0], _mm256_blend_pd(x.row[1], y.row[1], 0b0001),
+                            _mm256_blend_pd(x.row[2], y.row[2], 0b0011),
+                            _mm256_blend_pd(x.row[3], y.row[3], 0b0111)}};
+    both.store(block, stride);
 }
 #else
 template <class T>
 inline constexpr bool mirrors_blocks = false;
 #endif
 
-// Calls f(0) ... f(count - 1), unrolled early, so that arrays indexed with it become registers.
-template <int count, class F>
-DTAU_INLINE void unrolled(const F& f) {
-    [&]<int... i>(std::integer_sequence<int, i...>)
-        __attribute__((always_inline)) { (f(i), ...); }(std::make_integer_sequence<int, count>());
+// Calls visit<packs>() for a number of packs that is at most `most`.
+template <int most, class Visit>
+DTAU_INLINE void with_packs(int packs, const Visit& visit) {
+    if constexpr (most > 1)
+        if (packs < most) return with_packs<most - 1>(packs, visit);
+    visit.template operator()<most>();
+}
+// Calls visit<some>(p) for packs p ... p + some - 1, in parts of nearly equal width.
+template <int most, class Visit>
+DTAU_INLINE void in_parts(int packs, const Visit& visit) {
+    const int parts = (packs + most - 1) / most;
+    for (int part = 0; part < parts; ++part) {
+        const int first = packs * part / parts, next = packs * (part + 1) / parts;
+        with_packs<most>(next - first, [&]<int some>() { visit.template operator()<some>(first); });
+    }
 }
 
 // A row's length in whole packs.

@@ -247,7 +247,7 @@ CORE = (
     Mutant(
         "first/upsilon_columns",
         "The columns of a joint with several of them are taken as those of a joint with one.",
-        FIRST + "idsva.hpp",
+        FIRST + "idsva_bodies.hpp",
         "cross(vi, s, Psidot)",
         "Psidot + Psidot",
         ("tests/derivatives/test_derivatives.py",),
@@ -255,7 +255,7 @@ CORE = (
     Mutant(
         "first/external_wrench",
         "External wrenches enter the derivatives with the wrong sign.",
-        FIRST + "idsva.hpp",
+        FIRST + "idsva_bodies.hpp",
         "w.f[i] - transformed(g.P[i], body_wrench(body, f_ext))",
         "w.f[i] + transformed(g.P[i], body_wrench(body, f_ext))",
         ("tests/derivatives/test_derivatives.py",),

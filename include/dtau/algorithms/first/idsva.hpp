@@ -22,89 +22,12 @@
 // unit motions there, so that its rows and columns are components, without products
 // (free_root.hpp).
 //
-// Symbols:
-//   Psidot[j], Psiddot[j]   Psi', Psi'': rate of s_j due to the parent's motion, and its second rate (nv)
-//   Upsilondot[j]           Psi'_j + S'_j; S'_j = v_i x s_j is the rate of a column fixed to body i (nv)
-//   a[i]                    spatial acceleration, gravity included (nnodes)
-//   B[i], f[i]              Coriolis operator and force of the body, then of its subtree (nnodes)
+// Symbols: idsva_bodies.hpp.
 #pragma once
 
-#include "dtau/algorithms/values/crba.hpp"
+#include "dtau/algorithms/first/idsva_alone.hpp"
 
 namespace dtau::DTAU_VARIANT {
-
-template <class T>
-struct IdsvaWorkspace {
-    RootFrame<T> root_frame;
-    Motion<T>*Psidot, *Psiddot, *Upsilondot, *a;
-    Coriolis<T>* B;
-    Force<T>* f;
-    T *slope, *curvature;   // of friction, by velocity; null if there is none
-    Stretch<T>* stretched;  // of springs of spherical joints; null if there is none
-
-    IdsvaWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : root_frame(arena, tree),
-          Psidot(arena.take<Motion<T>>(tree.nv)),
-          Psiddot(arena.take<Motion<T>>(tree.nv)),
-          Upsilondot(arena.take<Motion<T>>(tree.nv)),
-          a(arena.take<Motion<T>>(tree.nnodes)),
-          B(arena.take<Coriolis<T>>(tree.nnodes)),
-          f(arena.take<Force<T>>(tree.nnodes)),
-          slope(friction_room<T>(arena, tree)),
-          curvature(friction_room<T>(arena, tree)),
-          stretched(stretch_room<T>(arena, tree)) {}
-};
-
-// Computes the quantities of body i that do not depend on the acceleration, from its placement, twist
-// and inertia in root_frame. f becomes v x* I v - f_ext, and a becomes v_p x v_J.
-template <class T>
-DTAU_INLINE void body_velocities(const Tree& tree, int i, const T* v, const T* f_ext,
-                                 const IdsvaWorkspace<T>& w) {
-    const RootFrame<T>& g = w.root_frame;
-    const Body& body = tree.bodies[i];
-    const Motion<T> vi = g.v[i];
-    if (body.parent < 0) {  // v_p = 0
-        for (int k = body.v; k < body.v + body.nv; ++k) {
-            w.Psidot[k] = zero_motion<T>();
-            w.Upsilondot[k] = body.nv == 1 ? zero_motion<T>() : cross(vi, g.S[k]);
-        }
-        w.a[i] = zero_motion<T>();
-    } else {
-        const Motion<T> vp = g.v[body.parent];
-        for (int k = body.v; k < body.v + body.nv; ++k) {
-            const Motion<T> s = g.S[k], Psidot = cross(vp, s);  // [IDSVA] eq. 31
-            w.Psidot[k] = Psidot;
-            // [Derivations] eq. 4.2
-            w.Upsilondot[k] = body.nv == 1 ? Psidot + Psidot : cross(vi, s, Psidot);
-        }
-        w.a[i] = subspace_times(body, w.Psidot, v, zero_motion<T>());
-    }
-    const Force<T> momentum = g.I[i] * vi;
-    w.B[i] = coriolis(g.I[i], vi, momentum);  // [IDSVA] eq. 28
-    w.f[i] = cross_star(vi, momentum);
-    if (acts_on(f_ext, body)) w.f[i] = w.f[i] - transformed(g.P[i], body_wrench(body, f_ext));
-}
-
-// Computes the quantities that depend on the acceleration a (nv) of the joints.
-template <class T>
-DTAU_INLINE void body_accelerations(const Tree& tree, int i, const T* a,
-                                    const IdsvaWorkspace<T>& w) {
-    const RootFrame<T>& g = w.root_frame;
-    const Body& body = tree.bodies[i];
-    if (body.parent < 0) {  // a_p = -gravity
-        const Motion<T> ap = world_acceleration(g.gravity[i]);
-        if (!is_free_root(body))
-            for (int k = body.v; k < body.v + body.nv; ++k)
-                w.Psiddot[k] = {zero_vector<T>(), cross(ap.lin, g.S[k].ang)};
-        w.a[i] = ap + joint_twist(body, a + body.v);
-    } else {
-        const Motion<T> vp = g.v[body.parent], ap = w.a[body.parent];
-        for (int k = body.v; k < body.v + body.nv; ++k)
-            w.Psiddot[k] = cross(ap, g.S[k], cross(vp, w.Psidot[k]));  // [IDSVA] eq. 31
-        w.a[i] = subspace_times(body, g.S, a, ap + w.a[i]);
-    }
-    w.f[i] += g.I[i] * w.a[i];
-}
 
 // Forward passes over all bodies.
 template <class T>
@@ -118,13 +41,6 @@ template <class T>
 void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& w) {
     for (int i = 0; i < tree.nnodes; ++i) body_accelerations(tree, i, a, w);
 }
-
-// The three matrices; rows are n apart. da may be null: not wanted.
-template <class T>
-struct Partials {
-    T *dq, *dv, *da;
-    int n;
-};
 
 // Writes row and column k at the six columns base ... base + 5 of the free root above k.
 template <class T>
@@ -141,24 +57,10 @@ DTAU_INLINE void free_root_entries(const FreeRoot<T>& root, const Vec3<T>& t1, c
     store_components(t2, out.da + column, n);
 }
 
-// Adds the composites of body i to those of its parent.
+// Backward pass of a group of states: composites and the matrices but for diagonal terms.
 template <class T>
-DTAU_INLINE void add_composites(const Body& body, int i, const IdsvaWorkspace<T>& w) {
-    w.root_frame.I[body.parent] += w.root_frame.I[i];
-    w.B[body.parent] += w.B[i];
-    w.f[body.parent] += w.f[i];
-}
-
-// Backward pass for composites only.
-template <class T>
-DTAU_INLINE void idsva_composites(const Tree& tree, const IdsvaWorkspace<T>& w) {
-    for (int i = tree.nnodes - 1; i >= 0; --i)
-        if (tree.bodies[i].parent >= 0) add_composites(tree.bodies[i], i, w);
-}
-
-// Backward pass for composites and the three matrices, which are zero before. dq: without stiffness.
-template <class T>
-void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspace<T>& w) {
+DTAU_INLINE void idsva_backward_in_lanes(const Tree& tree, const Partials<T>& out,
+                                         const IdsvaWorkspace<T>& w) {
     const RootFrame<T>& g = w.root_frame;
     const int n = out.n;
     for (int i = tree.nnodes - 1; i >= 0; --i) {
@@ -201,6 +103,16 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
         }
         if (body.parent >= 0) add_composites(body, i, w);
     }
+}
+
+// Backward pass for composites and the three matrices, which are zero before. dq: without stiffness.
+template <class T>
+void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspace<T>& w) {
+    const int n = out.n;
+    if constexpr (Pack<T>::width > 1)
+        idsva_backward_alone(tree, out, w);
+    else
+        idsva_backward_in_lanes(tree, out, w);
     for (int k = 0; k < tree.nv; ++k) {
         if (out.da) out.da[k * n + k] += T(tree.armature[k]);
         out.dv[k * n + k] += T(tree.damping[k]);
@@ -214,7 +126,10 @@ void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext,
            T* dtau_dv, T* dtau_da, const IdsvaWorkspace<T>& w) {
     friction_partials(tree, v, w.slope, w.curvature);
     const Configuration<T> x = configuration(tree, q, w.root_frame.angles);
-    for (int i = 0; i < tree.nnodes; ++i) {
+    const bool together = Pack<T>::width > 1 && !f_ext && !tree.inertias;
+    if constexpr (Pack<T>::width > 1)
+        if (together) idsva_forward_alone(tree, x, v, a, w);
+    for (int i = 0; i < tree.nnodes && !together; ++i) {
         move_body(tree, i, x, v, w.root_frame);
         body_velocities(tree, i, v, f_ext, w);
         body_accelerations(tree, i, a, w);

@@ -4,49 +4,9 @@
 #pragma once
 
 #include "dtau/arena.hpp"
-#include "dtau/inertia.hpp"
-#include "dtau/pack.hpp"
+#include "dtau/wide.hpp"
 
 namespace dtau::DTAU_VARIANT {
-
-// Neighboring numbers: a vector of several for a lone state, one number in lanes.
-template <class T>
-using Wide = decltype(Pack<T>::value);
-
-// The same number for all neighbors.
-template <class T>
-inline Vec3<Wide<T>> spread(const Vec3<T>& a) {
-    return {Wide<T>(a.x), Wide<T>(a.y), Wide<T>(a.z)};
-}
-template <class T>
-inline Mat3<Wide<T>> spread(const Mat3<T>& a) {
-    return {spread(a.x), spread(a.y), spread(a.z)};
-}
-template <class T>
-inline Sym3<Wide<T>> spread(const Sym3<T>& a) {
-    return {Wide<T>(a.xx), Wide<T>(a.xy), Wide<T>(a.xz),
-            Wide<T>(a.yy), Wide<T>(a.yz), Wide<T>(a.zz)};
-}
-template <class T>
-inline Motion<Wide<T>> spread(const Motion<T>& a) {
-    return {spread(a.ang), spread(a.lin)};
-}
-template <class T>
-inline Force<Wide<T>> spread(const Force<T>& a) {
-    return {spread(a.ang), spread(a.lin)};
-}
-template <class T>
-inline Placement<Wide<T>> spread(const Placement<T>& a) {
-    return {spread(a.R), spread(a.r)};
-}
-template <class T>
-inline Inertia<Wide<T>> spread(const Inertia<T>& a) {
-    return {Wide<T>(a.m), spread(a.h), spread(a.J)};
-}
-template <class T>
-inline Coriolis<Wide<T>> spread(const Coriolis<T>& a) {
-    return {spread(a.A), spread(a.p2)};
-}
 
 // The room that a row of `count` numbers needs when it is written in whole packs.
 template <class T>

@@ -40,25 +40,60 @@ struct FactorizedWorkspace {
           bias_f(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
+// Writes a lower triangle by paths.
+template <class T>
+struct RowsByPaths {
+    T* L;
+    std::ptrdiff_t stride;
+    const int* depth;
+
+    DTAU_INLINE void entry(std::ptrdiff_t k, int j, T m) const { L[k * stride + depth[j]] = m; }
+    // Also writes the upper triangle, in places that no path reaches. Not inlined: crba.hpp.
+    __attribute__((noinline)) void free_root(std::ptrdiff_t j, const Inertia<T>& I) const {
+        free_root_inertia(I, L + j * stride, static_cast<int>(stride));
+    }
+    DTAU_INLINE void beside_free_root(std::ptrdiff_t k, int, const Force<T>& F) const {
+        store_components(F, L + k * stride);
+    }
+};
+
+// Adds to the rows by paths of the independent velocities.
+template <class T>
+struct ReducedRows {
+    const Mimics& mimic;
+    RowsByPaths<T> rows;
+
+    DTAU_INLINE void entry(int k, int j, T m) const {
+        const ReducedEntry to = reduced_entry(mimic, k, j);
+        T& sum = rows.L[to.row * rows.stride + rows.depth[to.column]];
+        sum = fma(T(to.scale), m, sum);
+    }
+    DTAU_INLINE void free_root(int j, const Inertia<T>& I) const {
+        T block[36];
+        free_root_inertia(I, block, 6);
+        for (int r = 0; r < 6; ++r)
+            for (int c = 0; c <= r; ++c) entry(j + r, j + c, block[6 * r + c]);
+    }
+    DTAU_INLINE void beside_free_root(int k, int j, const Force<T>& F) const {
+        const Components<T> c = components(F);
+        for (int r = 0; r < 6; ++r) entry(k, j + r, c.x[r]);
+    }
+};
+
 // Computes M of the independent velocities, by paths, in w.L.
 template <class T>
-inline void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
-                                 const LtdlWorkspace<T>& w) {
-    const int* depth = tree.independent.depth;
+DTAU_INLINE void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
+                                      const LtdlWorkspace<T>& w) {
+    const RowsByPaths<T> rows = {w.L, w.stride, tree.independent.depth};
     if (tree.mimic || w.padded) w.zero(tree.independent);
     if (!tree.mimic) {
-        crba_backward(tree, S, inertias,
-                      [&](int k, int j, T m) { w.L[k * w.stride + depth[j]] = m; });
-        for (int k = 0; k < tree.nv; ++k) w.L[k * w.stride + depth[k]] += T(tree.armature[k]);
+        crba_backward(tree, S, inertias, rows);
+        for (int k = 0; k < tree.nv; ++k) w.L[k * w.stride + rows.depth[k]] += T(tree.armature[k]);
         return;
     }
-    const auto add = [&](int k, int j, T m) {
-        const ReducedEntry to = reduced_entry(*tree.mimic, k, j);
-        T& entry = w.L[to.row * w.stride + depth[to.column]];
-        entry = fma(T(to.scale), m, entry);
-    };
-    crba_backward(tree, S, inertias, add);
-    for (int k = 0; k < tree.nv; ++k) add(k, k, T(tree.armature[k]));
+    const ReducedRows<T> reduced = {*tree.mimic, rows};
+    crba_backward(tree, S, inertias, reduced);
+    for (int k = 0; k < tree.nv; ++k) reduced.entry(k, k, T(tree.armature[k]));
 }
 
 template <class T>
@@ -91,8 +126,8 @@ void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
 
 // Runs root_frame_sweep and factorizes M.
 template <class T>
-inline void factorize_mass_matrix(const Tree& tree, const T* q, const T* v,
-                                  const FactorizedWorkspace<T>& w) {
+DTAU_INLINE void factorize_mass_matrix(const Tree& tree, const T* q, const T* v,
+                                       const FactorizedWorkspace<T>& w) {
     const RootFrame<T>& g = w.idsva.root_frame;
     root_frame_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nnodes; ++i) w.composite[i] = g.I[i];
@@ -101,8 +136,8 @@ inline void factorize_mass_matrix(const Tree& tree, const T* q, const T* v,
 
 // Factorizes M, and runs idsva_velocities.
 template <class T>
-inline void factorize_dynamics(const Tree& tree, const T* q, const T* v, const T* f_ext,
-                               const FactorizedWorkspace<T>& w) {
+DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, const T* f_ext,
+                                    const FactorizedWorkspace<T>& w) {
     factorize_mass_matrix(tree, q, v, w);
     idsva_velocities(tree, q, v, f_ext, w.idsva);
 }
@@ -110,8 +145,8 @@ inline void factorize_dynamics(const Tree& tree, const T* q, const T* v, const T
 // After factorize_dynamics: computes tau - bias of the independent velocities, in w.independent, with
 // the torques of springs and friction in the bias.
 template <class T>
-inline void independent_torque(const Tree& tree, const T* q, const T* v, const T* tau,
-                               const FactorizedWorkspace<T>& w) {
+DTAU_INLINE void independent_torque(const Tree& tree, const T* q, const T* v, const T* tau,
+                                    const FactorizedWorkspace<T>& w) {
     if (tree.mimic) {
         driving_torque<T>(tree, v, nullptr, w.a, w);
         subtract_springs_and_friction(tree, q, v, w.a);

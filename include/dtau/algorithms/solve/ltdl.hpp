@@ -28,7 +28,7 @@ struct LtdlWorkspace {
     // Packs of columns in a block: as many as registers hold of two rows, to hide the latency. Wide
     // lanes take fewer columns, so that a block stays in the nearest cache.
     static constexpr int packs = lanes < 8 ? 6 : Pack<T>::width == 1 ? 9 : 12;
-    int stride;  // distance of the rows of L: whole packs
+    std::ptrdiff_t stride;  // distance of the rows of L: whole packs
     T* L;
     T* X;       // a block of the solution, if it is not solved in place
     int* rows;  // the nonzero rows of a block before the outwards pass
@@ -62,8 +62,6 @@ inline bool follows_parent(const Paths& dofs, int k) {
 template <class T>
 void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
     constexpr int width = Pack<T>::width;
-    const auto subtract = [](T l, const Pack<T>& row, const Pack<T>& from)
-                              __attribute__((always_inline)) { return fma(T(-l), row, from); };
     const auto scale = [](T* numbers, int count, T by) __attribute__((always_inline)) {
         for (int b = 0; b < count; b += width) (by * Pack<T>::load(numbers + b)).store(numbers + b);
         numbers[count] = by;
@@ -80,7 +78,7 @@ void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
                 const T l = row[a] * d_inverse;  // [Derivations] eq. 10.1
                 T* ancestor = w.L + path[a] * w.stride;
                 for (int b = 0; b <= a; b += width)
-                    subtract(l, Pack<T>::load(row + b), Pack<T>::load(ancestor + b))
+                    fnma(l, Pack<T>::load(row + b), Pack<T>::load(ancestor + b))
                         .store(ancestor + b);
             }
             scale(row, depth, d_inverse);
@@ -89,15 +87,14 @@ void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
         T* parent = row - w.stride;
         const T own = row[depth - 1] * d_inverse;
         for (int b = 0; b < depth; b += width)
-            subtract(own, Pack<T>::load(row + b), Pack<T>::load(parent + b)).store(parent + b);
+            fnma(own, Pack<T>::load(row + b), Pack<T>::load(parent + b)).store(parent + b);
         const T parent_inverse = T(1.0) / parent[depth - 1];
         for (int a = depth - 2; a >= 0; --a) {
             const T l = row[a] * d_inverse, m = parent[a] * parent_inverse;
             T* ancestor = w.L + path[a] * w.stride;
             for (int b = 0; b <= a; b += width) {
-                const Pack<T> less =
-                    subtract(l, Pack<T>::load(row + b), Pack<T>::load(ancestor + b));
-                subtract(m, Pack<T>::load(parent + b), less).store(ancestor + b);
+                const Pack<T> less = fnma(l, Pack<T>::load(row + b), Pack<T>::load(ancestor + b));
+                fnma(m, Pack<T>::load(parent + b), less).store(ancestor + b);
             }
         }
         scale(row, depth, d_inverse);

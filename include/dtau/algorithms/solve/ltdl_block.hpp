@@ -22,7 +22,7 @@ struct RightSides {
     int columns;
 
     // Loads row k, the columns from c on.
-    Pack<T> load(int k, int c) const {
+    DTAU_INLINE Pack<T> load(int k, int c) const {
         return at ? Pack<T>::load(at + k * stride + c, columns - c) : Pack<T>::unit(k - c);
     }
 };
@@ -62,12 +62,12 @@ struct Block {
     Columns<T> X = in_place ? place(begin) : place_in(w.X);
 
     // The place of column c, counted over all solutions.
-    Columns<T> place(int c) const {
+    DTAU_INLINE Columns<T> place(int c) const {
         const Solution<T>* m = solutions.matrices;
         for (; c >= solutions.padded; c -= solutions.padded) ++m;
         return {m->at + c, solutions.columns - c, m->stride};
     }
-    Columns<T> place_in(T* at) const {
+    DTAU_INLINE Columns<T> place_in(T* at) const {
         const int width = packs * Pack<T>::width;
         return {at, width, width};
     }
@@ -81,37 +81,33 @@ struct RowSums {
     const std::ptrdiff_t stride;
     Pack<T> x[packs], y[packs];
 
-    RowSums(const Columns<T>& at) : X(at.at), stride(at.stride) {}
+    DTAU_INLINE RowSums(const Columns<T>& at) : X(at.at), stride(at.stride) {}
 
-    void put(int k, const Pack<T>* row) const {
+    DTAU_INLINE void put(int k, const Pack<T>* row) const {
         unrolled<packs>([&](int p) __attribute__((always_inline)) {
             row[p].store(X + k * stride + p * width);
         });
     }
     // sum = by X_k, and sum -= l X_k.
-    void scaled(int k, T by, Pack<T>* sum) const {
+    DTAU_INLINE void scaled(int k, T by, Pack<T>* sum) const {
         unrolled<packs>([&](int p) __attribute__((always_inline)) {
             sum[p] = by * Pack<T>::load(X + k * stride + p * width);
         });
     }
-    void subtract(T l, int k, Pack<T>* sum) const {
-        const T minus = -l;
+    DTAU_INLINE void subtract(T l, int k, Pack<T>* sum) const {
         unrolled<packs>([&](int p) __attribute__((always_inline)) {
-            sum[p] = fma(minus, Pack<T>::load(X + k * stride + p * width), sum[p]);
+            sum[p] = fnma(l, Pack<T>::load(X + k * stride + p * width), sum[p]);
         });
     }
-    void subtract_from_both(T l, T m, int k) {
-        const T minus_l = -l, minus_m = -m;
+    DTAU_INLINE void subtract_from_both(T l, T m, int k) {
         unrolled<packs>([&](int p) __attribute__((always_inline)) {
             const Pack<T> both = {in_register(Pack<T>::load(X + k * stride + p * width).value)};
-            x[p] = fma(minus_l, both, x[p]);
-            y[p] = fma(minus_m, both, y[p]);
+            x[p] = fnma(l, both, x[p]);
+            y[p] = fnma(m, both, y[p]);
         });
     }
-    void subtract_x_from_y(T l) {
-        const T minus = -l;
-        unrolled<packs>([&](int p)
-                            __attribute__((always_inline)) { y[p] = fma(minus, x[p], y[p]); });
+    DTAU_INLINE void subtract_x_from_y(T l) {
+        unrolled<packs>([&](int p) __attribute__((always_inline)) { y[p] = fnma(l, x[p], y[p]); });
     }
 };
 
@@ -198,23 +194,6 @@ void block_outwards(const Block<T>& block, T scale) {
     }
 }
 
-// Calls visit<packs>() for a number of packs that is at most `most`.
-template <int most, class Visit>
-inline void with_packs(int packs, const Visit& visit) {
-    if constexpr (most > 1)
-        if (packs < most) return with_packs<most - 1>(packs, visit);
-    visit.template operator()<most>();
-}
-// Calls visit<some>(p) for packs p ... p + some - 1, in parts of nearly equal width.
-template <int most, class Visit>
-inline void in_parts(int packs, const Visit& visit) {
-    const int parts = (packs + most - 1) / most;
-    for (int part = 0; part < parts; ++part) {
-        const int first = packs * part / parts, next = packs * (part + 1) / parts;
-        with_packs<most>(next - first, [&]<int some>() { visit.template operator()<some>(first); });
-    }
-}
-
 // The two passes, for a number of packs known at run time.
 template <class T>
 void sweep_inwards(const Block<T>& block) {
@@ -230,11 +209,11 @@ void sweep_outwards(const Block<T>& block, T scale) {
 // A change may be added to L^-T B between the two passes: change(packs, begin, X, distance of rows).
 struct NoChange {
     template <class T>
-    void operator()(int, int, T*, std::ptrdiff_t) const {}
+    DTAU_INLINE void operator()(int, int, T*, std::ptrdiff_t) const {}
     NoChange of_matrix(int) const { return {}; }
 };
 template <class T, class Change = NoChange>
-inline void ltdl_solve_block(const Block<T>& block, T scale, const Change& change = {}) {
+DTAU_INLINE void ltdl_solve_block(const Block<T>& block, T scale, const Change& change = {}) {
     sweep_inwards(block);
     change(block.packs, block.begin, block.X.at, block.X.stride);
     sweep_outwards(block, scale);

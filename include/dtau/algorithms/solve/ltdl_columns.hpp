@@ -13,11 +13,11 @@
 namespace dtau::DTAU_VARIANT {
 
 // Is k on the path from one of the columns begin ... end - 1 to the world?
-inline bool is_ancestor(const Paths& dofs, int k, int begin, int end) {
+DTAU_INLINE bool is_ancestor(const Paths& dofs, int k, int begin, int end) {
     return k < end && dofs.end[k] > begin;
 }
 // One past the last descendant of the columns begin ... end - 1; subtrees are ranges.
-inline int related_end(const Paths& dofs, int begin, int end) {
+DTAU_INLINE int related_end(const Paths& dofs, int begin, int end) {
     int last = end;
     for (int c = begin; c < end; ++c) last = dofs.end[c] > last ? dofs.end[c] : last;
     return last;
@@ -25,7 +25,7 @@ inline int related_end(const Paths& dofs, int begin, int end) {
 
 // Calls solve(begin, end, packs) for blocks of columns of nearly equal width.
 template <class T, class Solve>
-inline void for_blocks(int columns, int most, const Solve& solve) {
+DTAU_INLINE void for_blocks(int columns, int most, const Solve& solve) {
     constexpr int width = Pack<T>::width;
     const int packs = (columns + width - 1) / width, blocks = (packs + most - 1) / most;
     for (int b = 0; b < blocks; ++b) {
@@ -39,9 +39,9 @@ inline void for_blocks(int columns, int most, const Solve& solve) {
 // matrices are side by side, each padded to whole packs. Rows of B and of the solutions are `stride`
 // apart.
 template <int matrices, class T, class Change = NoChange>
-inline void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
-                       const Solution<T> (&solutions)[matrices], const LtdlWorkspace<T>& w,
-                       const Change& change = {}) {
+DTAU_INLINE void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
+                            const Solution<T> (&solutions)[matrices], const LtdlWorkspace<T>& w,
+                            const Change& change = {}) {
     const int n = dofs.n, padded = whole_packs<T>(n), all = matrices * padded;
     const RightSides<T> right = {B, stride, all};
     Solutions<T> to = {{}, n, padded};
@@ -67,7 +67,8 @@ inline void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
 
 // X (n, columns) becomes -M^-1 X.
 template <class T>
-inline void ltdl_solve_in_place(const Paths& dofs, T* X, int columns, const LtdlWorkspace<T>& w) {
+DTAU_INLINE void ltdl_solve_in_place(const Paths& dofs, T* X, int columns,
+                                     const LtdlWorkspace<T>& w) {
     for (int k = 0; k < dofs.n; ++k) w.rows[k] = k;
     const RightSides<T> right = {X, columns, columns};
     const Solutions<T> to = {{{X, columns}}, columns, columns};
@@ -78,8 +79,8 @@ inline void ltdl_solve_in_place(const Paths& dofs, T* X, int columns, const Ltdl
 
 // M^-1 by all of its columns, with a change between the two passes.
 template <class T, class Change>
-inline void ltdl_changed_inverse(const Paths& dofs, T* inverse, const LtdlWorkspace<T>& w,
-                                 const Change& change) {
+DTAU_INLINE void ltdl_changed_inverse(const Paths& dofs, T* inverse, const LtdlWorkspace<T>& w,
+                                      const Change& change) {
     const int n = dofs.n;
     const RightSides<T> identity = {nullptr, 0, n};
     const Solutions<T> to = {{{inverse, n}}, n, whole_packs<T>(n)};
@@ -91,29 +92,32 @@ inline void ltdl_changed_inverse(const Paths& dofs, T* inverse, const LtdlWorksp
     });
 }
 
-// Copies the upper triangle of a symmetric matrix to the lower one; zeros become +0. A lone state
-// copies blocks of four rows, the last of them again over the one before.
+// Copies the upper triangle of a symmetric matrix to the lower one; zeros become +0. A lone state takes
+// blocks of four rows and columns. The last ones overlap those before, so they come after these.
 template <class T>
-inline void mirror(T* matrix, int n) {
-    for (int k = 0; k < n; ++k) {
-        int c = k, end = n;
-        if constexpr (mirrors_blocks<T>) {
-            const int first = k / 4 * 4, next = first + 4;
-            if (k == first && next + 4 <= n) {
-                T* const rows = matrix + k * n;
-                for (int b = next; b + 4 <= n; b += 4)
-                    mirror_block(rows + b, matrix + b * n + k, n);
-                mirror_block(rows + n - 4, matrix + (n - 4) * n + k, n);
+DTAU_INLINE void mirror(T* matrix, int n) {
+    if constexpr (mirrors_blocks<T>) {
+        const std::ptrdiff_t stride = n, last = stride - 4;
+        if (last >= 0) {
+            for (std::ptrdiff_t k = 0; k <= last; k += 4) {
+                T *const row = matrix + k * stride, *const column = matrix + k;
+                mirror_diagonal_block(row + k, stride);
+                for (std::ptrdiff_t c = k + 4; c <= last; c += 4)
+                    mirror_block(row + c, column + c * stride, stride);
+                if (n % 4) mirror_block(row + last, column + last * stride, stride);
             }
-            if (next + 4 <= n) end = next;
+            if (n % 4) mirror_diagonal_block(matrix + last * stride + last, stride);
+            return;
         }
-        for (; c < end; ++c) matrix[c * n + k] = matrix[k * n + c] = matrix[k * n + c] + T(0.0);
     }
+    for (int k = 0; k < n; ++k)
+        for (int c = k; c < n; ++c)
+            matrix[c * n + k] = matrix[k * n + c] = matrix[k * n + c] + T(0.0);
 }
 
 // M^-1 (nv, nv): solves for the upper triangle, and mirrors it to the lower one.
 template <class T>
-inline void ltdl_inverse(const Paths& dofs, T* inverse, const LtdlWorkspace<T>& w) {
+DTAU_INLINE void ltdl_inverse(const Paths& dofs, T* inverse, const LtdlWorkspace<T>& w) {
     const int n = dofs.n;
     constexpr int most = Pack<T>::width > 1 ? 4
                          : lanes < 8        ? 6

@@ -21,33 +21,49 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Backward pass: the inertias of the bodies become composites. Calls store(k, j, M_kj) for every k, and
-// j = k or j on the path of k.
-template <class T, class Store>
-inline void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
-                          const Store& store) {
+// Backward pass: the inertias of the bodies become composites. Writes the lower triangle by these functions
+// of `matrix`:
+//   entry(k, j, M_kj)            for every k, and j = k or j on the path of k, but not of a free root
+//   free_root(j, I)              the block of the columns j ... j + 5 of a free root
+//   beside_free_root(k, j, F)    row k in these columns
+template <class T, class Matrix>
+DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
+                               const Matrix& matrix) {
     for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Inertia<T>& I = inertias[i];
         const int stop = path_stop(tree, body);
         if (body.v < stop) {
-            T block[36];
-            free_root_inertia(I, block, 6);
-            for (int k = 0; k < 6; ++k)
-                for (int j = 0; j <= k; ++j) store(body.v + k, body.v + j, block[6 * k + j]);
+            matrix.free_root(body.v, I);
             continue;
         }
         for (int k = body.v; k < body.v + body.nv; ++k) {
             const Force<T> F = I * S[k];
-            for (int j = k; j >= stop; j = tree.dofs.parent[j]) store(k, j, dot(F, S[j]));
-            if (stop > 0) {
-                const Components<T> c = components(F);
-                for (int r = 0; r < 6; ++r) store(k, stop - 6 + r, c.x[r]);
-            }
+            for (int j = k; j >= stop; j = tree.dofs.parent[j]) matrix.entry(k, j, dot(F, S[j]));
+            if (stop > 0) matrix.beside_free_root(k, stop - 6, F);
         }
         if (body.parent >= 0) inertias[body.parent] += I;
     }
 }
+
+// Writes both triangles of a matrix.
+template <class T>
+struct BothTriangles {
+    T* M;
+    std::ptrdiff_t n;
+
+    DTAU_INLINE void entry(std::ptrdiff_t k, std::ptrdiff_t j, T m) const {
+        M[k * n + j] = M[j * n + k] = m;
+    }
+    // Not inlined, so that compilers do not prepare the addresses of this block for robots without one.
+    __attribute__((noinline)) void free_root(std::ptrdiff_t j, const Inertia<T>& I) const {
+        free_root_inertia(I, M + j * n + j, static_cast<int>(n));
+    }
+    DTAU_INLINE void beside_free_root(std::ptrdiff_t k, std::ptrdiff_t j, const Force<T>& F) const {
+        store_components(F, M + k * n + j);
+        store_components(F, M + j * n + k, static_cast<int>(n));
+    }
+};
 
 template <class T>
 struct MassMatrixWorkspace {
@@ -61,8 +77,7 @@ template <class T>
 void crba(const Tree& tree, const T* q, T* M, const RootFrame<T>& root_frame) {
     const int n = tree.nv;
     root_frame_sweep<T>(tree, q, nullptr, root_frame);
-    crba_backward(tree, root_frame.S, root_frame.I,
-                  [&](int k, int j, T m) { M[k * n + j] = M[j * n + k] = m; });
+    crba_backward(tree, root_frame.S, root_frame.I, BothTriangles<T>{M, n});
     for (int k = 0; k < n; ++k) M[k * n + k] += T(tree.armature[k]);
 }
 
