@@ -246,9 +246,10 @@ void factorize_schur_complement(const Tree& tree, const T* active, const LtdlWor
     const double carried = w.R > 0.0 ? 0.0 : least_pivot;
     factorize_utdu(constraints.nrows, w.side, w.least, carried, w.more, w.rest, w.G);
     if_rejected(constraints.nrows, w.side, w.more, w.rest, w.G, [&](int l, int row) {
-        // For rows that are nothing but rounding errors the least pivot is the whole diagonal entry.
+        // For rows that are nothing but rounding errors, or zeros, the least pivot is the whole diagonal
+        // entry.
         const double size = number_of_state(w.more[row], l);
-        const bool noise = number_of_state(w.least[row], l) > 0.5 * size * size;
+        const bool noise = number_of_state(w.least[row], l) >= 0.5 * size * size;
         const auto cause = noise ? Failure::Cause::rounding_errors : Failure::Cause::dependent_row;
         w.failures->note(l, {cause, 1, {constraints.row_of_all(row)}, w.failures->factorizations});
     });
