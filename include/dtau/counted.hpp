@@ -1,7 +1,7 @@
 // Counts the operations done with a double: exact operation counts for the benchmarks.
 #pragma once
 
-#include "dtau/lane.hpp"
+#include "dtau/sincos.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

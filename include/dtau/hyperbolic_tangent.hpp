@@ -1,5 +1,5 @@
 // Computes tanh of every scalar of the core: hyperbolic_tangent(). A state has the same bits alone and in
-// lanes, as with sincos() (lane.hpp).
+// lanes, as with sincos() (sincos.hpp).
 //
 //   |x|  = y,   t = exp(-2 y) - 1 in (-1, 0],   tanh y = -t / (t + 2)                 [Derivations] eq. 14.3
 //   t    = 2^k (exp(r) - 1) + (2^k - 1),        -2 y = k ln 2 + r,  |r| <= ln(2) / 2

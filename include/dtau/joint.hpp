@@ -9,6 +9,7 @@
 #include "dtau/arena.hpp"
 #include "dtau/joint_traits.hpp"
 #include "dtau/pack.hpp"
+#include "dtau/sincos.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

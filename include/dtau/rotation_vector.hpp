@@ -9,6 +9,7 @@
 
 #include <type_traits>
 
+#include "dtau/sincos.hpp"
 #include "dtau/spatial.hpp"
 
 namespace dtau::DTAU_VARIANT {

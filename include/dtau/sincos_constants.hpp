@@ -1,4 +1,4 @@
-// Lists the constants of sine and cosine, for the core (lane.hpp) and for generated code.
+// Lists the constants of sine and cosine, for the core (sincos.hpp) and for generated code.
 #pragma once
 
 namespace dtau {

@@ -5,6 +5,7 @@
 #include "dtau/counted.hpp"
 #include "dtau/hyperbolic_tangent.hpp"
 #include "dtau/pack.hpp"
+#include "dtau/sincos.hpp"
 #include "support.hpp"
 
 namespace dtau::DTAU_VARIANT {
