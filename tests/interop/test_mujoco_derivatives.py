@@ -350,9 +350,35 @@ def test_other_arguments_are_refused() -> None:
         transition_derivatives(dtau.robots.quadruped(), mujoco.MjData(mj_model))
     with pytest.raises(TypeError, match=r"mj_data: expected a mujoco\.MjData"):
         transition_derivatives(mj_model, None)
-    other = mujoco.MjData(mujoco.MjModel.from_xml_string("<mujoco/>"))
-    with pytest.raises(ValueError, match=r"mj_data: expected data of mj_model, nq = \d+, got"):
-        transition_derivatives(mj_model, other)
+
+
+# What one model has, and another has not, of each part of a state that MuJoCo reads from the data.
+_OTHER_DATA = {
+    "qpos": '<worldbody><body><joint/><geom size=".1"/></body></worldbody>',
+    "ctrl": '<actuator><motor joint="j"/></actuator>',
+    "act": '<actuator><general joint="j" dyntype="filter"/></actuator>',
+    "xfrc_applied": '<worldbody><body><geom size=".1"/></body></worldbody>',
+    "eq_active": '<equality><joint joint1="j"/></equality>',
+    "mocap_pos": '<worldbody><body mocap="true"/></worldbody>',
+    "userdata": '<size nuserdata="50000000"/>',
+    "plugin": '<extension><plugin plugin="mujoco.pid"><instance name="p">'
+    '<config key="ki" value="1"/><config key="slewmax" value="1"/></instance></plugin></extension>'
+    '<actuator><plugin joint="j" plugin="mujoco.pid" instance="p" actdim="2"/></actuator>',
+}
+
+
+@pytest.mark.parametrize("part", _OTHER_DATA)
+def test_data_of_other_sizes_are_refused(part: str) -> None:
+    one = '<worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody>'
+    plain = mujoco.MjModel.from_xml_string(f"<mujoco>{one}</mujoco>")
+    other = mujoco.MjModel.from_xml_string(f"<mujoco>{one}{_OTHER_DATA[part]}</mujoco>")
+    states = np.zeros((1, 3))
+    for model, data in ((plain, mujoco.MjData(other)), (other, mujoco.MjData(plain))):
+        expected = r"mj_data: expected data of mj_model, with \d+ numbers of \w+, got"
+        with pytest.raises(ValueError, match=expected):
+            transition_derivatives(model, data)
+        with pytest.raises(ValueError, match=expected):
+            transition_derivatives_batch(model, data, states, np.zeros((1, model.nu)))
 
 
 def test_states_that_are_not_finite_are_refused() -> None:

@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 Geometry = Literal["exact", "differences"]
 
 _STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
+_PARTS = [mujoco.mjtState(1 << k) for k in range(int(mujoco.mjtState.mjNSTATE))]
 _MOST_AT_ONCE = 128  # states whose arrays stay in the cache
 _LEAST_OF_A_THREAD = 32  # states
 
@@ -212,20 +213,16 @@ def _require_arguments(mj_model: Any, mj_data: Any, geometry: Geometry) -> None:
         if not isinstance(value, kind):
             raise TypeError(f"{name}: expected a mujoco.{kind.__name__}, got {class_name(value)}")
     require_option("geometry", geometry, Geometry)
-    if mj_data.model is mj_model:
+    theirs = mj_data.model
+    if theirs is mj_model:
         return
-    for name, size in (
-        ("nq", len(mj_data.qpos)),
-        ("nv", len(mj_data.qvel)),
-        ("na", len(mj_data.act)),
-        ("nu", len(mj_data.ctrl)),
-        ("nbody", len(mj_data.xpos)),
-        ("neq", len(mj_data.eq_active)),
-    ):
-        if size != getattr(mj_model, name):
+    for part in _PARTS:  # MuJoCo reads as many numbers of the data as the model says
+        expected, got = (mujoco.mj_stateSize(model, part) for model in (mj_model, theirs))
+        if expected != got:
+            name = part.name.removeprefix("mjSTATE_").lower()
             raise ValueError(
-                f"mj_data: expected data of mj_model, {name} = {getattr(mj_model, name)}, "
-                f"got another model's, {name} = {size}"
+                f"mj_data: expected data of mj_model, with {expected} numbers of {name}, got "
+                f"another model's, with {got}"
             )
 
 
