@@ -80,6 +80,8 @@ def test_damaged_by_mujocos_own_means() -> None:
         ("body_pos", 4, np.inf),
         ("body_ipos", 4, np.nan),
         ("qpos0", 8, np.nan),
+        ("name_jntadr", 1, 2**31 - 1),
+        ("name_bodyadr", 2, -1),
     ):
         alien_models.healthy.cache_clear()
         peer = alien_models.healthy("mujoco")

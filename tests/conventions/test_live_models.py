@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -194,6 +196,65 @@ def test_mujoco_from_memory(name: str) -> None:
     mujoco.mj_inverse(mj_model, data)
     tau = convention.torque_from_dtau(ours.q, dtau.inverse_dynamics(model, *ours))
     np.testing.assert_allclose(tau, data.qfrc_inverse, rtol=0, atol=1e-12 * np.abs(tau).max())
+
+
+_ODD_INTEGERS = """
+import dtau, mujoco, numpy as np, sys, warnings
+warnings.simplefilter("ignore")
+m = mujoco.MjModel.from_xml_string(sys.argv[1])
+arrays = [
+    name for name in dir(m) if not name.startswith("_")
+    and isinstance(getattr(m, name), np.ndarray) and getattr(m, name).dtype.kind in "iu"
+]
+for name in arrays:
+    x = getattr(m, name)
+    for at in {0, x.size // 2, x.size - 1} if x.size else ():
+        for value in (-1, 2**31 - 1, -(2**31), 1000):
+            before = x.flat[at]
+            x.flat[at] = np.array(value).astype(x.dtype)
+            print(name, at, value, end=" ", flush=True)
+            for make in (
+                lambda: dtau.from_mujoco(m, mimic="exact"),
+                lambda: dtau.conventions.mujoco(model, m) if "model" in globals() else None,
+            ):
+                try:
+                    make()
+                    print("made", end=" ", flush=True)
+                except (dtau.ModelError, ValueError) as error:
+                    assert str(error).startswith("mj_model"), error
+                    print("refused", end=" ", flush=True)
+            x.flat[at] = before
+            print(flush=True)
+    model = dtau.from_mujoco(m, mimic="exact")
+"""
+
+
+def test_odd_integers_of_mujoco_are_refused_or_mean_nothing() -> None:
+    """Anyone may write a live model: the process must not end, nor an IndexError escape."""
+    pytest.importorskip("mujoco")
+    xml = """<mujoco><worldbody><body name="base"><freejoint/><geom size=".1"/>
+    <body name="arm"><joint name="a" stiffness="1" damping="1" frictionloss=".1" range="-1 1"/>
+    <geom size=".1" pos=".1 0 0"/><site name="s"/></body>
+    <body name="leg"><joint name="b" type="ball"/><geom size=".1" pos=".1 0 0"/></body>
+    </body><body mocap="true"><site name="t"/></body></worldbody>
+    <tendon><fixed name="f"><joint joint="a" coef="1"/></fixed></tendon>
+    <actuator><motor name="u" joint="a"/><motor name="w" tendon="f"/></actuator>
+    <equality><joint name="e" joint1="a"/><connect name="c" body1="arm" body2="leg" anchor="0 0 0"/>
+    <weld name="v" site1="s" site2="t"/></equality>
+    <keyframe><key name="k"/></keyframe></mujoco>"""
+    child = subprocess.run(
+        [sys.executable, "-c", _ODD_INTEGERS, xml], capture_output=True, text=True, check=False
+    )
+    lines = child.stdout.splitlines()
+    assert child.returncode == 0, (child.returncode, lines[-1:], child.stderr[-2000:])
+    refused = {line.split()[0] for line in lines if line.split()[3] == "refused"}
+    assert len(lines) > 800, len(lines)
+    assert refused >= {
+        *("body_parentid", "body_weldid", "body_jntnum", "body_jntadr", "jnt_type", "jnt_bodyid"),
+        *("jnt_qposadr", "jnt_dofadr", "dof_jntid", "site_bodyid", "eq_type", "eq_obj1id"),
+        *("eq_obj2id", "eq_objtype", "actuator_trnid", "name_bodyadr", "name_jntadr"),
+        *("name_siteadr", "name_eqadr", "name_keyadr", "name_tendonadr", "name_actuatoradr"),
+    }
 
 
 def test_files_are_no_models_in_memory() -> None:

@@ -16,6 +16,7 @@ from dtau.conventions.matching import match_joints
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
 from dtau.loaders.mjcf_names import BALL, FREE, HINGE, body_names, joint_names, joint_origins
+from dtau.loaders.mujoco_indices import require_names
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Free, Prismatic, Revolute, Spherical
 from dtau.model.links import Joint
@@ -99,6 +100,11 @@ def mujoco(model: Model, mj_model: Any) -> Convention:
     peer.require_places("jnt_qposadr", starts_q, [kind.nq for kind in kinds], nq)
     peer.require_places("jnt_dofadr", starts_v, [kind.nv for kind in kinds], peer.integer("nv"))
     neutral = peer.numbers("qpos0", (nq,))
+    if hasattr(mj_model, "names"):
+        try:
+            require_names(mj_model)
+        except ValueError as error:
+            raise ValueError(f"mj_model.{error}") from None
     names = peer.names("joint", lambda joint: [joint(i).name for i in range(n)])
     called = peer.names("body", lambda body: [body(i).name for i in range(nbody)])
     free_roots = [i for i, kind in enumerate(types) if kind == FREE]

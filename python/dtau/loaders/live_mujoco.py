@@ -12,6 +12,7 @@ from dtau.checks import class_name
 from dtau.errors import ModelError
 from dtau.loaders import mjcf
 from dtau.loaders.load import Changes, with_changes
+from dtau.loaders.mujoco_indices import require_indices
 from dtau.loaders.source import Options
 from dtau.model.compile import MOST_DOFS
 from dtau.model.model import Model
@@ -89,6 +90,7 @@ def from_mujoco(
             f"mj_model: expected 1 to {MOST_DOFS} degrees of freedom, got {mj_model.nv}"
         )
     try:
+        require_indices(mujoco, mj_model)
         options = Options(None, mimic, "keep", friction=friction_speed is not None)
         parts = mjcf.parts_of(mujoco, mj_model, options, stacklevel=3)
     except ValueError as error:
