@@ -122,6 +122,39 @@ def test_wrong_contents_with_a_right_checksum_are_refused(name: str, path: Path)
             dtau.load(path)
 
 
+def test_odd_arrays_with_a_right_checksum_are_refused(path: Path) -> None:
+    """Nothing but ModelError comes out of a file, whatever array it has in any place."""
+    arrays = unpack(saving.saved(everything()))
+    read = [name for name in arrays if not name.startswith("core.")]  # the rest is for C++
+    numbers = (-1, 0, 2**31 - 1, np.nan, np.inf, -np.inf, 1e308, 5e-324)
+    anything = [["a text"], [], np.zeros(0), np.array(np.nan), np.zeros((1, 2, 3, 4)), np.ones(3)]
+    refused = cases = 0
+    for name in read:
+        values = arrays[name]
+        if isinstance(values, np.ndarray):
+            other = np.int32 if values.dtype.kind == "f" else np.float64
+            odd = [
+                np.ones_like(values, other),
+                values[np.newaxis],
+                values.reshape(-1, 1),
+                values[1:],
+            ]
+            odd += [np.resize(np.array(number), values.shape) for number in numbers]
+        else:
+            odd = [values[1:], [*values, "more"], ["world"] * len(values), ["\0"] * len(values)]
+        for changed in (*anything, *odd):
+            path.write_bytes(pack({**arrays, name: changed}))
+            cases += 1
+            try:
+                dtau.load(path)
+            except dtau.ModelError as error:
+                assert "robot.dtau" in str(error), (name, changed)  # noqa: PT017
+                refused += 1
+            except Exception as error:
+                raise AssertionError(f"{name}: {changed!r:.100}") from error
+    assert refused > 0.7 * cases > 200, (refused, cases)
+
+
 def test_random_bytes_with_a_right_checksum_are_refused(path: Path) -> None:
     rng = np.random.default_rng(5)
     for size in rng.integers(0, 200, 300):

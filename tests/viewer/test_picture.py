@@ -108,6 +108,7 @@ def test_files_are_png(tmp_path: Path) -> None:
         ({"q": [0.0]}, ["q", "(1,)"]),
         ({"f_ext_axes": "local"}, ["f_ext_axes", "body"]),
         ({"geometry": ""}, ["source"]),
+        ({"path": "robot.gif"}, ["path", ".png", "robot.gif"]),
     ],
 )
 def test_picture_refuses_wrong_arguments(changes: dict[str, object], words: list[str]) -> None:

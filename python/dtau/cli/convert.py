@@ -11,6 +11,7 @@ from rich.text import Text
 
 from dtau.cli.output import FAINT, hanging, plural, say
 from dtau.cli.robot import Loaded, RefusedError, RobotFile, as_typed, reordered, takes_robot
+from dtau.files import write_file
 from dtau.loaders.load import load
 from dtau.model.joints import Free
 
@@ -58,7 +59,7 @@ def convert(robot: RobotFile, urdf: str, root_link: str | None, reorder: bool, f
             raise click.UsageError(message.replace(_NAME, "--root-link: ", 1)) from None
         raise RefusedError(f"{robot.label}: {message}.") from None
     try:
-        out.write_text(text, encoding="utf-8", newline="\n")
+        write_file(out, text.encode())
     except OSError as error:
         raise click.UsageError(f"{urdf}: cannot be written: {error.strerror}") from None
     _show(loaded, out, root_link)

@@ -21,6 +21,7 @@ from dtau.cli.robot import (
     as_typed,
     takes_robot,
 )
+from dtau.files import write_file
 
 _EPILOG = """\b
 Examples:
@@ -107,7 +108,7 @@ def _draw(loaded: Loaded, path: str, shown: dict[str, Any]) -> None:
         raise click.UsageError(f"--picture: {path}: no such folder: {out.parent}")
     image = picture(loaded.model, **shown)
     try:
-        out.write_bytes(png(image))
+        write_file(out, png(image))
     except OSError as error:
         raise click.UsageError(f"--picture: {path}: cannot be written: {error.strerror}") from None
 

@@ -19,6 +19,7 @@ from dtau.codegen.recording import record, stack_bytes
 from dtau.codegen.requests import NAME, Functions, requests
 from dtau.codegen.source import head, header, source
 from dtau.codegen.text import include
+from dtau.files import write_file
 from dtau.model.model import Model
 from dtau.options import Language, Scalar, require_option
 
@@ -195,4 +196,4 @@ def generate(
 
 
 def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="ascii", newline="\n")
+    write_file(path, text.encode("ascii"))

@@ -118,16 +118,45 @@ def restored(content: bytes) -> Saved:
         If the file is truncated, damaged or of another version, or holds no model.
     """
     arrays = unpack(content)
-    links = list(_links({name: arrays[f"links.{name}"] for name in _LINK_ARRAYS}))
+    _require_forms(arrays)
+    of_links = {
+        name.removeprefix("links."): arrays[name] for name in _FORMS if name.startswith("links.")
+    }
+    links = list(_links(of_links))
     gravity = arrays["gravity"]
     return Saved(arrays["name"][0], links, arrays["notes"], gravity, _postures(arrays, links))
 
 
-_LINK_ARRAYS = (
-    *("name", "parent", "joint_name", "joint", "joint_numbers", "rotation", "translation"),
-    *("mass", "com", "tensor", "lower", "upper", "mimicked", "multiplier", "offset"),
-    *_PER_VELOCITY,
-)
+# The arrays of a file: texts, or numbers of a kind and a shape, -1 for any length.
+_Form = tuple[str, tuple[int, ...]]
+_TEXTS: _Form = ("texts", (-1,))
+_INTEGERS: _Form = ("integers", (-1,))
+_FLOATS: _Form = ("floats", (-1,))
+_FORMS: dict[str, _Form] = {
+    "name": ("texts", (1,)),
+    "gravity": ("floats", (3,)),
+    "notes": _TEXTS,
+    "postures.names": _TEXTS,
+    "postures.q": ("floats", (-1, -1)),
+    **{f"links.{name}": _TEXTS for name in ("name", "joint_name", "joint")},
+    **{f"links.{name}": _INTEGERS for name in ("parent", "mimicked")},
+    **{f"links.{name}": _FLOATS for name in ("mass", "lower", "upper", "multiplier", "offset")},
+    **{f"links.{name}": _FLOATS for name in ("joint_numbers", *_PER_VELOCITY)},
+    **{f"links.{name}": ("floats", (-1, 3)) for name in ("com", "translation")},
+    **{f"links.{name}": ("floats", (-1, 3, 3)) for name in ("rotation", "tensor")},
+}
+
+
+def _require_forms(arrays: Mapping[str, Any]) -> None:
+    for name, (kind, shape) in _FORMS.items():
+        x = arrays[name]
+        numbers = "integers" if getattr(x, "dtype", None) == np.int32 else "floats"
+        got, size = ("texts", (len(x),)) if isinstance(x, list) else (numbers, x.shape)
+        fits = len(size) == len(shape) and all(
+            n in (-1, m) for n, m in zip(shape, size, strict=True)
+        )
+        if got != kind or not fits:
+            raise ValueError(f"expected {name} with {kind} of shape {shape}, got {got} of {size}")
 
 
 def _core_arrays(model: ModelBase) -> dict[str, Any]:
@@ -161,9 +190,9 @@ class _Row:
 
 def _links(x: Mapping[str, Any]) -> Iterator[Link]:
     count = len(x["name"])
-    for name in _LINK_ARRAYS:
-        if name not in (*_PER_VELOCITY, "joint_numbers") and len(x[name]) != count:
-            raise ValueError(f"expected links.{name} of {count} links, got {len(x[name])}")
+    for name, values in x.items():
+        if name not in (*_PER_VELOCITY, "joint_numbers") and len(values) != count:
+            raise ValueError(f"expected links.{name} of {count} links, got {len(values)}")
     numbers = _Row(x["joint_numbers"])
     rows = {name: _Row(x[name]) for name in _PER_VELOCITY}
     for i, name in enumerate(x["name"]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from dtau.files import write_file
 from dtau.model.base import ModelBase
 from dtau.model.pinocchio_writing import pinocchio_model
 from dtau.model.saving import saved
@@ -60,8 +61,7 @@ class Writable(ModelBase):
         """
         text = urdf_text(self, root_link)
         if path is not None:
-            with open(path, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            write_file(path, text.encode())
         return text
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -90,9 +90,7 @@ class Writable(ModelBase):
         >>> dtau.load(path) == model
         True
         """
-        content = saved(self)
-        with open(path, "wb") as file:
-            file.write(content)
+        write_file(path, saved(self))
 
     def to_pinocchio(self) -> Any:
         """Write the model as a `pinocchio.Model`; `dtau.conventions.pinocchio` converts states.

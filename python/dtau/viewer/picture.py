@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import integer, real_array, require, tuple_of, unknown_name
+from dtau.files import write_file
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.options import Axes
@@ -49,7 +50,7 @@ def picture(
         Configuration, or several, which are drawn in one picture; or the name of one in
         ``model.postures``; by default the neutral one, within the joints' limits.
     path : str or path-like, optional
-        PNG file to write.
+        PNG file to write, named ``*.png``.
     v, f_ext, f_ext_axes
         As `dtau.view`.
     arrows : iterable of str
@@ -96,6 +97,8 @@ def picture(
     for name in wanted:
         if name not in (*ARROWS, _MASS):
             raise unknown_name("arrows", name, (*ARROWS, _MASS))
+    if path is not None and not os.fspath(path).lower().endswith(".png"):
+        raise ValueError(f"path: expected a name that ends in .png, got {os.fspath(path)!r}")
     if len(size) != 2:
         raise ValueError(f"size: expected width and height, got {size!r:.80}")
     width, height = (integer("size", number, 1, 10_000) for number in size)
@@ -117,8 +120,7 @@ def picture(
     view = shading.looking_at(scene.mesh.vertices, azimuth, elevation, width / height)
     image = shading.render(scene, view, floor, (width, height))
     if path is not None:
-        with open(path, "wb") as file:
-            file.write(png(image))
+        write_file(path, png(image))
     return image
 
 
