@@ -46,8 +46,10 @@ void solve_lqr(const LqrJob& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
     RiccatiWorkspace(measured, job.nx, job.nu);
     Arena arena(scratch(measured.used()), measured.used());
     const RiccatiWorkspace workspace(arena, job.nx, job.nu);
-    for (std::ptrdiff_t k = begin; k < end; ++k)
-        job.failed_knots[k] = riccati_backward(problem_of(job, k), job.knots, workspace);
+    const auto stops = [&] { return job.stops(job.asked); };
+    for (std::ptrdiff_t k = begin; k < end && !stops(); ++k)
+        job.failed_knots[k] = riccati_backward(problem_of(job, k), job.knots, workspace,
+                                               job.knots_between_looks, stops);
     trim_scratch();
 }
 

@@ -25,6 +25,10 @@ struct LqrJob {
     LqrInput inputs[ninputs];
     double* outputs[noutputs];     // K, kappa, P, p, s, contiguous
     std::ptrdiff_t* failed_knots;  // of each problem; -1: solved
+    // Whether the work ends early, asked before every problem and after so many knots of it.
+    bool (*stops)(void* asked);
+    void* asked;
+    std::ptrdiff_t knots_between_looks;
 };
 
 }  // namespace dtau

@@ -1,5 +1,8 @@
 // Solves batches of linear-quadratic problems from Python: lqr(), for dtau/functions/control.py.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -22,9 +25,26 @@ namespace dtau {
 namespace {
 
 struct LqrWork {
+    using Clock = std::chrono::steady_clock;
+
     void (*solve)(const LqrJob& job, std::ptrdiff_t begin, std::ptrdiff_t end);
     LqrJob job;
+    ReleasedLock* lock = nullptr;
+    std::thread::id caller = std::this_thread::get_id();  // it alone may take the lock
+    Clock::time_point looked = Clock::now();
+    std::atomic<bool> stopped = false;
 };
+
+// Whether a signal handler has raised. The calling thread looks some fifty times a second.
+bool lqr_stops(void* self) {
+    LqrWork& work = *static_cast<LqrWork*>(self);
+    if (work.stopped.load(std::memory_order_relaxed)) return true;
+    if (std::this_thread::get_id() != work.caller) return false;
+    if (LqrWork::Clock::now() - work.looked < std::chrono::milliseconds(20)) return false;
+    if (work.lock->signal_raises()) work.stopped = true;
+    work.looked = LqrWork::Clock::now();
+    return work.stopped;
+}
 
 void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
     const LqrWork& work = *static_cast<const LqrWork*>(self);
@@ -50,31 +70,35 @@ nb::object new_result(const std::vector<npy_intp>& shape) {
     return result;
 }
 
-// Estimates the time of a problem of N knots in nanoseconds.
+// Estimates the time of a knot in nanoseconds.
 double price(const LqrJob& job) {
     const double nx = job.nx, nu = job.nu;
-    return static_cast<double>(job.knots) * (200.0 + 0.1 * nx * (nx + nu) * (nx + 0.5 * (nx + nu)));
+    return 200.0 + 0.1 * nx * (nx + nu) * (nx + 0.5 * (nx + nu));
 }
 
 // Ends early if a signal handler raises.
-void run_lqr(const LqrWork& work, int threads) {
-    constexpr double worth_threads = 200e3, noticed = 1e6;  // nanoseconds
+void run_lqr(LqrWork& work, int threads) {
+    constexpr double worth_threads = 200e3, noticed = 1e6, seldom = 20e3;  // nanoseconds
     const std::ptrdiff_t count = work.job.count;
-    const double each = price(work.job);
+    const double knot = price(work.job), each = knot * static_cast<double>(work.job.knots);
     if (threads == 0)
         threads = each * static_cast<double>(count) < worth_threads ? 1 : available_processors();
     std::ptrdiff_t chunk = std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(noticed / each),
                                                     count / (4 * threads));
     ReleasedLock lock;
+    work.lock = &lock;
+    work.job.stops = lqr_stops, work.job.asked = &work;
+    work.job.knots_between_looks = static_cast<std::ptrdiff_t>(seldom / knot) + 1;
     run_parallel({compute, &work, count},
-                 {threads, std::max<std::ptrdiff_t>(chunk, 1), signal_raises, &lock});
+                 {threads, std::max<std::ptrdiff_t>(chunk, 1), lqr_stops, &work});
 }
 
 // Returns K, kappa, P, p, s, and the failed knot of every problem. `inputs` are the arrays of
 // RiccatiProblem in its order, aligned, of float64; None for zeros. `shape` is that of the batch.
 nb::tuple lqr(const std::vector<nb::object>& inputs, const std::vector<npy_intp>& shape,
               std::ptrdiff_t knots, int nx, int nu, double regularization, nb::handle threads) {
-    LqrWork work = {functions().solve_lqr, {}};
+    LqrWork work;
+    work.solve = functions().solve_lqr;
     LqrJob& job = work.job;
     job.nx = nx, job.nu = nu, job.knots = knots, job.regularization = regularization;
     job.naxes = static_cast<int>(shape.size());

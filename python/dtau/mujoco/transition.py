@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, Literal, NamedTuple
 
 import mujoco
@@ -183,11 +184,15 @@ def transition_derivatives_batch(
     size = min(_MOST_AT_ONCE, -(-n // count))
     starts = range(0, n, size)
 
+    stop = threading.Event()  # the calling thread is interrupted, or another has failed
+
     def differentiate(number: int, solver: Solver) -> None:
         for start in starts[number::count]:
             chosen = range(start, min(n, start + size))
             run = _Run(plan, mj_model, solver, len(chosen))
             for k, i in enumerate(chosen):
+                if stop.is_set():
+                    return
                 run.add(k, states[i], ctrl[i])
             both = run.derivatives(geometry)
             out.A[start : start + size] = both[..., :width]
@@ -200,8 +205,13 @@ def transition_derivatives_batch(
     else:
         # NumPy and MuJoCo release the interpreter's lock while they compute.
         with ThreadPoolExecutor(count) as pool:
-            for _ in pool.map(differentiate, range(count), solvers):
-                pass
+            running = [pool.submit(differentiate, *one) for one in enumerate(solvers)]
+            try:
+                for done in as_completed(running):
+                    done.result()
+            except BaseException:
+                stop.set()
+                raise
     return out
 
 
