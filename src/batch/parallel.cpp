@@ -37,6 +37,7 @@ struct Worker {
         busy.notify_one();
     }
     void wait() const { busy.wait(true); }
+    bool works() const { return busy; }
     // Ends the thread.
     void end() {
         begin(nullptr);
@@ -96,8 +97,13 @@ std::ptrdiff_t run_parallel(const BatchWork& batch, const Schedule& schedule) {
     std::exception_ptr failure;  // from the first thread that failed
     std::atomic<bool> failed = false;
 
+    Clock::time_point asked = Clock::now();
+    const auto ask = [&]() noexcept {
+        if (Clock::now() - asked < std::chrono::milliseconds(20)) return;
+        if (schedule.interrupted(schedule.asked)) stop = true;
+        asked = Clock::now();
+    };
     const auto work = [&](bool asks) noexcept {
-        Clock::time_point asked = Clock::now();
         while (!stop.load(std::memory_order_relaxed)) {
             const std::ptrdiff_t begin = next.fetch_add(schedule.chunk);
             if (begin >= batch.count) break;
@@ -110,10 +116,7 @@ std::ptrdiff_t run_parallel(const BatchWork& batch, const Schedule& schedule) {
                 break;
             }
             done += end - begin;
-            if (asks && Clock::now() - asked > std::chrono::milliseconds(20)) {
-                if (schedule.interrupted(schedule.asked)) stop = true;
-                asked = Clock::now();
-            }
+            if (asks) ask();
         }
     };
     const std::function<void()> share = [&work] {
@@ -123,7 +126,9 @@ std::ptrdiff_t run_parallel(const BatchWork& batch, const Schedule& schedule) {
     Worker* others[max_threads];
     int hired = 0;
     try {
-        for (int t = 1; t < std::min(schedule.threads, max_threads); ++t) {
+        const std::ptrdiff_t chunks = (batch.count + schedule.chunk - 1) / schedule.chunk;
+        const std::ptrdiff_t most = std::min<std::ptrdiff_t>(chunks, max_threads);
+        for (int t = 1; t < std::min<std::ptrdiff_t>(schedule.threads, most); ++t) {
             others[hired] = hire();
             others[hired++]->begin(&share);
         }
@@ -132,6 +137,10 @@ std::ptrdiff_t run_parallel(const BatchWork& batch, const Schedule& schedule) {
     work(true);
     trim_scratch();
     for (int t = 0; t < hired; ++t) {
+        while (schedule.long_chunks && others[t]->works()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            ask();
+        }
         others[t]->wait();
         dismiss(others[t]);
     }

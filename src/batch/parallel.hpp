@@ -18,6 +18,7 @@ struct Schedule {
     std::ptrdiff_t chunk;              // states
     bool (*interrupted)(void* asked);  // called regularly by the calling thread
     void* asked;
+    bool long_chunks = false;  // called also while the calling thread waits for others
 };
 
 inline constexpr int max_threads = 1024;

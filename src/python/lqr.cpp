@@ -90,7 +90,7 @@ void run_lqr(LqrWork& work, int threads) {
     work.job.stops = lqr_stops, work.job.asked = &work;
     work.job.knots_between_looks = static_cast<std::ptrdiff_t>(seldom / knot) + 1;
     run_parallel({compute, &work, count},
-                 {threads, std::max<std::ptrdiff_t>(chunk, 1), lqr_stops, &work});
+                 {threads, std::max<std::ptrdiff_t>(chunk, 1), lqr_stops, &work, each > noticed});
 }
 
 // Returns K, kappa, P, p, s, and the failed knot of every problem. `inputs` are the arrays of

@@ -203,7 +203,6 @@ calls = {
     "inverse_dynamics_derivatives":
         lambda: dtau.inverse_dynamics_derivatives(model, many, v, a, threads=1),
     "equilibrium": lambda: dtau.equilibrium(model, np.tile(q, (200_000, 1)), contacts=feet),
-    "project": lambda: dtau.project(model, np.tile(q, (300_000, 1)), feet),
     "random_state": lambda: dtau.random_state(model, rng, shape=(3_000_000,)),
     "a batch of 9000000 states": lambda: spatial.from_dtau(at, still),
     "wrench_at_frame_derivatives":

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtau.blocks import BLOCK, blocks
 from dtau.checks import batch_arrays, integer, real_array, require_memory
 from dtau.docstrings import documented
 from dtau.functions.constraints import require_contacts
@@ -133,36 +134,54 @@ def project(
     if positions is not None:
         arrays["positions"] = (positions, (len(contacts), 3))
     batch, (begin, held, *places) = batch_arrays(arrays)
-    # Memory: the rows' Jacobians three times, two of their factors, the frames' Jacobians and
-    # poses.
+    # Memory: of all states what they reach; of a block the rows' Jacobians three times, two of
+    # their factors, the frames' Jacobians and poses.
     rows, frames = contacts.nrows + 3 * len(contacts), 2 * len(contacts)
-    require_memory(
-        "project", len(begin) * float(5 * rows * model.nv + frames * (6 * model.nv + 12))
-    )
+    of_state = float(5 * rows * model.nv + frames * (6 * model.nv + 12))
+    require_memory("project", len(begin) * (model.nq + 8.0) + min(len(begin), BLOCK) * of_state)
     frame_placements(model, begin.reshape(*batch, model.nq), ())  # checks quaternions
     finite = [np.isfinite(x).all(axis=tuple(range(1, x.ndim))) for x in (begin, held, *places)]
     left = np.flatnonzero(np.logical_and.reduce(finite))
     reached, error = np.full(begin.shape, np.nan), np.full(len(begin), np.nan)
     reached[left] = begin[left]
     failures = _Rows(model, contacts, positions is not None)
+    for part in blocks(len(left)):
+        some = left[part]
+        chosen = places[0][some] if places else None
+        reached[some], error[some] = _project(
+            failures, begin[some], held[some], chosen, enough, most
+        )
+    return Projected(reached.reshape(*batch, model.nq), error.reshape(batch))
+
+
+def _project(
+    failures: _Rows,
+    reached: Array,
+    active: Array,
+    positions: Array | None,
+    enough: float,
+    most: int,
+) -> tuple[Array, Array]:
+    """Return the configurations that finite ones reach, and the errors left."""
+    left = np.arange(len(reached))
 
     def failed(q: Array) -> tuple[Array, Array, Array]:
-        return failures(q, held[left], places[0][left] if places else None)
+        return failures(q, active[left], None if positions is None else positions[left])
 
-    e, jacobian, error[left] = failed(begin[left])
-    kept = error[left] > enough
+    e, jacobian, error = failed(reached)
+    kept = error > enough
     left, steps = left[kept], _Steps(e[kept], jacobian[kept])
     for _ in range(most):
         if not len(left):
             break
-        tried = integrate(model, reached[left], steps.dq())
+        tried = integrate(failures.model, reached[left], steps.dq())
         e, jacobian, apart = failed(tried)
         nearer = steps.take(e, jacobian)
         reached[left[nearer]], error[left[nearer]] = tried[nearer], apart[nearer]
         kept = (error[left] > enough) & steps.hopeful
         left = left[kept]
         steps.keep(kept)
-    return Projected(reached.reshape(*batch, model.nq), error.reshape(batch))
+    return reached, error
 
 
 class _Steps:
@@ -226,7 +245,7 @@ class _Rows:
     """Evaluate the errors of all rows and their Jacobian; [Derivations] eq. 20.16."""
 
     def __init__(self, model: Model, contacts: Contacts, with_positions: bool) -> None:
-        self._model = model
+        self.model = model
         self._placed = [
             (k, contact)
             for k, contact in enumerate(contacts)
@@ -239,7 +258,7 @@ class _Rows:
         self, q: Array, active: Array, positions: Array | None
     ) -> tuple[Array, Array, Array]:
         """Return e (n, rows), its Jacobian (n, rows, nv) and the errors (n,) of states (n, nq)."""
-        model, frames = self._model, self._frames
+        model, frames = self.model, self._frames
         poses = frame_placements(model, q, frames)
         jacobians = frame_jacobians(model, q, frames, "mixed")
         places = {

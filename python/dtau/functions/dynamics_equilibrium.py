@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtau.blocks import blocks
 from dtau.checks import common_batch, require, require_memory
 from dtau.control_inputs import input_map
 from dtau.docstrings import documented
@@ -184,7 +185,14 @@ def _least_norm(
     """Return the least-norm least-squares solutions x of ``matrix @ x = right``, and residuals."""
     finite = np.asarray(np.isfinite(matrix).all(axis=(-2, -1)) & np.isfinite(right).all(axis=-1))
     sound = np.where(finite[..., None, None], matrix, 0.0)  # a NaN would make the whole batch fail
-    x = (np.linalg.pinv(sound, rcond=_RANK) @ right[..., None])[..., 0]
+    *batch, rows, columns = matrix.shape
+    states = math.prod(batch)
+    whole = sound.reshape(states, rows, columns)
+    inverse = np.empty((states, columns, rows))
+    for part in blocks(states):
+        inverse[part] = np.linalg.pinv(whole[part], rcond=_RANK)
+    inverse = inverse.reshape(*batch, columns, rows)
+    x = (inverse @ right[..., None])[..., 0]
     residual = right - (matrix @ x[..., None])[..., 0]
     x[~finite] = residual[~finite] = np.nan
     return x, residual
