@@ -126,9 +126,7 @@ std::ptrdiff_t run_parallel(const BatchWork& batch, const Schedule& schedule) {
     Worker* others[max_threads];
     int hired = 0;
     try {
-        const std::ptrdiff_t chunks = (batch.count + schedule.chunk - 1) / schedule.chunk;
-        const std::ptrdiff_t most = std::min<std::ptrdiff_t>(chunks, max_threads);
-        for (int t = 1; t < std::min<std::ptrdiff_t>(schedule.threads, most); ++t) {
+        for (int t = 1; t < std::min(schedule.threads, max_threads); ++t) {
             others[hired] = hire();
             others[hired++]->begin(&share);
         }

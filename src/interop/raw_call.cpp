@@ -128,6 +128,10 @@ void RawCall::describe(const Options& options, bool single_frame) {
 
 void RawCall::reserve(std::ptrdiff_t count, int threads, RawMemory& memory) const {
     const Signature& s = signature();
+    double numbers = numbers_;
+    for (int i = 0; i < s.ninputs; ++i) numbers += static_cast<double>(inputs_[i].size);
+    if (8.0 * numbers * static_cast<double>(count) > 0.5 * static_cast<double>(PTRDIFF_MAX))
+        throw std::bad_alloc();  // sizes below would overflow
     for (int i = 0; i < s.ninputs && !tree_->quaternions().empty(); ++i)
         if (inputs_[i].mimic_role == MimicRole::q && !s.any_quaternions)
             memory.quaternions[i].reserve(inputs_[i].size * count);

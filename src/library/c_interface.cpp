@@ -9,6 +9,7 @@
 #include "dtau/library/call.hpp"
 
 #include "library/contacts.hpp"
+#include "library/model_file.hpp"
 #include "library/reading.hpp"
 
 struct dtau_model {
@@ -35,11 +36,19 @@ int guarded(const Body& body) noexcept {
         return DTAU_OK;
     } catch (const std::invalid_argument& error) {
         return fail(DTAU_INVALID_ARGUMENT, error.what());
+    } catch (const InvalidFile& error) {
+        return fail(DTAU_INVALID_FILE, error.what());
     } catch (const std::bad_alloc&) {
         return fail(DTAU_FAILED, "out of memory");
     } catch (const std::exception& error) {
         return fail(DTAU_FAILED, error.what());
     }
+}
+
+// Throws if a pointer that a call needs is null.
+void require(const void* pointer, const char* argument) {
+    if (!pointer)
+        throw std::invalid_argument(std::string(argument) + ": expected a pointer, got null");
 }
 
 std::vector<bool> mask(const std::string& name, const std::string& text) {
@@ -116,15 +125,18 @@ const char* dtau_version(void) { return DTAU_VERSION; }
 const char* dtau_error(void) { return last_error; }
 
 int dtau_model_load(const char* path, dtau_model** model) {
-    const int code = guarded([&] { *model = new dtau_model{Model::load(path)}; });
-    return code == DTAU_FAILED ? DTAU_INVALID_FILE : code;
+    return guarded([&] {
+        require(path, "path");
+        require(model, "model");
+        *model = new dtau_model{Model::load(path)};
+    });
 }
 void dtau_model_free(dtau_model* model) { delete model; }
-int dtau_model_nq(const dtau_model* model) { return model->model.nq(); }
-int dtau_model_nv(const dtau_model* model) { return model->model.nv(); }
-int dtau_model_nbodies(const dtau_model* model) { return model->model.nbodies(); }
+int dtau_model_nq(const dtau_model* model) { return model ? model->model.nq() : 0; }
+int dtau_model_nv(const dtau_model* model) { return model ? model->model.nv() : 0; }
+int dtau_model_nbodies(const dtau_model* model) { return model ? model->model.nbodies() : 0; }
 int dtau_model_nframes(const dtau_model* model) {
-    return static_cast<int>(model->model.frames().size());
+    return model ? static_cast<int>(model->model.frames().size()) : 0;
 }
 const char* dtau_model_frame(const dtau_model* model, int index) {
     if (index < 0 || index >= dtau_model_nframes(model)) return nullptr;
@@ -134,8 +146,14 @@ const char* dtau_model_frame(const dtau_model* model, int index) {
 int dtau_function_make(const dtau_model* model, const char* name, const char* const* arguments,
                        int narguments, ptrdiff_t most_states, dtau_function** function) {
     return guarded([&] {
+        require(name, "name");
+        require(function, "function");
+        if (narguments > 0) require(arguments, "arguments");
         CallArguments all;
-        for (int k = 0; k < narguments; ++k) add(all, arguments[k]);
+        for (int k = 0; k < narguments; ++k) {
+            require(arguments[k], "arguments");
+            add(all, arguments[k]);
+        }
         *function = new dtau_function{model ? Call(model->model, name, all, most_states)
                                             : Call(name, all, most_states)};
     });
@@ -143,21 +161,22 @@ int dtau_function_make(const dtau_model* model, const char* name, const char* co
 void dtau_function_free(dtau_function* function) { delete function; }
 
 int dtau_function_ninputs(const dtau_function* function) {
-    return static_cast<int>(function->call.inputs().size());
+    return function ? static_cast<int>(function->call.inputs().size()) : 0;
 }
 int dtau_function_nresults(const dtau_function* function) {
-    return static_cast<int>(function->call.results().size());
+    return function ? static_cast<int>(function->call.results().size()) : 0;
 }
 const char* dtau_function_input(const dtau_function* function, int index, ptrdiff_t shape[5],
                                 int* ndim) {
-    return describe(function->call.inputs(), index, shape, ndim);
+    return !function ? nullptr : describe(function->call.inputs(), index, shape, ndim);
 }
 const char* dtau_function_result(const dtau_function* function, int index, ptrdiff_t shape[5],
                                  int* ndim) {
-    return describe(function->call.results(), index, shape, ndim);
+    return !function ? nullptr : describe(function->call.results(), index, shape, ndim);
 }
 ptrdiff_t dtau_function_entries(const dtau_function* function, int index,
                                 const ptrdiff_t** entries) {
+    if (!function) return 0;
     const std::vector<Array>& results = function->call.results();
     if (index < 0 || index >= static_cast<int>(results.size())) return 0;
     *entries = results[index].entries.data();
@@ -166,6 +185,12 @@ ptrdiff_t dtau_function_entries(const dtau_function* function, int index,
 
 int dtau_function_run(dtau_function* function, const double* const* inputs, double* const* results,
                       ptrdiff_t states) {
+    const int code = guarded([&] {
+        require(function, "function");
+        require(inputs, "inputs");
+        require(results, "results");
+    });
+    if (code != DTAU_OK) return code;
     if (function->call.run(inputs, results, states)) return DTAU_OK;
     return fail(DTAU_INVALID_ARGUMENT, function->call.error());
 }

@@ -96,7 +96,9 @@ struct LibraryCall : RawCall {
     bool run(const double* const* given, double* const* to, std::ptrdiff_t states) noexcept {
         if (states > most_ || states < 0) {
             error_text = signature().name;
-            error_text += ": expected at most the states that the call was made for, got more";
+            error_text +=
+                states < 0 ? ": states: expected a number of at least 0, got a negative one"
+                           : ": expected at most the states that the call was made for, got more";
             return false;
         }
         const LentScratch lent(memory_.scratch);

@@ -263,8 +263,10 @@ std::shared_ptr<const CompiledModel> model_of(CoreArrays x) {
 std::shared_ptr<const CompiledModel> read_model(const std::string& path) {
     try {
         return model_of(CoreArrays(read_arrays(content(path))));
+    } catch (const std::bad_alloc&) {
+        throw;
     } catch (const std::exception& error) {
-        throw std::runtime_error(path + ": " + error.what());
+        throw InvalidFile(path + ": " + error.what());
     }
 }
 

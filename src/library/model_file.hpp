@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,13 @@ struct CompiledModel {
     std::unique_ptr<const CompiledTree> tree;
 };
 
-// Throws std::runtime_error, with a message that names the file, if it cannot be read, is truncated,
-// damaged or of another version, or holds no model.
+// A message that names the file.
+struct InvalidFile : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// Throws InvalidFile if the file cannot be read, is truncated, damaged or of another version, or holds
+// no model.
 std::shared_ptr<const CompiledModel> read_model(const std::string& path);
 
 }  // namespace dtau

@@ -110,7 +110,7 @@ GivenArguments::GivenArguments(const Signature& signature, PyObject* const* valu
         *to = values[count + k];
     }
     if (has_model && !model) fail(signature, "missing the argument 'model'");
-    for (Py_ssize_t k = count - first; k < n; ++k)
+    for (Py_ssize_t k = std::max<Py_ssize_t>(count - first, 0); k < n; ++k)
         if (!at[k] && signature.arguments[k].by_default == Default::required)
             fail(signature,
                  std::string("missing the argument '") + signature.arguments[k].name + "'");

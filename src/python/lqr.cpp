@@ -85,12 +85,13 @@ void run_lqr(LqrWork& work, int threads) {
         threads = each * static_cast<double>(count) < worth_threads ? 1 : available_processors();
     std::ptrdiff_t chunk = std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(noticed / each),
                                                     count / (4 * threads));
+    chunk = std::max<std::ptrdiff_t>(chunk, 1);
+    threads = static_cast<int>(std::min<std::ptrdiff_t>(threads, (count + chunk - 1) / chunk));
     ReleasedLock lock;
     work.lock = &lock;
     work.job.stops = lqr_stops, work.job.asked = &work;
     work.job.knots_between_looks = static_cast<std::ptrdiff_t>(seldom / knot) + 1;
-    run_parallel({compute, &work, count},
-                 {threads, std::max<std::ptrdiff_t>(chunk, 1), lqr_stops, &work, each > noticed});
+    run_parallel({compute, &work, count}, {threads, chunk, lqr_stops, &work, each > noticed});
 }
 
 // Returns K, kappa, P, p, s, and the failed knot of every problem. `inputs` are the arrays of

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import c_interface
 import cases
 import numpy as np
 import pytest
@@ -346,6 +348,56 @@ def test_wrong_calls_are_refused(folder: Path) -> None:
         function(1, {})
     with pytest.raises(DtauError, match="expected at most the states that the call was made for"):
         function(2, {"q": np.zeros((2, 19))})
+    for most, message in (
+        (0, "most_states: expected a number of at least 1, got 0"),
+        (2**63 - 1, ""),
+    ):
+        with pytest.raises(DtauError, match=message):
+            CFunction(model_of("quadruped", folder), "gravity_torque", most_states=most)
+
+
+NULLS = """
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+library.dtau_error.restype = ctypes.c_char_p
+model, function, states = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_ssize_t(1)
+assert library.dtau_model_load(sys.argv[2].encode(), ctypes.byref(model)) == 0
+made = ctypes.byref(function)
+name, no_text = b"gravity_torque", (ctypes.c_char_p * 1)()
+assert library.dtau_function_make(model, name, None, 0, states, made) == 0
+some = (ctypes.c_void_p * 10)()
+for call, argument in (
+    (lambda: library.dtau_model_load(None, ctypes.byref(model)), "path"),
+    (lambda: library.dtau_model_load(sys.argv[2].encode(), None), "model"),
+    (lambda: library.dtau_function_make(model, None, None, 0, states, made), "name"),
+    (lambda: library.dtau_function_make(model, name, None, 1, states, made), "arguments"),
+    (lambda: library.dtau_function_make(model, name, no_text, 1, states, made), "arguments"),
+    (lambda: library.dtau_function_make(model, name, None, 0, states, None), "function"),
+    (lambda: library.dtau_function_run(None, some, some, states), "function"),
+    (lambda: library.dtau_function_run(function, None, some, states), "inputs"),
+    (lambda: library.dtau_function_run(function, some, None, states), "results"),
+):
+    assert call() == 1, argument
+    assert library.dtau_error().startswith(argument.encode() + b": expected a pointer"), argument
+assert library.dtau_function_run(function, some, some, ctypes.c_ssize_t(-1)) == 1
+assert b"states: expected a number of at least 0, got a negative one" in library.dtau_error()
+for what in ("model_nq", "model_nv", "model_nbodies", "model_nframes"):
+    assert getattr(library, f"dtau_{what}")(None) == 0, what
+for what in ("function_ninputs", "function_nresults"):
+    assert getattr(library, f"dtau_{what}")(None) == 0, what
+for what in ("model_frame", "function_input", "function_result", "function_entries"):
+    assert not getattr(library, f"dtau_{what}")(None, 0, None, None), what
+library.dtau_model_free(None)
+library.dtau_function_free(None)
+"""
+
+
+def test_null_pointers_are_refused(folder: Path) -> None:
+    model_of("quadruped", folder)
+    model = str(folder / "quadruped.dtau")
+    command = [sys.executable, "-c", NULLS, str(c_interface.LIBRARY), model]
+    child = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert child.returncode == 0, child.stderr
 
 
 def test_a_joint_without_inertia_is_refused(tmp_path: Path) -> None:
