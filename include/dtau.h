@@ -1,8 +1,8 @@
 /* The C interface: load a model, make a function by its name, call it on raw pointers.
  *
- * Functions return 0, or a code and a sentence: dtau_error(). Nothing throws. A call of
- * dtau_function_run allocates nothing and, on one thread, takes no lock. Null pointers are refused. Arrays are contiguous
- * float64, with the shapes of the Python function of the same name. docs/cpp.md explains.
+ * Functions return 0, or a code and a sentence: dtau_error(). Nothing throws, and null pointers are
+ * refused. A call of dtau_function_run allocates nothing and, on one thread, takes no lock. Arrays are
+ * contiguous float64, with the shapes of the Python function of the same name. docs/cpp.md explains.
  */
 #ifndef DTAU_H
 #define DTAU_H
