@@ -173,10 +173,15 @@ def listing(names: Sequence[str], separator: str = ", ") -> str:
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> ValueError:
-    """Make the error for an unknown name; it lists similar names."""
+    """Make the error for an unknown name; it lists similar names, or all if there are few."""
     short = [other for other in itertools.islice(known, _COMPARED) if len(other) <= _LONGEST]
     close = difflib.get_close_matches(str(name)[:_LONGEST], short, n=3)
-    hint = f"; close names: {listing(close)}" if close else ""
+    if close:
+        hint = f"; close names: {listing(close)}"
+    elif not short:
+        hint = "; there are none"
+    else:
+        hint = f"; there are: {listing(short)}" if len(short) <= _SHOWN else ""
     return ValueError(f"no {kind} named {plain(name)!r:.80}{hint}")
 
 

@@ -47,7 +47,7 @@ def test_each_command_teaches_by_examples(run: Any, name: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["inof", "arm.urdf"], "No such command 'inof'. Did you mean 'info'?"),
+        (["inof", "arm.urdf"], "No such command 'inof'. Did you mean 'info'? Try: dtau --help\n"),
         (["arm.urdf"], "arm.urdf is not a command: dtau info arm.urdf shows it."),
         (["--inffo"], "No such option"),
     ],
@@ -69,6 +69,12 @@ def test_mistakes_with_any_command(run: Any, arm: Path, name: str) -> None:
             "floating",
         ],
         ("arm.urdf", 3, "No such option '--gravty'. Did you mean '--gravity'?"): ["--gravty", "0"],
+        ("arm.urdf", 3, f"requires 3 arguments. Try: dtau {name} --help\n"): [
+            "--gravity",
+            "0",
+            "0",
+        ],
+        ("arm.urdf", 3, "--friction: expected --friction-speed V beside it"): ["--friction", "1"],
         ("", 3, "expected a file, got a folder; robots in it: arm.urdf"): [],
         ("no/arm.urdf", 3, "no such file, and no folder"): [],
     }
@@ -88,6 +94,27 @@ def test_what_is_missing_is_said(
     said = capsys.readouterr().err
     assert f"needs the package {package}" in said
     assert "python -m pip install 'click>=8.2' 'rich>=13'" in said
+
+
+@pytest.mark.parametrize(
+    ("package", "file", "text"),
+    [
+        ("mujoco", "arm.xml", "<mujoco><worldbody><body><joint/></body></worldbody></mujoco>"),
+        ("xacrodoc", "arm.urdf.xacro", '<robot xmlns:xacro="http://ros.org/wiki/xacro" name="a"/>'),
+    ],
+)
+def test_what_a_format_needs_is_said(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, file: str, text: str
+) -> None:
+    (tmp_path / file).write_text(text)
+    monkeypatch.setitem(sys.modules, package, None)
+    done = run("info", tmp_path / file)
+    assert done.code == 3
+    assert f"pip install {package}" in done.err or f'"{package}' in done.err
+
+
+def test_a_missing_posture_says_which_there_are(run: Any, arm: Path) -> None:
+    assert "no posture named 'up'; there are none" in run("view", arm, "--posture", "up").err
 
 
 def test_the_package_does_not_import_it() -> None:

@@ -158,6 +158,18 @@ bool f(dtau::InverseDynamics& call) {{ {arrays}; return call(q, v, v, tau); }}
     assert message in done.stderr
 
 
+def test_an_older_standard_is_named(build: Path, tmp_path: Path) -> None:
+    (tmp_path / "old.cpp").write_text("#include <dtau.hpp>\n")
+    folders = re.findall(r"-isystem (\S+)", (build / "build.ninja").read_text())
+    command = ["c++", "-std=c++17", "-fsyntax-only", *(f"-I{x}" for x in folders)]
+    done = subprocess.run(
+        [*command, str(tmp_path / "old.cpp")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    first = next(line for line in done.stderr.splitlines() if "error" in line)
+    assert "dtau: expected C++20 or later; compile with -std=c++20" in first
+
+
 @pytest.mark.examples
 def test_the_example_runs(build: Path, tmp_path: Path) -> None:
     builder = dtau.ModelBuilder("arm")

@@ -162,8 +162,8 @@ class TestLookup:
         [
             ("joint", "leg_jiont", "no joint named 'leg_jiont'; close names: 'leg_joint'"),
             ("joint", "hand_joint", "no joint named 'hand_joint'"),
-            ("joint", "?", "no joint named '.'$"),
-            ("joint", "x" * 100_000, "^no joint named 'x{79}$"),
+            ("joint", "?", "no joint named '.'; there are: 'torso_joint', 'arm_joint', "),
+            ("joint", "x" * 100_000, "^no joint named 'x{79}; there are: 'torso_joint', "),
             ("frame", "hnad", "no frame named 'hnad'; close names: 'hand'"),
             ("frame", "leg_joint", "no frame named 'leg_joint'"),
         ],

@@ -1,6 +1,8 @@
 // Declares Call, one function of dtau by its name: of one robot, or of poses.
 #pragma once
 
+#include "dtau/library/views.hpp"  // first: it says which C++ is needed
+
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
@@ -12,7 +14,6 @@
 
 #include "dtau/library/contacts.hpp"
 #include "dtau/library/model.hpp"
-#include "dtau/library/views.hpp"
 
 namespace dtau {
 

@@ -3,6 +3,10 @@
 // the vectors and matrices of Eigen.
 #pragma once
 
+#if !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L) && __cplusplus < 202002L
+#error "dtau: expected C++20 or later; compile with -std=c++20 (CMake: link dtau::dtau)"
+#endif
+
 #include <concepts>
 #include <cstddef>
 #include <span>

@@ -107,8 +107,13 @@ def _exit_code(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.UsageError as error:
-        where = error.ctx.command_path if error.ctx else "dtau"
-        complain(f"{error.format_message().rstrip('.')}. Try: {where} --help")
+        typed = (
+            f"dtau {arguments[0]}" if arguments and arguments[0] in commands.commands else "dtau"
+        )
+        where = error.ctx.command_path if error.ctx else typed  # click's parser tells no command
+        message = error.format_message()
+        end = "" if message.endswith((".", "?")) else "."
+        complain(f"{message}{end} Try: {where} --help")
         return _USAGE
     except click.ClickException as error:
         complain(error.format_message())

@@ -21,6 +21,7 @@ from dtau.model.model import Model
 from dtau.options import Inertias, MimicJoints, Root, require_option
 
 STDIN = "-"
+_SAVED = ".dtau"  # a model's file, which has speeds of its own
 _OPTION = re.compile(r"\b(root|mimic|inertia)='(\w+)'")  # in errors of the package
 _WORDS = {
     "says in Model.notes by how much": "dtau info then says by how much",
@@ -29,6 +30,7 @@ _WORDS = {
     "replace(gravity=(0.0, 0.0, -9.81))": "--gravity 0 0 -9.81",
     "replace(armature=0)": "--armature 0",
     "replace(stiffness=0)": "--stiffness 0",
+    "friction_speed: expected": "--friction-speed: expected",
     ", of free roots by name;": ",",
     "root_link= adds": "--root-link NAME adds",
     "in the order of their names, and q and v with them": (
@@ -125,7 +127,9 @@ class RobotFile:
                 warnings.simplefilter("always")
                 model = load(self.source, **{**self.options, **changes})
         except ModelError as error:
-            raise RefusedError(as_typed(str(error))) from None
+            missing = isinstance(error.__context__, ImportError)
+            kind = MissingPackageError if missing else RefusedError
+            raise kind(as_typed(str(error))) from None
         except (ValueError, OSError) as error:
             raise RefusedError(f"{self.label}: {as_typed(str(error))}") from None
         return Loaded(self, model, [as_typed(str(one.message)) for one in caught])
@@ -172,6 +176,11 @@ def takes_robot(command: Callable[..., Any]) -> Callable[..., Any]:
         friction_speed: float | None,
         **rest: Any,
     ) -> Any:
+        if friction and friction_speed is None and not robot.endswith(_SAVED):
+            raise click.UsageError(
+                "--friction: expected --friction-speed V beside it, the speed in rad/s that smooths "
+                "the friction of all joints"
+            )
         options: dict[str, Any] = {"root": root, "mimic": mimic, "inertia": inertia}
         options |= {"gravity": gravity, "armature": armature, "damping": damping}
         options |= {"stiffness": stiffness, "friction": friction, "friction_speed": friction_speed}
