@@ -178,8 +178,8 @@ def takes_robot(command: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         if friction and friction_speed is None and not robot.endswith(_SAVED):
             raise click.UsageError(
-                "--friction: expected --friction-speed V beside it, the speed in rad/s that smooths "
-                "the friction of all joints"
+                "--friction: expected --friction-speed V beside it, the speed in rad/s that "
+                "smooths the friction of all joints"
             )
         options: dict[str, Any] = {"root": root, "mimic": mimic, "inertia": inertia}
         options |= {"gravity": gravity, "armature": armature, "damping": damping}
