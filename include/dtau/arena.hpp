@@ -1,17 +1,19 @@
 // Divides a block of scratch memory into aligned arrays: Arena. Every workspace of an algorithm takes its
 // arrays from one block that the caller owns, and is constructed from (Arena&, const Tree&, const Options&).
+// It is constructed twice: an arena without a block measures it, then one with a block that fits makes it.
 #pragma once
 
 #include <cstddef>
 #include <new>
+#include <type_traits>
 
 #include "dtau/lane.hpp"
 #include "dtau/options.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// Hands out aligned pieces of a block; null for pieces that do not fit. So without a block it only
-// measures the bytes needed.
+// Hands out aligned pieces of a block that has room for all of them. Without a block it gives null for every
+// piece, and measures the bytes needed. So a constructor sees all of its pieces or none of them.
 class Arena {
   public:
     Arena() = default;
@@ -21,7 +23,9 @@ class Arena {
     X* take(std::size_t count) {
         const std::size_t begin = used_;
         used_ += (count * sizeof(X) + 63) / 64 * 64;  // a cache line, or the widest vector
-        return used_ <= size_ ? reinterpret_cast<X*>(block_ + begin) : nullptr;
+        if (!block_) return nullptr;
+        if (used_ > size_) __builtin_trap();  // measured with other arguments
+        return reinterpret_cast<X*>(block_ + begin);
     }
     // Takes an array filled with zeros.
     template <class X>
@@ -31,11 +35,18 @@ class Arena {
             for (std::size_t k = 0; k < count; ++k) piece[k] = X(0.0);
         return piece;
     }
-    // Takes one object, with its default member initializers.
-    template <class X>
-    X* make() {
-        X* piece = take<X>(1);
-        return piece ? new (piece) X() : nullptr;
+    // Takes an object, made from the arena and these arguments where it has such a constructor. An arena that
+    // only measures makes it on the stack, to measure what it takes.
+    template <class X, class... A>
+    X* make(const A&... arguments) {
+        alignas(X) std::byte measured[sizeof(X)];
+        X* const piece = take<X>(1);
+        void* const at = piece ? static_cast<void*>(piece) : measured;
+        if constexpr (std::is_constructible_v<X, Arena&, const A&...>)
+            new (at) X(*this, arguments...);
+        else
+            new (at) X(arguments...);
+        return piece;
     }
     std::size_t used() const { return used_; }
 

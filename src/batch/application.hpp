@@ -39,37 +39,32 @@ struct Scratch {
 
     static Scratch create(const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
                           bool with_outputs) {
-        // Most calls find a block that is large enough, so that nothing has to be measured.
-        ScratchBlock block = present_scratch();
+        const std::size_t size = bytes(algorithm, tree, job, with_outputs);
+        void* block = nullptr;
         // Some algorithms read memory that they have not written, without effect on results. A tape
         // records such reads too, so recorded scratch memory begins as zeros.
-        if constexpr (std::is_same_v<T, Recorded>) {
-            block.size = bytes(algorithm, tree, job, with_outputs);
-            block.at = recorded_scratch(block.size);
-        }
-        Arena arena(block.at, block.size);
-        // Compilers make it in the caller's place; copying it takes 10 ns.
-        Scratch made(arena, algorithm, tree, job, with_outputs);
-        if (arena.used() > block.size) {
-            Arena grown(scratch(arena.used()), arena.used());
-            new (&made) Scratch(grown, algorithm, tree, job, with_outputs);
-        }
-        return made;
+        if constexpr (std::is_same_v<T, Recorded>)
+            block = recorded_scratch(size);
+        else
+            block = scratch(size);
+        Arena arena(block, size);
+        return Scratch(arena, algorithm, tree, job, with_outputs);
     }
-    [[gnu::noinline]] static std::size_t bytes(const Algorithm<T>& algorithm, const Tree& tree,
-                                               const Job& job, bool with_outputs) {
+    static std::size_t bytes(const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
+                             bool with_outputs) {
         Arena measured;
         Scratch(measured, algorithm, tree, job, with_outputs);
         return measured.used();
     }
 
   private:
-    Scratch(Arena& arena, const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
-            bool with_outputs)
+    // Inlined: where it only measures, a lone call stores none of it.
+    DTAU_INLINE Scratch(Arena& arena, const Algorithm<T>& algorithm, const Tree& tree,
+                        const Job& job, bool with_outputs)
         : workspace(algorithm.workspace(arena, tree, job)),
           inertias(gives_inertias(job) ? arena.take<Inertia<T>>(tree.nnodes) : nullptr),
           joints(arena, tree, job),
-          store(arena) {
+          store(arena, group_size<T> > 1) {
         const int groups = groups_at_once<T>(job);
         for (int i = 0; i < job.ninputs; ++i) {
             // A state alone reads contiguous numbers where they are.

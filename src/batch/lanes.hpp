@@ -149,7 +149,8 @@ class StreamingStore {
     static constexpr int worthwhile = 8 * cache_line;  // numbers a state
     static std::ptrdiff_t padded(std::ptrdiff_t size) { return (size + lanes - 1) / lanes * lanes; }
 
-    explicit StreamingStore(Arena& arena) : rows_(arena.take<double>(lanes * row)) {}
+    StreamingStore(Arena& arena, bool needed)
+        : rows_(needed ? arena.take<double>(lanes * row) : nullptr) {}
 
     // blocks(begin, end, store) moves numbers begin ... end - 1 out of lanes, in whole blocks.
     template <class Blocks>

@@ -70,7 +70,7 @@ enum class Results { dense, sparse, streamed };
 
 template <class T>
 struct Algorithm {
-    // Takes the workspace and its arrays from an arena. An arena without a block only measures.
+    // Takes the workspace and its arrays from an arena; null from one that only measures.
     const void* (*workspace)(Arena&, const Tree&, const Job&) = nullptr;
     void (*apply)(const Tree&, const Arguments<T>&, const void* workspace) = nullptr;
 };

@@ -44,8 +44,6 @@ void* scratch(std::size_t bytes) {
     return current.at && bytes <= current.size ? current.at : holder.at_least(bytes);
 }
 
-ScratchBlock present_scratch() { return {current.at, current.size}; }
-
 void trim_scratch() {
     if (current.size > worth_keeping && !current.lent) holder.release();
 }

@@ -10,13 +10,6 @@ namespace dtau {
 // Returns at least so many bytes, aligned for every vector. The thread's next call reuses them.
 void* scratch(std::size_t bytes);
 
-// The block that scratch() would return for few bytes. Null: there is none.
-struct ScratchBlock {
-    void* at;
-    std::size_t size;
-};
-ScratchBlock present_scratch();
-
 // Frees the block if it is large.
 void trim_scratch();
 

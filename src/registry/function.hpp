@@ -147,9 +147,7 @@ struct Kernel {
     template <class T>
     __attribute__((cold)) static const void* workspace(Arena& arena, const Tree& tree,
                                                        const Job& job) {
-        void* place = arena.take<Workspace<T>>(1);
-        const Workspace<T> made(arena, tree, *job.options);
-        return place ? new (place) Workspace<T>(made) : nullptr;
+        return arena.make<Workspace<T>>(tree, *job.options);
     }
     template <class T, class Inputs, class Outputs>
     static void apply(const Tree& tree, const Arguments<T>& x, const void* workspace) {

@@ -1,8 +1,15 @@
-// Tests arena.hpp: alignment, measuring without a block, and pieces that do not overlap.
+// Tests arena.hpp: alignment, measuring without a block, pieces that do not overlap, objects with arrays of
+// their own, and that a block that is too small gives no piece.
 #include "dtau/arena.hpp"
 
+#include <csignal>
 #include <cstdint>
 #include <memory>
+
+#if !defined(_WIN32)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 #include "support.hpp"
 
@@ -55,14 +62,59 @@ TEST_CASE("an arena without a block measures what one with a block takes") {
     CHECK(offset(pieces.last) + 8 * sizeof(double) <= arena.used());
     for (int k = 0; k < 9; ++k) CHECK(pieces.zeros[k] == 0.0);
     CHECK(std::isnan(pieces.last[0]));  // it has what was there
-
-    // The last piece does not fit into a block that is one byte too small.
-    Arena small(block, measure.used() - 1);
-    const Pieces cut(small);
-    CHECK(small.used() == measure.used());
-    CHECK(cut.zeros == pieces.zeros);
-    CHECK(cut.last == nullptr);
 }
+
+// An object with an array, which it fills.
+struct Squares {
+    int count;
+    double* at;
+
+    Squares(Arena& arena, int n) : count(n), at(arena.take<double>(n)) {
+        for (int k = 0; k < n && at; ++k) at[k] = k * k;
+    }
+};
+struct Numbered {
+    int number = 7;
+};
+
+TEST_CASE("an object is made in the block with its arrays, or measured with them") {
+    Arena measure;
+    CHECK(measure.make<Squares>(20) == nullptr);
+    CHECK(measure.make<Numbered>() == nullptr);
+    CHECK(measure.used() == 64 + 192 + 64);
+
+    alignas(64) std::byte block[64 + 192 + 64];
+    Arena arena(block, sizeof block);
+    const Squares* const squares = arena.make<Squares>(20);
+    CHECK(static_cast<const void*>(squares) == block);
+    CHECK(static_cast<const void*>(squares->at) == block + 64);
+    CHECK(squares->count == 20);
+    CHECK(squares->at[19] == 361.0);
+    CHECK(arena.make<Numbered>()->number == 7);
+    CHECK(arena.used() == measure.used());
+}
+
+#if !defined(_WIN32)
+
+TEST_CASE("a block that is too small ends the program before anything is written") {
+    alignas(64) std::byte block[128] = {};
+    const auto ends = [&](int count) {
+        const pid_t child = fork();
+        if (child == 0) {
+            for (const int signal : {SIGILL, SIGTRAP}) std::signal(signal, SIG_DFL);
+            Arena arena(block, sizeof block);
+            Squares(arena, count);
+            _exit(0);
+        }
+        int status = 0;
+        REQUIRE(waitpid(child, &status, 0) == child);
+        return WIFSIGNALED(status) && (WTERMSIG(status) == SIGILL || WTERMSIG(status) == SIGTRAP);
+    };
+    CHECK_FALSE(ends(16));
+    CHECK(ends(17));
+}
+
+#endif
 
 TEST_SUITE_END();
 

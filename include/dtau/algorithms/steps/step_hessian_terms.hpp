@@ -54,10 +54,7 @@ struct StepHessianWorkspace {
 // A workspace for several stages; null for one.
 template <class Workspace>
 Workspace* several_stages(Arena& arena, const Tree& tree, const Options& options) {
-    if (stage_count(options.integrator) == 1) return nullptr;
-    void* place = arena.take<Workspace>(1);
-    const Workspace made(arena, tree, options);
-    return place ? new (place) Workspace(made) : nullptr;
+    return stage_count(options.integrator) == 1 ? nullptr : arena.make<Workspace>(tree, options);
 }
 
 // Turns a gradient by torques into a gradient by inputs; entries are `stride` apart.
