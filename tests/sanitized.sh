@@ -8,6 +8,13 @@ cd "$(dirname "$0")/.."
 build=$1
 shift
 
+# The kernels, too, must have the sanitizer's checks in them.
+kernels=$(find "$build/src" -path '*functions_*/functions/*.o')
+test -n "$kernels"
+for object in $kernels; do
+    nm -u "$object" | grep -c __asan_report > /dev/null || { echo "$object is not instrumented"; exit 1; }
+done
+
 # The package as in the sources, with the sanitized module in place of the released one.
 package=$(mktemp -d)
 fuzz=
