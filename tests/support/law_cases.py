@@ -86,6 +86,12 @@ LAYOUTS: dict[str, Any] = {
 }
 
 
+def _laid_out(x: Numbers, rng: np.random.Generator) -> Numbers:
+    names = list(LAYOUTS)
+    made: Numbers = LAYOUTS[names[int(rng.integers(len(names)))]](x)
+    return made if x.dtype == float else x
+
+
 class Case:
     """A batch of states for one function, with the arguments of any of its states alone."""
 
@@ -181,22 +187,16 @@ class Case:
 
     def whole(self, rng: np.random.Generator) -> dict[str, Any]:
         """All states, in random layouts."""
-        names = list(LAYOUTS)
+        return self.keywords(lambda x: _laid_out(x.array, rng))
 
-        def take(x: States) -> Numbers:
-            make = LAYOUTS[names[int(rng.integers(len(names)))]]
-            array: Numbers = make(x.array) if x.array.dtype == float else x.array
-            return array
-
-        return self.keywords(take)
-
-    def some(self, at: Any) -> dict[str, Any]:
-        """One state, or an array of states in one axis."""
+    def some(self, at: Any, rng: np.random.Generator | None = None) -> dict[str, Any]:
+        """One state, or an array of states in one axis; in random layouts if `rng` is given."""
 
         def take(x: States) -> Numbers:
             core = x.array.shape[x.array.ndim - x.core :]
             every = np.broadcast_to(x.array, self.batch + core).reshape(self.count, *core)
-            return np.array(every[at], order="C")
+            taken = np.array(every[at], order="C")
+            return taken if rng is None else _laid_out(taken, rng)
 
         return self.keywords(take)
 

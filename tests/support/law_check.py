@@ -80,7 +80,7 @@ class _Check:
         for k in states:
             self._compare(k, [x[k] for x in flat])
         self._in_another_order(flat)
-        self._into_guarded_memory(batch)
+        self._into_guarded_memory(batch, flat)
         self._by_patterns(batch)
         return "computed"
 
@@ -143,14 +143,22 @@ class _Check:
         got = self.case.call(self.case.some(order), threads=self._threads())
         require(got, [x[order] for x in flat], "in another order")
 
-    def _into_guarded_memory(self, batch: list[Numbers]) -> None:
+    def _into_guarded_memory(self, batch: list[Numbers], flat: list[Numbers]) -> None:
+        """The whole batch, and the last state alone, unless it is refused."""
         if "out" not in parameters_of(self.case.function):
             return
+        self._guarded(self.case.whole(self.rng), batch, "in out=")
+        last = self.case.count - 1
+        if not isinstance(self._alone(last), str):
+            alone = self.case.some(last, self.rng)
+            self._guarded(alone, [x[last] for x in flat], f"state {last} alone in out=")
+
+    def _guarded(self, keywords: dict[str, Any], want: list[Numbers], what: str) -> None:
         at_end = bool(self.rng.random() < 0.7)
-        out = [guarded(x.shape, MARK, at_end=at_end) for x in batch]
+        out = [guarded(x.shape, MARK, at_end=at_end) for x in want]
         given = out[0] if len(out) == 1 else tuple(out)
-        self.case.call(self.case.whole(self.rng), out=given, threads=self._threads())
-        require(out, batch, "in out=")
+        self.case.call(keywords, out=given, threads=self._threads())
+        require(out, want, what)
 
     def _by_patterns(self, batch: list[Numbers]) -> None:
         """The values on a pattern are those of the dense result, and all others are zero."""
