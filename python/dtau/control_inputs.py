@@ -45,7 +45,7 @@ def input_map(model: Model, inputs: ArrayLike | None) -> Array:
     """
     torques, given = checked_inputs(model, inputs)
     if given is not None:
-        return given.astype(np.float64)
+        return given.astype(np.float64, order="C")  # bits of products depend on the layout
     return np.eye(model.nv)[:, driven(model) if torques is None else torques]
 
 

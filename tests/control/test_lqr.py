@@ -180,6 +180,20 @@ def test_numbers_that_are_not_finite_spoil_only_their_own_problem() -> None:
     assert not np.isfinite(plan.s[2, 0])
 
 
+@pytest.mark.parametrize("name", ["A", "B", "Q", "R", "S"])
+@pytest.mark.parametrize("infinite", [np.inf, -np.inf])
+def test_infinity_spoils_only_its_own_problem(name: str, infinite: float) -> None:
+    """Also where the weight of the inputs becomes -infinity, which is not positive."""
+    p = problem(5, 2, 3, (4,))
+    expected = dtau.lqr(**p)
+    p[name][1, 2, 0, 0] = infinite
+    plan = dtau.lqr(**p, threads=1)
+    for x, y in zip(plan, expected, strict=True):
+        np.testing.assert_array_equal(x[[0, 2, 3]], y[[0, 2, 3]])
+    if name != "R" or infinite < 0.0:  # an infinite weight keeps its input at 0
+        assert not np.isfinite(plan.P[1, 0]).all()
+
+
 def test_regularization_is_added_to_the_weight_of_inputs() -> None:
     p = problem(5, 3, 4)
     expected = dtau.lqr(**(p | {"R": p["R"] + 0.5 * np.eye(3)}))

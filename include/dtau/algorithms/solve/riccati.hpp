@@ -18,6 +18,8 @@
 // gives the same bits alone and in a batch.
 #pragma once
 
+#include <limits>
+
 #include "dtau/algorithms/solve/dense_products.hpp"
 #include "dtau/arena.hpp"
 #include "dtau/pack.hpp"
@@ -173,8 +175,10 @@ inline bool eliminate_inputs(const RiccatiWorkspace& w) {
             w.h[m] = fma(w.factors[i], w.h[i], w.h[m]);
         }
         add_rows(row + first, w.factors, w.H.from(0, first), n - first, m);
-        if (row[m] <= 0.0) return false;  // NaN passes, and gives NaN
-        const double inverse = -1.0 / row[m];
+        // NaN passes, and gives NaN; so does -infinity, which comes from numbers that are not finite.
+        using Limits = std::numeric_limits<double>;
+        if (row[m] <= 0.0 && row[m] >= Limits::lowest()) return false;
+        const double inverse = row[m] < 0.0 ? Limits::quiet_NaN() : -1.0 / row[m];
         for (int j = first; j < n; j += lanes)
             (Lane(inverse) * Lane::load(row + j)).store(scaled + j);
         w.feedforward[m] = inverse * w.h[m];
