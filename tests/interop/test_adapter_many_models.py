@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import dtau
 
 PROBLEMS = {"inverse_dynamics": "a", "forward_dynamics": "tau"}
 every_problem = pytest.mark.parametrize("problem", PROBLEMS)
+each_library = pytest.mark.parametrize("library", ["jax", "torch"])
 on_robots = pytest.mark.parametrize("name", ["quadruped", "joints that mimic others"])
 
 
@@ -77,7 +79,7 @@ class Case:
 def with_float64() -> tuple[Any, Any]:
     jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)
-    return jax, pytest.importorskip("dtau.jax")
+    return jax, import_module("dtau.jax")
 
 
 def of_jax(case: Case, **more: Any) -> Callable[..., Any]:
@@ -154,7 +156,7 @@ def test_broadcasting_of_jax() -> None:
 @on_robots
 def test_torch(problem: str, name: str) -> None:
     torch = pytest.importorskip("torch")
-    module = pytest.importorskip("dtau.torch")
+    module = import_module("dtau.torch")
     case = Case(problem, name)
     function = getattr(module, problem)
     given = [torch.from_numpy(x).requires_grad_() for x in (*case.inputs, case.parameters)]
@@ -175,33 +177,37 @@ def test_torch(problem: str, name: str) -> None:
     assert_same_bits(mapped.numpy(), case.value())
 
 
+# Both
+
+
+def adapter(library: str) -> tuple[Any, Callable[[Any], Any]]:
+    """The functions of a library, and how its arrays are made."""
+    if library == "jax":
+        return with_float64()[1], np.asarray
+    convert = pytest.importorskip("torch").from_numpy
+    return import_module("dtau.torch"), convert
+
+
 @every_problem
-def test_errors(problem: str) -> None:
-    case = Case(problem, "quadruped")
-    for library, convert in (("jax", np.asarray), ("torch", None)):
-        module = pytest.importorskip(f"dtau.{library}")
-        if convert is None:
-            convert = pytest.importorskip("torch").from_numpy
-        given = [convert(x) for x in case.inputs]
-        expected = r"parameters: expected shape \(..., 130\), got .*parameters\.ravel\(\)"
-        with pytest.raises(ValueError, match=expected):
-            getattr(module, problem)(case.model, *given, parameters=convert(np.zeros((13, 10))))
+@each_library
+def test_errors(problem: str, library: str) -> None:
+    case, (module, convert) = Case(problem, "quadruped"), adapter(library)
+    given = [convert(x) for x in case.inputs]
+    expected = r"parameters: expected shape \(..., 130\), got .*parameters\.ravel\(\)"
+    with pytest.raises(ValueError, match=expected):
+        getattr(module, problem)(case.model, *given, parameters=convert(np.zeros((13, 10))))
 
 
-def test_parameters_give_inertia_to_joints_without() -> None:
+@each_library
+def test_parameters_give_inertia_to_joints_without(library: str) -> None:
+    module, convert = adapter(library)
     builder = dtau.ModelBuilder("massless")
     builder.add(dtau.Revolute((0, 0, 1)), name="link")
     with pytest.warns(dtau.ModelWarning):
         model = builder.build()
     disk = dtau.Inertia(1.0, (0, 0, 0), np.diag([0.25, 0.25, 0.5])).parameters
-    state = [np.array([x]) for x in (0.0, 0.0, 3.0)]
-    for library in ("jax", "torch"):
-        module = pytest.importorskip(f"dtau.{library}")
-        convert: Any = np.asarray
-        if library == "torch":
-            convert = pytest.importorskip("torch").from_numpy
-        given = [convert(x) for x in state]
-        with pytest.raises(ValueError, match="every joint has inertia to accelerate"):
-            module.forward_dynamics(model, *given)
-        got = module.forward_dynamics(model, *given, parameters=convert(disk.copy()))
-        assert np.asarray(got).tolist() == [6.0]
+    given = [convert(np.array([x])) for x in (0.0, 0.0, 3.0)]
+    with pytest.raises(ValueError, match="every joint has inertia to accelerate"):
+        module.forward_dynamics(model, *given)
+    got = module.forward_dynamics(model, *given, parameters=convert(disk.copy()))
+    assert np.asarray(got).tolist() == [6.0]

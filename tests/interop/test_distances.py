@@ -14,10 +14,7 @@ from trees import Array
 import dtau
 
 coal = pytest.importorskip("coal")
-Shape, read_shapes, shape_distances = (
-    getattr(pytest.importorskip("dtau.distances"), name)
-    for name in ("Shape", "read_shapes", "shape_distances")
-)
+from dtau.distances import Shape, read_shapes, shape_distances  # noqa: E402
 
 INERTIAL = """<inertial><mass value="2"/>
 <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>"""

@@ -13,7 +13,7 @@ from mujoco_steps import check, errors
 import dtau
 
 mujoco = pytest.importorskip("mujoco")
-transition_derivatives = pytest.importorskip("dtau.mujoco").transition_derivatives
+from dtau.mujoco import transition_derivatives  # noqa: E402
 
 
 @pytest.mark.parametrize("cone", CONES)

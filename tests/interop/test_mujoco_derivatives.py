@@ -12,8 +12,7 @@ from mujoco_steps import check
 import dtau
 
 mujoco = pytest.importorskip("mujoco")
-transition_derivatives = pytest.importorskip("dtau.mujoco").transition_derivatives
-transition_derivatives_batch = dtau.mujoco.transition_derivatives_batch
+from dtau.mujoco import transition_derivatives, transition_derivatives_batch  # noqa: E402
 
 MODEL = """<mujoco>
 <option tolerance="1e-12" iterations="500" ls_iterations="100" {option}><flag {flags}/></option>

@@ -9,8 +9,7 @@ import pytest
 from mujoco_steps import check
 
 mujoco = pytest.importorskip("mujoco")
-transition_derivatives = pytest.importorskip("dtau.mujoco").transition_derivatives
-transition_derivatives_batch = pytest.importorskip("dtau.mujoco").transition_derivatives_batch
+from dtau.mujoco import transition_derivatives, transition_derivatives_batch  # noqa: E402
 
 SCENE = """<mujoco>
 <option tolerance="0" iterations="200" ls_iterations="200" ls_tolerance="1e-6" {option}/>

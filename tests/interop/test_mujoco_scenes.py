@@ -7,7 +7,6 @@ from benchmarks.peers.mujoco_scenes import SCENES, scene
 from mujoco_steps import errors
 
 mujoco = pytest.importorskip("mujoco")
-pytest.importorskip("dtau.mujoco")
 
 
 @pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])

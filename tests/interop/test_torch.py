@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import adapter_cases  # noqa: E402
-from adapter_cases import AXES, DIFFERENTIABLE, arrays, near, robot  # noqa: E402
+from adapter_cases import ARGUMENTS, AXES, DIFFERENTIABLE, arrays, near, robot  # noqa: E402
 from cases import serial  # noqa: E402
 from torch.autograd import forward_ad, gradcheck, gradgradcheck  # noqa: E402
 from torch.func import jacfwd, jacrev, jvp, vmap  # noqa: E402
@@ -20,6 +21,7 @@ from torch_cases import NESTED, each, function, leaves, tensors  # noqa: E402
 import dtau  # noqa: E402
 import dtau.torch  # noqa: E402
 from dtau.autodiff.functions import Order, order_of  # noqa: E402
+from dtau.autodiff.rows import FUNCTIONS  # noqa: E402
 from dtau.torch.pullbacks import PULLBACKS  # noqa: E402
 
 FIRST, SECOND = 1e-12, 1e-10
@@ -277,9 +279,80 @@ def test_gradients_of_a_step_of_fixed_length(integrator: str) -> None:
         return torch.cos(q_next).sum() + v_next.sum()
 
     fixed = torch.autograd.grad(weighted(dt.detach()), (q, v, tau, f_ext))
-    *free, _ = torch.autograd.grad(weighted(dt), (q, v, tau, f_ext, dt))
+    *free, by_length = torch.autograd.grad(weighted(dt), (q, v, tau, f_ext, dt))
     for got, want in zip(fixed, free, strict=True):
         near(got, want, FIRST)
+    near(by_length.sum(), jvp(weighted, (dt.detach(),), (torch.ones_like(dt),))[1].detach(), FIRST)
+
+
+def cosines(x: Any) -> Any:
+    return torch.cos(torch.arange(x.numel()).double()).reshape(x.shape)
+
+
+def step_rules(name: str) -> tuple[dict[str, Any], ...]:
+    """Options of each way to integrate a step; one way of any other function."""
+    rules = ("euler", "semi_implicit", "rk4")
+    return tuple({"integrator": rule} for rule in rules) if name == "step" else ({},)
+
+
+@every_function
+@pytest.mark.parametrize("omitted", [False, True])
+def test_gradients_by_each_input_alone(name: str, omitted: bool) -> None:
+    """Against forward mode, by one input and by all of them; optional inputs may be omitted."""
+    model = robot("few joints")
+    optional = {x.name for x in FUNCTIONS[name].inputs if x.optional}
+    x = [
+        None if omitted and key in optional else y
+        for key, y in zip(ARGUMENTS[name], tensors(name, model, 8, (2,)), strict=True)
+    ]
+    which = [k for k, y in enumerate(x) if y is not None]
+    for rule, by in itertools.product(step_rules(name), (*([k] for k in which), which)):
+        f, y = function(name, model, **rule), list(x)
+        with forward_ad.dual_level():
+            for k in by:
+                y[k] = forward_ad.make_dual(x[k], cosines(x[k]))
+            rates = [forward_ad.unpack_dual(result).tangent for result in each(f(*y))]
+        for k in by:
+            y[k] = x[k].clone().requires_grad_()
+        results = each(f(*y))
+        weights = [cosines(result) for result in results]
+        gradients = torch.autograd.grad(results, [y[k] for k in by], weights)
+        got = [g * cosines(x[k]) for g, k in zip(gradients, by, strict=True)]
+        want = sum((w * rate).sum() for w, rate in zip(weights, rates, strict=True))
+        size = max(float(abs(terms).sum()) for terms in got)
+        assert abs(float(want)) > 1e-6  # a gradient that is left out cannot pass
+        assert abs(float(sum(terms.sum() for terms in got) - want)) <= FIRST * size
+
+
+@pytest.mark.parametrize("graph", [False, True])
+@pytest.mark.parametrize("name", [x for x in DIFFERENTIABLE if order_of(x) is not Order.first])
+def test_tangents_of_gradients(name: str, graph: bool) -> None:
+    """Of dual numbers, along all inputs at once, whether a graph is recorded or not."""
+    model = robot("few joints")
+    f, x = function(name, model), tensors(name, model, 9)
+    if name == "step":
+        x[4] = None  # a product of the core gives gradients without wrenches
+    which = [k for k, y in enumerate(x) if y is not None]
+    along = tuple(cosines(x[k]) for k in which)
+
+    def weighted(*variables: Any) -> Any:
+        y = list(x)
+        for k, variable in zip(which, variables, strict=True):
+            y[k] = variable
+        return sum((cosines(result) * result).sum() for result in each(f(*y)))
+
+    primals = tuple(x[k] for k in which)
+    gradient = torch.func.grad(weighted, argnums=tuple(range(len(which))))
+    want = jvp(gradient, primals, along)[1]
+    with forward_ad.dual_level():
+        duals = [
+            forward_ad.make_dual(y.clone().requires_grad_(), t)
+            for y, t in zip(primals, along, strict=True)
+        ]
+        for got, by in zip(
+            torch.autograd.grad(weighted(*duals), duals, create_graph=graph), want, strict=True
+        ):
+            near(forward_ad.unpack_dual(got).tangent.detach(), by, SECOND)
 
 
 def test_dual_numbers() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import importlib
-import importlib.util
 import inspect
 import pickle
 import pkgutil
@@ -20,6 +19,8 @@ from pickles import EXAMPLES, damaged_state, is_ours, restored, state_of
 import dtau
 from dtau.immutable import Immutable
 
+# Modules of dtau that need the package of their name.
+NEEDED = ("jax", "torch", "casadi", "crocoddyl", "mujoco")
 each_example = pytest.mark.parametrize("name", EXAMPLES)
 
 
@@ -95,8 +96,11 @@ def test_damaged_pickles_give_a_valid_object_or_an_error(name: str) -> None:
     assert refused
 
 
-def test_no_class_is_left_out() -> None:
+@pytest.mark.parametrize("package", [None, *NEEDED])
+def test_no_class_is_left_out(package: str | None) -> None:
     """Of those whose objects a pickle can have: immutable ones, dataclasses, and the builder."""
+    if package is not None:
+        pytest.importorskip(package)
     tried = {type(make()) for make in EXAMPLES.values()}
     private = {"At", "Batch", "CoreBody", "Element", "Immutable"}  # in no public object
     private |= {"Argument", "Array", "Derivatives", "Function"}  # rows of tables
@@ -110,8 +114,8 @@ def test_no_class_is_left_out() -> None:
     }  # plain data
     for module in pkgutil.walk_packages(dtau.__path__, "dtau."):
         part = module.name.split(".")
-        needs = part[1] if part[1] in ("jax", "torch", "casadi", "crocoddyl", "mujoco") else "dtau"
-        if part[-1].startswith("_") or importlib.util.find_spec(needs) is None:
+        needs = part[1] if part[1] in NEEDED else None
+        if part[-1].startswith("_") or needs != package:
             continue
         made_by_programs = ("codegen", "cli", "timing", "viewer")  # nobody pickles it
         if part[1] in (*made_by_programs, "distances"):  # whose shapes hold coal's geometries

@@ -233,7 +233,7 @@ def test_what_a_humanoids_regulator_is_made_of(script: Callable[[str], Any]) -> 
 def test_a_humanoid_stands_up_in_mujoco(
     script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("dtau.mujoco")
+    pytest.importorskip("mujoco")
     ilqr = script("examples/mujoco_ilqr")
     task = ilqr.stand_up(0.4, 0.005)
     slopes = ilqr.gradients(task, task.guess, 2)

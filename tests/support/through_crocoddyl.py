@@ -146,9 +146,11 @@ def residuals(state: Any, actuation: Any) -> dict[str, Any]:
     }
 
 
-def assert_alike(ours: Any, theirs: Any, x: Array, u: Array | None) -> tuple[Any, Any]:
+def assert_alike(
+    ours: Any, theirs: Any, x: Array, u: Array | None, datas: Any = None
+) -> tuple[Any, Any]:
     """Values and derivatives of two action models are the same; returns their data."""
-    datas = [knot.createData() for knot in (ours, theirs)]
+    datas = datas or [knot.createData() for knot in (ours, theirs)]
     arguments = (x,) if u is None else (x, u)
     for knot, data in zip((ours, theirs), datas, strict=True):
         knot.calc(data, *arguments)

@@ -72,9 +72,11 @@ class Knot:
             self.linearized = None
             batch.add(self)
 
-    def is_at(self, x: Array, u: Array) -> bool:
-        """Whether the knot was last evaluated at this state with these controls."""
-        return self.point is not None and self.point[:2] == (_bytes(x), _bytes(u))
+    def is_at(self, batch: Batch, x: Array, u: Array) -> bool:
+        """Whether the knot was last evaluated with these dynamics, at this state and controls."""
+        if self.batch is not batch or self.point is None:
+            return False
+        return self.point[:2] == (_bytes(x), _bytes(u))
 
     def linearization(self) -> Any:
         """Return the derivatives at the point, from the batch where they are not there yet."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import crocoddyl
@@ -9,6 +10,7 @@ import numpy as np
 import pinocchio
 from numpy.typing import NDArray
 
+from dtau.crocoddyl.members import Members
 from dtau.crocoddyl.robot import Robot
 from dtau.model.contact_kinds import FrameContact, PointContact
 from dtau.model.contacts import Contacts
@@ -42,20 +44,62 @@ def contacts_of(robot: Robot, given: Given) -> Contacts:
     return Contacts(robot.model, found)
 
 
-def frames_of(given: Given) -> tuple[int, ...]:
-    """Return Pinocchio's frames of all contacts or impulses of crocoddyl's."""
+def members_of(given: Given) -> Members | None:
+    """Return the members of crocoddyl's contacts or impulses; None of `dtau.Contacts`."""
     if isinstance(given, crocoddyl.ContactModelMultiple):
-        return tuple(item.contact.id for item in given.contacts.todict().values())
+        return Members("contact", given)
     if isinstance(given, crocoddyl.ImpulseModelMultiple):
-        return tuple(item.impulse.id for item in given.impulses.todict().values())
-    return ()
+        return Members("impulse", given)
+    return None
 
 
-def place_frames(robot: Robot, data: Any, q: Array, frames: tuple[int, ...]) -> None:
-    """Place frames in Pinocchio's data, which crocoddyl's forces read."""
+class Status:
+    """Status and references of contacts or impulses as they were read."""
+
+    def __init__(self, members: Members) -> None:
+        self._members = members
+        self._active = [(item, item.active) for item in members.items.values()]
+        places = [_PLACES.get(type(contact)) for contact in members]
+        self._places = [
+            (contact, place, place(contact))
+            for contact, place, (_, active) in zip(members, places, self._active, strict=True)
+            if active and place is not None
+        ]
+
+    def has_changed(self, members: Members) -> bool:
+        """Whether one has another status or reference now.
+
+        Raises
+        ------
+        ValueError
+            If one has joined or left since the data of a knot was made, which has these members.
+        """
+        members.check()
+        if self._members.have_moved():
+            return True
+        for item, active in self._active:
+            if item.active is not active:
+                return True
+        return any([place(contact) != was for contact, place, was in self._places])
+
+
+def _place_of_1d(contact: Any) -> tuple[Any, ...]:
+    return contact.reference, contact.Raxis.tobytes()
+
+
+# What places a contact; impulses have no references.
+_PLACES: dict[Any, Callable[[Any], Any]] = {
+    crocoddyl.ContactModel1D: _place_of_1d,
+    crocoddyl.ContactModel3D: lambda contact: contact.reference.tobytes(),
+    crocoddyl.ContactModel6D: lambda contact: contact.reference.homogeneous.tobytes(),
+}
+
+
+def place_frames(robot: Robot, data: Any, q: Array, members: Members) -> None:
+    """Place the frames of all members in Pinocchio's data, which crocoddyl's forces read."""
     pinocchio.forwardKinematics(robot.pinocchio, data, q)
-    for frame in frames:
-        pinocchio.updateFramePlacement(robot.pinocchio, data, frame)
+    for member in members:
+        pinocchio.updateFramePlacement(robot.pinocchio, data, member.id)
 
 
 def turn_contacts(given: crocoddyl.ContactModelMultiple, data: Any, x: Array) -> None:

@@ -14,8 +14,9 @@ import dtau
 from dtau.crocoddyl.batch import Derivatives, Knot
 from dtau.crocoddyl.contacts import (
     REGULARIZATION,
+    Status,
     contacts_of,
-    frames_of,
+    members_of,
     place_frames,
     turn_contacts,
 )
@@ -31,9 +32,10 @@ Array = NDArray[np.float64]
 class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionModelAbstract):
     """Forward dynamics with contacts, for crocoddyl's integrators.
 
-    It has the arguments of crocoddyl's class of this name, with a `Robot` for the state. Contacts
-    are read when the model is made: after a change of their status or references, call
-    `update_contacts`.
+    It has the arguments of crocoddyl's class of this name, with a `Robot` for the state. As there,
+    weights of costs, and status and references of contacts, may change between evaluations. A cost
+    or contact that joins or leaves needs new data: `calc` and `calcDiff` with data of an earlier
+    `createData` raise a ValueError.
 
     Parameters
     ----------
@@ -100,16 +102,19 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         self._theirs: Any = (
             contacts if isinstance(contacts, crocoddyl.ContactModelMultiple) else None
         )
-        self._terms = Terms(robot.pinocchio, costs)
-        self._frames = frames_of(contacts)
         plain = (crocoddyl.ActuationModelFull, crocoddyl.ActuationModelFloatingBase)
         self._plain = isinstance(actuation, plain)  # torques of the last nu velocities
         self._first = robot.nv - actuation.nu
         self.update_contacts()
 
     def update_contacts(self) -> None:
-        """Read the contacts again, after a change of their status or references."""
+        """Read the contacts again, after a change of their frames or axes.
+
+        `createData` reads them too, and `calc` after a change of their status or references.
+        """
         self._held = contacts_of(self.robot, self.contacts)
+        members = members_of(self.contacts)
+        self._status = None if members is None else Status(members)
         if self._held.nrows:
             key = (self._held, self._regularization)
             self._batch = self.robot.batch(key, partial(_linearize_held, self.robot, *key))
@@ -117,14 +122,22 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
             self._batch = self.robot.batch((), partial(_linearize_free, self.robot))
 
     def createData(self) -> DynamicsKnot:  # noqa: N802
-        """Allocate the data of a knot."""
+        """Allocate the data of a knot, for the costs and contacts that there are now."""
+        self.update_contacts()
         return DynamicsKnot(self)
+
+    def _check(self, data: DynamicsKnot) -> None:
+        """Read the contacts again if they have changed; raise an error if one joined or left."""
+        data.terms.costs.check()
+        if self._status is not None and self._status.has_changed(data.members):
+            self.update_contacts()
 
     def calc(self, data: DynamicsKnot, x: Array, u: Array | None = None) -> None:
         """Compute the acceleration, the forces and the costs; without controls, only the costs."""
+        self._check(data)
         nq = self.robot.nq
         if u is None:
-            self._terms.compute(data.pinocchio, x[:nq], x[nq:])
+            data.terms.compute(data.pinocchio, x[:nq], x[nq:])
             self.costs.calc(data.costs, x)
             data.cost = data.costs.cost
             return
@@ -133,46 +146,48 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         data.move(self._batch, x, u, tau)
         q, v = self.robot.to_dtau(x)
         tau = self.robot.torque_to_dtau(tau)
-        self._terms.compute(data.pinocchio, x[:nq], x[nq:])
+        data.terms.compute(data.pinocchio, x[:nq], x[nq:])
         if self._held.nrows:
             found = dtau.constrained_dynamics(
                 self.robot.model, q, v, tau, self._held, regularization=self._regularization
             )
             a = found.a
             data.forces = found.forces
-            if self._terms.forces:
+            if data.terms.forces:
                 data.show_forces()
         else:
             a = dtau.forward_dynamics(self.robot.model, q, v, tau)
         data.xout = a = self.robot.vectors_from_dtau(a)
-        if self._terms.joint:
+        if data.terms.joint:
             data.joint.a, data.joint.tau = a, u
         self.costs.calc(data.costs, x, u)
         data.cost = data.costs.cost
 
     def calcDiff(self, data: DynamicsKnot, x: Array, u: Array | None = None) -> None:  # noqa: N802
         """Set the derivatives of the acceleration, the forces and the costs."""
+        data.terms.costs.check()
         nq = self.robot.nq
         if u is None:
-            self._terms.differentiate(data.pinocchio, x[:nq], x[nq:], np.zeros(self.robot.nv))
+            data.terms.differentiate(data.pinocchio, x[:nq], x[nq:], np.zeros(self.robot.nv))
             self.costs.calcDiff(data.costs, x)
             return
-        if not data.is_at(x, u):
+        if not data.is_at(self._batch, x, u):
             self.calc(data, x, u)
         da_dx, da_dtau, *forces = data.linearization()
         data.Fx, data.Fu = self._by_state_and_control(data, x, u, da_dx, da_dtau)
         if forces and self._enable_force and self._theirs is not None:
             by_state, by_control = self._by_state_and_control(data, x, u, *forces)
             self._theirs.updateForceDiff(data.force_data, by_state, by_control)
-        if self._terms.joint:
+        if data.terms.joint:
             data.joint.da_dx, data.joint.da_du = data.Fx, data.Fu
-        self._terms.differentiate(data.pinocchio, x[:nq], x[nq:], data.xout)
+        data.terms.differentiate(data.pinocchio, x[:nq], x[nq:], data.xout)
         self.costs.calcDiff(data.costs, x, u)
 
     def quasiStatic(  # noqa: N802
         self, data: DynamicsKnot, x: Array, maxiter: int = 100, tol: float = 1e-9
     ) -> Array:
         """Return the controls that hold the posture of x, of least norm with their forces."""
+        self._check(data)
         rest = np.concatenate([x[: self.state.nq], np.zeros(self.state.nv)])
         u = np.zeros(self.nu)
         self.actuation.calc(data.actuation, rest, u)
@@ -272,6 +287,8 @@ class DynamicsKnot(crocoddyl.DifferentialActionDataAbstract, Knot):
 
     def __init__(self, model: DifferentialActionModelContactFwdDynamics) -> None:
         crocoddyl.DifferentialActionDataAbstract.__init__(self, model)
+        self.terms = Terms(model.robot.pinocchio, model.costs)
+        self.members: Any = members_of(model.contacts)
         self.actuation = model.actuation.createData()
         self.joint = crocoddyl.JointDataAbstract(model.robot.state, model.actuation, model.nu)
         np.fill_diagonal(self.joint.dtau_du, 1.0)
@@ -307,7 +324,7 @@ class DynamicsKnot(crocoddyl.DifferentialActionDataAbstract, Knot):
         model, robot = self._model, self._model.robot
         assert self.point is not None
         x = np.frombuffer(self.point.x)
-        place_frames(robot, self.pinocchio, x[: robot.nq], model._frames)
+        place_frames(robot, self.pinocchio, x[: robot.nq], self.members)
         turn_contacts(model._theirs, self.force_data, x)
         model._theirs.updateForce(self.force_data, self.forces)
         self.forces = None

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 import dtau
 from dtau.crocoddyl.batch import Derivatives, Knot
-from dtau.crocoddyl.contacts import REGULARIZATION, contacts_of, frames_of, place_frames
+from dtau.crocoddyl.contacts import (
+    REGULARIZATION,
+    Status,
+    contacts_of,
+    members_of,
+    place_frames,
+)
 from dtau.crocoddyl.robot import Robot
 from dtau.crocoddyl.terms import Terms
 from dtau.model.contacts import Contacts
@@ -25,8 +31,10 @@ _NONE = np.zeros(0)  # an impact has no controls
 class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
     """Impact of contacts: the configuration stays, velocities jump; there are no controls.
 
-    It has the arguments of crocoddyl's class of this name, with a `Robot` for the state. Impulses
-    are read when the model is made: after a change of their status, call `update_impulses`.
+    It has the arguments of crocoddyl's class of this name, with a `Robot` for the state. As there,
+    weights of costs and the status of impulses may change between evaluations. A cost or impulse
+    that joins or leaves needs new data: `calc` and `calcDiff` with data of an earlier `createData`
+    raise a ValueError.
 
     Parameters
     ----------
@@ -82,22 +90,33 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
         self._regularization = REGULARIZATION if inv_damping > 0.0 else 0.0
         self._enable_force = enable_force
         self._theirs = impulses if isinstance(impulses, crocoddyl.ImpulseModelMultiple) else None
-        self._terms = Terms(robot.pinocchio, costs)
-        self._frames = frames_of(impulses)
         self.update_impulses()
 
     def update_impulses(self) -> None:
-        """Read the impulses again, after a change of their status."""
+        """Read the impulses again, after a change of their frames or axes.
+
+        `createData` reads them too, and `calc` after a change of their status.
+        """
         self._held = contacts_of(self.robot, self.impulses)
+        members = members_of(self.impulses)
+        self._status = None if members is None else Status(members)
         key = (self._held, self._restitution, self._regularization)
         self._batch = self.robot.batch(key, partial(_linearize, self.robot, *key))
 
     def createData(self) -> ImpulseKnot:  # noqa: N802
-        """Allocate the data of a knot."""
+        """Allocate the data of a knot, for the costs and impulses that there are now."""
+        self.update_impulses()
         return ImpulseKnot(self)
+
+    def _check(self, data: ImpulseKnot) -> None:
+        """Read the impulses again if they have changed; raise an error if one joined or left."""
+        data.terms.costs.check()
+        if self._status is not None and self._status.has_changed(data.members):
+            self.update_impulses()
 
     def calc(self, data: ImpulseKnot, x: Array, u: Array | None = None) -> None:
         """Compute the state after the impact, the impulses and the costs."""
+        self._check(data)
         nq = self.robot.nq
         data.move(self._batch, x, _NONE, _NONE)
         q, v = self.robot.to_dtau(x)
@@ -112,10 +131,10 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
         after = self.robot.vectors_from_dtau(found.v)
         data.xnext = np.concatenate([x[:nq], after])
         if self._theirs is not None:
-            place_frames(self.robot, data.pinocchio, x[:nq], self._frames)
+            place_frames(self.robot, data.pinocchio, x[:nq], data.members)
             self._theirs.updateVelocity(data.impulses, after)
             self._theirs.updateForce(data.impulses, found.impulses)
-        self._terms.compute(data.pinocchio, x[:nq], x[nq:])
+        data.terms.compute(data.pinocchio, x[:nq], x[nq:])
         if u is None:
             self.costs.calc(data.costs, x)
         else:
@@ -124,8 +143,9 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
 
     def calcDiff(self, data: ImpulseKnot, x: Array, u: Array | None = None) -> None:  # noqa: N802
         """Set the derivatives of the state after the impact, the impulses and the costs."""
+        data.terms.costs.check()
         nq, nv = self.robot.nq, self.robot.nv
-        if not data.is_at(x, _NONE):
+        if not data.is_at(self._batch, x, _NONE):
             self.calc(data, x, u)
         dv_dx, dimpulses_dx = data.linearization()
         data.Fx = np.concatenate([np.eye(nv, 2 * nv), dv_dx])
@@ -133,7 +153,7 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
             self._theirs.updateVelocityDiff(data.impulses, dv_dx)
             if self._enable_force:
                 self._theirs.updateForceDiff(data.impulses, dimpulses_dx)
-        self._terms.differentiate(data.pinocchio, x[:nq], x[nq:], np.zeros(nv))
+        data.terms.differentiate(data.pinocchio, x[:nq], x[nq:], np.zeros(nv))
         if u is None:
             self.costs.calcDiff(data.costs, x)
         else:
@@ -167,6 +187,8 @@ class ImpulseKnot(crocoddyl.ActionDataAbstract, Knot):
 
     def __init__(self, model: ActionModelImpulseFwdDynamics) -> None:
         crocoddyl.ActionDataAbstract.__init__(self, model)
+        self.terms = Terms(model.robot.pinocchio, model.costs)
+        self.members: Any = members_of(model.impulses)
         self.pinocchio: Any = None
         self.impulses: Any = None
         self._shared = crocoddyl.DataCollectorAbstract()

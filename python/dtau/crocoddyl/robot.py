@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from typing import Any
+from weakref import WeakValueDictionary
 
 import crocoddyl
 import numpy as np
@@ -59,7 +60,7 @@ class Robot:
         self.model = model
         self.state = State(model) if state is None else state
         self.nq, self.nv = int(self.state.nq), int(self.state.nv)
-        self._batches: dict[Hashable, Batch] = {}
+        self._batches: WeakValueDictionary[Hashable, Batch] = WeakValueDictionary()
         self.pinocchio: Any = None  # its model, or None
         self._convention: dtau.conventions.Convention | None = None
         self._order: NDArray[np.intp] | None = None  # our velocities, as the state orders them

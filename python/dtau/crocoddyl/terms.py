@@ -10,6 +10,8 @@ import numpy as np
 import pinocchio
 from numpy.typing import NDArray
 
+from dtau.crocoddyl.members import Members
+
 Array = NDArray[np.float64]
 
 # What residuals read of Pinocchio's data; one that is not listed may read everything.
@@ -34,17 +36,25 @@ EVERYTHING = ("everything", "joint")
 
 
 class Terms:
-    """The algorithms of Pinocchio that a sum of costs needs.
+    """The algorithms of Pinocchio that a sum of costs needs, inactive ones included.
+
+    They belong to the data of a knot, like crocoddyl's data of costs: both are for the costs that
+    the sum has at this time.
 
     Parameters
     ----------
     model : pinocchio.Model, or None
         None: the costs have no data of Pinocchio's.
     costs : crocoddyl.CostModelSum
+
+    Attributes
+    ----------
+    costs : Members
     """
 
     def __init__(self, model: Any, costs: crocoddyl.CostModelSum) -> None:
-        read = {name for item in costs.costs.todict().values() for name in _read(item.cost)}
+        self.costs = Members("cost", costs)
+        read = {name for cost in self.costs for name in _read(cost)}
         self.joint = "joint" in read
         self.forces = bool(read & {"forces", "everything"})
         self._values: list[Callable[[Any, Array, Array], None]] = []

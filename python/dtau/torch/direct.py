@@ -85,7 +85,7 @@ class _Recorded(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
         inputs, wanted = ctx.saved_tensors, ctx.needs_input_grad[2:]
-        if not goes_on(cotangents):
+        if not goes_on(inputs, cotangents):
             found = _products(ctx.call, inputs, cotangents, wanted)
             if found is not None:
                 return None, None, *found

@@ -154,7 +154,7 @@ def gradients(
     found: Gradients = [None] * len(inputs)
     if not which or all(g is None for g in cotangents):
         return found
-    if site.function == "step" and _has_hessian(inputs):
+    if site.function == "step" and not wanted[3] and _has_hessian(inputs):
         return _step_gradients(site, inputs, cotangents)
     composed = _composed(site, inputs, which)
     if composed is not None:
@@ -196,16 +196,17 @@ def _has_hessian(inputs: Tensors) -> bool:
     """Whether `dtau.step_hessian` has the derivatives of a step's gradients by what varies.
 
     It has none by the time step and by wrenches. A transform of `torch.func` may track a time step
-    that is wrapped.
+    that is wrapped. The operator `pullback` detaches its inputs, so that only ``wanted`` tells
+    whether the time step's own gradient is asked for.
     """
     dt, f_ext = inputs[3], inputs[4]
     assert dt is not None
     wrapped = torch._C._functorch.is_functorch_wrapped_tensor(dt)
-    return f_ext is None and not dt.requires_grad and not wrapped
+    return f_ext is None and not dt.requires_grad and not wrapped and not _any_dual((dt,))
 
 
 def _step_gradients(site: Site, inputs: Tensors, cotangents: Tensors) -> Gradients:
-    """Return gradients of a step as a product, which `dtau.step_hessian` differentiates."""
+    """Return gradients by q, v and tau as a product, which `dtau.step_hessian` differentiates."""
     q, v, tau, dt, f_ext, active = inputs
     assert q is not None
     model, (by_next, lam_v) = model_of(site.number), cotangents
@@ -310,16 +311,28 @@ def backward(
     """Return the gradients by the inputs for a backward pass of PyTorch."""
     if all(g is None for g in cotangents):
         return (None,) * len(inputs)
-    if goes_on(cotangents):
+    if goes_on(inputs, cotangents):
         return gradients(site, inputs, cotangents, wanted)
     given = [x is not None and needed for x, needed in zip(inputs, wanted, strict=True)]
     found = iter(operators.pullback(*site, inputs, cotangents, given))
     return [next(found) if needed else None for needed in given]
 
 
-def goes_on(cotangents: Tensors) -> bool:
+def goes_on(inputs: Tensors, cotangents: Tensors) -> bool:
     """Whether PyTorch differentiates or maps the gradients."""
-    return torch.is_grad_enabled() or _transforming() or any(map(_is_batched, cotangents))
+    return (
+        torch.is_grad_enabled()
+        or _transforming()
+        or any(map(_is_batched, cotangents))
+        or _any_dual((*inputs, *cotangents))
+    )
+
+
+def _any_dual(tensors: Tensors) -> bool:
+    """Whether a tensor has a tangent of `forward_ad`, also where no gradients are recorded."""
+    if forward_ad._current_level < 0:
+        return False
+    return any(x is not None and forward_ad.unpack_dual(x).tangent is not None for x in tensors)
 
 
 def _is_batched(x: Tensor | None) -> bool:
