@@ -171,6 +171,28 @@ def _sizes(m: Any, name: str, count: int) -> Array:
     return np.asarray(values.reshape(count, -1).sum(axis=1) if count else values.reshape(0))
 
 
+def acting_actuators(mujoco: Any, m: Any) -> NDArray[np.bool_]:
+    """Return which actuators act: flags switch off all of them, or groups from 0 to 30."""
+    if is_off(mujoco, m, "ACTUATION"):
+        return np.zeros(len(m.actuator_trntype), dtype=np.bool_)
+    groups = int(getattr(m.opt, "disableactuator", 0))
+    return np.array(
+        [not (0 <= group <= 30 and groups >> group & 1) for group in m.actuator_group.tolist()],
+        dtype=np.bool_,
+    )
+
+
+def compensated(mujoco: Any, m: Any, joints: Sequence[str]) -> list[str]:
+    """Name the joints whose actuators carry gravity compensation: ``actuatorgravcomp``."""
+    if is_off(mujoco, m, "GRAVITY") or not np.any(m.opt.gravity):
+        return []
+    carried = np.array(m.body_gravcomp) != 0.0
+    for body in range(m.nbody - 1, 0, -1):
+        carried[m.body_parentid[body]] |= carried[body]
+    held = _sizes(m, "jnt_actgravcomp", m.njnt) != 0.0
+    return [joints[i] for i in _nonzero(held & carried[m.jnt_bodyid])]
+
+
 def acting_equalities(mujoco: Any, m: Any) -> list[int]:
     """Return the numbers of the equalities that are active and not switched off."""
     return [] if is_off(mujoco, m, "EQUALITY", "CONSTRAINT") else _nonzero(m.eq_active0)
