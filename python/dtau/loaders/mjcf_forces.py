@@ -106,7 +106,7 @@ def friction_of(mujoco: Any, m: Any, joints: Sequence[str]) -> dict[str, Array]:
 
 def _free_dofs(m: Any) -> list[int]:
     """Return the first velocity of each free joint."""
-    return np.asarray(m.jnt_dofadr)[m.jnt_type == FREE].tolist()
+    return [int(first) for first in m.jnt_dofadr[m.jnt_type == FREE]]
 
 
 def _differs_by_axis(values: Array, first: int) -> bool:
