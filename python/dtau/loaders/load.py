@@ -65,8 +65,8 @@ def load(
         A path; or the XML text itself, if its first character after white space is `<`.
     root : {"fixed", "free"}, optional
         Joint between the root link and the world: fixed, the default for a URDF, or a free joint
-        named `root_joint` (or as `Model.to_urdf` wrote). An MJCF defines this itself; the option
-        must not contradict it.
+        named `root_joint` (or as `Model.to_urdf` wrote), `root_joint_` if the file has a joint of
+        this name. An MJCF defines this itself; the option must not contradict it.
     mimic : {"independent", "exact"}
         Mimic joints. ``"independent"``: they get their own coordinates, with a warning.
         ``"exact"``: they have no coordinates and mimic their joint, see `dtau.Mimic`.
@@ -76,7 +76,8 @@ def load(
         one message. ``"repair"``: each is replaced by the nearest inertia of a rigid body, with a
         note about the change. With I the file's inertia, the nearest one has the second moments of
         mass 1/2 tr(I) 1 - I about the center of mass, with zeros in place of negative eigenvalues.
-        MuJoCo checks the inertias of an MJCF.
+        A missing ``<mass>``, ``<inertia>`` or product of inertia is refused, or counts as 0 with a
+        note. MuJoCo checks the inertias of an MJCF.
     srdf : str or path-like, optional
         The SRDF of a URDF, a path or a text. Its group states become `Model.postures`; group states
         with one name, of several groups, become one posture. Its rotor parameters (Pinocchio's

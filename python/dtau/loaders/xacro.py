@@ -20,6 +20,7 @@ from typing import Any
 from dtau.checks import class_name, listing, require_name, shown, unknown_name
 from dtau.errors import ModelError
 from dtau.loaders.source import Source
+from dtau.loaders.xml import with_declaration_first
 from dtau.locks import fork_safe_lock
 
 # Restores the program's state when it is consumed; `list` does this in one operation, which Ctrl-C
@@ -112,7 +113,7 @@ def expand(source: Source, arguments: Arguments) -> Source:
     assert source.path is not None
     assert isinstance(source.content, bytes)  # content of a file
     try:
-        text = source.content.decode("utf-8-sig")
+        text = str(with_declaration_first(source.content.decode("utf-8-sig")))
         urdf = _expanded(xacro, xacrodoc, text, source.path, arguments)
     except Exception as error:  # expressions of a file may raise anything
         raise ModelError(f"{source.label}: xacro: {_problem(error, arguments)}") from None
