@@ -12,6 +12,7 @@ from trees import Array
 import dtau
 
 crocoddyl = pytest.importorskip("crocoddyl")
+import pinocchio as pin  # noqa: E402
 from through_crocoddyl import (  # noqa: E402
     AXES,
     DT,
@@ -237,12 +238,72 @@ def test_derivatives_belong_to_the_point_that_is_given() -> None:
 
 def test_models_must_be_of_one_robot() -> None:
     model, state = quadruped()
-    with pytest.raises(ValueError, match="armature, damping, friction, stiffness, gravity"):
-        dc.Robot(model.replace(gravity=(0.0, 0.0, -1.0)), state)
+    named = "expected the dynamics of state.pinocchio, got torques that differ by .*, by "
+    ignored = ", which Pinocchio's dynamics ignore: "
+    legs = "'LF_HAA', 'LF_HFE', 'LF_KFE'"
+    inertia = model.link("LF_SHANK").inertia
+    changed = model.replace(inertias={"LF_SHANK": dtau.Inertia(0.5, inertia.com, inertia.tensor)})
+    springs = model.replace(stiffness={"LF_HFE": 30.0})
+    rough = model.replace(friction={"RF_HFE": 2.0}, friction_speed={"RF_HFE": 0.1})
+    base = model.replace(damping={"root_joint": 3.0, "LF_HAA": 1.0})
+    for other, said in (
+        (
+            model.replace(gravity=(0.0, 0.0, -1.0)),
+            r"gravity \[0.0, 0.0, -1.0\]: model.replace\(gravity=\(0.0, 0.0, -9.81\)\) sets the",
+        ),
+        (
+            model.replace(damping=1.0),
+            f"damping of joints {legs}, .*{ignored}model.replace\\(damping=0.0\\) leaves it out$",
+        ),
+        (
+            base,
+            r"damping of joints 'root_joint', 'LF_HAA', .*: model.replace\(damping=0.0\) and "
+            r"model.replace\(damping=\{'root_joint': 0.0\}\) leaves it out$",
+        ),
+        (springs, f"stiffness of joints 'LF_HFE'{ignored}model.replace\\(stiffness=0.0\\) leaves"),
+        (rough, f"friction of joints 'RF_HFE'{ignored}model.replace\\(friction=0.0\\) leaves it"),
+        (
+            model.replace(armature={"LF_KFE": 0.1}),
+            r"armature of joints 'LF_KFE': model.replace\(armature=...\) sets it$",
+        ),
+        (changed, "inertias of bodies 'LF_SHANK'$"),
+    ):
+        with pytest.raises(ValueError, match=named + said):
+            dc.Robot(other, state)
+    mended = base.replace(damping=0.0).replace(damping={"root_joint": 0.0})
+    assert dc.Robot(mended, state).nv == model.nv
     with pytest.raises(ValueError, match="joint"):
         dc.Robot(dtau.robots.chain(3), state)
     with pytest.raises(TypeError, match=r"state: expected .*StateMultibody"):
         dc.Robot(model, dc.State(model))
+
+
+def test_what_from_pinocchio_keeps_is_named() -> None:
+    """Pinocchio's model has a damping, which its dynamics ignore."""
+    model, state = quadruped()
+    damped = pin.Model(state.pinocchio)
+    damped.damping[6:] = 0.1
+    kept = dtau.from_pinocchio(damped)
+    with pytest.raises(ValueError, match=r"by damping of joints .* model.replace\(damping=0.0\)"):
+        dc.Robot(kept, crocoddyl.StateMultibody(damped))
+    assert dc.Robot(kept.replace(damping=0.0), crocoddyl.StateMultibody(damped)).nv == model.nv
+
+
+def test_reduced_models() -> None:
+    model, state = quadruped()
+    theirs, q = state.pinocchio, pin.neutral(state.pinocchio)
+    locked = {"LF_KFE": -1.2, "RF_KFE": -1.0}
+    for name, angle in locked.items():
+        q[theirs.joints[theirs.getJointId(name)].idx_q] = angle
+    reduced = pin.buildReducedModel(theirs, [theirs.getJointId(name) for name in locked], q)
+    state = crocoddyl.StateMultibody(reduced)
+    with pytest.raises(
+        ValueError,
+        match=r"no joint named 'LF_KFE'; .*; it lacks joints of the model: 'LF_KFE', 'RF_KFE' "
+        r"\(Model.lock fixes them, for a reduced model\)$",
+    ):
+        dc.Robot(model, state)
+    assert dc.Robot(model.lock(locked), state).nv == model.nv - 2
 
 
 def test_contacts_of_other_kinds_are_refused() -> None:
