@@ -233,7 +233,50 @@ def test_derivatives_belong_to_the_point_that_is_given() -> None:
         assert np.array_equal(data.Fx, found)
 
 
+def test_motors_actuate_with_their_feedback() -> None:
+    """The torque, its derivatives and what they are in a knot, of servos."""
+    model, rng = dtau.robots.chain(3), np.random.default_rng(4)
+    gears = {joint.name: 2.0 + k for k, joint in enumerate(model.joints)}
+    motors = dtau.Motors(model, gears, gain=[3.0, 2.0, 1.0], bias=(0.1, -5.0, -0.7))
+    robot = dc.Robot(model)
+    actuation = dc.Actuation(robot.state, motors)
+    costs = crocoddyl.CostModelSum(robot.state, actuation.nu)
+    dynamics = dc.DifferentialActionModelFreeFwdDynamics(robot, actuation, costs)
+    knot, u = dynamics.createData(), rng.standard_normal(3)
+    x, h = robot.state.rand(), 1e-5
+
+    def acceleration(x: Array, u: Array) -> Array:
+        return dtau.forward_dynamics(model, x[:3], x[3:], motors.torque(u, x[:3], x[3:]))
+
+    dynamics.calc(knot, x, u)
+    dynamics.calcDiff(knot, x, u)
+    assert np.allclose(knot.xout, acceleration(x, u), rtol=1e-12)
+    by_x = [acceleration(x + h * z, u) - acceleration(x - h * z, u) for z in np.eye(6)]
+    by_u = [acceleration(x, u + h * z) - acceleration(x, u - h * z) for z in np.eye(3)]
+    for found, differences in ((knot.Fx, by_x), (knot.Fu, by_u)):
+        expected = np.stack(differences, axis=-1) / (2.0 * h)
+        assert np.allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+    rest = np.concatenate([x[:3], np.zeros(3)])
+    still = dynamics.quasiStatic(knot, rest)
+    assert np.allclose(acceleration(rest, still), 0.0, atol=1e-9)
+    data = actuation.createData()
+    tau = motors.torque(u, x[:3], x[3:])
+    actuation.commands(data, x, tau)
+    assert np.allclose(data.u, u, rtol=1e-10)
+
+
 # Errors
+
+
+def test_motors_with_a_bias_need_a_state_of_dtau() -> None:
+    model, state = quadruped()
+    servos = dtau.Motors(model, {"LF_HFE": 2.0}, bias=(0.0, -1.0, 0.0))
+    own = dc.State(dtau.robots.chain(model.nv))
+    for other in (state, own):
+        with pytest.raises(ValueError, match=r"motors with a bias.*State\(motors.model\)"):
+            dc.Actuation(other, servos)
+    plain = dtau.Motors(model, {"LF_HFE": 2.0})
+    assert np.array_equal(dc.Actuation(state, plain).inputs, plain.dtau_du)
 
 
 def test_models_must_be_of_one_robot() -> None:

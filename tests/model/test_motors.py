@@ -116,6 +116,51 @@ def test_mistakes_are_named(change: Any, error: type[Exception], message: str) -
         dtau.Motors(dtau.robots.chain(3, root="free"), **arguments)
 
 
+def test_clipped_motors_are_the_clipped_law() -> None:
+    """Values beside a clip by hand, near each kind of limit, and what stays as it is."""
+    model, rng = arm(), np.random.default_rng(6)
+    motors = dtau.Motors(
+        model,
+        GEARS,
+        gain=[20.0, 30.0, 40.0],
+        bias=(0.1, -0.2, -0.1),
+        input_limits=(-0.5, 0.6),
+        force_limits=[(-15.0, 12.0), (-8.0, 9.0), (-np.inf, np.inf)],
+        stall_force=[np.inf, 10.0, 20.0],
+        no_load_speed=[1.0, 300.0, 300.0],
+    )
+    q, v = rng.uniform(-1, 1, (200, 4)), rng.uniform(-1, 1, (200, 4))
+    u = rng.uniform(-1, 1, (200, 3))
+    near = motors.clipped(u, q, v)
+    force = motors.gain * np.clip(u, -0.5, 0.6) + 0.1 - 0.2 * motors.angles(q)
+    force = np.clip(force - 0.1 * motors.speeds(v), *motors.force_range(v))
+    assert_close(near.torque(u, q, v), force @ motors.G.T, 1e-12, "torque", floor=100.0)
+    beyond, slope = near.bias[..., 1] == 0.0, near.bias[..., 2] != 0.0
+    at_input = (near.gain == 0.0) & ~beyond
+    for kind in (near.gain != 0.0, at_input, beyond & slope, beyond & ~slope):
+        assert kind.sum() > 20
+    moved = 1e-7 * rng.standard_normal((3, 200, 4))
+    again = motors.clipped(u + moved[0, :, :3], q + moved[1], v + moved[2])
+    change = again.torque(u + moved[0, :, :3], q + moved[1], v + moved[2]) - near.torque(u, q, v)
+    by = near.dtau_du, near.dtau_dq, near.dtau_dv
+    parts = (moved[0, :, :3], moved[1], moved[2])
+    expected = sum((d @ x[..., np.newaxis])[..., 0] for d, x in zip(by, parts, strict=True))
+    assert_close(change, np.asarray(expected), 1e-4, "slope", floor=float(np.abs(change).max()))
+    at = dtau.Motors(model, {"body1": 1.0}, force_limits=(0.0, 1.0))
+    assert at.clipped([0.0]).gain.tolist() == at.clipped([1.0]).gain.tolist() == [1.0]
+    assert at.clipped([-1e-9]).gain.tolist() == at.clipped([1.1]).gain.tolist() == [0.0]
+    with pytest.raises(ValueError, match="v: expected an array, as the largest forces depend on"):
+        motors.clipped(u, q)
+    with pytest.raises(ValueError, match="q: expected an array, as forces depend on angles"):
+        motors.clipped(u, v=v)
+    with pytest.raises(ValueError, match=r"u: expected shape \(..., 3\)"):
+        motors.clipped(q, q, v)
+    back = pickle.loads(pickle.dumps(near))
+    assert np.array_equal(back.gain, near.gain)
+    assert not back.bias.flags.writeable
+    assert not near.gain.flags.writeable
+
+
 def test_angles_are_needed_where_forces_depend_on_them() -> None:
     motors = dtau.Motors(arm(), GEARS, bias=(0.0, -1.0, 0.0))
     with pytest.raises(ValueError, match="q: expected an array, as forces depend on angles"):
