@@ -12,6 +12,7 @@ from trees import Array
 import dtau
 
 crocoddyl = pytest.importorskip("crocoddyl")
+import pinocchio as pin  # noqa: E402
 from through_crocoddyl import (  # noqa: E402
     AXES,
     DT,
@@ -232,17 +233,120 @@ def test_derivatives_belong_to_the_point_that_is_given() -> None:
         assert np.array_equal(data.Fx, found)
 
 
+def test_motors_actuate_with_their_feedback() -> None:
+    """The torque, its derivatives and what they are in a knot, of servos."""
+    model, rng = dtau.robots.chain(3), np.random.default_rng(4)
+    gears = {joint.name: 2.0 + k for k, joint in enumerate(model.joints)}
+    motors = dtau.Motors(model, gears, gain=[3.0, 2.0, 1.0], bias=(0.1, -5.0, -0.7))
+    robot = dc.Robot(model)
+    actuation = dc.Actuation(robot.state, motors)
+    costs = crocoddyl.CostModelSum(robot.state, actuation.nu)
+    dynamics = dc.DifferentialActionModelFreeFwdDynamics(robot, actuation, costs)
+    knot, u = dynamics.createData(), rng.standard_normal(3)
+    x, h = robot.state.rand(), 1e-5
+
+    def acceleration(x: Array, u: Array) -> Array:
+        return dtau.forward_dynamics(model, x[:3], x[3:], motors.torque(u, x[:3], x[3:]))
+
+    dynamics.calc(knot, x, u)
+    dynamics.calcDiff(knot, x, u)
+    assert np.allclose(knot.xout, acceleration(x, u), rtol=1e-12)
+    by_x = [acceleration(x + h * z, u) - acceleration(x - h * z, u) for z in np.eye(6)]
+    by_u = [acceleration(x, u + h * z) - acceleration(x, u - h * z) for z in np.eye(3)]
+    for found, differences in ((knot.Fx, by_x), (knot.Fu, by_u)):
+        expected = np.stack(differences, axis=-1) / (2.0 * h)
+        assert np.allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+    rest = np.concatenate([x[:3], np.zeros(3)])
+    still = dynamics.quasiStatic(knot, rest)
+    assert np.allclose(acceleration(rest, still), 0.0, atol=1e-9)
+    data = actuation.createData()
+    tau = motors.torque(u, x[:3], x[3:])
+    actuation.commands(data, x, tau)
+    assert np.allclose(data.u, u, rtol=1e-10)
+
+
 # Errors
+
+
+def test_motors_with_a_bias_need_a_state_of_dtau() -> None:
+    model, state = quadruped()
+    servos = dtau.Motors(model, {"LF_HFE": 2.0}, bias=(0.0, -1.0, 0.0))
+    own = dc.State(dtau.robots.chain(model.nv))
+    for other in (state, own):
+        with pytest.raises(ValueError, match=r"motors with a bias.*State\(motors.model\)"):
+            dc.Actuation(other, servos)
+    plain = dtau.Motors(model, {"LF_HFE": 2.0})
+    assert np.array_equal(dc.Actuation(state, plain).inputs, plain.dtau_du)
 
 
 def test_models_must_be_of_one_robot() -> None:
     model, state = quadruped()
-    with pytest.raises(ValueError, match="armature, damping, friction, stiffness, gravity"):
-        dc.Robot(model.replace(gravity=(0.0, 0.0, -1.0)), state)
+    named = "expected the dynamics of state.pinocchio, got torques that differ by .*, by "
+    ignored = ", which Pinocchio's dynamics ignore: "
+    legs = "'LF_HAA', 'LF_HFE', 'LF_KFE'"
+    inertia = model.link("LF_SHANK").inertia
+    changed = model.replace(inertias={"LF_SHANK": dtau.Inertia(0.5, inertia.com, inertia.tensor)})
+    springs = model.replace(stiffness={"LF_HFE": 30.0})
+    rough = model.replace(friction={"RF_HFE": 2.0}, friction_speed={"RF_HFE": 0.1})
+    base = model.replace(damping={"root_joint": 3.0, "LF_HAA": 1.0})
+    for other, said in (
+        (
+            model.replace(gravity=(0.0, 0.0, -1.0)),
+            r"gravity \[0.0, 0.0, -1.0\]: model.replace\(gravity=\(0.0, 0.0, -9.81\)\) sets the",
+        ),
+        (
+            model.replace(damping=1.0),
+            f"damping of joints {legs}, .*{ignored}model.replace\\(damping=0.0\\) leaves it out$",
+        ),
+        (
+            base,
+            r"damping of joints 'root_joint', 'LF_HAA', .*: model.replace\(damping=0.0\) and "
+            r"model.replace\(damping=\{'root_joint': 0.0\}\) leaves it out$",
+        ),
+        (springs, f"stiffness of joints 'LF_HFE'{ignored}model.replace\\(stiffness=0.0\\) leaves"),
+        (rough, f"friction of joints 'RF_HFE'{ignored}model.replace\\(friction=0.0\\) leaves it"),
+        (
+            model.replace(armature={"LF_KFE": 0.1}),
+            r"armature of joints 'LF_KFE': model.replace\(armature=...\) sets it$",
+        ),
+        (changed, "inertias of bodies 'LF_SHANK'$"),
+    ):
+        with pytest.raises(ValueError, match=named + said):
+            dc.Robot(other, state)
+    mended = base.replace(damping=0.0).replace(damping={"root_joint": 0.0})
+    assert dc.Robot(mended, state).nv == model.nv
     with pytest.raises(ValueError, match="joint"):
         dc.Robot(dtau.robots.chain(3), state)
     with pytest.raises(TypeError, match=r"state: expected .*StateMultibody"):
         dc.Robot(model, dc.State(model))
+
+
+def test_what_from_pinocchio_keeps_is_named() -> None:
+    """Pinocchio's model has a damping, which its dynamics ignore."""
+    model, state = quadruped()
+    damped = pin.Model(state.pinocchio)
+    damped.damping[6:] = 0.1
+    kept = dtau.from_pinocchio(damped)
+    with pytest.raises(ValueError, match=r"by damping of joints .* model.replace\(damping=0.0\)"):
+        dc.Robot(kept, crocoddyl.StateMultibody(damped))
+    assert dc.Robot(kept.replace(damping=0.0), crocoddyl.StateMultibody(damped)).nv == model.nv
+
+
+def test_reduced_models() -> None:
+    model, state = quadruped()
+    theirs, q = state.pinocchio, pin.neutral(state.pinocchio)
+    locked = {"LF_KFE": -1.2, "RF_KFE": -1.0}
+    for name, angle in locked.items():
+        q[theirs.joints[theirs.getJointId(name)].idx_q] = angle
+    reduced = pin.buildReducedModel(theirs, [theirs.getJointId(name) for name in locked], q)
+    state = crocoddyl.StateMultibody(reduced)
+    with pytest.raises(
+        ValueError,
+        match=r"no joint named 'LF_KFE'; .*; it lacks joints of the model: 'LF_KFE', 'RF_KFE' "
+        r"\(Model.lock fixes them, for a reduced model\)$",
+    ):
+        dc.Robot(model, state)
+    assert dc.Robot(model.lock(locked), state).nv == model.nv - 2
 
 
 def test_contacts_of_other_kinds_are_refused() -> None:

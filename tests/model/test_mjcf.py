@@ -384,6 +384,10 @@ UNCARRIED = {
         mjcf(f'<body><joint name="j" type="free" armature="1"/>{GEOM}</body>'),
         "armature of free joints, along the world's axes 'j'",
     ),
+    "free friction": (
+        mjcf(f'<body><joint name="j" type="free" frictionloss="1"/>{GEOM}</body>'),
+        "friction loss of free joints, along the world's axes 'j'",
+    ),
 }
 
 
@@ -397,6 +401,43 @@ class TestWhatIsNotCarried:
         wanted = f"what acts in MuJoCo and is no part of this model: {said}"
         assert str(warning.message) == wanted
         assert warning.filename == __file__
+
+    def test_free_joints_along_the_worlds_axes(self) -> None:
+        """What is named is left out: torques are those of MuJoCo's robot without these numbers."""
+        box = '<geom type="box" size="0.1 0.2 0.3" pos="0.2 0.1 0"/>'
+        body = f'<body euler="1 2 3"><joint name="j" type="free" {{}}/>{box}</body>'
+        full = mjcf(body.format('armature=".5" damping=".3" frictionloss=".2"'))
+        bare = mjcf(body.format('damping=".3"'))
+        live = mujoco.MjModel.from_xml_string(full)
+        live.dof_damping[:] = 0.3
+        uneven = mujoco.MjModel.from_xml_string(mjcf(body.format("")))
+        uneven.dof_damping[:] = 0.0, 0.1, 0.0, 0.3, 0.2, 0.1
+        still = mujoco.MjModel.from_xml_string(mjcf(body.format("")))
+        turning = mujoco.MjModel.from_xml_string(mjcf(body.format("")))
+        turning.dof_damping[:] = 0.4, 0.4, 0.4, 0.3, 0.2, 0.1  # along axes of the body: carried
+        damped = mujoco.MjModel.from_xml_string(bare)
+        uncarried = "damping that differs by the world's axes, of free joints 'j'"
+        cases = (
+            (lambda: dtau.load(full), damped, "armature of free .*'j'; friction loss (.*) 'j'"),
+            (lambda: dtau.load(full, friction_speed=0.1), damped, "friction loss of free .*'j'"),
+            (lambda: dtau.from_mujoco(live), damped, "armature of free joints, .*'j'; friction"),
+            (lambda: dtau.from_mujoco(uneven), still, uncarried),
+            (lambda: dtau.from_mujoco(turning), turning, ""),
+        )
+        for load, like, said in cases:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                model = load()
+            assert len(caught) == (said != "")
+            assert re.search(said, "".join(str(each.message) for each in caught))
+            assert not model.armature.any()
+            assert not model.friction.any()
+            data, convention = mujoco.MjData(like), dtau.conventions.mujoco(model, like)
+            q, v, a = dtau.random_state(model, np.random.default_rng(0))
+            data.qpos[:], data.qvel[:], data.qacc[:] = convention.from_dtau(q, v, a)
+            mujoco.mj_inverse(like, data)
+            tau = convention.torque_from_dtau(q, dtau.inverse_dynamics(model, q, v, a))
+            np.testing.assert_allclose(tau, data.qfrc_inverse, rtol=0, atol=1e-10)
 
     def test_all_ignored_forces_are_in_one_warning(self) -> None:
         text = arm('<joint name="j" frictionloss="2"/>', LINE.format('stiffness="1"'))

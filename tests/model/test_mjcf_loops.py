@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ def test_what_each_equality_becomes(closed: dtau.Mechanism) -> None:
     notes = [note for note in model.notes if note.startswith("ignored connect and weld")]
     assert notes == [
         "ignored connect and weld that are not active: 'equality_11_', 'equality_11'",
-        "ignored connect and weld within what moves as one: 'within'",
+        "ignored connect and weld between bodies at rest to each other: 'within'",
     ]
 
 
@@ -122,8 +123,57 @@ def angular(error: dtau.Pose, scale: float) -> tuple[Array, Array]:
 
 
 def test_rows_are_those_of_mujoco(closed: dtau.Mechanism) -> None:
-    model, contacts, _ = closed
-    mj_model = mujoco.MjModel.from_xml_string(ROBOT)
+    check_rows(ROBOT, closed, SWAPPED)
+
+
+# Mocap bodies stand where the file has them, with what is fixed to them.
+MOCAP = """<mujoco><worldbody>
+  <site name="hook" pos="0.1 0.2 2" euler="10 20 30"/>
+  <body name="target" mocap="true" pos="0.2 0.3 1" euler="10 30 50">
+    <body name="rod" pos="0.1 0 0" euler="0 20 0"><geom size="0.1"/>
+      <site name="on rod" pos="0 0.1 0" euler="30 0 0"/></body>
+  </body>
+  <body name="other" mocap="true" pos="1 0 0"/>
+  <body name="post" pos="0 1 0"><geom size="0.1"/></body>
+  <body name="arm" pos="0 0 1"><joint name="a" axis="0 1 0"/>
+    <geom type="capsule" size="0.02" fromto="0 0 0 0.3 0 0"/>
+    <body name="hand" pos="0.3 0 0"><joint name="b" type="ball"/>
+      <geom type="capsule" size="0.02" fromto="0 0 0 0.3 0 0"/>
+      <site name="on hand" pos="0.1 0.2 0" euler="20 0 30"/></body>
+  </body></worldbody>
+  <equality>
+    <weld name="mocap first" body1="target" body2="hand" relpose="0.1 0.2 0.3 0.5 0.5 -0.5 0.5"/>
+    <weld name="mocap second" body1="hand" body2="target" anchor="0.1 0 0"/>
+    <weld name="its child" body1="rod" body2="arm"/>
+    <weld name="its site" site1="on rod" site2="on hand"/>
+    <connect name="point" body1="target" body2="hand" anchor="0.1 0.2 0.3"/>
+    <connect name="child's point" body1="rod" body2="hand" anchor="0.1 0.2 0.3"/>
+    <connect name="site's point" site1="on rod" site2="on hand"/>
+    <connect name="both still" site1="hook" site2="on rod"/>
+    <weld name="world and mocap" body1="other"/>
+    <weld name="two mocaps" body1="other" body2="target"/>
+    <weld name="post and mocap" body1="post" body2="rod"/>
+  </equality>
+</mujoco>"""
+
+
+def test_mocap_bodies_do_not_move() -> None:
+    closed = dtau.load_mechanism(MOCAP)
+    assert [(c.name, type(c), c.rows) for c in closed.contacts] == [
+        *((name, dtau.Loop, 6) for name in ("mocap first", "mocap second", "its child")),
+        ("its site", dtau.Loop, 6),
+        *((name, dtau.Loop, 3) for name in ("point", "child's point", "site's point")),
+    ]
+    assert (
+        "ignored connect and weld between bodies at rest to each other: 'both still', "
+        "'world and mocap', 'two mocaps', 'post and mocap'"
+    ) in closed.model.notes
+    check_rows(MOCAP, closed, [name for name in closed.contacts.names if name != "mocap second"])
+
+
+def check_rows(text: str, mechanism: dtau.Mechanism, swapped: Sequence[str]) -> None:
+    model, contacts, _ = mechanism
+    mj_model = mujoco.MjModel.from_xml_string(text)
     mj_data = mujoco.MjData(mj_model)
     convention = dtau.conventions.mujoco(model, mj_model)
     still = np.zeros(model.nv)
@@ -140,7 +190,7 @@ def test_rows_are_those_of_mujoco(closed: dtau.Mechanism) -> None:
             frame_a, frame_b, at = sides(contact)
             a = pieces(model, frame_a, dtau.Pose(), q, still, still)
             b = pieces(model, frame_b, at, q, still, still)
-            sign = -1.0 if contact.name in SWAPPED else 1.0
+            sign = -1.0 if contact.name in swapped else 1.0
             want_e = sign * (a.pose.translation - b.pose.translation)
             want_J = sign * (a.J - b.J)[:3]
             if contact.rows == 6:

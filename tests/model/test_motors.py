@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -115,6 +116,51 @@ def test_mistakes_are_named(change: Any, error: type[Exception], message: str) -
         dtau.Motors(dtau.robots.chain(3, root="free"), **arguments)
 
 
+def test_clipped_motors_are_the_clipped_law() -> None:
+    """Values beside a clip by hand, near each kind of limit, and what stays as it is."""
+    model, rng = arm(), np.random.default_rng(6)
+    motors = dtau.Motors(
+        model,
+        GEARS,
+        gain=[20.0, 30.0, 40.0],
+        bias=(0.1, -0.2, -0.1),
+        input_limits=(-0.5, 0.6),
+        force_limits=[(-15.0, 12.0), (-8.0, 9.0), (-np.inf, np.inf)],
+        stall_force=[np.inf, 10.0, 20.0],
+        no_load_speed=[1.0, 300.0, 300.0],
+    )
+    q, v = rng.uniform(-1, 1, (200, 4)), rng.uniform(-1, 1, (200, 4))
+    u = rng.uniform(-1, 1, (200, 3))
+    near = motors.clipped(u, q, v)
+    force = motors.gain * np.clip(u, -0.5, 0.6) + 0.1 - 0.2 * motors.angles(q)
+    force = np.clip(force - 0.1 * motors.speeds(v), *motors.force_range(v))
+    assert_close(near.torque(u, q, v), force @ motors.G.T, 1e-12, "torque", floor=100.0)
+    beyond, slope = near.bias[..., 1] == 0.0, near.bias[..., 2] != 0.0
+    at_input = (near.gain == 0.0) & ~beyond
+    for kind in (near.gain != 0.0, at_input, beyond & slope, beyond & ~slope):
+        assert kind.sum() > 20
+    moved = 1e-7 * rng.standard_normal((3, 200, 4))
+    again = motors.clipped(u + moved[0, :, :3], q + moved[1], v + moved[2])
+    change = again.torque(u + moved[0, :, :3], q + moved[1], v + moved[2]) - near.torque(u, q, v)
+    by = near.dtau_du, near.dtau_dq, near.dtau_dv
+    parts = (moved[0, :, :3], moved[1], moved[2])
+    expected = sum((d @ x[..., np.newaxis])[..., 0] for d, x in zip(by, parts, strict=True))
+    assert_close(change, np.asarray(expected), 1e-4, "slope", floor=float(np.abs(change).max()))
+    at = dtau.Motors(model, {"body1": 1.0}, force_limits=(0.0, 1.0))
+    assert at.clipped([0.0]).gain.tolist() == at.clipped([1.0]).gain.tolist() == [1.0]
+    assert at.clipped([-1e-9]).gain.tolist() == at.clipped([1.1]).gain.tolist() == [0.0]
+    with pytest.raises(ValueError, match="v: expected an array, as the largest forces depend on"):
+        motors.clipped(u, q)
+    with pytest.raises(ValueError, match="q: expected an array, as forces depend on angles"):
+        motors.clipped(u, v=v)
+    with pytest.raises(ValueError, match=r"u: expected shape \(..., 3\)"):
+        motors.clipped(q, q, v)
+    back = pickle.loads(pickle.dumps(near))
+    assert np.array_equal(back.gain, near.gain)
+    assert not back.bias.flags.writeable
+    assert not near.gain.flags.writeable
+
+
 def test_angles_are_needed_where_forces_depend_on_them() -> None:
     motors = dtau.Motors(arm(), GEARS, bias=(0.0, -1.0, 0.0))
     with pytest.raises(ValueError, match="q: expected an array, as forces depend on angles"):
@@ -151,11 +197,104 @@ def test_mujocos_actuators() -> None:
         assert_close(got, data.qfrc_actuator, 1e-12, "torque", floor=100.0)
 
 
-@pytest.mark.parametrize(
-    "actuator", ['<muscle name="x" joint="a"/>', '<intvelocity name="x" joint="a" actrange="0 1"/>']
-)
-def test_actuators_that_are_not_affine_are_named(actuator: str) -> None:
-    pytest.importorskip("mujoco")
-    text = MJCF.replace("<actuator>", f"<actuator>{actuator}")
+PID = """<extension><plugin plugin="mujoco.pid"><instance name="pid"><config key="kp" value="40"/>
+</instance></plugin></extension><worldbody>"""
+OTHERS = {
+    "muscle": '<muscle name="x" joint="a"/>',
+    "activation": '<intvelocity name="x" joint="a" actrange="0 1"/>',
+    "plugin": '<plugin name="x" joint="a" plugin="mujoco.pid" instance="pid" actdim="0"/>',
+    "delay": '<motor name="x" joint="a" nsample="2" delay="0.01"/>',
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_actuators_that_are_not_affine_are_named(kind: str) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    text = MJCF.replace("<actuator>", f"<actuator>{OTHERS[kind]}")
+    if kind == "plugin":
+        text = text.replace("<worldbody>", PID)
+    try:
+        mujoco.MjModel.from_xml_string(text)
+    except ValueError:
+        pytest.skip("an older MuJoCo")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dtau.ModelWarning)  # plugins
+        model = dtau.load(text)
     with pytest.raises(dtau.ModelError, match=r"affine in length and velocity, got .*'?x'?"):
-        dtau.load_motors(text, dtau.load(text))
+        dtau.load_motors(text, model)
+
+
+def test_plugins_have_no_bound_of_the_effort() -> None:
+    """A plugin's force is no multiple of the control: its `ctrlrange` bounds nothing."""
+    pytest.importorskip("mujoco")
+    text = """<mujoco><extension><plugin plugin="mujoco.pid"><instance name="pid"><config key="kp"
+    value="40"/></instance></plugin></extension><worldbody><body><joint name="j"/><geom size=".1"/>
+    </body></worldbody><actuator><plugin joint="j" plugin="mujoco.pid" instance="pid" actdim="0"
+    ctrlrange="-1 1" {}/></actuator></mujoco>"""
+    with pytest.warns(dtau.ModelWarning, match="plugins 'pid'"):
+        assert dtau.load(text.format("")).effort_limits.tolist() == [np.inf]
+    with pytest.warns(dtau.ModelWarning, match="plugins 'pid'"):
+        bounded = dtau.load(text.format('forcerange="-3 2"'))
+    assert bounded.effort_limits.tolist() == [3.0]
+
+
+OFF = {
+    "groups": ('<option actuatorgroupdisable="2"/>', [True, False, True, False]),
+    "all": ('<option><flag actuation="disable"/></option>', [False] * 4),
+}
+
+
+@pytest.mark.parametrize("which", OFF)
+def test_actuators_that_are_switched_off_give_no_force(which: str) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    option, acting = OFF[which]
+    text = MJCF.replace("<worldbody>", f"{option}<worldbody>")
+    text = text.replace('name="p"', 'name="p" group="2"').replace('name="g"', 'name="g" group="2"')
+    model, mj_model = dtau.load(text), mujoco.MjModel.from_xml_string(text)
+    motors, data = dtau.load_motors(text, model), mujoco.MjData(mj_model)
+    assert (motors.gain != 0.0).tolist() == acting
+    rng = np.random.default_rng(4)
+    data.qpos[:], data.qvel[:] = 0.1 * rng.standard_normal((2, 3))
+    data.ctrl[:] = rng.uniform(-0.9, 0.9, 4)
+    mujoco.mj_forward(mj_model, data)
+    got = motors.torque(data.ctrl, data.qpos, data.qvel)
+    assert_close(got, data.qfrc_actuator, 1e-12, "torque", floor=100.0)
+    assert np.isfinite(model.effort_limits[model.joint("a").v]).all() == acting[0]
+
+
+def test_gravity_compensation_by_actuators_is_named() -> None:
+    """`qfrc_actuator` minus the compensation of these joints is the motors' torque."""
+    mujoco = pytest.importorskip("mujoco")
+    text = """<mujoco>{}<worldbody><body><joint name="a" axis="0 1 0" actuatorgravcomp="true"/>
+    <geom size=".1"/><body pos=".3 0 0" gravcomp="{}"><joint name="b" axis="0 1 0"/><geom size=".1"
+    pos=".2 0 0"/><body pos=".3 0 0"><joint name="c" axis="0 1 0" actuatorgravcomp="true"/>
+    <geom size=".1"/></body></body></body></worldbody>
+    <actuator><motor joint="a"/><motor joint="c"/></actuator></mujoco>"""
+    given = text.format("", "0.7")
+    with pytest.warns(dtau.ModelWarning, match="gravity compensation of bodies"):
+        model = dtau.load(given)
+    with pytest.warns(dtau.ModelWarning) as caught:
+        motors = dtau.load_motors(given, model)
+    (warning,) = caught
+    assert str(warning.message) == (
+        "motors have no gravity compensation; in MuJoCo the actuators give it (actuatorgravcomp) "
+        "at joints 'a'"
+    )
+    assert warning.filename == __file__
+    mj_model = mujoco.MjModel.from_xml_string(given)
+    data = mujoco.MjData(mj_model)
+    data.ctrl[:] = 2.0, 3.0
+    mujoco.mj_forward(mj_model, data)
+    held = data.qfrc_gravcomp * [1.0, 0.0, 1.0]
+    assert abs(held[0]) > 1.0
+    assert held[2] == 0.0
+    got = motors.torque(data.ctrl)
+    assert_close(got, data.qfrc_actuator - held, 1e-12, "torque", floor=10.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for option, compensation in (
+            ("", "0"),
+            ('<option gravity="0 0 0"/>', "0.7"),
+            ('<option><flag gravity="disable"/></option>', "0.7"),
+        ):
+            dtau.load_motors(text.format(option, compensation), model)

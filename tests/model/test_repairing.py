@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -77,6 +78,36 @@ class TestMessages:
                 "XML text, line 2: mass: expected numbers of at least 0, got -1.0 of link 'a' "
                 "(line 2), -2.0 of link 'b' (line 3)"
             )
+
+    def test_numbers_that_are_missing(self) -> None:
+        """As a reader has them that takes 0; a diagonal entry that is missing stays an error."""
+        whole = inertial(1, 1.5, 2)
+        for lacks, text, mass, moments in (
+            ("<mass>", whole.replace('<mass value="2.0"/>', ""), 0.0, [1, 1.5, 2]),
+            ("<inertia>", re.sub("<inertia [^>]*>", "", whole), 2.0, [0, 0, 0]),
+            ("<mass>, <inertia>", '<inertial><origin xyz="0 1 0"/></inertial>', 0.0, [0, 0, 0]),
+            ("ixy of <inertia>", whole.replace('ixy="0"', ""), 2.0, [1, 1.5, 2]),
+            (
+                "ixz of <inertia>, iyz of <inertia>",
+                whole.replace('ixz="0"', "").replace('iyz="0"', ""),
+                2.0,
+                [1, 1.5, 2],
+            ),
+        ):
+            given = robot(link("a", text), link("b", SOUND), joint("j", "a", "b"))
+            assert message(dtau.ModelError, dtau.load, given) == (
+                f"XML text, line 2: expected {lacks} in <inertial> of link 'a', got none; "
+                "inertia='repair' takes 0 for it, and says so in Model.notes"
+            )
+            model = dtau.load(given, inertia="repair")
+            note = f"missing in the file and taken as 0: {lacks} of link 'a' (line 2)"
+            assert note in model.notes
+            got = model.link("a").inertia
+            assert got.mass == mass
+            assert got.tensor.tolist() == np.diag(moments).tolist()
+        wrong = robot(link("a", whole.replace('iyy="1.5"', "")), link("b"), joint("j", "a", "b"))
+        said = message(dtau.ModelError, dtau.load, wrong, inertia="repair")
+        assert said == "XML text, line 2: expected the attribute 'iyy' in <inertia>"
 
     def test_the_option(self) -> None:
         said = message(ValueError, dtau.load, self.TEXT, inertia="mend")

@@ -142,16 +142,6 @@ class TestMeaning:
         assert model.bodies == ("base", "tip")
         assert model.mass == 4
 
-    def test_a_free_root_takes_a_joints_name(self) -> None:
-        text = robot(link("base"), link("tip"), joint("root_joint", "base", "tip"))
-        assert dtau.load(text).bodies == ("tip",)
-        with pytest.raises(
-            dtau.ModelError, match="line 8: joint 'root_joint': root='free' adds a joint of that n"
-        ):
-            dtau.load(text, root="free")
-        fixed = text.replace("revolute", "fixed")  # whose name no one asks for
-        assert dtau.load(fixed, root="free").frames == ("base", "tip")
-
     def test_a_single_body_can_float(self) -> None:
         assert dtau.load(robot(link("drone")), root="free").nv == 6
 
@@ -440,12 +430,10 @@ BAD: dict[str, tuple[str, str]] = {
     "no type": (arm().replace("type=", "kind="), "expected the attribute 'type' in <joint name="),
     "zero axis": (arm('<axis xyz="0 0 0"/>'), "line 4: joint 'j': axis: expected a nonzero"),
     "axis without xyz": (arm("<axis/>"), "line 4: expected the attribute 'xyz' in <axis>"),
-    "two axes": (arm('<axis xyz="1 0 0"/>' * 2), "line 4: expected one <axis> in <joint>, got 2"),
     "negative damping": (arm('<dynamics damping="-1"/>'), "joint 'j': damping: expected numbers"),
-    "negative effort": (arm('<limit effort="-1"/>'), "joint 'j': limits.effort: expected numbers"),
-    "limits reversed": (
-        arm('<limit lower="1" upper="-1"/>'),
-        "joint 'j': limits: expected lower <= upper, got 1.0, -1.0",
+    "negative effort": (
+        arm('<limit effort="-1"/>'),
+        "joint 'j': limits.effort: expected a number of at least 0, got -1.0; without",
     ),
     "infinite limit": (arm('<limit lower="-inf"/>'), "lower of <limit>: expected a finite number"),
     "both rotations": (
@@ -459,15 +447,15 @@ BAD: dict[str, tuple[str, str]] = {
     # Inertias
     "no mass": (
         arm(inertial=re.sub("<mass.*?/>", "", INERTIAL)),
-        "line 3: expected <mass> in <inertial>, got none",
+        "line 3: expected <mass> in <inertial> of link 'tip', got none; inertia='repair' takes 0",
     ),
     "no inertia": (
         arm(inertial=re.sub("<inertia .*?/>", "", INERTIAL)),
-        "line 3: expected <inertia> in <inertial>, got none",
+        "line 3: expected <inertia> in <inertial> of link 'tip', got none; inertia='repair'",
     ),
     "no ixy": (
         arm(inertial=INERTIAL.replace("ixy", "iyx")),
-        "line 3: expected the attribute 'ixy' in <inertia>",
+        "line 3: expected ixy of <inertia> in <inertial> of link 'tip', got none; inertia='repair'",
     ),
     "negative mass": (
         arm(inertial=INERTIAL.replace('"2"', '"-2"')),
@@ -478,7 +466,6 @@ BAD: dict[str, tuple[str, str]] = {
         "line 3: inertias with negative principal moments, which no body has: -1 of link 'tip' "
         "(line 3); inertia='repair' takes the nearest ones of rigid bodies",
     ),
-    "two inertials": (arm(inertial=2 * INERTIAL), "expected one <inertial> in <link>, got 2"),
     "huge": (
         arm('<origin xyz="1e308 0 0"/>', inertial=INERTIAL.replace('"2"', '"1e308"')).replace(
             "<mass", '<origin xyz="1e308 0 0"/><mass'

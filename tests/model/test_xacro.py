@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import dtau
@@ -72,6 +74,72 @@ class TestExpanded:
         path.write_text('<!DOCTYPE robot [<!ENTITY a "b">]><robot name="&a;"/>')
         with pytest.raises(dtau.ModelError, match="document type declaration"):
             dtau.load(path)
+
+    def test_arguments(self, tmp_path: Path) -> None:
+        path, srdf = tmp_path / "arm.urdf.xacro", tmp_path / "arm.srdf.xacro"
+        path.write_text(
+            f"""<robot {XMLNS} name="$(arg name)"><xacro:arg name="mass" default="2"/>
+            <xacro:arg name="heavy" default="false"/><xacro:arg name="side" default="left"/>
+            <link name="$(arg side)_base"/><link name="tip"><inertial><mass
+            value="${{$(arg mass) * (10 if xacro.arg('heavy') == 'true' else 1)}}"/>
+            <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+            <joint name="j" type="continuous"><parent link="$(arg side)_base"/><child link="tip"/>
+            </joint></robot>"""
+        )
+        srdf.write_text(
+            f"""<robot {XMLNS} name="$(arg name)"><xacro:arg name="bent" default="1"/>
+            <group_state name="$(arg name)" group="g"><joint name="j" value="$(arg bent)"/>
+            </group_state></robot>"""
+        )
+        plain = dtau.load(path, xacro_args={"name": "arm"})
+        assert (plain.name, plain.mass, plain.links[0].name) == ("arm", 2.0, "left_base")
+        given = {"name": "other", "mass": np.float64(3.5), "heavy": True, "side": "right"}
+        model = dtau.load(path, xacro_args=given)
+        assert (model.name, model.mass, model.links[0].name) == ("other", 35.0, "right_base")
+        assert dtau.load(path, xacro_args={"name": "arm"}) == plain  # nothing is kept
+        posed = dtau.load(path, srdf=srdf, xacro_args={"name": "arm", "bent": 3})
+        assert posed.postures["arm"].tolist() == [3.0]
+
+        with pytest.raises(dtau.ModelError) as lacking:
+            dtau.load(path)
+        assert (
+            f"{path}: xacro: expected values for arguments that have no default, 'name': give "
+            "dtau.load xacro_args={'name': ...}, or run xacro first: xacro FILE name:=... ("
+        ) in str(lacking.value)
+        with pytest.raises(
+            ValueError, match="xacro_args: no argument named 'nam'; close names"
+        ) as no:
+            dtau.load(path, xacro_args={"name": "arm", "nam": 1})
+        assert str(no.value).endswith(f"arguments of {path}: 'heavy', 'mass', 'name', 'side'")
+        urdf = dtau.robots.quadruped().to_urdf()
+        with pytest.raises(ValueError, match=r"'a'; .*: none; only \*\.xacro has them"):
+            dtau.load(urdf, xacro_args={"a": 1})
+        assert dtau.load(urdf, root="free", xacro_args={}) == dtau.load(urdf, root="free")
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ("name:=arm", "xacro_args: expected a mapping by names, got 'name:=arm'"),
+            ({1: "a"}, "xacro_args: expected str, got int"),
+            ({"a": [1]}, r"xacro_args\['a'\]: expected a text or a number, got list"),
+            ({"a": None}, r"xacro_args\['a'\]: expected a text or a number, got NoneType"),
+        ],
+    )
+    def test_arguments_of_the_wrong_type(self, given: Any, message: str, robot: Path) -> None:
+        with pytest.raises(TypeError, match=message):
+            dtau.load(robot, xacro_args=given)
+
+    def test_packages_that_are_missing(self, tmp_path: Path) -> None:
+        path = tmp_path / "robot.xacro"
+        path.write_text(
+            f'<robot name="r" {XMLNS}><xacro:include filename="$(find gone)/a.xacro"/></robot>'
+        )
+        with pytest.raises(dtau.ModelError) as caught:
+            dtau.load(path)
+        assert str(caught.value) == (
+            f"{path}: xacro: found no package 'gone', in folders above the file or of ROS: "
+            "xacrodoc.packages.look_in([folder]) names a folder that has it"
+        )
 
     def test_other_files_of_xacro_are_as_before(self, robot: Path) -> None:
         import xacro

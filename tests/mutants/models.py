@@ -120,9 +120,9 @@ MODELS = (
     Mutant(
         "motors/backwards",
         "A motor that turns backwards loses force in the wrong direction.",
-        MODEL + "motors.py",
-        "-self.stall_force * (1.0 + share)",
-        "-self.stall_force * (1.0 - share)",
+        MODEL + "motor_limits.py",
+        "-motors.stall_force * (1.0 + share)",
+        "-motors.stall_force * (1.0 - share)",
         ("tests/model/test_motors.py",),
     ),
     Mutant(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from dtau.checks import require, unknown_name
+from dtau.checks import listing, require, unknown_name
 from dtau.model.joints import Free
 from dtau.model.model import Model
 
@@ -39,13 +39,12 @@ def match_joints(
                 f"model: joint {joint.name!r} mimics {joint.mimic.joint!r}, which has no "
                 "counterpart; load it with mimic='independent'"
             )
-    found = []
-    for joint in model.joints:
-        if joint.name not in index:
-            raise ValueError(
-                f"{argument}: {unknown_name('joint', joint.name, index)}, which the model has"
-            )
-        found.append(index[joint.name])
+    if lacking := [joint.name for joint in model.joints if joint.name not in index]:
+        raise ValueError(
+            f"{argument}: {unknown_name('joint', lacking[0], index)}; it lacks joints of the "
+            f"model: {listing(lacking)} (Model.lock fixes them, for a reduced model)"
+        )
+    found = [index[joint.name] for joint in model.joints]
     extra = sorted(set(range(len(names))) - set(found))
     if extra:
         name = repr(names[extra[0]]) if names[extra[0]] else f"number {extra[0]}, without a name"

@@ -189,8 +189,8 @@ class _Frames:
                 raise peer.error("body_parentid", f"a parent before body {row}", parent)
             self._turned[row] = rotation[parent] @ local[row]
             self._placed[row] = origin[parent] + rotation[parent] @ position[row]
-            if row == self.welds[row]:
-                origin[row] = -last.get(row, np.zeros(3))
+            if row in last:
+                origin[row] = -last[row]
             else:
                 rotation[row], origin[row] = self._turned[row], self._placed[row]
         self.points = origin + (rotation @ center[..., np.newaxis])[..., 0]

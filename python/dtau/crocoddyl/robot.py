@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import warnings
+from collections.abc import Hashable, Iterator
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -12,9 +13,12 @@ import pinocchio
 from numpy.typing import NDArray
 
 import dtau
-from dtau.checks import require
+from dtau.checks import listing, require
 from dtau.crocoddyl.batch import Batch, Linearize
 from dtau.crocoddyl.state import State
+from dtau.errors import ModelWarning
+from dtau.model.joints import Free
+from dtau.model.links import Joint
 from dtau.model.model import Model
 
 Array = NDArray[np.float64]
@@ -42,8 +46,8 @@ class Robot:
     Raises
     ------
     ValueError
-        If the two models have other joints, or other dynamics: ``armature``, ``damping`` and
-        ``gravity`` are arguments of `dtau.load`.
+        If the two models have other joints, or other dynamics. The message names the difference:
+        crocoddyl's dynamics have no damping, friction and springs of joints.
     TypeError
         If an argument is of another class.
 
@@ -84,10 +88,10 @@ class Robot:
         tau = dtau.inverse_dynamics(model, q, v, a)[..., order]
         expected = pinocchio.rnea(theirs, theirs.createData(), *their)
         if not np.allclose(tau, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max()):
+            found = [*_ignored_there(model), *_other_numbers(model, theirs)]
             raise ValueError(
                 "model: expected the dynamics of state.pinocchio, got torques that differ by "
-                f"{np.abs(tau - expected).max():.2g}; compare armature, damping, friction, "
-                "stiffness, gravity and inertias"
+                f"{np.abs(tau - expected).max():.2g}, by {'; '.join(found) or 'axes of joints'}"
             )
 
     def to_dtau(self, x: Array) -> tuple[Array, Array]:
@@ -126,3 +130,57 @@ class Robot:
     def batch(self, key: Hashable, linearize: Linearize) -> Batch:
         """Return the batch of all knots with equal dynamics."""
         return self._batches.setdefault(key, Batch(linearize))
+
+
+def _ignored_there(model: Model) -> Iterator[str]:
+    """Name forces of joints that Pinocchio's dynamics do not have, and how to leave them out."""
+    for what in ("damping", "friction", "stiffness"):
+        values = getattr(model, what)
+        joints = [joint for joint in model.joints if joint.mimic is None and values[joint.v].any()]
+        if not joints:
+            continue
+        roots = [joint.name for joint in joints if _is_free_root(joint)]
+        ways = [f"model.replace({what}={{{name!r}: 0.0}})" for name in roots]
+        if len(roots) < len(joints):
+            ways.insert(0, f"model.replace({what}=0.0)")
+        yield (
+            f"{what} of joints {listing([joint.name for joint in joints])}, which Pinocchio's "
+            f"dynamics ignore: {' and '.join(ways)} leaves it out"
+        )
+
+
+def _other_numbers(model: Model, theirs: Any) -> Iterator[str]:
+    """Name what is another number in Pinocchio's model, and how to set it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)  # of joints without inertia
+        other = dtau.from_pinocchio(theirs)
+    if not _alike(model.gravity, other.gravity):
+        wanted = tuple(other.gravity.tolist())
+        yield f"gravity {model.gravity.tolist()}: model.replace(gravity={wanted}) sets theirs"
+    # free roots match under any name
+    known = {None if _is_free_root(joint) else joint.name: joint for joint in other.joints}
+    names = [None if _is_free_root(joint) else joint.name for joint in model.joints]
+    pairs = [(a, known[x]) for a, x in zip(model.joints, names, strict=True) if x in known]
+    armature = [a.name for a, b in pairs if not _alike(model.armature[a.v], other.armature[b.v])]
+    if armature:
+        yield f"armature of joints {listing(armature)}: model.replace(armature=...) sets it"
+    inertias = [
+        model.bodies[a.body]
+        for a, b in pairs
+        if not _alike(model.parameters[a.body], other.parameters[b.body])
+    ]
+    if inertias:
+        yield f"inertias of bodies {listing(inertias)}"
+    placements = [
+        a.name for a, b in pairs if not _alike(a.placement.matrix(), b.placement.matrix())
+    ]
+    if placements:
+        yield f"placements of joints {listing(placements)}"
+
+
+def _is_free_root(joint: Joint) -> bool:
+    return joint.parent < 0 and isinstance(joint.type, Free)
+
+
+def _alike(ours: Array, theirs: Array) -> bool:
+    return ours.shape == theirs.shape and np.allclose(ours, theirs, rtol=1e-6, atol=1e-9)

@@ -129,7 +129,8 @@ df_ext : array_like (..., nbodies, 6), optional
 inputs : array_like (..., nv, nu), or (nv,) of bool, optional
     The inputs u that drive the robot. None: the torques of all joints except free roots. A mask:
     the torques where it is true. A matrix B, or one for each state: the joint torque is ``B @ u``,
-    in N m and N per unit of each input. `dtau.Motors` are such a matrix.
+    in N m and N per unit of each input. `dtau.Motors`: the matrix ``dtau_du``, and derivatives by
+    the state contain that of the motors' law at ``tau``, so that servos feed back.
 f_ext_axes : {"body", "world", "mixed"}
     Axes of the external wrenches. ``"body"``: in the body frame, at the body's origin. ``"mixed"``:
     in world axes, at the body's origin. ``"world"``: in world axes, moment about the world's origin

@@ -18,6 +18,7 @@ from dtau.functions.terms import gravity_torque
 from dtau.model.contact_kinds import AnyContact, Loop
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
+from dtau.model.motors import Motors
 from dtau.results import Equilibrium
 
 _HELD = 1e-9  # residual allowed in an equilibrium, relative to the weight (moments: weight x 1 m)
@@ -51,7 +52,7 @@ def equilibrium(
     u : ndarray (..., nu)
         Inputs.
     tau : ndarray (..., nv)
-        Joint torque ``B @ u``.
+        Joint torque ``B @ u``; of `dtau.Motors` their torque at rest.
     f_ext : ndarray (..., nbodies, 6)
         Contact forces as external wrenches for the dynamics with ``f_ext_axes="body"``,
         the default: [force, moment] on each body in **its own axes** at its origin.
@@ -108,6 +109,9 @@ def equilibrium(
     require_contacts(model, contacts)
     drive = input_map(model, inputs)
     gravity = gravity_torque(model, q)
+    own: NDArray[np.float64] | float = 0.0  # torque without inputs
+    if isinstance(inputs, Motors):
+        own = inputs.torque(np.zeros(len(inputs)), q, np.zeros(model.nv))
     nv, nu = drive.shape[-2:]
     batch = common_batch({"q": gravity.shape[:-1], "inputs": drive.shape[:-2]})
     # Memory for the matrix, its copy, three factors and the inverse; twice for the wrenches.
@@ -124,7 +128,7 @@ def equilibrium(
     for rows, frame, push in pushes:
         jacobian = frame_jacobians(model, q, frame, axes="mixed")
         matrix[..., nu:][..., rows] += np.swapaxes(jacobian, -1, -2) @ push
-    x, residual = _least_norm(matrix, gravity)
+    x, residual = _least_norm(matrix, gravity - own)
 
     forces = x[..., nu:]
     f_ext = np.zeros((*batch, model.nbodies, 6))
@@ -134,7 +138,7 @@ def equilibrium(
     weight = model.mass * float(np.linalg.norm(model.gravity))
     return Equilibrium(
         u=x[..., :nu],
-        tau=(drive @ x[..., :nu, None])[..., 0],
+        tau=(drive @ x[..., :nu, None])[..., 0] + own,
         forces=forces,
         f_ext=f_ext,
         residual=residual,

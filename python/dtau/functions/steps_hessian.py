@@ -12,6 +12,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
+from dtau.model.motor_feedback import MotorFeedback, feeds_back
 from dtau.options import Axes, Integrator
 
 
@@ -99,7 +100,11 @@ def step_hessian(
     """
     if former:
         refuse("step_hessian", former)
-    return _core.step_hessian(
+    law = MotorFeedback(inputs) if feeds_back(inputs) else None
+    room = out
+    if law is not None:
+        q, inputs, room = law.states(q), law.torques, None
+    result = _core.step_hessian(
         model,
         q,
         v,
@@ -115,6 +120,7 @@ def step_hessian(
         active,
         positions,
         regularization,
-        out,
+        room,
         threads,
     )
+    return result if law is None else law.close_hessian(result, out)

@@ -20,6 +20,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
+from dtau.model.motor_feedback import MotorFeedback, feeds_back, refuse_pattern
 from dtau.options import Axes, Integrator, Layout
 from dtau.results import (
     ConstrainedDiscreteLinearization,
@@ -114,7 +115,8 @@ def linearize(
     Raises
     ------
     ValueError
-        ... ``active``, ``positions`` or ``regularization`` are given without contacts.
+        ... ``active``, ``positions`` or ``regularization`` are given without contacts;
+        ``layout="pattern"`` is given with motors whose forces depend on the state.
 
     Notes
     -----
@@ -160,7 +162,12 @@ def linearize(
     """
     if former:
         refuse("linearize", former)
-    return _core.linearize(
+    law = MotorFeedback(inputs) if feeds_back(inputs) else None
+    room = out
+    if law is not None:
+        refuse_pattern(layout)
+        q, inputs, room = law.states(q), law.torques, law.room(out, 1)
+    result = _core.linearize(
         model,
         q,
         v,
@@ -174,9 +181,10 @@ def linearize(
         regularization,
         layout,
         parameters,
-        out,
+        room,
         threads,
     )
+    return result if law is None else law.close(result, out)
 
 
 @overload
@@ -294,7 +302,7 @@ def linearize_discrete(
     ------
     ValueError
         ... ``active``, ``positions``, ``regularization`` or ``forces`` are given without
-        contacts.
+        contacts; ``layout="pattern"`` is given with motors whose forces depend on the state.
 
     Notes
     -----
@@ -336,7 +344,12 @@ def linearize_discrete(
     require("forces", forces, bool)
     if former:
         refuse("linearize_discrete", former)
-    return _core.linearize_discrete(
+    law = MotorFeedback(inputs) if feeds_back(inputs) else None
+    room = out
+    if law is not None:
+        refuse_pattern(layout)
+        q, inputs, room = law.states(q), law.torques, law.room(out, 1, 7)
+    result = _core.linearize_discrete(
         model,
         q,
         v,
@@ -353,6 +366,7 @@ def linearize_discrete(
         forces,
         layout,
         parameters,
-        out,
+        room,
         threads,
     )
+    return result if law is None else law.close(result, out)

@@ -13,6 +13,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
+from dtau.model.motor_feedback import MotorFeedback, feeds_back
 from dtau.options import Axes
 from dtau.results import StageLinearization
 
@@ -85,7 +86,11 @@ def linearize_stages(
     """
     if former:
         refuse("linearize_stages", former)
-    return _core.linearize_stages(
+    law = MotorFeedback(inputs) if feeds_back(inputs) else None
+    room = out
+    if law is not None:
+        q, inputs, room = law.states(q), law.torques, law.room(out, 1, 5)
+    result = _core.linearize_stages(
         model,
         q,
         v,
@@ -98,6 +103,7 @@ def linearize_stages(
         active,
         positions,
         regularization,
-        out,
+        room,
         threads,
     )
+    return result if law is None else law.close(result, out)

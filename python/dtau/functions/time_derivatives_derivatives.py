@@ -17,6 +17,7 @@ from dtau import _core
 from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
+from dtau.model.motor_feedback import MotorFeedback, feeds_back
 from dtau.options import Axes
 from dtau.results import (
     ForwardDynamicsDerivatives,
@@ -295,7 +296,6 @@ def forward_dynamics_time_derivatives_derivatives(
     )
 
 
-@direct(_core.linearize_time_derivatives)
 @documented
 def linearize_time_derivatives(
     model: Model,
@@ -320,7 +320,7 @@ def linearize_time_derivatives(
     Parameters
     ----------
     inputs
-        ... The map from inputs to torques is constant in time.
+        ... The map from inputs to torques is constant in time, and so is the law of motors.
 
     Returns
     -------
@@ -357,6 +357,11 @@ def linearize_time_derivatives(
     >>> bool(np.allclose(A, step.A, rtol=0.0, atol=1e-6))
     True
     """
-    return _core.linearize_time_derivatives(
-        model, q, v, tau_derivatives, f_ext_derivatives, inputs, f_ext_axes, order, out, threads
+    law = MotorFeedback(inputs) if feeds_back(inputs) else None
+    room = out
+    if law is not None:
+        q, inputs, room = law.states(q), law.torques, law.room(out, 1)
+    result = _core.linearize_time_derivatives(
+        model, q, v, tau_derivatives, f_ext_derivatives, inputs, f_ext_axes, order, room, threads
     )
+    return result if law is None else law.close(result, out, further=1)

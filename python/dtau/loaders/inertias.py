@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dtau.checks import real_array
-from dtau.loaders.elements import in_element, located, number, number_each, required
+from dtau.loaders.elements import in_element, located, number, number_each
 from dtau.loaders.xml import Element
 from dtau.model.moments import (
     breaks_triangle_inequality,
@@ -23,6 +23,7 @@ from dtau.options import Inertias
 
 _NOTHING = Inertia()
 _ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+_PRODUCTS = ("ixy", "ixz", "iyz")
 _WAY_OUT = "inertia='repair' takes the nearest ones of rigid bodies"
 
 
@@ -49,7 +50,7 @@ def read_inertias(
     ModelError
         If something is missing or not a finite number, or no rigid body can have an inertia.
     """
-    found = _inertials(links)
+    found, lacking = _inertials(links, option)
     if negative := [each for each in found if each.mass < 0]:
         listed = ", ".join(f"{x.mass} of link {x.link!r} ({_line(x)})" for x in negative)
         raise negative[0].element.error(f"mass: expected numbers of at least 0, got {listed}")
@@ -72,20 +73,42 @@ def read_inertias(
         )
     if option == "repair":
         wrong = {each.link for each in (*indefinite, *odd)}
-        notes = [_repair(each) for each in doubtful if each.link in wrong]
+        notes = [*lacking, *(_repair(each) for each in doubtful if each.link in wrong)]
     return dict.fromkeys(links, _NOTHING) | _in_links(found, origin), notes
 
 
-def _inertials(links: Mapping[str, Element]) -> list[_Inertial]:
-    found = []
+def _inertials(links: Mapping[str, Element], option: Inertias) -> tuple[list[_Inertial], list[str]]:
+    """Return the inertials of links, and notes about numbers that are missing and taken as 0."""
+    found, notes = [], []
     for name, link in links.items():
-        inertial = link.one("inertial")
-        if inertial is not None:
-            mass = number(required(inertial, "mass"), "value")
-            xx, xy, xz, yy, yz, zz = number_each(required(inertial, "inertia"), _ENTRIES)
-            tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-            found.append(_Inertial(name, inertial, mass, tensor, []))
-    return found
+        inertial = link.first("inertial")
+        if inertial is None:
+            continue
+        mass, inertia = inertial.first("mass"), inertial.first("inertia")
+        lacking = ["<mass>"] if mass is None else []
+        entries = dict.fromkeys(_ENTRIES, 0.0)
+        if inertia is None:
+            lacking.append("<inertia>")
+        else:
+            zero = [entry for entry in _PRODUCTS if entry not in inertia.attributes]
+            lacking += [f"{entry} of <inertia>" for entry in zero]
+            given = [entry for entry in _ENTRIES if entry not in zero]
+            entries.update(zip(given, number_each(inertia, given), strict=True))
+        if lacking and option == "keep":
+            raise inertial.error(
+                f"expected {', '.join(lacking)} in <inertial> of link {name!r}, got none; "
+                "inertia='repair' takes 0 for it, and says so in Model.notes"
+            )
+        if lacking:
+            notes.append(
+                f"missing in the file and taken as 0: {', '.join(lacking)} of link {name!r} "
+                f"(line {inertial.line})"
+            )
+        xx, xy, xz, yy, yz, zz = entries.values()
+        tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+        kilograms = 0.0 if mass is None else number(mass, "value")
+        found.append(_Inertial(name, inertial, kilograms, tensor, []))
+    return found, notes
 
 
 def _doubtful(found: Sequence[_Inertial]) -> list[_Inertial]:

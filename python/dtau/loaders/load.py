@@ -45,6 +45,7 @@ def load(
     stiffness: ArrayLike | Mapping[str, ArrayLike] | None = None,
     friction: ArrayLike | Mapping[str, ArrayLike] | None = None,
     friction_speed: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    xacro_args: Mapping[str, str | float] | None = None,
     max_size: int = 64_000_000,
 ) -> Model:
     """Load a robot from a URDF, MJCF or xacro file, or from the text of a URDF or MJCF.
@@ -64,8 +65,8 @@ def load(
         A path; or the XML text itself, if its first character after white space is `<`.
     root : {"fixed", "free"}, optional
         Joint between the root link and the world: fixed, the default for a URDF, or a free joint
-        named `root_joint` (or as `Model.to_urdf` wrote). An MJCF defines this itself; the option
-        must not contradict it.
+        named `root_joint` (or as `Model.to_urdf` wrote), `root_joint_` if the file has a joint of
+        this name. An MJCF defines this itself; the option must not contradict it.
     mimic : {"independent", "exact"}
         Mimic joints. ``"independent"``: they get their own coordinates, with a warning.
         ``"exact"``: they have no coordinates and mimic their joint, see `dtau.Mimic`.
@@ -75,7 +76,8 @@ def load(
         one message. ``"repair"``: each is replaced by the nearest inertia of a rigid body, with a
         note about the change. With I the file's inertia, the nearest one has the second moments of
         mass 1/2 tr(I) 1 - I about the center of mass, with zeros in place of negative eigenvalues.
-        MuJoCo checks the inertias of an MJCF.
+        A missing ``<mass>``, ``<inertia>`` or product of inertia is refused, or counts as 0 with a
+        note. MuJoCo checks the inertias of an MJCF.
     srdf : str or path-like, optional
         The SRDF of a URDF, a path or a text. Its group states become `Model.postures`; group states
         with one name, of several groups, become one posture. Its rotor parameters (Pinocchio's
@@ -93,6 +95,9 @@ def load(
         smooths it, as in `Model.replace`. The file's friction (``dynamics friction`` of a URDF,
         ``frictionloss`` of an MJCF) becomes part of the model where a speed is stated. Elsewhere it
         is left out, and a note or a warning names it.
+    xacro_args : mapping of str to str or number, optional
+        Values of the arguments (``xacro:arg``) of a file named ``*.xacro``, and of an SRDF of this
+        kind, by their names: texts, numbers, True and False, in place of the file's defaults.
     max_size : int
         Largest number of bytes of a file, so that an endless file does not fill the memory; text is
         counted as UTF-8. Larger files need a larger value: ``max_size=200_000_000``. Files that an
@@ -149,13 +154,15 @@ def load(
     if gravity is not None:
         real_array("gravity", gravity, (3,))
     integer("max_size", max_size, 1)
+    arguments = xacro.Arguments(xacro_args)
     text = open_source(source, max_size)
-    text, what, read = (text, *_SAVED) if saved.is_saved(text) else _reader(text)
+    text, what, read = (text, *_SAVED) if saved.is_saved(text) else _reader(text, arguments)
     if srdf is not None and read is not urdf.read:
         raise ValueError(f"srdf: expected it with a URDF, got {what}, which has its own postures")
     parts = read(text, Options(root, mimic, inertia, friction=friction_speed is not None))
     if srdf is not None:
-        parts = with_srdf(parts, open_document(srdf, max_size, "srdf")[0])
+        parts = with_srdf(parts, open_document(srdf, max_size, "srdf", arguments)[0])
+    arguments.require_asked(text.path or text.label)
     changes = Changes(armature, damping, stiffness, friction, friction_speed)
     parts, gravity = with_changes(parts, gravity, changes)
     with naming(text):
@@ -164,9 +171,9 @@ def load(
         )
 
 
-def _reader(text: Source) -> tuple[Source, str, _Reader]:
+def _reader(text: Source, arguments: xacro.Arguments) -> tuple[Source, str, _Reader]:
     """Expand xacro; return the source, the name of its format and the format's reader."""
-    text, document = _document(text)
+    text, document = _document(text, arguments)
     if document.tag not in _READERS:
         known = " or ".join(f"<{tag}>, the root of {what}" for tag, (what, _) in _READERS.items())
         way_out = formats.way_out(document.tag)
@@ -216,24 +223,29 @@ def naming(text: Source) -> Iterator[None]:
 
 
 def open_document(
-    source: str | os.PathLike[str], max_size: int, argument: str = "source"
+    source: str | os.PathLike[str],
+    max_size: int,
+    argument: str = "source",
+    arguments: xacro.Arguments | None = None,
 ) -> tuple[Source, xml.Element]:
     """Read a file or a text, and expand xacro; return the source and its root element.
+
+    `argument` is the source's name in errors, `arguments` are those of a xacro file.
 
     Raises
     ------
     OSError, ModelError, ValueError, TypeError
         In the same cases as `load`.
     """
-    return _document(open_source(source, max_size, argument))
+    return _document(open_source(source, max_size, argument), arguments or xacro.Arguments())
 
 
-def _document(text: Source) -> tuple[Source, xml.Element]:
+def _document(text: Source, arguments: xacro.Arguments) -> tuple[Source, xml.Element]:
     if text.path is not None:
         formats.refuse_other_files(text)
     document = xml.root(text.content, text.label)
     if xacro.is_xacro(text):
-        text = xacro.expand(text)
+        text = xacro.expand(text, arguments)
         document = xml.root(text.content, text.label)
     return text, document
 

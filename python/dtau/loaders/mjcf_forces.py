@@ -37,8 +37,16 @@ def mimics_of(mujoco: Any, m: Any, joints: Sequence[str]) -> dict[str, Mimic]:
 
 
 def passive(mujoco: Any, m: Any) -> tuple[Array, Array]:
-    """Return armature and viscous damping by velocity, including the actuators' share."""
+    """Return armature and viscous damping by velocity, including the actuators' share.
+
+    Of a free joint, MuJoCo has the linear part along the world's axes. A model has its own axes
+    there and carries only damping that is the same along all of them.
+    """
     armature, damping = np.array(m.dof_armature), np.array(m.dof_damping)
+    for first in _free_dofs(m):
+        armature[first : first + 6] = 0.0
+        if _differs_by_axis(damping, first):
+            damping[first : first + 6] = 0.0
     actuators = geared(mujoco, m) if hasattr(m, "actuator_armature") else ()
     for actuator, joint, gear in actuators:
         dof = m.jnt_dofadr[joint]
@@ -83,13 +91,27 @@ def _carried_springs(m: Any) -> NDArray[np.bool_]:
 
 
 def friction_of(mujoco: Any, m: Any, joints: Sequence[str]) -> dict[str, Array]:
-    """Return the friction loss of joints that have it, by velocity."""
+    """Return the friction loss that a model can carry, by joint and velocity.
+
+    The friction loss of a free joint acts on velocities along the world's axes.
+    """
     if is_off(mujoco, m, "FRICTIONLOSS", "CONSTRAINT"):
         return {}
     return {
         joints[i]: np.array(m.dof_frictionloss[m.dof_jntid == i])
         for i in dict.fromkeys(m.dof_jntid[_nonzero(m.dof_frictionloss)].tolist())
+        if m.jnt_type[i] != FREE
     }
+
+
+def _free_dofs(m: Any) -> list[int]:
+    """Return the first velocity of each free joint."""
+    return [int(first) for first in m.jnt_dofadr[m.jnt_type == FREE]]
+
+
+def _differs_by_axis(values: Array, first: int) -> bool:
+    """Whether a free joint's three linear values differ."""
+    return bool((values[first : first + 3] != values[first]).any())
 
 
 def uncarried(
@@ -132,9 +154,20 @@ def uncarried(
         by_kind["friction loss (friction_speed= smooths and includes it) of joints"] = list(
             friction_of(mujoco, m, joints)
         )
-    by_kind["armature of free joints, along the world's axes"] = [
-        joints[i] for i in _nonzero(m.jnt_type == FREE) if m.dof_armature[m.jnt_dofadr[i]] != 0
-    ]
+    free = {joints[m.dof_jntid[first]]: first for first in _free_dofs(m)}
+
+    def of_free(values: Array) -> list[str]:
+        return [name for name, first in free.items() if values[first : first + 6].any()]
+
+    by_kind["armature of free joints, along the world's axes"] = of_free(m.dof_armature)
+    if dampers:
+        by_kind["damping that differs by the world's axes, of free joints"] = [
+            name for name, first in free.items() if _differs_by_axis(m.dof_damping, first)
+        ]
+    if losses:
+        by_kind["friction loss of free joints, along the world's axes"] = of_free(
+            m.dof_frictionloss
+        )
     tendon = _sizes(m, "tendon_armature", m.ntendon)
     if springs:
         tendon += np.abs(m.tendon_stiffness) + _sizes(m, "tendon_stiffnesspoly", m.ntendon)
@@ -169,6 +202,28 @@ def _sizes(m: Any, name: str, count: int) -> Array:
     """Return magnitudes of numbers, summed over rows; zeros if this MuJoCo has no such field."""
     values = np.abs(np.asarray(getattr(m, name, np.zeros(count)), dtype=np.float64))
     return np.asarray(values.reshape(count, -1).sum(axis=1) if count else values.reshape(0))
+
+
+def acting_actuators(mujoco: Any, m: Any) -> NDArray[np.bool_]:
+    """Return which actuators act: flags switch off all of them, or groups from 0 to 30."""
+    if is_off(mujoco, m, "ACTUATION"):
+        return np.zeros(len(m.actuator_trntype), dtype=np.bool_)
+    groups = int(getattr(m.opt, "disableactuator", 0))
+    return np.array(
+        [not (0 <= group <= 30 and groups >> group & 1) for group in m.actuator_group.tolist()],
+        dtype=np.bool_,
+    )
+
+
+def compensated(mujoco: Any, m: Any, joints: Sequence[str]) -> list[str]:
+    """Name the joints whose actuators carry gravity compensation: ``actuatorgravcomp``."""
+    if is_off(mujoco, m, "GRAVITY") or not np.any(m.opt.gravity):
+        return []
+    carried = np.array(m.body_gravcomp) != 0.0
+    for body in range(m.nbody - 1, 0, -1):
+        carried[m.body_parentid[body]] |= carried[body]
+    held = _sizes(m, "jnt_actgravcomp", m.njnt) != 0.0
+    return [joints[i] for i in _nonzero(held & carried[m.jnt_bodyid])]
 
 
 def acting_equalities(mujoco: Any, m: Any) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.loaders.mjcf_forces import geared, is_off
+from dtau.loaders.mjcf_forces import acting_actuators, geared, is_off
 
 Array = NDArray[np.float64]
 
@@ -20,7 +20,10 @@ def effort_limits(mujoco: Any, m: Any) -> Array:
     """
     low, high = np.zeros((2, m.njnt))
     driven = np.zeros(m.njnt, dtype=bool)
+    acting = acting_actuators(mujoco, m)
     for actuator, joint, gear in geared(mujoco, m):
+        if not acting[actuator]:
+            continue
         ends = sorted(gear * x if gear else 0.0 for x in _range(mujoco, m, actuator))
         low[joint] += ends[0]
         high[joint] += ends[1]
@@ -54,6 +57,7 @@ def _is_motor(mujoco: Any, m: Any, actuator: int) -> bool:
     direct = dynamics.mjDYN_NONE, dynamics.mjDYN_FILTER, dynamics.mjDYN_FILTEREXACT
     return bool(
         m.actuator_ctrllimited[actuator]
+        and m.actuator_plugin[actuator] < 0
         and not is_off(mujoco, m, "CLAMPCTRL")
         and m.actuator_gaintype[actuator] == mujoco.mjtGain.mjGAIN_FIXED
         and m.actuator_biastype[actuator] == mujoco.mjtBias.mjBIAS_NONE

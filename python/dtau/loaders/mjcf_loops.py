@@ -51,6 +51,8 @@ def closures(mujoco: Any, m: Any) -> tuple[list[Closure], list[str]]:
     acting = acting_equalities(mujoco, m)
     given = [mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_EQUALITY, i) or "" for i in range(m.neq)]
     names = named(given, (f"equality_{i}" for i in range(m.neq)))
+    # The body that moves each body; 0 where none does: on mocap bodies `body_weldid` is not 0.
+    carriers = np.where(m.body_jntnum[m.body_weldid] > 0, m.body_weldid, 0)
     made: list[Closure] = []
     left_out: dict[str, list[str]] = {}
     for i, name in enumerate(names):
@@ -59,10 +61,10 @@ def closures(mujoco: Any, m: Any) -> tuple[list[Closure], list[str]]:
         one, two = _sides(mujoco, m, i)
         if i not in acting:
             left_out.setdefault("that are not active", []).append(name)
-        elif m.body_weldid[one[0]] == m.body_weldid[two[0]]:
-            left_out.setdefault("within what moves as one", []).append(name)
+        elif carriers[one[0]] == carriers[two[0]]:
+            left_out.setdefault("between bodies at rest to each other", []).append(name)
         else:
-            if m.body_weldid[one[0]] == 0:
+            if carriers[one[0]] == 0:
                 one, two = two, one
             # MuJoCo's scale of the angular part; 0 does not hold it
             turns = m.eq_type[i] == mujoco.mjtEq.mjEQ_WELD and m.eq_data[i, 10] != 0

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from dtau.checks import listing, require
-from dtau.errors import ModelError
+from dtau.errors import ModelError, ModelWarning
 from dtau.loaders import mjcf_names
 from dtau.loaders.load import open_source
-from dtau.loaders.mjcf_forces import geared, is_off
+from dtau.loaders.mjcf_forces import acting_actuators, compensated, geared, is_off
 from dtau.loaders.mujoco_compiler import compiled_model
 from dtau.model.model import Model
 from dtau.model.motors import Motors
@@ -26,8 +27,9 @@ def load_motors(source: str | os.PathLike[str], model: Model) -> Motors:
     These are actuators on hinges, slides and fixed tendons whose force is linear in the control
     and affine in length and velocity: ``motor``, ``position``, ``velocity`` and ``general`` with
     such terms. u is MuJoCo's ``ctrl``; l and w are the actuators' lengths and velocities; within
-    the ranges `Motors.torque` is ``qfrc_actuator``. ``ctrlrange`` and ``forcerange`` become
-    `input_limits` and `force_limits`. Armature and damping of actuators are in the model already.
+    the ranges `Motors.torque` is ``qfrc_actuator``, without gravity compensation. ``ctrlrange`` and
+    ``forcerange`` become `input_limits` and `force_limits`. Actuators that the file switches off
+    have gain and bias 0. Armature and damping of actuators are in the model already.
 
     Parameters
     ----------
@@ -51,6 +53,12 @@ def load_motors(source: str | os.PathLike[str], model: Model) -> Motors:
         If an argument is of the wrong type.
     OSError
         If the file cannot be read.
+
+    Warns
+    -----
+    ModelWarning
+        If joints with ``actuatorgravcomp`` carry bodies with ``gravcomp``: MuJoCo's
+        ``qfrc_actuator`` then contains their gravity compensation, which motors do not have.
 
     Examples
     --------
@@ -76,12 +84,20 @@ def load_motors(source: str | os.PathLike[str], model: Model) -> Motors:
             f"{document.label}: expected actuators on joints or fixed tendons, with forces "
             f"linear in the control and affine in length and velocity, got {listing(other)}"
         )
-    affine = m.actuator_biastype == mujoco.mjtBias.mjBIAS_AFFINE
+    if held := compensated(mujoco, m, joints):
+        warnings.warn(
+            "motors have no gravity compensation; in MuJoCo the actuators give it "
+            f"(actuatorgravcomp) at joints {listing(held)}",
+            ModelWarning,
+            stacklevel=2,
+        )
+    acting = acting_actuators(mujoco, m)
+    affine = acting & (m.actuator_biastype == mujoco.mjtBias.mjBIAS_AFFINE)
     clamped = not is_off(mujoco, m, "CLAMPCTRL")
     return Motors(
         model,
         {name: gears[i] for i, name in enumerate(names)},
-        gain=m.actuator_gainprm[:, 0],
+        gain=m.actuator_gainprm[:, 0] * acting,
         bias=m.actuator_biasprm[:, :3] * affine[:, np.newaxis],
         input_limits=_ranges(clamped & (m.actuator_ctrllimited != 0), m.actuator_ctrlrange),
         force_limits=_ranges(m.actuator_forcelimited != 0, m.actuator_forcerange),
@@ -106,11 +122,13 @@ def _gears(mujoco: Any, m: Any, joints: list[str]) -> Iterator[tuple[int, dict[s
 
 
 def _is_affine(mujoco: Any, m: Any, i: int) -> bool:
-    """Whether the force is linear in the control and affine in length and velocity."""
+    """Whether the force is linear in the present control and affine in length and velocity."""
     single = (getattr(m, f"actuator_{x}num", np.ones(i + 1))[i] == 1 for x in ("ctrl", "out"))
     known = mujoco.mjtBias.mjBIAS_NONE, mujoco.mjtBias.mjBIAS_AFFINE
     return bool(
         all(single)
+        and m.actuator_plugin[i] < 0
+        and not getattr(m, "actuator_delay", np.zeros(i + 1))[i]
         and m.actuator_dyntype[i] == mujoco.mjtDyn.mjDYN_NONE
         and m.actuator_gaintype[i] == mujoco.mjtGain.mjGAIN_FIXED
         and m.actuator_biastype[i] in [int(kind) for kind in known]

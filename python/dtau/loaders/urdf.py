@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from dtau.loaders.elements import (
     required,
 )
 from dtau.loaders.inertias import read_inertias
+from dtau.loaders.mjcf_names import distinct
 from dtau.loaders.source import Options, Parts, Source
 from dtau.loaders.xml import Element, parse
 from dtau.model.compile import MOST_DOFS
@@ -98,6 +99,7 @@ def read(source: Source, options: Options) -> Parts:
     root_joint = "root_joint"
     if "dtau:root_joint" in robot.attributes:  # `Model.to_urdf` writes it for another name
         root_joint = attribute(robot, "dtau:root_joint")
+    wanted, root_joint = root_joint, distinct([*joint_elements, root_joint])[-1]
     types = {name: _type(element, name) for name, element in joint_elements.items()}
     dofs = sum(_JOINTS[kind].nv for kind in types.values()) + (Free.nv if root == "free" else 0)
     if dofs > MOST_DOFS:  # checked before the joints are read, which takes longer
@@ -116,11 +118,6 @@ def read(source: Source, options: Options) -> Parts:
                 f"link {link.name!r} has two parents: joints {other!r} and {joint_name!r} "
                 "both carry it"
             )
-        if root == "free" and joint_name == root_joint and link.joint.nv > 0:
-            raise element.error(
-                f"joint {joint_name!r}: root='free' adds a joint of that name; rename this one, or "
-                "load with root='fixed'"
-            )
         carriers[link.name] = element
         links.append(link)
 
@@ -136,6 +133,10 @@ def read(source: Source, options: Options) -> Parts:
     joint = Free() if root == "free" else Fixed()
     links[:0] = [Link(link, None, joint, root_joint, inertia=inertias[link]) for link in roots]
 
+    if root == "free" and root_joint != wanted:
+        notes.append(
+            f"the free joint of the root is called {root_joint!r}: the file has a joint {wanted!r}"
+        )
     friction = _friction(joint_elements) if options.friction else {}
     return Parts(name, links, [*_notes(robot, options.friction), *notes], friction=friction)
 
@@ -196,12 +197,12 @@ def _joint_type(element: Element, name: str) -> JointType:
 
 
 def _axis(element: Element) -> list[float]:
-    axis = element.one("axis")
+    axis = element.first("axis")
     return [1.0, 0.0, 0.0] if axis is None else numbers(axis, "xyz", 3)
 
 
 def _mimic(element: Element) -> Mimic | None:
-    mimic = element.one("mimic")
+    mimic = element.first("mimic")
     if mimic is None:
         return None
     return Mimic(
@@ -212,24 +213,33 @@ def _mimic(element: Element) -> Mimic | None:
 
 
 def _limits(element: Element) -> Limits:
-    limit = element.one("limit")
+    limit = element.first("limit")
     if limit is None:
         return _UNLIMITED
     continuous = attribute(element, "type") == "continuous"
     # If a range applies, a missing bound is 0 by the format's definition.
     bounds = {} if continuous else {"lower": 0.0, "upper": 0.0}
     given = [name for name in (*bounds, "velocity", "effort") if name in limit.attributes]
-    return Limits(**bounds | dict(zip(given, number_each(limit, given), strict=True)))
+    values = bounds | dict(zip(given, number_each(limit, given), strict=True))
+    if not continuous and values["lower"] > values["upper"]:
+        del values["lower"], values["upper"]  # as MuJoCo and Bullet read it
+    for name in ("velocity", "effort"):
+        if values.get(name, 0.0) < 0.0:
+            raise ValueError(
+                f"limits.{name}: expected a number of at least 0, got {values[name]}; without the "
+                "attribute it has no limit"
+            )
+    return Limits(**values)
 
 
 def _damping(element: Element) -> float:
-    dynamics = element.one("dynamics")
+    dynamics = element.first("dynamics")
     return 0.0 if dynamics is None else number(dynamics, "damping", default=0.0)
 
 
 def origin(element: Element) -> Pose:
     """Return the pose of the <origin> of a joint, an inertial or a visual."""
-    found = element.one("origin")
+    found = element.first("origin")
     if found is None:
         return _HERE
     xyz = numbers(found, "xyz", 3) if "xyz" in found.attributes else [0.0, 0.0, 0.0]
@@ -273,7 +283,7 @@ def _check_mimics(
     mimics = {
         name: found
         for name, element in joints.items()
-        if types[name] in _ONE_COORDINATE and (found := element.one("mimic")) is not None
+        if types[name] in _ONE_COORDINATE and (found := element.first("mimic")) is not None
     }
     lost = {}
     for name, element in mimics.items():
@@ -308,14 +318,28 @@ def _notes(robot: Element, friction: bool) -> list[str]:
     if friction:
         del ignored[_FRICTION]
     notes = [f"ignored {what}: {count}" for what, count in sorted(ignored.items())]
-    unlimited = [
-        attribute(joint, "name")
-        for joint in robot.all("joint")
-        if joint.attributes["type"] in ("revolute", "prismatic") and joint.one("limit") is None
-    ]
-    if unlimited:
-        notes.append(f"without <limit>, taken as unlimited: joints {listing(unlimited)}")
+    unlimited: dict[str, list[str]] = {}
+    for joint in robot.all("joint"):
+        if joint.attributes["type"] in ("revolute", "prismatic"):
+            limit = joint.first("limit")
+            if limit is None:
+                unlimited.setdefault("without <limit>", []).append(joint.attributes["name"])
+            elif number(limit, "lower", 0.0) > number(limit, "upper", 0.0):
+                unlimited.setdefault("lower above upper", []).append(joint.attributes["name"])
+    notes += [f"{why}, taken as unlimited: joints {listing(x)}" for why, x in unlimited.items()]
+    if repeated := [*_repeated(robot)]:
+        notes.append(f"elements that repeat, of which the first counts: {', '.join(repeated)}")
     return notes
+
+
+def _repeated(robot: Element) -> Iterator[str]:
+    """Name the elements that repeat in a link or a joint; most readers take the first one."""
+    for part in (*robot.all("link"), *robot.all("joint")):
+        for element in (part, *part.all("inertial")):
+            tags = [child.tag for child in element.children]
+            for tag in dict.fromkeys(tags) if len(tags) != len(set(tags)) else ():
+                if tags.count(tag) > 1 and tag in _READ[element.tag][1]:
+                    yield f"{tag} of {part.tag} {part.attributes['name']!r}"
 
 
 _FRICTION = "friction (friction_speed= of dtau.load smooths and includes it)"
@@ -325,7 +349,7 @@ def _friction(joints: Mapping[str, Element]) -> dict[str, float]:
     """Return the Coulomb friction of joints that have it."""
     found: dict[str, float] = {}
     for name, element in joints.items():
-        dynamics = element.one("dynamics")
+        dynamics = element.first("dynamics")
         if dynamics is None or element.attributes["type"] not in _ONE_COORDINATE:
             continue
         friction = number(dynamics, "friction", default=0.0)

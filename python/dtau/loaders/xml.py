@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import NoReturn
@@ -10,6 +11,9 @@ from xml.parsers import expat
 from dtau.errors import ModelError
 
 _DEEPEST = 100  # robots' files nest about 6 deep
+_DECLARATION = re.compile(r"<\?xml\s[^>]*\?>")
+_MARK = re.compile("\ufeff|\xef\xbb\xbf")  # of byte order: in a text, and in UTF-8 read as Latin-1
+_LATE = re.compile(f"(?:{_MARK.pattern})?(?:[ \\t\\r\\n]|<!--)")
 
 
 @dataclass(slots=True)
@@ -25,6 +29,10 @@ class Element:
     def all(self, tag: str) -> Iterator[Element]:
         """Return the children with this tag."""
         return (child for child in self.children if child.tag == tag)
+
+    def first(self, tag: str) -> Element | None:
+        """Return the first child with this tag, or None."""
+        return next(self.all(tag), None)
 
     def one(self, tag: str) -> Element | None:
         """Return the only child with this tag, or None; raise if there are several."""
@@ -74,6 +82,44 @@ def root(text: str | bytes, source: str) -> Element:
     return _read(text, source, (), whole=False)
 
 
+def with_declaration_first(text: str | bytes) -> str | bytes:
+    """Return a document whose XML declaration comes before white space and comments.
+
+    XML wants it there; other readers of robots' files do not mind. Lines keep their numbers.
+    """
+    if isinstance(text, str):
+        return _reordered(text) if _LATE.match(text) else text
+    # bytes of UTF-8 or of an encoding like it; the declaration has the encoding's name
+    if not _LATE.match(text[:8].decode("latin-1")):
+        return text
+    return _reordered(text.decode("latin-1")).encode("latin-1")
+
+
+def _reordered(text: str) -> str:
+    mark = _MARK.match(text)
+    first = 0 if mark is None else mark.end()
+    start = _after_comments(text, first)
+    declaration = _DECLARATION.match(text, start)
+    if declaration is None:
+        return text
+    one_line = declaration[0].replace("\n", " ")
+    lines = "\n" * declaration[0].count("\n")
+    return f"{text[:first]}{one_line}{text[first:start]}{lines}{text[declaration.end() :]}"
+
+
+def _after_comments(text: str, at: int) -> int:
+    """Return where a document continues after white space and comments."""
+    while True:
+        while at < len(text) and text[at] in " \t\r\n":
+            at += 1
+        if not text.startswith("<!--", at):
+            return at
+        end = text.find("-->", at + 4)
+        if end < 0:
+            return at
+        at = end + 3
+
+
 class _EnoughError(Exception):
     """Stops parsing after the root element."""
 
@@ -118,7 +164,7 @@ def _read(text: str | bytes, source: str, unread: Collection[str], *, whole: boo
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
     try:
-        parser.Parse(text, True)
+        parser.Parse(with_declaration_first(text), True)
     except expat.ExpatError as error:
         raise ModelError(
             f"{source}, line {error.lineno}: not well-formed XML: {expat.ErrorString(error.code)}"

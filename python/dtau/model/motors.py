@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from dtau.checks import real_array, real_numbers, require, require_name, shown, unknown_name
 from dtau.immutable import Immutable
 from dtau.model.model import Model
+from dtau.model.motor_limits import law_at_forces, law_at_inputs, range_at
 
 Array = NDArray[np.float64]
 
@@ -26,8 +27,10 @@ class Motors(Immutable):
     is f itself, or the command of a servo: with gain kp and bias (0, -kp, -kd) f is the force of a
     PD controller with the target u.
 
-    Functions with the argument ``inputs=`` take motors for it: then their u is the motors' u, at
-    constant l and w.
+    Functions with the argument ``inputs=`` take motors for it: then their u is the motors' u, and
+    forces follow the state. A linearization at ``tau = motors.torque(u, q, v)`` contains
+    `dtau_dq` and `dtau_dv`: it is that of the closed loop. A time step has the torque of the state
+    before it. The law has no limits: where u or f is at one, give `clipped` motors.
 
     Parameters
     ----------
@@ -59,9 +62,10 @@ class Motors(Immutable):
     G : ndarray (nv, nu)
         The map. A joint that mimics another adds its multiplier times its ratio to the other's.
     gain, rotor_inertia, stall_force, no_load_speed : ndarray (nu,)
-        As given.
+        As given; the gain of `clipped` motors has their batch axes.
     bias : ndarray (nu, 3)
-        As given; angles of joints that mimic others have their offsets in the constant term.
+        As given; angles of joints that mimic others have their offsets in the constant term. It has
+        the batch axes of `clipped` motors.
     input_limits, force_limits : ndarray (nu, 2)
         As given.
 
@@ -142,18 +146,18 @@ class Motors(Immutable):
 
     @property
     def dtau_du(self) -> Array:
-        """Derivative of the joint torques by u (nv, nu): G gain. ``inputs=`` reads it."""
-        return self.G * self.gain
+        """Derivative of the joint torques by u (..., nv, nu): G gain."""
+        return self.G * self.gain[..., np.newaxis, :]
 
     @property
     def dtau_dq(self) -> Array:
-        """Derivative of the joint torques by q (nv, nv): G bias_1 Gᵀ."""
-        return (self.G * self.bias[:, 1]) @ self.G.T
+        """Derivative of the joint torques by q (..., nv, nv): G bias_1 Gᵀ."""
+        return self._by_motion(1)
 
     @property
     def dtau_dv(self) -> Array:
-        """Derivative of the joint torques by v (nv, nv): G bias_2 Gᵀ."""
-        return (self.G * self.bias[:, 2]) @ self.G.T
+        """Derivative of the joint torques by v (..., nv, nv): G bias_2 Gᵀ."""
+        return self._by_motion(2)
 
     def torque(self, u: ArrayLike, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """Compute the joint torques, without limits.
@@ -176,17 +180,82 @@ class Motors(Immutable):
         ValueError
             If a shape does not fit, or `q` or `v` is needed and missing.
         """
-        force = self.gain * _rows("u", u, len(self.names)) + self.bias[:, 0]
+        tau: Array = self._forces(u, q, v) @ self.G.T
+        return tau
+
+    def clipped(
+        self, u: ArrayLike, q: ArrayLike | None = None, v: ArrayLike | None = None
+    ) -> Motors:
+        """Return motors whose law is the clipped one near a state, affine again.
+
+        Their `torque` at this state is that of inputs within `input_limits` and forces within
+        `force_range`, and their derivatives are those of the clipped law. A motor beyond a limit of
+        u has gain 0. A motor beyond a limit of f has gain 0 and as bias that limit: a constant, or
+        the torque-speed line. Motors within their limits, or exactly at one, are as before.
+
+        Parameters
+        ----------
+        u : array_like (..., nu)
+            Inputs, in the order of `names`; leading axes are the batch.
+        q : array_like (..., nq), optional
+            Configuration. Needed if a bias depends on angles.
+        v : array_like (..., nv), optional
+            Velocity. Needed if a bias depends on speeds, or a motor has a `stall_force`.
+
+        Returns
+        -------
+        Motors
+            With the batch axes in `gain` and `bias`.
+
+        Raises
+        ------
+        ValueError
+            If a shape does not fit, or `q` or `v` is needed and missing.
+
+        Examples
+        --------
+        >>> import dtau, numpy as np
+        >>> model = dtau.robots.chain(2)
+        >>> gears = {"body1": 1.0, "body2": 1.0}
+        >>> servo = {"gain": 100.0, "bias": (0.0, -100.0, 0.0), "force_limits": (-20.0, 20.0)}
+        >>> motors = dtau.Motors(model, gears, **servo)
+        >>> q, v = np.zeros(2), np.zeros(2)
+        >>> near = motors.clipped([0.1, 0.5], q, v)
+        >>> near.torque([0.1, 0.5], q, v)
+        array([10., 20.])
+        >>> near.dtau_dq.diagonal()
+        array([-100.,    0.])
+        """
+        given = _rows("u", u, len(self.names))
+        if v is None:
+            if np.isfinite(self.stall_force).any():
+                raise ValueError("v: expected an array, as the largest forces depend on speeds")
+            v = np.zeros(self.model.nv)
+        inputs = self._with(*law_at_inputs(self, given))
+        return self._with(*law_at_forces(inputs, inputs._forces(given, q, v), self.force_range(v)))
+
+    def _with(self, gain: Array, bias: Array) -> Motors:
+        """Return motors with another law."""
+        gain.setflags(write=False)
+        bias.setflags(write=False)
+        return Motors._trusted(**{**vars(self), "gain": gain, "bias": bias})
+
+    def _forces(self, u: ArrayLike, q: ArrayLike | None, v: ArrayLike | None) -> Array:
+        """Return the motors' forces (..., nu), without limits."""
+        force: Array = self.gain * _rows("u", u, len(self.names)) + self.bias[..., 0]
         for argument, value, column in (("q", q, 1), ("v", v, 2)):
-            if not self.bias[:, column].any():
+            if not self.bias[..., column].any():
                 continue
             if value is None:
                 what = "angles" if argument == "q" else "speeds"
                 raise ValueError(f"{argument}: expected an array, as forces depend on {what}")
             moved = self.angles(value) if argument == "q" else self.speeds(value)
-            force = force + self.bias[:, column] * moved
-        tau: Array = force @ self.G.T
-        return tau
+            force = force + self.bias[..., column] * moved
+        return force
+
+    def _by_motion(self, column: int) -> Array:
+        """Return the derivative of the joint torques by angles or speeds of the joints."""
+        return np.asarray((self.G * self.bias[..., np.newaxis, :, column]) @ self.G.T)
 
     def angles(self, q: ArrayLike) -> Array:
         """Return the angles of the motors, Gᵀ q.
@@ -238,14 +307,7 @@ class Motors(Immutable):
         -------
         least, largest : ndarray (..., nu)
         """
-        share = self.speeds(v) / self.no_load_speed  # of the speed without load
-        with np.errstate(invalid="ignore"):  # no line: infinity times a share of 0 to 1
-            least, largest = -self.stall_force * (1.0 + share), self.stall_force * (1.0 - share)
-        least = np.where(np.isinf(self.stall_force), -np.inf, least)
-        largest = np.where(np.isinf(self.stall_force), np.inf, largest)
-        return np.maximum(least, self.force_limits[:, 0]), np.minimum(
-            largest, self.force_limits[:, 1]
-        )
+        return range_at(self, self.speeds(v))
 
     def model_with_rotors(self) -> Model:
         """Return the model with the rotors' inertia added to its armature, gear² rotor_inertia.

@@ -1,0 +1,133 @@
+"""Close the loop of motors whose forces depend on the state: `MotorFeedback`.
+
+With tau = tau(u, q, v), a linearization z' = A z + B tau by joint torques becomes
+
+    z' = (A + B K) z + B G u        K = [dtau_dq, dtau_dv],   G = dtau_du
+
+and a Hessian H by z and tau becomes P' H P with P = [1 0; K G]. Both are exact: the law of
+`dtau.Motors` is affine, along displacements too, as those of its joints add to their angles. A time
+step has the torque of the state before it, constant during the step.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeGuard, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.model.motors import Motors
+
+Array = NDArray[np.float64]
+Result = TypeVar("Result", bound=tuple[Any, ...])
+
+# Results by the state, and those by the inputs.
+_PAIRS = (("A", "B"), ("A_stages", "B_stages"), ("dforces_dz", "dforces_du"))
+
+
+def feeds_back(inputs: object) -> TypeGuard[Motors]:
+    """Whether inputs are motors whose forces depend on the state."""
+    return isinstance(inputs, Motors) and bool(inputs.bias[..., 1:].any())
+
+
+def refuse_pattern(layout: object) -> None:
+    """Raise ValueError for another layout than the dense one."""
+    if layout != "dense":
+        raise ValueError(
+            "layout: expected 'dense' with motors whose forces depend on the state, as these fill "
+            f"more of A than its pattern, got {layout!r:.80}"
+        )
+
+
+class MotorFeedback:
+    """The law of motors, which closes the loop around derivatives by joint torques.
+
+    Attributes
+    ----------
+    torques : ndarray of bool (nv,)
+        The torques that motors drive: the argument ``inputs`` of the derivatives by torques.
+    """
+
+    def __init__(self, motors: Motors) -> None:
+        self.torques = np.asarray((motors.G != 0.0).any(axis=1))
+        by_state = np.concatenate([motors.dtau_dq, motors.dtau_dv], axis=-1)
+        self._by_state, self._by_input = by_state[..., self.torques, :], np.asarray(motors)
+        self._by_input = self._by_input[..., self.torques, :]
+
+    def states(self, q: ArrayLike) -> ArrayLike:
+        """Return q with the batch axes of the motors, if they have some."""
+        batch = self._by_input.shape[:-2]
+        shape = np.shape(q)
+        if not batch or not shape:
+            return q
+        return np.broadcast_to(q, (*np.broadcast_shapes(batch, shape[:-1]), shape[-1]))
+
+    def room(self, out: Any, *places: int) -> Any:
+        """Return `out` with other arrays in the places of derivatives by inputs: by torques.
+
+        Raises
+        ------
+        ValueError
+            If such an array does not fit.
+        """
+        if not isinstance(out, (tuple, list)):
+            return out
+        given, nu = list(out), self._by_input.shape[-1]
+        for place in places:
+            array = given[place] if place < len(given) else None
+            if array is None:
+                continue
+            if not (
+                isinstance(array, np.ndarray)
+                and array.dtype == np.float64
+                and array.shape[-1:] == (nu,)
+                and array.flags.writeable
+            ):
+                raise ValueError(
+                    f"out: expected a writable array of float64 with {nu} columns for derivatives "
+                    f"by inputs, got {array!r:.80}"
+                )
+            given[place] = np.empty((*array.shape[:-1], int(self.torques.sum())))
+        return tuple(given)
+
+    def close(self, by_torques: Result, out: Any, further: int = 0) -> Result:
+        """Return a linearization by u of one by joint torques, in the arrays of `out` if given.
+
+        `further` axes follow those of the batch, as in a series.
+        """
+        fields: tuple[str, ...] = by_torques._fields  # type: ignore[attr-defined]
+        closed = list(by_torques)
+        for state, control in _PAIRS:
+            if state not in fields:
+                continue
+            at_state, at_control = fields.index(state), fields.index(control)
+            by_tau = by_torques[at_control]
+            axes = further + by_tau.ndim - by_torques[0].ndim  # of stages
+            closed[at_state] += by_tau @ _behind(self._by_state, axes)
+            closed[at_control] = by_tau @ _behind(self._by_input, axes)
+            if out is not None:
+                out[at_control][...] = closed[at_control]
+                closed[at_control] = out[at_control]
+        return type(by_torques)(*closed)
+
+    def close_hessian(self, by_torques: Array, out: Array | None) -> Array:
+        """Return a Hessian by z and u of one by z and joint torques, in `out` if given."""
+        states, nu = self._by_state.shape[-1], self._by_input.shape[-1]
+        by = np.zeros((*self._by_input.shape[:-2], by_torques.shape[-1], states + nu))
+        by[..., :states, :states] = np.eye(states)
+        by[..., states:, :states], by[..., states:, states:] = self._by_state, self._by_input
+        whole = np.swapaxes(by, -1, -2) @ (by_torques @ by)
+        whole = 0.5 * (whole + np.swapaxes(whole, -1, -2))
+        if out is None:
+            return np.asarray(whole)
+        if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != whole.shape:
+            raise ValueError(
+                f"out: expected an array of float64 of shape {whole.shape}, got {out!r:.80}"
+            )
+        out[...] = whole
+        return out
+
+
+def _behind(matrices: Array, further: int) -> Array:
+    """Return matrices with more axes between those of the batch and of a matrix."""
+    return matrices[(..., *[np.newaxis] * further, slice(None), slice(None))]
