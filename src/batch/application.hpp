@@ -10,8 +10,6 @@
 
 namespace dtau::DTAU_VARIANT {
 
-inline constexpr double not_a_number = __builtin_nan("");
-
 // Larger results would leave the caches before anyone reads them, so they bypass the caches.
 inline constexpr std::ptrdiff_t cached_bytes = std::ptrdiff_t(4) << 20;
 

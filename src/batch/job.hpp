@@ -50,6 +50,8 @@ struct Output {
     const Span* spans = nullptr;
     std::ptrdiff_t nspans = 0;
     Span span = {0, 0};
+    // How many numbers, the first ones, a state keeps whose contacts fail (Outcome in run.hpp).
+    std::ptrdiff_t kept = 0;
 
     std::ptrdiff_t stored() const { return entries ? nentries : size; }  // numbers a state
 };

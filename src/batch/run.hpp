@@ -1,31 +1,16 @@
 // Runs algorithms over batches: run() applies one to a range of a job's states, in groups of lanes
 // or one by one. An Algorithm is two functions and plain data for each scalar.
 //
-// A state with an input that is not finite gets NaN in all its results and affects no other state.
+// A state with an input that is not finite gets NaN in all its results and affects no other state. So
+// does a state without results, which an algorithm reports: whatever the algorithm wrote for it may
+// depend on the states beside it.
 #pragma once
 
 #include "batch/first_failure.hpp"
-#include "batch/job.hpp"
+#include "batch/outcome.hpp"
 #include "dtau/arena.hpp"
-#include "dtau/counted.hpp"
-#include "dtau/recorded.hpp"
 
 namespace dtau::DTAU_VARIANT {
-
-// The type of one state's numbers outside of lanes.
-template <class T>
-struct StateNumber {
-    using Type = T;
-};
-template <>
-struct StateNumber<Lane> {
-    using Type = double;
-};
-template <class T>
-using Number = typename StateNumber<T>::Type;
-
-template <class T>
-inline constexpr int group_size = sizeof(T) / sizeof(Number<T>);  // states
 
 // The final addresses of the results of a group of states.
 template <class T>
@@ -37,8 +22,10 @@ struct Destination {
 };
 
 // The parts of a result in lanes that can differ from zero in the states at hand, from whole blocks of
-// lanes on (lanes.hpp). Null: all of it.
+// lanes on (lanes.hpp); the other numbers are not read. Null: all of it. A result on a pattern has no
+// parts, as all its places are read.
 struct NonzeroParts {
+    bool allowed = true;
     const Span* spans = nullptr;
     std::ptrdiff_t count = 0;
 };
@@ -53,12 +40,14 @@ struct Arguments {
     NonzeroParts*
         nonzero;  // of the results of a group, which an algorithm may set; null for a lone state
     const Options* options;
+    Outcomes<T>* outcomes;        // an algorithm reports the states without results
     FirstFailure* failure;        // null: not wanted
     std::ptrdiff_t first;         // number of the first state in the job
     const std::ptrdiff_t* order;  // numbers of the states; null: they follow the first
 
-    // Records that the state in a lane has no results. Lanes beyond the last state hold copies.
+    // Records that contacts cannot hold the state in a lane. Lanes beyond the last state hold copies.
     void report(int lane, const Failure& why) const {
+        outcomes->fail(lane, Outcome::kept_results);
         if (failure && lane < destination.states)
             failure->report(order ? order[lane] : first + lane, why);
     }

@@ -1,40 +1,13 @@
 // Computes states one at a time: run_alone().
 #pragma once
 
-#include <cstdint>
 #include <cstring>
 
 #include "batch/application.hpp"
 #include "batch/cursor.hpp"
+#include "batch/finite_test.hpp"
 
 namespace dtau::DTAU_VARIANT {
-
-// Collects whether numbers are finite. The bits of those that are not, without the sign, are an integer
-// above that of the largest finite number, so that the difference is negative.
-class FiniteTest {
-  public:
-    void add(const double* x, std::ptrdiff_t size) {
-        if (size < lanes) {
-            for (std::ptrdiff_t k = 0; k < size; ++k) found_ |= excess(Lane(x[k]));
-            return;
-        }
-        for (std::ptrdiff_t k = 0; k < size - lanes; k += lanes)
-            found_ |= excess(Lane::load(x + k));
-        found_ |= excess(Lane::load(x + size - lanes));  // some of them again
-    }
-    bool all_finite() const {
-        std::int64_t any = 0;
-        for (int l = 0; l < lanes; ++l) any |= found_[l];
-        return any >= 0;
-    }
-
-  private:
-    static DTAU_INLINE Lane::Bits excess(Lane x) {
-        constexpr std::int64_t magnitude = 0x7fffffffffffffff, largest = 0x7fefffffffffffff;
-        return largest - (to_bits(x) & magnitude);
-    }
-    Lane::Bits found_ = {};
-};
 
 // Computes the states one at a time. E is also the element type of the arrays.
 template <class E>
@@ -46,9 +19,11 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
         if (job.outputs[o].entries)
             std::memset(static_cast<void*>(scratch.outputs[o]), 0, job.outputs[o].size * sizeof(E));
     Arguments<E> x = start<E>(job, begin);
+    Outcomes<E> outcomes;
+    x.outcomes = &outcomes;
     Cursor cursor(job, begin);
     for (std::ptrdiff_t state = begin; state < end; ++state, cursor.next()) {
-        FiniteTest test;
+        FiniteTest<double> test;
         for (int i = 0; i < job.ninputs; ++i) {
             const Input& input = job.inputs[i];
             if (!input.data) continue;
@@ -68,7 +43,7 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
                 std::memset(static_cast<void*>(x.outputs[o]), 0, job.outputs[o].size * sizeof(E));
         }
         x.first = state;
-        if (test.all_finite()) {
+        if (test.is_finite(0)) {
             apply(algorithm, tree, job, x, scratch);
             for (int o = 0; o < job.noutputs; ++o) {
                 const std::ptrdiff_t* const entries = job.outputs[o].entries;
@@ -78,9 +53,12 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
                 for (std::ptrdiff_t k = 0; k < count; ++k) to[k] = all[entries[k]];
             }
         } else {
+            outcomes.fail(0, Outcome::nothing);
+        }
+        if (outcomes.any_failed) {
             for (int o = 0; o < job.noutputs; ++o)
-                for (std::ptrdiff_t k = 0; k < job.outputs[o].stored(); ++k)
-                    x.destination.at[o][k] = E(not_a_number);
+                leave_outcome(outcomes.of_state[0], job.outputs[o], x.destination.at[o]);
+            outcomes = {};
         }
         for (int o = 0; o < job.noutputs; ++o) x.destination.at[o] += job.outputs[o].stored();
     }

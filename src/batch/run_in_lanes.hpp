@@ -52,6 +52,9 @@ inline void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, cons
     for (int i = 0; i < job.ninputs; ++i) x.inputs[i] = scratch.inputs[i];
     for (int o = 0; o < job.noutputs; ++o) x.outputs[o] = scratch.outputs[o];
 
+    // Code for one robot, which computes several groups at once, never fails.
+    Outcomes<Lane> outcomes;
+    x.outcomes = &outcomes;
     Cursor cursor(job, begin);
     const std::ptrdiff_t most = groups * lanes;
     for (std::ptrdiff_t first = begin; first < end; first += most) {
@@ -75,6 +78,7 @@ inline void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, cons
         x.order = order ? order + first : nullptr;
         x.destination.states = static_cast<int>(stop - first);
         NonzeroParts nonzero[Job::max_outputs];
+        for (int o = 0; o < job.noutputs; ++o) nonzero[o].allowed = !job.outputs[o].entries;
         x.nonzero = nonzero;
         apply(algorithm, tree, job, x, scratch);
         for (int g = 0; first + g * lanes < stop; ++g)
@@ -93,11 +97,13 @@ inline void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, cons
                         scratch.outputs[o] + g * StreamingStore::padded(job.outputs[o].size),
                         scratch.store, results, job.outputs[o], nonzero[o], states,
                         x.destination.past_caches, to);
-                if (is_finite(finite[g])) continue;
+                if (is_finite(finite[g]) && !outcomes.any_failed) continue;
                 for (int l = 0; l < states; ++l)
-                    for (std::ptrdiff_t k = 0; finite[g].value[l] != 0.0 && k < size; ++k)
-                        to[l][k] = not_a_number;
+                    leave_outcome(
+                        finite[g].value[l] == 0.0 ? outcomes.of_state[l] : Outcome::nothing,
+                        job.outputs[o], to[l]);
             }
+        if (outcomes.any_failed) outcomes = {};
     }
     if (x.destination.past_caches) end_streams();
 }

@@ -21,7 +21,7 @@ struct Vjp {
 };
 namespace {
 
-constexpr Out<"q", Quantity::q> q_next;
+constexpr KeptOut<"q", Quantity::q, Kept::all_of_euler> q_next;
 constexpr Out<"v", Quantity::v> v_next;
 constexpr Out<"by_q", Quantity::torque> by_q;
 constexpr Out<"by_v", Quantity::torque> by_v;

@@ -12,14 +12,14 @@
 namespace dtau::DTAU_VARIANT {
 namespace {
 
-constexpr Out<"A", Quantity::state_matrix> A;
-constexpr Out<"B", Quantity::input_matrix> B;
+constexpr KeptOut<"A", Quantity::state_matrix, Kept::upper_half> A;
+constexpr KeptOut<"B", Quantity::input_matrix, Kept::upper_half> B;
 constexpr Out<"a", Quantity::v> acceleration;
 constexpr Out<"residual", Quantity::rows, not_stacked, true> residual;
 
-constexpr Out<"A", AccelerationQuantity::state_matrix> A_step;
-constexpr Out<"B", AccelerationQuantity::input_matrix> B_step;
-constexpr Out<"q", Quantity::q> q_next;
+constexpr KeptOut<"A", AccelerationQuantity::state_matrix, Kept::upper_half_of_euler> A_step;
+constexpr KeptOut<"B", AccelerationQuantity::input_matrix, Kept::upper_half_of_euler> B_step;
+constexpr KeptOut<"q", Quantity::q, Kept::all_of_euler> q_next;
 constexpr Out<"v", Quantity::v> v_next;
 
 constexpr Quantity rows_by_states = {2, {Axis::nrows, Axis::two_nv}};
@@ -62,6 +62,7 @@ constexpr Function functions[] = {
             linearize_discrete<T>(tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q],
                                   x[v], x[tau], *x[dt], x[f_ext], x[A_step], x[B_step], x[q_next],
                                   x[v_next], w);
+            x.require_finite(A_step, B_step);  // blocks of columns differ alone and in lanes
         }),
         with_contacts<ConstrainedDiscreteWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -77,6 +78,7 @@ constexpr Function functions[] = {
                     x[q_next], x[v_next], x[residual], wanted, w);
                 for (int i = 0; i < stage_count(x.options.integrator); ++i)
                     x.report(w.stages[i].constraints.schur.failures, i);
+                x.require_finite(A_step, B_step);
             })),
 };
 

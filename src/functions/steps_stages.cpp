@@ -32,6 +32,8 @@ constexpr Function functions[] = {
             linearize_stages<T>(tree, {x.options.driven, x[inputs]}, x[q], x[v], x[tau], *x[dt],
                                 x[f_ext], x[A], x[B], x[q_next], x[v_next],
                                 {x[A_stages], x[B_stages], x[q_stages], x[v_stages]}, w);
+            // Blocks of columns differ alone and in lanes.
+            x.require_finite(A, B, A_stages, B_stages);
         }),
         with_contacts<ConstrainedDiscreteWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -41,6 +43,7 @@ constexpr Function functions[] = {
                     {x[A_stages], x[B_stages], x[q_stages], x[v_stages]}, w);
                 for (int i = 0; i < max_stages; ++i)
                     x.report(w.stages[i].constraints.schur.failures, i);
+                x.require_finite(A, B, A_stages, B_stages);
             })),
 };
 

@@ -121,7 +121,18 @@ void RawCall::describe(const Options& options, bool single_frame) {
     }
     Shape shapes[Job::max_outputs];
     numbers_ = describe_outputs(job_, s, sizes, shapes);
-    if (options.layout == Layout::pattern) store_patterns(job_, s, *tree_, sizes, shapes, entries_);
+    if (options.layout == Layout::pattern) {
+        store_patterns(job_, s, *tree_, sizes, shapes, entries_);
+        Options with_map = options;
+        with_map.driven.columns = nullptr;
+        const Sizes of_map = {tree_->tree(), with_map, single_frame};
+        for (int o = 0; o < s.noutputs && takes_input_map(s); ++o) {
+            const Quantity& quantity = *s.outputs[o].quantity;
+            map_leaves_pattern_ |=
+                has_pattern(quantity) &&
+                dtau::entries(quantity, sizes).size() != dtau::entries(quantity, of_map).size();
+        }
+    }
     for (int o = 0; o < s.noutputs; ++o)
         results_[o] = array(s.outputs[o], shapes[o], job_.outputs[o].mimic_role);
 }
@@ -252,6 +263,11 @@ bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t
     try {
         Job job = job_;
         if (!problem_.empty() && !inputs[job_.inertias].data) return fail(problem_.c_str());
+        for (int i = 0; i < job.ninputs && map_leaves_pattern_; ++i)
+            if (inputs[i].data && *signature().inputs[i].quantity == Quantity::input_map)
+                return fail(
+                    "inputs: expected none with layout=pattern and a robot of several trees, as a "
+                    "map has numbers in B outside of its pattern; leave layout out");
         broadcast(inputs, job);
         job.noutputs = count_results(signature(), *job.options,
                                      [&](int i) { return inputs[i].data != nullptr; });

@@ -96,6 +96,7 @@ class RawCall {
     double numbers_ = 0.0;                 // of a state's results
     EntryList entries_[Job::max_outputs];  // of results with Layout::pattern
     bool single_frame_ = false;
+    bool map_leaves_pattern_ = false;  // an input map makes numbers outside of Layout::pattern
     std::string problem_;
 };
 

@@ -200,7 +200,7 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     for (int i = 0; i < job.ninputs; ++i) {
         const ArraySignature& expected = signature.inputs[i];
         if (*expected.quantity == Quantity::input_map && work.inputs[i].is_valid())
-            options.driven.count = input_count(work.inputs[i], expected.name, compiled.tree());
+            options.driven = {input_count(work.inputs[i], expected.name, compiled.tree())};
         cores[i] = core_shape(*expected.quantity, sizes);
         if (!work.inputs[i].is_valid()) continue;
         Input& input = job.inputs[i];

@@ -4,9 +4,12 @@
 //
 // A row that does not hold adds nothing but zeros to sums, which can only change the sign of a zero.
 // Zeros of a state with an inactive constraint are therefore made positive: the bits of a state do
-// not depend on the states beside it.
+// not depend on the states beside it. If such a state overflows, zeros of rows that do not hold can
+// turn into NaN. So its results are NaN, whether those rows are there or left out.
 #pragma once
 
+#include "batch/finite_test.hpp"
+#include "dtau/algorithms/constraints/failures.hpp"
 #include "registry/function.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -73,14 +76,24 @@ struct ActiveConstraints {
             for (int r = 0; r < at[k].count; ++r) *to++ = from[all->at[numbers[k]].first + r];
         return to;
     }
-    // Whether the states at hand have results. One without them has NaN in all rows that hold.
-    bool succeeded(const T* x, std::ptrdiff_t per) const {
-        T test(0.0);
-        for (std::ptrdiff_t i = 0; i < per && held->nrows > 0; ++i) test = fma(T(0.0), x[i], test);
-        return count_met(less(test, 0.5)) == group_size<T>;
+    // Sets rows of a constraint that holds in other lanes alone to zero.
+    void clear_inactive(const T* active, T* x, std::ptrdiff_t per) const {
+        const Constraint* const held_at = held->at;
+        for (int k = 0; k < held->count && group_size<T> > 1; ++k) {
+            const auto off = less(active[numbers[k]], 0.5);
+            if (count_met(off) == 0) continue;
+            T* const rows = x + held_at[k].first * per;
+            for (std::ptrdiff_t i = 0; i < held_at[k].count * per; ++i)
+                rows[i] = select(off, T(0.0), rows[i]);
+        }
+    }
+    bool any_inactive(const T* active, int lane) const {
+        for (int c = 0; c < all->count; ++c)
+            if (number_of_state(active[c], lane) < 0.5) return true;
+        return false;
     }
     // Moves rows of `per` numbers to their places among all, the last ones first, and fills those left
-    // out: with zeros, or NaN in a state without results.
+    // out with zeros.
     void spread_rows(T* x, std::ptrdiff_t per) const {
         int k = held->count - 1;
         for (int c = all->count - 1; c >= 0; --c) {
@@ -89,14 +102,13 @@ struct ActiveConstraints {
             const T* from = x + (holds ? at[k].first : 0) * per;
             for (int r = constraint.count - 1; r >= 0; --r) {
                 T* const to = x + (constraint.first + r) * per;
-                for (std::ptrdiff_t i = 0; i < per; ++i)
-                    to[i] = holds ? from[r * per + i] : held->nrows ? x[i] - x[i] : T(0.0);
+                for (std::ptrdiff_t i = 0; i < per; ++i) to[i] = holds ? from[r * per + i] : T(0.0);
             }
             k -= holds;
         }
     }
-    // The same where all states have results: zeros only beside the rows that hold, which `spans`
-    // (ncontacts) then has, in whole blocks of lanes. Returns their number.
+    // The same with zeros only beside the rows that hold, which `spans` (ncontacts) then has, in whole
+    // blocks of lanes. Returns their number.
     std::ptrdiff_t spread_spans(T* x, std::ptrdiff_t per, Span* spans) const {
         constexpr std::ptrdiff_t block = group_size<T>;
         const std::ptrdiff_t size = all->nrows * per;
@@ -211,6 +223,7 @@ struct OnActiveConstraints {
             for (int c = 0; c < constraints.all->count; ++c)
                 zero = select(less(active[c], 0.5), T(0.0), zero);
         }
+        FiniteTest<T> finite;
         for (int o = 0; o < s.noutputs; ++o) {
             if (!x.outputs[o]) continue;
             const Quantity& quantity = *s.outputs[o].quantity;
@@ -218,16 +231,22 @@ struct OnActiveConstraints {
             const std::ptrdiff_t all = of_joints(tree, quantity, x.destination.size[o]);
             const std::ptrdiff_t per = of_rows ? all / constraints.all->nrows : all;
             const std::ptrdiff_t count = of_rows ? per * constraints.held->nrows : all;
+            if (of_rows) constraints.clear_inactive(active, x.outputs[o], per);
             for (std::ptrdiff_t k = 0; k < count; ++k) x.outputs[o][k] = x.outputs[o][k] + zero;
+            finite.add(x.outputs[o], count);
             if (!of_rows || !constraints.some_left_out()) continue;
-            if (!x.nonzero || constraints.held->nrows == 0 || per < group_size<T> ||
-                !constraints.succeeded(x.outputs[o], per)) {
+            if (!x.nonzero || !x.nonzero[o].allowed || constraints.held->nrows == 0 ||
+                per < group_size<T>) {
                 constraints.spread_rows(x.outputs[o], per);
                 continue;
             }
             Span* const spans = constraints.spans + o * constraints.all->count;
-            x.nonzero[o] = {spans, constraints.spread_spans(x.outputs[o], per, spans)};
+            x.nonzero[o].count = constraints.spread_spans(x.outputs[o], per, spans);
+            x.nonzero[o].spans = spans;
         }
+        for (int l = 0; l < group_size<T>; ++l)
+            if (!finite.is_finite(l) && constraints.any_inactive(active, l))
+                x.outcomes->fail(l, Outcome::nothing);
     }
 };
 

@@ -13,6 +13,7 @@
 #include <new>
 #include <type_traits>
 
+#include "batch/finite_test.hpp"
 #include "batch/run.hpp"
 #include "registry/signature.hpp"
 
@@ -34,10 +35,13 @@ struct In {
     static constexpr ArraySignature signature = {name.at, &quantity, rows,
                                                  left_out == Default::none};
 };
-template <Text name, const Quantity& quantity, int rows = not_stacked, bool optional = false>
+template <Text name, const Quantity& quantity, int rows = not_stacked, bool optional = false,
+          Kept kept = Kept::nothing>
 struct Out {
-    static constexpr ArraySignature signature = {name.at, &quantity, rows, optional};
+    static constexpr ArraySignature signature = {name.at, &quantity, rows, optional, false, kept};
 };
+template <Text name, const Quantity& quantity, Kept kept>
+using KeptOut = Out<name, quantity, not_stacked, false, kept>;
 // A result that the option `forces` asks for; such ones are the last.
 template <Text name, const Quantity& quantity>
 struct ForceOut {
@@ -105,6 +109,15 @@ struct NamedArguments {
             return all.inputs[in];
         else
             return all.outputs[out];
+    }
+    // Leaves nothing of a state in which numbers of these results, with the algorithm's sizes, are not
+    // finite.
+    template <class... A>
+    void require_finite(A... results) const {
+        FiniteTest<T> test;
+        (test.add((*this)[results], all.destination.size[Outputs::template place<A>()]), ...);
+        for (int l = 0; l < group_size<T>; ++l)
+            if (!test.is_finite(l)) all.outcomes->fail(l, Outcome::nothing);
     }
     // Reports failures to the job (dtau/algorithms/constraints/failures.hpp).
     template <class Failures>

@@ -75,6 +75,12 @@ Shape result_shape(const ArraySignature& result, const Sizes& sizes) {
     return result.rows == not_stacked ? shape : stacked(shape, sizes.options.order + result.rows);
 }
 
+std::ptrdiff_t kept_numbers(Kept kept, Integrator integrator, std::ptrdiff_t size) {
+    const bool euler = integrator == Integrator::euler;
+    if (kept == Kept::all_of_euler) return euler ? size : 0;
+    return kept == Kept::upper_half || (kept == Kept::upper_half_of_euler && euler) ? size / 2 : 0;
+}
+
 }  // namespace
 
 double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, Shape* shapes) {
@@ -86,6 +92,7 @@ double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes
         shapes[o] = result_shape(result, sizes);
         out.size = 1;
         for (int k = 0; k < shapes[o].ndim; ++k) out.size *= shapes[o].size[k];
+        out.kept = kept_numbers(result.kept, sizes.options.integrator, out.size);
         out.mimic_role = result.quantity->as_result;
         out.stacked = result.rows == not_stacked ? 1 : sizes.options.order + result.rows;
         if (out.mimic_role == MimicRole::torque_matrix)  // a stack of matrices, whatever the axes

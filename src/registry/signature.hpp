@@ -116,6 +116,9 @@ inline constexpr Quantity Quantity::step_matrix = {
 // does.
 inline constexpr int not_stacked = -1;
 
+// The numbers of a result that depend on no acceleration: a state whose contacts fail keeps them.
+enum class Kept { nothing, upper_half, upper_half_of_euler, all_of_euler };
+
 struct ArraySignature {
     const char* name;
     const Quantity* quantity;
@@ -124,6 +127,7 @@ struct ArraySignature {
     // quantity is given or, if no input has that quantity, where contacts are.
     bool optional;
     bool with_forces = false;  // a result that exists only where the option `forces` asks for it
+    Kept kept = Kept::nothing;
 };
 
 // Arguments that are not arrays.

@@ -168,15 +168,33 @@ def test_the_pattern_has_no_more_entries_than_the_tree_says() -> None:
     assert np.count_nonzero(A[: model.nv]) <= upper.sum() < 5 * model.nv
 
 
-@pytest.mark.parametrize("mask", [True, False], ids=["mask", "map"])
-def test_inputs_of_a_linearization(*, mask: bool) -> None:
-    model = robot("free root, branches")
+WITH_INPUTS = [name for name in ARGUMENTS if "inputs" in {x.name for x in FUNCTIONS[name].inputs}]
+SEVERAL_TREES = "forest"  # whose inputs reach one tree each, unless they are those of a map
+
+
+@pytest.mark.parametrize("function", WITH_INPUTS)
+@pytest.mark.parametrize(
+    "name", ["free root, branches", SEVERAL_TREES, "quadruped", "joints that mimic others"]
+)
+def test_inputs_of_a_linearization(function: str, name: str) -> None:
+    """Masks, maps of fewer inputs and of more than velocities, and motors."""
+    model = robot(name)
     state = random_state(model, 9, (10,))
     rng = np.random.default_rng(0)
-    inputs: Array = rng.random(model.nv) < 0.5 if mask else rng.random((model.nv, 2))
-    want = results("linearize", model, state, inputs=inputs)
-    got = results("linearize", model, state, inputs=inputs, layout="pattern")
-    check(got, want, patterns("linearize", model, inputs=inputs))
+    given: list[Any] = [rng.random(model.nv) < 0.5, np.zeros(model.nv, bool)]
+    given += [rng.normal(size=(model.nv, k)) for k in (1, 3, model.nv, model.nv + 2, 2 * model.nv)]
+    single = [j.name for j in model.joints if j.v.stop - j.v.start == 1 and j.mimic is None]
+    pair = {joint: 1.0 + k for k, joint in enumerate((single[0], single[-1]))}
+    given.append(dtau.Motors(model, {"both": pair, single[0]: 3.0}))
+    integrators = ({"integrator": x} for x in ("euler", "rk4")) if "discrete" in function else ({},)
+    for options in integrators:
+        for inputs in given:
+            more = {**options, "inputs": inputs}
+            want = results(function, model, state, **more)
+            where = patterns(function, model, **more)
+            check(results(function, model, state, layout="pattern", **more), want, where)
+            alone = {key: x[4] for key, x in want.items()}
+            check(results(function, model, state, 4, layout="pattern", **more), alone, where)
 
 
 def test_frames_that_nothing_moves() -> None:

@@ -217,6 +217,27 @@ def test_results_on_their_pattern(function: str, name: str, folder: Path) -> Non
         assert dense.entries(index) == []
 
 
+@pytest.mark.parametrize("function", ["linearize", "linearize_discrete"])
+@pytest.mark.parametrize("name", ["quadruped", "forest"])
+def test_a_map_of_inputs_on_the_pattern(function: str, name: str, folder: Path) -> None:
+    """With several trees, a map has numbers in B where the torques of joints have none."""
+    model = cases.robot(name)
+    state = cases.random_state(model, 7, (STATES,))
+    arrays = {x: state[x] for x in ("q", "v", "tau")}
+    if function == "linearize_discrete":
+        arrays["dt"] = state["dt"]
+    packed = CFunction(model_of(name, folder), function, ["layout=pattern"], STATES)
+    dense = CFunction(model_of(name, folder), function, [], STATES)
+    arrays["inputs"] = np.random.default_rng(8).normal(size=(STATES, *packed.inputs["inputs"]))
+    if name == "forest":
+        with pytest.raises(DtauError, match=r"inputs: expected none with layout=pattern"):
+            packed(STATES, arrays)
+        return
+    want = dense(STATES, arrays)[1].reshape(STATES, -1)
+    got = packed(STATES, arrays)[1]
+    assert got.tobytes() == np.ascontiguousarray(want[:, packed.entries(1)]).tobytes()
+
+
 def test_quaternions_are_normalized(folder: Path) -> None:
     model, c_model = cases.robot("quadruped"), model_of("quadruped", folder)
     state = cases.random_state(model, 5, (1,))

@@ -130,20 +130,44 @@ COMPILED = (
         "batch/non_finite_neighbor",
         "A state that is not finite takes the results of its whole group with it.",
         "src/batch/run_in_lanes.hpp",
-        "finite[g].value[l] != 0.0 && k < size",
-        "k < size",
+        "finite[g].value[l] == 0.0",
+        "false",
         ("tests/batch/test_invariance.py::test_a_state_that_is_not_finite_gives_nan_alone",),
     ),
     Mutant(
         "batch/non_finite_alone",
         "A lone state that is not finite is computed all the same.",
         "src/batch/run_alone.hpp",
-        "test.all_finite()",
+        "test.is_finite(0)",
         "true",
         (
             "tests/batch/test_invariance.py::test_a_lone_state_that_is_not_finite",
             "tests/batch/test_invariance.py::test_a_state_that_is_not_finite_gives_nan_alone",
         ),
+    ),
+    Mutant(
+        "batch/failed_state",
+        "A state that its contacts cannot hold keeps what the algorithm wrote.",
+        "src/batch/run.hpp",
+        "outcomes->fail(lane, Outcome::kept_results);",
+        "",
+        (
+            "tests/constraints/test_mixed_contacts.py::test_all_results_of_a_failed_state_are_nan",
+            "tests/constraints/test_mixed_contacts.py::test_a_batch_is_its_states",
+        ),
+        statement=True,
+    ),
+    Mutant(
+        "batch/pattern_of_inactive_contacts",
+        "Rows of contacts that are off keep numbers of others on a pattern.",
+        "src/batch/run_in_lanes.hpp",
+        "nonzero[o].allowed = !job.outputs[o].entries;",
+        "",
+        (
+            "tests/constraints/test_mixed_contacts.py"
+            "::test_patterns_have_the_numbers_of_dense_results",
+        ),
+        statement=True,
     ),
     Mutant(
         "batch/second_group",

@@ -156,6 +156,15 @@ SOLVING = (
         statement=True,
     ),
     Mutant(
+        "constraints/stale_jacobian",
+        "The Jacobian of inverse dynamics keeps numbers of the contacts of states before.",
+        CONSTRAINTS + "inverse.hpp",
+        "if (row == constraint.first_of_all + r) continue;",
+        "if (row >= 0) continue;",
+        ("tests/constraints/test_mixed_contacts.py",),
+        statement=True,
+    ),
+    Mutant(
         "constraints/position_gain",
         "The position error does not enter the rows.",
         CONSTRAINTS + "rows.hpp",

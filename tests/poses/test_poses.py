@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -357,6 +357,48 @@ def test_batches_have_the_bits_of_lone_poses(name: str, instructions: str) -> No
         for got in (results(name, *many, threads=3), results(name, *turned)):
             for x, want in zip(got, whole, strict=True):
                 assert_same_bits(x, want)
+
+
+ODD_NUMBERS = {
+    "zeros": [0.0, -0.0, 0.0, -0.0, 1.0, -1.0, 0.5],
+    "overflows": [1e200, -1e300, 1e160, 1e-310, -1e-200, 0.0, 0.5, -2.0],
+}
+
+
+def odd_arguments(name: str, numbers: Sequence[float], count: int, seed: int) -> list[Array]:
+    """Such numbers, and rotations of which most are by half turns about axes, or none."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for array in dtau.registry.POSE_FUNCTIONS[name].inputs:
+        half = rng.choice([0.0, -0.0], (count, 4))
+        half[np.arange(count), rng.integers(4, size=count)] = rng.choice([1.0, -1.0], count)
+        turn = np.where(rng.random((count, 1)) < 0.7, half, random_poses(seed, count)[:, 3:])
+        pose = np.concatenate([rng.choice(numbers, (count, 3)), turn], axis=1)
+        if array.axes in ((7,), (4,)):
+            found.append(pose[:, -array.axes[0] :].copy())
+        elif array.axes == (4, 4):
+            found.append(poses.to_matrix(pose))
+        elif array.axes == (3, 3):
+            found.append(rotations.to_matrix(turn))
+        else:
+            found.append(rng.choice(numbers, (count, *array.axes)))
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("numbers", ODD_NUMBERS)
+@pytest.mark.parametrize("instructions", INSTRUCTION_SETS)
+def test_zeros_and_overflows_have_the_bits_of_lone_poses(
+    name: str, numbers: str, instructions: str
+) -> None:
+    """Signs of zeros, and NaN at the same places."""
+    with using_instruction_set(instructions):
+        for seed in range(10):
+            given = odd_arguments(name, ODD_NUMBERS[numbers], 17, seed)
+            whole = results(name, *given)
+            for k in range(17):
+                for got, want in zip(results(name, *(x[k] for x in given)), whole, strict=True):
+                    assert_same_bits(got, want[k], f"seed {seed}, pose {k}")
 
 
 @pytest.mark.parametrize("name", NAMES)

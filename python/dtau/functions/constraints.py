@@ -170,7 +170,7 @@ def constrained_dynamics_derivatives(
     the derivatives of the forces G^+ b of `dtau.constrained_dynamics`, and of the acceleration
     under them, for any ``residual``: the full derivative of the pseudo-inverse, [Golub-Pereyra]. It
     exists where the rank of J is constant near q. In a batch, a state whose rows depend on each
-    other has NaN for all derivatives that its contacts affect.
+    other has NaN for all results.
 
     Examples
     --------

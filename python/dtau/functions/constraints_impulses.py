@@ -111,7 +111,7 @@ def impulse_dynamics_derivatives(
     without gravity, and with the acceleration v_after - v; O(N^2 d) for the tree of depth d and O(N
     nrows (d + nrows)) for the contacts. The right-hand side of the rows of an impact is J times a
     velocity, so rows cannot contradict each other, and there is no residual. In a batch, a state
-    whose rows depend on each other has NaN for all derivatives that its contacts affect.
+    whose rows depend on each other has NaN for all results.
 
     Examples
     --------

@@ -21,9 +21,11 @@ struct ConstrainedInverseWorkspace {
     RootFrame<T> root_frame;
     const Constraints* constraints;
     Placement<T>* world;
-    int stride, side;      // distance of the rows of J^T, of the rows of H
-    int count;             // velocities that no input drives
-    int* loose;            // (count) their numbers
+    int stride, side;  // distance of the rows of J^T, of the rows of H
+    int count;         // velocities that no input drives
+    int* loose;        // (count) their numbers
+    int*
+        row_of_all;  // (nrows) the rows in J, numbered as where inactive constraints are not left out
     T *J, *H, *least, *y;  // J^T (nv, nrows); H; its least pivots; the solution
     T *size, *errors;      // (count) room
     double* room;  // (count, count + 1): H and errors of one state, if forces do not reach all
@@ -37,8 +39,10 @@ struct ConstrainedInverseWorkspace {
           world(arena.take<Placement<T>>(tree.nnodes)),
           stride(options.contacts->nrows),
           count(0),
-          loose(arena.take<int>(tree.independent.n)) {
+          loose(arena.take<int>(tree.independent.n)),
+          row_of_all(arena.take<int>(stride)) {
         const int n = tree.independent.n;
+        for (int r = 0; r < stride && row_of_all; ++r) row_of_all[r] = -1;  // none yet
         for (int k = 0; k < n; ++k) {
             bool drives = false;
             for (int c = 0; c < options.driven.count; ++c) drives |= options.driven.columns[c] == k;
@@ -47,7 +51,7 @@ struct ConstrainedInverseWorkspace {
             ++count;
         }
         side = whole_packs<T>(count);
-        J = arena.take_zeros<T>(n * stride);
+        J = arena.take<T>(n * stride);
         H = arena.take_zeros<T>(count * side);
         least = arena.take<T>(count);
         y = arena.take<T>(count);
@@ -98,6 +102,19 @@ __attribute__((cold)) void note_unreached(int l, int first,
     w.failures->note(l, failure);
 }
 
+// Clears the columns of J^T in which other constraints had rows in the state before: a constraint
+// writes the velocities that move it alone.
+template <class T>
+void clear_other_rows(int n, const Constraint& constraint,
+                      const ConstrainedInverseWorkspace<T>& w) {
+    for (int r = 0; r < constraint.count; ++r) {
+        int& row = w.row_of_all[constraint.first + r];
+        if (row == constraint.first_of_all + r) continue;
+        row = constraint.first_of_all + r;
+        for (int k = 0; k < n; ++k) w.J[k * w.stride + constraint.first + r] = T(0.0);
+    }
+}
+
 // q, v, a and tau: of the joints; mimic joints have no torque. active may be null: all are.
 template <class T>
 void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, const T* a,
@@ -115,6 +132,7 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
         const Constraint& constraint = constraints.at[c];
         const ConstraintFrames<T> f =
             constraint_frames(tree, c, constraint, no_positions, w.root_frame.P, w.world);
+        clear_other_rows(tree.independent.n, constraint, w);
         constraint_jacobian(tree, c, constraint, f, w.root_frame.S, active, w.J + constraint.first,
                             w.stride);
         const T turns(constraint.count > 3 ? constraint.turning : 0.0);

@@ -183,7 +183,7 @@ void add_relative_curvature(const RelativeRows<T>& x, const Blocks<T>& out,
                 if (j.of_b) qq = qq - dot(cross(k.ds, j.ds), T_0);
             }
             add_entry(out.dqdq[j.k * n + k.k], qq);
-            T qv = -dot(k.t, j.by_v);
+            T qv = negated(dot(k.t, j.by_v));
             qv = j.of_b ? dot(k.spin, cross(j.ds, M), qv) : dot(j.ds, k.follows, qv);
             add_entry(out.dqdv[k.k * n + j.k], qv);
             if (k.of_b == j.of_b) continue;

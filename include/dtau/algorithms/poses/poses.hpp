@@ -129,7 +129,7 @@ inline MotionMap<T> exp_jacobian_derivative(const Motion<T>& x, const Motion<T>&
 template <class T>
 inline MotionMap<T> log_jacobian_derivative(const Motion<T>& x, const Motion<T>& d) {
     const MotionMap<T> inverse = inverse_right_jacobian(x);
-    return T(-1.0) * (inverse * exp_jacobian_derivative(x, inverse * d) * inverse);
+    return -(inverse * exp_jacobian_derivative(x, inverse * d) * inverse);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -115,8 +115,9 @@ void rate_curvature(const Body& body, const T* theta, const T* v, const T* x,
     const Force<T> lam = {weights.ang, weights.lin};
     const T half(0.5), twelfth(1.0 / 12.0), sixth(1.0 / 6.0);
     // The gradient of (a x m) . w by m is -a x* w.
-    const auto back = [](const Motion<T>& a, const Force<T>& w) {
-        return T(-1.0) * cross_star(a, w);
+    const auto back = [](const Motion<T>& a, const Force<T>& w) -> Force<T> {
+        const Force<T> gradient = cross_star(a, w);
+        return {-gradient.ang, -gradient.lin};
     };
     const Force<T> along_t = back(t, lam);
     for_unit_twists<T>(body, [&](int k, const Motion<T>& e) {

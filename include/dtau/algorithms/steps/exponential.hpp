@@ -89,6 +89,10 @@ DTAU_INLINE MotionMap<T> operator*(T s, const MotionMap<T>& a) {
     return {s * a.E, s * a.Q};
 }
 template <class T>
+DTAU_INLINE MotionMap<T> operator-(const MotionMap<T>& a) {
+    return {{-a.E.x, -a.E.y, -a.E.z}, {-a.Q.x, -a.Q.y, -a.Q.z}};
+}
+template <class T>
 DTAU_INLINE MotionMap<T> operator*(const MotionMap<T>& a, const MotionMap<T>& b) {
     return {a.E * b.E, fma(T(1.0), a.E * b.Q, a.Q * b.E)};
 }

@@ -1,0 +1,201 @@
+"""Batches whose states have different contacts, and states without results among them.
+
+Each state has the bits that it has in a batch of one: nothing of a state shows in those computed
+after or beside it, whichever contacts these have, in every layout.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cases import State, random_state, rows
+from compare import assert_same_bits, assert_same_results
+from core import INSTRUCTION_SETS, using_instruction_set
+from function import Function
+from functions import FUNCTIONS
+from trees import Array
+
+import dtau
+from dtau.registry import FUNCTIONS as REGISTRY
+
+MODEL = dtau.robots.quadruped()
+FEET = dtau.robots.QUADRUPED_FEET
+CONTACTS = dtau.Contacts(
+    MODEL,
+    [
+        dtau.PointContact(FEET[0], "mixed", kp=20.0, kd=3.0, position=(0.3, 0.2, 0.0)),
+        dtau.Loop(FEET[1], FEET[2], 3, kp=4.0, kd=1.0),
+        dtau.FrameContact(
+            FEET[3], "mixed", kp=5.0, kd=2.0, placement=dtau.Pose(translation=(0.1, 0.0, 0.2))
+        ),
+        dtau.PointContact(FEET[1], kp=7.0, position=(-0.2, 0.1, 0.3)),
+        dtau.PointContact(FEET[0], name="again"),
+    ],
+)
+SIZES = (2, 3, 5, 8, 9, 12, 17, 40)
+COUNT = max(SIZES)
+KINDS = ("healthy", "failed", "not finite", "overflow")
+LEGS_DRIVEN = "constrained_inverse_dynamics, legs driven"
+
+
+def _cases() -> list[Function]:
+    """All functions with contacts that are switched: with a regularization, and without."""
+    found = []
+    for function in FUNCTIONS:
+        if "active" not in function.arguments:
+            continue
+        options = {**function.options, "contacts": CONTACTS}
+        if not function.solves:
+            driven = {name: x for name, x in options.items() if name != "inputs"}
+            found.append(replace(function, options=options))
+            found.append(replace(function, options=driven, label=LEGS_DRIVEN))
+            continue
+        for regularization in (0.0, 1e-3):
+            label = f"{function}, regularization {regularization}"
+            given = {**options, "regularization": regularization}
+            found.append(replace(function, options=given, label=label))
+    return found
+
+
+CASES = _cases()
+PATTERNED = [f for f in CASES if "layout" in REGISTRY[f.name].options]
+
+
+def fails(function: Function) -> bool:
+    """Whether some contacts give no results."""
+    return str(function) == LEGS_DRIVEN or function.options.get("regularization") == 0.0
+
+
+def states(function: Function, seed: int) -> tuple[State, Array]:
+    """States of all kinds in random order, with contacts that change from one to the next."""
+    rng = np.random.default_rng(seed)
+    state = random_state(MODEL, seed, (COUNT,))
+    kinds = rng.choice(KINDS, COUNT, p=(0.7, 0.1, 0.1, 0.1))
+    active = rng.integers(0, 2, (COUNT, len(CONTACTS))).astype(float)
+    active[:, -1] = 0.0  # the foot is held once, or twice if that is to fail
+    if str(function) == LEGS_DRIVEN:
+        active[:, 2] = 1.0  # the sole reaches all velocities of the base, and a point does not
+        active[kinds == "failed"] = (1.0, 0.0, 0.0, 0.0, 0.0)
+    elif fails(function):
+        active[kinds == "failed"] = (1.0, 0.0, 0.0, 1.0, 1.0)
+    state["active"] = active
+    state["v"][kinds == "overflow", rng.integers(MODEL.nv)] = 1e200
+    state["q"][kinds == "not finite", -1] = np.nan
+    state["positions"] = rng.uniform(-1.0, 1.0, (COUNT, len(CONTACTS), 3))
+    for weights in ("lam_forces", "lam_impulses"):
+        state[weights] = rng.uniform(-1.0, 1.0, (COUNT, CONTACTS.nrows))
+    return state, kinds
+
+
+def lone_results(function: Function, state: State, count: int = COUNT) -> list[Array]:
+    """The results of batches of one."""
+    each = [function(MODEL, rows(state, slice(i, i + 1))) for i in range(count)]
+    return [np.concatenate(x) for x in zip(*each, strict=True)]
+
+
+def result_names(function: Function, state: State) -> tuple[str, ...]:
+    """Names in the order of the results, those that only an option gives among them."""
+    returned = function.returned(MODEL, rows(state, slice(1)))
+    names = getattr(returned, "_fields", ("H",))
+    return tuple(name for name in names if getattr(returned, name, ...) is not None)
+
+
+def kept(function: Function, name: str) -> int:
+    """How many rows of a result depend on no acceleration, at Euler's step or in linearize."""
+    if function.name == "linearize" and name in ("A", "B"):
+        return MODEL.nv
+    return MODEL.nq if function.options.get("integrator") == "euler" and name == "q" else 0
+
+
+@pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
+@pytest.mark.parametrize("function", CASES, ids=str)
+def test_a_batch_is_its_states(function: Function, instruction_set: str) -> None:
+    state, kinds = states(function, 1)
+    with using_instruction_set(instruction_set):
+        want = lone_results(function, state)
+        for count in SIZES:
+            got = function(MODEL, rows(state, slice(count)), threads=1)
+            assert_same_results(got, [x[:count] for x in want], f"{count} states, result")
+        for i in np.flatnonzero(kinds == "healthy")[:5].tolist():
+            assert_same_results(function(MODEL, rows(state, i)), [x[i] for x in want], "alone")
+    healthy = (kinds == "healthy") | ((kinds == "failed") & (not fails(function)))
+    assert 20 < healthy.sum() < COUNT
+    for x in want:
+        assert np.isfinite(x[healthy]).all()
+
+
+@pytest.mark.parametrize("function", [f for f in CASES if fails(f)], ids=str)
+def test_all_results_of_a_failed_state_are_nan(function: Function) -> None:
+    """But for numbers that depend on no acceleration: those of a state without contacts."""
+    state, kinds = states(function, 2)
+    failed = np.flatnonzero(kinds == "failed").tolist()
+    got = function(MODEL, state, threads=1)
+    assert len(failed)
+    for i in failed:
+        with pytest.raises(ValueError, match=r"^contacts: .*forces"):
+            function(MODEL, rows(state, i))
+    free = {**state, "active": np.zeros_like(state["active"])}
+    at_rest = function(MODEL, free) if function.solves else got
+    for name, x, y in zip(result_names(function, state), got, at_rest, strict=True):
+        stays = kept(function, name)
+        assert np.isnan(x[failed, stays:]).all()
+        assert_same_bits(x[failed, :stays], y[failed, :stays])
+
+
+@pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
+@pytest.mark.parametrize("masks", ["of each state", "the same"])
+@pytest.mark.parametrize("function", PATTERNED, ids=str)
+def test_patterns_have_the_numbers_of_dense_results(
+    function: Function, masks: str, instruction_set: str
+) -> None:
+    """Alone, in batches of all sizes, and in one that bypasses the caches."""
+    state, kinds = states(function, 3)
+    if masks == "the same":
+        state["active"] = np.tile((1.0, 0.0, 1.0, 1.0, 0.0), (COUNT, 1))
+    names = result_names(function, state)
+    patterned = replace(function, options={**function.options, "layout": "pattern"})
+    which = np.random.default_rng(4).integers(COUNT, size=600)
+    with using_instruction_set(instruction_set):
+        dense = lone_results(function, state)
+        patterns = {}
+        for name, x in zip(names, dense, strict=True):
+            if x.ndim == 3 and name not in ("dforces_dz", "dforces_du"):
+                shapes = {"inputs": state["inputs"][0]} if "inputs" in function.arguments else {}
+                given = {**function.options_for(MODEL), **shapes}
+                allowed = {
+                    key: given[key] for key in ("contacts", "inputs", "integrator") if key in given
+                }
+                patterns[name] = dtau.pattern(MODEL, function.name, name, **allowed)
+        want = [
+            x[(..., *patterns[name].coordinates)] if name in patterns else x
+            for name, x in zip(names, dense, strict=True)
+        ]
+        for count in (1, *SIZES):
+            got = patterned(MODEL, rows(state, slice(count)), threads=1)
+            assert_same_results(got, [x[:count] for x in want], f"{count} states, result")
+        got = patterned(MODEL, rows(state, which), threads=1)
+        assert_same_results(got, [x[which] for x in want], "many states, result")
+        for i in np.flatnonzero(kinds == "healthy")[:5].tolist():
+            got = patterned(MODEL, rows(state, i))
+            assert_same_results(got, [x[i] for x in want], "alone")
+            for name, x, y in zip(names, got, dense, strict=True):
+                if name in patterns:
+                    assert np.array_equal(patterns[name].dense(x), y[i]), name
+    assert patterns
+
+
+@pytest.mark.parametrize("name", ["constrained_inverse_dynamics"])
+def test_torques_of_a_walk_are_those_of_their_definition(name: str) -> None:
+    """Each foot swings in turn: tau = ID - J^T f, from other functions of the package."""
+    contacts = dtau.Contacts(MODEL, [dtau.PointContact(foot) for foot in FEET])
+    q, v, a = dtau.random_state(MODEL, np.random.default_rng(0), shape=(64,))
+    active = 1.0 - np.eye(4)[np.arange(64) // 16]
+    tau, forces = getattr(dtau, name)(MODEL, q, v, a, contacts, active=active)
+    J = dtau.frame_jacobians(MODEL, q, list(FEET))[..., :3, :]
+    push = np.einsum("nfkv,nfk->nv", J, forces.reshape(64, 4, 3))
+    want = dtau.inverse_dynamics(MODEL, q, v, a) - push
+    scale = np.abs(want).max(axis=1, keepdims=True)
+    assert (np.abs(tau - want) <= 1e-11 * scale).all()
+    assert (forces.reshape(64, 4, 3)[active == 0] == 0.0).all()
