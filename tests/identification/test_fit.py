@@ -106,6 +106,133 @@ def test_without_noise_the_truth_is_found() -> None:
     assert_close(found.model.damping, truth[44:48], 1e-5, "damping")
 
 
+def thin_chain() -> dtau.Model:
+    """A chain whose second body is a sheet, and its fourth a rod: nearly singular."""
+    model = dtau.robots.chain(5)
+    parameters = model.parameters.copy()
+    sheet, rod = np.diag([1e-3, 1e-3, 1e-6]), np.diag([1e-6, 1e-3, 1e-6])
+    for body, spread in ((1, sheet), (3, rod)):
+        inertia = dtau.Inertia(
+            1.0, com=(0.0, 0.1, 0.0), tensor=np.trace(spread) * np.eye(3) - spread
+        )
+        parameters[body] = inertia.parameters
+    return model.replace(parameters=parameters)
+
+
+def file_model(end: str) -> dtau.Model:
+    pairs = pytest.importorskip("pinocchio_pair")
+    (name,) = (name for name in pairs.FILES if name.endswith("/" + end))
+    return pairs.pair(name, "fixed").model
+
+
+def measured(model: dtau.Model, seed: int):
+    """A robot that differs from its model, with friction, moved along Fourier series."""
+    regressor = Regressor(model, ["damping", "coulomb"], coulomb_speed=0.05)
+    base, n = identification.base_parameters(regressor), model.nv
+    rng = np.random.default_rng(seed)
+    theta = identification.log_cholesky_from_parameters(model.parameters)
+    theta[:, 0] += 0.5 * np.log(rng.uniform(0.7, 1.3, len(theta)))
+    theta[:, 1:4] += 0.05 * rng.standard_normal((len(theta), 3))
+    theta[:, 4:] += 0.02 * rng.standard_normal((len(theta), 6))
+    bodies = identification.parameters_from_log_cholesky(theta)
+    joints = np.concatenate([rng.uniform(0.5, 2.0, n), rng.uniform(0.5, 3.0, n)])
+    truth = np.concatenate([bodies.ravel(), joints])
+    t = np.arange(0.0, 8.0, 0.01)[:, None]
+    w = 2 * np.pi / 8 * np.arange(1, 6)[:, None, None]
+    size, phase = 0.3 * rng.standard_normal((5, 1, n)), rng.uniform(0.0, 6.0, (5, 1, n))
+    q = (size * np.sin(w * t + phase)).sum(axis=0)
+    v = (size * w * np.cos(w * t + phase)).sum(axis=0)
+    a = (-size * w**2 * np.sin(w * t + phase)).sum(axis=0)
+    tau = regressor.torque(truth, q, v, a) + 0.3 * rng.standard_normal(q.shape)
+    return base, truth, (q, v, a, tau)
+
+
+def root_mean_square(x: np.ndarray) -> float:
+    return float(np.sqrt((x**2).mean()))
+
+
+ROBOTS = {
+    "chain": lambda: dtau.robots.chain(6),
+    "thin chain": thin_chain,
+    "panda": lambda: file_model("panda.urdf").lock(
+        {"panda_finger_joint1": 0.0, "panda_finger_joint2": 0.0}
+    ),
+    "ur5": lambda: file_model("ur5_robot.urdf"),
+}
+
+
+@pytest.mark.filterwarnings("error::dtau.ModelWarning")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_the_default_prior_leaves_what_least_squares_finds(robot: str, seed: int) -> None:
+    """Base parameters are about as close to the truth as those of least squares, or closer.
+
+    With a prior of weight 1 nearly singular bodies pull them 2 to 4 standard errors away.
+    """
+    base, truth, data = measured(ROBOTS[robot](), seed)
+    ordinary = identification.least_squares(base, *data)
+    found = identification.fit(base, *data)
+    values, want = base.map @ found.parameters, base.map @ truth
+    errors = ordinary.standard_errors
+    unbiased = root_mean_square((ordinary.values - want) / errors)
+    assert root_mean_square((values - want) / errors) < max(1.2, unbiased)
+    assert_close(found.standard_errors, errors, 1e-9, "standard errors")
+    assert 0.0 <= found.prior_cost < base.rank
+
+
+def test_a_prior_that_pulls_is_reported_with_its_share() -> None:
+    base, _, data = measured(thin_chain(), 0)
+    assert identification.fit(base, *data).prior_weight < 1.0
+    with pytest.warns(
+        dtau.ModelWarning,
+        match=r"leave the 99 % confidence region of least_squares, in its standard errors body\d.*"
+        r" by \d+\.\d, .*give a prior_weight below 10, or none",
+    ) as caught:
+        stiff = identification.fit(base, *data, prior_weight=10.0)
+    assert caught[0].filename == __file__
+    ordinary = identification.least_squares(base, *data)
+    offsets = np.abs(base.map @ stiff.parameters - ordinary.values) / ordinary.standard_errors
+    worst = base.regressor.names[base.columns[np.argmax(offsets)]]
+    assert f"errors {worst} by {offsets.max():.1f}, " in str(caught[0].message)
+    # the prior's share, from its definition
+    count = base.regressor.model.nbodies
+    bodies = np.stack([stiff.parameters, base.regressor.model_parameters])[:, : 10 * count]
+    new, old = identification.pseudo_inertia(bodies.reshape(2, count, 10))
+    ratio = np.linalg.solve(old, new)
+    total = (np.trace(ratio, axis1=1, axis2=2) - np.linalg.slogdet(ratio)[1] - 4.0).sum()
+    assert stiff.prior_weight == 10.0
+    assert_close(stiff.prior_cost, 10.0 * total, 1e-7, "share of the prior")
+
+
+def test_bodies_that_cannot_explain_the_torques_are_reported() -> None:
+    """Torques of a negative mass: no weight of the prior brings base parameters close."""
+    base, truth, (q, v, a, _) = measured(dtau.robots.chain(3), 0)
+    wrong = truth.copy()
+    wrong[20:30] *= -1.0
+    tau = base.regressor.torque(wrong, q, v, a)
+    tau += 0.01 * np.random.default_rng(1).standard_normal(tau.shape)
+    with pytest.warns(dtau.ModelWarning, match=r"no bodies that exist and positive joint terms"):
+        found = identification.fit(base, q, v, a, tau)
+    bodies = found.parameters[:30].reshape(3, 10)
+    assert (np.linalg.eigvalsh(identification.pseudo_inertia(bodies)) > 0).all()
+
+
+def test_standard_errors_are_those_of_least_squares_where_the_motion_determines() -> None:
+    base, _, (q, v, a, tau) = setup()
+    ordinary = identification.least_squares(base, q, v, a, tau, noise=NOISE)
+    found = identification.fit(base, q, v, a, tau, noise=NOISE)
+    assert_close(found.standard_errors, ordinary.standard_errors, 1e-9, "standard errors")
+    still = np.zeros_like(v)
+    resting = identification.fit(base, q, still, still, tau, noise=NOISE)
+    names = [base.regressor.names[k] for k in base.columns]
+    moving = [
+        name.rsplit(".")[-1] in ("damping", "coulomb", "armature", "Ixx", "Iyy", "Izz")
+        for name in names
+    ]
+    assert np.isinf(resting.standard_errors[moving]).all()
+    assert np.isfinite(resting.standard_errors).any()
+
+
 def test_where_data_tell_nothing_the_prior_stays() -> None:
     base, _, data = setup()
     found = identification.fit(base, *data, noise=1e6)

@@ -1,4 +1,4 @@
-"""Minimize least squares over bodies that exist by Newton's method: `minimize`.
+"""Minimize least squares over bodies that exist by Newton's method: `minimize`, `minimize_near`.
 
 The cost is convex and self-concordant after division by the smallest weight, so that Newton's
 method with a line search converges from the prior, where the divergence is zero. A decreasing
@@ -7,6 +7,7 @@ weight of the prior keeps the steps long, as in interior-point methods.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ Array = NDArray[np.float64]
 
 _WEAK = 1e-3  # weight of the barrier of a joint's term without prior, which is a number above zero
 _SHRINK = 0.1  # of the prior's weight from one stage to the next
+_CHOICES = tuple(10.0**-k for k in range(7))  # of the prior's weight, where none is given
 _STEPS, _TRIES = 50, 60  # most of a stage, and of a line search
 _ROUGH, _EXACT = 1e-2, 1e-22  # decrement at the end of a stage and of the last one, relative
 
@@ -79,6 +81,14 @@ class Barrier(NamedTuple):
         bodies = np.einsum("nij,nij->", self.inverses, matrices) - logs
         return float(bodies + self.weights @ (self.slopes * joints - np.log(joints)))
 
+    def divergence(self, x: Array) -> float:
+        """Return the divergence without its constant: zero at the prior."""
+        reference = self.prior.copy()
+        reference[self.positive] = np.where(
+            self.slopes > 0, reference[self.positive], x[self.positive]
+        )
+        return self.value(x) - self.value(reference)
+
     def gradient_and_root(self, x: Array) -> tuple[Array, Array]:
         """Return the gradient, and a matrix B with the Hessian B^T B."""
         n = len(x)
@@ -104,13 +114,44 @@ class Barrier(NamedTuple):
 
 def minimize(matrix: Array, right: Array, barrier: Barrier, weight: float) -> Array:
     """Return the minimum of |matrix x - right|^2 / 2 + weight times the divergence of x."""
+    return _newton(
+        matrix, right, barrier, weight, _approach(matrix, right, barrier, weight), _EXACT
+    )
+
+
+def minimize_near(
+    matrix: Array,
+    right: Array,
+    barrier: Barrier,
+    distance: Callable[[Array], float],
+    near: float,
+) -> tuple[Array, float]:
+    """Return the minimum for a weight that is chosen, and the weight.
+
+    It is the largest of 1, 0.1, ... at which the distance is at most `near`, if there is one, and
+    else at most `near` above that of the smallest weight.
+    """
+    x = _approach(matrix, right, barrier, _CHOICES[0])
+    tried: list[tuple[Array, float, float]] = []
+    for weight in _CHOICES:
+        x = _newton(matrix, right, barrier, weight, x, _EXACT)
+        far = distance(x)
+        if far <= near:
+            return x, weight
+        tried.append((x, weight, far))
+    most = near + tried[-1][2]
+    return next((y, w) for y, w, d in tried if d <= most)
+
+
+def _approach(matrix: Array, right: Array, barrier: Barrier, weight: float) -> Array:
+    """Return a point close to the minimum, by weights that decrease to the given one."""
     x = barrier.start()
     error = matrix @ x - right
     now = max(weight, float(error @ error) / len(x))
     while now > weight:
         x = _newton(matrix, right, barrier, now, x, _ROUGH)
         now *= _SHRINK
-    return _newton(matrix, right, barrier, weight, x, _EXACT)
+    return x
 
 
 def _newton(

@@ -13,20 +13,23 @@ prior, and infinite where a body ceases to exist, so that the result is unique a
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import real_array, require
+from dtau.errors import ModelWarning
 from dtau.identification.base import BaseParameters
-from dtau.identification.feasible import Barrier, minimize
+from dtau.identification.confidence import DEFICIENT, Confidence
+from dtau.identification.feasible import Barrier, minimize, minimize_near
 from dtau.identification.samples import Reduced, read_noise, read_samples, reduced, spread
 from dtau.model.model import Model
 
 Array = NDArray[np.float64]
 
-_DEFICIENT = 1e-10  # of the largest singular value, with columns of norm 1
+_NEAR = 0.25  # of the mean distance of the true parameters: half a standard error
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +73,22 @@ class Fit:
         Standard deviation of what is left of each torque, in N m or N.
     cost : float
         Half the weighted sum of squares that is left.
+    prior_weight : float
+        Weight of the prior, as given or chosen.
+    prior_cost : float
+        The prior's share of the cost: its weight times the sum of divergences.
+    standard_errors : ndarray (rank,)
+        Standard deviations of the base parameters by the samples alone, those of `least_squares`,
+        for the given or estimated noise; infinite where the motion does not determine them.
     """
 
     parameters: Array
     base: BaseParameters
     noise: Array
     cost: float
+    prior_weight: float
+    prior_cost: float
+    standard_errors: Array
 
     @property
     def model(self) -> Model:
@@ -180,7 +193,7 @@ def fit(
     *,
     noise: ArrayLike | None = None,
     prior: ArrayLike | None = None,
-    prior_weight: float = 1.0,
+    prior_weight: float | None = None,
 ) -> Fit:
     """Identify parameters of bodies that exist: positive masses, inertias of mass distributions.
 
@@ -200,10 +213,12 @@ def fit(
     prior : array_like (nparameters,), optional
         Parameters to stay close to, by default those of the model. Bodies must exist. A joint's
         term that is zero there has no prior, and is only kept positive.
-    prior_weight : float
+    prior_weight : float, optional
         Weight w of the prior, in the units of the cost: with 1, an error of a parameter of its own
         size counts like one standard deviation of one torque. With 0.01 the result follows the data
-        in directions in which they tell little.
+        in directions in which they tell little. By default the largest of 1, 0.1, ..., 1e-6 that
+        keeps base parameters within half a standard error of `least_squares` (root mean square, in
+        the metric of its covariance), or of the nearest bodies that exist.
 
     Returns
     -------
@@ -217,6 +232,12 @@ def fit(
         positive.
     TypeError
         If an argument is of the wrong type.
+
+    Warns
+    -----
+    ModelWarning
+        If base parameters leave the region that contains the true ones with 99 % confidence, by
+        `least_squares`. The message names the base parameters that are the farthest off.
 
     Notes
     -----
@@ -243,24 +264,60 @@ def fit(
     True
     """
     require("base", base, BaseParameters)
-    weight = float(real_array("prior_weight", prior_weight, ()))
-    if weight <= 0:
-        raise ValueError(f"prior_weight: expected a positive number, got {weight}")
+    if prior_weight is not None:
+        prior_weight = float(real_array("prior_weight", prior_weight, ()))
+        if not prior_weight > 0:
+            raise ValueError(f"prior_weight: expected a positive number, got {prior_weight}")
     start = base.regressor.model_parameters if prior is None else prior
     barrier = Barrier.around(
         base.regressor, real_array("prior", start, (len(base.regressor.names),))
     )
     samples = read_samples(base, q, v, a, tau)
     problem = reduced(base, samples, read_noise(base, samples, noise))
+    confidence = Confidence.of(problem)
     matrix = problem.matrix @ base.map
-    parameters = minimize(matrix, problem.right, barrier, weight)
+    if prior_weight is None:
+        parameters, weight = minimize_near(
+            matrix,
+            problem.right,
+            barrier,
+            lambda x: confidence.distance(base.map @ x),
+            _NEAR * confidence.determined,
+        )
+    else:
+        weight = prior_weight
+        parameters = minimize(matrix, problem.right, barrier, weight)
     parameters.flags.writeable = False
+    values = base.map @ parameters
+    if confidence.distance(values) > confidence.limit():
+        _warn_of_prior(base, confidence, values, prior_weight)
     error = matrix @ parameters - problem.right
     return Fit(
         parameters,
         base,
-        spread(base, samples, base.map @ parameters),
+        spread(base, samples, values),
         0.5 * (float(error @ error) + problem.rest),
+        weight,
+        weight * barrier.divergence(parameters),
+        confidence.standard_errors,
+    )
+
+
+def _warn_of_prior(
+    base: BaseParameters, confidence: Confidence, values: Array, given: float | None
+) -> None:
+    way = (
+        "no bodies that exist and positive joint terms come closer: check the noise, and give the "
+        "Regressor the joint terms that the robot has"
+        if given is None
+        else f"the prior pulls them: give a prior_weight below {given:g}, or none"
+    )
+    farthest = confidence.farthest(base, values)
+    warnings.warn(
+        f"identification.fit: base parameters leave the 99 % confidence region of least_squares, "
+        f"in its standard errors {farthest}; {way}",
+        ModelWarning,
+        stacklevel=3,
     )
 
 
@@ -270,7 +327,7 @@ def _require_excited(base: BaseParameters, problem: Reduced, scale: Array) -> No
     silent = np.flatnonzero(scale == 0.0)
     if not silent.size:
         _, sizes, ways = np.linalg.svd(problem.matrix / scale)
-        missing = ways[sizes <= _DEFICIENT * sizes[0]]
+        missing = ways[sizes <= DEFICIENT * sizes[0]]
         if not len(missing):
             return
         silent = np.flatnonzero((np.abs(missing) > 0.1).any(axis=0))

@@ -2,10 +2,15 @@
 
 Geom 2 of a pair moves by each of its six displacements relative to geom 1, and MuJoCo collides
 again. The dynamics is not repeated.
+
+MuJoCo's iterative collision ends at `ccd_tolerance`, whose default of 1e-6 is no smaller than the
+change of a contact by a displacement of 1e-5. So a copy of the model with a small tolerance
+collides. Errors that remain differ between displacements of two sizes, and are refused.
 """
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import mujoco
@@ -20,6 +25,9 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _STEP = 1e-5  # meters and radians
+_OTHER_STEP = 3e-5  # larger: a small step may stay on one face of a polytope in place of a solid
+_AGREEMENT = 1e-4  # of the largest derivative: most that the two steps differ
+_CCD_TOLERANCE, _CCD_ITERATIONS = 1e-12, 200
 
 
 class GeometryDifferences:
@@ -36,6 +44,7 @@ class GeometryDifferences:
 
     def __init__(self, mj_model: Any, data: Any, q: Array) -> None:
         self._model, self.data, self._q = mj_model, data, q
+        self._colliding: Any = None
 
     def __call__(self, contacts: Contacts) -> Array:
         """Return the changes of points, normals and distances, (n, 7, 12).
@@ -43,6 +52,8 @@ class GeometryDifferences:
         The columns are the twists [linear, angular] of the two bodies at the contact point.
         """
         data, n = self.data, len(contacts.state)
+        if self._colliding is None:
+            self._colliding = _with_exact_collision(self._model)
         moved, shifted = np.empty((n, 7, 6)), np.tile(np.eye(6), (n, 1, 1))
         for state in np.unique(contacts.state):
             data.qpos[:] = self._q[state]
@@ -62,6 +73,19 @@ class GeometryDifferences:
 
     def _differences(self, contacts: Contacts, chosen: Indices, geom: int) -> Array:
         """Return points, normals, distances by displacements [linear, angular] of a geom."""
+        steps = _STEP, _OTHER_STEP
+        found, other = (self._by_step(contacts, chosen, geom, step) for step in steps)
+        allowed = _AGREEMENT * np.maximum(1.0, np.abs(found).max(axis=(1, 2)))
+        apart = np.abs(found - other).max(axis=(1, 2)) > allowed
+        if apart.any():
+            raise not_covered(
+                f"contacts of {pair_name(self._model, contacts.geom[chosen[apart][0]])} where "
+                "MuJoCo's collision is not smooth: displacements of 1e-5 and 3e-5 disagree"
+            )
+        return found
+
+    def _by_step(self, contacts: Contacts, chosen: Indices, geom: int, step: float) -> Array:
+        """Return the centered differences of one step."""
         data = self.data
         position, quaternion = data.geom_xpos[geom].copy(), data.geom_xquat[geom].copy()
         matrix = data.geom_xmat[geom].copy()
@@ -69,19 +93,19 @@ class GeometryDifferences:
         turn, turned = np.empty(4), np.empty(4)
         for column in range(6):
             found: list[Array] = []
-            for step in (_STEP, -_STEP):
+            for change in (step, -step):
                 if column < 3:
-                    data.geom_xpos[geom, column] = position[column] + step
+                    data.geom_xpos[geom, column] = position[column] + change
                 else:
-                    mujoco.mju_axisAngle2Quat(turn, np.eye(3)[column - 3], step)
+                    mujoco.mju_axisAngle2Quat(turn, np.eye(3)[column - 3], change)
                     mujoco.mju_mulQuat(turned, turn, quaternion)
                     data.geom_xquat[geom] = turned
                     mujoco.mju_quat2Mat(data.geom_xmat[geom], turned)
-                mujoco.mj_collision(self._model, data)
+                mujoco.mj_collision(self._colliding, data)
                 found.append(np.array([self._found(contacts, i) for i in chosen]))
                 data.geom_xpos[geom], data.geom_xquat[geom] = position, quaternion
                 data.geom_xmat[geom] = matrix
-            out[..., column] = (found[0] - found[1]) / (2.0 * _STEP)
+            out[..., column] = (found[0] - found[1]) / (2.0 * step)
         return out
 
     def _found(self, contacts: Contacts, i: int) -> Array:
@@ -97,4 +121,24 @@ class GeometryDifferences:
                 return np.concatenate(
                     [points[nearest], normal, contact.dist[same[nearest], np.newaxis]]
                 )
-        raise not_covered("contacts that jump when geoms move by 1e-5")
+        raise not_covered(
+            f"contacts of {pair_name(self._model, contacts.geom[i])} that jump when geoms move by "
+            "3e-5, or when option/ccd_tolerance falls to 1e-12"
+        )
+
+
+def pair_name(mj_model: Any, geoms: NDArray[np.int32]) -> str:
+    """Return the types of two geoms as text."""
+    kinds = mj_model.geom_type[geoms]
+    return " and ".join(mujoco.mjtGeom(kind).name[7:].lower() for kind in kinds)
+
+
+def _with_exact_collision(mj_model: Any) -> Any:
+    """Return the model, or a copy whose iterative collision goes on to a smaller error."""
+    opt = mj_model.opt
+    if opt.ccd_tolerance <= _CCD_TOLERANCE and opt.ccd_iterations >= _CCD_ITERATIONS:
+        return mj_model
+    colliding = copy.copy(mj_model)
+    colliding.opt.ccd_tolerance = min(opt.ccd_tolerance, _CCD_TOLERANCE)
+    colliding.opt.ccd_iterations = max(opt.ccd_iterations, _CCD_ITERATIONS)
+    return colliding

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dtau import _core
 from dtau.mujoco.constraints import other_terms
-from dtau.mujoco.geometry_differences import GeometryDifferences
+from dtau.mujoco.geometry_differences import GeometryDifferences, pair_name
 from dtau.mujoco.plan import Plan
 from dtau.mujoco.scope import RK4, not_covered
 from dtau.mujoco.solved import Solved
@@ -84,8 +84,7 @@ def _differentiated(
     if unknown is not None:
         contacts = solved.contacts(unknown)
         if differences is None:
-            kinds = mj_model.geom_type[contacts.geom[0]]
-            names = " and ".join(mujoco.mjtGeom(kind).name[7:].lower() for kind in kinds)
+            names = pair_name(mj_model, contacts.geom[0])
             raise not_covered(f"contacts of {names}, unless geometry='differences'")
         out, _, same = _core.mujoco_step_derivatives(*arguments, unknown, differences(contacts))
     if not same:
