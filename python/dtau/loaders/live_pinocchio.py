@@ -15,7 +15,6 @@ from dtau.conventions.foreign import ForeignModel
 from dtau.conventions.pinocchio_model import pinocchio
 from dtau.errors import ModelError
 from dtau.loaders.load import Changes, with_changes
-from dtau.loaders.mjcf_names import distinct
 from dtau.loaders.pinocchio_joints import (
     COSINE_AND_SINE,
     MIMIC,
@@ -29,6 +28,7 @@ from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Helical, Prismatic, Revolute
 from dtau.model.links import Limits, Link, Mimic
 from dtau.model.model import Model
+from dtau.model.names import distinct
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
 

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.model.names import distinct
+
 Array = NDArray[np.float64]
 
 FREE, BALL, SLIDE, HINGE = range(4)  # the numbers of mjtJoint
@@ -31,21 +33,6 @@ def named(names: Sequence[str], stand_ins: Iterable[str]) -> list[str]:
         complete.append(name or stand_in)
         taken.add(complete[-1])
     return complete
-
-
-def distinct(names: Sequence[str]) -> list[str]:
-    """Append underscores to repeated names until all names are distinct."""
-    taken, met = set(names), set[str]()
-    result = []
-    for name in names:
-        other = name
-        if name and name in met:
-            while other in taken:
-                other += "_"
-            taken.add(other)
-        met.add(name)
-        result.append(other)
-    return result
 
 
 class FrameNames(NamedTuple):

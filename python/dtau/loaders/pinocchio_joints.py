@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dtau.loaders.mjcf_names import distinct
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
+from dtau.model.names import distinct
 
 # Pinocchio's types for our joints; types that are not listed must have the same nq and nv.
 KINDS = {

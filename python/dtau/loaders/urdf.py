@@ -23,13 +23,13 @@ from dtau.loaders.elements import (
     required,
 )
 from dtau.loaders.inertias import read_inertias
-from dtau.loaders.mjcf_names import distinct
 from dtau.loaders.source import Options, Parts, Source
 from dtau.loaders.xml import Element, parse
 from dtau.model.compile import MOST_DOFS
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Free, Planar, Prismatic, Revolute
 from dtau.model.links import Limits, Link, Mimic
+from dtau.model.names import distinct
 from dtau.model.pose import Pose
 from dtau.model.rotations import IDENTITY
 from dtau.model.spatial import Inertia

@@ -1,4 +1,4 @@
-"""Look up links and joints by name, with helpful errors: `Names`, `no_joint`, `no_link`."""
+"""Look up links and joints by name, with helpful errors, and make names distinct: `Names`."""
 
 from __future__ import annotations
 
@@ -82,3 +82,18 @@ class Names:
                 f"of a link, {listing(found)}"
             )
         return found[0]
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Append underscores to repeated names until all names are distinct."""
+    taken, met = set(names), set[str]()
+    result = []
+    for name in names:
+        other = name
+        if name and name in met:
+            while other in taken:
+                other += "_"
+            taken.add(other)
+        met.add(name)
+        result.append(other)
+    return result
