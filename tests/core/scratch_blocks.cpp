@@ -26,7 +26,7 @@ struct Words {
     int order;  // of time derivatives
     bool others;
     bool contacts;  // where they are optional
-    bool inputs;    // those that are optional
+    bool inputs;    // the optional ones
 
     Options options(const Signature& s, const Robot& robot, const bool* prescribed) const {
         const Tree& tree = robot.compiled.tree();
