@@ -75,8 +75,8 @@ def _reversed(x: Numbers) -> Numbers:
 
 
 LAYOUTS: dict[str, Any] = {
-    "contiguous": np.ascontiguousarray,
-    "Fortran": np.asfortranarray,
+    "contiguous": lambda x: np.array(x, order="C"),
+    "Fortran": lambda x: np.array(x, order="F"),
     "reversed": _reversed,
     "gaps": every_other,
     "misaligned": misaligned,
@@ -87,9 +87,9 @@ LAYOUTS: dict[str, Any] = {
 
 
 def _laid_out(x: Numbers, rng: np.random.Generator) -> Numbers:
-    names = list(LAYOUTS)
+    names = list(LAYOUTS) if x.dtype == float else ["contiguous", "Fortran", "reversed"]
     made: Numbers = LAYOUTS[names[int(rng.integers(len(names)))]](x)
-    return made if x.dtype == float else x
+    return made
 
 
 class Case:
