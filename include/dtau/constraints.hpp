@@ -30,6 +30,8 @@ struct Constraint {
     // Whether the rows use positions (kp is not zero), and whether these are compared in the world,
     // because positions in the two root frames have different origins.
     bool positions, in_world;
+    // Whether a call's `positions` say where it is held: a contact with the world that uses positions.
+    bool held_by_call;
     const int*
         dofs;   // (ndofs) independent velocities that move its rows, with all others on their paths
     int ndofs;  // the last one first

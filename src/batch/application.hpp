@@ -65,9 +65,10 @@ struct Scratch {
           store(arena, group_size<T> > 1) {
         const int groups = groups_at_once<T>(job);
         for (int i = 0; i < job.ninputs; ++i) {
-            // A state alone reads contiguous numbers where they are.
+            // A state alone reads contiguous numbers where they are, except those that may be cleared.
             const Input& input = job.inputs[i];
-            const bool gathered = group_size<T> > 1 || input.spacing != std::ptrdiff_t(sizeof(T));
+            const bool gathered = group_size<T> > 1 || i == job.positions ||
+                                  input.spacing != std::ptrdiff_t(sizeof(T));
             inputs[i] = input.data && gathered ? arena.take<T>(groups * input.size) : nullptr;
         }
         for (int o = 0; o < job.noutputs; ++o)

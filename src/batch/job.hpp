@@ -85,7 +85,9 @@ struct Job {
         Output outputs[max_outputs];
     };
     int inertias = -1;  // the input that replaces the tree's inertias; -1: there is none
-    const Options* options = nullptr;  // read by the algorithm alone
+    // The inputs that switch contacts on and off, and that say where contacts are held.
+    int switches = -1, positions = -1;
+    const Options* options = nullptr;  // of these, the batch layer reads which rows use positions
     const RobotCode* code = nullptr;  // computes the function in place of the algorithm; null: none
     FirstFailure* failure = nullptr;  // records the states without results; null: not wanted
     // The numbers of the states in the order in which they go into lanes (order.hpp); null: as they

@@ -6,6 +6,7 @@
 #include "batch/application.hpp"
 #include "batch/cursor.hpp"
 #include "batch/finite_test.hpp"
+#include "batch/held_positions.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -28,12 +29,14 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
             const Input& input = job.inputs[i];
             if (!input.data) continue;
             x.inputs[i] = reinterpret_cast<const E*>(cursor[i]);
-            if (input.spacing != sizeof(E)) {
+            if (input.spacing != sizeof(E) || i == job.positions) {
                 for (int k = 0; k < input.size; ++k)
                     scratch.inputs[i][k] =
                         *reinterpret_cast<const E*>(cursor[i] + k * input.spacing);
                 x.inputs[i] = scratch.inputs[i];
             }
+            if (i == job.positions)
+                clear_unread_positions(job, x.inputs[job.switches], scratch.inputs[i]);
             if constexpr (!std::is_same_v<E, Recorded>)
                 test.add(reinterpret_cast<const double*>(x.inputs[i]), input.size * doubles);
         }

@@ -5,6 +5,7 @@
 
 #include "batch/application.hpp"
 #include "batch/cursor.hpp"
+#include "batch/held_positions.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -70,9 +71,11 @@ inline void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, cons
             locate(job, place, order ? order + place : nullptr, states_of(g), cursor, from);
             finite[g] = Lane(0.0);
             for (int i = 0; i < job.ninputs; ++i)
-                if (job.inputs[i].data)
+                if (job.inputs[i].data && i != job.positions)
                     gather(job.inputs[i], from[i], scratch.inputs[i] + g * job.inputs[i].size,
                            finite[g]);
+            if (job.positions >= 0 && job.inputs[job.positions].data)
+                gather_positions(job, from[job.positions], g, scratch.inputs, finite[g]);
         }
         x.first = first;
         x.order = order ? order + first : nullptr;

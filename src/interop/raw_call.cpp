@@ -103,7 +103,7 @@ void RawCall::describe(const Options& options, bool single_frame) {
         problem_ += ", or inertias in the argument parameters";
     }
     job_ = Job(s.ninputs, s.noutputs);
-    job_.inertias = s.inertias;
+    name_inputs(job_, s);
     job_.options = &options;
     single_frame_ = single_frame;
     const Sizes sizes = {tree_->tree(), options, single_frame};
@@ -146,9 +146,9 @@ void RawCall::reserve(std::ptrdiff_t count, int threads, RawMemory& memory) cons
     for (int i = 0; i < s.ninputs && !tree_->quaternions().empty(); ++i)
         if (inputs_[i].mimic_role == MimicRole::q && !s.any_quaternions)
             memory.quaternions[i].reserve(inputs_[i].size * count);
-    if (input_of_switches(s) >= 0) memory.order.reserve(count);
+    if (s.switches >= 0) memory.order.reserve(count);
     static const char there = 0;
-    std::size_t bytes = input_of_switches(s) >= 0 ? order_scratch_bytes(count) : 0;
+    std::size_t bytes = s.switches >= 0 ? order_scratch_bytes(count) : 0;
     for (const std::ptrdiff_t states : {std::ptrdiff_t(1), count}) {
         Job job = job_;
         job.naxes = 1, job.shape[0] = job.count = states;
@@ -226,7 +226,7 @@ void RawCall::compute(Job& job, RawMemory& memory) const {
     }
     const FunctionList& list = list_();
     std::vector<std::ptrdiff_t>& order = memory.order;
-    const int switches = input_of_switches(s);
+    const int switches = s.switches;
     if (may_order(job, switches)) {
         order.resize(job.count);
         bool changes = false;

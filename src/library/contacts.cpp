@@ -189,6 +189,7 @@ ContactDescription describe(const CompiledTree& tree, const Loop& given, const P
     require_finite(what + ": placement", given.placement.translation);
     b.pose = composed(b.pose, given.placement);
     ContactDescription loop = described(what, a, b, given.rows, given.axes, given.kp, given.kd);
+    loop.loop = true;
     if (hinged) loop.hinge = word(what + ": hinge", given.hinge, {"x", "y", "z"});
     return loop;
 }

@@ -191,7 +191,7 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     work.options.read(signature, given, compiled);
     Options& options = work.options.values;
     job.options = &options;
-    job.inertias = signature.inertias;
+    name_inputs(job, signature);
     if (signature.solves && !(job.inertias >= 0 && work.inputs[job.inertias].is_valid()))
         require_inertia(signature.name, compiled, options.prescribed);
     const Sizes sizes = {compiled.tree(), options, work.options.single_frame};

@@ -18,12 +18,12 @@ void make_contacts(CompiledContacts* self, const CompiledTree& tree, Ints link,
                    Rows<double, 3, 3> rotation, Rows<double, 3> translation, Ints other_link,
                    Rows<double, 3, 3> other_rotation, Rows<double, 3> other_translation, Ints rows,
                    Ints hinge, Ints mixed, Ints spatial, Rows<double> kp, Rows<double> kd,
-                   Ints positions) {
+                   Ints positions, Ints loop) {
     const std::size_t n = link.shape(0);
     for (std::size_t size :
          {rotation.shape(0), translation.shape(0), other_link.shape(0), other_rotation.shape(0),
           other_translation.shape(0), rows.shape(0), hinge.shape(0), mixed.shape(0),
-          spatial.shape(0), kp.shape(0), kd.shape(0), positions.shape(0)})
+          spatial.shape(0), kp.shape(0), kd.shape(0), positions.shape(0), loop.shape(0)})
         if (size != n) throw nb::value_error("Contacts: arrays of different lengths");
     std::vector<ContactDescription> contacts(n);
     for (std::size_t k = 0; k < n; ++k)
@@ -36,7 +36,8 @@ void make_contacts(CompiledContacts* self, const CompiledTree& tree, Ints link,
             spatial.data()[k] != 0,
             kp.data()[k],
             kd.data()[k],
-            positions.data()[k] != 0};
+            positions.data()[k] != 0,
+            loop.data()[k] != 0};
     interruptible([&] { new (self) CompiledContacts(tree, contacts); });
 }
 
@@ -48,7 +49,7 @@ void define_contacts(nb::module_& m) {
              nb::arg("rotation"), nb::arg("translation"), nb::arg("other_link"),
              nb::arg("other_rotation"), nb::arg("other_translation"), nb::arg("rows"),
              nb::arg("hinge"), nb::arg("mixed"), nb::arg("spatial"), nb::arg("kp"), nb::arg("kd"),
-             nb::arg("positions"));
+             nb::arg("positions"), nb::arg("loop"));
 }
 
 }  // namespace dtau

@@ -216,7 +216,7 @@ nb::object Callable::alone(const FunctionList& functions, const Function& functi
         form->with_words = with_words(form->options, signature, given, compiled);
         job.options = &form->with_words;
     }
-    job.inertias = signature.inertias;
+    name_inputs(job, signature);
     job.code = compiled.code(signature.name, functions.lanes, job);
     std::uninitialized_copy_n(form->results, job.noutputs, job.outputs);
     if (given_results) place_outputs(job, signature, form->outputs, NPY_DOUBLE, arrays, results);

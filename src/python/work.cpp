@@ -93,7 +93,7 @@ struct Ordering {
 
 void order_states(Work& work, const RunPlan& plan) {
     Job& job = work.job;
-    const int switches = input_of_switches(work.function.signature);
+    const int switches = work.function.signature.switches;
     if (!may_order(job, switches)) return;
     work.order.resize(job.count);
     const Ordering ordering{job, switches, work.list.lanes, work.order.data()};

@@ -78,6 +78,8 @@ struct ArgumentList {
     static constexpr void describe_input(Signature& s, X) {
         s.arguments[s.narguments++] = {X::signature.name, X::by_default, s.ninputs, {}};
         if (X::signature.quantity->axes[0] == Axis::ten_nbodies) s.inertias = s.ninputs;
+        if (*X::signature.quantity == Quantity::contacts) s.switches = s.ninputs;
+        if (*X::signature.quantity == Quantity::contact_positions) s.positions = s.ninputs;
         s.inputs[s.ninputs++] = X::signature;
     }
     template <Text name, Option option, Default by_default>
@@ -267,7 +269,7 @@ constexpr Function function(const FunctionInfo& info, Inputs, Outputs, Independe
     Function f = {{}, &implementation<Inputs, Outputs, Independent, Mimic, Constrained>};
     Signature& s = f.signature;
     s.name = info.name;
-    s.inertias = -1;
+    s.inertias = s.switches = s.positions = -1;
     Inputs::describe_inputs(s);
     Outputs::describe_outputs(s);
     s.solves = info.solves, s.any_quaternions = info.any_quaternions;

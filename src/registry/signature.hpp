@@ -168,7 +168,11 @@ struct Signature {
     ArraySignature inputs[Job::max_inputs];
     ArraySignature outputs[Job::max_outputs];
     int ninputs, noutputs;
-    int inertias;            // the input that replaces the model's inertias; -1: there is none
+    int inertias;  // the input that replaces the model's inertias; -1: there is none
+    // The input that switches contacts on and off; -1: there is none. Algorithms leave out what is
+    // switched off in all states of a group (active_constraints.hpp).
+    int switches;
+    int positions;           // the input that says where contacts are held; -1: there is none
     bool optional_contacts;  // contacts are optional, with an algorithm of their own
     bool solves;             // refuses models with massless joints
     bool any_quaternions;    // accepts quaternions of any norm
@@ -193,12 +197,9 @@ inline __attribute__((always_inline)) int input_of_last_result(const Signature& 
     while (i >= 0 && *s.inputs[i].quantity != *last.quantity) --i;
     return i;
 }
-// The input that switches contacts on and off; -1: the function has none. Algorithms leave out what
-// is switched off in all states of a group (active_constraints.hpp).
-constexpr int input_of_switches(const Signature& s) {
-    int i = s.ninputs - 1;
-    while (i >= 0 && *s.inputs[i].quantity != Quantity::contacts) --i;
-    return i;
+// Tells the job which inputs the batch layer itself reads.
+inline void name_inputs(Job& job, const Signature& s) {
+    job.inertias = s.inertias, job.switches = s.switches, job.positions = s.positions;
 }
 // Whether an input maps inputs to torques.
 constexpr bool takes_input_map(const Signature& s) {

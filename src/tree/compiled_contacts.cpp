@@ -109,6 +109,7 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
         for (int k = 0, at = 0; k < 3; ++k)
             if (held || (hinged && k != given.hinge)) c.angular[at++] = k;
         c.positions = given.positions && given.kp != 0.0;
+        c.held_by_call = c.positions && !given.loop;
         c.axes = given.axes, c.kp = c.positions ? given.kp : 0.0, c.kd = given.kd;
         c.spatial = given.spatial;
         c.root = t.bodies[fixed ? c.b.body : c.a.body].root;

@@ -20,6 +20,7 @@ struct ContactDescription {
     bool spatial;
     double kp, kd;
     bool positions;
+    bool loop = false;
 };
 
 // The kernels count the entries of G, and those of Y with padded rows, with an int.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 FOOT = "point; frame=LF_FOOT"
+PLACED = dtau.Pose(translation=(0.2, 0.1, 0.4))
 STATES = 19  # whole groups of lanes, and an incomplete one
 INVALID_ARGUMENT, INVALID_FILE = 1, 2
 
@@ -361,6 +363,43 @@ def test_contacts_and_loops_are_pythons(seed: int, folder: Path) -> None:
     )
     for result, array in zip(results, expected, strict=True):
         np.testing.assert_allclose(result, array, **CLOSE)
+
+
+def test_positions_of_loops_have_no_effect(tmp_path: Path) -> None:
+    """Also those of a loop that is closed to the world, which may be NaN."""
+    robot = dtau.robots.chain(3)
+    post = dtau.Link("post", None, dtau.Fixed(), "stand", PLACED)
+    model = dtau.Model("chain", [*robot.links, post])
+    model.save(tmp_path / "chain.dtau")
+    tip, before = model.bodies[-1], model.bodies[-2]
+    held = [
+        dtau.PointContact(before, kp=5.0, kd=2.0, position=(0.3, 0.1, 0.2)),
+        dtau.Loop(tip, "post", 3, kp=4.0, kd=1.0),
+        dtau.PointContact(tip, kd=2.0),
+    ]
+    q, v, tau = dtau.random_state(model, np.random.default_rng(2), shape=(STATES,))
+    positions = np.random.default_rng(3).normal(size=(STATES, 3, 3))
+    contacts = dtau.Contacts(model, held)
+    expected = [
+        dtau.constrained_dynamics(
+            model, *(x[k] for x in (q, v, tau)),
+            dtau.Contacts(model, [replace(held[0], position=positions[k, 0]), *held[1:]]),
+            regularization=1e-3,
+        )
+        for k in range(STATES)
+    ]  # fmt: skip
+    positions[:, 1:] = np.nan
+    texts = [*(f"contacts={contact_text(x)}" for x in held), "regularization=1e-3"]
+    given = {"q": q, "v": v, "tau": tau, "positions": positions}
+    results = CFunction(CModel(tmp_path / "chain.dtau"), "constrained_dynamics", texts, STATES)(
+        STATES, given
+    )
+    pythons = dtau.constrained_dynamics(
+        model, q, v, tau, contacts, positions=positions, regularization=1e-3
+    )
+    for result, array, alone in zip(results, pythons, zip(*expected, strict=True), strict=True):
+        np.testing.assert_array_equal(result, array)
+        np.testing.assert_allclose(result, alone, **CLOSE)
 
 
 def test_wrong_calls_are_refused(folder: Path) -> None:

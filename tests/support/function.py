@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
+import numpy as np
 from cases import CONTACT_ROWS, State, actuated
 from compare import cancelled
 from core import Core
@@ -55,6 +56,15 @@ class Function:
 
     def options_for(self, model: dtau.Model) -> dict[str, Any]:
         return {name: x(model) if callable(x) else x for name, x in self.options.items()}
+
+    def reads(self, model: dtau.Model, state: State, argument: str) -> Array:
+        """Which numbers of an argument of one state count: all, except of some `positions`."""
+        counts = np.ones(state[argument].shape, bool)
+        if argument == "positions":
+            contacts = self.options_for(model)["contacts"]
+            held = [not isinstance(c, dtau.Loop) and c.kp > 0.0 for c in contacts]
+            counts[~(np.array(held) & (state["active"] >= 0.5))] = False
+        return counts.reshape(-1)
 
     @property
     def steps(self) -> int:

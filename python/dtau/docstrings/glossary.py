@@ -146,7 +146,8 @@ active : array_like (..., ncontacts), optional
 positions : array_like (..., ncontacts, 3), optional
     Where the contacts are held in each state: positions in the world, in meters, in place of those
     of ``contacts``, such as the footholds of a gait. The rotation of a `FrameContact` stays. Only
-    contacts with the world that have a gain ``kp`` depend on it. By default the positions of
+    contacts with the world that have a gain ``kp`` and hold in the state depend on it. The other
+    rows, also those of all loops, have no effect, and may be NaN. By default the positions of
     ``contacts``.
 regularization : float
     Set it if constraint rows depend on each other, as with four flat feet. Choose it small compared

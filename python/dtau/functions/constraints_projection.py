@@ -60,7 +60,8 @@ def project(
     positions
         Where the contacts must hold in each state: positions in the world, in meters, in place of
         those of ``contacts``. The rotation of a `FrameContact` stays; without a placement it still
-        holds anywhere. Loops do not depend on it. By default the positions of ``contacts``.
+        holds anywhere. Such rows, those of loops and those of contacts that need not hold have no
+        effect, and may be NaN. By default the positions of ``contacts``.
     tolerance : float
         Largest error, in meters and radians, of a solution.
     max_iterations : int
@@ -138,13 +139,15 @@ def project(
     # their factors, the frames' Jacobians and poses.
     rows, frames = contacts.nrows + 3 * len(contacts), 2 * len(contacts)
     of_state = float(5 * rows * model.nv + frames * (6 * model.nv + 12))
-    require_memory("project", len(begin) * (model.nq + 8.0) + min(len(begin), BLOCK) * of_state)
+    kept = len(begin) * (model.nq + 3.0 * len(contacts) + 8.0)
+    require_memory("project", kept + min(len(begin), BLOCK) * of_state)
     frame_placements(model, begin.reshape(*batch, model.nq), ())  # checks quaternions
+    failures = _Rows(model, contacts, positions is not None)
+    places = [np.where(failures.reads(held), place, 0.0) for place in places]
     finite = [np.isfinite(x).all(axis=tuple(range(1, x.ndim))) for x in (begin, held, *places)]
     left = np.flatnonzero(np.logical_and.reduce(finite))
     reached, error = np.full(begin.shape, np.nan), np.full(len(begin), np.nan)
     reached[left] = begin[left]
-    failures = _Rows(model, contacts, positions is not None)
     for part in blocks(len(left)):
         some = left[part]
         chosen = places[0][some] if places else None
@@ -253,6 +256,12 @@ class _Rows:
         ]
         names = (name for _, contact in self._placed for name in _frames(contact))
         self._frames = list(dict.fromkeys(names))
+        self._held = np.zeros(len(contacts), dtype=bool)  # with the world
+        self._held[[k for k, contact in self._placed if not isinstance(contact, Loop)]] = True
+
+    def reads(self, active: Array) -> NDArray[np.bool_]:
+        """Tell of which contacts the positions are read, (n, ncontacts, 1)."""
+        return np.asarray((self._held & ~(active < 0.5))[..., np.newaxis])
 
     def __call__(
         self, q: Array, active: Array, positions: Array | None

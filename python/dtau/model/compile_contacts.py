@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
-from dtau.model.contact_kinds import AnyContact
+from dtau.model.contact_kinds import AnyContact, Loop
 from dtau.model.links import Frame
 from dtau.model.model import Model
 
@@ -48,4 +48,5 @@ def compile_contacts(
         numbers(contact.kp for contact in contacts),
         numbers(contact.kd for contact in contacts),
         integers(contact.kp > 0.0 for contact in contacts),
+        integers(isinstance(contact, Loop) for contact in contacts),
     )

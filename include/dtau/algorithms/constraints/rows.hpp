@@ -36,7 +36,8 @@ inline T component(const Vec3<T>& a, int k) {
 // ---------------------------------------------------------------- where the frames are
 
 // Which constraints hold in a state: active (ncontacts), null: all; and where contacts with the world
-// are held: positions (ncontacts, 3), null: at their frames b.
+// are held: positions (ncontacts, 3), null: at their frames b. Loops do not read it, also those that
+// are closed to the world.
 template <class T>
 struct Hold {
     const T *active, *positions;
@@ -47,7 +48,7 @@ struct ConstraintFrames {
     Placement<T> a, b;  // in the root frame of their trees
     Mat3<T> E;          // axes of the rows, in a's root frame
     Mat3<T> turn;       // from the root frame of b's tree to that of a's, if the trees differ
-    Vec3<T> held;       // of a contact with the world: where it is held
+    Vec3<T> held;       // of a constraint with the world: where it is held
 };
 
 template <class T>
@@ -75,7 +76,8 @@ ConstraintFrames<T> constraint_frames(const Tree& tree, int c, const Constraint&
         f.turn = transposed(world[root].R) * world[tree.bodies[constraint.b.body].root].R;
     const double* r = fixed ? constraint.a.translation : constraint.b.translation;
     f.held = {T(r[0]), T(r[1]), T(r[2])};
-    if (positions) f.held = {positions[3 * c], positions[3 * c + 1], positions[3 * c + 2]};
+    if (positions && constraint.held_by_call)
+        f.held = {positions[3 * c], positions[3 * c + 1], positions[3 * c + 2]};
     return f;
 }
 
