@@ -25,8 +25,9 @@ template <class T>
 inline constexpr int group_size = sizeof(T) / sizeof(Number<T>);  // states
 
 // What a state gets: the algorithm's results; NaN but for Output::kept, as its contacts cannot hold it;
-// or NaN alone.
-enum class Outcome : unsigned char { results, kept_results, nothing };
+// NaN alone; or results that are computed again beside copies of itself, as the states beside it may
+// have changed them.
+enum class Outcome : unsigned char { results, kept_results, nothing, again };
 
 // The outcomes of a group of states.
 template <class T>
@@ -45,7 +46,8 @@ struct Outcomes {
 template <class E>
 __attribute__((cold, noinline)) void leave_outcome(Outcome outcome, const Output& out, E* to) {
     const std::ptrdiff_t kept = outcome == Outcome::kept_results ? out.kept : 0;
-    for (std::ptrdiff_t k = 0; k < out.stored() && outcome != Outcome::results; ++k)
+    if (outcome == Outcome::results || outcome == Outcome::again) return;
+    for (std::ptrdiff_t k = 0; k < out.stored(); ++k)
         if ((out.entries ? out.entries[k] : k) >= kept) to[k] = E(not_a_number);
 }
 

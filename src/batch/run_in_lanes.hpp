@@ -106,6 +106,10 @@ inline void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, cons
                         finite[g].value[l] == 0.0 ? outcomes.of_state[l] : Outcome::nothing,
                         job.outputs[o], to[l]);
             }
+        // The same layout in the same block: the scratch memory at hand is made anew, and holds.
+        for (int l = 0; l < lanes && first + l < stop && outcomes.any_failed; ++l)
+            if (outcomes.of_state[l] == Outcome::again && finite[0].value[l] == 0.0)
+                run_in_lanes(algorithm, results, tree, job, first + l, first + l + 1);
         if (outcomes.any_failed) outcomes = {};
     }
     if (x.destination.past_caches) end_streams();

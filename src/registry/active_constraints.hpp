@@ -5,7 +5,7 @@
 // A row that does not hold adds nothing but zeros to sums, which can only change the sign of a zero.
 // Zeros of a state with an inactive constraint are therefore made positive: the bits of a state do
 // not depend on the states beside it. If such a state overflows, zeros of rows that do not hold can
-// turn into NaN. So its results are NaN, whether those rows are there or left out.
+// turn into NaN. It is then computed again without them (Outcome::again).
 #pragma once
 
 #include "batch/finite_test.hpp"
@@ -87,9 +87,10 @@ struct ActiveConstraints {
                 rows[i] = select(off, T(0.0), rows[i]);
         }
     }
+    // Whether a constraint that does not hold in a lane is there for the sake of others.
     bool any_inactive(const T* active, int lane) const {
-        for (int c = 0; c < all->count; ++c)
-            if (number_of_state(active[c], lane) < 0.5) return true;
+        for (int k = 0; k < held->count; ++k)
+            if (number_of_state(active[numbers[k]], lane) < 0.5) return true;
         return false;
     }
     // Moves rows of `per` numbers to their places among all, the last ones first, and fills those left
@@ -233,7 +234,7 @@ struct OnActiveConstraints {
             const std::ptrdiff_t count = of_rows ? per * constraints.held->nrows : all;
             if (of_rows) constraints.clear_inactive(active, x.outputs[o], per);
             for (std::ptrdiff_t k = 0; k < count; ++k) x.outputs[o][k] = x.outputs[o][k] + zero;
-            finite.add(x.outputs[o], count);
+            if constexpr (group_size<T> > 1) finite.add(x.outputs[o], count);
             if (!of_rows || !constraints.some_left_out()) continue;
             if (!x.nonzero || !x.nonzero[o].allowed || constraints.held->nrows == 0 ||
                 per < group_size<T>) {
@@ -244,9 +245,9 @@ struct OnActiveConstraints {
             x.nonzero[o].count = constraints.spread_spans(x.outputs[o], per, spans);
             x.nonzero[o].spans = spans;
         }
-        for (int l = 0; l < group_size<T>; ++l)
+        for (int l = 0; l < group_size<T> && group_size<T> > 1; ++l)
             if (!finite.is_finite(l) && constraints.any_inactive(active, l))
-                x.outcomes->fail(l, Outcome::nothing);
+                x.outcomes->fail(l, Outcome::again);
     }
 };
 
