@@ -351,7 +351,8 @@ class TestLoading:
 
     def test_refused(self) -> None:
         said = message(ValueError, dtau.load, self.TEXT, damping={"k": 1.0})
-        assert said == "damping: no joint or link named 'k'"
+        known = "'j', 'base', 'tip', 'root_joint'"
+        assert said == f"damping: no joint or link named 'k'; there are: {known}"
 
 
 @pytest.mark.parametrize("name", ["armature", "damping"])

@@ -299,8 +299,8 @@ class TestRemarks:
             joint("f", "a", "d", kind="fixed"),
         )
         lost = (
-            "mimic of joint 'j': no joint named 'i'; mimic of joint 'k': expected a joint with one "
-            "coordinate, got 'f', which is fixed"
+            "mimic of joint 'j': no joint named 'i'; there are: 'j', 'k', 'f'; mimic of joint 'k': "
+            "expected a joint with one coordinate, got 'f', which is fixed"
         )
         with pytest.warns(dtau.ModelWarning) as caught:
             assert dtau.load(text).nv == 2

@@ -150,11 +150,11 @@ def test_code_of_the_page_about_mjcf_runs() -> None:
     assert run_code_of("docs/mjcf.md")["model"].nv == 5
 
 
-ARM = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
-<xacro:arg name="tool" default="none"/>
+ARM = """<robot name="$(arg name)" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:arg name="safety_limits" default="false"/>
 <xacro:include filename="parts/link.xacro"/>
 <link name="base"/>
-<xacro:turning name="$(arg tool)"/>
+<xacro:if value="$(arg safety_limits)"><xacro:turning name="$(arg ur_type)"/></xacro:if>
 </robot>"""
 LINK = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
 <xacro:macro name="turning" params="name">
@@ -168,17 +168,17 @@ LINK = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
 def test_the_recipe_for_arguments_of_xacro_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From a folder that is not the file's: what it includes is relative to the file."""
-    pytest.importorskip("xacrodoc")
-    (tmp_path / "robots/parts").mkdir(parents=True)
-    (tmp_path / "robots/arm.xacro").write_text(ARM, encoding="utf-8")
-    (tmp_path / "robots/parts/link.xacro").write_text(LINK, encoding="utf-8")
+    packages = pytest.importorskip("xacrodoc").packages
+    monkeypatch.setattr(packages, "look_in", lambda folders: None)  # the page's has no packages here
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "ur.urdf.xacro").write_text(ARM, encoding="utf-8")
+    (tmp_path / "parts/link.xacro").write_text(LINK, encoding="utf-8")
     page = (ROOT / "docs/mjcf.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"^    import xacro.*\n(?:(?:    .*)?\n)*", page, flags=re.MULTILINE)
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"dtau": dtau}
     exec(textwrap.dedent(code), names)
-    assert names["model"].bodies == ("gripper",)
+    assert (names["model"].name, names["model"].bodies) == ("ur5e", ("ur5e",))
 
 
 def test_code_of_the_models_page_runs() -> None:
