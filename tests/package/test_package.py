@@ -169,7 +169,7 @@ def test_the_recipe_for_arguments_of_xacro_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     packages = pytest.importorskip("xacrodoc").packages
-    monkeypatch.setattr(packages, "look_in", lambda folders: None)  # the page's has no packages here
+    monkeypatch.setattr(packages, "look_in", lambda folders: None)  # the page's are not here
     (tmp_path / "parts").mkdir()
     (tmp_path / "ur.urdf.xacro").write_text(ARM, encoding="utf-8")
     (tmp_path / "parts/link.xacro").write_text(LINK, encoding="utf-8")
