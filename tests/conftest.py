@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import adapter_law_report
 import pytest
 from allowed_skips import StrictSkips, read
 from hypothesis import HealthCheck, settings
@@ -26,7 +27,7 @@ SUBJECTS = {  # markers of tests that take long
     "fuzz": "damaged files and odd arguments, some thousand of them",
     "jit": "whole programs and their derivatives, as XLA and torch.compile compile them",
     "large": "robots and files of extreme size, and how time and memory grow with it",
-    "laws": "random batches of every function against each of their states alone",
+    "laws": "more of the laws than the core's sample: batches are their states, array libraries are right",
     "processes": "forks, signals, ends of processes, and copies of the package that are changed",
 }
 
@@ -48,6 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run all tests, also those that take long, which are left out where no path, -k or -m "
         f"names tests: {', '.join(SUBJECTS)} (--markers says what they are)",
     )
+    adapter_law_report.add_option(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -62,10 +64,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(StrictSkips(allowed), "strict_skips")
 
 
-def pytest_report_header(config: pytest.Config) -> str | None:
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    seed = adapter_law_report.header(config)
     if config.option.all:
-        return None
-    return f"core selection; --all runs {', '.join(SUBJECTS)} too"
+        return [seed]
+    return [f"core selection; --all runs {', '.join(SUBJECTS)} too", seed]
+
+
+def pytest_terminal_summary(terminalreporter: object) -> None:
+    adapter_law_report.summary(terminalreporter)
 
 
 @pytest.hookimpl(tryfirst=True)  # -m reads the marker

@@ -46,6 +46,7 @@ class Constrained : CasadiMatrices {
         if (res_[0]) gradient_by_numbers(gradient[0], res_[0]);
         for (int k = 1; k < variables(f_); ++k)
             if (res_[k]) std::copy_n(gradient[k], nv_, res_[k]);
+        put_gradient_by_mask();
         return true;
     }
 

@@ -106,6 +106,11 @@ class CasadiMatrices {
         f_.numbers.right(q_, matrix, offsets, offsets + nq_ + 1, res_[at]);
     }
 
+    // The mask of active contacts has no derivative: its gradient is zero.
+    void put_gradient_by_mask() const {
+        if (f_.takes_mask && res_[mask_at()]) std::fill_n(res_[mask_at()], f_.ncontacts, 0.0);
+    }
+
     // Converts columns, rows, or both from tangent coordinates to the numbers of q.
     const double* by_numbers(const double* J, int rows) {
         if (f_.numbers.trivial()) return J;

@@ -62,6 +62,7 @@ class StepEvaluation : CasadiMatrices {
             if (res_[k]) std::copy_n(gradient[k], nv_, res_[k]);
         if (nwrenches_ && res_[wrenches_at()])
             leave(patterns_.out[wrenches_at()], gradient[variables], false, res_[wrenches_at()]);
+        put_gradient_by_mask();
         if (!res_[dt_at()]) return true;
         StepSweeps sweeps(f_, inputs_, w_, error_);
         if (!sweeps.forward() || !sweeps.adjoint(seed_)) return false;

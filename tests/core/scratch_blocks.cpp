@@ -62,7 +62,7 @@ bool right(const Function& function, const Robot& robot, const Words& words, int
     Numbers inputs = random_inputs(s, robot.compiled, options, states);
     for (int i = 0; i < s.ninputs; ++i)
         if (s.inputs[i].optional && !words.inputs) inputs[i].clear();
-    const int switches = input_of_switches(s);
+    const int switches = s.switches;
     for (int state = 0;
          switches >= 0 && words.others && !inputs[switches].empty() && state < states; ++state)
         inputs[switches][2 * state + state % 2] = 0.0;

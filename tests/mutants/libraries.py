@@ -52,7 +52,7 @@ LIBRARIES = (
         'if by == "q":',
         (
             "tests/interop/test_jax.py",
-            "tests/interop/test_tangent_maps.py",
+            "tests/interop/laws/test_jax_laws.py::test_law[difference | plain | reverse]",
         ),
     ),
     Mutant(
@@ -101,8 +101,8 @@ LIBRARIES = (
     Mutant(
         "torch/batched_gradients",
         "Gradients that torch.autograd.grad(is_grads_batched=True) maps go to NumPy's products.",
-        PYTHON + "torch/primitives.py",
-        "or any(map(_is_batched, cotangents))",
+        PYTHON + "torch/transforms.py",
+        "or any(map(is_batched, cotangents))",
         "or False",
         (
             "tests/interop/test_torch.py",

@@ -92,7 +92,8 @@ def _wrench_derivatives(problem: str) -> Rule:
 
     def rule(x: At, by: str) -> Blocks:
         _refuse_parameters(problem, by)
-        return (x.xp.moveaxis(_by_unit_wrenches(x, problem), -3, -1),)
+        change = x.xp.swapaxes(_by_unit_wrenches(x, problem), -3, -2)
+        return (x.xp.swapaxes(change, -2, -1),)
 
     return rule
 
@@ -129,8 +130,9 @@ def by_unit_wrenches(
     count = 6 * x.model.nbodies
     units = x.library.constant(np.eye(count).reshape(count, x.model.nbodies, 6))
     q = x["q"][..., None, :]
+    swap = x.xp.swapaxes  # PyTorch 2.13 cannot map `moveaxis`
     changes = [
-        x.xp.moveaxis(some - none, -3, -1)
+        swap(swap(some - none, -3, -2), -2, -1)
         for some, none in zip(matrices(q, units), matrices(q, None), strict=True)
     ]
     return tuple(y.reshape((*y.shape[:-1], x.model.nbodies, 6)) for y in changes)
@@ -163,7 +165,7 @@ def _time_derivatives(problem: str) -> Rule:
             return (x.call(f"{name}_vjp", *every[:-1], units, every[-1], **options)[-1],)
         blocks = x.call(f"{name}_derivatives", *x.inputs.values(), **options)
         block = blocks[list(x.inputs).index(by)]
-        return (block if ranks[by] == 1 else x.xp.moveaxis(block, -3, -2),)
+        return (block if ranks[by] == 1 else x.xp.swapaxes(block, -3, -2),)
 
     return rule
 

@@ -20,7 +20,7 @@ class Library(Protocol):
     """An array library.
 
     `xp` is its module of operations with NumPy's names: einsum, concatenate, stack, where, sqrt,
-    sin, cos, arctan2, swapaxes, moveaxis, zeros_like, broadcast_to.
+    sin, cos, arctan2, swapaxes, zeros_like, broadcast_to.
     """
 
     @property

@@ -19,8 +19,9 @@ from dtau import _core
 from dtau.model.model import Model
 from dtau.torch.kernels import evaluate, written
 from dtau.torch.models import number_of
-from dtau.torch.primitives import Site, backward, goes_on, like
+from dtau.torch.primitives import Site, backward, like
 from dtau.torch.pullbacks import PULLBACKS
+from dtau.torch.transforms import goes_on
 
 Tensors = tuple[Tensor | None, ...]
 

@@ -34,11 +34,10 @@ from dtau.torch import operators
 from dtau.torch.kernels import KERNELS, read, result_shapes, written
 from dtau.torch.models import model_of, number_of
 from dtau.torch.pullbacks import PULLBACKS
+from dtau.torch.transforms import alive, any_dual, goes_on, is_batched, transforming
 
 Tensors = Sequence[Tensor | None]
 Gradients = list[Tensor | None]
-
-_transforming = torch._C._are_functorch_transforms_active
 
 # A backward pass that raises, for example for a third derivative, leaves nodes in PyTorch's queue.
 # They hold NumPy arrays, which must not be freed after Python has ended. The oldest node leaves the
@@ -66,7 +65,7 @@ def differentiable(site: Site, *inputs: Tensor | None) -> tuple[Tensor, ...]:
 
 
 def _choose(number: int, function: str, options: str, *inputs: Tensor | None) -> tuple[Tensor, ...]:
-    if forward_ad._current_level >= 0 or _transforming():
+    if forward_ad._current_level >= 0 or transforming():
         return tuple(_Transformed.apply(number, function, options, *inputs))
     if torch.is_grad_enabled() and any([x is not None and x.requires_grad for x in inputs]):
         return tuple(_Eager.apply(number, function, options, *inputs))
@@ -154,7 +153,8 @@ def gradients(
     found: Gradients = [None] * len(inputs)
     if not which or all(g is None for g in cotangents):
         return found
-    if site.function == "step" and not wanted[3] and _has_hessian(inputs):
+    mapped = any(map(is_batched, cotangents))  # which no call can take
+    if site.function == "step" and not (wanted[3] or mapped) and _has_hessian(inputs):
         return _step_gradients(site, inputs, cotangents)
     composed = _composed(site, inputs, which)
     if composed is not None:
@@ -202,7 +202,7 @@ def _has_hessian(inputs: Tensors) -> bool:
     dt, f_ext = inputs[3], inputs[4]
     assert dt is not None
     wrapped = torch._C._functorch.is_functorch_wrapped_tensor(dt)
-    return f_ext is None and not dt.requires_grad and not wrapped and not _any_dual((dt,))
+    return f_ext is None and not dt.requires_grad and not wrapped and not any_dual((dt,))
 
 
 def _step_gradients(site: Site, inputs: Tensors, cotangents: Tensors) -> Gradients:
@@ -311,33 +311,12 @@ def backward(
     """Return the gradients by the inputs for a backward pass of PyTorch."""
     if all(g is None for g in cotangents):
         return (None,) * len(inputs)
+    inputs, cotangents = alive(inputs), alive(cotangents)
     if goes_on(inputs, cotangents):
         return gradients(site, inputs, cotangents, wanted)
     given = [x is not None and needed for x, needed in zip(inputs, wanted, strict=True)]
     found = iter(operators.pullback(*site, inputs, cotangents, given))
     return [next(found) if needed else None for needed in given]
-
-
-def goes_on(inputs: Tensors, cotangents: Tensors) -> bool:
-    """Whether PyTorch differentiates or maps the gradients."""
-    return (
-        torch.is_grad_enabled()
-        or _transforming()
-        or any(map(_is_batched, cotangents))
-        or _any_dual((*inputs, *cotangents))
-    )
-
-
-def _any_dual(tensors: Tensors) -> bool:
-    """Whether a tensor has a tangent of `forward_ad`, also where no gradients are recorded."""
-    if forward_ad._current_level < 0:
-        return False
-    return any(x is not None and forward_ad.unpack_dual(x).tangent is not None for x in tensors)
-
-
-def _is_batched(x: Tensor | None) -> bool:
-    """Whether ``torch.autograd.grad(..., is_grads_batched=True)`` maps a tensor."""
-    return x is not None and torch._C._functorch.is_legacy_batchedtensor(x)
 
 
 class _Eager(torch.autograd.Function):
@@ -366,6 +345,7 @@ class _Transformed(torch.autograd.Function):
         ctx.living = model_of(ctx.site.number), read(ctx.site.options)  # which must live as long
         ctx.save_for_backward(*inputs[3:])
         ctx.save_for_forward(*inputs[3:])
+        ctx.set_materialize_grads(False)  # what does not vary is not asked for its derivative
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
@@ -375,7 +355,7 @@ class _Transformed(torch.autograd.Function):
     @staticmethod
     def jvp(ctx: Any, *variations: Any) -> Any:
         inputs = ctx.saved_tensors
-        if not _transforming():
+        if not transforming():
             return tangents(ctx.site, inputs, variations[3:])
         # PyTorch switches forward mode off here, also for outer transforms, whose derivatives would
         # silently be zeros. So it is switched on, and the tangents of this level are removed.

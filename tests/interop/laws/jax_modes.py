@@ -1,0 +1,257 @@
+"""The ways of JAX to differentiate a function: `MODES`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from adapter_laws import Call, Modes
+from jax_cases import enable_x64
+
+import dtau.jax
+
+MODES = Modes()
+
+
+def arrays(call: Call) -> list[Any]:
+    return [jnp.asarray(x) for x in call.x]
+
+
+def of_wanted(call: Call, f: Callable[..., Any] | None = None) -> tuple[Callable[..., Any], Any]:
+    """The function of the wanted inputs alone, and these."""
+    every, of = arrays(call), f or call.f
+
+    def function(*some: Any) -> Any:
+        given = list(every)
+        for k, x in zip(call.wanted, some, strict=True):
+            given[k] = x
+        return of(*given)
+
+    return function, tuple(every[k] for k in call.wanted)
+
+
+def cotangents(call: Call, results: Sequence[Any]) -> tuple[Any, ...]:
+    pairs = zip(call.weights, results, strict=True)
+    return tuple(jnp.zeros_like(y) if w is None else jnp.asarray(w) for w, y in pairs)
+
+
+def along(call: Call) -> tuple[Any, ...]:
+    return tuple(jnp.asarray(call.along[k]) for k in call.wanted)
+
+
+def cost_of(call: Call, f: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *x: sum(jnp.sum(y * w) for y, w in zip(f(*x), call.weights, strict=True))
+
+
+@MODES.add("bits", batch=True)
+def value(call: Call) -> Sequence[Any]:
+    return call.f(*arrays(call))
+
+
+@MODES.add("bits")
+def compiled_value_alone(call: Call) -> Sequence[Any]:
+    return jax.jit(call.f)(*arrays(call))
+
+
+@MODES.add("bits", batch=True)
+def mapped_value(call: Call) -> Sequence[Any]:
+    return jax.vmap(call.f)(*arrays(call))
+
+
+@MODES.add("gradient", batch=True, each_result=True)
+def reverse(call: Call) -> Sequence[Any]:
+    f, x = of_wanted(call)
+    results, pull = jax.vjp(f, *x)
+    return pull(cotangents(call, results))
+
+
+@MODES.add("gradient", batch=True, each_result=True)
+def reverse_by_products(call: Call) -> Sequence[Any]:
+    """With ``products=True`` where it is an option."""
+    known = inspect.signature(getattr(dtau.jax, call.case.row)).parameters
+    more = {"products": True} if "products" in known else {}
+    f, x = of_wanted(call, call.case.function(dtau.jax, **more))
+    results, pull = jax.vjp(f, *x)
+    return pull(cotangents(call, results))
+
+
+@MODES.add("tangent", batch=True)
+def forward(call: Call) -> Sequence[Any]:
+    f, x = of_wanted(call)
+    return jax.jvp(f, x, along(call))[1]
+
+
+@MODES.add("tangent")
+def linearized(call: Call) -> Sequence[Any]:
+    f, x = of_wanted(call)
+    return jax.linearize(f, *x)[1](*along(call))
+
+
+@MODES.add("gradient", every_input=False)
+def compiled_gradient(call: Call) -> Sequence[Any]:
+    f, x = of_wanted(call)
+    return jax.jit(jax.grad(cost_of(call, f), tuple(range(len(x)))))(*x)
+
+
+@MODES.add("gradient", every_input=False)
+def gradient_of_checkpoint(call: Call) -> Sequence[Any]:
+    f, x = of_wanted(call)
+    return jax.jit(jax.grad(cost_of(call, jax.checkpoint(f)), tuple(range(len(x)))))(*x)
+
+
+def _blocks(rows: Any) -> list[Any]:
+    return [block for row in rows for block in row]
+
+
+@MODES.add("jacobian", every_input=False)
+def forward_jacobian(call: Call) -> Sequence[Any]:
+    f, x = of_wanted(call)
+    return _blocks(jax.jit(jax.jacfwd(f, tuple(range(len(x)))))(*x))
+
+
+@MODES.add("jacobian", batch=True, every_input=False)
+def mapped_reverse_jacobian(call: Call) -> Sequence[Any]:
+    f = jax.jacrev(call.f, call.wanted)
+    return _blocks(jax.jit(jax.vmap(f))(*arrays(call)))
+
+
+@MODES.add("gradient", batch=True)
+def mapped_product(call: Call) -> Sequence[Any]:
+    return _mapped(call, lambda f, x, w, d: jax.vjp(f, *x)[1](w))
+
+
+@MODES.add("tangent", batch=True)
+def mapped_tangent(call: Call) -> Sequence[Any]:
+    return _mapped(call, lambda f, x, w, d: jax.jvp(f, x, d)[1])
+
+
+def _mapped(call: Call, of: Callable[..., Any]) -> Sequence[Any]:
+    def one(x: Any, weights: Any, d: Any) -> Any:
+        def f(*some: Any) -> Any:
+            given = list(x)
+            for k, y in zip(call.wanted, some, strict=True):
+                given[k] = y
+            return call.f(*given)
+
+        return of(f, tuple(x[k] for k in call.wanted), weights, d)
+
+    weights = tuple(jnp.asarray(w) for w in call.weights)
+    return jax.vmap(one)(tuple(arrays(call)), weights, along(call))
+
+
+def _second(call: Call, of: Callable[..., Any]) -> Sequence[Any]:
+    f, x = of_wanted(call)
+    return of(cost_of(call, f), x, along(call), tuple(range(len(x))))
+
+
+@MODES.add("curvature")
+def forward_over_reverse(call: Call) -> Sequence[Any]:
+    return _second(call, lambda f, x, d, every: jax.jvp(jax.grad(f, every), x, d)[1])
+
+
+@MODES.add("curvature", every_input=False)
+def reverse_over_reverse(call: Call) -> Sequence[Any]:
+    def of(f: Any, x: Any, d: Any, every: Any) -> Any:
+        def slope(*x: Any) -> Any:
+            pairs = zip(jax.grad(f, every)(*x), d, strict=True)
+            return sum(jnp.sum(g * y) for g, y in pairs)
+
+        return jax.jit(jax.grad(slope, every))(*x)
+
+    return _second(call, of)
+
+
+@MODES.add("curvature", every_input=False)
+def reverse_over_forward(call: Call) -> Sequence[Any]:
+    def of(f: Any, x: Any, d: Any, every: Any) -> Any:
+        return jax.jit(jax.grad(lambda *x: jax.jvp(f, x, d)[1], every))(*x)
+
+    return _second(call, of)
+
+
+@MODES.add("curvature", every_input=False)
+def hessian(call: Call) -> Sequence[Any]:
+    def of(f: Any, x: Any, d: Any, every: Any) -> Any:
+        rows = jax.jit(jax.hessian(f, every))(*x)
+        return [
+            sum(jnp.tensordot(h, y, y.ndim) for h, y in zip(row, d, strict=True)) for row in rows
+        ]
+
+    return _second(call, of)
+
+
+# ------------------------------------------------------------------ relations
+
+
+@MODES.add("same", batch=True, every_input=False, switches=("off norm", "mimics"))
+def single_precision(call: Call) -> Sequence[Any]:
+    """Without ``jax_enable_x64``: values are rounded, and so are Jacobians before products."""
+    rounded = [np.asarray(x).astype(np.float32) for x in call.x]
+    found = []
+    for double in (False, True):
+        jax.clear_caches()  # JAX 0.10 remembers the type of indices
+        with enable_x64(double):
+            given = [jnp.asarray(x, float) for x in rounded]
+            results, pull = jax.vjp(call.f, *given)
+            weights = [w.astype(np.float32) for w in call.weights]
+            pairs = zip(weights, results, strict=True)
+            gradients = pull(tuple(jnp.asarray(w, y.dtype) for w, y in pairs))
+            numbers = [np.asarray(y) for y in (*results, *gradients)]
+            kind = np.float64 if double else np.float32
+            assert all(y.dtype == kind for y in numbers), [y.dtype for y in numbers]
+            found.append((numbers[: len(results)], numbers[len(results) :]))
+    (values, gradients), (exact, slopes) = found
+    return [
+        *((one, other, 2e-7) for one, other in zip(values, exact, strict=True)),
+        *((one, other, 2e-4) for one, other in zip(gradients, slopes, strict=True)),
+    ]
+
+
+@MODES.add("same", batch=True)
+def one_input_broadcast(call: Call) -> Sequence[Any]:
+    """The gradient of an input that all states share is the sum of theirs."""
+    pairs = []
+    for k in call.wanted:
+        every = arrays(call)
+
+        def cost(shared: Any, spread: bool, k: int = k, every: Any = every) -> Any:
+            x = list(every)
+            x[k] = jnp.broadcast_to(shared, every[k].shape) if spread else shared
+            return cost_of(call, call.f)(*x)
+
+        try:
+            found = [jax.grad(cost)(every[k][0], spread) for spread in (False, True)]
+        except ValueError as error:  # a stack that could be a batch is refused
+            return _refused_stack(error)
+        pairs.append((found[0], found[1]))
+    return pairs
+
+
+@MODES.add("same", batch=True)
+def a_number_that_is_not_finite(call: Call) -> Sequence[Any]:
+    """It stays in its state: values and gradients of the other state are the same."""
+    pairs: list[tuple[Any, Any]] = []
+    for k in call.wanted:
+        if call.case.names[k] == "active":
+            continue
+        broken = call.case.broken(k)
+        found = []
+        for given in (broken, call.x):
+            results, pull = jax.vjp(call.f, *map(jnp.asarray, given))
+            gradients = pull(cotangents(call, results))
+            found.append([y[1] for y in (*results, *gradients)])
+            if given is broken:
+                assert any(bool(jnp.isnan(y[0]).any()) for y in results), call.case.names[k]
+        pairs += zip(*found, strict=True)
+    return pairs
+
+
+def _refused_stack(error: ValueError) -> list[Any]:
+    """A stack whose rows could be states is refused."""
+    if "a batch of" not in str(error):
+        raise error
+    return []

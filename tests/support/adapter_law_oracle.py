@@ -1,0 +1,122 @@
+"""Derivatives of the package's functions by differences of their values, for the laws."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache
+
+import numpy as np
+from adapter_law_cases import CONSTANT_RESULTS, STATES, Case
+from trees import Array
+
+import dtau
+
+POINTS = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
+FACTORS = np.array([-1.0, 9.0, -45.0, 45.0, -9.0, 1.0]) / 60.0  # of sixth order
+STEP, SECOND_STEP = 1e-3, 4e-3
+
+
+def _flat(results: tuple[Array, ...], states: int) -> list[Array]:
+    return [np.asarray(y).reshape(states, -1) for y in results]
+
+
+def _step(name: str, x: Array, step: float) -> float:
+    if name == "parameters":  # inertias, of hundredths
+        return 0.1 * step
+    if name == "dt":
+        return 0.2 * step
+    return step
+
+
+def _jacobians(case: Case, x: list[Array], step: float) -> list[list[Array]]:
+    """By each input, of each result of one state: (size of the result, size of the input)."""
+    found = []
+    for k, name in enumerate(case.names):
+        size, h = x[k].size, _step(name, x[k], step)
+        moved = np.broadcast_to(x[k].ravel(), (len(POINTS), size, size)).copy()
+        moved += h * POINTS[:, None, None] * np.eye(size)
+        given = list(x)
+        given[k] = moved.reshape(-1, *x[k].shape)
+        rows = len(POINTS) * size
+        by_name = [
+            np.einsum("p,pkm->mk", FACTORS / h, y.reshape(len(POINTS), size, -1))
+            for y in _flat(case.value(*given), rows)
+        ]
+        found.append(by_name)
+    return found
+
+
+@cache
+def values(case: Case) -> tuple[Array, ...]:
+    """The results for the batch."""
+    return case.value(*case.batch())
+
+
+@cache
+def bits(case: Case) -> tuple[Array, ...]:
+    """The results as the package gives them for these very numbers."""
+    return case.function(dtau)(*case.batch())
+
+
+@cache
+def jacobians(case: Case, state: int) -> list[list[Array]]:
+    """By each input, of each result of one state."""
+    return _jacobians(case, case.state(state), STEP)
+
+
+@cache
+def weights(case: Case) -> list[Array]:
+    """A covector for each result, of the batch."""
+    return [case.random(f"weight {k}", y.shape) for k, y in enumerate(values(case))]
+
+
+@cache
+def directions(case: Case) -> list[Array]:
+    """A direction for each input, of the batch."""
+    return [case.random(f"along {k}", x.shape) for k, x in enumerate(case.batch())]
+
+
+def gradient(case: Case, by: int, results: tuple[int, ...]) -> Array:
+    """The gradient of the weighted results by an input, for each state."""
+    w = weights(case)
+    x = case.batch()[by]
+    rows = np.zeros((STATES, x[0].size))
+    for state, r in itertools.product(range(STATES), results):
+        rows[state] += w[r][state].ravel() @ jacobians(case, state)[by][r]
+    return rows.reshape(x.shape)
+
+
+def tangent(case: Case, by: tuple[int, ...], result: int) -> Array:
+    """The change of a result along directions of inputs, for each state."""
+    d = directions(case)
+    rows = [
+        sum(jacobians(case, state)[k][result] @ d[k][state].ravel() for k in by)
+        for state in range(STATES)
+    ]
+    return np.array(rows).reshape(values(case)[result].shape)
+
+
+@cache
+def curvature(case: Case, along: int) -> list[Array]:
+    """The change of the gradient of the weighted results along a direction, for the first state.
+
+    By each input; differences of differences.
+    """
+    x, d = case.state(0), directions(case)[along][0]
+    d = d.reshape(x[along].shape)
+    w = [
+        y[0].ravel() * ((case.row, r) not in CONSTANT_RESULTS) for r, y in enumerate(weights(case))
+    ]
+    h = _step(case.names[along], x[along], SECOND_STEP) / max(1.0, float(np.linalg.norm(d)))
+    total = [np.zeros(y.size) for y in x]
+    for point, factor in zip(POINTS, FACTORS, strict=True):
+        moved = list(x)
+        moved[along] = x[along] + h * point * d
+        for k, blocks in enumerate(_jacobians(case, moved, SECOND_STEP)):
+            total[k] += factor / h * sum(a @ b for a, b in zip(w, blocks, strict=True))
+    return [t.reshape(y.shape) for t, y in zip(total, x, strict=True)]
+
+
+def size(case: Case) -> float:
+    """The size of the weighted results, whose roundings differences magnify."""
+    return max(float(np.abs(y[np.isfinite(y)]).max(initial=0.0)) for y in values(case))
