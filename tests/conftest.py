@@ -5,7 +5,8 @@ long and get the marker `long` too. `--all` runs everything. Tests that a path, 
 always run.
 
 The default profile of hypothesis is deterministic; `--hypothesis-profile=search` looks for more.
-With the environment variable CI set, skips that tests/allowed_skips.txt does not list fail the run.
+With the environment variable CI set, skips that tests/allowed_skips.txt does not list fail the run
+(tests/support/allowed_skips.py).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import adapter_law_report
 import pytest
-from allowed_skips import StrictSkips, read
+from allowed_skips import StrictSkips
 from hypothesis import HealthCheck, settings
 
 SUBJECTS = {  # markers of tests that take long
@@ -60,8 +61,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.all |= named or bool(config.option.keyword or config.option.markexpr)
     if os.environ.get("CI", "").lower() in ("", "0", "false") or hasattr(config, "workerinput"):
         return
-    allowed = read(Path(__file__).with_name("allowed_skips.txt"))
-    config.pluginmanager.register(StrictSkips(allowed), "strict_skips")
+    skips, record = os.environ.get("CI_SKIPS"), os.environ.get("CI_SKIPPED")
+    allowed = Path(__file__).with_name(skips or "allowed_skips.txt")
+    exact = skips is not None and not config.option.all
+    strict = StrictSkips(allowed, exact, Path(record) if record else None)
+    config.pluginmanager.register(strict, "strict_skips")
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:

@@ -67,10 +67,14 @@ def suite(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(suite: Path, allowed: str, ci: str | None, *arguments: str) -> tuple[int, str]:
+def run(
+    suite: Path, allowed: str, ci: str | None, *arguments: str, **variables: str
+) -> tuple[int, str]:
     """The exit status of a run, and what it printed."""
-    (suite / "tests/allowed_skips.txt").write_text(allowed, encoding="utf-8")
+    name = variables.get("CI_SKIPS", "allowed_skips.txt")
+    (suite / "tests" / name).write_text(allowed, encoding="utf-8")
     environment = {name: x for name, x in os.environ.items() if not name.startswith(("CI", "PY"))}
+    environment |= variables
     if ci is not None:
         environment["CI"] = ci
     done = subprocess.run(
@@ -100,6 +104,58 @@ def test_a_skip_that_is_not_listed_fails_the_run(suite: Path, workers: tuple[str
         *("test_passes_against_expectation", "tests/test_module.py"),
     }
     assert len(refused) == 6
+
+
+MORE = """
+tests/test_of_all_kinds.py::test_by_an_abacus | there is no abacus | nor was there ever one
+?tests/test_of_all_kinds.py::* | there is no sliderule | it depends on the machine
+"""
+
+
+def test_a_list_for_users_has_no_line_too_many(suite: Path) -> None:
+    """Where it is the one that CI_SKIPS names, and all tests run."""
+    for allowed, status in ((ALL, 0), (ALL + MORE, 1)):
+        found, said = run(suite, allowed, "true", "-n2", CI_SKIPS="user_skips.txt")
+        assert found == status, said
+        unused = re.findall(r"^FAILED tests/user_skips.txt: no test was .* for (.*)$", said, re.M)
+        assert (
+            unused
+            == ["tests/test_of_all_kinds.py::test_by_an_abacus | there is no abacus"][:status]
+        )
+    named = ("tests/test_of_all_kinds.py",)
+    assert run(suite, ALL + MORE, "true", *named, CI_SKIPS="user_skips.txt")[0] == 0
+    assert run(suite, ALL + MORE, "true")[0] == 0  # tests/allowed_skips.txt is no such list
+    status, said = run(suite, "", "true", CI_SKIPS="user_skips.txt")
+    assert status == 1
+    assert said.count(": not in tests/user_skips.txt") == 6
+
+
+def test_skipped_tests_can_run_later(suite: Path) -> None:
+    """With what was missing; those that ran before do not run again."""
+    (suite / "tests/test_spaces.py").write_text(
+        'import pytest\n@pytest.mark.parametrize("x", ["a b", "[a, b]", "::"])\n'
+        "def test_of(x):\n    pytest.importorskip('no_such_package')\n"
+    )
+    lines = ALL + "tests/test_spaces.py::* | could not import * | nobody has it\n"
+    record = suite / "skipped"
+    for _ in range(2):
+        status, said = run(suite, lines, "true", "-n2", CI_SKIPPED=str(record))
+        assert status == 0, said
+        assert "1 passed" in said
+    of = "tests/test_of_all_kinds.py::test_by_"
+    skipped = record.read_text(encoding="utf-8").splitlines()
+    assert skipped == [
+        "tests/test_module.py",
+        *(f"{of}{x}" for x in ("a_call", "a_mark", "an_import")),
+        *(f"tests/test_spaces.py::test_of[{x}]" for x in ("::", "[a, b]", "a b")),
+    ]
+    for name in ("no_such_package", "no_such_module"):
+        (suite / f"{name}.py").touch()
+    module = suite / "tests/test_module.py"
+    module.write_text(module.read_text() + "def test_it():\n    pass\n")
+    status, said = run(suite, ALL, "true", "-m", "not long", f"@{record}")
+    assert status == 0, said
+    assert "5 passed, 2 skipped" in said
 
 
 def test_a_skipped_module_alone_fails_the_run(suite: Path) -> None:
@@ -165,10 +221,18 @@ def test_a_line_without_a_reason_is_refused(tmp_path: Path) -> None:
         allowed_skips.read(path)
 
 
-def test_the_list_names_tests_that_exist() -> None:
-    for line in allowed_skips.read(ROOT / "tests/allowed_skips.txt"):
+@pytest.mark.parametrize("name", ["allowed_skips.txt", "user_skips.txt"])
+def test_the_list_names_tests_that_exist(name: str) -> None:
+    for line in allowed_skips.read(ROOT / "tests" / name):
         file, _, test = line.test.partition("::")
         assert list(ROOT.glob(file)), line
-        name = test.partition("[")[0]
-        if name not in ("", "*"):
-            assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), line
+        function = re.escape(test.partition("[")[0]).replace(r"\*", r"\w*")
+        if function:
+            assert re.search(rf"def {function}\(", (ROOT / file).read_text(encoding="utf-8")), line
+
+
+def test_tests_skip_for_packages_of_others_alone() -> None:
+    """A module of dtau without its package raises an ImportError, which is no skip."""
+    own = re.compile(r"importorskip\(\s*f?[\"']dtau")
+    for file in sorted((ROOT / "tests").rglob("*.py")):
+        assert not own.search(file.read_text(encoding="utf-8")), file
