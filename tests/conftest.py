@@ -28,7 +28,7 @@ SUBJECTS = {  # markers of tests that take long
     "fuzz": "damaged files and odd arguments, some thousand of them",
     "jit": "whole programs and their derivatives, as XLA and torch.compile compile them",
     "large": "robots and files of extreme size, and how time and memory grow with it",
-    "laws": "more of the laws than the core's sample: batches are their states, array libraries are right",
+    "laws": "more of the laws than the core selection: batches, array libraries",
     "processes": "forks, signals, ends of processes, and copies of the package that are changed",
 }
 
