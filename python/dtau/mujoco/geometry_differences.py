@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.mujoco.names import Names
 from dtau.mujoco.scope import not_covered
 from dtau.mujoco.solved import Contacts
 from dtau.mujoco.vectors import skew
@@ -32,10 +33,11 @@ class GeometryDifferences:
         Its positions and contacts are overwritten.
     q : ndarray (n, nq)
         Configurations of the states.
+    names : Names
     """
 
-    def __init__(self, mj_model: Any, data: Any, q: Array) -> None:
-        self._model, self.data, self._q = mj_model, data, q
+    def __init__(self, mj_model: Any, data: Any, q: Array, names: Names) -> None:
+        self._model, self.data, self._q, self._names = mj_model, data, q, names
 
     def __call__(self, contacts: Contacts) -> Array:
         """Return the changes of points, normals and distances, (n, 7, 12).
@@ -97,4 +99,5 @@ class GeometryDifferences:
                 return np.concatenate(
                     [points[nearest], normal, contact.dist[same[nearest], np.newaxis]]
                 )
-        raise not_covered("contacts that jump when geoms move by 1e-5")
+        where = self._names.contact(contacts, i)
+        raise not_covered("contacts that jump when geoms move by 1e-5", where)
