@@ -54,12 +54,14 @@ struct Axes {
 
 // The row of a ball joint's limit is  J = -n,  where n is the axis of the rotation by the angle x,
 // along the body's axes. A displacement d turns it by  dn = (cot(x / 2) (d - n n.d) + n x d) / 2.
-inline void add_turning_axis(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
+// False at the angle 0, where the axis jumps.
+inline bool add_turning_axis(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
                              Index row, const double* J, double D, double damping, double force,
                              const Terms& terms) {
     const Index joint = at.id[row], first = m.joint_dof[joint], nv = m.nv;
     const double *range = m.joint_range + 2 * joint, *a = at.a + k * nv, *v = at.v + k * nv;
     const double angle = std::fmax(range[0], range[1]) - at.position[row];
+    if (angle <= 1e-10) return false;
     const Vector axis = -vec3(J + first);
     const double cotangent = 1.0 / std::tan(0.5 * angle);
     Matrix turned = skew(axis);
@@ -75,10 +77,13 @@ inline void add_turning_axis(const mujoco::Constants& m, const mujoco::Solutions
         const double moved[3] = {columns[c].x, columns[c].y, columns[c].z};
         for (int i = 0; i < 3; ++i) terms.by_q[(first + i) * nv + first + c] -= force * moved[i];
     }
+    return true;
 }
 
-inline void add_row_terms(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
-                          const Terms& terms) {
+// Returns a row that has a force and no derivative; -1: there is none.
+inline Index add_row_terms(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
+                           const Terms& terms) {
+    Index refused = -1;
     const Index nv = m.nv, count = at.plain_starts[k + 1] - at.plain_starts[k];
     for (Index i = 0; i < count; ++i) {
         const Index row = at.row_starts[k] + i;
@@ -106,9 +111,11 @@ inline void add_row_terms(const mujoco::Constants& m, const mujoco::Solutions& a
             add_scaled(terms.by_q + j * nv, by_position * J[j], J, nv);
             add_scaled(terms.by_v + j * nv, -D * damping * J[j], J, nv);
         }
-        if (at.kind[row] == mujoco::limit_of_joint && m.joint_type[at.id[row]] == mujoco::ball)
-            add_turning_axis(m, at, k, row, J, D, damping, force, terms);
+        if (at.kind[row] == mujoco::limit_of_joint && m.joint_type[at.id[row]] == mujoco::ball &&
+            !add_turning_axis(m, at, k, row, J, D, damping, force, terms))
+            refused = row;
     }
+    return refused;
 }
 
 }  // namespace dtau::DTAU_VARIANT::mujoco_step

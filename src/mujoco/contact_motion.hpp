@@ -11,6 +11,10 @@
 // - a sphere and a box or cylinder: likewise, where c_2 is the point of the surface next to the
 //   center c_1. It slides with c_1: slide_on_solid();
 // - all others: a matrix from the caller.
+//
+// The frame jumps where a direction that it follows vanishes: that between two centers that meet, and
+// that of an upright capsule across the normal of its plane. An upright capsule has a constant frame
+// until it tilts. The contact points of an upright cylinder jump likewise.
 #pragma once
 
 #include <cmath>
@@ -45,14 +49,16 @@ struct GeomPlace {
 struct ContactChange {
     Vector point, turn;
     double distance;
+    bool jumps = false;  // the frame does, so that there is no rotation
 };
 
 class ContactMotion {
   public:
-    // `given`: null, or [point, normal, distance] by the twists of both bodies, (7, 12).
+    // `tangents`: whether the contact has rows along them. `given`: null, or [point, normal, distance]
+    // by the twists of both bodies, (7, 12).
     ContactMotion(const GeomPlace& one, const GeomPlace& other, const Vector& pos,
-                  const double* frame, double dist, const double* given)
-        : n_(vec3(frame)), second_(vec3(frame + 6)), given_(given) {
+                  const double* frame, double dist, bool tangents, const double* given)
+        : n_(vec3(frame)), second_(vec3(frame + 6)), tangents_(tangents), given_(given) {
         seed_ = std::fabs(n_.y) < 0.5 ? Vector{0.0, 1.0, 0.0} : Vector{0.0, 0.0, 1.0};
         reach_[0] = 0.5 * dist + one.radius, reach_[1] = 0.5 * dist + other.radius;
         using namespace mujoco;
@@ -65,14 +71,35 @@ class ContactMotion {
             slide_on_plane(other, pos, dist);
             turns_with_seed_ = other.type == capsule;
             if (turns_with_seed_) seed_ = other.frame.z;
+            if (other.type == capsule || other.type == cylinder) {
+                const Vector across = fma(-dot(n_, other.frame.z), n_, other.frame.z);
+                upright_ = dot(across, across) < indistinct * indistinct;
+                axis_ = other.frame.z, rim_ = other.size.x;
+            }
+            // The tangents of an upright capsule are those of x, on every plane.
+            jumps_ = std::fabs(dot(n_, vec3(frame + 3))) > indistinct;
         } else if (is_round(one.type) && is_round(other.type)) {
             way_ = Way::between_lines;
             slide_on_lines(one, other, pos);
         } else if (one.type == sphere && (other.type == box || other.type == cylinder)) {
-            if (slide_on_solid(other, pos)) way_ = Way::on_solid;
+            const bool apart = reach_[0] + reach_[1] > indistinct;
+            if (apart && slide_on_solid(other, pos)) way_ = Way::on_solid;
         }
+        const Vector across = fma(-dot(n_, seed_), n_, seed_);
+        across_ = std::sqrt(dot(across, across));
     }
     bool known() const { return way_ != Way::unknown; }
+    // Whether the frame jumps, however the bodies move.
+    bool jumps() const { return jumps_; }
+
+    // The contact points of an upright cylinder jump on its rim if it tilts. This matters if it turns,
+    // with `rate` relative to the plane, so that points of the rim have other normal residuals y.
+    void compare_points(const Vector& rate, double y) {
+        if (!upright_ || turns_with_seed_) return;
+        const Vector tilting = cross(n_, rate);
+        constexpr double level = 1e-6;
+        points_differ_ = rim_ * std::sqrt(dot(tilting, tilting)) > level * std::fabs(y);
+    }
 
     // The change by the twists of the bodies at the contact point.
     DTAU_INLINE ContactChange operator()(const Twist& one, const Twist& other) const {
@@ -99,6 +126,9 @@ class ContactMotion {
                 turn(normal, zero_vector<double>()), nearer};
     }
 
+    // Shorter lengths, of unit vectors and in meters, give no direction: they are rounding errors.
+    static constexpr double indistinct = 1e-10;
+
   private:
     enum class Way { unknown, on_plane, between_lines, on_solid, given };
 
@@ -111,7 +141,8 @@ class ContactMotion {
             point += slid, nearer += dot(n_, slid);
         }
         const Vector seed = turns_with_seed_ ? cross(other.ang, seed_) : zero_vector<double>();
-        return {fma(-0.5 * nearer, n_, point), turn(cross(one.ang, n_), seed), nearer};
+        return {fma(-0.5 * nearer, n_, point), turn(cross(one.ang, n_), seed), nearer,
+                upright_ && tilts(apart)};
     }
     ContactChange as_given(const Twist& one, const Twist& other) const {
         double change[7];
@@ -124,12 +155,19 @@ class ContactMotion {
     }
 
     // The rotation of a frame whose first tangent is along  seed - n (n . seed), by the displacements
-    // of the normal and of the seed.
+    // of the normal and of the seed. Below MuJoCo's mjMINVAL the tangent is constant.
     DTAU_INLINE Vector turn(const Vector& normal, const Vector& seed) const {
-        const double component = dot(n_, seed_);
-        const double spin = (dot(second_, seed) - component * dot(second_, normal)) /
-                            std::sqrt(dot(seed_, seed_) - component * component);
+        const double along = dot(second_, seed) - dot(n_, seed_) * dot(second_, normal);
+        const double spin = tangents_ && across_ >= 1e-15 ? along / across_ : 0.0;
         return cross(n_, normal, spin * n_);
+    }
+    // Whether an upright capsule or cylinder, which turns by `apart` relative to its plane, gets other
+    // tangents or points at once. One that turns about the normal alone does not.
+    bool tilts(const Vector& apart) const {
+        if (!(turns_with_seed_ ? tangents_ : points_differ_)) return false;
+        const Vector moved = cross(apart, axis_);
+        const double most = 2.0 * indistinct;
+        return dot(moved, moved) > most * most * dot(apart, apart);
     }
 
     // How the lowest point of an ellipsoid or cylinder moves on it with the direction d = -n to the
@@ -150,7 +188,7 @@ class ContactMotion {
             const Vector& axis = geom.frame.z;
             const Vector lowest = fma(-dot(axis, down), axis, down);
             const double length = std::sqrt(dot(lowest, lowest));
-            if (length <= 1e-15) return;  // mjMINVAL
+            if (length < indistinct) return;  // upright: the points stay on it
             const Vector arm = fma(-0.5 * dist, down, pos) - geom.center;
             slides_ = true;
             slide_ = outer(cross(axis, arm), (1.0 / (length * length)) * cross(axis, lowest));
@@ -169,8 +207,12 @@ class ContactMotion {
             moments_[i] = (reach_[0] + reach_[1]) * cross(axes_[i], n_);
             slides_ = slides_ || inside;
         }
+        jumps_ = reach_[0] + reach_[1] <= indistinct;
         coupling_ = dot(axes_[0], axes_[1]);
-        determinant_ = 1.0 - coupling_ * coupling_;
+        if (coupling_ == 0.0) return;
+        const Vector across = cross(axes_[0], axes_[1]);
+        determinant_ = dot(across, across);
+        jumps_ = jumps_ || determinant_ <= indistinct * indistinct;
     }
 
     // How the nearest point follows the center of the sphere; false if that is inside of the box or
@@ -204,8 +246,12 @@ class ContactMotion {
 
     Way way_ = Way::unknown;
     Vector n_, second_, seed_;
+    Vector axis_;  // of a capsule or cylinder on a plane
+    double rim_;
+    bool tangents_, jumps_ = false, upright_ = false, points_differ_ = false;
     const double* given_;
-    double reach_[2];  // from the c_i to the point
+    double across_ = 1.0;  // length of the seed across the normal
+    double reach_[2];      // from the c_i to the point
     bool slides_ = false, turns_with_seed_ = false;
     Matrix slide_ = zero_matrix<double>();
     Vector axes_[2], moments_[2];

@@ -20,6 +20,9 @@ namespace dtau::DTAU_VARIANT::mujoco_step {
 
 class ContactTerms {
   public:
+    // `unknown`: how the contact moves is not known here. `jumps`: its frame jumps.
+    enum class Outcome { added, unknown, jumps };
+
     ContactTerms(Arena& arena, Index nv)
         : nv_(nv),
           J_(arena.take<double>(6 * nv)),
@@ -29,32 +32,35 @@ class ContactTerms {
           by_a_(arena.take<double>(6 * nv)),
           moved_(arena.take<unsigned char>(nv)) {}
 
-    // Adds contact `c` of state `k`; false if it has a force and its motion is not known.
-    bool add(const mujoco::Constants& m, const mujoco::Solutions& at, Index k, Index c,
-             const Axes& axes, const double* given, const Terms& terms) {
+    // Adds contact `c` of state `k`, unless it has a force and no derivative.
+    Outcome add(const mujoco::Constants& m, const mujoco::Solutions& at, Index k, Index c,
+                const Axes& axes, const double* given, const Terms& terms) {
         read(m, at, k, c);
         const ConeForce cone = solve(m, at, k, c, axes);
-        if (!is_active(cone)) return true;
+        if (!is_active(cone)) return Outcome::added;
         const std::int32_t* geoms = at.geom + 2 * c;
-        const ContactMotion motion({m, at, k, geoms[0]}, {m, at, k, geoms[1]}, pos_,
-                                   at.frame + 9 * c, at.dist[c], given);
-        if (!motion.known()) return false;
+        ContactMotion motion({m, at, k, geoms[0]}, {m, at, k, geoms[1]}, pos_, at.frame + 9 * c,
+                             at.dist[c], at.dim[c] > 1, given);
+        if (!motion.known()) return Outcome::unknown;
+        bool jumps = motion.jumps();
         for (int r = 0; r < 2; ++r) {
             const double* rate = (r ? at.v : at.a) + k * nv_;
             for (int side = 0; side < 2; ++side)
                 total_[r][side] = axes.sum(m.paths, bodies_[side], rate);
             apart_[r] = shifted(minus(total_[r][1], total_[r][0]));
         }
-        for (Index j = 0; j < nv_; ++j) {
+        motion.compare_points(fma(damping_[0], apart_[1].ang, apart_[0].ang), residual_);
+        for (Index j = 0; j < nv_ && !jumps; ++j) {
             if (moved_[j]) {
-                differentiate(j, axes, cone, motion);
+                jumps = !differentiate(j, axes, cone, motion);
             } else {
                 store(y_, j, {}), store(by_q_, j, {});
             }
         }
+        if (jumps) return Outcome::jumps;
         multiply(cone);
         accumulate(cone, terms);
-        return true;
+        return Outcome::added;
     }
 
   private:
@@ -107,6 +113,7 @@ class ContactTerms {
             for (int i = 0; i < 6; ++i)
                 y[i] = fma(column.at[i], fma(damping_[i], v[j], a[j]), y[i]);
         }
+        residual_ = y[0];
         return cone_force(at.dim[c], m.elliptic, weight_, at.mu[c], at.friction + 5 * c, y);
     }
 
@@ -114,12 +121,13 @@ class ContactTerms {
     bool is_relative(Index j) const { return moved_[j] == first || moved_[j] == second; }
     double sign(Index j) const { return moved_[j] == second ? 1.0 : -1.0; }
 
-    // Writes the columns by q_j: of y, and of the force at constant y.
-    void differentiate(Index j, const Axes& axes, const ConeForce& cone,
+    // Writes the columns by q_j: of y, and of the force at constant y. False if the frame jumps.
+    bool differentiate(Index j, const Axes& axes, const ConeForce& cone,
                        const ContactMotion& motion) {
         const Twist none = zero_motion<double>(), twist = shifted(axes.S[j]);
         const bool moves[2] = {moved_[j] != second, moved_[j] != first};
         const ContactChange by = motion(moves[0] ? twist : none, moves[1] ? twist : none);
+        if (by.jumps) return false;
         Six y = {};
         for (int r = 0; r < 2; ++r) {
             Twist change[2];
@@ -143,6 +151,7 @@ class ContactTerms {
         const double by_weight = slope_ / (impedance_ * (1.0 - impedance_)) * by.distance;
         for (int i = 0; i < 6; ++i) g.at[i] = fma(by_weight, cone.force[i], g.at[i]);
         store(by_q_, j, g);
+        return true;
     }
 
     // H J, H B J, and the change of g by q.
@@ -185,6 +194,7 @@ class ContactTerms {
     Vector pos_;
     Matrix frame_;  // by columns: the normal and two tangents
     double x_, weight_, stiffness_, impedance_, slope_, damping_[6];
+    double residual_;               // y of the normal
     Twist total_[2][2], apart_[2];  // by rate; at the origin by body, and of body 2 relative to 1
 };
 

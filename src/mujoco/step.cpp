@@ -168,13 +168,14 @@ class StateStep {
         if (!plain && !touches && !job_.terms) return;
         const Terms terms = {w_.by_a, w_.other_by_q, w_.by_v, w_.wrenches};
         set_terms(terms);
-        if (plain) add_row_terms(m_, at_, k_, terms);
+        if (plain) {
+            const Index row = add_row_terms(m_, at_, k_, terms);
+            if (row >= 0) job_.jumping_limit = row;
+        }
         if (touches || job_.wrenches) {
             const Axes axes(m_, at_, k_, w_.axes);
             for (Index c = at_.contact_starts[k_]; c < at_.contact_starts[k_ + 1]; ++c)
-                if (at_.address[c] >= 0 &&
-                    !contacts.add(m_, at_, k_, c, axes, given_motion(c), terms))
-                    job_.missing[job_.nmissing++] = c;
+                if (at_.address[c] >= 0) add_contact(contacts, c, axes, terms);
             add_turning_axes(axes, terms);
         }
         for (Index i = 0; i < nv_; ++i) {
@@ -182,6 +183,12 @@ class StateStep {
             add_scaled(w_.right + i * width_ + nv_, 1.0, terms.by_v + i * nv_, nv_);
             add_scaled(w_.matrix + i * nv_, 1.0, terms.by_a + i * nv_, nv_);
         }
+    }
+    void add_contact(ContactTerms& contacts, Index c, const Axes& axes, const Terms& terms) {
+        using Outcome = ContactTerms::Outcome;
+        const Outcome outcome = contacts.add(m_, at_, k_, c, axes, given_motion(c), terms);
+        if (outcome == Outcome::unknown) job_.missing[job_.nmissing++] = c;
+        if (outcome == Outcome::jumps) job_.jumping_contact = c;
     }
     void set_terms(const Terms& terms) const {
         const double* given = job_.terms ? job_.terms + 3 * k_ * nv_ * nv_ : nullptr;

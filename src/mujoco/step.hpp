@@ -89,6 +89,8 @@ struct StepJob {
     double* out;     // (n, 2 nv + na, width), or (n, nv, width) of a stage
     Index* missing;  // contacts that have a force and no motion, room for all
     Index nmissing = 0;
+    // A contact and a row of a limit that have a force and whose frame or axis jumps; -1: there is none.
+    Index jumping_contact = -1, jumping_limit = -1;
     bool same = true;  // MuJoCo's velocities are those that follow from the accelerations
 };
 

@@ -171,8 +171,9 @@ nb::tuple accelerations(nb::handle constants, nb::handle solutions) {
     return nb::make_tuple(q, v, a, result);
 }
 
-// Returns the derivatives, the contacts whose motion is not known, and whether MuJoCo's velocities
-// after the step are those that follow from the accelerations.
+// Returns the derivatives, the contacts whose motion is not known, a contact and a row of a limit that
+// jump (-1: there is none), and whether MuJoCo's velocities after the step are those that follow from
+// the accelerations.
 nb::tuple step_derivatives(nb::handle constants, nb::handle solutions, nb::handle smooth,
                            nb::handle accelerations, nb::handle following, nb::handle terms,
                            nb::handle wrenches, nb::handle given, nb::handle motions) {
@@ -208,7 +209,7 @@ nb::tuple step_derivatives(nb::handle constants, nb::handle solutions, nb::handl
         lacking = new_array({job.nmissing}, NPY_INTP);
         std::copy_n(missing.data(), job.nmissing, data<Index>(lacking));
     }
-    return nb::make_tuple(out, lacking, job.same);
+    return nb::make_tuple(out, lacking, job.jumping_contact, job.jumping_limit, job.same);
 }
 
 // The array of numbers to write to, of which this axis must be there.
@@ -280,7 +281,7 @@ void define_mujoco_steps(nb::module_& m) {
                   "NDArray[numpy.float64], following: NDArray[numpy.float64], terms: "
                   "NDArray[numpy.float64] | None, wrenches: NDArray[numpy.float64] | None, given: "
                   "NDArray[numpy.intp] | None, motions: NDArray[numpy.float64] | None) -> "
-                  "tuple[Any, Any, bool]"));
+                  "tuple[Any, Any, int, int, bool]"));
     m.def("mujoco_copy_rows", &copy_rows, nb::arg("source"), nb::arg("names"), nb::arg("to"),
           nb::arg("place"),
           nb::sig("def mujoco_copy_rows(source: object, names: tuple[str, ...], to: tuple[Any, "

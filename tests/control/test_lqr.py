@@ -166,18 +166,40 @@ def test_empty_problems(batch: tuple[int, ...], nx: int, nu: int, knots: int) ->
         assert_close(LQR(*(x[1] for x in plan)), riccati({k: x[1] for k, x in p.items()}))
 
 
-def test_numbers_that_are_not_finite_spoil_only_their_own_problem() -> None:
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("knot", [0, 1, 2])
+@pytest.mark.parametrize("name", ["A", "B", "Q", "R", "S", "c", "q", "r", "Q_final", "q_final"])
+def test_a_problem_that_is_not_finite_has_nan_in_all_of_its_results(
+    name: str, knot: int, number: float
+) -> None:
     p = problem(5, 2, 3, (4,))
     expected = dtau.lqr(**p)
-    p["A"][1, 2, 3, 3] = np.nan
-    p["c"][2, 1, 0] = np.inf
-    plan = dtau.lqr(**p, threads=1)
-    for x, y in zip(plan, expected, strict=True):
-        np.testing.assert_array_equal(x[[0, 3]], y[[0, 3]])
-    assert np.isnan(plan.gains[1, 0]).all()
-    assert np.isnan(plan.feedforward[1, 0]).all()
-    np.testing.assert_array_equal(plan.gains[2], expected.gains[2])  # c does not move gains
-    assert not np.isfinite(plan.s[2, 0])
+    state = p[name][2] if name.endswith("_final") else p[name][2, knot]
+    for at in np.ndindex(state.shape):
+        if name[0] in "QR" and at[0] > at[1]:
+            continue  # only upper triangles are read
+        before, state[at] = state[at], number
+        plan = dtau.lqr(**p, threads=1)
+        for x, y in zip(plan, expected, strict=True):
+            assert np.isnan(x[2]).all()
+            np.testing.assert_array_equal(x[[0, 1, 3]], y[[0, 1, 3]])
+        state[at] = before
+
+
+def test_a_problem_whose_value_overflows_has_nan_in_all_of_its_results() -> None:
+    p = problem(3, 1, 40, (2,))
+    p["A"][1] *= 1e20
+    p["B"][1] = 0.0
+    plan = dtau.lqr(**p)
+    for x in plan:
+        assert np.isnan(x[1]).all()
+        assert np.isfinite(x[0]).all()
+
+
+@pytest.mark.parametrize("regularization", [np.nan, np.inf])
+def test_a_regularization_that_is_not_finite_gives_nan(regularization: float) -> None:
+    for x in dtau.lqr(**problem(3, 2, 2), regularization=regularization):
+        assert np.isnan(x).all()
 
 
 @pytest.mark.parametrize("name", ["A", "B", "Q", "R", "S"])

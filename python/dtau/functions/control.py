@@ -99,9 +99,10 @@ def lqr(
     The leading axes ``...`` are a batch of problems. They broadcast, and so does the axis N: a
     matrix without that axis is the same at all knots. All problems have the same N, nx and nu. The
     results have the units of the arguments; with `dtau.linearize_discrete`, x is ``[dq, dv]`` in
-    the tangent space. A problem gives the same bits alone and in a batch, and NaN or infinity in
-    one problem does not affect the others. States and inputs are not bounded. O(N (nx + nu)^3) for
-    each problem; [Bertsekas] section 4.1.
+    the tangent space. A problem gives the same bits alone and in a batch. A problem with NaN or
+    infinity in any of the numbers that are read has NaN in all of its results, without an error,
+    and does not affect the others; so does a problem whose value overflows. States and inputs are
+    not bounded. O(N (nx + nu)^3) for each problem; [Bertsekas] section 4.1.
 
     Examples
     --------

@@ -17,6 +17,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.mujoco.names import Names
 from dtau.mujoco.scope import not_covered
 from dtau.mujoco.solved import Contacts
 from dtau.mujoco.vectors import skew
@@ -40,10 +41,11 @@ class GeometryDifferences:
         Its positions and contacts are overwritten.
     q : ndarray (n, nq)
         Configurations of the states.
+    names : Names
     """
 
-    def __init__(self, mj_model: Any, data: Any, q: Array) -> None:
-        self._model, self.data, self._q = mj_model, data, q
+    def __init__(self, mj_model: Any, data: Any, q: Array, names: Names) -> None:
+        self._model, self.data, self._q, self._names = mj_model, data, q, names
         self._colliding: Any = None
 
     def __call__(self, contacts: Contacts) -> Array:
@@ -78,9 +80,11 @@ class GeometryDifferences:
         allowed = _AGREEMENT * np.maximum(1.0, np.abs(found).max(axis=(1, 2)))
         apart = np.abs(found - other).max(axis=(1, 2)) > allowed
         if apart.any():
+            i = int(chosen[apart][0])
             raise not_covered(
-                f"contacts of {pair_name(self._model, contacts.geom[chosen[apart][0]])} where "
-                "MuJoCo's collision is not smooth: displacements of 1e-5 and 3e-5 disagree"
+                f"contacts of {self._names.kinds(contacts, i)} where MuJoCo's collision is not "
+                "smooth: displacements of 1e-5 and 3e-5 disagree",
+                self._names.contact(contacts, i),
             )
         return found
 
@@ -121,16 +125,12 @@ class GeometryDifferences:
                 return np.concatenate(
                     [points[nearest], normal, contact.dist[same[nearest], np.newaxis]]
                 )
+        kinds = self._names.kinds(contacts, i)
         raise not_covered(
-            f"contacts of {pair_name(self._model, contacts.geom[i])} that jump when geoms move by "
-            "3e-5, or when option/ccd_tolerance falls to 1e-12"
+            f"contacts of {kinds} that jump when geoms move by 3e-5, or when option/ccd_tolerance "
+            "falls to 1e-12",
+            self._names.contact(contacts, i),
         )
-
-
-def pair_name(mj_model: Any, geoms: NDArray[np.int32]) -> str:
-    """Return the types of two geoms as text."""
-    kinds = mj_model.geom_type[geoms]
-    return " and ".join(mujoco.mjtGeom(kind).name[7:].lower() for kind in kinds)
 
 
 def _with_exact_collision(mj_model: Any) -> Any:

@@ -40,10 +40,21 @@ def disabled(mj_model: Any, flag: str) -> bool:
     return bool(mj_model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}")))
 
 
-def not_covered(parts: str) -> NotImplementedError:
-    """Return the error that names parts that are not covered."""
+def not_covered(parts: str, where: str = "") -> NotImplementedError:
+    """Return the error that names parts that are not covered, and where one of them is."""
+    found = f" ({where})" if where else ""
     return NotImplementedError(
-        f"dtau.mujoco does not differentiate {parts}; mujoco.mjd_transitionFD does, by differences"
+        f"dtau.mujoco does not differentiate {parts}{found}; mujoco.mjd_transitionFD does, by "
+        "differences"
+    )
+
+
+def jumps(where: str, what: str) -> ValueError:
+    """Return the error for a state without derivatives."""
+    return ValueError(
+        f"{where}: expected {what} that moves continuously, got one that jumps in this state, "
+        "where the step has no derivative; displace the state by 1e-6, or difference the step with "
+        "mujoco.mjd_transitionFD"
     )
 
 

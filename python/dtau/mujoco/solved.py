@@ -28,6 +28,7 @@ class Contacts(NamedTuple):
     """Some of the contacts; leading axis: contacts."""
 
     state: Indices
+    number: Indices  # in its state
     geom: NDArray[np.int32]  # (n, 2)
     pos: Array
     frame: Array  # (n, 3, 3): rows are the normal and two tangents
@@ -167,8 +168,14 @@ class Solved:
     def contacts(self, some: Indices) -> Contacts:
         """Return some of the contacts."""
         _, geom, _, pos, frame, *_ = (x[some] for x in self._contacts)
-        state = np.searchsorted(self._starts[2], some, side="right") - 1
-        return Contacts(state, geom, pos, frame.reshape(-1, 3, 3))
+        starts = self._starts[2]
+        state = np.searchsorted(starts, some, side="right") - 1
+        return Contacts(state, some - starts[state], geom, pos, frame.reshape(-1, 3, 3))
+
+    def limited_joint(self, row: int) -> tuple[int, int]:
+        """Return the joint of a limit's row, and its state."""
+        _, _, _, joints, *_ = self._rows
+        return int(joints[row]), int(np.searchsorted(self._starts[0], row, side="right") - 1)
 
 
 class Kinematics:

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from dtau import _core
 from dtau.mujoco.constraints import other_terms
-from dtau.mujoco.geometry_differences import GeometryDifferences, pair_name
+from dtau.mujoco.geometry_differences import GeometryDifferences
+from dtau.mujoco.names import Names
 from dtau.mujoco.plan import Plan
-from dtau.mujoco.scope import RK4, not_covered
+from dtau.mujoco.scope import RK4, jumps, not_covered
 from dtau.mujoco.solved import Solved
 from dtau.mujoco.vectors import skew
 
@@ -31,6 +32,7 @@ def step_derivatives(
     mj_model: Any,
     stages: list[Solved],
     following: Array,
+    names: list[Names],
     differences: list[GeometryDifferences | None],
 ) -> Array:
     """Return derivatives by state and control of the state after the step.
@@ -43,8 +45,8 @@ def step_derivatives(
         One, or the four of RK4.
     following : ndarray (n, nv)
         MuJoCo's velocities after the step.
-    differences : list
-        For each stage, the differences of its contact geometry.
+    names, differences : list
+        For each stage, the names for errors, and the differences of its contact geometry.
 
     Returns
     -------
@@ -52,8 +54,8 @@ def step_derivatives(
     """
     constants = plan.constants(mj_model)
     found = [
-        _differentiated(plan, mj_model, constants, solved, following, geometry)
-        for solved, geometry in zip(stages, differences, strict=True)
+        _differentiated(plan, mj_model, constants, solved, following, of_stage, geometry)
+        for solved, of_stage, geometry in zip(stages, names, differences, strict=True)
     ]
     if plan.integrator == RK4:
         return _runge_kutta_step(plan, constants, stages, found, following)
@@ -71,6 +73,7 @@ def _differentiated(
     constants: tuple[Any, ...],
     solved: Solved,
     following: Array,
+    names: Names,
     differences: GeometryDifferences | None,
 ) -> Array:
     """Return derivatives of the next states, without activations, or of accelerations for RK4."""
@@ -80,13 +83,18 @@ def _differentiated(
         *(constants, solved.arrays, smooth, accelerations, following),
         *other_terms(mj_model, solved, differences),
     )
-    out, unknown, same = _core.mujoco_step_derivatives(*arguments, None, None)
+    out, unknown, contact, row, same = _core.mujoco_step_derivatives(*arguments, None, None)
+    if contact >= 0:
+        where = names.contact(solved.contacts(np.array([contact])), 0)
+        raise jumps(where, "a contact")
+    if row >= 0:
+        raise jumps(names.joint(*solved.limited_joint(row)), "a limit")
     if unknown is not None:
         contacts = solved.contacts(unknown)
         if differences is None:
-            names = pair_name(mj_model, contacts.geom[0])
-            raise not_covered(f"contacts of {names}, unless geometry='differences'")
-        out, _, same = _core.mujoco_step_derivatives(*arguments, unknown, differences(contacts))
+            kinds = f"contacts of {names.kinds(contacts, 0)}, unless geometry='differences'"
+            raise not_covered(kinds, names.contact(contacts, 0))
+        out, *_, same = _core.mujoco_step_derivatives(*arguments, unknown, differences(contacts))
     if not same:
         raise _unknown_terms()
     return np.asarray(out)

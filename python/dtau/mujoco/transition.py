@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import class_name, integer
 from dtau.mujoco.geometry_differences import GeometryDifferences
+from dtau.mujoco.names import Names
 from dtau.mujoco.plan import Plan, plan_of
 from dtau.mujoco.scope import EULER, RK4, require_covered_data
 from dtau.mujoco.solved import Solver
@@ -74,12 +75,18 @@ def transition_derivatives(
     Raises
     ------
     ValueError
-        If `mj_data` belongs to another model or is not finite, or `geometry` is unknown.
+        If `mj_data` belongs to another model or is not finite, or `geometry` is unknown. If a
+        contact with a force has a frame that jumps in this state, where the step has no derivative.
+        This is a capsule with friction that stands upright on a plane (to a tilt of 1e-10) and can
+        tilt, a cylinder that stands so and turns over, or a pair of spheres or capsules whose
+        centers or axes meet or coincide. If the limit of a ball joint is active at the angle 0. The
+        message names the contact and its geoms, or the joint.
     TypeError
         If an argument is not MuJoCo's.
     NotImplementedError
         If the model or an active constraint has a part that is not covered, or differences of a
-        contact's geometry by two steps disagree. The message names it.
+        contact's geometry by two steps disagree. The message names it, and the contact and its
+        geoms.
 
     Examples
     --------
@@ -103,7 +110,7 @@ def transition_derivatives(
             _require_finite(f"mj_data.{name}", getattr(mj_data, name))
     run = _Run(plan, mj_model, solver, 1)
     run.add(0)
-    both = run.derivatives(geometry)[0]
+    both = run.derivatives(geometry, None)[0]
     width = len(both)
     return TransitionDerivatives(both[:, :width].copy(), both[:, width:].copy())
 
@@ -145,9 +152,12 @@ def transition_derivatives_batch(
     ------
     ValueError
         If an array has another shape or is not finite, `mj_data` belongs to another model,
-        `geometry` is unknown, or `threads` is not a number from 1 to 1024.
+        `geometry` is unknown, or `threads` is not a number from 1 to 1024. If the step has no
+        derivative at one of the states, as in `transition_derivatives`: the message names the
+        number of the state too.
     TypeError, NotImplementedError
-        As in `transition_derivatives`.
+        As in `transition_derivatives`. One state that is not covered refuses the batch; the message
+        names its number.
 
     Examples
     --------
@@ -196,7 +206,7 @@ def transition_derivatives_batch(
                 if stop.is_set():
                     return
                 run.add(k, states[i], ctrl[i])
-            both = run.derivatives(geometry)
+            both = run.derivatives(geometry, start)
             out.A[start : start + size] = both[..., :width]
             out.B[start : start + size] = both[..., width:]
 
@@ -291,14 +301,23 @@ class _Run:
         mujoco.mj_forward(m, data)
         mujoco.mj_RungeKutta(m, data, 4)
 
-    def derivatives(self, geometry: Geometry) -> Array:
-        """Return the derivatives by state and control of the states after the steps."""
+    def derivatives(self, geometry: Geometry, first: int | None) -> Array:
+        """Return the derivatives by state and control of the states after the steps.
+
+        `first`: the number of the first state in its batch; None: it is alone.
+        """
         differences: list[GeometryDifferences | None] = []
-        for stage in self._stages:
+        several = len(self._stages) > 1
+        names = [
+            Names(self._model, first, k + 1 if several else None) for k in range(len(self._stages))
+        ]
+        for stage, of_stage in zip(self._stages, names, strict=True):
             stage.finish()
             differences.append(
-                GeometryDifferences(self._model, self._solver.data, stage.q)
+                GeometryDifferences(self._model, self._solver.data, stage.q, of_stage)
                 if geometry == "differences"
                 else None
             )
-        return step_derivatives(self._plan, self._model, self._stages, self._following, differences)
+        return step_derivatives(
+            self._plan, self._model, self._stages, self._following, names, differences
+        )

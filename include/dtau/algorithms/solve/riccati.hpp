@@ -18,7 +18,6 @@
 // gives the same bits alone and in a batch.
 #pragma once
 
-#include <limits>
 
 #include "dtau/algorithms/solve/dense_products.hpp"
 #include "dtau/arena.hpp"
@@ -175,10 +174,10 @@ inline bool eliminate_inputs(const RiccatiWorkspace& w) {
             w.h[m] = fma(w.factors[i], w.h[i], w.h[m]);
         }
         add_rows(row + first, w.factors, w.H.from(0, first), n - first, m);
-        // NaN passes, and gives NaN; so does -infinity, which comes from numbers that are not finite.
-        using Limits = std::numeric_limits<double>;
-        if (row[m] <= 0.0 && row[m] >= Limits::lowest()) return false;
-        const double inverse = row[m] < 0.0 ? Limits::quiet_NaN() : -1.0 / row[m];
+        // A pivot that is not finite gives NaN.
+        const double nothing = 0.0 * row[m];
+        if (row[m] <= 0.0 && nothing == 0.0) return false;
+        const double inverse = -1.0 / row[m] + nothing;
         for (int j = first; j < n; j += lanes)
             (Lane(inverse) * Lane::load(row + j)).store(scaled + j);
         w.feedforward[m] = inverse * w.h[m];
@@ -214,6 +213,20 @@ inline void copy_symmetric(DenseMatrix from, const RiccatiWorkspace& w) {
                 if (i != j) Lane(columns[r]).store(w.P.row(j + r) + i);
             });
         }
+}
+
+// Writes NaN for all results of N knots if the value of the first one is not finite: numbers that are
+// not finite spread from every knot to it.
+inline void leave_finite(const RiccatiProblem& problem, std::ptrdiff_t N, int nx, int nu) {
+    double test = 0.0 * problem.s[0];
+    for (int i = 0; i < nx; ++i) test = fma(0.0, problem.p[i], test);
+    for (int i = 0; i < nx * nx; ++i) test = fma(0.0, problem.P[i], test);
+    if (test == 0.0) return;
+    const auto spoil = [&](double* to, std::ptrdiff_t size) {
+        for (std::ptrdiff_t i = 0; i < size; ++i) to[i] = __builtin_nan("");
+    };
+    spoil(problem.K, N * nu * nx), spoil(problem.kappa, N * nu), spoil(problem.s, N + 1);
+    spoil(problem.P, (N + 1) * nx * nx), spoil(problem.p, (N + 1) * nx);
 }
 
 }  // namespace riccati
@@ -268,6 +281,7 @@ inline std::ptrdiff_t riccati_backward(const RiccatiProblem& problem, std::ptrdi
             copy_row<true>(problem.K + (k * nu + m) * nx, w.scaled.row(m) + nu, nx);
         copy_row<true>(problem.kappa + k * nu, w.feedforward, nu);
     }
+    leave_finite(problem, N, nx, nu);
     return -1;
 }
 
