@@ -18,7 +18,6 @@
 // gives the same bits alone and in a batch.
 #pragma once
 
-
 #include "dtau/algorithms/solve/dense_products.hpp"
 #include "dtau/arena.hpp"
 #include "dtau/pack.hpp"
