@@ -207,12 +207,25 @@ def _changed(model: dtau.Model, state: dict[str, Array], how: tuple[str, ...], f
         for name in CONFIGURATIONS:
             q = state[name]
             if "turned" in how:  # by almost half a turn, from which rotation vectors jump
-                q[..., at.stop - 1] = 0.0
-                q[..., at] /= np.linalg.norm(q[..., at], axis=-1, keepdims=True)
+                axis = q[..., at.start : at.stop - 1]
+                axis *= np.sqrt(1.0 - 0.05**2) / np.linalg.norm(axis, axis=-1, keepdims=True)
                 q[..., at.stop - 1] = 0.05
+            if start == 0:
+                _leave_cut(model, joint, q[..., at])
             q[..., at] *= scale
             if "far" in how and start == 3:
                 q[..., joint.q.start : joint.q.start + 3] *= far
+
+
+def _leave_cut(model: dtau.Model, joint: Any, quaternions: Array) -> None:
+    """Turn a spherical joint away from half a turn from its spring's rest, where torques jump."""
+    half = 0.5 * model.rest_position[joint.v]
+    angle = float(np.linalg.norm(half))
+    rest = np.append(np.sinc(angle / np.pi) * half, np.cos(angle))
+    cosine = quaternions @ rest
+    near = np.abs(cosine) < 0.15
+    quaternions += np.where(near, np.copysign(0.4, cosine), 0.0)[..., None] * rest
+    quaternions /= np.linalg.norm(quaternions, axis=-1, keepdims=True)
 
 
 @cache
