@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from adapter_cases import AXES, arrays, function, near, robot
+from adapter_cases import ARGUMENTS, AXES, arrays, function, near, robot
 from trees import Array
 
 import dtau
@@ -27,6 +27,66 @@ on_cases = pytest.mark.parametrize(
         ("few joints with mimics", FORWARD),
     ],
 )
+
+
+def blocks(name: str, model: dtau.Model, x: list[Array]) -> list[Array]:
+    """The Jacobians by every input: axes of the result, then those of the input."""
+    by_q, *between, by_stack = getattr(dtau, f"{name}_derivatives")(model, *x, f_ext_axes=AXES)
+    units = np.eye(x[-1].size).reshape(-1, *x[-1].shape)
+    given = dict(zip(ARGUMENTS[name], x, strict=True))
+    still = {f"d{key}": np.zeros_like(y) for key, y in given.items() if key != "q"}
+    still |= {"dq": np.zeros(model.nv), "df_ext_derivatives": units}
+    by_wrench = getattr(dtau, f"{name}_jvp")(model, **given, **still, f_ext_axes=AXES)
+    return [
+        by_q @ dtau.tangent_map(model, x[0]).to_tangent,
+        *between,
+        np.moveaxis(by_stack, -3, -2),
+        np.moveaxis(by_wrench, 0, -1).reshape(*by_q.shape[:2], *x[-1].shape),
+    ]
+
+
+@pytest.mark.jit
+@on_cases
+def test_jacobians_in_jax(which: str, name: str) -> None:
+    """Forward and reverse mode, the core's products, and a batch mapped by vmap."""
+    jax = pytest.importorskip("jax")
+    import jax_cases  # noqa: F401  (float64)
+
+    import dtau.jax
+
+    model = robot(which)
+    x = arrays(name, model, 3, (2,))
+    every = tuple(range(len(x)))
+    f = function(name, model, dtau.jax)
+    by_products = jax.jacrev(function(name, model, dtau.jax, products=True), argnums=every)
+    ways = [jax.vmap(way(f, argnums=every)) for way in (jax.jacfwd, jax.jacrev)]
+    ways.append(lambda *x: jax.vmap(by_products)(*x))
+    found = jax.jit(lambda *x: [way(*x) for way in ways])(*x)
+    for state in range(2):
+        want = blocks(name, model, [y[state] for y in x])
+        for way in found:
+            for got, expected in zip(way, want, strict=True):
+                near(got[state], expected, 1e-11)
+
+
+@on_cases
+def test_jacobians_in_pytorch(which: str, name: str) -> None:
+    """Forward and reverse mode, and gradients by the core's products."""
+    torch = pytest.importorskip("torch")
+    import dtau.torch
+
+    model = robot(which)
+    x = arrays(name, model, 3)
+    want = blocks(name, model, x)
+    f, given = function(name, model, dtau.torch), [torch.from_numpy(y) for y in x]
+    for mode in (torch.func.jacrev, torch.func.jacfwd):
+        for got, expected in zip(mode(f, argnums=tuple(range(len(x))))(*given), want, strict=True):
+            near(got, expected, FIRST)
+    leaves = [y.clone().requires_grad_() for y in given]
+    lam = np.random.default_rng(1).standard_normal(want[0].shape[:2])
+    f(*leaves).backward(torch.from_numpy(lam))
+    for got, expected in zip(leaves, want, strict=True):
+        near(got.grad, np.einsum("ki,ki...->...", lam, expected), 1e-11)
 
 
 @pytest.mark.parametrize("axes", [AXES, "world"])
@@ -66,6 +126,17 @@ def test_jacobians_in_casadi(which: str, name: str, axes: Any) -> None:
 on_kinematics = pytest.mark.parametrize(
     "name", ["frame_kinematics_time_derivatives", "frame_jacobians_time_derivatives"]
 )
+
+
+@on_kinematics
+def test_kinematics_in_pytorch(name: str) -> None:
+    """Values alone; the tests of JAX have JAX's."""
+    torch = pytest.importorskip("torch")
+    module, model = importlib.import_module("dtau.torch"), robot("few joints with mimics")
+    x = arrays(name, model, 3, (2,))
+    found = function(name, model, module)(*map(torch.from_numpy, x))
+    for got, expected in zip(each(found), each(function(name, model, dtau)(*x)), strict=True):
+        assert np.array_equal(got, expected)
 
 
 @on_kinematics

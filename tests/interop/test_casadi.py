@@ -151,6 +151,48 @@ def test_hessians_by_numbers_know_that_lengths_of_quaternions_do_not_matter(
     assert_close(dense(f(scaled)), dense(f(q)), TOLERANCE["long sums"])
 
 
+@pytest.mark.parametrize("function", DYNAMICS)
+def test_second_derivatives_by_wrenches(function: str) -> None:
+    """Gradients are linear in wrenches: differences of them are exact."""
+    model = robot("forest")
+    q, v, x, f_ext = state(model)
+    lam = np.random.default_rng(2).standard_normal(model.nv)
+    s = symbols((q, v, x, f_ext))
+    y = getattr(dc, function)(model, *s, f_ext_axes="mixed")
+    gradient = ca.gradient(ca.dot(lam, y), s[0])
+    mixed = dense(ca.Function("H", s, [ca.jacobian(gradient, s[3])])(q, v, x, f_ext))
+    back = ca.jacobian(ca.gradient(ca.dot(lam, y), s[3]), s[0])
+    assert_close(dense(ca.Function("H", s, [back])(q, v, x, f_ext)), mixed.T, SECOND)
+    g = ca.Function("g", s, [gradient])
+    for k in range(f_ext.size):
+        more = f_ext.copy(order="F")
+        more.T.flat[k] += 1.0
+        want = vector(g(q, v, x, more)) - vector(g(q, v, x, f_ext))
+        assert_close(mixed[:, k], want, SECOND, f"number {k}", floor=float(np.abs(mixed).max()))
+
+
+@pytest.mark.parametrize("name", ["hyq", "forest"])
+@pytest.mark.parametrize("function", [*DYNAMICS, "mass_matrix", "mass_matrix_inverse"])
+def test_the_jacobian_of_the_jacobian_has_all_hessians(name: str, function: str) -> None:
+    model = robot(name)
+    wrenches = function == "inverse_dynamics"
+    x = arguments(function, state(model), wrenches)
+    s = symbols(x)
+    y = dc.function(model, function, f_ext=wrenches)(*s)
+    z, lam = ca.veccat(*s), ca.MX.sym("lam", *y.shape)
+    twice = ca.jacobian(ca.vec(ca.densify(ca.jacobian(ca.densify(y), z))), z)
+    got = dense(ca.Function("J", s, [twice])(*numbers(x)))
+    H = ca.jacobian(ca.gradient(ca.dot(lam, y), z), z)
+    hessian = ca.Function("H", [*s, lam], [H])
+    for i in range(0, y.numel(), y.numel() // 5):
+        seed = np.zeros(y.numel())
+        seed[i] = 1.0
+        want = dense(hessian(*numbers(x), seed.reshape(y.shape, order="F")))
+        if not y.sparsity().has_nz(i % y.size1(), i // y.size1()):
+            assert not want.any()
+        assert_same_bits(got[i :: y.numel()].copy(), want)
+
+
 def test_a_third_derivative_is_refused() -> None:
     model = robot("forest")
     q = ca.MX.sym("q", model.nq)
@@ -222,6 +264,29 @@ def test_no_digit_is_lost_far_from_the_origin(name: str) -> None:
     for k, got in enumerate(every(q, v)):
         assert_close(dense(got), want[k], 1e-14, floor=float(np.abs(want[k]).max()))
     assert_close(want[0][:, 0], dtau.centroidal_momentum(model, beside, v), TOLERANCE["identity"])
+
+
+@on_robots
+@pytest.mark.parametrize("axes", ["body", "mixed", "world"])
+def test_frame_jacobians(name: str, axes: Axes) -> None:
+    """They agree with the package's; v times their derivatives gives the twist's derivatives."""
+    model = robot(name)
+    q, v, _, _ = state(model)
+    frame, frames = model.frames[-1], model.frames[::3]
+    want = dtau.frame_jacobians(model, q, frames, axes)
+    got = dense(dc.frame_jacobians(model, q, frames, axes))
+    assert_close(got, want.reshape(-1, model.nv), TOLERANCE["identity"])
+    s = ca.SX.sym("q", model.nq)
+    J = dc.frame_jacobians(model, s, frame, axes)
+    assert J.shape == (6, model.nv)
+    got = dense(ca.Function("J", [s], [ca.jacobian(J @ ca.DM(v), s)])(q))
+    by_q = dtau.frame_velocities_derivatives(model, q, v, frame, axes).dtwist_dq
+    assert_close(
+        got, by_q @ dtau.tangent_map(model, q).to_tangent, TOLERANCE["identity"], floor=1.0
+    )
+    side_by_side = dense(dc.frame_jacobians(model, np.stack([q, q], axis=1), frame, axes))
+    one = dtau.frame_jacobians(model, q, frame, axes)
+    assert_close(side_by_side, np.hstack([one, one]), TOLERANCE["identity"])
 
 
 @pytest.mark.parametrize("name", ["hyq", "forest"])

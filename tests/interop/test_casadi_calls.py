@@ -147,3 +147,10 @@ def test_slots_run_out_with_a_sentence_and_come_back() -> None:
     assert len(kept) >= 60
     kept = kept[:1]
     assert dense(dc.mass_matrix(dtau.robots.chain(2), [0.0, 0.0])).shape == (2, 2)
+
+
+def test_states_that_are_not_finite() -> None:
+    model = robot("forest")
+    q, v, a, _ = state(model)
+    v[0] = np.nan
+    assert np.isnan(dense(dc.inverse_dynamics(model, q, v, a))).all()

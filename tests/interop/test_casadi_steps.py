@@ -153,6 +153,22 @@ def test_values_are_those_of_the_package(name: str, integrator: Integrator) -> N
         near(dense(x)[:, 0], y, VALUE)
 
 
+def test_the_jacobian_of_the_jacobian() -> None:
+    of = case("free, spherical, planar")
+    x = [ca.MX.sym(name, n) for name, n in (("q", of.model.nq), ("v", of.model.nv), ("dt", 1))]
+    at = state(of, False)
+    found = []
+    for f in (
+        dc.function(of.model, "step", integrator="rk4"),
+        composed(of, "rk4", False, "body"),
+    ):
+        by = ca.vertcat(*x)
+        jacobian = ca.jacobian(ca.vertcat(*f(x[0], x[1], at[2], x[2])), by)
+        second = ca.Function("second", x, [ca.jacobian(jacobian, by)])
+        found.append(dense(second(at[0], at[1], at[3])))
+    near(found[0], found[1], SECOND)
+
+
 def test_many_gradients_multiply_one_jacobian() -> None:
     """Seeds at once are a product with the matrix, also where CasADi works backwards."""
     model = case("feet").model

@@ -30,7 +30,57 @@ def both(name: str, model: dtau.Model) -> tuple[Any, Any]:
     return function_of(name, model, dtau), function_of(name, model, dtau.jax)
 
 
+@pytest.mark.parametrize("function", ARGUMENTS)
+@pytest.mark.parametrize("name", ["small", "joints that mimic others"])
+def test_values_have_the_bits_of_the_package(name: str, function: str) -> None:
+    """In a batch, whose axes broadcast, and alone; mapped by vmap too."""
+    model = robot(name)
+    plain, for_jax = both(function, model)
+    state = random_state(model, 3, (3, 4))
+    x = [state[key] for key in ARGUMENTS[function]]
+    if len(x) > 1:
+        x[0] = x[0][:, :1]
+    compiled = jax.jit(for_jax)
+    values = compiled(*x)
+    for got, expected in zip(jax.tree.leaves(values), jax.tree.leaves(plain(*x)), strict=True):
+        assert got.dtype == np.float64
+        assert np.array_equal(got, expected)
+    alone = compiled(*(y[2, min(1, y.shape[1] - 1)] for y in x))
+    for got, expected in zip(jax.tree.leaves(alone), jax.tree.leaves(values), strict=True):
+        assert np.array_equal(got, expected[2, 1])
+    if len(x) > 1:
+        mapped = jax.jit(jax.vmap(for_jax, in_axes=(None, *[0] * (len(x) - 1))))
+        rows = mapped(x[0][0, 0], *(y[0] for y in x[1:]))
+        for got, expected in zip(jax.tree.leaves(rows), jax.tree.leaves(values), strict=True):
+            assert np.array_equal(got, expected[0])
+
+
 # ------------------------------------------------------------------ first derivatives
+
+
+def test_derivatives_by_every_input_are_those_of_the_package() -> None:
+    """The blocks by name: what the tests below see along curves."""
+    model = robot("quadruped")
+    s = random_state(model, 5)
+    T = dtau.tangent_map(model, s["q"]).to_tangent
+    inverse = dtau.inverse_dynamics_derivatives(
+        model, s["q"], s["v"], s["a"], s["f_ext"], f_ext_axes=AXES
+    )
+    by_wrenches = dtau.inverse_dynamics_wrench_derivatives(model, s["q"], f_ext_axes=AXES)
+    _, function = both("inverse_dynamics", model)
+    x = [s[key] for key in ARGUMENTS["inverse_dynamics"]]
+    for mode in (jax.jacfwd, jax.jacrev):
+        J = jax.jit(mode(function, argnums=(0, 1, 2, 3)))(*x)
+        expected = (inverse.dtau_dq @ T, inverse.dtau_dv, inverse.dtau_da, by_wrenches)
+        near(J, expected, FIRST)
+    forward = dtau.forward_dynamics_derivatives(
+        model, s["q"], s["v"], s["tau"], s["f_ext"], f_ext_axes=AXES
+    )
+    by_wrenches = dtau.forward_dynamics_wrench_derivatives(model, s["q"], f_ext_axes=AXES)
+    _, function = both("forward_dynamics", model)
+    x = [s[key] for key in ARGUMENTS["forward_dynamics"]]
+    J = jax.jit(jax.jacrev(function, argnums=(0, 1, 2, 3)))(*x)
+    near(J, (forward.da_dq @ T, forward.da_dv, forward.da_dtau, by_wrenches), FIRST)
 
 
 @pytest.mark.jit

@@ -117,6 +117,30 @@ def test_products_say_what_they_have_not() -> None:
         jax.jvp(lambda u: f(u, 0.01), (TAU,), (TAU,))
 
 
+def test_quaternions_are_taken_as_normalized() -> None:
+    """Gradients by their numbers are those of f(normalize(q)), wherever the numbers are."""
+    model = robot("small")
+    q = START[0].at[:4].multiply(1.7)
+
+    def torque(q: Any) -> Any:
+        return dtau.jax.gravity_torque(model, q)
+
+    near(torque(q), dtau.gravity_torque(model, START[0]), 1e-13)
+    J = jax.jit(jax.jacfwd(torque))(q)
+    same = jax.jit(jax.jacfwd(lambda q: torque(dtau.jax.normalize(model, q))))
+    near(J, same(q), 1e-12)
+    near(J[:, :4] @ q[:4], np.zeros(model.nv), 1e-10)
+    assert np.isnan(torque(q.at[:4].set(0.0))).all()
+
+
+def test_a_state_that_is_not_finite_spoils_no_other() -> None:
+    model = robot("small")
+    q = jnp.stack([START[0], START[0].at[4].set(jnp.nan), START[0]])
+    torque = dtau.jax.gravity_torque(model, q)
+    assert np.isnan(torque[1]).all()
+    assert np.array_equal(torque[2], dtau.gravity_torque(model, START[0]))
+
+
 def compiled(model: dtau.Model, q: Any) -> Any:
     return jax.jit(lambda q: dtau.jax.gravity_torque(model, q)).lower(q).compile()
 
