@@ -7,6 +7,7 @@ struct Failure {
     enum class Cause {
         dependent_row,         // a row of the constraints depends on those before it
         rounding_errors,       // nothing but rounding errors moves a row
+        lost_forces,           // rounding errors of rows that contradict each other, divided by R
         unreached_velocities,  // no forces of the constraints act on these velocities
     };
     static constexpr int most = 16;

@@ -2,13 +2,15 @@
 // v_s turns the jump at rest into a slope; beyond some v_s the torque is the constant F:
 //
 //   tau = ... + F y                       y = tanh(v / v_s)
-//   dtau/dv = ... + slope                 slope = F / v_s (1 - y^2), on the diagonal
+//   dtau/dv = ... + slope                 slope = F / v_s w, on the diagonal;  w = 1 - y^2
 //   d2tau/dv2 = ... + curvature           curvature = -2 y slope / v_s
 //
-// and along a motion, with Taylor coefficients (taylor.hpp) x_k of v / v_s and w = 1 - y^2:
+// and along a motion, with Taylor coefficients (taylor.hpp) x_k of v / v_s:
 //
-//   k y_k = sum over j = 1 ... k of j x_j w_{k-j}       w_k = -sum of y_m y_{k-m}
+//   k y_k = sum over j = 1 ... k of j x_j w_{k-j}       w_k = -sum of y_m y_{k-m},  k > 0
 //   d tau_k = F / v_s sum over j = 0 ... k of w_{k-j} d v_j
+//
+// w is a result of tangent_and_slope(), as 1 - y^2 cancels where friction saturates.
 //
 // Functions of this header: friction_torques(); of springs and friction together, left_by_springs_and_friction()
 // and others; friction_partials(), add_friction_diagonal(), add_friction_times(); FrictionSeries. Neighboring joints are
@@ -54,11 +56,15 @@ DTAU_INLINE void for_friction_overlapping(const Tree& tree, const F& f) {
     for (int k = tree.friction.first; k < end; k += width)
         f(k + width > end ? end - width : k, width);
 }
-// The pack y from joint k on.
+// The packs of y and w from joint k on.
+template <class T>
+DTAU_INLINE auto smoothed(const Tree& tree, const T* v, int k, int count) {
+    const auto rate = constants<T>(tree.friction.rate + k, count).value;
+    return tangent_and_slope(rate * Pack<T>::load(v + k, count).value);
+}
 template <class T>
 DTAU_INLINE Pack<T> smoothed_sign(const Tree& tree, const T* v, int k, int count) {
-    const auto rate = constants<T>(tree.friction.rate + k, count).value;
-    return {hyperbolic_tangent(rate * Pack<T>::load(v + k, count).value)};
+    return {smoothed(tree, v, k, count).tangent};
 }
 
 // The packs of y and of the slopes from joint k on.
@@ -66,11 +72,11 @@ template <class T>
 struct Smoothed {
     decltype(Pack<T>::value) y, slope;
 
-    DTAU_INLINE Smoothed(const Tree& tree, const T* v, int k, int count)
-        : y(smoothed_sign(tree, v, k, count).value) {
+    DTAU_INLINE Smoothed(const Tree& tree, const T* v, int k, int count) {
+        const auto [tangent, w] = smoothed(tree, v, k, count);
         const auto force = constants<T>(tree.friction.force + k, count).value;
-        slope = force * constants<T>(tree.friction.rate + k, count).value;
-        slope = slope * fma(-y, y, decltype(slope)(1.0));
+        y = tangent;
+        slope = force * constants<T>(tree.friction.rate + k, count).value * w;
     }
 };
 
@@ -133,7 +139,8 @@ DTAU_INLINE void friction_partials(const Tree& tree, const T* v, T* slope, T* cu
         const Smoothed<T> x(tree, v, k, count);
         const auto rate = constants<T>(tree.friction.rate + k, count).value;
         Pack<T>{x.slope}.store(slope + k, count);
-        Pack<T>{decltype(rate)(-2.0) * rate * x.y * x.slope}.store(curvature + k, count);
+        // In this order a rate up to the largest number leaves 0 where y or the slope is 0.
+        Pack<T>{decltype(rate)(-2.0) * (rate * x.y * x.slope)}.store(curvature + k, count);
     });
 }
 
@@ -170,18 +177,18 @@ struct FrictionSeries {
         const int nv = tree.nv;
         if (k == 0) {
             for_friction<T>(tree, [&](int j, int count) __attribute__((always_inline)) {
-                const Pack<T> s = smoothed_sign(tree, v, j, count);
-                s.store(y + j, count);
-                Pack<T>{fma(-s.value, s.value, decltype(s.value)(1.0))}.store(w + j, count);
+                const auto [tangent, slope] = smoothed(tree, v, j, count);
+                Pack<T>{tangent}.store(y + j, count);
+                Pack<T>{slope}.store(w + j, count);
             });
             return;
         }
         for (int j = tree.friction.first; j < tree.friction.end; ++j) {
             T sum(0.0);
             for (int m = 1; m <= k; ++m) {  // m x_m = v^(m) / ((m - 1)! v_s)
-                const T x =
-                    T(tree.friction.rate[j] * inverse_factorial[m - 1]) * rates[(m - 1) * nv + j];
-                sum = fma(x, w[(k - m) * nv + j], sum);
+                const T by_v = T(tree.friction.rate[j] * inverse_factorial[m - 1]) *
+                               w[(k - m) * nv + j];  // 0 where friction is constant, at any rate
+                sum = fma(by_v, rates[(m - 1) * nv + j], sum);
             }
             y[k * nv + j] = T(1.0 / k) * sum;
             T square(0.0);

@@ -3,7 +3,7 @@
 // at once.
 #pragma once
 
-#include "dtau/lane.hpp"
+#include "dtau/hyperbolic_tangent.hpp"
 
 namespace dtau {
 
@@ -20,6 +20,7 @@ enum class Operation : std::uint8_t {
     sine,
     cosine,
     hyperbolic_tangent,
+    hyperbolic_secant,  // 1 / cosh
     absolute,
     within_half_turn,  // a less a multiple of 2 pi
     less,              // a < b: 1 or 0
@@ -81,9 +82,11 @@ DTAU_INLINE void sincos(Recorded x, Recorded& sine, Recorded& cosine) {
     cosine = Recorded(record(Operation::cosine, x.value));
 }
 
-DTAU_INLINE Recorded hyperbolic_tangent(Recorded x) {
-    return Recorded(record(Operation::hyperbolic_tangent, x.value));
+DTAU_INLINE TangentAndSlope<Recorded> tangent_and_slope(Recorded x) {
+    const Recorded secant(record(Operation::hyperbolic_secant, x.value));
+    return {Recorded(record(Operation::hyperbolic_tangent, x.value)), secant * secant};
 }
+DTAU_INLINE Recorded hyperbolic_tangent(Recorded x) { return tangent_and_slope(x).tangent; }
 
 // A condition is no bool, because control flow cannot depend on recorded numbers: it only selects one of
 // two numbers.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import itertools
 import math
 import operator
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -100,10 +101,6 @@ def batch_arrays(
             raise ValueError(f"{argument} has shape {array.shape}, expected ({expected})")
         read.append(array)
         batches[argument] = array.shape[: array.ndim - len(core)]
-        if len(batches[argument]) > _MOST_AXES:
-            raise ValueError(
-                f"{argument} has {len(batches[argument])} batch axes, expected at most {_MOST_AXES}"
-            )
     batch = common_batch(batches)
     rows = math.prod(batch)
     numbers = sum(math.prod(core) for _, core in arrays.values())
@@ -134,8 +131,14 @@ def common_batch(batches: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
     Raises
     ------
     ValueError
-        If they do not broadcast against each other.
+        If there are more than 32 axes, which NumPy's own functions refuse without a name, or the
+        batches do not broadcast against each other.
     """
+    for argument, shape in batches.items():
+        if len(shape) > _MOST_AXES:
+            raise ValueError(
+                f"{argument} has {len(shape)} batch axes, expected at most {_MOST_AXES}"
+            )
     try:
         return np.broadcast_shapes(*batches.values())
     except ValueError as error:
@@ -164,6 +167,21 @@ def integer(argument: str, value: object, least: int, most: int | None = None) -
         wanted = f"at least {least}" if most is None else f"{least} to {most}"
         raise ValueError(f"{argument}: expected an integer of {wanted}, got {number}")
     return number
+
+
+@contextlib.contextmanager
+def naming(where: str) -> Iterator[None]:
+    """Put `where` in front of the messages of errors that arise in the block.
+
+    They become TypeError or ValueError themselves: other classes may take no text, such as JAX's of
+    traced arrays, which stay as the cause.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        cause = None if type(error) is kind else error
+        raise kind(f"{where}: {error}") from cause
 
 
 def listing(names: Sequence[str], separator: str = ", ") -> str:

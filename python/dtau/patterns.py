@@ -105,7 +105,8 @@ class Pattern:
         Returns
         -------
         ndarray (..., *shape)
-            The values at their positions, and zeros.
+            The values at their positions, and zeros. A row of which all values are NaN is NaN
+            everywhere, and so is a state, as where it has no results.
 
         Raises
         ------
@@ -130,7 +131,20 @@ class Pattern:
         dense = np.zeros((*array.shape[:-1], *self.shape))
         places: tuple[Any, ...] = (..., *self.coordinates)
         dense[places] = array
+        if self.size and np.isnan(array).any():
+            self._fill(dense, array)
         return dense
+
+    def _fill(self, dense: NDArray[np.float64], values: NDArray[Any]) -> None:
+        """Write NaN beside the values of rows, and in states, that have no other numbers."""
+        numbers = ~np.isnan(values).reshape(-1, self.size)
+        rows = np.ravel_multi_index(self.coordinates[:-1], self.shape[:-1])
+        states, places = np.nonzero(numbers)
+        kept = np.zeros((len(numbers), math.prod(self.shape[:-1])), dtype=bool)
+        kept[states, rows[places]] = True
+        empty = np.bincount(rows, minlength=kept.shape[1]) == 0  # rows that are zero or NaN
+        kept |= empty & numbers.any(axis=-1, keepdims=True)
+        dense.reshape(*kept.shape, self.shape[-1])[~kept] = np.nan
 
     @cached_property
     def _columns(self) -> tuple[NDArray[np.intc], NDArray[np.intc]]:

@@ -34,10 +34,13 @@ void pass_on(const Node& node, double self, double g, const Add& add) {
             return add(a, product(g, record(Operation::cosine, a)));
         case Operation::cosine:
             return add(a, negated(product(g, record(Operation::sine, a))));
-        case Operation::hyperbolic_tangent: {  // g (1 - y^2)
-            const double falls = product(self, self);
-            return add(a, product(g, record(Operation::subtract, 1.0, falls)));
+        case Operation::hyperbolic_tangent: {  // g / cosh^2: 1 - y^2 would cancel
+            const double secant = record(Operation::hyperbolic_secant, a);
+            return add(a, product(g, product(secant, secant)));
         }
+        case Operation::hyperbolic_secant:
+            return add(
+                a, negated(product(g, product(record(Operation::hyperbolic_tangent, a), self))));
         case Operation::absolute:
             return add(a,
                        record(Operation::select, record(Operation::less, a, 0.0), negated(g), g));

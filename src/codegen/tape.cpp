@@ -81,6 +81,7 @@ int operand_count(Operation operation) {
         case Operation::sine:
         case Operation::cosine:
         case Operation::hyperbolic_tangent:
+        case Operation::hyperbolic_secant:
         case Operation::absolute:
         case Operation::within_half_turn:
             return 1;
@@ -256,6 +257,8 @@ double Tape::record(Operation operation, double a, double b, double c) {
         case Operation::hyperbolic_tangent:
             if (!is_node(a)) return std::tanh(a);
             return with_sign(node(operation, magnitude(a)), is_negative(a));
+        case Operation::hyperbolic_secant:
+            return is_node(a) ? node(operation, magnitude(a)) : 1.0 / std::cosh(a);
         case Operation::absolute:
             return is_node(a) ? node(operation, magnitude(a)) : std::fabs(a);
         case Operation::within_half_turn:

@@ -299,6 +299,8 @@ class Writer {
                 return call("COS");
             case Operation::hyperbolic_tangent:
                 return call("TANH");
+            case Operation::hyperbolic_secant:
+                return call("SECH");
             case Operation::absolute:
                 return call("FABS");
             case Operation::within_half_turn:

@@ -22,11 +22,9 @@ constexpr KeptOut<"B", AccelerationQuantity::input_matrix, Kept::upper_half_of_e
 constexpr KeptOut<"q", Quantity::q, Kept::all_of_euler> q_next;
 constexpr Out<"v", Quantity::v> v_next;
 
-constexpr Quantity rows_by_states = {2, {Axis::nrows, Axis::two_nv}};
-constexpr Quantity rows_by_inputs = {2, {Axis::nrows, Axis::ninputs}};
 constexpr ForceOut<"forces", Quantity::rows> forces;
-constexpr ForceOut<"dforces_dz", rows_by_states> dforces_dz;
-constexpr ForceOut<"dforces_du", rows_by_inputs> dforces_du;
+constexpr ForceOut<"dforces_dz", AccelerationQuantity::forces_by_states> dforces_dz;
+constexpr ForceOut<"dforces_du", AccelerationQuantity::forces_by_inputs> dforces_du;
 
 constexpr Function functions[] = {
     function(

@@ -2,6 +2,7 @@
 // names of contacts and joints: require_success().
 #include "python/messages.hpp"
 
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -112,6 +113,16 @@ std::string about_row(const Work& work, const Failure& failure) {
            "regularization=";
 }
 
+std::string about_forces(const Work& work, const Failure& failure) {
+    char given[32];
+    std::snprintf(given, sizeof given, "%.3g", work.options.values.regularization);
+    const std::string when = failure.stage > 0 ? "at a later stage of this step" : "in this state";
+    return "rows contradict each other " + when + ", and regularization=" + given +
+           " is too small to tell their forces from rounding errors; 1e-6 of the largest "
+           "eigenvalue of "
+           "J M^-1 J^T works";
+}
+
 std::string about_velocities(const Work& work, const Failure& failure) {
     const CompiledTree& compiled = work.tree.compiled;
     const Tree& tree = compiled.tree();
@@ -130,7 +141,9 @@ std::string about_velocities(const Work& work, const Failure& failure) {
                                 ? "the forces of " + listing(holding) + " do not act on all"
                                 : "no contact is active, so no force acts on the";
     return why + " velocities without an input in this state (joint " + listing(joints) +
-           (failure.count > Failure::most ? ", ..." : "") + "); add contacts or inputs";
+           (failure.count > Failure::most ? ", ..." : "") +
+           "); add contacts or inputs, or give regularization= for "
+           "torques that come nearest";
 }
 
 }  // namespace
@@ -138,8 +151,10 @@ std::string about_velocities(const Work& work, const Failure& failure) {
 void require_success(const Work& work, const FirstFailure& first) {
     if (first.state() < 0 || work.job.naxes > 0) return;
     const Failure& failure = first.failure();
-    const bool of_rows = failure.cause != Failure::Cause::unreached_velocities;
-    const std::string why = of_rows ? about_row(work, failure) : about_velocities(work, failure);
+    const std::string why =
+        failure.cause == Failure::Cause::unreached_velocities ? about_velocities(work, failure)
+        : failure.cause == Failure::Cause::lost_forces        ? about_forces(work, failure)
+                                                              : about_row(work, failure);
     throw nb::value_error(("contacts: " + why).c_str());
 }
 

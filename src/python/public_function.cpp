@@ -117,7 +117,8 @@ PyObject* new_type() {
         {},
     };
     PyType_Spec spec = {"dtau._core.Function", sizeof(PublicFunction), 0,
-                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                            Py_TPFLAGS_DISALLOW_INSTANTIATION,
                         slots};
     PyObject* const type = PyType_FromSpec(&spec);
     if (!type) throw nb::python_error();

@@ -77,20 +77,35 @@ Entries acceleration_matrix(const Sizes& sizes) {
     return found;
 }
 
-// Forces of constraints by the velocities of the group that their constraint holds.
-Entries row_matrix(const Sizes& sizes) {
+// Forces of constraints by columns: column c is of the velocity dof(c), on which the constraints of its
+// group depend, or of all velocities if that is negative.
+template <class Dof>
+Entries force_matrix(const Sizes& sizes, std::ptrdiff_t columns, Dof dof) {
     const std::vector<int> group = groups(sizes);
-    const std::ptrdiff_t n = sizes.tree.independent.n;
     const Constraints& contacts = *sizes.options.contacts;
     Entries found;
-    for (std::ptrdiff_t j = 0; j < n; ++j)
-        for (int c = 0; c < contacts.count; ++c) {
-            const Constraint& held = contacts.at[c];
-            if (held.ndofs == 0 || group[held.dofs[0]] != group[j]) continue;
+    for (std::ptrdiff_t c = 0; c < columns; ++c)
+        for (int k = 0; k < contacts.count; ++k) {
+            const Constraint& held = contacts.at[k];
+            const std::ptrdiff_t j = dof(c);
+            if (held.ndofs == 0 || (j >= 0 && group[held.dofs[0]] != group[j])) continue;
             for (std::ptrdiff_t r = held.first; r < held.first + held.count; ++r)
-                found.push_back(r * n + j);
+                found.push_back(r * columns + c);
         }
     return found;
+}
+Entries row_matrix(const Sizes& sizes) {
+    return force_matrix(sizes, sizes.tree.independent.n, [](std::ptrdiff_t c) { return c; });
+}
+Entries forces_by_states(const Sizes& sizes) {
+    const std::ptrdiff_t n = sizes.tree.independent.n;
+    return force_matrix(sizes, 2 * n, [n](std::ptrdiff_t c) { return c % n; });
+}
+Entries forces_by_inputs(const Sizes& sizes) {
+    const DrivenTorques& driven = sizes.options.driven;
+    return force_matrix(sizes, driven.count, [&](std::ptrdiff_t c) -> std::ptrdiff_t {
+        return driven.columns ? driven.columns[c] : -1;
+    });
 }
 
 // The velocities of the joint to which each velocity belongs.
@@ -177,7 +192,9 @@ bool has_pattern(const Quantity& quantity) {
            quantity == AccelerationQuantity::matrix || quantity == Quantity::row_matrix ||
            quantity == Quantity::state_matrix || quantity == Quantity::input_matrix ||
            quantity == AccelerationQuantity::state_matrix ||
-           quantity == AccelerationQuantity::input_matrix || quantity == Quantity::tensor;
+           quantity == AccelerationQuantity::input_matrix ||
+           quantity == AccelerationQuantity::forces_by_states ||
+           quantity == AccelerationQuantity::forces_by_inputs || quantity == Quantity::tensor;
 }
 
 Entries entries(const Quantity& quantity, const Sizes& sizes) {
@@ -188,6 +205,8 @@ Entries entries(const Quantity& quantity, const Sizes& sizes) {
     if (quantity == Quantity::input_matrix) return input_matrix(sizes, false);
     if (quantity == AccelerationQuantity::state_matrix) return state_matrix(sizes, true);
     if (quantity == AccelerationQuantity::input_matrix) return input_matrix(sizes, true);
+    if (quantity == AccelerationQuantity::forces_by_states) return forces_by_states(sizes);
+    if (quantity == AccelerationQuantity::forces_by_inputs) return forces_by_inputs(sizes);
     if (quantity == Quantity::tensor) return tensor(sizes.tree.independent);
     return related(sizes.tree.independent);
 }

@@ -243,3 +243,25 @@ def test_errors_say_what_was_expected() -> None:
         dtau.lqr(**(p | {"A": 1j * p["A"]}))
     with pytest.raises(ValueError, match="do not broadcast"):
         dtau.lqr(**(p | {"q_final": np.ones((3, 4))}))
+    for value, kind, said in (
+        ("x", TypeError, "expected real numbers, got 'x'"),
+        (None, TypeError, "expected real numbers, got None"),
+        (1j, TypeError, "expected real numbers, got 1j"),
+        ([1.0, 2.0], ValueError, r"expected shape \(\), got \(2,\)"),
+        (np.nan, ValueError, "expected finite numbers, got nan"),
+    ):
+        with pytest.raises(kind, match=f"^regularization: {said}"):
+            dtau.lqr(**p, regularization=value)
+
+
+def test_batches_that_numpy_cannot_hold_are_refused_by_name() -> None:
+    one = np.eye(2)
+    for axes in (33, 40, 61):
+        with pytest.raises(ValueError, match=f"^A has {axes} batch axes, expected at most 32$"):
+            dtau.lqr(np.ones((1,) * axes + (1, 2, 2)), one, one, one, one)
+        with pytest.raises(ValueError, match=f"^q_final has {axes} batch axes, expected at most"):
+            dtau.lqr(one[None], one, one, one, one, q_final=np.ones((1,) * axes + (2,)))
+    assert dtau.lqr(np.ones((1,) * 33 + (2, 2)), one, one, one, one).P.ndim == 35
+    down, across = (np.broadcast_to(one, (*many, 1, 2, 2)) for many in ((2**31, 1), (2**31,)))
+    with pytest.raises(MemoryError, match=r"^lqr: the arrays take"):
+        dtau.lqr(down, across, one, one, one)

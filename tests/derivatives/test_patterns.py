@@ -226,6 +226,91 @@ def test_linearization_with_contacts(name: str) -> None:
     check(got, want, patterns(name, model))
 
 
+@pytest.mark.parametrize("integrator", ["euler", "semi_implicit", "rk4"])
+@pytest.mark.parametrize("driven", ["default", "mask", "map"])
+def test_forces_of_a_step_have_patterns(integrator: str, driven: str) -> None:
+    """Forces of a tree depend on its velocities and torques alone, and on all inputs of a map."""
+    model = two_robots()
+    apart = [dtau.PointContact("a1", kd=2.0), dtau.PointContact("b2", kd=3.0)]
+    loop = dtau.Loop("a2", "b1", 3, name="loop")
+    state, rng = random_state(model, 4, (9,)), np.random.default_rng(5)
+    inputs: Array | None = None
+    if driven != "default":
+        inputs = rng.random(model.nv) < 0.6 if driven == "mask" else rng.random((model.nv, 4))
+    shares = []
+    for several in (apart, [*apart, loop]):
+        held: dict[str, Any] = {"contacts": dtau.Contacts(model, several), "inputs": inputs}
+        options = held | {"integrator": integrator, "forces": True}
+        options["active"] = rng.integers(0, 2, (9, len(several)))
+        want = results("linearize_discrete", model, state, **options)
+        got = results("linearize_discrete", model, state, layout="pattern", **options)
+        given = held | {"integrator": integrator}
+        where = {
+            name: dtau.pattern(model, "linearize_discrete", name, **given)
+            for name in ("A", "B", "dforces_dz", "dforces_du")
+        }
+        check(got, want, where)
+        alone = results(
+            "linearize_discrete",
+            model,
+            state,
+            3,
+            layout="pattern",
+            **options | {"active": options["active"][3]},
+        )
+        check(alone, {key: x[3] for key, x in want.items()}, where)
+        shares.append({key: x.size / np.prod(x.shape) for key, x in where.items()})
+    assert shares[0]["dforces_dz"] == 0.5 * (8 + 3) / 11  # two contacts of three rows each
+    assert shares[1]["dforces_dz"] == 1.0
+    assert (shares[0]["dforces_du"] == 1.0) == (driven == "map")
+    with pytest.raises(ValueError, match=r"^result: expected 'A' or 'B', got 'dforces_dz'$"):
+        dtau.pattern(model, "linearize_discrete", "dforces_dz")
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_states_without_results_are_nan_everywhere(name: str) -> None:
+    """Dense results of a state that is refused or not finite are NaN, off the pattern too."""
+    model = two_robots()
+    state = random_state(model, 6, (7,))
+    options: dict[str, Any] = {}
+    if "contacts" in FUNCTIONS[name].options:
+        twice = [dtau.FrameContact("a1"), dtau.PointContact("a1", name="again")]
+        contacts = dtau.Contacts(model, twice)
+        active = np.array([[1, 0]] * 5 + [[1, 1]] * 2)  # rows of both depend on each other
+        options = {"contacts": contacts, "active": active, "regularization": 0.0}
+    else:
+        state["q"][5:] = np.nan
+    want = results(name, model, state, **options)
+    got = results(name, model, state, layout="pattern", **options)
+    keep = {key: x for key, x in options.items() if key == "contacts"}
+    where = patterns(name, model, **keep)
+    if name.startswith("linearize"):  # B has rows of zeros, which do not depend on the forces
+        rows = np.unique(where["B"].coordinates[0])
+        dense = where["B"].dense(got["B"])
+        assert np.array_equal(dense[:, rows], want["B"][:, rows], equal_nan=True)
+        del where["B"], want["B"]
+    check(got, want, where)
+    for key, pattern in where.items():
+        dense = pattern.dense(got[key])
+        off = np.ones(pattern.shape, dtype=bool)
+        off[pattern.coordinates] = False
+        assert np.isnan(dense[5:, off]).any() == off.any(), key
+        assert np.isfinite(dense[:5]).all(), key
+        assert np.array_equal(pattern.dense(got[key][6]), want[key][6], equal_nan=True), key
+
+
+def test_single_numbers_that_are_nan_stay_alone() -> None:
+    pattern = dtau.pattern(two_robots(), "mass_matrix")
+    values = np.ones((3, pattern.size))
+    values[1, 5] = np.nan
+    values[2] = np.nan
+    dense = pattern.dense(values)
+    assert np.isnan(dense).sum(axis=(-2, -1)).tolist() == [0, 1, 121]
+    assert np.isnan(pattern.dense(values[1])).sum() == 1
+    assert np.isnan(pattern.dense(values[2])).all()
+    assert pattern.dense(values[:0]).shape == (0, 11, 11)
+
+
 ON_TREES = (
     "mass_matrix_inverse",
     "forward_dynamics_derivatives",

@@ -247,6 +247,31 @@ def test_a_state_alone_is_as_in_a_batch() -> None:
     assert [x.shape for x in empty] == [(0, 12), (0, 18), (0, 12), (0, 13, 6), (0, 18), (0,)]
 
 
+def test_inactive_contacts_have_no_forces() -> None:
+    """As if there were only the active contacts, whatever the states beside."""
+    model = dtau.robots.quadruped()
+    q = random_q(model, np.random.default_rng(12), (4,))
+    feet = [dtau.FrameContact("LF_FOOT"), *(dtau.PointContact(f"{x}_FOOT") for x in ("RF", "LH"))]
+    contacts = dtau.Contacts(model, [*feet, dtau.Loop("RH_FOOT", "RF_SHANK", 5, "x")])
+    active = np.array([[1, 0, 1, 0], [0.5, 1, 0.49, 1], [0, 0, 0, 0], [1, np.nan, 1, 1]])
+    hold = dtau.equilibrium(model, q, contacts=contacts, active=active)
+    for k, on in enumerate(active[:3] >= 0.5):
+        some = dtau.Contacts(model, [c for c, holds in zip(contacts, on, strict=True) if holds])
+        want = dtau.equilibrium(model, q[k], contacts=some)
+        rows = np.repeat(on, [6, 3, 3, 5])
+        assert not hold.forces[k, ~rows].any()
+        assert_close(hold.forces[k, rows], want.forces, 1e-9, "forces", floor=100.0)
+        for name in ("u", "tau", "f_ext", "residual"):
+            assert_close(getattr(hold, name)[k], getattr(want, name), 1e-9, name, floor=100.0)
+        assert hold.exists[k] == want.exists
+        alone = dtau.equilibrium(model, q[k], contacts=contacts, active=active[k])
+        assert_same_bits(alone.forces, hold.forces[k])
+    assert np.isnan(hold.u[3]).all()
+    assert not hold.exists[3]
+    spread = dtau.equilibrium(model, q[0], contacts=contacts, active=active[:2])
+    assert spread.forces.shape == (2, 17)
+
+
 def test_moving_the_scene_changes_no_bit() -> None:
     model = dtau.robots.quadruped()
     q = random_q(model, np.random.default_rng(11))
@@ -301,9 +326,25 @@ def test_a_free_joint_that_hangs_on_a_body_is_driven() -> None:
         (
             {"inputs": np.ones((2, 18, 3)), "q": np.tile(Q, (3, 1))},
             ValueError,
-            r"do not broadcast against each other: q \(3,\), inputs \(2,\)",
+            r"do not broadcast against each other: q \(3,\), inputs \(2,\), active \(\)",
         ),
         ({"inputs": 1j * np.ones((18, 2))}, TypeError, "inputs: expected real numbers"),
+        ({"active": [1, 1]}, ValueError, "active: goes with contacts=, which is not given"),
+        (
+            {"contacts": points(dtau.robots.quadruped()), "active": [1, 1]},
+            ValueError,
+            r"active has shape \(2,\), expected \(..., 4\)",
+        ),
+        (
+            {"contacts": points(dtau.robots.quadruped()), "active": "x"},
+            TypeError,
+            "active: expected real numbers, got 'x'",
+        ),
+        (
+            {"contacts": points(dtau.robots.quadruped()), "active": np.ones((2, 4)), "q": [Q] * 3},
+            ValueError,
+            r"do not broadcast against each other: q \(3,\), inputs \(\), active \(2,\)",
+        ),
         ({"contacts": "point"}, TypeError, "contacts: expected Contacts, got str"),
         (
             {"contacts": points(robot("forest"), ["free1"])},

@@ -308,3 +308,61 @@ class TestFiles:
         with pytest.raises(ValueError, match="no joint or link named 'l'") as raised:
             dtau.from_mujoco(live, friction_speed={"l": 0.1})
         assert not isinstance(raised.value, dtau.ModelError)
+
+
+V = (0.05, 0.1, 0.15, 0.2, 0.3, 0.9)  # at a speed of 0.01: 5 to 90 speeds
+
+
+def slider(speed: float = 0.01) -> dtau.Model:
+    builder = dtau.ModelBuilder("slider", gravity=(0, 0, 0))
+    inertia = dtau.Inertia(1.0)
+    rough = {"friction": 1.0, "friction_speed": speed}
+    builder.add(dtau.Prismatic((0, 0, 1)), name="j", inertia=inertia, **rough)
+    return builder.build()
+
+
+@pytest.mark.parametrize("speed", V)
+def test_slopes_of_saturated_friction_keep_their_digits(speed: float) -> None:
+    """Far above the smoothing speed 1 - tanh^2 would cancel; 1 / cosh^2 does not."""
+    model, x = slider(), speed / 0.01
+    secant = 1.0 / np.cosh(x) ** 2
+    d = dtau.inverse_dynamics_derivatives(model, [0.0], [speed], [0.0])
+    np.testing.assert_allclose(d.dtau_dv[0, 0], secant / 0.01, rtol=1e-13)
+    second = dtau.inverse_dynamics_second_derivatives(model, [0.0], [speed], [0.0])
+    want = -2.0 * np.tanh(x) * secant / 0.01**2
+    np.testing.assert_allclose(second.d2tau_dvdv[0, 0, 0], want, rtol=1e-13)
+    d = dtau.forward_dynamics_derivatives(model, [0.0], [-speed], [0.0])
+    np.testing.assert_allclose(d.da_dv[0, 0], -secant / 0.01, rtol=1e-13)
+
+
+@pytest.mark.parametrize("speed", V)
+def test_time_derivatives_of_saturated_friction_keep_their_digits(speed: float) -> None:
+    """To order 8, against the series of 2 / (1 + e) - 1 in exponentials, at constant acceleration.
+
+    With e = exp(-2 x(t)), tanh x - 1 is the sum over k > 0 of 2 (-1)^k e^k, each an exponential.
+    """
+    a, order = 10.0, 8
+    rate, start = a / 0.01, speed / 0.01
+    stack = np.zeros((order + 2, 1))
+    stack[0], stack[1] = speed, a
+    got = dtau.inverse_dynamics_time_derivatives(slider(), [0.0], stack)[:, 0]
+    k = np.arange(1, 40)
+    terms = 2.0 * (-1.0) ** k * np.exp(-2.0 * k * start)
+    want = [(terms * (-2.0 * k * rate) ** n).sum() for n in range(1, order + 1)]
+    np.testing.assert_allclose(got[1:], want, rtol=1e-11)
+
+
+def test_the_least_friction_and_speed_have_finite_derivatives() -> None:
+    builder = dtau.ModelBuilder("least", gravity=(0, 0, 0))
+    rough = {"friction": 1e-300, "friction_speed": 1e-308}
+    builder.add(
+        dtau.Revolute((0, 0, 1)), name="j", inertia=dtau.Inertia(1.0, tensor=np.eye(3)), **rough
+    )
+    model = builder.build()
+    for v in (-1.0, 0.0, 1e-300, 1.0, 1e6):
+        second = dtau.inverse_dynamics_second_derivatives(model, [0.0], [v], [0.0])
+        assert second.d2tau_dvdv[0, 0, 0] == 0.0
+        d = dtau.inverse_dynamics_derivatives(model, [0.0], [v], [0.0])
+        assert np.isfinite(d.dtau_dv).all()
+        series = dtau.inverse_dynamics_time_derivatives(model, [0.0], [[v], [1.0], [0.0]])
+        assert np.isfinite(series).all() or v == 0.0  # at rest the torque's rate is above 1e307

@@ -222,6 +222,57 @@ def test_distances_of_an_mjcf(first: str, second: str) -> None:
         assert_close(near.distance[1], want, 1e-6)
 
 
+def one_triangle() -> Any:
+    triangle = coal.BVHModelOBBRSS()
+    triangle.beginModel(1, 3)
+    triangle.addTriangle(*np.eye(3))
+    triangle.endModel()
+    return triangle
+
+
+@pytest.mark.parametrize(
+    "geometry",
+    [
+        *(coal.Sphere(x) for x in (0.0, -1.0, np.nan, np.inf, 1e200)),
+        *(coal.Box(*x) for x in ((0, 0, 0), (-1.0, 1.0, 1.0), (np.nan, 1.0, 1.0), (1.0, 1e7, 1.0))),
+        *(coal.Cylinder(*x) for x in ((np.nan, 1.0), (0.1, np.nan), (0.0, 0.0))),
+        coal.Capsule(-0.1, -1.0),
+        coal.Ellipsoid(0.0, 0.0, 0.0),
+        coal.TriangleP(np.zeros(3), np.zeros(3), np.zeros(3)),
+        *(coal.Halfspace(np.array([0.0, 0.0, 1.0]), x) for x in (np.nan, np.inf, 1e200)),
+        coal.Plane(np.array([0.0, 0.0, 1.0]), np.nan),
+        coal.BVHModelOBBRSS(),
+        coal.Convex(),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_geometries_without_a_size_are_refused(geometry: Any) -> None:
+    model = dtau.robots.chain(2)
+    ball = Shape("ball", model.frames[-1], coal.Sphere(0.1))
+    with pytest.raises(ValueError, match=r"^geometry of shape 'odd': expected a (size|plane) "):
+        shape_distances(model, np.zeros(2), [ball, Shape("odd", None, geometry)])
+
+
+def test_geometries_and_placements_may_change_until_they_are_used() -> None:
+    model = dtau.robots.chain(2)
+    ball, sphere = Shape("ball", model.frames[-1], coal.Sphere(0.1)), coal.Sphere(0.1)
+    other = Shape("other", None, sphere)
+    assert np.isfinite(shape_distances(model, np.zeros(2), [ball, other]).distance).all()
+    sphere.radius = np.nan
+    with pytest.raises(ValueError, match=r"^geometry of shape 'other': expected a size"):
+        shape_distances(model, np.zeros(2), [ball, other])
+    flat = Shape("flat", None, coal.Box(0.0, 1.0, 1.0))  # a plate
+    mesh = Shape("mesh", None, one_triangle())
+    near = shape_distances(model, np.zeros(2), [ball, flat, mesh])
+    assert np.isfinite(near.distance).all()
+    far = Shape("far", None, coal.Sphere(0.1), dtau.Pose(translation=(1e200, 0.0, 0.0)))
+    with pytest.raises(ValueError, match=r"^placement of shape 'far': expected at most 1e"):
+        shape_distances(model, np.zeros(2), [ball, far])
+    unmade = coal.Sphere.__new__(coal.Sphere)
+    with pytest.raises(TypeError, match=r"^geometry of shape 'new': expected a geometry that coal"):
+        shape_distances(model, np.zeros(2), [ball, Shape("new", None, unmade)])
+
+
 def test_messages(tmp_path: Path) -> None:
     model, shapes = robot(tmp_path, "box", "box")
     q = dtau.neutral(model)

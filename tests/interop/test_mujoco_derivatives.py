@@ -385,6 +385,11 @@ def test_states_that_are_not_finite_are_refused() -> None:
     data = random_data(mj_model, 0)
     states, ctrl = np.zeros((3, 1 + mj_model.nq + mj_model.nv)), np.zeros((3, 5))
     states[2, 1] = np.nan
+    for name in ("states", "ctrl"):
+        for wrong in (1j, "x"):
+            given = {"states": 0.0 * states, "ctrl": ctrl} | {name: wrong}
+            with pytest.raises(TypeError, match=f"^{name}: expected real numbers, got "):
+                transition_derivatives_batch(mj_model, mujoco.MjData(mj_model), **given)
     with pytest.raises(ValueError, match=r"^states: expected finite .* nan at index \(2, 1\)$"):
         transition_derivatives_batch(mj_model, data, states, ctrl)
     data.qvel[3] = np.inf

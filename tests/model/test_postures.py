@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import pickle
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -286,3 +287,38 @@ class TestModel:
             dtau.configuration(model, posture="rum")
         with pytest.raises(TypeError, match="posture: expected str, got int"):
             dtau.configuration(model, posture=3)  # type: ignore[call-overload]
+
+
+class _Traced(TypeError):
+    """An error like JAX's: its constructor takes no text."""
+
+    def __init__(self, tracer: object) -> None:
+        super().__init__(f"traced with {tracer.shape}")  # type: ignore[attr-defined]
+
+
+class _Tracer:
+    shape = ()
+
+    def __array__(self, *_: object, **__: object) -> np.ndarray:
+        raise _Traced(self)
+
+
+def test_errors_of_classes_that_take_no_text_are_named_too() -> None:
+    """As those of traced numbers of JAX, whose constructor takes the number."""
+    model = dtau.robots.chain(2)
+    joint = model.joints[0].name
+    replaced = {
+        f"{field} of {joint!r}": partial(model.replace, **{field: {joint: _Tracer()}})
+        for field in ("stiffness", "damping", "armature", "friction", "rest_position")
+    }
+    at = f"position of joint {joint!r}"
+    up = {"up": {joint: _Tracer()}}
+    placed = (
+        (f"posture 'up': {at}", lambda: dtau.Model("up", model.links, postures=up)),
+        (at, lambda: dtau.configuration(model, {joint: _Tracer()})),
+        (at, lambda: model.lock({joint: _Tracer()})),
+    )
+    for where, call in (*replaced.items(), *placed):
+        with pytest.raises(TypeError, match=f"^{where}: .*traced with") as caught:
+            call()
+        assert type(caught.value) is TypeError

@@ -163,8 +163,8 @@ MODELS = (
         "identification/coulomb_slope",
         "The slope of Coulomb friction is that at rest.",
         IDENTIFICATION + "regressor.py",
-        "slope = 1.0 - self._factors(term, q, v, a) ** 2",
-        "slope = np.ones_like(self._factors(term, q, v, a))",
+        "slope = 4.0 * fall / (1.0 + fall) ** 2",
+        "slope = np.ones_like(fall)",
         ("tests/identification",),
     ),
     Mutant(

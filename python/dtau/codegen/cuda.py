@@ -35,6 +35,7 @@ typedef {scalar} real;
 #define COS(x) cos{f}(x)
 #define SINCOS(x, s, c) sincos{f}(x, &s, &c)
 #define TANH(x) tanh{f}(x)
+#define SECH(x) (1 / cosh{f}(x))
 #define SQRT(x) sqrt{f}(x)
 #define FABS(x) fabs{f}(x)
 #define REMAINDER(x, y) remainder{f}(x, y)

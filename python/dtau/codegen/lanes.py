@@ -70,6 +70,10 @@ static inline real TANH(real x) {
     for (int l = 0; l < LANES; ++l) x[l] = tanh(x[l]);
     return x;
 }
+static inline real SECH(real x) {
+    for (int l = 0; l < LANES; ++l) x[l] = 1.0 / cosh(x[l]);
+    return x;
+}
 static inline real REMAINDER(real x, double y) {
     for (int l = 0; l < LANES; ++l) x[l] = remainder(x[l], y);
     return x;

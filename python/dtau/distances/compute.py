@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import batch_arrays, require, tuple_of
+from dtau.distances.geometries import require_size
 from dtau.distances.pairs import Pairs, Side, read_pairs
 from dtau.distances.shapes import Shape
 from dtau.functions.frames import forward_kinematics, frame_jacobians
@@ -83,8 +84,8 @@ def shape_distances(
     ------
     ValueError
         If a shape is not as described, names of shapes are not unique, a frame or a name in `pairs`
-        is not known, both sides of a pair have a plane or the same shape, or numbers are not
-        finite.
+        is not known, both sides of a pair have a plane or the same shape, a geometry has no size or
+        one above 1000 km, or numbers are not finite.
     TypeError
         If arguments are not of the kinds described.
 
@@ -107,6 +108,8 @@ def shape_distances(
     """
     require("model", model, Model)
     shapes = tuple_of("shapes", shapes, Shape, "shapes, of dtau.distances.Shape")
+    for shape in shapes:  # geometries may have changed since their shapes were made
+        require_size(shape.name, shape.geometry, shape.placement)
     names, sides = read_pairs(model, shapes, pairs)
     batch, (states,) = batch_arrays({"q": (q, (model.nq,))})
     if not np.isfinite(states).all():

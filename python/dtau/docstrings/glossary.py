@@ -152,10 +152,12 @@ positions : array_like (..., ncontacts, 3), optional
 regularization : float
     Set it if constraint rows depend on each other, as with four flat feet. Choose it small compared
     with the eigenvalues of the Schur complement G = J M^-1 J^T, in 1/kg, but larger than their
-    rounding errors: 1e-6 of the eigenvalues works. The result does not depend on its value: the
-    forces are G^+ b, the least-squares forces of least norm. Here b is the reference acceleration
-    of the rows minus J times the acceleration without contacts. For an impact, read impulses for
-    forces and velocities for accelerations.
+    rounding errors: 1e-6 of the eigenvalues works. Where rows contradict each other, a value below
+    1e-8 of the largest eigenvalue loses digits of the forces to rounding errors; a state that loses
+    them has no results. Otherwise the result does not depend on the value: the forces are G^+ b,
+    the least-squares forces of least norm. Here b is the reference acceleration of the rows minus
+    J times the acceleration without contacts. For an impact, read impulses for forces and
+    velocities for accelerations.
 symmetric : bool, optional
     True: within a joint of several degrees of freedom, second derivatives by ``q`` are taken in the
     exponential chart, which makes them symmetric in their last two indices. By default they are

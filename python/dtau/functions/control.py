@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import common_batch, real_numbers
+from dtau.checks import common_batch, real_array, real_numbers, require_memory
 from dtau.docstrings import documented
 from dtau.results import LQR
 
@@ -137,16 +139,17 @@ def lqr(
         if array.shape[array.ndim - len(cores[name]) :] != cores[name]:
             axes = ["...", *([] if name in _FINAL else ["N"]), *map(str, cores[name])]
             raise ValueError(f"{name} has shape {array.shape}, expected ({', '.join(axes)})")
+    added = float(real_array("regularization", regularization, ()))
     batch, count = _batch(arrays, cores)
+    knots = math.prod(batch) * (count + 1.0)  # NumPy refuses large batches without a name
+    require_memory("lqr", knots * (sizes["x"] + 1.0) * (sizes["x"] + sizes["u"] + 1.0))
     inputs = [
         np.broadcast_to(arrays[name], batch + (() if name in _FINAL else (count,)) + core)
         if name in arrays
         else None
         for name, core in cores.items()
     ]
-    *results, failed = _core.lqr(
-        inputs, batch, count, sizes["x"], sizes["u"], float(regularization), threads
-    )
+    *results, failed = _core.lqr(inputs, batch, count, sizes["x"], sizes["u"], added, threads)
     if failed is not None:
         problem, knot = failed
         where = f" of problem {tuple(map(int, np.unravel_index(problem, batch)))}" if batch else ""

@@ -45,7 +45,8 @@ def pattern(
         Name of a function that has the option ``layout``.
     result : str, optional
         Name of a result, where results of the function have different patterns: ``"A"`` or ``"B"``
-        of linearizations, ``"da_dq"`` or ``"dforces_dq"`` with contacts.
+        of linearizations, ``"da_dq"`` or ``"dforces_dq"`` with contacts, ``"dforces_dz"`` of
+        `dtau.linearize_discrete` with ``forces=True``.
     frames : str or sequence of str, optional
         The frames, for `dtau.frame_jacobians` and derivatives of velocities and accelerations of
         frames.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.blocks import blocks
-from dtau.checks import common_batch, require, require_memory
+from dtau.checks import common_batch, real_numbers, require, require_memory
 from dtau.control_inputs import input_map
 from dtau.docstrings import documented
 from dtau.functions.constraints import require_contacts
@@ -32,6 +32,7 @@ def equilibrium(
     *,
     inputs: ArrayLike | None = None,
     contacts: Contacts | None = None,
+    active: ArrayLike | None = None,
 ) -> Equilibrium:
     """Static equilibrium: the inputs and contact forces of least norm that hold a configuration.
 
@@ -65,7 +66,8 @@ def equilibrium(
     Raises
     ------
     ValueError
-        ... the batch axes of ``inputs`` do not fit.
+        ... the batch axes of ``inputs`` or ``active`` do not fit, or ``active`` is given without
+        contacts.
 
     Notes
     -----
@@ -99,21 +101,34 @@ def equilibrium(
     >>> bool(np.abs(a).max() < 1e-9)
     True
 
+    In a trot two feet stand, which cannot hold all moments about their line; the forces come
+    nearest to an equilibrium:
+
+    >>> trot = dtau.equilibrium(model, q, contacts=contacts, active=[1, 0, 0, 1])
+    >>> bool(trot.exists), trot.forces[3:9]
+    (False, array([0., 0., 0., 0., 0., 0.]))
+
     Without contacts nothing balances the weight:
 
     >>> bool(dtau.equilibrium(model, q).exists)
     False
     """
     require("model", model, Model)
-    contacts = Contacts(model, ()) if contacts is None else contacts
+    if contacts is None:
+        if active is not None:
+            raise ValueError("active: goes with contacts=, which is not given")
+        contacts = Contacts(model, ())
     require_contacts(model, contacts)
+    holds = _holds(contacts, active)
     drive = input_map(model, inputs)
     gravity = gravity_torque(model, q)
     own: NDArray[np.float64] | float = 0.0  # torque without inputs
     if isinstance(inputs, Motors):
         own = inputs.torque(np.zeros(len(inputs)), q, np.zeros(model.nv))
     nv, nu = drive.shape[-2:]
-    batch = common_batch({"q": gravity.shape[:-1], "inputs": drive.shape[:-2]})
+    batch = common_batch(
+        {"q": gravity.shape[:-1], "inputs": drive.shape[:-2], "active": holds.shape[:-1]}
+    )
     # Memory for the matrix, its copy, three factors and the inverse; twice for the wrenches.
     numbers = 6 * nv * (nu + contacts.nrows) + 12 * model.nbodies
     require_memory("equilibrium", float(math.prod(batch)) * numbers)
@@ -128,9 +143,11 @@ def equilibrium(
     for rows, frame, push in pushes:
         jacobian = frame_jacobians(model, q, frame, axes="mixed")
         matrix[..., nu:][..., rows] += np.swapaxes(jacobian, -1, -2) @ push
+    matrix[..., nu:] *= holds[..., np.newaxis, :]
     x, residual = _least_norm(matrix, gravity - own)
 
     forces = x[..., nu:]
+    forces[np.broadcast_to(holds == 0.0, forces.shape)] = 0.0  # without the rounding errors
     f_ext = np.zeros((*batch, model.nbodies, 6))
     for rows, frame, push in pushes:
         wrench = (push @ forces[..., rows, None])[..., 0]
@@ -144,6 +161,17 @@ def equilibrium(
         residual=residual,
         exists=np.asarray(np.abs(residual).max(axis=-1) <= _HELD * weight),
     )
+
+
+def _holds(contacts: Contacts, active: ArrayLike | None) -> NDArray[np.float64]:
+    """Return for each row (..., nrows) 1 if its contact is active, 0 if not; NaN stays."""
+    if active is None:
+        return np.ones(contacts.nrows)
+    numbers = real_numbers("active", active)
+    if numbers.shape[-1:] != (len(contacts),):
+        raise ValueError(f"active has shape {numbers.shape}, expected (..., {len(contacts)})")
+    on = np.where(numbers < 0.5, 0.0, np.where(numbers >= 0.5, 1.0, np.nan))
+    return np.repeat(on, [contact.rows for contact in contacts], axis=-1)
 
 
 def pushed_wrenches(contact: AnyContact) -> NDArray[np.float64]:

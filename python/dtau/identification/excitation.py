@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import integer, real_array, require, shown
+from dtau.checks import integer, real_array, real_numbers, require, shown
 from dtau.functions.dynamics import inverse_dynamics
 from dtau.functions.products import inverse_dynamics_vjp
 from dtau.identification.base import BaseParameters
@@ -67,7 +67,7 @@ class FourierMotion:
         -------
         q, v, a : ndarray (..., nq)
         """
-        times = np.asarray(t, dtype=np.float64)[..., None]
+        times = real_numbers("t", t).astype(np.float64)[..., None]
         rate = 2.0 * np.pi / self.period * np.arange(1, self.sine.shape[1] + 1)
         sine, cosine = np.sin(rate * times), np.cos(rate * times)
         q = self.center + sine @ self.sine.T + cosine @ self.cosine.T

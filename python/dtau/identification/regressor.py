@@ -267,7 +267,8 @@ class Regressor(Immutable):
             elif term == "stiffness":
                 by_q[:, at] += weights
             elif term == "coulomb":
-                slope = 1.0 - self._factors(term, q, v, a) ** 2
+                fall = np.exp(-2.0 * np.abs(v[:, at] / self._smoothing))
+                slope = 4.0 * fall / (1.0 + fall) ** 2  # 1 - tanh^2, without cancellation
                 by_v[:, at] += weights * slope / self._smoothing
         return StateGradient(*(x.reshape(*batch, self.model.nv) for x in (by_q, by_v, by_a)))
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import real_numbers, require
+from dtau.checks import naming, real_numbers, require
 from dtau.model.base import ModelBase
 from dtau.model.identified import link_inertias
 from dtau.model.joints import Fixed
@@ -328,14 +328,12 @@ class Editable(ModelBase):
             if mimicked not in positions:
                 continue
             link = links[self.bodies[joint.body]]
-            try:
+            with naming(f"position of joint {mimicked!r}"):
                 position = joint.type._coordinates(positions[mimicked])
                 if mimic:
                     with np.errstate(over="ignore"):  # placement() refuses what is not finite
                         position = mimic.multiplier * position + mimic.offset
                 placement = link.placement @ joint.type.placement(position)
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"position of joint {mimicked!r}: {error}") from None
             links[link.name] = Link(link.name, link.parent, Fixed(), name, placement, link.inertia)
         return self._with(links.values())  # no warning: locking makes no joint lighter
 

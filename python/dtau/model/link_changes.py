@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dtau.checks import plain, real_numbers, require
+from dtau.checks import naming, plain, real_numbers, require
 from dtau.model.joints import Free
 from dtau.model.links import Link
 from dtau.model.names import Names
@@ -85,8 +85,6 @@ def _changed(link: Link, changes: Mapping[str, tuple[str, Any]]) -> Link:
     except (TypeError, ValueError) as error:
         together = error
     for argument, (name, value) in changes.items():  # the one that is wrong by itself
-        try:
+        with naming(f"{argument} of {name!r}"):
             replace(link, **{_FIELDS[argument]: value})
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{argument} of {name!r}: {error}") from None
     raise together

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import require, require_name, unknown_name
+from dtau.checks import naming, require, require_name, unknown_name
 from dtau.model.base import ModelBase
 from dtau.model.links import Joint
 from dtau.model.pose import Pose
@@ -34,13 +34,11 @@ def read_postures(joints: Sequence[Joint], postures: Postures) -> Mapping[str, A
         name = require_name("postures", name)
         require(f"posture {name!r}", positions, Mapping)
         q = np.concatenate([j.type.coordinates(Pose()) for j in joints if j.mimic is None])
-        try:
+        with naming(f"posture {name!r}"):
             for joint, position in positions.items():
                 if joint not in by_name:
                     raise unknown_name("joint", joint, by_name)
                 place(q, by_name[joint], position)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"posture {name!r}: {error}") from None
         q.flags.writeable = False
         read[name] = q
     return MappingProxyType(read)
@@ -58,13 +56,11 @@ def place(q: Array, joint: Joint, position: ArrayLike | Pose) -> None:
     """
     if joint.mimic is not None:
         raise ValueError(f"joint {joint.name!r} mimics {joint.mimic.joint!r}: place that one")
-    try:
+    with naming(f"position of joint {joint.name!r}"):
         if not isinstance(position, Pose):
             position = np.reshape(position, -1) if joint.type.nq == 1 else position
             joint.type.placement(position)  # raises for invalid coordinates
         q[joint.q] = joint.type.coordinates(position) if isinstance(position, Pose) else position
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"position of joint {joint.name!r}: {error}") from None
 
 
 def by_joint(

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import class_name, integer
+from dtau.checks import class_name, integer, real_numbers
 from dtau.mujoco.geometry_differences import GeometryDifferences
 from dtau.mujoco.names import Names
 from dtau.mujoco.plan import Plan, plan_of
@@ -181,7 +181,10 @@ def transition_derivatives_batch(
     if threads is not None:
         threads = integer("threads", threads, 1, 1024)
     nstate = mujoco.mj_stateSize(mj_model, _STATE)
-    states, ctrl = (np.ascontiguousarray(x, dtype=np.float64) for x in (states, ctrl))
+    states, ctrl = (
+        np.ascontiguousarray(real_numbers(name, x), dtype=np.float64)
+        for name, x in (("states", states), ("ctrl", ctrl))
+    )
     n = len(states) if states.ndim else 0
     for name, value, shape in (("states", states, (n, nstate)), ("ctrl", ctrl, (n, plan.nu))):
         if value.shape != shape:

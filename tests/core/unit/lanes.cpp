@@ -124,6 +124,26 @@ TEST_CASE("hyperbolic tangents are within four units of the last place, odd, and
           doctest::Approx(1.0 - std::tanh(0.7) * std::tanh(0.7)).epsilon(1e-15));
 }
 
+TEST_CASE("slopes of hyperbolic tangents are within four units of the last place, also far away") {
+    Random random(26);
+    for (int repeat = 0; repeat < 20000; ++repeat) {
+        const double x =
+            repeat % 2 ? 353.0 * random.number() : std::pow(10.0, 10.0 * random.number() - 8.0);
+        const long double secant = 1.0L / std::cosh(static_cast<long double>(x));
+        const double slope = tangent_and_slope(x).slope;
+        REQUIRE(units(slope, static_cast<double>(secant * secant)) <= 4.0);
+        REQUIRE(tangent_and_slope(-x).slope == slope);
+        REQUIRE(hyperbolic_tangent(x) == tangent_and_slope(x).tangent);
+    }
+    CHECK(tangent_and_slope(0.0).slope == 1.0);
+    for (double x : {354.1, 700.0, 1e300, infinity}) CHECK(tangent_and_slope(x).slope == 0.0);
+    CHECK(std::isnan(tangent_and_slope(std::nan("")).slope));
+    const Complex step = tangent_and_slope(Complex(9.0, 1e-30)).slope;
+    const double secant = 1.0 / std::cosh(9.0);
+    CHECK(step.imag() / 1e-30 ==
+          doctest::Approx(-2.0 * std::tanh(9.0) * secant * secant).epsilon(1e-14));
+}
+
 TEST_CASE("hyperbolic tangents of lanes have the bits of single ones, infinity and NaN too") {
     Random random(25);
     const double odd[] = {0.0, -0.0, 1e300, -infinity, std::nan(""), 22.0, 1e-310, -0.3};
@@ -131,6 +151,7 @@ TEST_CASE("hyperbolic tangents of lanes have the bits of single ones, infinity a
         Lane x = Lane(5.0) * random.scalar<Lane>();
         if (repeat % 2) x.value[repeat / 2 % lanes] = odd[repeat / 2 % 8];
         CHECK(same_alone([](auto y) { return hyperbolic_tangent(y); }, x));
+        CHECK(same_alone([](auto y) { return tangent_and_slope(y).slope; }, x));
     }
 }
 

@@ -72,6 +72,8 @@ class Evaluation {
                 return std::cos(a);
             case Operation::hyperbolic_tangent:
                 return std::tanh(a);
+            case Operation::hyperbolic_secant:
+                return 1.0 / std::cosh(a);
             case Operation::absolute:
                 return std::fabs(a);
             case Operation::within_half_turn:
@@ -145,6 +147,7 @@ TEST_CASE("what is equal is one node") {
     CHECK(same(minus_sine, -sine));
     CHECK(same(same_cosine, cosine));
     CHECK(same(hyperbolic_tangent(-x), -hyperbolic_tangent(x)));
+    CHECK(same(tangent_and_slope(-x).slope, tangent_and_slope(x).slope));
     CHECK(same(select(less(x, 0.0), -y, -z), -select(less(x, 0.0), y, z)));
 }
 
@@ -174,7 +177,8 @@ T everything(const T* x) {
     sincos(x[0] - T(0.5) * x[1], sine, cosine);
     const T root = square_root(fma(x[2], x[2], T(2.0)));
     const T chosen = select(less(x[1], 0.0), sine * x[2], cosine / x[0]);
-    const T smooth = hyperbolic_tangent(x[1] - x[2]);
+    const auto [tangent, slope] = tangent_and_slope(x[1] - x[2]);
+    const T smooth = tangent + T(2.0) * slope;
     return fma(-root, sine, chosen) / (root + x[0] * x[0]) - x[1] * (T(3.0) * smooth - x[2]);
 }
 

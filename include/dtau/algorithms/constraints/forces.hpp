@@ -13,6 +13,12 @@
 // from f = 0, for b = aref'. Then f is G^+ b: of all forces whose G f comes nearest to b, the shortest.
 // N projects on the accelerations that no force gives. A last f - N f removes the part of f in
 // directions that give no acceleration, where rounding errors of G are divided by R.
+//
+// N itself has an error of  eps tr(G) / R,  which leaves that share of N f in f. A state in which it is
+// more than `lost_share` of f has no results: R is too small for rows that contradict each other.
+//
+// The functions before solve_constrained take any matrix of the form of SchurComplement: size(), side,
+// the factors G, a copy `whole`, R.
 #pragma once
 
 #include "dtau/algorithms/constraints/schur_complement.hpp"
@@ -47,15 +53,18 @@ void solve_utdu(int n, int side, const T* G, P* b) {
     }
 }
 
-template <int packs, class P, class T>
-void solve_utdu(P* b, const SchurComplement<T>& w) {
-    solve_utdu<packs>(w.constraints->nrows, w.side, w.G, b);
+inline constexpr int proximal_iterations = 10;
+
+template <int packs, class P, class Matrix>
+void solve_utdu(P* b, const Matrix& w) {
+    solve_utdu<packs>(w.size(), w.side, w.G, b);
 }
 
 // to -= G b
-template <int packs, class P, class T>
-inline void subtract_schur_product(const P* b, P* to, const SchurComplement<T>& w) {
-    const int n = w.constraints->nrows;
+template <int packs, class P, class Matrix>
+inline void subtract_product(const P* b, P* to, const Matrix& w) {
+    using T = typename Matrix::Scalar;
+    const int n = w.size();
     for (int k = 0; k < n; ++k)
         for (int i = 0; i < n; ++i) {
             const T minus = -(i < k ? w.whole[i * w.side + k] : w.whole[k * w.side + i]);
@@ -66,19 +75,21 @@ inline void subtract_schur_product(const P* b, P* to, const SchurComplement<T>& 
 }
 
 // b becomes N b, the part of b that no force gives.
-template <int packs, class P, class T>
-void project_unreachable(P* b, const SchurComplement<T>& w) {
-    for (int i = 0; i < w.iterations; ++i) {
+template <int packs, class P, class Matrix>
+void project_unreachable(P* b, const Matrix& w) {
+    using T = typename Matrix::Scalar;
+    for (int i = 0; i < proximal_iterations; ++i) {
         solve_utdu<packs>(b, w);
-        for (int k = 0; k < w.constraints->nrows * packs; ++k) b[k] = T(w.R) * b[k];
+        for (int k = 0; k < w.size() * packs; ++k) b[k] = T(w.R) * b[k];
     }
 }
 
 // b becomes the forces f = G^-1 b, or G^+ b. more, rest: room of the same size.
-template <int packs, class P, class T>
-inline void solve_forces(P* b, P* more, P* rest, const SchurComplement<T>& w) {
+template <int packs, class P, class Matrix>
+inline void solve_forces(P* b, P* more, P* rest, const Matrix& w) {
+    using T = typename Matrix::Scalar;
     if (w.R == 0.0) return solve_utdu<packs>(b, w);
-    const int size = w.constraints->nrows * packs;  // [Derivations] eq. 20.3
+    const int size = w.size() * packs;  // [Derivations] eq. 20.3
     for (int k = 0; k < size; ++k) rest[k] = b[k];
     project_unreachable<packs>(rest, w);
     for (int k = 0; k < size; ++k) {
@@ -86,9 +97,9 @@ inline void solve_forces(P* b, P* more, P* rest, const SchurComplement<T>& w) {
         b[k] = rest[k];
     }
     solve_utdu<packs>(b, w);
-    for (int i = 1; i < w.iterations; ++i) {
+    for (int i = 1; i < proximal_iterations; ++i) {
         for (int k = 0; k < size; ++k) more[k] = rest[k];
-        subtract_schur_product<packs>(b, more, w);
+        subtract_product<packs>(b, more, w);
         solve_utdu<packs>(more, w);
         for (int k = 0; k < size; ++k) b[k] = fma(T(1.0), more[k], b[k]);
     }
@@ -96,9 +107,10 @@ inline void solve_forces(P* b, P* more, P* rest, const SchurComplement<T>& w) {
 
 // f becomes f + N (x - f): x in the directions that give no acceleration, f in all others.
 // Overwrites x.
-template <int packs, class P, class T>
-inline void replace_null_space(P* f, P* x, const SchurComplement<T>& w) {
-    const int size = w.constraints->nrows * packs;
+template <int packs, class P, class Matrix>
+inline void replace_null_space(P* f, P* x, const Matrix& w) {
+    using T = typename Matrix::Scalar;
+    const int size = w.size() * packs;
     for (int k = 0; k < size; ++k) x[k] = fma(T(-1.0), f[k], x[k]);
     project_unreachable<packs>(x, w);
     for (int k = 0; k < size; ++k) f[k] = fma(T(1.0), x[k], f[k]);
@@ -132,19 +144,53 @@ inline void add_constraint_forces(const T* rows, T* x, const SchurComplement<T>&
     });
 }
 
+template <class T>
+inline T sum_of_squares(const T* x, int n) {
+    T sum(0.0);
+    for (int k = 0; k < n; ++k) sum = fma(x[k], x[k], sum);
+    return sum;
+}
+
+// The forces' digits that may be lost, and of which forces count that are zero: |b| / tr(G).
+inline constexpr double lost_share = 1e-5;
+
+// NaN for a state whose forces are lost, else 0. removed: N f; wanted: |b|^2.
+template <class T>
+T lost_forces(const T* forces, const T* removed, T wanted, const SchurComplement<T>& w) {
+    constexpr double eps = 0x1p-52;
+    const int n = w.size();
+    T trace(0.0);
+    for (int r = 0; r < n; ++r) trace = trace + w.whole[r * w.side + r];
+    const T grown = T(eps / (lost_share * w.R)) * (trace * trace);
+    const T allowed = fma(trace * trace, sum_of_squares(forces, n), wanted);
+    const T excess = fma(grown * grown, sum_of_squares(removed, n), T(0.0) - allowed);
+    const T lost = select(less(T(0.0) - excess, 0.0), T(__builtin_nan("")), T(0.0));
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Lane>)
+        for (int l = 0; l < Failures<T>::states; ++l)
+            if (__builtin_expect(std::isnan(number_of_state(lost, l)), 0))
+                w.failures->note(
+                    l, {Failure::Cause::lost_forces, 0, {}, w.failures->factorizations - 1});
+    return lost;
+}
+
 // Solves M a = t + J^T f, J a = b. In: x (n) = L^-T t, rows = b. Out: rows = f, x = L^-T (t + J^T f).
-// All are NaN if a row depends on others.
+// All are NaN if a row depends on others, or f is lost.
 template <class T>
 void solve_constrained(int n, T* x, T* rows, const SchurComplement<T>& w) {
-    subtract_acceleration(x, rows, w);         // b - J M^-1 t
+    const int nrows = w.size();
+    subtract_acceleration(x, rows, w);  // b - J M^-1 t
+    const T wanted = w.R > 0.0 ? sum_of_squares(rows, nrows) : T(0.0);
     solve_forces<1>(rows, w.more, w.rest, w);  // f = G^-1 (b - J M^-1 t)
     add_constraint_forces(rows, x, w);         // L^-T (t + J^T f)
+    T missing(0.0);
     if (w.R > 0.0) {
-        for (int r = 0; r < w.constraints->nrows; ++r) w.more[r] = T(0.0);
+        for (int r = 0; r < nrows; ++r) w.more[r] = T(0.0);
         replace_null_space<1>(rows, w.more, w);
+        missing = lost_forces(rows, w.more, wanted, w);
+        for (int r = 0; r < nrows; ++r) rows[r] = rows[r] + missing;
     }
-    const T dependent = w.constraints->nrows > 0 ? T(0.0) * rows[0] : T(0.0);
-    for (int k = 0; k < n; ++k) x[k] = x[k] + dependent;
+    if (nrows > 0) missing = T(0.0) * rows[0];
+    for (int k = 0; k < n; ++k) x[k] = x[k] + missing;
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -33,7 +33,7 @@ inline constexpr double least_pivot = 1e-11, least_square = 1e-20;
 
 template <class T>
 struct SchurComplement {
-    static constexpr int iterations = 10;
+    using Scalar = T;
     static constexpr int packs = LtdlWorkspace<T>::packs;  // of columns in a block
 
     const Constraints* constraints;
@@ -67,6 +67,7 @@ struct SchurComplement {
         rest_block = arena.take<Pack<T>>(nrows * packs);
         failures = arena.make<Failures<T>>();
     }
+    int size() const { return constraints->nrows; }
 };
 
 // Calls visit(c, constraint, column) for all constraints; column: place of its first row in Y.
