@@ -270,3 +270,25 @@ def test_forces_go_with_contacts() -> None:
     s = random_state(model, 1)
     with pytest.raises(ValueError, match="forces: goes with contacts="):
         dtau.linearize_discrete(model, s["q"], s["v"], s["tau"], 0.01, forces=True)  # type: ignore[call-overload]
+
+
+def test_a_refused_state_leaves_nothing_for_the_next() -> None:
+    """Two states are computed one after the other in the same memory."""
+    model = robot("quadruped")
+    twice = [dtau.FrameContact("LF_FOOT", name="frame"), dtau.PointContact("LF_FOOT", name="point")]
+    contacts = dtau.Contacts(model, twice)
+    q, v, tau = dtau.random_state(model, np.random.default_rng(0), shape=(2,))
+    lam, lam_forces = np.ones((2, model.nv)), np.ones((2, contacts.nrows))
+    active = np.array([[1.0, 1.0], [1.0, 0.0]])  # rows of the first depend on each other
+
+    def call(k: slice) -> dtau.ConstrainedDynamicsHessian:
+        return dtau.constrained_dynamics_hessian(
+            model, q[k], v[k], tau[k], lam[k], lam_forces[k], contacts, active=active[k]
+        )
+
+    both, second = call(slice(2)), call(slice(1, 2))
+    for x, y in zip(both, second, strict=True):
+        if isinstance(x, np.ndarray):
+            assert np.isnan(x[0]).all()
+            assert np.isfinite(x[1]).all()
+            np.testing.assert_array_equal(x[1], y[0])

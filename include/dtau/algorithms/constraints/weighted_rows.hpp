@@ -109,6 +109,8 @@ void add_row_curvature(const Tree& tree, bool damped, const IdsvaWorkspace<T>& i
         const Body& body = tree.bodies[i];
         const Vec3<T>& gravity = g.gravity[body.root];
         const int first = body.v, end = body.v + body.nv;
+        // Above a free root's translations there are no terms, and hessian_backward leaves zeros there.
+        const int turning = path_stop(tree, body) - 3;
         for (int k = first; k < end; ++k) {
             const Motion<T>& s = g.S[k];
             const Vec3<T> turned = cross(cross(s.ang, w.sums[i].F), gravity);
@@ -119,8 +121,10 @@ void add_row_curvature(const Tree& tree, bool damped, const IdsvaWorkspace<T>& i
             };
             for (int j = first; j < end; ++j) add_entry(out.dqdq[k * n + j], by_q(j));
             for (int j = tree.dofs.parent[first]; j >= 0; j = tree.dofs.parent[j]) {
-                const T x = by_q(j);
-                add_entry(out.dqdq[k * n + j], x), add_entry(out.dqdq[j * n + k], x);
+                if (j >= turning) {
+                    const T x = by_q(j);
+                    add_entry(out.dqdq[k * n + j], x), add_entry(out.dqdq[j * n + k], x);
+                }
                 if (damped) add_entry(out.dqdv[k * n + j], dot(rate, g.S[j]));
             }
         }
