@@ -85,6 +85,7 @@ SWAPPED = ("other way", "hooked")  # the first body there does not move
 def closed() -> dtau.Mechanism:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "rows of these constraints", dtau.ModelWarning)
         return dtau.load_mechanism(ROBOT)
 
 
@@ -284,3 +285,43 @@ def test_refusals(source: Any, options: Any, error: type[Exception], said: str) 
     with pytest.raises(error) as caught:
         dtau.load_mechanism(source, **options)
     assert said in str(caught.value)
+
+
+# A four-bar linkage whose hinges are parallel: nothing moves the loop's row along them.
+PLANAR = """<mujoco><worldbody>
+<body name="crank"><joint axis="0 1 0"/><geom type="capsule" size=".02" fromto="0 0 0 0 0 -1"/>
+<body name="rod" pos="0 0 -1"><joint axis="0 1 0"/>
+<geom type="capsule" size=".02" fromto="0 0 0 1 0 -.2"/></body></body>
+<body name="rocker" pos="1.2 0 0"><joint axis="0 1 0"/>
+<geom type="capsule" size=".02" fromto="0 0 0 -.2 0 -1.2"/></body></worldbody>
+<equality><connect name="pin" body1="rod" body2="rocker" anchor="1 0 -.2"/>
+<weld name="seam" body1="rod" body2="rocker" relpose="0 0 0 0 0 0 0" active="{seam}"/>
+</equality></mujoco>"""
+
+
+@pytest.mark.parametrize("seam", ["false", "true"])
+def test_rows_that_depend_on_each_other_are_named(seam: str) -> None:
+    with pytest.warns(dtau.ModelWarning, match="depend on rows before them") as caught:
+        model, contacts, q = dtau.load_mechanism(PLANAR.format(seam=seam))
+    said = str(caught[-1].message)
+    assert caught[-1].filename == __file__
+    assert "'pin': 1" in said  # along y
+    assert ("'seam': 1, 2, 3, 4, 5" in said) == (seam == "true")
+    still = np.zeros(model.nv)
+    with pytest.raises(ValueError, match=r"row 1 .* of contact 'pin'"):
+        dtau.constrained_dynamics(model, q, still, still, contacts)
+    fallen = dtau.constrained_dynamics(model, q, still, still, contacts, regularization=1e-6)
+    assert np.isfinite(fallen.a).all()
+    assert np.abs(fallen.residual).max() < 1e-6 * 9.81
+    assert (np.abs(fallen.a).max() < 1e-9) == (seam == "true")  # nothing moves when welded
+
+
+def test_rows_that_are_independent_are_not_named() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dtau.load_mechanism(
+            PLANAR.replace('active="{seam}"', 'active="false"').replace(
+                '<body name="rocker" pos="1.2 0 0"><joint axis="0 1 0"/>',
+                '<body name="rocker" pos="1.2 0 0"><joint type="ball"/>',
+            )
+        )

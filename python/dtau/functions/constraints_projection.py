@@ -24,6 +24,7 @@ from dtau.results import Projected
 Array = NDArray[np.float64]
 
 _RANK = 1e-10  # singular values below this, relative to the largest, count as zero
+_DEPENDENT = 1e-7  # length of what is left of a row without the rows before it
 _FIRST, _SMALLEST, _LARGEST = 1e-4, 1e-9, 1e6  # damping over the largest singular value squared
 _UP, _DOWN = 10.0, 0.1
 
@@ -157,6 +158,29 @@ def project(
     return Projected(reached.reshape(*batch, model.nq), error.reshape(batch))
 
 
+def dependent_rows(model: Model, contacts: Contacts, q: Array) -> dict[str, list[int]]:
+    """Return, by contact, the rows that depend on rows before them in a configuration (nq,).
+
+    These are the placed contacts' rows, counted from 0 in each contact.
+    """
+    failures = _Rows(model, contacts, False)
+    _, jacobian, _ = failures(q[np.newaxis], np.ones((1, len(contacts))), None)
+    basis: list[Array] = []
+    found: dict[str, list[int]] = {}
+    rows = iter(jacobian[0])
+    for _, contact in failures.placed:
+        for row in range(contact.rows):
+            x = next(rows)
+            rest = x
+            for _ in range(2):  # once more for the rounding errors
+                rest = rest - sum((x @ rest * x for x in basis), np.zeros(model.nv))
+            if np.linalg.norm(rest) <= _DEPENDENT * max(1.0, np.linalg.norm(x)):
+                found.setdefault(contact.name, []).append(row)
+            else:
+                basis.append(rest / np.linalg.norm(rest))
+    return found
+
+
 def _project(
     failures: _Rows,
     reached: Array,
@@ -249,15 +273,15 @@ class _Rows:
 
     def __init__(self, model: Model, contacts: Contacts, with_positions: bool) -> None:
         self.model = model
-        self._placed = [
+        self.placed = [
             (k, contact)
             for k, contact in enumerate(contacts)
             if _is_placed(contact, with_positions)
         ]
-        names = (name for _, contact in self._placed for name in _frames(contact))
+        names = (name for _, contact in self.placed for name in _frames(contact))
         self._frames = list(dict.fromkeys(names))
         self._held = np.zeros(len(contacts), dtype=bool)  # with the world
-        self._held[[k for k, contact in self._placed if not isinstance(contact, Loop)]] = True
+        self._held[[k for k, contact in self.placed if not isinstance(contact, Loop)]] = True
 
     def reads(self, active: Array) -> NDArray[np.bool_]:
         """Tell of which contacts the positions are read, (n, ncontacts, 1)."""
@@ -276,7 +300,7 @@ class _Rows:
         }
         e, moving = [np.zeros((len(q), 0))], [np.zeros((len(q), 0, model.nv))]
         error = np.zeros(len(q))
-        for k, contact in self._placed:
+        for k, contact in self.placed:
             off = active[:, k] < 0.5
             a = places[_frames(contact)[0]]
             if isinstance(contact, Loop):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
 from dtau.checks import integer, real_array
+from dtau.errors import ModelWarning
+from dtau.functions.constraints_projection import dependent_rows
 from dtau.functions.manifold_states import configuration
 from dtau.loaders import mjcf
 from dtau.loaders.load import Changes, naming, open_document, with_changes
@@ -67,7 +70,9 @@ def load_mechanism(
     Warns
     -----
     ModelWarning
-        As `dtau.load`.
+        As `dtau.load`; and if rows of the constraints depend on each other at the posture, as in a
+        planar linkage of hinges. It names the rows, and `regularization`, with which functions of
+        constrained dynamics take them.
 
     Notes
     -----
@@ -120,4 +125,15 @@ def load_mechanism(
     contacts = Contacts(model, [replace(loop, kp=kp, kd=kd) for loop in parts.loops])
     own = {joint.name for joint in model.joints if joint.mimic is None}
     q = configuration(model, {name: x for name, x in parts.posture.items() if name in own})
+    if redundant := dependent_rows(model, contacts, q):
+        named = "; ".join(
+            f"{name!r}: {', '.join(map(str, rows))}" for name, rows in redundant.items()
+        )
+        warnings.warn(
+            f"rows of these constraints depend on rows before them at the file's posture: {named} "
+            "(counted from 0); functions with contacts refuse that, unless regularization=1e-6 is "
+            "given, which changes nothing where the rows agree, or these rows are left out",
+            ModelWarning,
+            stacklevel=2,
+        )
     return Mechanism(model, contacts, q)
