@@ -46,7 +46,8 @@ constexpr Function functions[] = {
                  })),
     function(
         {.name = "constrained_inverse_dynamics", .results = "ConstrainedInverseDynamics"},
-        takes(q, v, a, contacts, f_ext, f_ext_axes, active, driven), gives(torque, forces),
+        takes(q, v, a, contacts, f_ext, f_ext_axes, active, driven, regularization),
+        gives(torque, forces),
         on_active_constraints<Inverse>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             constrained_inverse_dynamics(tree, x[q], x[v], x[a], x[active], body_f_ext, x[torque],

@@ -224,6 +224,7 @@ def constrained_inverse_dynamics(
     f_ext_axes: Axes = "body",
     active: ArrayLike | None = None,
     inputs: NDArray[np.bool_] | None = None,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedInverseDynamics:
@@ -237,12 +238,18 @@ def constrained_inverse_dynamics(
         ... The function does not check that the contacts hold with this acceleration.
     inputs : ndarray of bool (nv,), optional
         Mask of the driven torques; by default the torques of all joints except free roots.
+    regularization : float
+        Set it if the contact forces may not reach all velocities without an input, as those of two
+        point feet. The torques that these velocities would need then are the least possible.
+        Choose it small compared with 1 and with the squares of the contacts' distances in meters:
+        1e-6 of these works. The result does not depend on its value.
 
     Returns
     -------
     ConstrainedInverseDynamics
     tau : ndarray (..., nv)
-        Joint torque; 0 up to rounding where no input drives.
+        Joint torque; 0 up to rounding where no input drives, unless ``regularization`` is given and
+        contact forces do not reach these velocities.
     forces : ndarray (..., nrows)
         Contact forces in the format of `dtau.constrained_dynamics`: of all forces that give ``a``,
         those with the least sum of squares.
@@ -250,9 +257,9 @@ def constrained_inverse_dynamics(
     Raises
     ------
     ValueError
-        ... the call has one state, and no contact forces can move the joints that are not driven
-        (one point contact cannot hold a base; the message names the joints). In a batch such a
-        state has NaN for its results.
+        ... the call has one state and no regularization, and no contact forces can move the joints
+        that are not driven (one point contact cannot hold a base; the message names the joints). In
+        a batch such a state has NaN for its results.
 
     Notes
     -----
@@ -273,7 +280,7 @@ def constrained_inverse_dynamics(
     True
     """
     return _core.constrained_inverse_dynamics(
-        model, q, v, a, contacts, f_ext, f_ext_axes, active, inputs, out, threads
+        model, q, v, a, contacts, f_ext, f_ext_axes, active, inputs, regularization, out, threads
     )
 
 

@@ -7,7 +7,9 @@
 //
 // The textbook's pseudo-inverse takes a singular value decomposition. Here H = J_u^T J_u, which is as
 // small as the number of velocities u, is factorized as the Schur complement is
-// (schur_complement.hpp); a rejected pivot tells which velocities no force reaches.
+// (schur_complement.hpp); a rejected pivot tells which velocities no force reaches. With a regularization
+// R > 0 there may be such velocities: f = J_u H^+ ID_u by the proximal iterations of forces.hpp, and the
+// torques tau_u that are left have the least norm.
 #pragma once
 
 #include "dtau/algorithms/constraints/dynamics.hpp"
@@ -17,6 +19,7 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct ConstrainedInverseWorkspace {
+    using Scalar = T;
     RneaWorkspace<T> rnea;
     RootFrame<T> root_frame;
     const Constraints* constraints;
@@ -26,9 +29,11 @@ struct ConstrainedInverseWorkspace {
     int* loose;        // (count) their numbers
     int*
         row_of_all;  // (nrows) the rows in J, numbered as where inactive constraints are not left out
-    T *J, *H, *least, *y;  // J^T (nv, nrows); H; its least pivots; the solution
-    T *size, *errors;      // (count) room
-    double* room;  // (count, count + 1): H and errors of one state, if forces do not reach all
+    double R;        // regularization
+    T *J, *G, *whole;  // J^T (nv, nrows); H, overwritten by its factors; a copy of H if R > 0
+    T *least, *y;      // (count) least pivots of H; the solution
+    T *more, *rest;    // (count) room
+    double* room;      // (count, count + 1): H and errors of one state, if forces do not reach all
     Failures<T>* failures;
     T *joint_torque, *torque;
 
@@ -40,7 +45,8 @@ struct ConstrainedInverseWorkspace {
           stride(options.contacts->nrows),
           count(0),
           loose(arena.take<int>(tree.independent.n)),
-          row_of_all(arena.take<int>(stride)) {
+          row_of_all(arena.take<int>(stride)),
+          R(options.regularization) {
         const int n = tree.independent.n;
         for (int r = 0; r < stride && row_of_all; ++r) row_of_all[r] = -1;  // none yet
         for (int k = 0; k < n; ++k) {
@@ -52,16 +58,18 @@ struct ConstrainedInverseWorkspace {
         }
         side = whole_packs<T>(count);
         J = arena.take<T>(n * stride);
-        H = arena.take_zeros<T>(count * side);
+        G = arena.take_zeros<T>(count * side);
+        whole = arena.take<T>(R > 0.0 ? count * side : 0);
         least = arena.take<T>(count);
         y = arena.take<T>(count);
-        size = arena.take<T>(count);
-        errors = arena.take<T>(count);
+        more = arena.take<T>(count);
+        rest = arena.take<T>(count);
         room = arena.take<double>(count * (count + 1));
         failures = arena.make<Failures<T>>();
         joint_torque = arena.take<T>(tree.nv);
         torque = room_beside(arena, tree, joint_torque, n);
     }
+    int size() const { return count; }
 };
 
 // Notes all velocities of state l that no force reaches: H is factorized again without the rejected
@@ -84,7 +92,7 @@ __attribute__((cold)) void note_unreached(int l, int first,
     }
     Failure failure = {Failure::Cause::unreached_velocities, 0, {}, 0};
     for (int k = 0; k < n; ++k) {
-        const double *const row = H + k * n, size = number_of_state(w.size[k], l);
+        const double *const row = H + k * n, size = number_of_state(w.more[k], l);
         const double error = errors[k] + (errors[k] < 0.0 ? -size : size);
         const double least =
             fma(least_pivot * errors[k], error + error - errors[k], number_of_state(w.least[k], l));
@@ -144,17 +152,26 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
             const T* column = w.J + w.loose[j] * w.stride;
             T sum(0.0);
             for (int r = 0; r < constraints.nrows; ++r) sum = fma(row[r], column[r], sum);
-            w.H[i * w.side + j] = sum;
+            w.G[i * w.side + j] = sum;
         }
-        const T own = T(least_pivot) * w.H[i * w.side + i];
-        const T noise = T(least_square) * scale;
+        T& entry = w.G[i * w.side + i];
+        if (w.R > 0.0) {
+            for (int j = 0; j < w.side; ++j) w.whole[i * w.side + j] = w.G[i * w.side + j];
+            entry = entry + T(w.R);
+        }
+        const T own = T(least_pivot) * entry;
+        const T noise = w.R > 0.0 ? own : T(least_square) * scale;
         w.least[i] = select(less(noise - own, 0.0), own, noise);
         w.y[i] = w.torque[w.loose[i]];
     }
-    factorize_utdu(w.count, w.side, w.least, least_pivot, w.size, w.errors, w.H);
-    if_rejected(w.count, w.side, w.size, w.errors, w.H,
+    factorize_utdu(w.count, w.side, w.least, w.R > 0.0 ? 0.0 : least_pivot, w.more, w.rest, w.G);
+    if_rejected(w.count, w.side, w.more, w.rest, w.G,
                 [&](int l, int k) { note_unreached(l, k, w); });
-    solve_utdu<1>(w.count, w.side, w.H, w.y);
+    solve_forces<1>(w.y, w.more, w.rest, w);
+    if (w.R > 0.0) {
+        for (int i = 0; i < w.count; ++i) w.more[i] = T(0.0);
+        replace_null_space<1>(w.y, w.more, w);
+    }
     for (int r = 0; r < constraints.nrows; ++r) {
         forces[r] = T(0.0);
         for (int i = 0; i < w.count; ++i)

@@ -71,7 +71,7 @@ class ConstrainedDynamicsDerivatives : public Call {
 // Constrained inverse dynamics: joint torques and least-norm contact forces that give a.
 //     q (nq), v (nv), a (nv) -> tau (nv), forces (nrows)
 //     optional: f_ext (nbodies, 6), active (ncontacts)
-//     arguments: contacts (required), f_ext_axes, inputs
+//     arguments: contacts (required), f_ext_axes, inputs, regularization
 class ConstrainedInverseDynamics : public Call {
   public:
     explicit ConstrainedInverseDynamics(const Model& model, const CallArguments& arguments = {},
