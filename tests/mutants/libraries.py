@@ -52,7 +52,7 @@ LIBRARIES = (
         'if by == "q":',
         (
             "tests/interop/test_jax.py",
-            "tests/interop/laws/test_jax_laws.py::test_law[difference | plain | reverse]",
+            "tests/interop/test_tangent_maps.py",
         ),
     ),
     Mutant(

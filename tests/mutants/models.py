@@ -80,8 +80,8 @@ MODELS = (
         "friction/curvature",
         "The second derivative lacks the factor two.",
         FRICTION,
-        "decltype(rate)(-2.0) * rate * x.y * x.slope",
-        "decltype(rate)(-1.0) * rate * x.y * x.slope",
+        "decltype(rate)(-2.0) * (rate * x.y * x.slope)",
+        "decltype(rate)(-1.0) * (rate * x.y * x.slope)",
         ("tests/dynamics/test_friction.py", "tests/second_derivatives"),
     ),
     Mutant(
