@@ -81,6 +81,7 @@ Entries acceleration_matrix(const Sizes& sizes) {
 // group depend, or of all velocities if that is negative.
 template <class Dof>
 Entries force_matrix(const Sizes& sizes, std::ptrdiff_t columns, Dof dof) {
+    if (!sizes.options.contacts) return {};  // no rows
     const std::vector<int> group = groups(sizes);
     const Constraints& contacts = *sizes.options.contacts;
     Entries found;
