@@ -173,7 +173,7 @@ struct Call {
 inline bool same_bits(const Numbers& a, const Numbers& b) {
     for (std::size_t o = 0; o < a.size(); ++o)
         if (a[o].size() != b[o].size() ||
-            std::memcmp(a[o].data(), b[o].data(), a[o].size() * sizeof(double)))
+            (!a[o].empty() && std::memcmp(a[o].data(), b[o].data(), a[o].size() * sizeof(double))))
             return false;
     return a.size() == b.size();
 }
