@@ -99,6 +99,7 @@ DTAU_INLINE void scatter_entries(const Lane* lane_numbers, const std::ptrdiff_t*
 // state hold copies of it and go where it goes.
 inline void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t nspans,
                     std::ptrdiff_t size, double* const (&to)[lanes]) {
+    if (size == 0) return;  // there is no memory to read
     if (size < lanes) {
         scatter_lanes(lane_numbers,
                       [&](int l, Lane x) { Pack<double>{x}.store(to[l], static_cast<int>(size)); });
