@@ -114,6 +114,10 @@ def test_a_fault_is_found(fault: str, library: str) -> None:
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_nothing_is_found_where_nothing_is_planted(library: str) -> None:
     _module, modes, _ = LIBRARIES[library]
-    other = faulty(library, "gravity_torque", lambda of, library, *args: of(*args))
+
+    def plant(of: Any, library: str, *args: Any, **options: Any) -> Any:
+        return of(*args, **options)
+
+    other = faulty(library, "gravity_torque", plant)
     mode = next(mode for mode in modes.values() if mode.kind == "gradient" and not mode.batch)
     assert laws.check(other, "gravity_torque", NAMED["arm"], mode, 0) == 1
