@@ -403,7 +403,7 @@ class TestWhatIsNotCarried:
         assert warning.filename == __file__
 
     def test_free_joints_along_the_worlds_axes(self) -> None:
-        """What is named is left out: torques are those of MuJoCo's robot without these numbers."""
+        """The warning names all that is left out: torques are MuJoCo's without these numbers."""
         box = '<geom type="box" size="0.1 0.2 0.3" pos="0.2 0.1 0"/>'
         body = f'<body euler="1 2 3"><joint name="j" type="free" {{}}/>{box}</body>'
         full = mjcf(body.format('armature=".5" damping=".3" frictionloss=".2"'))

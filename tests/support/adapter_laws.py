@@ -19,7 +19,7 @@ import pytest
 from adapter_law_cases import CONSTANT_RESULTS, NAMED, STATES, Case, Switch
 from trees import Array
 
-# What is documented to have no derivative: docs/array_libraries.md.
+# Inputs and results without a derivative, as docs/array_libraries.md says.
 CONSTANT_INPUTS = {"active"}  # zeros
 WITHOUT_SECOND = {"inverse_dynamics_time_derivatives", "forward_dynamics_time_derivatives"}
 FIRST_ONLY = {"parameters"}  # inputs
