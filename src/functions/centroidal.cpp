@@ -2,6 +2,7 @@
 #include "dtau/algorithms/first/center_of_mass.hpp"
 #include "dtau/algorithms/first/momentum.hpp"
 #include "dtau/algorithms/time/momentum.hpp"
+#include "functions/shared/time_derivatives.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {

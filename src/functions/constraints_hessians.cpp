@@ -1,6 +1,6 @@
 // Registers constrained_dynamics_hessian and impulse_dynamics_hessian.
+#include "functions/shared/constraints_hessians.hpp"
 #include "dtau/algorithms/constraints/impulse_hessian.hpp"
-#include "functions/shared/constraints.hpp"
 #include "registry/active_constraints.hpp"
 #include "registry/arguments.hpp"
 

@@ -1,7 +1,7 @@
 // Registers inverse_dynamics_hessian and forward_dynamics_hessian.
 #include "dtau/algorithms/second/forward_hessian.hpp"
 #include "dtau/algorithms/second/inverse_hessian.hpp"
-#include "functions/shared/algorithms.hpp"
+#include "functions/shared/hessians.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {

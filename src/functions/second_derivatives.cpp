@@ -1,7 +1,7 @@
 // Registers second derivatives of inverse and forward dynamics (IDSVA-SO).
 #include "dtau/algorithms/second/forward_tensors.hpp"
 #include "dtau/algorithms/second/idsva_so.hpp"
-#include "functions/shared/algorithms.hpp"
+#include "functions/shared/hessians.hpp"
 #include "functions/shared/unpack.hpp"
 #include "registry/arguments.hpp"
 

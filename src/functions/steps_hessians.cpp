@@ -1,7 +1,7 @@
 // Registers step_hessian.
 #include "dtau/algorithms/constraints/step_hessian.hpp"
-#include "functions/shared/algorithms.hpp"
-#include "functions/shared/constraints.hpp"
+#include "functions/shared/constraints_hessians.hpp"
+#include "functions/shared/linearizations.hpp"
 #include "registry/active_constraints.hpp"
 #include "registry/arguments.hpp"
 

@@ -1,7 +1,6 @@
 // Registers linearize_stages.
 #include "dtau/algorithms/steps/stages.hpp"
-#include "functions/shared/algorithms.hpp"
-#include "functions/shared/constraints.hpp"
+#include "functions/shared/linearizations.hpp"
 #include "registry/active_constraints.hpp"
 #include "registry/arguments.hpp"
 

@@ -1,7 +1,7 @@
 // Registers time derivatives of inverse dynamics, bias torque and gravity torque.
+#include "functions/shared/time_derivatives.hpp"
 #include "dtau/algorithms/time/inverse.hpp"
 #include "dtau/algorithms/time/world_wrenches.hpp"
-#include "functions/shared/algorithms.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {

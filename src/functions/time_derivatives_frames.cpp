@@ -1,5 +1,6 @@
 // Registers time derivatives of frame kinematics and frame Jacobians.
 #include "dtau/algorithms/time/frames.hpp"
+#include "functions/shared/time_derivatives.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {

@@ -1,5 +1,6 @@
 // Registers kinematics_time_derivatives.
 #include "dtau/algorithms/time/kinematics.hpp"
+#include "functions/shared/time_derivatives.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {

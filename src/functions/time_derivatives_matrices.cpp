@@ -1,5 +1,6 @@
 // Registers time derivatives of the mass matrix and the Coriolis matrix.
 #include "dtau/algorithms/time/matrices.hpp"
+#include "functions/shared/time_derivatives.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {

@@ -2,7 +2,7 @@
 // dynamics.
 #include "dtau/algorithms/time/inverse_vjp.hpp"
 #include "dtau/algorithms/time/wrench_variations.hpp"
-#include "functions/shared/algorithms.hpp"
+#include "functions/shared/time_derivatives.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {

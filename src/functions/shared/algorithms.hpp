@@ -1,5 +1,6 @@
-// Declares algorithms that several functions use, compiled once in shared/dynamics.cpp and
-// shared/steps.cpp.
+// Lists the algorithms that several functions use, so that each is compiled once, in a file of
+// functions/shared/: DTAU_DECLARE() says so to every other file, DTAU_COMPILE() compiles a list.
+// tests/copies.sh finds what should be in a list.
 #pragma once
 
 #include "dtau/algorithms/first/fdsva.hpp"
@@ -9,6 +10,55 @@
 #include "dtau/algorithms/values/aba.hpp"
 #include "dtau/algorithms/values/rnea.hpp"
 #include "dtau/counted.hpp"
+
+// A list has its functions and workspaces for the scalar T. `link` is extern, or nothing where they are
+// compiled.
+#define DTAU_SHARED(link, ...) link template decltype(__VA_ARGS__) __VA_ARGS__;
+
+#define DTAU_DECLARE(list) list(extern, Alone) list(extern, Grouped)
+#if defined(DTAU_LONE_STATES)
+#define DTAU_COMPILE(list) list(, Grouped)
+#elif defined(DTAU_NO_LANES)
+#define DTAU_COMPILE(list) list(, Alone)
+#else
+#define DTAU_COMPILE(list) list(, Alone) list(, Grouped)
+#endif
+
+// In dynamics.cpp.
+#define DTAU_SHARED_DYNAMICS(link, T)               \
+    DTAU_SHARED(link, add_rotation_torques<T>)      \
+    DTAU_SHARED(link, rnea<T>)                      \
+    DTAU_SHARED(link, root_frame_sweep<T>)          \
+    DTAU_SHARED(link, aba<T>)                       \
+    DTAU_SHARED(link, along_body_axes<T>)           \
+    DTAU_SHARED(link, idsva_velocities<T>)          \
+    DTAU_SHARED(link, idsva_accelerations<T>)       \
+    DTAU_SHARED(link, idsva_backward<T>)            \
+    DTAU_SHARED(link, add_world_wrench_partials<T>) \
+    DTAU_SHARED(link, mass_matrix_factors<T>)       \
+    DTAU_SHARED(link, sweep_inwards<T>)             \
+    DTAU_SHARED(link, sweep_outwards<T>)            \
+    DTAU_SHARED(link, negative_products<T>)         \
+    DTAU_SHARED(link, factorized_dynamics<T>)       \
+    DTAU_SHARED(link, fdsva<T>)
+
+// Products and time steps, in steps.cpp.
+#define DTAU_SHARED_PRODUCTS(link, T)                \
+    DTAU_SHARED(link, articulated_factors<T>)        \
+    DTAU_SHARED(link, articulated_dynamics<T>)       \
+    DTAU_SHARED(link, articulated_solve<T>)          \
+    DTAU_SHARED(link, vary_along_body_axes<T>)       \
+    DTAU_SHARED(link, gradient_along_world_axes<T>)  \
+    DTAU_SHARED(link, tangent_outwards<T>)           \
+    DTAU_SHARED(link, adjoint_inwards<T>)            \
+    DTAU_SHARED(link, inverse_dynamics_vjp<T>)       \
+    DTAU_SHARED(link, forward_dynamics_vjp<T>)       \
+    DTAU_SHARED(link, mimic_forward_dynamics_vjp<T>) \
+    DTAU_SHARED(link, integrate<T>)                  \
+    DTAU_SHARED(link, joint_displacement_rate<T>)    \
+    DTAU_SHARED(link, displacement_variation<T>)     \
+    DTAU_SHARED(link, rate_variation<T>)             \
+    DTAU_SHARED(link, step_variation<T>)
 
 namespace dtau::DTAU_VARIANT {
 
@@ -21,38 +71,7 @@ using Alone = double;
 using Grouped = Lane;
 #endif
 
-extern template decltype(rnea<Alone>) rnea<Alone>;
-extern template decltype(rnea<Grouped>) rnea<Grouped>;
-extern template decltype(root_frame_sweep<Alone>) root_frame_sweep<Alone>;
-extern template decltype(root_frame_sweep<Grouped>) root_frame_sweep<Grouped>;
-extern template decltype(aba<Alone>) aba<Alone>;
-extern template decltype(aba<Grouped>) aba<Grouped>;
-extern template decltype(idsva_velocities<Alone>) idsva_velocities<Alone>;
-extern template decltype(idsva_velocities<Grouped>) idsva_velocities<Grouped>;
-extern template decltype(idsva_accelerations<Alone>) idsva_accelerations<Alone>;
-extern template decltype(idsva_accelerations<Grouped>) idsva_accelerations<Grouped>;
-extern template decltype(idsva_backward<Alone>) idsva_backward<Alone>;
-extern template decltype(idsva_backward<Grouped>) idsva_backward<Grouped>;
-extern template decltype(mass_matrix_factors<Alone>) mass_matrix_factors<Alone>;
-extern template decltype(mass_matrix_factors<Grouped>) mass_matrix_factors<Grouped>;
-extern template decltype(sweep_inwards<Alone>) sweep_inwards<Alone>;
-extern template decltype(sweep_inwards<Grouped>) sweep_inwards<Grouped>;
-extern template decltype(sweep_outwards<Alone>) sweep_outwards<Alone>;
-extern template decltype(sweep_outwards<Grouped>) sweep_outwards<Grouped>;
-extern template decltype(negative_products<Alone>) negative_products<Alone>;
-extern template decltype(negative_products<Grouped>) negative_products<Grouped>;
-extern template decltype(factorized_dynamics<Alone>) factorized_dynamics<Alone>;
-extern template decltype(factorized_dynamics<Grouped>) factorized_dynamics<Grouped>;
-extern template decltype(fdsva<Alone>) fdsva<Alone>;
-extern template decltype(fdsva<Grouped>) fdsva<Grouped>;
-
-extern template decltype(inverse_dynamics_vjp<Alone>) inverse_dynamics_vjp<Alone>;
-extern template decltype(inverse_dynamics_vjp<Grouped>) inverse_dynamics_vjp<Grouped>;
-extern template decltype(forward_dynamics_vjp<Alone>) forward_dynamics_vjp<Alone>;
-extern template decltype(forward_dynamics_vjp<Grouped>) forward_dynamics_vjp<Grouped>;
-extern template decltype(mimic_forward_dynamics_vjp<Alone>) mimic_forward_dynamics_vjp<Alone>;
-extern template decltype(mimic_forward_dynamics_vjp<Grouped>) mimic_forward_dynamics_vjp<Grouped>;
-extern template decltype(step_variation<Alone>) step_variation<Alone>;
-extern template decltype(step_variation<Grouped>) step_variation<Grouped>;
+DTAU_DECLARE(DTAU_SHARED_DYNAMICS)
+DTAU_DECLARE(DTAU_SHARED_PRODUCTS)
 
 }  // namespace dtau::DTAU_VARIANT

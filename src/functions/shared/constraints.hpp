@@ -1,35 +1,42 @@
-// Declares algorithms with constraints that several functions use, compiled once in
+// Lists algorithms with constraints that several functions use, compiled once in
 // shared/constraints.cpp.
 #pragma once
 
 #include "dtau/algorithms/constraints/derivatives.hpp"
+#include "dtau/algorithms/constraints/impulse.hpp"
 #include "dtau/algorithms/constraints/jvp.hpp"
 #include "dtau/algorithms/constraints/vjp.hpp"
 #include "functions/shared/algorithms.hpp"
 
+#define DTAU_SHARED_CONSTRAINTS(link, T)                                  \
+    link template struct ConstraintCorrection<T>;                         \
+    DTAU_SHARED(link, constraint_frames<T>)                               \
+    DTAU_SHARED(link, position_error<T>)                                  \
+    link template Vec3<T> log_rate(const Vec3<T>&, const Vec3<T>&);       \
+    link template Motion<T> log_rate(const Motion<T>&, const Motion<T>&); \
+    DTAU_SHARED(link, frame_partials<T>)                                  \
+    DTAU_SHARED(link, subtract_constraint_wrenches<T>)                    \
+    DTAU_SHARED(link, factorize_schur_complement<T>)                      \
+    DTAU_SHARED(link, lost_forces<T>)                                     \
+    DTAU_SHARED(link, solve_constrained<T>)                               \
+    DTAU_SHARED(link, factorize_constraints<T>)                           \
+    DTAU_SHARED(link, constrained_dynamics<T>)                            \
+    DTAU_SHARED(link, constrained_motion<T>)                              \
+    DTAU_SHARED(link, constraint_columns<T>)                              \
+    DTAU_SHARED(link, response_velocities<T>)                             \
+    DTAU_SHARED(link, add_row_gradient<T>)                                \
+    DTAU_SHARED(link, residual_columns<T>)                                \
+    DTAU_SHARED(link, range_columns<T>)                                   \
+    DTAU_SHARED(link, range_velocities<T>)                                \
+    DTAU_SHARED(link, loop_factors<T>)                                    \
+    DTAU_SHARED(link, turn_forces<T>)                                     \
+    DTAU_SHARED(link, impulse_dynamics<T>)                                \
+    DTAU_SHARED(link, impulse_partials<T>)                                \
+    DTAU_SHARED(link, constrained_dynamics_derivatives<T>)                \
+    DTAU_SHARED(link, constrained_dynamics_vjp<T>)
+
 namespace dtau::DTAU_VARIANT {
 
-extern template struct ConstraintCorrection<Alone>;
-extern template struct ConstraintCorrection<Grouped>;
-extern template decltype(factorize_constraints<Alone>) factorize_constraints<Alone>;
-extern template decltype(factorize_constraints<Grouped>) factorize_constraints<Grouped>;
-extern template decltype(constrained_dynamics<Alone>) constrained_dynamics<Alone>;
-extern template decltype(constrained_dynamics<Grouped>) constrained_dynamics<Grouped>;
-extern template decltype(constraint_columns<Alone>) constraint_columns<Alone>;
-extern template decltype(constraint_columns<Grouped>) constraint_columns<Grouped>;
-extern template decltype(range_columns<Alone>) range_columns<Alone>;
-extern template decltype(range_columns<Grouped>) range_columns<Grouped>;
-extern template decltype(range_velocities<Alone>) range_velocities<Alone>;
-extern template decltype(range_velocities<Grouped>) range_velocities<Grouped>;
-extern template decltype(loop_factors<Alone>) loop_factors<Alone>;
-extern template decltype(loop_factors<Grouped>) loop_factors<Grouped>;
-extern template decltype(turn_forces<Alone>) turn_forces<Alone>;
-extern template decltype(turn_forces<Grouped>) turn_forces<Grouped>;
-extern template decltype(constrained_dynamics_derivatives<Alone>)
-    constrained_dynamics_derivatives<Alone>;
-extern template decltype(constrained_dynamics_derivatives<Grouped>)
-    constrained_dynamics_derivatives<Grouped>;
-extern template decltype(constrained_dynamics_vjp<Alone>) constrained_dynamics_vjp<Alone>;
-extern template decltype(constrained_dynamics_vjp<Grouped>) constrained_dynamics_vjp<Grouped>;
+DTAU_DECLARE(DTAU_SHARED_CONSTRAINTS)
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,18 +1,32 @@
-// Declares algorithms of time derivatives that several functions use, compiled once in
+// Lists algorithms of time derivatives that several functions use, compiled once in
 // shared/time_derivatives.cpp.
 #pragma once
 
 #include "dtau/algorithms/time/idsva.hpp"
 #include "dtau/algorithms/time/mimic.hpp"
+#include "dtau/algorithms/time/poses.hpp"
+#include "dtau/algorithms/time/wrench_variations.hpp"
 #include "functions/shared/algorithms.hpp"
+
+#define DTAU_SHARED_TIME_DERIVATIVES(link, T)                                                      \
+    DTAU_SHARED(link, extend_pose<T>)                                                              \
+    link template void move_body(const Tree&, int, int, const Configuration<T>&, const T*,         \
+                                 const MovingBodies<T>&);                                          \
+    link template void relative_body<any_order>(                                                   \
+        const Tree&, int, int, int, const Configuration<T>&, const T*, const RootFrameSeries<T>&); \
+    link template void carried_motion<false>(Part, const Tree&, const Body&, int, int,             \
+                                             const Configuration<T>&, const JointSeries<T>&,       \
+                                             std::ptrdiff_t, const InverseSeriesWorkspace<T>&);    \
+    link template void pass_order<false>(const Body&, int, const JointSeries<T>&,                  \
+                                         const TwoVectors<T>*, TwoVectors<T>*, Vec3<T>*);          \
+    DTAU_SHARED(link, vary_wrenches<T>)                                                            \
+    DTAU_SHARED(link, turn_gradients<T>)                                                           \
+    DTAU_SHARED(link, hybrid_time_derivatives<T>)                                                  \
+    DTAU_SHARED(link, mimic_time_derivatives<T>)                                                   \
+    DTAU_SHARED(link, idsva_time_derivatives<T>)
 
 namespace dtau::DTAU_VARIANT {
 
-extern template decltype(hybrid_time_derivatives<Alone>) hybrid_time_derivatives<Alone>;
-extern template decltype(hybrid_time_derivatives<Grouped>) hybrid_time_derivatives<Grouped>;
-extern template decltype(mimic_time_derivatives<Alone>) mimic_time_derivatives<Alone>;
-extern template decltype(mimic_time_derivatives<Grouped>) mimic_time_derivatives<Grouped>;
-extern template decltype(idsva_time_derivatives<Alone>) idsva_time_derivatives<Alone>;
-extern template decltype(idsva_time_derivatives<Grouped>) idsva_time_derivatives<Grouped>;
+DTAU_DECLARE(DTAU_SHARED_TIME_DERIVATIVES)
 
 }  // namespace dtau::DTAU_VARIANT

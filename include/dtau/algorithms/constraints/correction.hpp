@@ -29,12 +29,7 @@ struct ConstraintCorrection {
         return {
             tree, schur, w, {dforces[0], dforces[1], dforces[2]}, m * w.padded, m < 2 ? -1.0 : 1.0};
     }
-    void operator()(int packs, int first, T* X, std::ptrdiff_t stride) const {
-        in_parts<most_packs>(packs, [&]<int some>(int p) {
-            const int begin = p * Pack<T>::width;
-            correct_columns<some>(first + begin, X + begin, stride);
-        });
-    }
+    void operator()(int packs, int first, T* X, std::ptrdiff_t stride) const;
 
   private:
     template <int packs>
@@ -155,6 +150,16 @@ struct ConstraintCorrection {
         }
     }
 };
+
+// Not inside the class: there it would be inline, and every file that calls it would compile all
+// numbers of packs.
+template <class T>
+void ConstraintCorrection<T>::operator()(int packs, int first, T* X, std::ptrdiff_t stride) const {
+    in_parts<most_packs>(packs, [&]<int some>(int p) {
+        const int begin = p * Pack<T>::width;
+        correct_columns<some>(first + begin, X + begin, stride);
+    });
+}
 
 // The same solve for a matrix whose B is zero.
 template <class T>

@@ -120,58 +120,7 @@ struct StageChange {
     const StepForces<T>* forces;
     const BlockStart<T>* start;
 
-    void operator()(int packs, int first, T* X, std::ptrdiff_t stride) const {
-        const int width = packs * Pack<T>::width;
-        const SchurComplement<T>& schur = stage.constraints.schur;
-        const ConstraintColumns<T>& columns = stage.columns;
-        const Constraints& constraints = *schur.constraints;
-        in_parts<ConstraintCorrection<T>::most_packs>(packs, [&]<int some>(int p) {
-            for (int c = 0; c < constraints.count; ++c) {
-                const Constraint& constraint = constraints.at[c];
-                for (int r = constraint.first; r < constraint.first + constraint.count; ++r) {
-                    const T *by_q = columns.rows + r * columns.width, *by_v = by_q + columns.padded;
-                    Pack<T> sum[some] = {};
-                    if (schur.R > 0.0)  // residuals mix the rows of all constraints
-                        for (int k = 0; k < tree.independent.n; ++k)
-                            add_term<some>(by_q[k], w.discrete.q + k * packs + p, sum);
-                    else
-                        add_product<some>(constraint, T(1.0), by_q, w.discrete.q + p, packs, sum);
-                    add_product<some>(constraint, T(1.0), by_v, w.discrete.v + p, packs, sum);
-                    store<some>(sum, w.rows + r * width + p * Pack<T>::width);
-                }
-            }
-            for_loops(constraints, [&](int, const Constraint& constraint, int number) {
-                for (int r = 6 * number; r < 6 * (number + 1); ++r) {
-                    Pack<T> sum[some] = {};
-                    add_product<some>(constraint, T(-1.0), columns.turns + r * columns.padded,
-                                      w.discrete.q + p, packs, sum);
-                    store<some>(sum, w.turns + r * width + p * Pack<T>::width);
-                }
-            });
-        });
-        ConstraintColumns<T> block = columns;
-        block.padded = block.width = width;
-        block.rows = w.rows;
-        block.turns = w.turns;
-        const ConstraintCorrection<T> change = {tree, schur, block, {nullptr, nullptr, nullptr},
-                                                0,    1.0};
-        if (!forces) return change(packs, first, X, stride);
-        in_parts<ConstraintCorrection<T>::most_packs>(packs, [&]<int some>(int p) {
-            const int begin = p * Pack<T>::width;
-            change(some, first + begin, X + begin, stride);
-            if (schur.R > 0.0) {
-                for (int r = 0; r < constraints.nrows; ++r) {
-                    Pack<T> sum[some] = {};
-                    for (int k = 0; k < tree.independent.n; ++k)
-                        add_term<some>(columns.ranges[r * columns.padded + k],
-                                       w.discrete.q + k * packs + p, sum);
-                    unrolled<some>([&](int k) { schur.more_block[r * some + k] = sum[k]; });
-                }
-                replace_null_space<some>(schur.block, schur.more_block, schur);
-            }
-            forces->add(schur.block, some, constraints.nrows, *start, start->begin + begin);
-        });
-    }
+    void operator()(int packs, int first, T* X, std::ptrdiff_t stride) const;
 
   private:
     // sum += scale row x, over the velocities that move the constraint.
@@ -192,6 +141,61 @@ struct StageChange {
         unrolled<some>([&](int p) { sum[p].store(to + p * Pack<T>::width); });
     }
 };
+
+// Not inside the class, as that of ConstraintCorrection.
+template <class T>
+void StageChange<T>::operator()(int packs, int first, T* X, std::ptrdiff_t stride) const {
+    const int width = packs * Pack<T>::width;
+    const SchurComplement<T>& schur = stage.constraints.schur;
+    const ConstraintColumns<T>& columns = stage.columns;
+    const Constraints& constraints = *schur.constraints;
+    in_parts<ConstraintCorrection<T>::most_packs>(packs, [&]<int some>(int p) {
+        for (int c = 0; c < constraints.count; ++c) {
+            const Constraint& constraint = constraints.at[c];
+            for (int r = constraint.first; r < constraint.first + constraint.count; ++r) {
+                const T *by_q = columns.rows + r * columns.width, *by_v = by_q + columns.padded;
+                Pack<T> sum[some] = {};
+                if (schur.R > 0.0)  // residuals mix the rows of all constraints
+                    for (int k = 0; k < tree.independent.n; ++k)
+                        add_term<some>(by_q[k], w.discrete.q + k * packs + p, sum);
+                else
+                    add_product<some>(constraint, T(1.0), by_q, w.discrete.q + p, packs, sum);
+                add_product<some>(constraint, T(1.0), by_v, w.discrete.v + p, packs, sum);
+                store<some>(sum, w.rows + r * width + p * Pack<T>::width);
+            }
+        }
+        for_loops(constraints, [&](int, const Constraint& constraint, int number) {
+            for (int r = 6 * number; r < 6 * (number + 1); ++r) {
+                Pack<T> sum[some] = {};
+                add_product<some>(constraint, T(-1.0), columns.turns + r * columns.padded,
+                                  w.discrete.q + p, packs, sum);
+                store<some>(sum, w.turns + r * width + p * Pack<T>::width);
+            }
+        });
+    });
+    ConstraintColumns<T> block = columns;
+    block.padded = block.width = width;
+    block.rows = w.rows;
+    block.turns = w.turns;
+    const ConstraintCorrection<T> change = {tree, schur, block, {nullptr, nullptr, nullptr},
+                                            0,    1.0};
+    if (!forces) return change(packs, first, X, stride);
+    in_parts<ConstraintCorrection<T>::most_packs>(packs, [&]<int some>(int p) {
+        const int begin = p * Pack<T>::width;
+        change(some, first + begin, X + begin, stride);
+        if (schur.R > 0.0) {
+            for (int r = 0; r < constraints.nrows; ++r) {
+                Pack<T> sum[some] = {};
+                for (int k = 0; k < tree.independent.n; ++k)
+                    add_term<some>(columns.ranges[r * columns.padded + k],
+                                   w.discrete.q + k * packs + p, sum);
+                unrolled<some>([&](int k) { schur.more_block[r * some + k] = sum[k]; });
+            }
+            replace_null_space<some>(schur.block, schur.more_block, schur);
+        }
+        forces->add(schur.block, some, constraints.nrows, *start, start->begin + begin);
+    });
+}
 
 // Arguments as of linearize_discrete. residual, forces: of
 // the first stage.

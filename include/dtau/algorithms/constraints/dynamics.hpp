@@ -47,9 +47,9 @@ struct ConstraintWorkspace {
 // Computes the frames, J, and the factors of G, given the factors of M. Reads placements and
 // subspaces of root_frame.
 template <class T>
-inline void factorize_constraints(const Tree& tree, const T* q, const Hold<T>& hold,
-                                  const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,
-                                  const ConstraintWorkspace<T>& w) {
+void factorize_constraints(const Tree& tree, const T* q, const Hold<T>& hold,
+                           const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,
+                           const ConstraintWorkspace<T>& w) {
     const Constraints& constraints = *w.schur.constraints;
     place_constraints_in_world(tree, constraints, Configuration<T>(q, root_frame.angles), w.world);
     for_constraints<T>(constraints, [&](int c, const Constraint& constraint, int column) {

@@ -79,9 +79,8 @@ struct ImpulseDerivativesWorkspace {
 
 // Computes the derivatives of J u by q, and (1 + e) J by v; g.v are the bodies' twists at u.
 template <class T>
-inline void impulse_partials(const Tree& tree, T restitution, const T* active, const T* impulses,
-                             const ImpulseWorkspace<T>& value,
-                             const ConstraintColumns<T>& columns) {
+void impulse_partials(const Tree& tree, T restitution, const T* active, const T* impulses,
+                      const ImpulseWorkspace<T>& value, const ConstraintColumns<T>& columns) {
     const Constraints& constraints = *value.constraints.schur.constraints;
     const RootFrame<T>& g = value.idsva.root_frame;
     const T more = T(1.0) + restitution;

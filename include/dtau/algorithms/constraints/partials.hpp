@@ -24,9 +24,9 @@ struct FramePartials {
     Motion<T> s, dV, dA, dA_dv;
 };
 template <class T>
-inline FramePartials<T> frame_partials(const Placement<T>& X, const Motion<T>& V,
-                                       const JointBelow<T>& joint, const Motion<T>& a_p,
-                                       const Motion<T>& S, bool spatial) {
+FramePartials<T> frame_partials(const Placement<T>& X, const Motion<T>& V,
+                                const JointBelow<T>& joint, const Motion<T>& a_p,
+                                const Motion<T>& S, bool spatial) {
     const Motion<T> Psidot = cross(joint.v_p, S);
     FramePartials<T> d = {at_point(X, S), at_point(X, Psidot),
                           at_point(X, cross(a_p, S, cross(Psidot, joint.w))),

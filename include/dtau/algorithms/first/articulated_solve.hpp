@@ -44,8 +44,8 @@ struct ArticulatedFactors {
 
 // root_frame holds the placements, twists and inertias of the bodies (root_frame_sweep).
 template <class T>
-inline void articulated_factors(const Tree& tree, const T* v, const T* tau, const T* f_ext, T* a,
-                                const RootFrame<T>& root_frame, const ArticulatedFactors<T>& w) {
+void articulated_factors(const Tree& tree, const T* v, const T* tau, const T* f_ext, T* a,
+                         const RootFrame<T>& root_frame, const ArticulatedFactors<T>& w) {
     const Motion<T>* S = root_frame.S;
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
@@ -91,8 +91,8 @@ inline void articulated_factors(const Tree& tree, const T* v, const T* tau, cons
 // passes of the algorithm, without velocities. p (nnodes) becomes the forces that the subtrees pass
 // to their parents; motion (nnodes) the twists that the bodies would have at the joint rates x.
 template <class T>
-inline void articulated_solve(const Tree& tree, const Motion<T>* S, const T* b, Force<T>* p, T* x,
-                              Motion<T>* motion, const ArticulatedFactors<T>& w) {
+void articulated_solve(const Tree& tree, const Motion<T>* S, const T* b, Force<T>* p, T* x,
+                       Motion<T>* motion, const ArticulatedFactors<T>& w) {
     for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         Force<T> force = p[i];

@@ -58,10 +58,9 @@ struct TangentWorkspace {
 // Computes y, z and the body's own part of dF; returns d. momentum = I v. da and df_ext may be null:
 // zero.
 template <class T>
-inline Motion<T> tangent_outwards(const Tree& tree, int i, const RootFrame<T>& g,
-                                  const Motion<T>* a, const Force<T>& momentum, const T* dq,
-                                  const T* dv, const T* da, const T* df_ext,
-                                  const TangentWorkspace<T>& w) {
+Motion<T> tangent_outwards(const Tree& tree, int i, const RootFrame<T>& g, const Motion<T>* a,
+                           const Force<T>& momentum, const T* dq, const T* dv, const T* da,
+                           const T* df_ext, const TangentWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const Motion<T> vi = g.v[i];
     const Motion<T> d = joint_motion(body, g.S, dq), e = joint_motion(body, g.S, dv);
@@ -104,9 +103,9 @@ inline void adjoint_outwards(int i, const RootFrame<T>& g, const Force<T>& momen
 // Computes -by_q and -by_v of joint i, without springs, damping and friction, and by_a without armature, unless by_a is null.
 // Passes P and Z of its subtree to the parent.
 template <class T>
-inline void adjoint_inwards(const Tree& tree, int i, const RootFrame<T>& g, const Motion<T>* a,
-                            const Force<T>& F, T* minus_by_q, T* minus_by_v, T* by_a,
-                            const AdjointWorkspace<T>& w) {
+void adjoint_inwards(const Tree& tree, int i, const RootFrame<T>& g, const Motion<T>* a,
+                     const Force<T>& F, T* minus_by_q, T* minus_by_v, T* by_a,
+                     const AdjointWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const int p = body.parent;
     const Force<T> P = w.P[i];

@@ -74,8 +74,8 @@ struct DiscreteWorkspace {
 // Keeps the derivatives of inverse dynamics at a stage, and copies its acceleration to a. Call it after
 // idsva_velocities and the forward dynamics of the stage.
 template <class T>
-inline void stage_partials(const Tree& tree, int i, const T* body_f_ext, T* a,
-                           const DiscreteWorkspace<T>& w) {
+void stage_partials(const Tree& tree, int i, const T* body_f_ext, T* a,
+                    const DiscreteWorkspace<T>& w) {
     T* const no_matrix = nullptr;
     const FactorizedWorkspace<T>& dynamics = w.dynamics;
     const int n = tree.independent.n;

@@ -50,7 +50,7 @@ struct StepWorkspace {
 
 // theta' of a joint that does not commute. [Derivations] eq. 12.2
 template <class T>
-inline void joint_displacement_rate(const Body& body, const T* theta, const T* v, T* rate) {
+void joint_displacement_rate(const Body& body, const T* theta, const T* v, T* rate) {
     const Motion<T> x = joint_twist(body, theta), y = joint_twist(body, v), xy = cross(x, y);
     joint_coordinates(body, fma(T(1.0 / 12.0), cross(x, xy), fma(T(0.5), xy, y)), rate);
 }
@@ -110,7 +110,7 @@ struct JointVariation {
 
 // The variation of a joint that is displaced by theta.
 template <class T>
-inline void displacement_variation(const Body& body, const T* theta, JointVariation<T>& out) {
+void displacement_variation(const Body& body, const T* theta, JointVariation<T>& out) {
     const Motion<T> x = joint_twist(body, theta);
     const MotionMap<T> J = right_jacobian(x);
     joint_matrix(body.kind, J, out.J);
@@ -118,7 +118,7 @@ inline void displacement_variation(const Body& body, const T* theta, JointVariat
 }
 // The variation of theta'. [Derivations] eq. 12.7: v + [theta, v] / 2 + [theta, [theta, v]] / 12
 template <class T>
-inline void rate_variation(const Body& body, const T* theta, const T* v, JointVariation<T>& out) {
+void rate_variation(const Body& body, const T* theta, const T* v, JointVariation<T>& out) {
     const Motion<T> t = joint_twist(body, theta), u = joint_twist(body, v);
     const MotionMap<T> x = ad(t), y = ad(u), xy = ad(cross(t, u));
     const T half(0.5), twelfth(1.0 / 12.0);
@@ -152,8 +152,8 @@ inline void for_noncommuting_joints(const Tree& tree, bool independent, const Vi
 }
 
 template <class T>
-inline void step_variation(const Tree& tree, Integrator method, const StepWorkspace<T>& step,
-                           const VariationWorkspace<T>& w) {
+void step_variation(const Tree& tree, Integrator method, const StepWorkspace<T>& step,
+                    const VariationWorkspace<T>& w) {
     for_noncommuting_joints(tree, false, [&](int j, const Body& body, int first) {
         for (int i = 1; i <= max_stages; ++i) {
             if (i < max_stages && i >= stage_count(method)) continue;

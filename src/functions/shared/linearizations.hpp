@@ -1,0 +1,19 @@
+// Lists parts of the linearization of a time step that several functions use, compiled once in
+// shared/linearizations.cpp.
+#pragma once
+
+#include "dtau/algorithms/constraints/discrete_linearization.hpp"
+#include "functions/shared/constraints.hpp"
+
+#define DTAU_SHARED_LINEARIZATIONS(link, T) \
+    DTAU_SHARED(link, stage_partials<T>)    \
+    DTAU_SHARED(link, displace<T>)          \
+    DTAU_SHARED(link, joint_product<T>)     \
+    DTAU_SHARED(link, constrained_stage<T>) \
+    link template struct StageChange<T>;
+
+namespace dtau::DTAU_VARIANT {
+
+DTAU_DECLARE(DTAU_SHARED_LINEARIZATIONS)
+
+}  // namespace dtau::DTAU_VARIANT
