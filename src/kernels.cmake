@@ -16,6 +16,7 @@ set(function_groups poses_functions)
 set(function_list poses)
 configure_file(registry/list.cpp.in pose_list.cpp @ONLY)
 set(pose_files poses/poses.cpp ${CMAKE_CURRENT_BINARY_DIR}/pose_list.cpp)
+set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/pose_list.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # has the names of list.cpp
 
 file(GLOB shared_files CONFIGURE_DEPENDS functions/shared/*.cpp)  # for the two scalars of shared/algorithms.hpp
 
@@ -121,6 +122,7 @@ foreach(set ${sets})
     # The fallback for processors without AVX2 is compiled for size.
     target_compile_definitions(functions_${set} PRIVATE DTAU_NO_LANES)
     if(NOT DTAU_DEVELOP AND NOT DTAU_SANITIZE)
+      compile_as_one(functions_${set})
       target_compile_definitions(functions_${set} PRIVATE DTAU_INLINE=inline)
       target_compile_options(functions_${set} PRIVATE $<$<BOOL:${MSVC}>:/clang:>-Os)
     endif()

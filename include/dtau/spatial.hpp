@@ -170,6 +170,11 @@ DTAU_INLINE Mat3<double> mat3(const double* m) {
 DTAU_INLINE Vec3<double> vec3(const double* v) { return {v[0], v[1], v[2]}; }
 DTAU_INLINE Sym3<double> sym3(const double* s) { return {s[0], s[1], s[2], s[3], s[4], s[5]}; }
 
+template <class T>
+DTAU_INLINE void store_vector(const Vec3<T>& x, T* to, std::ptrdiff_t stride = 1) {
+    to[0] = x.x, to[stride] = x.y, to[2 * stride] = x.z;
+}
+
 // A constant in T.
 template <class T>
 DTAU_INLINE Vec3<T> lift(const Vec3<double>& a) {

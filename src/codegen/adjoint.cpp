@@ -17,33 +17,34 @@ void pass_on(const Node& node, double self, double g, const Add& add) {
         case Operation::add:
             return add(a, g), add(b, g);
         case Operation::subtract:
-            return add(a, g), add(b, negated(g));
+            return add(a, g), add(b, dtau::negated(g));
         case Operation::multiply:
             return add(a, product(g, b)), add(b, product(g, a));
         case Operation::divide: {
             const double by_a = quotient(g, b);
-            return add(a, by_a), add(b, negated(product(by_a, self)));
+            return add(a, by_a), add(b, dtau::negated(product(by_a, self)));
         }
         case Operation::multiply_add:
             return add(a, product(g, b)), add(b, product(g, a)), add(c, g);
         case Operation::subtract_product:
-            return add(a, negated(product(g, b))), add(b, negated(product(g, a))), add(c, g);
+            return add(a, dtau::negated(product(g, b))), add(b, dtau::negated(product(g, a))),
+                   add(c, g);
         case Operation::square_root:
             return add(a, quotient(product(0.5, g), self));
         case Operation::sine:
             return add(a, product(g, record(Operation::cosine, a)));
         case Operation::cosine:
-            return add(a, negated(product(g, record(Operation::sine, a))));
+            return add(a, dtau::negated(product(g, record(Operation::sine, a))));
         case Operation::hyperbolic_tangent: {  // g / cosh^2: 1 - y^2 would cancel
             const double secant = record(Operation::hyperbolic_secant, a);
             return add(a, product(g, product(secant, secant)));
         }
         case Operation::hyperbolic_secant:
-            return add(
-                a, negated(product(g, product(record(Operation::hyperbolic_tangent, a), self))));
+            return add(a, dtau::negated(
+                              product(g, product(record(Operation::hyperbolic_tangent, a), self))));
         case Operation::absolute:
-            return add(a,
-                       record(Operation::select, record(Operation::less, a, 0.0), negated(g), g));
+            return add(
+                a, record(Operation::select, record(Operation::less, a, 0.0), dtau::negated(g), g));
         case Operation::within_half_turn:
             return add(a, g);
         case Operation::select:
@@ -64,7 +65,7 @@ void adjoints(const std::vector<double>& outputs, const std::vector<double>& see
     const auto add = [&](double x, double g) {
         if (!is_node(x)) return;
         double& sum = adjoint[node_index(x)];
-        sum = record(Operation::add, sum, is_negative(x) ? negated(g) : g);
+        sum = record(Operation::add, sum, is_negative(x) ? dtau::negated(g) : g);
     };
     for (std::size_t k = 0; k < outputs.size(); ++k) add(outputs[k], seeds[k]);
     for (std::size_t k = count; k-- > 0;) {

@@ -281,7 +281,7 @@ class Writer {
                 if (is_absorbed(x[0])) return sum("FMA", x[0], number(x[1]));
                 return is_absorbed(x[1]) ? sum("FMA", x[1], number(x[0])) : two(" + ");
             case Operation::subtract:
-                if (is_absorbed(x[0])) return sum("FMA", x[0], number(negated(x[1])));
+                if (is_absorbed(x[0])) return sum("FMA", x[0], number(dtau::negated(x[1])));
                 return is_absorbed(x[1]) ? sum("FNMA", x[1], number(x[0])) : two(" - ");
             case Operation::multiply:
                 return two(" * ");

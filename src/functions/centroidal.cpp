@@ -2,10 +2,10 @@
 #include "dtau/algorithms/first/center_of_mass.hpp"
 #include "dtau/algorithms/first/momentum.hpp"
 #include "dtau/algorithms/time/momentum.hpp"
-#include "functions/shared/time_derivatives.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace centroidal_rows {
 namespace {
 
 constexpr Out<"center", Quantity::vector> center;
@@ -116,7 +116,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace centroidal_rows
 
-extern const FunctionGroup centroidal_functions = functions;
+extern const FunctionGroup centroidal_functions = centroidal_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

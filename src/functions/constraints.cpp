@@ -20,6 +20,7 @@ struct ConstrainedWorkspace {
           wrenches(arena, tree, options) {}
 };
 
+namespace constraints_rows {
 namespace {
 
 constexpr Out<"a", Quantity::v> acceleration;
@@ -75,7 +76,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace constraints_rows
 
-extern const FunctionGroup constraints_functions = functions;
+extern const FunctionGroup constraints_functions = constraints_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -5,6 +5,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace constraints_hessians_rows {
 namespace {
 
 constexpr In<"lam_forces", Quantity::rows> force_weights;
@@ -45,7 +46,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace constraints_hessians_rows
 
-extern const FunctionGroup constraints_hessians_functions = functions;
+extern const FunctionGroup constraints_hessians_functions = constraints_hessians_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -8,6 +8,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace constraints_impulses_rows {
 namespace {
 
 constexpr In<"restitution", Quantity::scalar, not_stacked, Default::zero> restitution;
@@ -57,7 +58,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace constraints_impulses_rows
 
-extern const FunctionGroup constraints_impulses_functions = functions;
+extern const FunctionGroup constraints_impulses_functions = constraints_impulses_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

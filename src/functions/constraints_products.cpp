@@ -7,6 +7,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace constraints_products_rows {
 namespace {
 
 constexpr In<"lam_forces", Quantity::rows> force_weights;
@@ -53,7 +54,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace constraints_products_rows
 
-extern const FunctionGroup constraints_products_functions = functions;
+extern const FunctionGroup constraints_products_functions = constraints_products_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -8,6 +8,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace derivatives_rows {
 namespace {
 
 constexpr Out<"dtau_dq", Quantity::torque_matrix> dtau_dq;
@@ -60,7 +61,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace derivatives_rows
 
-extern const FunctionGroup derivatives_functions = functions;
+extern const FunctionGroup derivatives_functions = derivatives_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -7,6 +7,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace dynamics_rows {
 namespace {
 
 constexpr Out<"tau", Quantity::torque> torque;
@@ -53,7 +54,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace dynamics_rows
 
-extern const FunctionGroup dynamics_functions = functions;
+extern const FunctionGroup dynamics_functions = dynamics_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

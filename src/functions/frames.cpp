@@ -7,6 +7,7 @@
 #include "registry/pose_quantities.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace frames_rows {
 namespace {
 
 constexpr Out<"rotation", Quantity::rotations> rotations;
@@ -102,7 +103,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace frames_rows
 
-extern const FunctionGroup frames_functions = functions;
+extern const FunctionGroup frames_functions = frames_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

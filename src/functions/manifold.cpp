@@ -5,6 +5,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace manifold_rows {
 namespace {
 
 constexpr Out<"q", Quantity::q> result;
@@ -76,7 +77,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace manifold_rows
 
-extern const FunctionGroup manifold_functions = functions;
+extern const FunctionGroup manifold_functions = manifold_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

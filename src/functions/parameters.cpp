@@ -6,6 +6,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace parameters_rows {
 namespace {
 
 constexpr Out<"Y", Quantity::regressor> Y;
@@ -184,7 +185,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace parameters_rows
 
-extern const FunctionGroup parameters_functions = functions;
+extern const FunctionGroup parameters_functions = parameters_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

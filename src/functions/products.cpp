@@ -6,6 +6,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace products_rows {
 namespace {
 
 constexpr Out<"dtau", Quantity::torque> torque_tangent;
@@ -87,7 +88,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace products_rows
 
-extern const FunctionGroup products_functions = functions;
+extern const FunctionGroup products_functions = products_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -5,6 +5,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace products_hessians_rows {
 namespace {
 
 constexpr Out<"dqdq", Quantity::torque_matrix> tau_dqdq;
@@ -40,7 +41,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace products_hessians_rows
 
-extern const FunctionGroup products_hessians_functions = functions;
+extern const FunctionGroup products_hessians_functions = products_hessians_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

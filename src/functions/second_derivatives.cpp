@@ -6,6 +6,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace second_derivatives_rows {
 namespace {
 
 constexpr Out<"d2tau_dqdq", Quantity::tensor> tau_dqdq;
@@ -136,7 +137,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace second_derivatives_rows
 
-extern const FunctionGroup second_derivatives_functions = functions;
+extern const FunctionGroup second_derivatives_functions = second_derivatives_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -19,6 +19,7 @@ struct Vjp {
             : step(arena, tree, options), dynamics(arena, tree, options) {}
     };
 };
+namespace steps_rows {
 namespace {
 
 constexpr KeptOut<"q", Quantity::q, Kept::all_of_euler> q_next;
@@ -101,7 +102,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace steps_rows
 
-extern const FunctionGroup steps_functions = functions;
+extern const FunctionGroup steps_functions = steps_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

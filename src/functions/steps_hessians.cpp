@@ -6,6 +6,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace steps_hessians_rows {
 namespace {
 
 constexpr Out<"H", Quantity::step_matrix> H;
@@ -34,7 +35,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace steps_hessians_rows
 
-extern const FunctionGroup steps_hessians_functions = functions;
+extern const FunctionGroup steps_hessians_functions = steps_hessians_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -9,6 +9,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace steps_linearizations_rows {
 namespace {
 
 constexpr KeptOut<"A", Quantity::state_matrix, Kept::upper_half> A;
@@ -80,7 +81,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace steps_linearizations_rows
 
-extern const FunctionGroup steps_linearizations_functions = functions;
+extern const FunctionGroup steps_linearizations_functions = steps_linearizations_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

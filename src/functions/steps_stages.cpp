@@ -5,6 +5,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace steps_stages_rows {
 namespace {
 
 constexpr Out<"A", Quantity::state_matrix> A;
@@ -47,7 +48,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace steps_stages_rows
 
-extern const FunctionGroup steps_stages_functions = functions;
+extern const FunctionGroup steps_stages_functions = steps_stages_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

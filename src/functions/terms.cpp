@@ -9,6 +9,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace terms_rows {
 namespace {
 
 constexpr Out<"M", Quantity::torque_matrix> M;
@@ -62,7 +63,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace terms_rows
 
-extern const FunctionGroup terms_functions = functions;
+extern const FunctionGroup terms_functions = terms_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

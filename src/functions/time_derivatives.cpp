@@ -5,6 +5,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace time_derivatives_rows {
 namespace {
 
 constexpr Out<"tau", Quantity::torque, 1> torques;
@@ -57,7 +58,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace time_derivatives_rows
 
-extern const FunctionGroup time_derivatives_functions = functions;
+extern const FunctionGroup time_derivatives_functions = time_derivatives_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

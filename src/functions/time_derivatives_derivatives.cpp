@@ -9,6 +9,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace time_derivatives_derivatives_rows {
 namespace {
 
 constexpr Out<"dtau_dq", Quantity::torque_matrix, 1> dtau_dq;
@@ -91,7 +92,9 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace time_derivatives_derivatives_rows
 
-extern const FunctionGroup time_derivatives_derivatives_functions = functions;
+extern const FunctionGroup time_derivatives_derivatives_functions =
+    time_derivatives_derivatives_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

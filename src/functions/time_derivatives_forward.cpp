@@ -4,6 +4,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace time_derivatives_forward_rows {
 namespace {
 
 constexpr Out<"a", Quantity::v> acceleration;
@@ -61,7 +62,9 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace time_derivatives_forward_rows
 
-extern const FunctionGroup time_derivatives_forward_functions = functions;
+extern const FunctionGroup time_derivatives_forward_functions =
+    time_derivatives_forward_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,9 +1,9 @@
 // Registers time derivatives of frame kinematics and frame Jacobians.
 #include "dtau/algorithms/time/frames.hpp"
-#include "functions/shared/time_derivatives.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace time_derivatives_frames_rows {
 namespace {
 
 constexpr Out<"rotation", Quantity::frame_rotations, 1> rotation;
@@ -32,7 +32,9 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace time_derivatives_frames_rows
 
-extern const FunctionGroup time_derivatives_frames_functions = functions;
+extern const FunctionGroup time_derivatives_frames_functions =
+    time_derivatives_frames_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

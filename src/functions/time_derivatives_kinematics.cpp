@@ -1,9 +1,9 @@
 // Registers kinematics_time_derivatives.
 #include "dtau/algorithms/time/kinematics.hpp"
-#include "functions/shared/time_derivatives.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace time_derivatives_kinematics_rows {
 namespace {
 
 constexpr Out<"rotation", Quantity::rotations, 1> rotation;
@@ -21,7 +21,9 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace time_derivatives_kinematics_rows
 
-extern const FunctionGroup time_derivatives_kinematics_functions = functions;
+extern const FunctionGroup time_derivatives_kinematics_functions =
+    time_derivatives_kinematics_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -4,6 +4,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace time_derivatives_matrices_rows {
 namespace {
 
 constexpr Out<"M", Quantity::torque_matrix, 1> M;
@@ -24,7 +25,9 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace time_derivatives_matrices_rows
 
-extern const FunctionGroup time_derivatives_matrices_functions = functions;
+extern const FunctionGroup time_derivatives_matrices_functions =
+    time_derivatives_matrices_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

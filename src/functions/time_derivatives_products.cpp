@@ -6,6 +6,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace time_derivatives_products_rows {
 namespace {
 
 constexpr Out<"dtau", Quantity::torque, 1> torque_tangents;
@@ -62,7 +63,9 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace time_derivatives_products_rows
 
-extern const FunctionGroup time_derivatives_products_functions = functions;
+extern const FunctionGroup time_derivatives_products_functions =
+    time_derivatives_products_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -6,6 +6,7 @@
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace time_derivatives_products_forward_rows {
 namespace {
 
 constexpr Out<"da", Quantity::v, 1> acceleration_tangents;
@@ -48,7 +49,9 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace time_derivatives_products_forward_rows
 
-extern const FunctionGroup time_derivatives_products_forward_functions = functions;
+extern const FunctionGroup time_derivatives_products_forward_functions =
+    time_derivatives_products_forward_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -34,7 +34,7 @@ Slots& slots() {
 }
 
 // Holds the lock during a fork, so that the child never finds the slots in the middle of a change.
-[[maybe_unused]] const int at_fork = at_forks(
+[[maybe_unused]] const int slots_at_fork = at_forks(
     [] { slots().mutex.lock(); }, [] { slots().mutex.unlock(); }, [] { slots().mutex.unlock(); });
 
 void complain(int slot, const char* what) {

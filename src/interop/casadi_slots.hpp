@@ -14,17 +14,15 @@
 #include <string>
 #include <vector>
 
+#include "interop/casadi_symbols.hpp"
 #include "interop/raw_call.hpp"
 #include "interop/tangent_columns.hpp"
 
 namespace dtau {
 
-using CasadiInt = long long;
-
 // CasADi's sparsity: rows, columns, offsets of the columns, rows of the nonzeros.
 using CasadiPattern = std::vector<CasadiInt>;
 
-enum class CasadiRole { value, jacobian, adjoint, adjoint_jacobian, second };
 inline constexpr int casadi_given_roles =
     4;  // whose patterns are given; the last's follow from them
 
@@ -106,18 +104,5 @@ int hold_casadi_slot(std::unique_ptr<CasadiFunction> function);
 void release_casadi_slot(int slot);
 // Whether another function than the one made by Python found this slot; neither is called then.
 bool casadi_slot_is_lost(int slot);
-
-// Implements the symbols of a slot.
-int casadi_call(int slot, CasadiRole role, const double** arg, double** res, double* work) noexcept;
-CasadiInt casadi_count(int slot, CasadiRole role, bool results) noexcept;
-const CasadiInt* casadi_pattern(int slot, CasadiRole role, bool results, CasadiInt place) noexcept;
-const char* casadi_name(int slot, bool results, CasadiInt place) noexcept;
-int casadi_sizes(int slot, CasadiRole role, CasadiInt* arg, CasadiInt* res, CasadiInt* iw,
-                 CasadiInt* w) noexcept;
-void casadi_hold(int slot) noexcept;
-void casadi_release(int slot) noexcept;
-
-// The number of slots.
-extern const int casadi_slot_count;
 
 }  // namespace dtau

@@ -13,9 +13,9 @@
 namespace dtau {
 namespace {
 
-constexpr int variables = 3;  // q, v, tau
+constexpr int step_variables = 3;  // q, v, tau
 
-std::size_t zeros(const CasadiFunction& f) {
+std::size_t step_zeros(const CasadiFunction& f) {
     return std::max({f.nq + f.nv, f.ncontacts, 6 * f.nbodies});
 }
 std::size_t wrenches(const CasadiFunction& f) { return f.takes_wrenches ? 6 * f.nbodies : 0; }
@@ -27,7 +27,7 @@ class StepEvaluation : CasadiMatrices {
         : CasadiMatrices(f, role, arg, res, work, error),
           results_(f.nq + f.nv),
           nwrenches_(static_cast<int>(wrenches(f))) {
-        zeros_ = take_zeros(zeros(f));
+        zeros_ = take_zeros(step_zeros(f));
         q_ = or_zeros(arg[0]);
         inputs_.set("q", q_);
         inputs_.set("v", or_zeros(arg[v_at()]));
@@ -54,14 +54,15 @@ class StepEvaluation : CasadiMatrices {
     bool adjoint() {
         if (!weigh()) return false;
         double* gradient[4];
-        for (int k = 0; k < variables; ++k) gradient[k] = take(nv_);
-        gradient[variables] = take(nwrenches_);
+        for (int k = 0; k < step_variables; ++k) gradient[k] = take(nv_);
+        gradient[step_variables] = take(nwrenches_);
         if (!run(*f_.product, gradient)) return false;
         if (res_[0]) gradient_by_numbers(gradient[0], res_[0]);
-        for (int k = 1; k < variables; ++k)
+        for (int k = 1; k < step_variables; ++k)
             if (res_[k]) std::copy_n(gradient[k], nv_, res_[k]);
         if (nwrenches_ && res_[wrenches_at()])
-            leave(patterns_.out[wrenches_at()], gradient[variables], false, res_[wrenches_at()]);
+            leave(patterns_.out[wrenches_at()], gradient[step_variables], false,
+                  res_[wrenches_at()]);
         put_gradient_by_mask();
         if (!res_[dt_at()]) return true;
         StepSweeps sweeps(f_, inputs_, w_, error_);
@@ -108,11 +109,11 @@ class StepEvaluation : CasadiMatrices {
     // Writes the matrix by variable k as result `first + k step`.
     bool first_of(int first_at, int step, bool transposed) {
         bool wanted = false;
-        for (int k = 0; k < variables; ++k) wanted |= res_[first_at + k * step] != nullptr;
+        for (int k = 0; k < step_variables; ++k) wanted |= res_[first_at + k * step] != nullptr;
         if (!wanted) return true;
         if (!linearize()) return false;
         double* block = take(std::ptrdiff_t(2) * nv_ * nv_);
-        for (int k = 0; k < variables; ++k) {
+        for (int k = 0; k < step_variables; ++k) {
             if (!res_[first_at + k * step]) continue;
             for (int r = 0; r < 2 * nv_; ++r)
                 for (int c = 0; c < nv_; ++c) block[r * nv_ + c] = first(r, k, c);
@@ -169,17 +170,17 @@ class StepEvaluation : CasadiMatrices {
     // Computes second derivatives by q, v and tau.
     bool curvature() {
         bool wanted = false;
-        for (int a = 0; a < variables; ++a)
-            for (int b = a; b < variables; ++b) wanted |= wants(a, b);
+        for (int a = 0; a < step_variables; ++a)
+            for (int b = a; b < step_variables; ++b) wanted |= wants(a, b);
         if (!wanted) return true;
         if ((!f_.numbers.trivial() && !linearize()) || !weigh()) return false;
-        const std::ptrdiff_t all = std::ptrdiff_t(variables) * nv_;
+        const std::ptrdiff_t all = std::ptrdiff_t(step_variables) * nv_;
         double* H = take(all * all);
         if (!run(*f_.second, &H)) return false;
         if (!f_.numbers.trivial()) add_joints(H);
         double* block = take(std::ptrdiff_t(nv_) * nv_);
-        for (int a = 0; a < variables; ++a)
-            for (int b = a; b < variables; ++b) {
+        for (int a = 0; a < step_variables; ++a)
+            for (int b = a; b < step_variables; ++b) {
                 if (!wants(a, b)) continue;
                 for (int r = 0; r < nv_; ++r)
                     std::copy_n(H + (std::ptrdiff_t(a) * nv_ + r) * all + b * nv_, nv_,
@@ -198,12 +199,12 @@ class StepEvaluation : CasadiMatrices {
 
     // Adds the terms of joints whose displacements do not commute: A^T K A, and the brackets.
     void add_joints(double* H) {
-        const int all = variables * nv_;
+        const int all = step_variables * nv_;
         double* rows = take_zeros(std::ptrdiff_t(nv_) * all);
         double* bent = take(std::ptrdiff_t(nv_) * all);
         for (const ManifoldJoint& joint : f_.numbers.joints())
             for (int r = joint.v; r < joint.v + joint.nv(); ++r)
-                for (int k = 0; k < variables; ++k)
+                for (int k = 0; k < step_variables; ++k)
                     for (int c = 0; c < nv_; ++c) rows[r * all + k * nv_ + c] = first(r, k, c);
         f_.numbers.number_curvature(q_next_, seed_, rows, all, bent);
         for (const ManifoldJoint& joint : f_.numbers.joints())
@@ -285,7 +286,7 @@ class StepEvaluation : CasadiMatrices {
 
 std::size_t casadi_step_work(const CasadiFunction& f, CasadiRole role) {
     const std::size_t nq = f.nq, n = f.nv, nw = wrenches(f), results = nq + n;
-    const std::size_t always = zeros(f) + nw, sweeps = StepSweeps::numbers(f);
+    const std::size_t always = step_zeros(f) + nw, sweeps = StepSweeps::numbers(f);
     const std::size_t linearized = 6 * n * n + nq + n + f.nrows, weighed = nq + 2 * n;
     // Blocks by tangent coordinates, by the result's numbers, and by the numbers of q.
     const std::size_t first = linearized + 2 * n * n + results * (3 * n + nq);
@@ -296,7 +297,7 @@ std::size_t casadi_step_work(const CasadiFunction& f, CasadiRole role) {
         case CasadiRole::jacobian:
             return always + first + others;
         case CasadiRole::adjoint:
-            return always + weighed + variables * n + nw + sweeps;
+            return always + weighed + step_variables * n + nw + sweeps;
         case CasadiRole::adjoint_jacobian:
         case CasadiRole::second:
             break;

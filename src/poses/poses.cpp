@@ -5,6 +5,7 @@
 #include "registry/pose_quantities.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace poses_rows {
 namespace {
 
 using Q = PoseQuantity;
@@ -219,7 +220,8 @@ constexpr Function functions[] = {
 };
 
 }  // namespace
+}  // namespace poses_rows
 
-extern const FunctionGroup poses_functions = functions;
+extern const FunctionGroup poses_functions = poses_rows::functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -32,7 +32,7 @@ void forget_other_threads() {
     if (collection.thread != std::this_thread::get_id()) collection.texts = nullptr;
     collection.mutex.unlock();
 }
-[[maybe_unused]] const int at_fork = at_forks(
+[[maybe_unused]] const int warnings_at_fork = at_forks(
     [] { collection.mutex.lock(); }, [] { collection.mutex.unlock(); }, forget_other_threads);
 
 // The program's handlers, never released: a thread may be about to call them.

@@ -102,7 +102,7 @@ class Copy:
             text = texts.get(mutant.file) or (ROOT / mutant.file).read_text()
             texts[mutant.file] = replaced(text, mutant, mutant.switched)
         # Compiled in the least time, but with the recorder, whose mutants are switches too.
-        cmake, fast = "src/CMakeLists.txt", "if(NOT DTAU_DEVELOP)"
+        cmake, fast = "src/CMakeLists.txt", "if(NOT DTAU_DEVELOP AND NOT DTAU_SANITIZE)"
         texts[cmake] = (ROOT / cmake).read_text()
         if fast not in texts[cmake]:
             raise MutantError(f"{cmake}: expected {fast!r} around dtau._recorder")

@@ -43,21 +43,23 @@
     DTAU_SHARED(link, fdsva<T>)
 
 // Products and time steps, in steps.cpp.
-#define DTAU_SHARED_PRODUCTS(link, T)                \
-    DTAU_SHARED(link, articulated_factors<T>)        \
-    DTAU_SHARED(link, articulated_dynamics<T>)       \
-    DTAU_SHARED(link, articulated_solve<T>)          \
-    DTAU_SHARED(link, vary_along_body_axes<T>)       \
-    DTAU_SHARED(link, gradient_along_world_axes<T>)  \
-    DTAU_SHARED(link, tangent_outwards<T>)           \
-    DTAU_SHARED(link, adjoint_inwards<T>)            \
-    DTAU_SHARED(link, inverse_dynamics_vjp<T>)       \
-    DTAU_SHARED(link, forward_dynamics_vjp<T>)       \
-    DTAU_SHARED(link, mimic_forward_dynamics_vjp<T>) \
-    DTAU_SHARED(link, integrate<T>)                  \
-    DTAU_SHARED(link, joint_displacement_rate<T>)    \
-    DTAU_SHARED(link, displacement_variation<T>)     \
-    DTAU_SHARED(link, rate_variation<T>)             \
+#define DTAU_SHARED_PRODUCTS(link, T)                                                          \
+    link template void add_rotation_times<false>(const Tree&, double, const T*, const T*, T*); \
+    link template void add_rotation_times<true>(const Tree&, double, const T*, const T*, T*);  \
+    DTAU_SHARED(link, articulated_factors<T>)                                                  \
+    DTAU_SHARED(link, articulated_dynamics<T>)                                                 \
+    DTAU_SHARED(link, articulated_solve<T>)                                                    \
+    DTAU_SHARED(link, vary_along_body_axes<T>)                                                 \
+    DTAU_SHARED(link, gradient_along_world_axes<T>)                                            \
+    DTAU_SHARED(link, tangent_outwards<T>)                                                     \
+    DTAU_SHARED(link, adjoint_inwards<T>)                                                      \
+    DTAU_SHARED(link, inverse_dynamics_vjp<T>)                                                 \
+    DTAU_SHARED(link, forward_dynamics_vjp<T>)                                                 \
+    DTAU_SHARED(link, mimic_forward_dynamics_vjp<T>)                                           \
+    DTAU_SHARED(link, integrate<T>)                                                            \
+    DTAU_SHARED(link, joint_displacement_rate<T>)                                              \
+    DTAU_SHARED(link, displacement_variation<T>)                                               \
+    DTAU_SHARED(link, rate_variation<T>)                                                       \
     DTAU_SHARED(link, step_variation<T>)
 
 namespace dtau::DTAU_VARIANT {

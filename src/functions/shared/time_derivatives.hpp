@@ -4,14 +4,10 @@
 
 #include "dtau/algorithms/time/idsva.hpp"
 #include "dtau/algorithms/time/mimic.hpp"
-#include "dtau/algorithms/time/poses.hpp"
 #include "dtau/algorithms/time/wrench_variations.hpp"
 #include "functions/shared/algorithms.hpp"
 
 #define DTAU_SHARED_TIME_DERIVATIVES(link, T)                                                      \
-    DTAU_SHARED(link, extend_pose<T>)                                                              \
-    link template void move_body(const Tree&, int, int, const Configuration<T>&, const T*,         \
-                                 const MovingBodies<T>&);                                          \
     link template void relative_body<any_order>(                                                   \
         const Tree&, int, int, int, const Configuration<T>&, const T*, const RootFrameSeries<T>&); \
     link template void carried_motion<false>(Part, const Tree&, const Body&, int, int,             \

@@ -31,10 +31,6 @@ inline Vec3<T> load_vector(const T* x) {
     return {x[0], x[1], x[2]};
 }
 template <class T>
-inline void store_vector(const Vec3<T>& a, T* x) {
-    x[0] = a.x, x[1] = a.y, x[2] = a.z;
-}
-template <class T>
 inline Motion<T> load_twist(const T* x) {
     return {load_vector(x + 3), load_vector(x)};
 }

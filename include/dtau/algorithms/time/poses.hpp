@@ -58,8 +58,8 @@ inline void extend_frame(const Body& body, int k, const JointSeries<T>& s, const
 
 // Computes order k of R and d.
 template <class T>
-void extend_pose(const Body& body, int k, const JointSeries<T>& s, const Mat3<T>* R_p,
-                 const PoseSeries<T>& p) {
+inline void extend_pose(const Body& body, int k, const JointSeries<T>& s, const Mat3<T>* R_p,
+                        const PoseSeries<T>& p) {
     extend_frame(body, k, s, R_p, p);
     const int first = body.parent < 0 ? k : 0;
     switch (traits(body.kind).rotation) {
@@ -100,8 +100,8 @@ struct MovingBodies {
 
 // Computes order k of body i, after its parent. v: derivative k - 1 of the velocities; not read if k = 0.
 template <class T>
-void move_body(const Tree& tree, int i, int k, const Configuration<T>& x, const T* v,
-               const MovingBodies<T>& w) {
+inline void move_body(const Tree& tree, int i, int k, const Configuration<T>& x, const T* v,
+                      const MovingBodies<T>& w) {
     const Body& body = tree.bodies[i];
     const JointTraits& joint = traits(body.kind);
     const JointSeries<T> s = w.joints.of(i);

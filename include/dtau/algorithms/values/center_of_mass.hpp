@@ -17,11 +17,6 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-DTAU_INLINE void store_vector(const Vec3<T>& x, T* to, std::ptrdiff_t stride = 1) {
-    to[0] = x.x, to[stride] = x.y, to[2 * stride] = x.z;
-}
-
 // center: (3), in meters; the sum of m_i P_i c_i over the sum of m_i, with the placement P_i of
 // body i in the world and its center of mass c_i in its own axes.
 template <class T>
