@@ -25,21 +25,23 @@
 #endif
 
 // In dynamics.cpp.
-#define DTAU_SHARED_DYNAMICS(link, T)               \
-    DTAU_SHARED(link, add_rotation_torques<T>)      \
-    DTAU_SHARED(link, rnea<T>)                      \
-    DTAU_SHARED(link, root_frame_sweep<T>)          \
-    DTAU_SHARED(link, aba<T>)                       \
-    DTAU_SHARED(link, along_body_axes<T>)           \
-    DTAU_SHARED(link, idsva_velocities<T>)          \
-    DTAU_SHARED(link, idsva_accelerations<T>)       \
-    DTAU_SHARED(link, idsva_backward<T>)            \
-    DTAU_SHARED(link, add_world_wrench_partials<T>) \
-    DTAU_SHARED(link, mass_matrix_factors<T>)       \
-    DTAU_SHARED(link, sweep_inwards<T>)             \
-    DTAU_SHARED(link, sweep_outwards<T>)            \
-    DTAU_SHARED(link, negative_products<T>)         \
-    DTAU_SHARED(link, factorized_dynamics<T>)       \
+#define DTAU_SHARED_DYNAMICS(link, T)                                              \
+    DTAU_SHARED(link, add_rotation_torques<T>)                                     \
+    DTAU_SHARED(link, rnea<T>)                                                     \
+    DTAU_SHARED(link, root_frame_sweep<T>)                                         \
+    DTAU_SHARED(link, aba<T>)                                                      \
+    DTAU_SHARED(link, along_body_axes<T>)                                          \
+    DTAU_SHARED(link, idsva_velocities<T>)                                         \
+    DTAU_SHARED(link, idsva_accelerations<T>)                                      \
+    DTAU_SHARED(link, idsva_backward<T>)                                           \
+    DTAU_SHARED(link, add_world_wrench_partials<T>)                                \
+    DTAU_SHARED(link, mass_matrix_factors<T>)                                      \
+    DTAU_SHARED(link, sweep_inwards<T>)                                            \
+    DTAU_SHARED(link, sweep_outwards<T>)                                           \
+    DTAU_SHARED(link, negative_products<T>)                                        \
+    link template FactorizedWorkspace<T>::FactorizedWorkspace(Arena&, const Tree&, \
+                                                              const Options&);     \
+    DTAU_SHARED(link, factorized_dynamics<T>)                                      \
     DTAU_SHARED(link, fdsva<T>)
 
 // Products and time steps, in steps.cpp.

@@ -62,38 +62,7 @@ struct ConstrainedHessianWorkspace {
     bool relative, damped;           // some constraint has relative_rows.hpp; has kd
 
     ConstrainedHessianWorkspace(Arena& arena, const Tree& tree, const Options& taken,
-                                bool gains = true)
-        : given(taken.contacts),
-          along_frames(arena, taken, gains),
-          options(along_frames.in(taken)),
-          dynamics(arena, tree, options),
-          constraints(arena, tree, options),
-          columns(arena, tree, *options.contacts, 2),
-          dual(arena, tree, *options.contacts, 1),
-          hessian(arena, tree, options),
-          weighted(arena, tree, options),
-          curvature(arena, tree, options),
-          spatial(arena, tree, options),
-          independent(arena, tree.independent.n, whole_packs<T>(tree.independent.n)),
-          joints(independent.of_joints(arena, tree)),
-          wrenches(arena, tree, options),
-          ranges(arena, tree, options),
-          forces(arena.take<T>(given->nrows)),
-          residual(arena.take<T>(given->nrows)),
-          lam_forces(arena.take<T>(given->nrows)),
-          nu(arena.take<T>(given->nrows)),
-          mu(arena.take<T>(tree.independent.n)),
-          joint_mu(room_beside(arena, tree, mu, tree.nv)),
-          U(arena.take<T>(given->nrows * tree.independent.n)),
-          loop_products(arena.take<T>(6 * tree.independent.n)),
-          product(arena.take<T>(tree.independent.n * tree.independent.n)),
-          relative(false),
-          damped(false) {
-        for (int c = 0; c < given->count; ++c) {
-            relative |= is_relative(given->at[c]);
-            damped |= options.contacts->at[c].kd > 0.0 || given->at[c].spatial;
-        }
-    }
+                                bool gains = true);
     RangeState<T> range_state(const Tree& tree, const T* active) const {
         return {tree,
                 constraints.frames,
@@ -119,6 +88,41 @@ struct ConstrainedHessianWorkspace {
         return c.b.body >= 0 || c.positions || c.axes != Axes::body || c.spatial;
     }
 };
+// Outside of the class, so that it is not inline: it is compiled once.
+template <class T>
+ConstrainedHessianWorkspace<T>::ConstrainedHessianWorkspace(Arena& arena, const Tree& tree,
+                                                            const Options& taken, bool gains)
+    : given(taken.contacts),
+      along_frames(arena, taken, gains),
+      options(along_frames.in(taken)),
+      dynamics(arena, tree, options),
+      constraints(arena, tree, options),
+      columns(arena, tree, *options.contacts, 2),
+      dual(arena, tree, *options.contacts, 1),
+      hessian(arena, tree, options),
+      weighted(arena, tree, options),
+      curvature(arena, tree, options),
+      spatial(arena, tree, options),
+      independent(arena, tree.independent.n, whole_packs<T>(tree.independent.n)),
+      joints(independent.of_joints(arena, tree)),
+      wrenches(arena, tree, options),
+      ranges(arena, tree, options),
+      forces(arena.take<T>(given->nrows)),
+      residual(arena.take<T>(given->nrows)),
+      lam_forces(arena.take<T>(given->nrows)),
+      nu(arena.take<T>(given->nrows)),
+      mu(arena.take<T>(tree.independent.n)),
+      joint_mu(room_beside(arena, tree, mu, tree.nv)),
+      U(arena.take<T>(given->nrows * tree.independent.n)),
+      loop_products(arena.take<T>(6 * tree.independent.n)),
+      product(arena.take<T>(tree.independent.n * tree.independent.n)),
+      relative(false),
+      damped(false) {
+    for (int c = 0; c < given->count; ++c) {
+        relative |= is_relative(given->at[c]);
+        damped |= options.contacts->at[c].kd > 0.0 || given->at[c].spatial;
+    }
+}
 
 // The weights of the forces along the axes of frames a; null: zero.
 template <class T>

@@ -30,15 +30,18 @@ struct FactorizedWorkspace {
     Motion<T>* bias_a;
     Force<T>* bias_f;
 
-    FactorizedWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : idsva(arena, tree, options),
-          ltdl(arena, tree.independent),
-          a(arena.take<T>(tree.nv)),
-          independent(room_beside(arena, tree, a, tree.independent.n)),
-          composite(arena.take<Inertia<T>>(tree.nnodes)),
-          bias_a(arena.take<Motion<T>>(tree.nnodes)),
-          bias_f(arena.take<Force<T>>(tree.nnodes)) {}
+    FactorizedWorkspace(Arena& arena, const Tree& tree, const Options& options);
 };
+// Outside of the class, so that it is not inline: it is compiled once.
+template <class T>
+FactorizedWorkspace<T>::FactorizedWorkspace(Arena& arena, const Tree& tree, const Options& options)
+    : idsva(arena, tree, options),
+      ltdl(arena, tree.independent),
+      a(arena.take<T>(tree.nv)),
+      independent(room_beside(arena, tree, a, tree.independent.n)),
+      composite(arena.take<Inertia<T>>(tree.nnodes)),
+      bias_a(arena.take<Motion<T>>(tree.nnodes)),
+      bias_f(arena.take<Force<T>>(tree.nnodes)) {}
 
 // Writes a lower triangle by paths.
 template <class T>
