@@ -20,7 +20,7 @@ def code(file: Path) -> list[tuple[str, int]]:
     table = subprocess.run(
         ["nm", "--format=sysv", str(file)], check=True, capture_output=True, text=True
     )
-    places = {}  # a constructor has two names in one place
+    places: dict[tuple[str, str], tuple[str, int]] = {}  # a constructor has two names in one place
     for line in table.stdout.splitlines():
         fields = [field.strip() for field in line.split("|")]
         if len(fields) == 7 and fields[2] in "tTwW" and fields[4]:
