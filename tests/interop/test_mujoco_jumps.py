@@ -15,7 +15,7 @@ from trees import Array
 import dtau
 
 mujoco = pytest.importorskip("mujoco")
-transition_derivatives = pytest.importorskip("dtau.mujoco").transition_derivatives
+from dtau.mujoco import transition_derivatives  # noqa: E402
 
 UPRIGHT = """<mujoco><option tolerance="0" iterations="100" cone="{cone}" {option}/><worldbody>
 <geom name="floor" type="plane" size="5 5 1" condim="{condim}"/>

@@ -56,7 +56,8 @@ def suite(tmp_path: Path) -> Path:
     """A suite of its own with the conftest.py of this one."""
     (tmp_path / "tests/support").mkdir(parents=True)
     shutil.copy(ROOT / "tests/conftest.py", tmp_path / "tests")
-    shutil.copy(ROOT / "tests/support/allowed_skips.py", tmp_path / "tests/support")
+    for name in ("allowed_skips.py", "adapter_law_report.py"):
+        shutil.copy(ROOT / "tests/support" / name, tmp_path / "tests/support")
     for name, text in SUITE.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     settings = (

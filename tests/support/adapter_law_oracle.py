@@ -117,6 +117,12 @@ def curvature(case: Case, along: int) -> list[Array]:
     return [t.reshape(y.shape) for t, y in zip(total, x, strict=True)]
 
 
+def depends(case: Case, by: int) -> bool:
+    """Whether a result changes with an input, by more than the roundings of differences."""
+    bound = 1e-9 * max(1.0, size(case))
+    return any(float(np.abs(J).max(initial=0.0)) > bound for J in jacobians(case, 0)[by])
+
+
 def size(case: Case) -> float:
     """The size of the weighted results, whose roundings differences magnify."""
     return max(float(np.abs(y[np.isfinite(y)]).max(initial=0.0)) for y in values(case))

@@ -243,35 +243,52 @@ def check(
     return count
 
 
-def sample(modes: Modes, rows: Sequence[str], seed: int, size: int) -> set[tuple[str, str, str]]:
+def sample(
+    every: Sequence[tuple[str, str, str]], seed: int, size: int
+) -> set[tuple[str, str, str]]:
     """Draw (row, switch, mode) of the core selection: every row and every mode at least once."""
+    rows, modes = sorted({x[0] for x in every}), sorted({x[2] for x in every})
     draw = random.Random(f"{seed} {' '.join(modes)}")
-    names, drawn = list(modes), set()
-
-    def add(row: str, mode: str) -> None:
-        drawn.add((row, draw.choice(modes[mode].switches or tuple(NAMED)), mode))
-
-    for row in rows:
-        add(row, draw.choice(names))
-    for mode in names:
-        add(draw.choice(list(rows)), mode)
-    while len(drawn) < size:
-        add(draw.choice(list(rows)), draw.choice(names))
-    return drawn
+    drawn = {draw.choice([x for x in every if x[0] == row]) for row in rows}
+    drawn |= {draw.choice([x for x in every if x[2] == mode]) for mode in modes}
+    rest = [x for x in every if x not in drawn]
+    return drawn | set(draw.sample(rest, max(0, size - len(drawn))))
 
 
-def _with(mode: Mode, switch: str) -> bool:
-    return not mode.switches or switch in mode.switches
+def table(modes: Modes, rows: Sequence[str], seed: int) -> list[tuple[str, str, str]]:
+    """Every (row, switch, mode)."""
+    return [
+        x for x in itertools.product(rows, NAMED, modes) if x[1] in (modes[x[2]].switches or NAMED)
+    ]
 
 
-def parametrize(metafunc: pytest.Metafunc, modes: Modes, rows: Sequence[str], size: int) -> None:
+def tenth(modes: Modes, rows: Sequence[str], seed: int) -> list[tuple[str, str, str]]:
+    """Every pair of row and mode, with a switch: a Latin square, which ten seeds complete.
+
+    So every switch meets every mode, and every row whose modes are more than the switches.
+    """
+    return [
+        (row, switches[(i + k + seed) % len(switches)], mode)
+        for i, row in enumerate(rows)
+        for k, mode in enumerate(modes)
+        for switches in [modes[mode].switches or tuple(NAMED)]
+    ]
+
+
+Table = Callable[[Modes, Sequence[str], int], list[tuple[str, str, str]]]
+
+
+def parametrize(
+    metafunc: pytest.Metafunc, modes: Modes, rows: Sequence[str], size: int, of: Table = table
+) -> None:
     """Give a test the arguments ``row``, ``switch`` and ``mode``.
 
     The core selection has a sample of ``size``; the rest has the marker `laws`.
     """
     config = metafunc.config
-    drawn = sample(modes, rows, config.getoption("laws_seed"), size)
-    every = (x for x in itertools.product(rows, NAMED, modes) if _with(modes[x[2]], x[1]))
+    seed = config.getoption("laws_seed")
+    every = of(modes, rows, seed)
+    drawn = sample(every, seed, size)
     chosen = every if config.option.all else sorted(drawn)
     metafunc.parametrize(
         ("row", "switch", "mode"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import adapter_law_oracle
 import casadi as ca
 import numpy as np
 from adapter_laws import Call, Modes
@@ -182,7 +183,7 @@ def reverse_over_forward(call: Call) -> Sequence[Any]:
     return at.by_input(at.numbers(ca.gradient(slope, at.x))[0])
 
 
-@MODES.add("curvature", every_input=False)
+@MODES.add("curvature", every_input=False, switches=("arm",))  # minutes for large results
 def jacobian_of_jacobian(call: Call) -> Sequence[Any]:
     at, total = Symbols(call), 0.0
     for y, w in zip(at.y, call.weights, strict=True):
@@ -222,6 +223,7 @@ def a_number_that_is_not_finite(call: Call) -> Sequence[Any]:
         for given in (broken, call.x):
             results = call.f(*map(_states, given))
             found.append([_split(y, w) for y, w in zip(results, call.weights, strict=True)])
-        assert any(np.isnan(y[0]).any() for y in found[0]), call.case.names[k]
+        depends = adapter_law_oracle.depends(call.case, k)
+        assert not depends or any(np.isnan(y[0]).any() for y in found[0]), call.case.names[k]
         pairs += [(a[1], b[1]) for a, b in zip(*found, strict=True)]
     return pairs

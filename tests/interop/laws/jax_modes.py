@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import multiprocessing
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
+import adapter_law_cases
+import adapter_law_oracle
 import jax
 import jax.numpy as jnp
+import jax_cases  # noqa: F401  # float64, and quick compilations
 import numpy as np
 from adapter_laws import Call, Modes
-from jax_cases import enable_x64
 
 import dtau.jax
 
@@ -187,31 +192,46 @@ def hessian(call: Call) -> Sequence[Any]:
 # ------------------------------------------------------------------ relations
 
 
+@functools.cache
+def _process_of_float32() -> ProcessPoolExecutor:
+    """JAX's types of numbers are chosen where a program begins: what it traced keeps them."""
+    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _without_x64)
+
+
+def _without_x64() -> None:
+    jax.config.update("jax_enable_x64", False)
+
+
+def values_and_gradients(row: str, switch: str, seed: int) -> list[list[Any]]:
+    """Of a case's batch whose numbers are those of float32."""
+    case = adapter_law_cases.case(dtau.jax, row, adapter_law_cases.NAMED[switch], seed)
+    x = [jnp.asarray(y.astype(np.float32), float) for y in case.batch()]
+    weights = [w.astype(np.float32) for w in adapter_law_oracle.weights(case)]
+
+    def both(*x: Any) -> tuple[Any, Any]:
+        results, pull = jax.vjp(case.function(dtau.jax), *x)
+        pairs = zip(weights, results, strict=True)
+        return results, pull(tuple(jnp.asarray(w, y.dtype) for w, y in pairs))
+
+    return [[np.asarray(y) for y in part] for part in jax.jit(both)(*x)]
+
+
 @MODES.add("same", batch=True, every_input=False, switches=("off norm", "mimics"))
 def single_precision(call: Call) -> Sequence[Any]:
     """Without ``jax_enable_x64``: values are rounded, and so are Jacobians before products."""
-    rounded = [np.asarray(x).astype(np.float32) for x in call.x]
-    found = []
-    for double in (False, True):
-        jax.clear_caches()  # JAX 0.10 remembers the type of indices
-        with enable_x64(double):
-            given = [jnp.asarray(x, float) for x in rounded]
-            results, pull = jax.vjp(call.f, *given)
-            weights = [w.astype(np.float32) for w in call.weights]
-            pairs = zip(weights, results, strict=True)
-            gradients = pull(tuple(jnp.asarray(w, y.dtype) for w, y in pairs))
-            numbers = [np.asarray(y) for y in (*results, *gradients)]
-            kind = np.float64 if double else np.float32
-            assert all(y.dtype == kind for y in numbers), [y.dtype for y in numbers]
-            found.append((numbers[: len(results)], numbers[len(results) :]))
-    (values, gradients), (exact, slopes) = found
+    case = (call.case.row, call.case.switch.name, call.case.seed)
+    rounded = _process_of_float32().submit(values_and_gradients, *case).result()
+    exact = values_and_gradients(*case)
+    for found, kind in ((rounded, np.float32), (exact, np.float64)):
+        assert all(y.dtype == kind for part in found for y in part)
     return [
-        *((one, other, 2e-7) for one, other in zip(values, exact, strict=True)),
-        *((one, other, 2e-4) for one, other in zip(gradients, slopes, strict=True)),
+        (one, other, tolerance)
+        for some, others, tolerance in zip(rounded, exact, (2e-7, 2e-4), strict=True)
+        for one, other in zip(some, others, strict=True)
     ]
 
 
-@MODES.add("same", batch=True)
+@MODES.add("same", batch=True, every_input=False)
 def one_input_broadcast(call: Call) -> Sequence[Any]:
     """The gradient of an input that all states share is the sum of theirs."""
     pairs = []
@@ -224,25 +244,31 @@ def one_input_broadcast(call: Call) -> Sequence[Any]:
             return cost_of(call, call.f)(*x)
 
         try:
-            found = [jax.grad(cost)(every[k][0], spread) for spread in (False, True)]
+            slope = jax.jit(jax.grad(cost), static_argnums=1)
+            found = [slope(every[k][0], spread) for spread in (False, True)]
         except ValueError as error:  # a stack that could be a batch is refused
             return _refused_stack(error)
         pairs.append((found[0], found[1]))
     return pairs
 
 
-@MODES.add("same", batch=True)
+@MODES.add("same", batch=True, every_input=False)
 def a_number_that_is_not_finite(call: Call) -> Sequence[Any]:
     """It stays in its state: values and gradients of the other state are the same."""
     pairs: list[tuple[Any, Any]] = []
+
+    @jax.jit
+    def both(*x: Any) -> tuple[Any, Any]:
+        results, pull = jax.vjp(call.f, *x)
+        return results, pull(cotangents(call, results))
+
     for k in call.wanted:
         if call.case.names[k] == "active":
             continue
         broken = call.case.broken(k)
         found = []
         for given in (broken, call.x):
-            results, pull = jax.vjp(call.f, *map(jnp.asarray, given))
-            gradients = pull(cotangents(call, results))
+            results, gradients = both(*map(jnp.asarray, given))
             found.append([y[1] for y in (*results, *gradients)])
             if given is broken:
                 assert any(bool(jnp.isnan(y[0]).any()) for y in results), call.case.names[k]
