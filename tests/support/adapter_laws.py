@@ -58,6 +58,7 @@ class Mode:
     each_result: bool = False  # also with a cotangent for one result alone
     every_input: bool = True  # also by each input alone
     switches: tuple[str, ...] = ()  # with these alone
+    rows: tuple[str, ...] = ()  # of these alone
 
     @property
     def order(self) -> int:
@@ -258,7 +259,9 @@ def sample(
 def table(modes: Modes, rows: Sequence[str], seed: int) -> list[tuple[str, str, str]]:
     """Every (row, switch, mode)."""
     return [
-        x for x in itertools.product(rows, NAMED, modes) if x[1] in (modes[x[2]].switches or NAMED)
+        x
+        for x in itertools.product(rows, NAMED, modes)
+        if x[0] in (modes[x[2]].rows or rows) and x[1] in (modes[x[2]].switches or NAMED)
     ]
 
 

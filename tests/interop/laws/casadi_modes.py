@@ -6,7 +6,11 @@ order, which symbols and results are made of.
 
 from __future__ import annotations
 
+import os
+import subprocess
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import adapter_law_oracle
@@ -192,6 +196,66 @@ def jacobian_of_jacobian(call: Call) -> Sequence[Any]:
         along = (second @ at.d).reshape(J.shape, order="F")
         total = total + w.ravel() @ along
     return at.by_input(total)
+
+
+# ------------------------------------------------------------------ scalars
+
+SCALARS = (  # functions whose results are expressions in CasADi's scalars, too
+    "center_of_mass",
+    "center_of_mass_velocity",
+    "momentum",
+    "centroidal_momentum",
+    "frame_placements",
+    "frame_jacobians",
+    "frame_jacobians_derivatives",
+    "frame_velocities",
+    "frame_accelerations",
+    "integrate",
+    "difference",
+    "normalize",
+    "tangent_map",
+    "kinetic_energy",
+    "potential_energy",
+    "frame_kinematics_time_derivatives",
+    "frame_jacobians_time_derivatives",
+)
+
+
+@MODES.add("gradient", each_result=True, rows=SCALARS)
+def reverse_in_scalars(call: Call) -> Sequence[Any]:
+    at = Symbols(call, ca.SX)
+    return at.by_input(at.numbers(ca.gradient(at.cost(), at.x))[0])
+
+
+@MODES.add("tangent", rows=SCALARS)
+def forward_in_scalars(call: Call) -> Sequence[Any]:
+    at = Symbols(call, ca.SX)
+    return at.by_result(at.numbers(*(ca.jtimes(y, at.x, ca.DM(at.d)) for y in at.y)))
+
+
+@MODES.add("curvature", rows=SCALARS)
+def hessian_in_scalars(call: Call) -> Sequence[Any]:
+    at = Symbols(call, ca.SX)
+    return at.by_input(at.numbers(ca.hessian(at.cost(), at.x)[0])[0] @ at.d)
+
+
+@MODES.add("gradient", every_input=False, rows=SCALARS, switches=("mimics",))
+def reverse_in_c(call: Call) -> Sequence[Any]:
+    """In C that CasADi writes."""
+    at = Symbols(call, ca.SX)
+    f = ca.Function("f", [at.x], [ca.densify(ca.gradient(at.cost(), at.x))])
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = Path(folder, "f.c"), Path(folder, "f.so")
+        source.write_text(_code(f), encoding="utf-8")
+        command = [os.environ.get("CC", "cc"), "-O0", "-fPIC", "-shared", "-o", library, source]
+        subprocess.run([*command, "-lm"], check=True)
+        return at.by_input(np.array(ca.external("f", str(library))(at.at)))
+
+
+def _code(f: ca.Function) -> str:
+    generator = ca.CodeGenerator("f.c")
+    generator.add(f)
+    return str(generator.dump())
 
 
 # ------------------------------------------------------------------ relations

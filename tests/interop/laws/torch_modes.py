@@ -283,6 +283,50 @@ def mapped_product_of_hessian(call: Call) -> Sequence[Any]:
     return [g[0] for g in found]
 
 
+# ------------------------------------------------------------------ compiled
+
+_ROLES = {  # a function of each kind, as compilations take seconds
+    "rows": ("frame_placements", "constrained_dynamics", "step"),
+    "switches": ("mimics",),
+    "every_input": False,
+}
+
+
+@MODES.add("bits", batch=True, **_ROLES)
+def compiled_value(call: Call) -> Sequence[Any]:
+    return _compiled(call.f)(*tensors(call.x))
+
+
+@MODES.add("gradient", batch=True, **_ROLES)
+def compiled_backward(call: Call) -> Sequence[Any]:
+    x = leaves(call)
+    by = [x[k] for k in call.wanted]
+    cost = weighted(_compiled(call.f)(*x), call.weights)
+    return filled(torch.autograd.grad(cost, by, allow_unused=True), by)
+
+
+@MODES.add("gradient", batch=True, **_ROLES)
+def compiled_gradient_of_mapped(call: Call) -> Sequence[Any]:
+    weights = tensors(call.weights)
+
+    def cost(*x: Tensor) -> Tensor:
+        pairs = zip(vmap(call.f)(*x), weights, strict=True)
+        return sum((y * w).sum() for y, w in pairs)
+
+    return _compiled(grad(cost, call.wanted))(*tensors(call.x))
+
+
+@MODES.add("jacobian", **_ROLES)
+def compiled_forward_jacobian(call: Call) -> Sequence[Any]:
+    f, x = of_wanted(call)
+    return _blocks(_compiled(jacfwd(f, tuple(range(len(x)))))(*x))
+
+
+def _compiled(f: Callable[..., Any]) -> Callable[..., Any]:
+    torch.compiler.reset()
+    return torch.compile(f, backend="aot_eager", fullgraph=True)
+
+
 # ------------------------------------------------------------------ relations
 
 
