@@ -1,6 +1,6 @@
 // Lists the algorithms that several functions use, so that each is compiled once, in a file of
 // functions/shared/: DTAU_DECLARE() says so to every other file, DTAU_COMPILE() compiles a list.
-// tests/copies.sh finds what should be in a list.
+// tests/copies.py finds what should be in a list.
 #pragma once
 
 #include "dtau/algorithms/first/fdsva.hpp"
@@ -15,7 +15,11 @@
 // compiled.
 #define DTAU_SHARED(link, ...) link template decltype(__VA_ARGS__) __VA_ARGS__;
 
+#if defined(DTAU_NO_LANES)  // the few columns in lanes are compiled where they are used
+#define DTAU_DECLARE(list) list(extern, Alone)
+#else
 #define DTAU_DECLARE(list) list(extern, Alone) list(extern, Grouped)
+#endif
 #if defined(DTAU_LONE_STATES)
 #define DTAU_COMPILE(list) list(, Grouped)
 #elif defined(DTAU_NO_LANES)
