@@ -59,6 +59,7 @@ class Mode:
     every_input: bool = True  # also by each input alone
     switches: tuple[str, ...] = ()  # with these alone
     rows: tuple[str, ...] = ()  # of these alone
+    without: frozenset[str] = frozenset()  # inputs by which it may refuse
 
     @property
     def order(self) -> int:
@@ -195,7 +196,7 @@ def refusal(case: Case, mode: Mode, wanted: Iterable[int], *, values_only: bool)
     names = {case.names[k] for k in wanted}
     if mode.order == 0:
         return False
-    if values_only and case.row in VALUES_ONLY:
+    if names & mode.without or (values_only and case.row in VALUES_ONLY):
         return True
     return mode.order == 2 and (case.row in WITHOUT_SECOND or bool(names & FIRST_ONLY))
 

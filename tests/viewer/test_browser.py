@@ -62,11 +62,14 @@ def picture(page: Any) -> np.ndarray:
 
 
 def settled(page: Any, drawn: Callable[[np.ndarray], bool]) -> np.ndarray:
-    """Wait for a picture that is as it should be."""
+    """Wait for a picture that is as it should be, and stays so: bodies load one by one."""
+    last, same = None, 0
     for _ in range(300):
         image = picture(page)
-        if drawn(image):
+        same = same + 1 if last is not None and np.array_equal(blue(image), blue(last)) else 0
+        if same >= 3 and drawn(image):
             return image
+        last = image
         page.wait_for_timeout(200)
     raise AssertionError("the page does not show it")
 

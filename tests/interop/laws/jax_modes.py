@@ -74,7 +74,7 @@ def reverse(call: Call) -> Sequence[Any]:
     return pull(cotangents(call, results))
 
 
-@MODES.add("gradient", batch=True, each_result=True)
+@MODES.add("gradient", batch=True, each_result=True, without=frozenset({"dt"}))
 def reverse_by_products(call: Call) -> Sequence[Any]:
     """With ``products=True`` where it is an option."""
     known = inspect.signature(getattr(dtau.jax, call.case.row)).parameters
