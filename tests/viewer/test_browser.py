@@ -61,17 +61,22 @@ def picture(page: Any) -> np.ndarray:
     return np.asarray(images.open(BytesIO(data)).convert("RGB")).astype(int)
 
 
-def settled(page: Any, drawn: Callable[[np.ndarray], bool]) -> np.ndarray:
-    """Wait for a picture that is as it should be, and stays so: bodies load one by one."""
+def shown(page: Any, drawn: Callable[[np.ndarray], bool], still: int = 0) -> np.ndarray:
+    """Wait for a picture that is as it should be, and as those before it."""
     last, same = None, 0
     for _ in range(300):
         image = picture(page)
         same = same + 1 if last is not None and np.array_equal(blue(image), blue(last)) else 0
-        if same >= 3 and drawn(image):
+        if same >= still and drawn(image):
             return image
         last = image
         page.wait_for_timeout(200)
     raise AssertionError("the page does not show it")
+
+
+def settled(page: Any, drawn: Callable[[np.ndarray], bool]) -> np.ndarray:
+    """Wait until all is drawn: bodies load one by one."""
+    return shown(page, drawn, still=3)
 
 
 def wait(page: Any, reached: Callable[[], bool]) -> None:
@@ -132,7 +137,7 @@ def test_an_arm_plays(opened: Callable[[str], tuple[Any, list[str]]]) -> None:
         before = settled(page, lambda image: blue(image).mean() > 0.01)
         page.get_by_role("button", name="Play").click()
         page.get_by_role("button", name="Pause").wait_for()
-        settled(page, lambda image: (blue(image) != blue(before)).mean() > 0.01)
+        shown(page, lambda image: (blue(image) != blue(before)).mean() > 0.01)
         page.get_by_role("button", name="Pause").click()
         page.get_by_role("button", name="Play").wait_for()
         assert (viewer.robots[0].q != q[0]).any()
