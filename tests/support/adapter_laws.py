@@ -276,6 +276,7 @@ def tenth(modes: Modes, rows: Sequence[str], seed: int) -> list[tuple[str, str, 
         for i, row in enumerate(rows)
         for k, mode in enumerate(modes)
         for switches in [modes[mode].switches or tuple(NAMED)]
+        if row in (modes[mode].rows or rows)
     ]
 
 
