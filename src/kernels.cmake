@@ -95,8 +95,10 @@ else()
 endif()
 message(STATUS "dtau: compiling for ${sets} (DTAU_INSTRUCTION_SETS=${DTAU_INSTRUCTION_SETS})")
 
-# Algorithms throw nothing. These allocate scratch memory, which may throw, before they run one.
-set(allocating_files batch/run.cpp control/lqr.cpp mujoco/step.cpp)
+# Algorithms throw nothing. These allocate scratch memory before they run one, or call what does: without
+# -fexceptions an exception that passes through them ends the process.
+set(allocating_files batch/run.cpp control/lqr.cpp mujoco/step.cpp
+    ${CMAKE_CURRENT_BINARY_DIR}/list.cpp ${CMAKE_CURRENT_BINARY_DIR}/pose_list.cpp)
 set_property(SOURCE ${allocating_files} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
 if(NOT MSVC)
   set_property(SOURCE ${allocating_files} APPEND PROPERTY COMPILE_OPTIONS -fexceptions)

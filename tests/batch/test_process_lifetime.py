@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from core import INSTRUCTION_SETS
 from messages import has_words
 from processes import process, sanitized, script
 
@@ -246,6 +247,38 @@ print(json.dumps([sorted(outcomes), bool(same)]))
 def test_a_limit_of_memory_raises_memory_error() -> None:
     """MemoryError wherever memory ends, and what fits is computed."""
     assert script(LIMITED) == [["computed", "refused"], True]
+
+
+LEFT_OVER = """
+import resource
+model, outcomes = chain(1500), {}
+q = dtau.neutral(model)
+for which in sys.argv[1:]:
+    _core.use_instruction_set(which)
+    for count in (1, 2, 8, 11):  # alone, few, a group of lanes, a group and what is left
+        given, v = np.zeros((count, 30, model.nv)), np.zeros(model.nv)
+        for name, arguments in {
+            "inverse_dynamics_time_derivatives": (np.zeros((count, 31, model.nv)),),
+            "forward_dynamics_time_derivatives": (v, given),
+        }.items():
+            with open("/proc/self/statm") as file:
+                used = int(file.read().split()[0]) * resource.getpagesize()
+            resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 20), resource.RLIM_INFINITY))
+            try:
+                getattr(dtau, name)(model, q, *arguments, order=29, threads=1)
+                outcomes[f"{which} {count} {name}"] = "computed"
+            except MemoryError:
+                pass
+            resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+print(json.dumps(outcomes))
+"""
+
+
+@linux
+@pytest.mark.skipif(sanitized(), reason="the sanitizer needs much address space")
+def test_scratch_memory_that_is_not_to_be_had_raises_memory_error() -> None:
+    """Also where groups of lanes and lone states are computed by different instruction sets."""
+    assert script(LEFT_OVER, *INSTRUCTION_SETS) == {}
 
 
 SCRATCH = """
