@@ -72,12 +72,13 @@ class Stop(Exception):
 def handler(number, frame):
     raise Stop
 signal.signal(signal.SIGPROF, handler)
-armed, stopped = seconds / 4, False
-try:
-    work()
-except Stop:
-    stopped = time.process_time() - begun[-1]
-armed = 0.0
+armed, stops = seconds / 4, []
+for _ in range(3):  # a virtual machine that stalls counts the time as the process's
+    try:
+        work()
+    except Stop:
+        stops.append(time.process_time() - begun[-1])
+armed, stopped = 0.0, min(stops, default=False)
 inside = len(ended) == 1
 want = dtau.generate(dtau.robots.quadruped(), "gravity_torque", folder + "/b.c").operations
 print(json.dumps([seconds, stopped, inside, list(want.values()) != [0]]))
