@@ -174,7 +174,7 @@ def dependent_rows(model: Model, contacts: Contacts, q: Array) -> dict[str, list
             rest = x
             for _ in range(2):  # once more for the rounding errors
                 rest = rest - sum((x @ rest * x for x in basis), np.zeros(model.nv))
-            if np.linalg.norm(rest) <= _DEPENDENT * max(1.0, np.linalg.norm(x)):
+            if np.linalg.norm(rest) <= _DEPENDENT * max(1.0, float(np.linalg.norm(x))):
                 found.setdefault(contact.name, []).append(row)
             else:
                 basis.append(rest / np.linalg.norm(rest))
