@@ -27,8 +27,8 @@ struct Numbers {
     std::vector<std::uint64_t> shape;
     std::vector<T> values;
 };
-using Array = std::variant<Numbers<std::int32_t>, Numbers<double>, Texts>;
-using Arrays = std::map<std::string, Array, std::less<>>;
+using FileArray = std::variant<Numbers<std::int32_t>, Numbers<double>, Texts>;
+using Arrays = std::map<std::string, FileArray, std::less<>>;
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
 
@@ -82,7 +82,7 @@ class Reader {
         const std::uint32_t size = number<std::uint32_t>();
         return std::string(take(size), size);
     }
-    Array array() {
+    FileArray array() {
         const std::uint32_t type = number<std::uint32_t>(), ndim = number<std::uint32_t>();
         std::vector<std::uint64_t> shape;
         for (std::uint32_t k = 0; k < ndim; ++k) shape.push_back(number<std::uint64_t>());
