@@ -78,6 +78,29 @@ def test_every_function_refuses_alone_and_gives_nan_in_a_batch(name: str) -> Non
             assert_same_bits(x[k], alone, key)
 
 
+@pytest.mark.parametrize("value", VALUES[2:6])
+def test_products_of_a_state_at_rest_are_those_of_its_matrices(value: float) -> None:
+    """Its forces contradict nothing, so they are not lost, whatever directions and weights are."""
+    still = np.zeros(MODEL.nv)
+    at, options = (MODEL, Q, still, TAU), {"regularization": value}
+    d = dtau.constrained_dynamics_derivatives(*at, FLAT, **options)
+    rng = np.random.default_rng(8)
+    dq, dv, dtau_, lam = rng.standard_normal((4, MODEL.nv))
+    weights = rng.standard_normal(24)
+
+    def near(got: np.ndarray, want: np.ndarray) -> None:
+        np.testing.assert_allclose(got, want, rtol=0, atol=1e-4 * max(1.0, np.abs(want).max()))
+
+    got = dtau.constrained_dynamics_jvp(*at, dq, dv, dtau_, FLAT, **options)
+    near(got[0], d.da_dq @ dq + d.da_dv @ dv + d.da_dtau @ dtau_)
+    near(got[1], d.dforces_dq @ dq + d.dforces_dv @ dv + d.dforces_dtau @ dtau_)
+    products = dtau.constrained_dynamics_vjp(*at, lam, weights, FLAT, **options)
+    for by, product in {"dq": products.by_q, "dv": products.by_v, "dtau": products.by_tau}.items():
+        near(product, lam @ getattr(d, f"da_{by}") + weights @ getattr(d, f"dforces_{by}"))
+    hessian = dtau.constrained_dynamics_hessian(*at, lam, weights, FLAT, **options)
+    assert all(np.isfinite(x).all() for x in hessian if x is not None)
+
+
 def four_bar() -> tuple[dtau.Model, dtau.Contacts, np.ndarray]:
     """A planar loop of four bars: rows out of its plane vanish, and no row contradicts others."""
     builder = dtau.ModelBuilder("four bars")

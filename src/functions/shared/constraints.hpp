@@ -18,6 +18,7 @@
     DTAU_SHARED(link, subtract_constraint_wrenches<T>)                    \
     DTAU_SHARED(link, factorize_schur_complement<T>)                      \
     DTAU_SHARED(link, lost_forces<T>)                                     \
+    DTAU_SHARED(link, solve_remaining<T>)                                 \
     DTAU_SHARED(link, solve_constrained<T>)                               \
     DTAU_SHARED(link, factorize_constraints<T>)                           \
     DTAU_SHARED(link, constrained_dynamics<T>)                            \

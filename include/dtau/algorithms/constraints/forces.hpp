@@ -1,5 +1,5 @@
 // Solves with the Schur complement G = J M^-1 J^T for the forces of the constraints, one column
-// (solve_constrained) or a block of columns (solve_forces). [Derivations] §20.
+// (solve_constrained, solve_linearized) or a block of columns (solve_forces). [Derivations] §20.
 //
 //   aref' = aref - J M^-1 t          acceleration left to the forces, t = tau - bias: subtract_acceleration
 //   f     = G^-1 aref'               solve_forces: two triangular solves with U^T D_G U (solve_utdu)
@@ -173,24 +173,40 @@ T lost_forces(const T* forces, const T* removed, T wanted, const SchurComplement
     return lost;
 }
 
+// From b - J M^-1 t to f and L^-T (t + J^T f); w.more becomes -N f if there is a regularization.
+template <class T>
+void solve_remaining(int n, T* x, T* rows, const SchurComplement<T>& w) {
+    const int nrows = w.size();
+    solve_forces<1>(rows, w.more, w.rest, w);
+    add_constraint_forces(rows, x, w);
+    if (w.R > 0.0) {
+        for (int r = 0; r < nrows; ++r) w.more[r] = T(0.0);
+        replace_null_space<1>(rows, w.more, w);
+    }
+    const T missing = nrows > 0 ? T(0.0) * rows[0] : T(0.0);
+    for (int k = 0; k < n; ++k) x[k] = x[k] + missing;
+}
+
 // Solves M a = t + J^T f, J a = b. In: x (n) = L^-T t, rows = b. Out: rows = f, x = L^-T (t + J^T f).
 // All are NaN if a row depends on others, or f is lost.
 template <class T>
 void solve_constrained(int n, T* x, T* rows, const SchurComplement<T>& w) {
     const int nrows = w.size();
-    subtract_acceleration(x, rows, w);  // b - J M^-1 t
+    subtract_acceleration(x, rows, w);
     const T wanted = w.R > 0.0 ? sum_of_squares(rows, nrows) : T(0.0);
-    solve_forces<1>(rows, w.more, w.rest, w);  // f = G^-1 (b - J M^-1 t)
-    add_constraint_forces(rows, x, w);         // L^-T (t + J^T f)
-    T missing(0.0);
-    if (w.R > 0.0) {
-        for (int r = 0; r < nrows; ++r) w.more[r] = T(0.0);
-        replace_null_space<1>(rows, w.more, w);
-        missing = lost_forces(rows, w.more, wanted, w);
-        for (int r = 0; r < nrows; ++r) rows[r] = rows[r] + missing;
-    }
-    if (nrows > 0) missing = T(0.0) * rows[0];
+    solve_remaining(n, x, rows, w);
+    if (!(w.R > 0.0)) return;
+    const T missing = lost_forces(rows, w.more, wanted, w);
+    for (int r = 0; r < nrows; ++r) rows[r] = rows[r] + missing;
     for (int k = 0; k < n; ++k) x[k] = x[k] + missing;
+}
+
+// Does so for tangents and adjoints of a state whose forces are not lost, and refuses none: products are
+// those of the derivatives' matrices, which solve_forces gives.
+template <class T>
+void solve_linearized(int n, T* x, T* rows, const SchurComplement<T>& w) {
+    subtract_acceleration(x, rows, w);
+    solve_remaining(n, x, rows, w);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -146,7 +146,7 @@ void constrained_weights(const Tree& tree, const T* lam, const ConstrainedHessia
     for (int k = 0; k < n; ++k) w.mu[k] = lam[k];
     for (int r = 0; r < nrows; ++r) w.nu[r] = -w.lam_forces[r];
     ltdl_solve_inwards(tree.independent, w.mu, w.dynamics.ltdl);
-    solve_constrained(n, w.mu, w.nu, w.constraints.schur);
+    solve_linearized(n, w.mu, w.nu, w.constraints.schur);
     ltdl_solve_outwards(tree.independent, w.mu, w.dynamics.ltdl);
     for (int r = 0; r < nrows; ++r) w.nu[r] = -w.nu[r];
     expand_v(tree, w.mu, w.joint_mu);

@@ -173,7 +173,7 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
     for (int k = 0; k < tree.independent.n; ++k) x[k] = dtau[k] - x[k];
     ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);
     if (value.constraints.schur.R > 0.0) vary_residual(tree, dforces, w);
-    solve_constrained(tree.independent.n, x, dforces, value.constraints.schur);
+    solve_linearized(tree.independent.n, x, dforces, value.constraints.schur);
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
     joint_velocities(tree, x, da);
     if (value.constraints.schur.R > 0.0) vary_range(tree, dq, hold.active, dforces, value);

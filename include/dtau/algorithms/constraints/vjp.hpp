@@ -75,7 +75,7 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
              ++r)
             w.weights[r] = lam_forces ? if_active(hold.active, c, -lam_forces[r]) : T(0.0);
     ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);
-    solve_constrained(tree.independent.n, x, w.weights, value.constraints.schur);
+    solve_linearized(tree.independent.n, x, w.weights, value.constraints.schur);
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
     joint_velocities(tree, x, by_tau);
 
