@@ -15,6 +15,7 @@ from typing import Any
 
 import cases
 import numpy as np
+from core import complex_core
 from trees import Array, grow, kind_of
 
 import dtau
@@ -132,6 +133,17 @@ class Case:
         ]
         return self.function(dtau)(*unit)
 
+    def complex_value(self, *arrays: Array) -> tuple[Array, ...]:
+        """The same by the core in complex numbers; an array may have an axis of directions."""
+        unit = {
+            name: _normalized(self.model, x) if name in CONFIGURATIONS else x
+            for name, x in zip(self.names, arrays, strict=True)
+        }
+        if self.row == "normalize":
+            return tuple(unit.values())
+        given = (unit.get(x.name) for x in FUNCTIONS[self.row].inputs)
+        return arrays_of(complex_core(self.row, self.model, *given, **self.options))
+
     def state(self, k: int) -> list[Array]:
         return [x[k] for x in self.inputs.values()]
 
@@ -147,6 +159,17 @@ class Case:
     def random(self, what: str, shape: tuple[int, ...]) -> Array:
         """Weights or directions, the same in all modes."""
         return np.random.default_rng(_number(self.seed, what)).standard_normal(shape)
+
+
+def _normalized(model: dtau.Model, q: Array) -> Array:
+    """Configurations in complex numbers, with quaternions divided by their length."""
+    q = q.copy()
+    for joint in model.joints:
+        start = None if joint.mimic else kind_of(joint.type).quaternion
+        if start is not None:
+            at = slice(joint.q.start + start, joint.q.start + start + 4)
+            q[..., at] /= np.sqrt((q[..., at] ** 2).sum(axis=-1, keepdims=True))
+    return q
 
 
 def _number(seed: int, *words: str) -> int:

@@ -1,4 +1,7 @@
-"""Derivatives of the package's functions by differences of their values, for the laws."""
+"""Derivatives of the package's functions, for the laws: by complex steps of the core's values.
+
+Displacements between configurations have no complex core: theirs are differences.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,16 @@ from functools import cache
 
 import numpy as np
 from adapter_law_cases import CONSTANT_RESULTS, STATES, Case
+from core import complex_core
 from trees import Array
 
 import dtau
 
+COMPLEX_STEP = 1e-30
 POINTS = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
 FACTORS = np.array([-1.0, 9.0, -45.0, 45.0, -9.0, 1.0]) / 60.0  # of sixth order
 STEP, SECOND_STEP = 1e-3, 4e-3
+SECOND_STEP_OF_EXACT = 1e-3
 
 
 def _flat(results: tuple[Array, ...], states: int) -> list[Array]:
@@ -28,8 +34,15 @@ def _step(name: str, x: Array, step: float) -> float:
     return step
 
 
+def exact(case: Case) -> bool:
+    """Whether first derivatives are exact."""
+    return case.row in complex_core or case.row == "normalize"
+
+
 def _jacobians(case: Case, x: list[Array], step: float) -> list[list[Array]]:
     """By each input, of each result of one state: (size of the result, size of the input)."""
+    if exact(case):
+        return [_complex_steps(case, x, k) for k in range(len(x))]
     found = []
     for k, name in enumerate(case.names):
         size, h = x[k].size, _step(name, x[k], step)
@@ -44,6 +57,15 @@ def _jacobians(case: Case, x: list[Array], step: float) -> list[list[Array]]:
         ]
         found.append(by_name)
     return found
+
+
+def _complex_steps(case: Case, x: list[Array], k: int) -> list[Array]:
+    size = x[k].size
+    given: list[Array] = [y.astype(complex) for y in x]
+    moved = x[k].ravel() + 1j * COMPLEX_STEP * np.eye(size)
+    given[k] = moved.reshape(size, *x[k].shape)
+    results = case.complex_value(*given)
+    return [y.reshape(size, -1).imag.T / COMPLEX_STEP for y in results]
 
 
 @cache
@@ -107,7 +129,8 @@ def curvature(case: Case, along: int) -> list[Array]:
     w = [
         y[0].ravel() * ((case.row, r) not in CONSTANT_RESULTS) for r, y in enumerate(weights(case))
     ]
-    h = _step(case.names[along], x[along], SECOND_STEP) / max(1.0, float(np.linalg.norm(d)))
+    step = SECOND_STEP_OF_EXACT if exact(case) else SECOND_STEP
+    h = _step(case.names[along], x[along], step) / max(1.0, float(np.linalg.norm(d)))
     total = [np.zeros(y.size) for y in x]
     for point, factor in zip(POINTS, FACTORS, strict=True):
         moved = list(x)
