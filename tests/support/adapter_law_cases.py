@@ -134,7 +134,7 @@ class Case:
         return self.function(dtau)(*unit)
 
     def complex_value(self, *arrays: Array) -> tuple[Array, ...]:
-        """The same by the core in complex numbers; an array may have an axis of directions."""
+        """The same by the core in complex numbers."""
         unit = {
             name: _normalized(self.model, x) if name in CONFIGURATIONS else x
             for name, x in zip(self.names, arrays, strict=True)

@@ -20,13 +20,15 @@ POINTS = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
 FACTORS = np.array([-1.0, 9.0, -45.0, 45.0, -9.0, 1.0]) / 60.0  # of sixth order
 STEP, SECOND_STEP = 1e-3, 4e-3
 SECOND_STEP_OF_EXACT = 1e-3
+# Bounds of first and of second derivatives, relative to the largest element.
+EXACT, DIFFERENCES = (1e-9, 1e-8), (2e-7, 2e-5)
 
 
 def _flat(results: tuple[Array, ...], states: int) -> list[Array]:
     return [np.asarray(y).reshape(states, -1) for y in results]
 
 
-def _step(name: str, x: Array, step: float) -> float:
+def _step(name: str, step: float) -> float:
     if name == "parameters":  # inertias, of hundredths
         return 0.1 * step
     if name == "dt":
@@ -45,7 +47,7 @@ def _jacobians(case: Case, x: list[Array], step: float) -> list[list[Array]]:
         return [_complex_steps(case, x, k) for k in range(len(x))]
     found = []
     for k, name in enumerate(case.names):
-        size, h = x[k].size, _step(name, x[k], step)
+        size, h = x[k].size, _step(name, step)
         moved = np.broadcast_to(x[k].ravel(), (len(POINTS), size, size)).copy()
         moved += h * POINTS[:, None, None] * np.eye(size)
         given = list(x)
@@ -61,9 +63,8 @@ def _jacobians(case: Case, x: list[Array], step: float) -> list[list[Array]]:
 
 def _complex_steps(case: Case, x: list[Array], k: int) -> list[Array]:
     size = x[k].size
-    given: list[Array] = [y.astype(complex) for y in x]
-    moved = x[k].ravel() + 1j * COMPLEX_STEP * np.eye(size)
-    given[k] = moved.reshape(size, *x[k].shape)
+    given = [np.broadcast_to(y.astype(complex), (size, *y.shape)).copy() for y in x]
+    given[k].reshape(size, size)[:] += 1j * COMPLEX_STEP * np.eye(size)
     results = case.complex_value(*given)
     return [y.reshape(size, -1).imag.T / COMPLEX_STEP for y in results]
 
@@ -130,7 +131,7 @@ def curvature(case: Case, along: int) -> list[Array]:
         y[0].ravel() * ((case.row, r) not in CONSTANT_RESULTS) for r, y in enumerate(weights(case))
     ]
     step = SECOND_STEP_OF_EXACT if exact(case) else SECOND_STEP
-    h = _step(case.names[along], x[along], step) / max(1.0, float(np.linalg.norm(d)))
+    h = _step(case.names[along], step) / max(1.0, float(np.linalg.norm(d)))
     total = [np.zeros(y.size) for y in x]
     for point, factor in zip(POINTS, FACTORS, strict=True):
         moved = list(x)
@@ -147,5 +148,26 @@ def depends(case: Case, by: int) -> bool:
 
 
 def size(case: Case) -> float:
-    """The size of the weighted results, whose roundings differences magnify."""
+    """The size of the results, whose roundings differences magnify."""
     return max(float(np.abs(y[np.isfinite(y)]).max(initial=0.0)) for y in values(case))
+
+
+@cache
+def _terms(case: Case) -> float:
+    """The largest sum of absolute values that the gradient of the weighted results adds."""
+    w = [np.abs(y[0]).ravel() for y in weights(case)]
+    sums = [
+        sum(a @ np.abs(J) for a, J in zip(w, blocks, strict=True)) for blocks in jacobians(case, 0)
+    ]
+    return max(float(np.max(x, initial=0.0)) for x in sums)
+
+
+def bounds(case: Case, by: int, order: int) -> tuple[float, float]:
+    """What derivatives by an input may be off, relative to the largest element and absolute."""
+    roundings = 100 * np.finfo(float).eps
+    if exact(case):
+        along = max(float(np.linalg.norm(d[0])) for d in directions(case))
+        second = 10 * _terms(case) * max(1.0, along) / SECOND_STEP_OF_EXACT
+        return EXACT[order - 1], roundings * (size(case), second)[order - 1]
+    roundings *= 10 * size(case) / _step(case.names[by], STEP)
+    return DIFFERENCES[order - 1], roundings / (1.0, SECOND_STEP)[order - 1]

@@ -1,7 +1,7 @@
 """The laws of the array libraries, whatever a library's modes are: `check`.
 
 A mode differentiates a function in one way of a library. What it returns is one of the kinds of
-`LAWS`, which is compared with differences of the package's values (`adapter_law_oracle`).
+`LAWS`, which is compared with derivatives of the core's values (`adapter_law_oracle`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ VALUES_ONLY = {  # but in CasADi
     "frame_jacobians_time_derivatives",
 }
 
-FIRST, SECOND, SAME = 2e-7, 2e-5, 1e-11  # relative to the largest element
+SAME = 1e-11  # relative to the largest element
 
 
 @dataclass(frozen=True)
@@ -114,37 +114,29 @@ def _bits(mode: Mode, call: Call, got: Sequence[Any]) -> None:
             assert np.array_equal(np.asarray(y), _state(mode, want)), _by(call, 0)
 
 
-def _differences(case: Case, step: float) -> float:
-    return 100 * np.finfo(float).eps * adapter_law_oracle.size(case) / step
-
-
 def _gradient(mode: Mode, call: Call, got: Sequence[Any]) -> None:
     results = tuple(r for r, w in enumerate(call.weights) if w is not None)
     for k, g in zip(call.wanted, got, strict=True):
         want = _state(mode, adapter_law_oracle.gradient(call.case, k, _varying(call.case, results)))
         if call.case.names[k] in CONSTANT_INPUTS:
             want = np.zeros_like(want)
-        near(g, want, FIRST, _floor(call.case, k), _by(call, k))
+        near(g, want, *adapter_law_oracle.bounds(call.case, k, 1), _by(call, k))
 
 
 def _varying(case: Case, results: Iterable[int]) -> tuple[int, ...]:
     return tuple(r for r in results if (case.row, r) not in CONSTANT_RESULTS)
 
 
-def _floor(case: Case, k: int) -> float:
-    return 10 * _differences(case, adapter_law_oracle._step(case.names[k], case.state(0)[k], 1e-3))
-
-
 def _tangent(mode: Mode, call: Call, got: Sequence[Any]) -> None:
     varied = tuple(k for k in call.wanted if call.case.names[k] not in CONSTANT_INPUTS)
-    floor = max(_floor(call.case, k) for k in call.wanted)
+    bounds = max(adapter_law_oracle.bounds(call.case, k, 1) for k in call.wanted)
     for r, t in enumerate(got):
         shape = _state(mode, adapter_law_oracle.values(call.case)[r]).shape
         if varied and (call.case.row, r) not in CONSTANT_RESULTS:
             want = _state(mode, adapter_law_oracle.tangent(call.case, varied, r))
         else:
             want = np.zeros(shape)
-        near(t, want, FIRST, floor, f"result {r}, {_by(call, call.wanted[0])}")
+        near(t, want, *bounds, f"result {r}, {_by(call, call.wanted[0])}")
 
 
 def _jacobian(mode: Mode, call: Call, got: Sequence[Any]) -> None:
@@ -156,7 +148,7 @@ def _jacobian(mode: Mode, call: Call, got: Sequence[Any]) -> None:
         if (case.row, r) in CONSTANT_RESULTS or case.names[k] in CONSTANT_INPUTS:
             want = np.zeros_like(want)
         block = np.asarray(next(blocks)).reshape(want.shape)
-        near(block, want, FIRST, _floor(case, k), f"result {r}, {_by(call, k)}")
+        near(block, want, *adapter_law_oracle.bounds(case, k, 1), f"result {r}, {_by(call, k)}")
     assert next(blocks, None) is None
 
 
@@ -169,8 +161,7 @@ def _curvature(mode: Mode, call: Call, got: Sequence[Any]) -> None:
         want = sum((column[k] for column in columns), np.zeros(case.state(0)[k].shape))
         if case.names[k] in CONSTANT_INPUTS:
             want = np.zeros_like(want)
-        floor = _floor(case, k) / adapter_law_oracle.SECOND_STEP
-        near(g, want, SECOND, floor, f"second derivative, {_by(call, k)}")
+        near(g, want, *adapter_law_oracle.bounds(case, k, 2), f"second derivative, {_by(call, k)}")
 
 
 def _same(mode: Mode, call: Call, got: Sequence[Any]) -> None:
