@@ -39,16 +39,16 @@ class Switch:
     integrator: str = "euler"
     contacts: bool = True  # of a step; other functions with contacts always have some
     mask: bool = False
+    loop: bool = False
     regularization: float = 0.0
     order: int | None = None
     parameters: bool = False
     state: tuple[str, ...] = ()
 
 
-_LOADED = {"wrenches": "body", "state": ("fast", "loaded")}
 SWITCHES = (
     Switch("plain", "roots"),
-    Switch("arm", "arm", "body", "mixed", integrator="semi_implicit", contacts=False,
+    Switch("arm", "arm", None, "mixed", integrator="semi_implicit", contacts=False,
            regularization=1e-3, order=1),
     Switch("mimics", "mimics", "mixed", "mixed", 2, "classical", "semi_implicit", mask=True,
            regularization=1e-4, order=0, parameters=True, state=("long quaternions",)),
@@ -56,15 +56,15 @@ SWITCHES = (
            state=("far",)),
     Switch("world, arm", "arm", "world", "world", 1, "classical", "euler", contacts=False,
            regularization=1e-2, parameters=True),
-    Switch("inertias", "roots", "mixed", "world", 1, "classical", "rk4", False,
+    Switch("inertias", "roots", "mixed", "world", 1, "classical", "semi_implicit", False,
            regularization=1e-6, order=1, parameters=True, state=("turned",)),
-    Switch("fast", "manifold", "body", "body", 2, "classical", "semi_implicit",
+    Switch("fast", "manifold", "body", "body", 2, "classical", "semi_implicit", loop=True,
            regularization=1e-3, state=("fast", "loaded")),
     Switch("off norm", "roots", "world", "mixed", 1, "spatial", "euler", mask=True,
            state=("short quaternions", "fast")),
     Switch("free step", "manifold", None, "mixed", 1, "spatial", "rk4", False,
            state=("short quaternions",)),
-    Switch("world, mimics", "mimics", "world", "world", 1, "spatial", "rk4", False,
+    Switch("world, mimics", "mimics", "world", "world", 1, "spatial", "euler", False,
            regularization=1e-3, order=1),
 )  # fmt: skip
 NAMED = {switch.name: switch for switch in SWITCHES}
@@ -85,13 +85,15 @@ def robot(name: str) -> dtau.Model:
     return tree.model({names[3]: dtau.Mimic(names[0], -1.5, 0.2), names[4]: dtau.Mimic(names[0])})
 
 
-def contacts(model: dtau.Model) -> dtau.Contacts:
-    """Two points along both kinds of axes, pulled to where they are held."""
+def contacts(model: dtau.Model, loop: bool) -> dtau.Contacts:
+    """Two points along both kinds of axes, pulled to where they are held; a hinge of two bodies."""
     first, last = model.bodies[0], model.bodies[-1]
-    held = [
+    held: list[dtau.PointContact | dtau.Loop] = [
         dtau.PointContact(first, kp=3.0, kd=1.0, position=(0.1, 0.2, 0.3), name="first"),
         dtau.PointContact(last, kp=1.0, kd=2.0, position=(0.3, -0.2, 0.1), axes="mixed"),
     ]
+    if loop:
+        held.append(dtau.Loop(first, last, 5, "y", kp=2.0, kd=1.0))
     return dtau.Contacts(model, held)
 
 
@@ -207,7 +209,7 @@ def _options(module: Any, row: str, switch: Switch, model: dtau.Model) -> dict[s
         "order": switch.order,
     }
     if _touches(row, switch):
-        values.update(contacts=contacts(model), regularization=switch.regularization)
+        values.update(contacts=contacts(model, switch.loop), regularization=switch.regularization)
     known = _signature(module, row)
     return {x: values[x] for x in FUNCTIONS[row].options if x in values and x in known}
 

@@ -60,10 +60,11 @@ class Mode:
     switches: tuple[str, ...] = ()  # with these alone
     rows: tuple[str, ...] = ()  # of these alone
     without: frozenset[str] = frozenset()  # inputs by which it may refuse
+    twice: bool = False  # it differentiates twice, whatever its kind
 
     @property
     def order(self) -> int:
-        return {"value": 0, "bits": 0, "curvature": 2}.get(self.kind, 1)
+        return 2 if self.twice else {"value": 0, "bits": 0, "curvature": 2}.get(self.kind, 1)
 
 
 class Modes(dict[str, Mode]):
@@ -193,16 +194,15 @@ def refusal(case: Case, mode: Mode, wanted: Iterable[int], *, values_only: bool)
 
 
 def subsets(case: Case, mode: Mode) -> Iterator[tuple[int, ...]]:
-    """Each input alone, and all; all but those without second derivatives."""
+    """Each input alone; all; all but those without second derivatives; all but ``dt``."""
     every = tuple(range(len(case.names)))
     yield every
     if mode.order == 0:
         return
     if len(every) > 1 and mode.every_input:
         yield from ((k,) for k in every)
-    twice = tuple(k for k in every if case.names[k] not in FIRST_ONLY)
-    if 1 < len(twice) < len(every):
-        yield twice
+    rest = {tuple(k for k in every if case.names[k] not in x) for x in (FIRST_ONLY, {"dt"})}
+    yield from (x for x in sorted(rest) if 1 < len(x) < len(every))
 
 
 def _weights(case: Case, mode: Mode) -> Iterator[list[Array | None]]:

@@ -160,6 +160,19 @@ def reverse_of_a_map(call: Call) -> Sequence[Any]:
     return [np.array(g).T.reshape(call.x[k].shape) for g, k in pairs]
 
 
+@MODES.add("tangent", twice=True)
+def reverse_by_seeds(call: Call) -> Sequence[Any]:
+    """Gradients are linear in the weights of the results."""
+    at = Symbols(call)
+    weights = [ca.MX.sym("w", y.numel()) for y in at.y]
+    cost = sum(ca.dot(y, w) for y, w in zip(at.y, weights, strict=True))
+    slope = ca.dot(ca.gradient(cost, at.x), ca.DM(at.d))
+    by = ca.Function("f", [at.x, *weights], [ca.densify(ca.gradient(slope, w)) for w in weights])
+    return at.by_result(
+        [np.array(y) for y in by.call([ca.DM(at.at), *(ca.DM(w.ravel()) for w in call.weights)])]
+    )
+
+
 @MODES.add("curvature")
 def hessian(call: Call) -> Sequence[Any]:
     at = Symbols(call)
@@ -187,7 +200,9 @@ def reverse_over_forward(call: Call) -> Sequence[Any]:
     return at.by_input(at.numbers(ca.gradient(slope, at.x))[0])
 
 
-@MODES.add("curvature", every_input=False, switches=("arm",))  # minutes for large results
+@MODES.add(
+    "curvature", every_input=False, switches=("arm", "world, arm")
+)  # minutes for large results
 def jacobian_of_jacobian(call: Call) -> Sequence[Any]:
     at, total = Symbols(call), 0.0
     for y, w in zip(at.y, call.weights, strict=True):
@@ -196,6 +211,11 @@ def jacobian_of_jacobian(call: Call) -> Sequence[Any]:
         along = (second @ at.d).reshape(J.shape, order="F")
         total = total + w.ravel() @ along
     return at.by_input(total)
+
+
+@MODES.add("curvature", every_input=False, switches=("free step",), rows=("step",))
+def jacobian_of_jacobian_of_step(call: Call) -> Sequence[Any]:
+    return jacobian_of_jacobian(call)
 
 
 # ------------------------------------------------------------------ scalars

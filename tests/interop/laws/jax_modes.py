@@ -20,6 +20,22 @@ from adapter_laws import Call, Modes
 import dtau.jax
 
 MODES = Modes()
+# Functions with the option ``products=True``, which refuses gradients by the length of a step; of
+# steps without wrenches it has second derivatives.
+_WITH_PRODUCTS = {
+    "rows": tuple(
+        row
+        for row in adapter_law_cases.public(dtau.jax)
+        if "products" in inspect.signature(getattr(dtau.jax, row)).parameters
+    ),
+    "without": frozenset({"dt"}),
+}
+_STEP_PRODUCTS = {
+    "rows": ("step",),
+    "switches": ("plain", "arm", "free step"),
+    "every_input": False,
+    "without": frozenset({"dt"}),
+}
 
 
 def arrays(call: Call) -> list[Any]:
@@ -74,14 +90,59 @@ def reverse(call: Call) -> Sequence[Any]:
     return pull(cotangents(call, results))
 
 
-@MODES.add("gradient", batch=True, each_result=True, without=frozenset({"dt"}))
+@MODES.add("gradient", batch=True, each_result=True, **_WITH_PRODUCTS)
 def reverse_by_products(call: Call) -> Sequence[Any]:
-    """With ``products=True`` where it is an option."""
-    known = inspect.signature(getattr(dtau.jax, call.case.row)).parameters
-    more = {"products": True} if "products" in known else {}
-    f, x = of_wanted(call, call.case.function(dtau.jax, **more))
+    f, x = of_wanted(call, by_products(call))
     results, pull = jax.vjp(f, *x)
     return pull(cotangents(call, results))
+
+
+def by_products(call: Call) -> Callable[..., Any]:
+    return call.case.function(dtau.jax, products=True)
+
+
+@MODES.add("bits", batch=True)
+def value_of_two_axes(call: Call) -> Sequence[Any]:
+    """Along one of which the first input does not vary; mapped over it, too."""
+    given = _repeated(call, (0,))
+    results = jax.jit(call.f)(*given)
+    if len(given) > 1:
+        inner = jax.vmap(call.f, (None, *[1] * (len(given) - 1)), 1)
+        mapped = jax.jit(inner)(given[0][:, 0], *given[1:])
+        assert all(np.array_equal(x, y) for x, y in zip(mapped, results, strict=True))
+    assert all(np.array_equal(y[:, 0], y[:, -1]) for y in results)
+    return [y[:, 0] for y in results]
+
+
+@MODES.add("gradient", batch=True, every_input=False)
+def gradient_of_two_axes(call: Call) -> Sequence[Any]:
+    return _gradient_of_two_axes(call, call.f)
+
+
+@MODES.add("gradient", batch=True, every_input=False, **_WITH_PRODUCTS)
+def gradient_of_two_axes_by_products(call: Call) -> Sequence[Any]:
+    return _gradient_of_two_axes(call, by_products(call))
+
+
+def _repeated(call: Call, fixed: Sequence[int]) -> list[Any]:
+    """A batch with a second axis, along which some inputs have one element and others three."""
+    lengths = [1 if k in fixed else 3 for k in range(len(call.x))]
+    return [jnp.repeat(x[:, None], n, 1) for x, n in zip(arrays(call), lengths, strict=True)]
+
+
+def _gradient_of_two_axes(call: Call, f: Callable[..., Any]) -> Sequence[Any]:
+    fixed = call.wanted[::2]  # their gradients are sums over the second axis
+
+    def cost(*some: Any) -> Any:
+        given = _repeated(call, fixed)
+        for k, x in zip(call.wanted, some, strict=True):
+            given[k] = x
+        pairs = zip(f(*given), call.weights, strict=True)
+        return sum(jnp.sum(y * w[:, None]) / y.shape[1] for y, w in pairs)
+
+    given = _repeated(call, fixed)
+    by = [given[k] for k in call.wanted]
+    return [g.sum(1) for g in jax.jit(jax.grad(cost, tuple(range(len(by)))))(*by)]
 
 
 @MODES.add("tangent", batch=True)
@@ -148,24 +209,68 @@ def _mapped(call: Call, of: Callable[..., Any]) -> Sequence[Any]:
     return jax.vmap(one)(tuple(arrays(call)), weights, along(call))
 
 
-def _second(call: Call, of: Callable[..., Any]) -> Sequence[Any]:
-    f, x = of_wanted(call)
+@MODES.add("tangent", every_input=False, twice=True)
+def reverse_by_cotangents(call: Call) -> Sequence[Any]:
+    """The products of transposes are linear in what they multiply."""
+    return _by_cotangents(call, call.f)
+
+
+@MODES.add("tangent", twice=True, **_STEP_PRODUCTS)
+def reverse_by_cotangents_of_products(call: Call) -> Sequence[Any]:
+    return _by_cotangents(call, by_products(call))
+
+
+def _by_cotangents(call: Call, of: Callable[..., Any]) -> Sequence[Any]:
+    f, x = of_wanted(call, of)
+
+    def slope(weights: Any) -> Any:
+        gradients = jax.vjp(f, *x)[1](weights)
+        return sum(jnp.sum(g * d) for g, d in zip(gradients, along(call), strict=True))
+
+    return jax.jit(jax.grad(slope))(tuple(jnp.asarray(w) for w in call.weights))
+
+
+def _second(call: Call, of: Callable[..., Any], f: Callable[..., Any] | None = None) -> Any:
+    f, x = of_wanted(call, f)
     return of(cost_of(call, f), x, along(call), tuple(range(len(x))))
+
+
+def _forward_over_reverse(f: Any, x: Any, d: Any, every: Any) -> Any:
+    return jax.jvp(jax.grad(f, every), x, d)[1]
+
+
+def _reverse_over_reverse(f: Any, x: Any, d: Any, every: Any) -> Any:
+    def slope(*x: Any) -> Any:
+        pairs = zip(jax.grad(f, every)(*x), d, strict=True)
+        return sum(jnp.sum(g * y) for g, y in pairs)
+
+    return jax.jit(jax.grad(slope, every))(*x)
 
 
 @MODES.add("curvature")
 def forward_over_reverse(call: Call) -> Sequence[Any]:
-    return _second(call, lambda f, x, d, every: jax.jvp(jax.grad(f, every), x, d)[1])
+    return _second(call, _forward_over_reverse)
 
 
 @MODES.add("curvature", every_input=False)
 def reverse_over_reverse(call: Call) -> Sequence[Any]:
-    def of(f: Any, x: Any, d: Any, every: Any) -> Any:
-        def slope(*x: Any) -> Any:
-            pairs = zip(jax.grad(f, every)(*x), d, strict=True)
-            return sum(jnp.sum(g * y) for g, y in pairs)
+    return _second(call, _reverse_over_reverse)
 
-        return jax.jit(jax.grad(slope, every))(*x)
+
+@MODES.add("curvature", **_STEP_PRODUCTS)
+def forward_over_products(call: Call) -> Sequence[Any]:
+    return _second(call, _forward_over_reverse, by_products(call))
+
+
+@MODES.add("curvature", **_STEP_PRODUCTS)
+def reverse_over_products(call: Call) -> Sequence[Any]:
+    return _second(call, _reverse_over_reverse, by_products(call))
+
+
+@MODES.add("curvature", every_input=False)
+def forward_over_forward(call: Call) -> Sequence[Any]:
+    def of(f: Any, x: Any, d: Any, every: Any) -> Any:
+        return jax.jit(jax.jacfwd(lambda *x: jax.jvp(f, x, d)[1], every))(*x)
 
     return _second(call, of)
 

@@ -78,6 +78,34 @@ def mapped_value(call: Call) -> Sequence[Any]:
     return vmap(call.f)(*tensors(call.x))
 
 
+@MODES.add("bits", batch=True)
+def value_of_two_axes(call: Call) -> Sequence[Any]:
+    """Along one of which the first input does not vary; mapped over both, too."""
+    given = _repeated(call, (0,))
+    results = call.f(*given)
+    if len(given) > 1:
+        mapped = vmap(vmap(call.f, (None, *[0] * (len(given) - 1))))(given[0][:, 0], *given[1:])
+        assert all(map(torch.equal, mapped, results))
+    assert all(torch.equal(y[:, 0], y[:, -1]) for y in results)
+    return [y[:, 0] for y in results]
+
+
+@MODES.add("gradient", batch=True)
+def backward_of_two_axes(call: Call) -> Sequence[Any]:
+    x = _repeated(call, call.wanted[::2])  # their gradients are sums over the second axis
+    by = [x[k].requires_grad_() for k in call.wanted]
+    pairs = zip(call.f(*x), tensors(call.weights), strict=True)
+    cost = sum((y * w[:, None]).sum() / y.shape[1] for y, w in pairs)
+    return [g.sum(1) for g in filled(torch.autograd.grad(cost, by, allow_unused=True), by)]
+
+
+def _repeated(call: Call, fixed: Sequence[int]) -> list[Tensor]:
+    """A batch with a second axis, along which some inputs have one element and others three."""
+    lengths = [1 if k in fixed else 3 for k in range(len(call.x))]
+    pairs = zip(tensors(call.x), lengths, strict=True)
+    return [x[:, None].repeat_interleave(n, 1) for x, n in pairs]
+
+
 @MODES.add("gradient", batch=True, each_result=True)
 def backward(call: Call) -> Sequence[Any]:
     return _backward(call)
@@ -175,6 +203,16 @@ def double_backward(call: Call) -> Sequence[Any]:
     )
     cost = sum((g * d).sum() for g, d in zip(first, along(call), strict=True) if g is not None)
     return _second(cost, by)
+
+
+@MODES.add("tangent", twice=True)
+def double_backward_by_weights(call: Call) -> Sequence[Any]:
+    """Gradients are linear in the weights of the results."""
+    x, weights = leaves(call), [w.requires_grad_() for w in tensors(call.weights)]
+    by = [x[k] for k in call.wanted]
+    first = torch.autograd.grad(call.f(*x), by, weights, allow_unused=True, create_graph=True)
+    cost = sum((g * d).sum() for g, d in zip(first, along(call), strict=True) if g is not None)
+    return _second(cost, weights)
 
 
 def _blocks(rows: Sequence[Sequence[Tensor]]) -> list[Tensor]:
