@@ -14,7 +14,7 @@ jax = pytest.importorskip("jax")
 
 import adapter_cases  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
-from adapter_cases import ARGUMENTS, robot  # noqa: E402
+from adapter_cases import robot  # noqa: E402
 from cases import random_state  # noqa: E402
 from jax_cases import enable_x64, near  # noqa: E402
 
@@ -22,15 +22,6 @@ import dtau  # noqa: E402
 import dtau.jax  # noqa: E402
 
 FIRST, SECOND = 3e-6, 3e-5  # of the largest element: some tens of roundings to float32
-# By Jacobians, by tensors, and by compositions.
-OF_EVERY_RULE = (
-    "forward_dynamics",
-    "mass_matrix",
-    "step",
-    "frame_placements",
-    "integrate",
-    "momentum",
-)
 
 
 def singles(name: str, model: dtau.Model, shape: tuple[int, ...] = ()) -> list[Any]:
@@ -46,29 +37,6 @@ def in_both(function: Any, *x: Any) -> tuple[list[Any], list[Any]]:
             found.append(jax.tree.leaves(jax.jit(function)(*x)))
     assert all(y.dtype == np.float32 for y in found[0])
     return found[0], found[1]
-
-
-@pytest.mark.parametrize("name", ARGUMENTS)
-def test_values_without_x64_are_rounded_once(name: str) -> None:
-    model = robot("small")
-    function = adapter_cases.function(name, model, dtau.jax)
-    for got, want in zip(*in_both(function, *singles(name, model, (2, 3))), strict=True):
-        assert want.dtype == np.float32
-        assert np.array_equal(got, want)
-
-
-@pytest.mark.parametrize("name", OF_EVERY_RULE)
-def test_gradients_without_x64(name: str) -> None:
-    model = robot("small")
-    function = adapter_cases.function(name, model, dtau.jax)
-    x = singles(name, model)
-    places = tuple(range(len(x)))
-
-    def weighed(*x: Any) -> Any:
-        return sum(jnp.sum(jnp.sin(y)) for y in jax.tree.leaves(function(*x)))
-
-    for got, want in zip(*in_both(jax.grad(weighed, places), *x), strict=True):
-        near(got, want, FIRST)
 
 
 @pytest.mark.parametrize("name", ["forward_dynamics", "integrate"])
