@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +32,3 @@ def leaves(x: list[Tensor]) -> list[Tensor]:
 def each(results: Any) -> tuple[Any, ...]:
     """The results of a function, one or several, as a tuple."""
     return tuple(results) if isinstance(results, tuple) else (results,)
-
-
-NESTED = tuple(itertools.product((torch.func.jacrev, torch.func.jacfwd), repeat=2))
