@@ -134,6 +134,7 @@ def test_functions_are_made_once() -> None:
     assert len(called) == 1
     assert called[0].startswith("dtau_slot")
     assert dc.function(model, "step", integrator="rk4") is steps
+    assert dc.function(model, "step", integrator="euler") is not steps
 
 
 def test_slots_run_out_with_a_sentence_and_come_back() -> None:
@@ -149,8 +150,17 @@ def test_slots_run_out_with_a_sentence_and_come_back() -> None:
     assert dense(dc.mass_matrix(dtau.robots.chain(2), [0.0, 0.0])).shape == (2, 2)
 
 
-def test_states_that_are_not_finite() -> None:
-    model = robot("forest")
-    q, v, a, _ = state(model)
-    v[0] = np.nan
-    assert np.isnan(dense(dc.inverse_dynamics(model, q, v, a))).all()
+def test_many_gradients_multiply_one_jacobian() -> None:
+    """Seeds at once are a product with the matrix, also where CasADi works backwards."""
+    model = dtau.robots.quadruped()
+    f = dc.function(model, "step")
+    x = ca.vertcat(*(ca.MX.sym(f.name_in(k), *f.size_in(k)) for k in range(3)))
+    q, v, tau = ca.vertsplit(x, [0, model.nq, model.nq + model.nv, x.numel()])
+    jacobian = ca.Function("jacobian", [x], [ca.jacobian(ca.vertcat(*f(q, v, tau, 0.03)), x)])
+    called = [
+        jacobian.instruction_MX(k).which_function().name()
+        for k in range(jacobian.n_instructions())
+        if jacobian.instruction_id(k) == ca.OP_CALL
+    ]
+    assert len(called) == 1
+    assert called[0].startswith("jac_dtau_slot")
