@@ -13,16 +13,15 @@ import pytest
 from trees import MOVING, Array, grow
 
 import dtau
-from dtau.autodiff.functions import CONSTRAINED, PUBLIC, Order, order_of
+from dtau.autodiff.functions import CONSTRAINED, PUBLIC
 from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 
 # The arrays that a function takes after the model, but for the mask of contacts and the inertias of
-# many models, which test_many_models.py has.
+# many models, which the laws have.
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     name: tuple(x.name for x in FUNCTIONS[name].inputs if x.name not in ("active", PARAMETERS))
     for name in PUBLIC
 }
-DIFFERENTIABLE = [name for name in PUBLIC if order_of(name) is not Order.none]
 AXES = "mixed"  # of external wrenches: these also turn with q
 FILES = {"panda": ("panda.urdf", "fixed"), "hyq": ("hyq_no_sensors.urdf", "free")}
 
