@@ -370,7 +370,7 @@ COMPILED = (
         "src/interop/tangent_columns.cpp",
         "here[2] -= c * l[1] + s * l[0];",
         "here[2] += c * l[1] + s * l[0];",
-        ("tests/interop/test_casadi.py",),
+        ("tests/interop/laws/test_casadi_laws.py",),
         statement=True,
     ),
     Mutant(
@@ -379,7 +379,7 @@ COMPILED = (
         "src/interop/casadi_roles.cpp",
         "columns[i * 6 * nb + c * nb + b] = B[(i * nb + b) * 6 + c];",
         "columns[i * 6 * nb + b * 6 + c] = B[(i * nb + b) * 6 + c];",
-        ("tests/interop/test_casadi.py",),
+        ("tests/interop/laws/test_casadi_laws.py",),
         statement=True,
     ),
 )

@@ -14,7 +14,7 @@ LIBRARIES = (
         PYTHON + "autodiff/blocks.py",
         "return dqdq, x.xp.swapaxes(dqdv, -1, -2), dxdq",
         "return dqdq, dqdv, dxdq",
-        ("tests/interop/test_jax.py",),
+        ("tests/interop/laws/test_torch_laws.py",),
     ),
     Mutant(
         "rules/inverse_sign",
@@ -22,7 +22,7 @@ LIBRARIES = (
         PYTHON + "autodiff/blocks.py",
         '(-x.xp.einsum("...ia,',
         '(x.xp.einsum("...ia,',
-        ("tests/interop/test_jax.py",),
+        ("tests/interop/laws/test_torch_laws.py",),
     ),
     Mutant(
         "rules/carried_back",
@@ -30,7 +30,7 @@ LIBRARIES = (
         PYTHON + "autodiff/joint_groups.py",
         "return p - 0.5 * wp",
         "return p + 0.5 * wp",
-        ("tests/interop/test_torch.py::test_checks_of_pytorch",),
+        ("tests/interop/laws/test_torch_laws.py",),
     ),
     Mutant(
         "rules/world_point",
@@ -38,10 +38,7 @@ LIBRARIES = (
         PYTHON + "autodiff/compositions.py",
         "linear = linear + x.xp.swapaxes(moved, -1, -2)",
         "linear = linear - x.xp.swapaxes(moved, -1, -2)",
-        (
-            "tests/interop/test_torch.py",
-            "tests/interop/test_jax.py",
-        ),
+        ("tests/interop/laws/test_torch_laws.py",),
     ),
     # ------------------------------------------------------------ JAX, PyTorch, CasADi
     Mutant(
@@ -50,10 +47,7 @@ LIBRARIES = (
         PYTHON + "jax/derivatives.py",
         "if by in CONFIGURATIONS:",
         'if by == "q":',
-        (
-            "tests/interop/test_jax.py",
-            "tests/interop/test_tangent_maps.py",
-        ),
+        ("tests/interop/laws/test_jax_laws.py",),
     ),
     Mutant(
         "jax/tangent_after_step",
@@ -62,7 +56,7 @@ LIBRARIES = (
         "_transposed(manifold.from_tangent, model, results[0], dense[0])",
         "_transposed(manifold.from_tangent, model, q, dense[0])",
         (
-            "tests/interop/test_jax.py",
+            "tests/interop/laws/test_jax_laws.py",
             "tests/interop/test_jax_use.py",
         ),
     ),
@@ -96,7 +90,7 @@ LIBRARIES = (
         PYTHON + "torch/pullbacks.py",
         "lam_q = _from_numbers(model, reached, lam_q)",
         "lam_q = _from_numbers(model, q, lam_q)",
-        ("tests/interop/test_torch.py::test_gradients_of_a_step_of_fixed_length",),
+        ("tests/interop/laws/test_torch_laws.py",),
     ),
     Mutant(
         "torch/batched_gradients",
@@ -105,8 +99,8 @@ LIBRARIES = (
         "or any(map(is_batched, cotangents))",
         "or False",
         (
+            "tests/interop/laws/test_torch_laws.py",
             "tests/interop/test_torch.py",
-            "tests/interop/test_torch_limits.py",
         ),
     ),
     Mutant(
@@ -115,7 +109,10 @@ LIBRARIES = (
         PYTHON + "casadi/expressions/manifold.py",
         "- angle / 2.0 * _QUARTER",
         "+ angle / 2.0 * _QUARTER",
-        ("tests/interop/test_casadi.py",),
+        (
+            "tests/interop/test_casadi.py",
+            "tests/interop/laws/test_casadi_laws.py",
+        ),
     ),
     Mutant(
         "casadi/kept_integrator",
@@ -123,7 +120,7 @@ LIBRARIES = (
         PYTHON + "casadi/builder.py",
         'integrator if "integrator" in known else None,',
         "None,",
-        ("tests/interop/test_casadi.py",),
+        ("tests/interop/test_casadi_calls.py",),
     ),
     # ------------------------------------------------------------ generated code
     Mutant(

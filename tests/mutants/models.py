@@ -207,7 +207,7 @@ MODELS = (
         "src/interop/raw_call.cpp",
         "if (is_normalized(x)) continue;",
         "continue;",
-        ("tests/interop/test_c_interface.py", "tests/interop/test_jax.py"),
+        ("tests/interop/test_c_interface.py", "tests/interop/laws/test_jax_laws.py"),
         statement=True,
     ),
 )
