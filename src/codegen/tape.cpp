@@ -232,6 +232,7 @@ double Tape::select(double condition, double a, double b) {
 double Tape::record(Operation operation, double a, double b, double c) {
     constexpr std::uint32_t operations_a_check = 64;
     if (++recorded_ % operations_a_check == 0) check_interruption();
+    ++asked_[static_cast<int>(operation)];
     switch (operation) {
         case Operation::input:
             return input();

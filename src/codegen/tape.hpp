@@ -2,6 +2,7 @@
 // numbers. Constants are folded, and equal operations are recorded once.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,6 +35,10 @@ class Tape {
     double record(Operation operation, double a, double b, double c);
 
     const std::vector<Node>& nodes() const { return nodes_; }
+    // How often each operation was asked for. The core computes as many: also those that the tape
+    // folds or has recorded before.
+    using Counts = std::array<std::uint64_t, static_cast<int>(Operation::select) + 1>;
+    const Counts& asked() const { return asked_; }
     // Replaces the model's gravity, for generated code that takes gravity as an input.
     void set_gravity(const double* gravity);
     // Adds a payload to the user's body: its ten inertial parameters about the body's origin and
@@ -59,6 +64,7 @@ class Tape {
 
     std::vector<Node> nodes_;
     std::vector<std::uint32_t> table_;  // indices + 1, by hash; the size is a power of two
+    Counts asked_ = {};
     std::uint32_t recorded_ = 0;
     bool gravity_is_input_ = false;
     double gravity_[3];

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "codegen/adjoint.hpp"
+#include "codegen/replay.hpp"
 #include "codegen/write.hpp"
 #include "python/call.hpp"
 #include "python/define.hpp"
@@ -98,6 +99,23 @@ void take_nodes(nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device:
     }
 }
 
+// Replays exported nodes: `given` and `to` have a row of complex numbers for each state.
+void replay_nodes(
+    nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> operations,
+    Rows<double, 3> operands, const Numbers& outputs, Rows<double, -1, 2> given,
+    nb::ndarray<double, nb::shape<-1, -1, 2>, nb::c_contig, nb::device::cpu> to) {
+    std::vector<Node> nodes(operations.size());
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+        nodes[n].operation = static_cast<Operation>(operations.data()[n]);
+        std::copy_n(operands.data() + 3 * n, 3, nodes[n].operand);
+    }
+    interruptible([&] {
+        replay(nodes, all_numbers(outputs), to.shape(0),
+               reinterpret_cast<const std::complex<double>*>(given.data()),
+               reinterpret_cast<std::complex<double>*>(to.data()));
+    });
+}
+
 using Named = std::vector<std::pair<std::string, Numbers>>;
 
 std::vector<NamedNumbers> named(const Named& arrays) {
@@ -131,6 +149,10 @@ NB_MODULE(_recorder, m) {
     m.def("start", [] { tapes().push_back(std::make_unique<Tape>()); });
     m.def("end", &end, nb::arg("tapes"));
     m.def("recorded", [] { return tape().nodes().size(); });
+    m.def("asked", [] {
+        const Tape::Counts& counts = tape().asked();
+        return std::vector<std::uint64_t>(counts.begin(), counts.end());
+    });
     m.def("take_inputs", &take_inputs, nb::arg("to"));
     m.def("set_gravity", &set_gravity, nb::arg("gravity"));
     m.def("set_payload", &set_payload, nb::arg("link"), nb::arg("parameters"));
@@ -138,6 +160,8 @@ NB_MODULE(_recorder, m) {
     m.def("take_adjoints", &take_adjoints, nb::arg("outputs"), nb::arg("seeds"), nb::arg("inputs"),
           nb::arg("to"));
     m.def("take_nodes", &take_nodes, nb::arg("operations"), nb::arg("operands"));
+    m.def("replay", &replay_nodes, nb::arg("operations"), nb::arg("operands"), nb::arg("outputs"),
+          nb::arg("given"), nb::arg("to"));
     m.def("write", &write_function, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"),
           nb::arg("single_precision"), nb::arg("piece"), nb::arg("lanes") = 0,
           nb::arg("is_static") = false, nb::arg("is_device") = false);

@@ -54,7 +54,7 @@ def options_of(function: Function, model: dtau.Model, state: dict[str, Any]) -> 
 def is_far_longer(function: Function, model: dtau.Model, state: State, most: int) -> bool:
     """Whether generated code has certainly more operations: at least a fifteenth of the core's.
 
-    To count the core's takes no time, to generate code that nobody compiles takes most of it.
+    To record takes a fraction of the time of writing code that nobody compiles.
     """
     if function.name not in counting_core:
         return False

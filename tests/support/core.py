@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
+from replay import Counters, Replays
 
 from dtau import _core
 from dtau.functions.dynamics import prescribed_mask
@@ -50,14 +51,16 @@ class Core:
 
 real_core = Core(_core, float)
 alone_core = Core(_core.alone, float)  # one state after the other, never in vectors
-complex_core = Core(_testing.complex128, complex)
-counting_core = Core(_testing.counting, float)
+complex_core = Core(Replays(), complex)
+counting = Counters()
+counting_core = Core(counting, float)
 
 
 def take_counts() -> tuple[int, int, int]:
     """Multiplications, additions and divisions of `counting_core` since the last time."""
-    counts: tuple[int, int, int] = _testing.counting.take()
-    return counts
+    multiplications, additions, divisions = map(round, counting.counts.tolist())
+    counting.counts[:] = 0
+    return multiplications, additions, divisions
 
 
 def chosen_instruction_set() -> str:
