@@ -11,10 +11,10 @@ import pytest
 from compare import TOLERANCE, assert_close, assert_same_bits
 from complex_step import STEP
 from core import INSTRUCTION_SETS, using_instruction_set
-from trees import Array, random_quaternion, rotation_of
+from trees import Array, cross, random_quaternion, rotation_of, skew
 
 import dtau
-from dtau import _core, _testing, poses, rotations
+from dtau import _core, poses, rotations
 
 PI = math.pi
 # Angles at which formulas cancel and series take over; the last ones are close to where a logarithm
@@ -128,8 +128,27 @@ def test_rotations_are_scipys() -> None:
 # ---------------------------------------------------------------- complex step
 
 
-def by_complex_step(function: Callable[..., Any], x: Array, directions: Array) -> Array:
-    return np.asarray(function(x + 1j * STEP * directions)).imag / STEP
+def exponential(matrix: Any) -> Any:
+    """exp of a matrix, as SciPy computes it."""
+    return pytest.importorskip("scipy.linalg").expm(matrix)
+
+
+def matrix_of(x: Any) -> Any:
+    """exp(x) as a 4x4 matrix, by the definition."""
+    twist = np.zeros((4, 4), x.dtype)
+    twist[:3, :3], twist[:3, 3] = skew(x[3:]), x[:3]
+    return exponential(twist)
+
+
+def jacobian_of(x: Any) -> Any:
+    """The sum of (-ad_x)^k / (k + 1)!, which is a block of a matrix exponential."""
+    block = np.zeros((12, 12), x.dtype)
+    block[:6, :6], block[:6, 6:] = -cross(x), np.eye(6)
+    return exponential(block)[:6, 6:]
+
+
+def by_complex_step(function: Callable[[Any], Any], x: Array, directions: Array) -> Array:
+    return np.array([function(x + 1j * STEP * along).imag / STEP for along in directions])
 
 
 ORDINARY = [x for x in ANGLES if x == 0.0 or x > 1e-10]
@@ -140,8 +159,7 @@ ORDINARY = [x for x in ANGLES if x == 0.0 or x > 1e-10]
 def test_jacobian_of_the_exponential_by_complex_step(angle: float, axis: Any) -> None:
     """exp(x)^-1 d exp(x), as matrices."""
     x = twist_of(angle, axis)
-    core = _testing.complex128
-    rates = by_complex_step(lambda y: core.pose_to_matrix(core.pose_exp(y)), x, np.eye(6))
+    rates = by_complex_step(matrix_of, x, np.eye(6))
     body = np.linalg.inv(poses.to_matrix(poses.exp(x))) @ rates
     spin = np.stack([body[:, 2, 1], body[:, 0, 2], body[:, 1, 0]], axis=-1)
     want = np.concatenate([body[:, :3, 3], spin], axis=-1).T
@@ -150,28 +168,26 @@ def test_jacobian_of_the_exponential_by_complex_step(angle: float, axis: Any) ->
 
 @pytest.mark.parametrize("angle", ORDINARY)
 @pytest.mark.parametrize("axis", AXES)
-def test_jacobian_of_the_logarithm_by_complex_step(angle: float, axis: Any) -> None:
-    pose = poses.exp(twist_of(angle, axis)).astype(complex)
-    core = _testing.complex128
-    small = core.pose_exp(1j * STEP * np.eye(6))
-    for side, moved in zip(
-        SIDES, (core.pose_compose(pose, small), core.pose_compose(small, pose)), strict=True
-    ):
-        want = core.pose_log(moved).imag.T / STEP
-        got = poses.log_jacobian(pose.real, side)
+def test_jacobian_of_the_logarithm(angle: float, axis: Any) -> None:
+    """The inverse of that of the exponential."""
+    pose = poses.exp(twist_of(angle, axis))
+    x = poses.log(pose)
+    for side, twist in zip(SIDES, (x, -x), strict=True):
+        want = np.linalg.inv(jacobian_of(twist))
+        got = poses.log_jacobian(pose, side)
         assert_close(got, want, TOLERANCE["complex_step"], f"log_jacobian, {side}")
-        turned = rotations.log_jacobian(pose.real[3:], side)
+        turned = rotations.log_jacobian(pose[3:], side)
         assert_close(turned, want[3:, 3:], TOLERANCE["complex_step"], f"of SO(3), {side}")
 
 
 @pytest.mark.parametrize("angle", ORDINARY + LONG_TURNS)
 @pytest.mark.parametrize("axis", AXES)
 def test_derivatives_of_the_jacobians_by_complex_step(angle: float, axis: Any) -> None:
-    x, core = twist_of(angle, axis), _testing.complex128
-    want = by_complex_step(core.pose_exp_jacobian, x, np.eye(6))
+    x = twist_of(angle, axis)
+    want = by_complex_step(jacobian_of, x, np.eye(6))
     got = poses.exp_jacobian_derivative(x, np.eye(6))
     assert_close(got, want, TOLERANCE["complex_step"], "exp_jacobian_derivative")
-    left = -by_complex_step(core.pose_exp_jacobian, -x, np.eye(6))
+    left = -by_complex_step(jacobian_of, -x, np.eye(6))
     got = poses.exp_jacobian_derivative(x, np.eye(6), "left")
     assert_close(got, left, TOLERANCE["complex_step"], "left")
     for side in SIDES:
@@ -180,17 +196,19 @@ def test_derivatives_of_the_jacobians_by_complex_step(angle: float, axis: Any) -
         assert_close(turned, whole, TOLERANCE["rounding"], f"of SO(3), {side}")
     if angle > PI:
         return
-    pose, small = poses.exp(x).astype(complex), core.pose_exp(1j * STEP * np.eye(6))
-    want = core.pose_log_jacobian(core.pose_compose(pose, small)).imag / STEP
-    got = poses.log_jacobian_derivative(pose.real, np.eye(6))
-    assert_close(got, want, TOLERANCE["complex_step"], "log_jacobian_derivative", floor=0.1)
-    moved = core.pose_inverse(core.pose_compose(small, pose))
-    want = core.pose_log_jacobian(moved).imag / STEP
-    got = poses.log_jacobian_derivative(pose.real, np.eye(6), "left")
-    assert_close(got, want, TOLERANCE["complex_step"], "left", floor=0.1)
-    for side in SIDES:
-        turned = rotations.log_jacobian_derivative(pose.real[3:], np.eye(3), side)
-        whole = poses.log_jacobian_derivative(pose.real, np.eye(6)[3:], side)[:, 3:, 3:]
+    pose = poses.exp(x)
+    for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
+        twist = sign * poses.log(pose)
+
+        def log_jacobian(y: Any) -> Any:
+            return np.linalg.inv(jacobian_of(y))
+
+        moved = sign * log_jacobian(twist).T  # the twist's rates along the sides of the pose
+        want = by_complex_step(log_jacobian, twist, moved)
+        got = poses.log_jacobian_derivative(pose, np.eye(6), side)
+        assert_close(got, want, TOLERANCE["complex_step"], f"log, {side}", floor=0.1)
+        turned = rotations.log_jacobian_derivative(pose[3:], np.eye(3), side)
+        whole = poses.log_jacobian_derivative(pose, np.eye(6)[3:], side)[:, 3:, 3:]
         assert_close(turned, whole, 1e-14, f"of SO(3), {side}", floor=0.1)
 
 
