@@ -45,9 +45,8 @@ try:
     EXPERIMENTS = tuple(experiments())
 except ImportError as missing:
     raise SystemExit(
-        f"python -m benchmarks: {missing}\nIt needs dtau with its forms for tests: "
-        "python -m pip install . --config-settings=cmake.define.DTAU_TESTING=ON\n"
-        'and, to compare with and to draw: python -m pip install ".[bench]"'
+        f"python -m benchmarks: {missing}\nIt needs dtau, and packages to compare with and to "
+        'draw: python -m pip install ".[bench]"'
     ) from None
 
 RESULTS = Path(__file__).with_name("results")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dtau import _testing
+from tests.support.replay import Counters
+
+from dtau.registry import FUNCTIONS
 from dtau.timing import Call, Contender, loop
 
 
@@ -12,12 +14,13 @@ def fill(call: Call) -> Contender:
 
 
 def operations(call: Call) -> tuple[int, int, int]:
-    """Multiplications, additions and divisions of the first state."""
-    first = call.part(0)
-    _testing.counting.take()
-    getattr(_testing.counting, call.name)(call.model, *first.arrays.values(), **call.options)
-    multiplications, additions, divisions = _testing.counting.take()
-    return int(multiplications), int(additions), int(divisions)
+    """Multiplications, additions and divisions of a state."""
+    counters = Counters()
+    inputs = [x.name for x in FUNCTIONS[call.name].inputs]
+    first = call.part(0).arrays.values()
+    arrays = {x: y for x, y in zip(inputs, first, strict=False) if y is not None}
+    getattr(counters, call.name)(call.model, **arrays, **call.options)
+    return counters.take()
 
 
 def fitting(call: Call, states: int, most: int) -> Call:

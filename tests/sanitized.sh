@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests that exercise the core with a module that was built with -DDTAU_SANITIZE=ON. The package
-# must be installed or built in place too, with -DDTAU_TESTING=ON: its dtau._testing, which takes longest
-# to compile, computes what the core is compared with, and needs no check of its own.
+# must be installed or built in place too: its dtau._recorder, which takes longest to compile, computes
+# what the core is compared with, and needs no check of its own.
 #    Usage: [FUZZ_CASES=1500] sanitized.sh BUILD_FOLDER [pytest arguments]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,8 +20,8 @@ package=$(mktemp -d)
 fuzz=
 trap 'kill $fuzz 2> /dev/null || true; rm -rf "$package"' EXIT
 cp -r python/dtau "$package/dtau"
-cp "$(python -c 'import dtau._testing; print(dtau._testing.__file__)')" "$package/dtau/"
-cp "$build"/src/*.so "$package/dtau/"  # they find the sanitized library, which _testing shares, in $build
+cp "$(python -c 'import dtau._recorder; print(dtau._recorder.__file__)')" "$package/dtau/"
+cp "$build"/src/*.so "$package/dtau/"  # they find the sanitized library, which _recorder shares, in $build
 cp -r tests pyproject.toml "$package"
 
 runtime=$(g++ -print-file-name=libasan.so)

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # The linker keeps one copy of an inline function that several files define. If two instruction sets
 # shared one, an old processor could meet new instructions. So every such function of a variant must
-# live in the namespace of its variant. The lowest one's (and those of recorded numbers and of the
-# scalars for tests, which are compiled like it) may be shared, for every processor has it. Constant
-# data may be shared too.
+# live in the namespace of its variant. The lowest one's (and those of recorded numbers, which are
+# compiled like it) may be shared, for every processor has it. Constant data may be shared too.
 #    Usage: variants.sh BUILD_FOLDER
 set -euo pipefail
 
@@ -14,7 +13,7 @@ for folder in "$1"/src/CMakeFiles/functions_*.dir; do
     symbols=$(find "$folder" -name '*.o' -exec nm {} +)  # mangled: nm -C leaves some names as they are
     test -n "$symbols"  # an empty folder shows nothing
     shared=$(grep -E ' W ' <<< "$symbols" | grep -v "4dtau${#variant}$variant" || true)
-    case $variant in x86_64_v2 | test_scalars | recorded | baseline) shared= ;; esac
+    case $variant in x86_64_v2 | recorded | baseline) shared= ;; esac
     if [ -n "$shared" ]; then
         echo "variant $variant shares inline functions with others:"
         echo "$shared"

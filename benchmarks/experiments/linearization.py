@@ -19,6 +19,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from tests.support.replay import Replays
 
 import dtau
 from benchmarks.checks import Array, UnavailableError, WrongResultError, same_bits
@@ -26,7 +27,6 @@ from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Tabl
 from benchmarks.harness import Spread, at_most, curve, number, one_core, span, timed, times, verdict
 from benchmarks.peers import mujoco_peer
 from benchmarks.robots import KNOWN, Robot, chosen, states
-from dtau import _testing
 from dtau.timing import DT, LONE_STATES, Call, Contender, Effort, loop
 
 BATCH = 256
@@ -54,11 +54,10 @@ def by_complex_step(robot: Robot, state: tuple[Array, Array, Array], integrator:
     n = model.nv
     qs = np.tile(q.astype(complex), (2 * n, 1))
     vs = np.tile(v.astype(complex), (2 * n, 1))
-    core = _testing.complex128
-    qs[:n] = core.integrate(model, qs[:n], 1j * step * np.eye(n))
+    core = Replays()
+    qs[:n] = core.integrate(model, q=qs[:n], dq=1j * step * np.eye(n))
     vs[n:] += 1j * step * np.eye(n)
-    h = np.array(DT, dtype=complex)
-    q_after, v_after = core.step(model, qs, vs, tau.astype(complex), h, integrator)
+    q_after, v_after = core.step(model, q=qs, v=vs, tau=tau, dt=DT, integrator=integrator)
     xi = dtau.tangent_map(model, q_after[0].real).to_tangent @ q_after.imag.T
     return np.vstack([xi, v_after.imag.T]) / step
 

@@ -135,12 +135,12 @@ def _cell(value: float | None, factor: float) -> str:
 
 
 def _size_here() -> int:
-    """Of this package's files, without what is for tests only."""
+    """Of this package's files."""
     folder = Path(dtau.__file__).parent
     return sum(
         path.stat().st_size
         for path in folder.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts and "_testing" not in path.name
+        if path.is_file() and "__pycache__" not in path.parts
     )
 
 

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "batch/kept_blocks.hpp"
+#include "batch/memory_limit.hpp"
 #include "batch/require_memory.hpp"
 #include "dtau/sincos_constants.hpp"
 #include "interop/casadi_module.hpp"
@@ -78,6 +79,13 @@ NB_MODULE(_core, m) {
           nb::sig("def sincos_constants() -> dict[str, Any]"));
     m.def("set_result_cache_limit", &keep_blocks, nb::arg("limit"));
     m.def("require_memory", &require_memory, nb::arg("what"), nb::arg("bytes"), nb::arg("advice"));
+    m.def(
+        "memory_limit",
+        [](const std::string& root) {
+            const MemoryLimit limit = memory_limit(root);
+            return nb::make_tuple(limit.all, limit.left);
+        },
+        nb::arg("root"), nb::sig("def memory_limit(root: str) -> tuple[float, float]"));
     m.def(
         "peak_rate",
         [] {

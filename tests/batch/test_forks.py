@@ -168,7 +168,7 @@ import importlib, pkgutil
 # Locks of each module of the package, where the libraries that it needs are there.
 found = {}
 for module in pkgutil.walk_packages(dtau.__path__, "dtau."):
-    if module.name.split(".")[1] in ("__main__", "_testing", "cli", "jax", "torch", "casadi"):
+    if module.name.split(".")[1] in ("__main__", "cli", "jax", "torch", "casadi"):
         continue
     try:
         imported = importlib.import_module(module.name)

@@ -168,10 +168,10 @@ def test_the_package_is_deleted_and_imported_again() -> None:
     assert got == [True, "InverseDynamicsVJP", 4]
 
 
-@pytest.mark.parametrize("module", ["_core", "_testing"])
+@pytest.mark.parametrize("module", ["_core", "_recorder"])
 def test_an_extension_is_not_imported_twice(module: str) -> None:
-    first = "from dtau import _testing\ndel _testing\n"
-    kept = ["dtau._core"] if module == "_testing" else []
+    first = "from dtau import _recorder\ndel _recorder\n"
+    kept = ["dtau._core"] if module == "_recorder" else []
     said = script(first + FORGET + REFUSED.format(module=module), *kept)
     has_words(said, f"dtau.{module}", "imported", "process")
 

@@ -24,7 +24,7 @@ import dtau
 from dtau.registry import FUNCTIONS as REGISTRY
 
 MODULES = ["dtau", *(m.name for m in pkgutil.walk_packages(dtau.__path__, "dtau."))]
-EXTENSIONS = ("dtau._core", "dtau._testing", "dtau._recorder")
+EXTENSIONS = ("dtau._core", "dtau._recorder")
 MODULES = [name for name in MODULES if not name.startswith(EXTENSIONS)]
 
 

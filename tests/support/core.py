@@ -10,21 +10,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import ArrayLike
 from replay import Counters, Replays
 
 from dtau import _core
 from dtau.functions.dynamics import prescribed_mask
 from dtau.registry import FUNCTIONS
-
-try:
-    from dtau import _testing
-except ImportError:
-    pytest.exit(
-        "the tests need dtau._testing: install with --config-settings=cmake.define.DTAU_TESTING=ON",
-        returncode=2,
-    )
 
 Tree = _core.Tree
 INSTRUCTION_SETS = tuple(_core.instruction_sets())  # the best first
@@ -58,9 +49,7 @@ counting_core = Core(counting, float)
 
 def take_counts() -> tuple[int, int, int]:
     """Multiplications, additions and divisions of `counting_core` since the last time."""
-    multiplications, additions, divisions = map(round, counting.counts.tolist())
-    counting.counts[:] = 0
-    return multiplications, additions, divisions
+    return counting.take()
 
 
 def chosen_instruction_set() -> str:
@@ -83,5 +72,5 @@ def using_instruction_set(name: str) -> Iterator[None]:
 
 def memory_limit(root: str) -> tuple[float, float]:
     """Bytes of the least limit of control groups under `root`, and the least that is left."""
-    limit: tuple[float, float] = _testing.memory_limit(root)
+    limit: tuple[float, float] = _core.memory_limit(root)
     return limit
