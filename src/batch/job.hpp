@@ -14,9 +14,9 @@ namespace dtau {
 class FirstFailure;
 struct Options;
 
-// The scalars of a job: float64; float64 with every state computed alone, even in a batch;
-// complex128 for complex step; float64 with counted operations; recorded numbers, which are float64
-// too.
+// The scalars of a job: float64; float64 with every state computed alone, even in a batch; for
+// benchmarks/baselines, complex128 and float64 with counted operations; recorded numbers, which are
+// float64 too.
 enum class ScalarKind { real, alone, complex, counted, recorded };
 
 // How the numbers of an array change with mimic joints. `other`: not at all. `q`, `v`: they are

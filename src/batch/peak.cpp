@@ -3,7 +3,7 @@
 
 #include <ctime>
 
-#include "dtau/counted.hpp"
+#include "dtau/lane.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -28,16 +28,5 @@ double rate() {
 }  // namespace
 
 PeakRate peak_rate() { return {rate<double>(), rate<Lane>() * lanes}; }
-
-#ifdef DTAU_TEST_SCALARS
-void take_operation_counts(long long* counts) {
-    counts[0] = Counted::counts.multiplications;
-    counts[1] = Counted::counts.additions;
-    counts[2] = Counted::counts.divisions;
-    Counted::counts = {};
-}
-#else
-void take_operation_counts(long long*) {}
-#endif
 
 }  // namespace dtau::DTAU_VARIANT

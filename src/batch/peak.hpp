@@ -1,4 +1,4 @@
-// Measures the peak rate of fused multiply-adds, and counts operations: take_operation_counts().
+// Measures the peak rate of fused multiply-adds: peak_rate().
 #pragma once
 
 #include "dtau/lane.hpp"
@@ -15,9 +15,5 @@ struct PeakRate {
 namespace dtau::DTAU_VARIANT {
 
 PeakRate peak_rate();
-
-// Counts multiplications, additions and divisions on this thread since the last call, for the
-// counting scalar.
-void take_operation_counts(long long* counts);
 
 }  // namespace dtau::DTAU_VARIANT

@@ -17,9 +17,7 @@ constexpr Out<"by_q1", Quantity::matrix> by_q1;
 constexpr Out<"from_tangent", Quantity::from_tangent> from_tangent;
 constexpr Out<"to_tangent", Quantity::to_tangent> to_tangent;
 
-constexpr KernelTraits in_packs = {.complex = false, .counted = false};
-constexpr KernelTraits in_lanes = {
-    .results = Results::streamed, .complex = false, .counted = false};
+constexpr KernelTraits in_lanes = {.results = Results::streamed};
 
 template <class T>
 struct IntegrateMatrices : TangentMatrices<T> {
@@ -39,20 +37,17 @@ struct NumbersMatrices : TangentMatrices<T> {
 
 constexpr Function functions[] = {
     function({.name = "integrate"}, takes(q, dq), gives(result),
-             algorithm<NoWorkspace, KernelTraits{.counted = false}>(
-                 []<class T>(const Tree& tree, const auto& x, const auto&) {
-                     integrate(tree, x[q], x[dq], x[result]);
-                 })),
-    function(
-        {.name = "difference"}, takes(q0, q1), gives(increment),
-        algorithm<NoWorkspace, in_packs>([]<class T>(const Tree& tree, const auto& x, const auto&) {
-            difference(tree, x[q0], x[q1], x[increment]);
-        })),
-    function(
-        {.name = "normalize", .any_quaternions = true}, takes(q), gives(result),
-        algorithm<NoWorkspace, in_packs>([]<class T>(const Tree& tree, const auto& x, const auto&) {
-            normalize(tree, x[q], x[result]);
-        })),
+             algorithm<NoWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto&) {
+                 integrate(tree, x[q], x[dq], x[result]);
+             })),
+    function({.name = "difference"}, takes(q0, q1), gives(increment),
+             algorithm<NoWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto&) {
+                 difference(tree, x[q0], x[q1], x[increment]);
+             })),
+    function({.name = "normalize", .any_quaternions = true}, takes(q), gives(result),
+             algorithm<NoWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto&) {
+                 normalize(tree, x[q], x[result]);
+             })),
     function({.name = "integrate_jacobians", .results = "IntegrateJacobians"}, takes(q, dq),
              gives(by_q, by_dq),
              algorithm<IntegrateMatrices, in_lanes>(

@@ -48,10 +48,9 @@ constexpr Out<"jacobian", Q::rotation> vector_map;
 template <class Inputs, class Outputs, class Body>
 constexpr Function row(const char* name, Inputs inputs, Outputs outputs, Body) {
     return function({.name = name}, inputs, outputs,
-                    algorithm<NoWorkspace, KernelTraits{.counted = false}>(
-                        []<class T>(const Tree&, const auto& x, const auto&) {
-                            Body{}.template operator()<T>(x);
-                        }));
+                    algorithm<NoWorkspace>([]<class T>(const Tree&, const auto& x, const auto&) {
+                        Body{}.template operator()<T>(x);
+                    }));
 }
 
 constexpr Function functions[] = {
@@ -138,12 +137,11 @@ constexpr Function functions[] = {
         }),
     function({.name = "pose_to_placement", .results = "Placements"}, takes(pose),
              gives(new_rotation, new_translation),
-             algorithm<NoWorkspace, KernelTraits{.counted = false}>(
-                 []<class T>(const Tree&, const auto& x, const auto&) {
-                     const Pose<T> X = load_pose(x[pose]);
-                     write_rows(rotation_matrix(X.rotation), x[new_rotation]);
-                     store_vector(X.translation, x[new_translation]);
-                 })),
+             algorithm<NoWorkspace>([]<class T>(const Tree&, const auto& x, const auto&) {
+                 const Pose<T> X = load_pose(x[pose]);
+                 write_rows(rotation_matrix(X.rotation), x[new_rotation]);
+                 store_vector(X.translation, x[new_translation]);
+             })),
     row("rotation_exp", takes(vector), gives(new_quaternion),
         []<class T>(const auto& x) { store_unit(exp(load_vector(x[vector])), x[new_quaternion]); }),
     row("rotation_log", takes(quaternion), gives(new_vector),

@@ -161,7 +161,7 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     TreeReference tree = has_model ? compiled_tree(given.model) : no_tree();
     if (nb::object result = alone(functions, function, given, tree.compiled); result.is_valid())
         return result;
-    const int type = scalar == ScalarKind::complex ? NPY_CDOUBLE : NPY_DOUBLE;
+    constexpr int type = NPY_DOUBLE;
     const bool given_results = given.out && given.out != Py_None;
 
     // First, everything that may run the arguments' own code, which may change the other arguments.

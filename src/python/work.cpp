@@ -169,11 +169,11 @@ void check_memory(const Work& work, const RunPlan& plan, double results) {
 
 void run(Work& work, const RunPlan& plan) {
     Job& job = work.job;
-    // The calling thread does all counting and recording.
+    // The calling thread does all recording.
     if (job.scalar == ScalarKind::recorded)
         return interruptible([&] { compute(&work, 0, job.count); });
     order_states(work, plan);
-    if (plan.slow && job.scalar != ScalarKind::counted) {
+    if (plan.slow) {
         run_slow(work, plan);
         return release_interrupted();  // releases the objects of this work too
     }

@@ -150,7 +150,7 @@ struct WithWrenches {
 // How the batch layer applies an algorithm, and the scalars that it is compiled for.
 struct KernelTraits {
     Results results = Results::dense;
-    bool lanes = true, complex = true, counted = true;
+    bool lanes = true;
 };
 
 // An algorithm of the registry. Its body is a function of the tree, the named arguments and the
@@ -182,8 +182,8 @@ struct Kernel {
 #if defined(DTAU_RECORDED)
         a.recorded = scalar<Recorded, Inputs, Outputs>();
 #elif defined(DTAU_TEST_SCALARS)
-        if constexpr (traits.complex) a.complex = scalar<Complex, Inputs, Outputs>();
-        if constexpr (traits.counted) a.counted = scalar<Counted, Inputs, Outputs>();
+        a.complex = scalar<Complex, Inputs, Outputs>();
+        a.counted = scalar<Counted, Inputs, Outputs>();
 #else
 #ifndef DTAU_LONE_STATES
         a.alone = scalar<double, Inputs, Outputs>();

@@ -245,8 +245,6 @@ struct FunctionList {
     bool (*has)(const Function&, ScalarKind);
     PeakRate (*peak_rate)();
     void (*solve_lqr)(const LqrJob&, std::ptrdiff_t begin, std::ptrdiff_t end);
-    // Counts multiplications, additions and divisions on this thread since the last call.
-    void (*take_operation_counts)(long long*);
 };
 
 // ---------------------------------------------------------------- shapes, for a tree and options

@@ -9,7 +9,6 @@
 #include "dtau/algorithms/steps/step.hpp"
 #include "dtau/algorithms/values/aba.hpp"
 #include "dtau/algorithms/values/rnea.hpp"
-#include "dtau/counted.hpp"
 
 // A list has its functions and workspaces for the scalar T. `link` is extern, or nothing where they are
 // compiled.
@@ -71,13 +70,8 @@
 namespace dtau::DTAU_VARIANT {
 
 // The two scalars of an instruction set: for a lone state and for a group of states.
-#ifdef DTAU_TEST_SCALARS
-using Alone = Complex;
-using Grouped = Counted;
-#else
 using Alone = double;
 using Grouped = Lane;
-#endif
 
 DTAU_DECLARE(DTAU_SHARED_DYNAMICS)
 DTAU_DECLARE(DTAU_SHARED_PRODUCTS)
