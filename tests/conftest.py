@@ -55,7 +55,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the subjects; watch skips, in the one process to which all workers report."""
-    for name, what in {**SUBJECTS, "long": "tests with any of the markers above"}.items():
+    more = {
+        "long": "tests with any of the markers above",
+        "full": "those of them that .ci/full runs alone, before a version",
+    }
+    for name, what in {**SUBJECTS, **more}.items():
         config.addinivalue_line("markers", f"{name}: {what}")
     named = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
     config.option.all |= named or bool(config.option.keyword or config.option.markexpr)
