@@ -33,7 +33,6 @@ def code(file: Path) -> list[tuple[str, int]]:
 def main() -> int:
     """Print the share of copies for every list of functions in a build."""
     folders = sorted(Path(sys.argv[1], "src/CMakeFiles").glob("functions_*.dir"))
-    folders = [folder for folder in folders if folder.stem != "functions_test_scalars"]
     if not folders:
         raise SystemExit(f"expected a build with kernels, got {sys.argv[1]}")
     too_many = False
