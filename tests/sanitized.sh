@@ -2,11 +2,12 @@
 # Runs the tests that exercise the core with a module that was built with -DDTAU_SANITIZE=ON. The package
 # must be installed or built in place too: its dtau._recorder, which takes longest to compile, computes
 # what the core is compared with, and needs no check of its own.
-#    Usage: [FUZZ_CASES=1500] sanitized.sh BUILD_FOLDER [pytest arguments]
+#    Usage: sanitized.sh BUILD_FOLDER masks [pytest arguments]    # of contacts, and pairs of calls: for every landing
+#           [FUZZ_CASES=1500] sanitized.sh BUILD_FOLDER rest [pytest arguments]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-build=$1
-shift
+build=$1 which=$2
+shift 2
 
 # The kernels, too, must have the sanitizer's checks in them.
 kernels=$(find "$build/src" -path '*functions_*/functions/*.o')
@@ -32,6 +33,11 @@ export DTAU_RESULT_CACHE_LIMIT=0  # results in memory that the sanitizer watches
 preload="$runtime $(g++ -print-file-name=libstdc++.so)"
 run() { LD_PRELOAD=$preload python "$@"; }
 run -c "import dtau; assert dtau.__file__.startswith('$package'), 'an editable install is in the way'"
+if [ "$which" = masks ]; then
+    run -m pytest -q -p no:cacheprovider "$@" tests/constraints/test_{mixed_contacts,positions,contradictions,impulses}.py \
+        tests/batch/test_{pairs_of_calls,overflow}.py
+    exit
+fi
 # Not by run(): its process number would be that of a shell, which can be killed without the program.
 LD_PRELOAD=$preload python tests/fuzz/fuzz.py --cases "${FUZZ_CASES:-1500}" --longest 120 > "$package/fuzz.txt" 2>&1 &
 fuzz=$!
