@@ -14,7 +14,7 @@ from typing import get_args
 import numpy as np
 
 import dtau
-from benchmarks.baselines.library import INVERSE, Library, Way, compiled, exact
+from benchmarks.baselines.library import INVERSE, Library, Way, compiled, of_scalars
 from benchmarks.checks import Array, require_close
 from benchmarks.experiment import Claim, Curve, Table, Watch
 from benchmarks.harness import Spread, curve, exponent, number, one_core
@@ -80,7 +80,7 @@ def study(functions: Sequence[str], quick: bool, effort: Effort, watch: Watch) -
     sizes, branchings = SIZES[quick], BRANCHINGS[quick]
     watch.expect(len(sizes) * len(branchings) + 1, "compiling the baselines")
     libraries, notes = compiled(COMPILERS[quick])
-    counting = exact()
+    counting = of_scalars("Counted")
     watch.step("baselines")
     times = measure(libraries, functions, sizes, branchings, effort, watch.step)
     versions = [f"{library.compiler}: {library.version}." for library in libraries]

@@ -2,7 +2,7 @@
 // states by its name.
 //
 // The package's own code compiles the trees and runs the states in lanes (src/tree, src/batch). With
-// DTAU_TEST_SCALARS the library has complex and counted numbers instead.
+// DTAU_SCALAR the library has complex or counted numbers instead.
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -83,8 +83,7 @@ bool run(const void* compiled, const char* name, int element, std::ptrdiff_t sta
     Job job(signature.ninputs, signature.noutputs);
     job.options = &options;
     job.scalar = static_cast<ScalarKind>(element);
-    const std::ptrdiff_t number =
-        job.scalar == ScalarKind::complex ? sizeof(Complex) : sizeof(double);
+    constexpr std::ptrdiff_t number = sizeof(Alone);
     job.naxes = 1, job.shape[0] = job.count = states;
     const void* const given[] = {q, v, x};
     for (int i = 0; i < job.ninputs; ++i) {
@@ -109,14 +108,12 @@ bool run(const void* compiled, const char* name, int element, std::ptrdiff_t sta
     return true;
 }
 
-#ifdef DTAU_TEST_SCALARS
 // Multiplications, additions and divisions since the last call.
 void take_counts(long long* to) {
     const OperationCounts counts = Counted::counts;
     Counted::counts = {};
     to[0] = counts.multiplications, to[1] = counts.additions, to[2] = counts.divisions;
 }
-#endif
 
 }  // extern "C"
 #pragma GCC visibility pop

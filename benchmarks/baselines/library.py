@@ -40,9 +40,9 @@ FLAGS = (
 )
 FAST = ("-O3", "-march=native")
 WITHOUT_AVX = ("-O3", "-march=x86-64-v2")
-EXACT = ("-O1", "-DDTAU_TEST_SCALARS", "-DDTAU_INLINE=inline")  # complex and counted numbers
+EXACT = ("-O1", "-DDTAU_INLINE=inline")
 
-ELEMENT = {"lanes": 0, "alone": 1, "complex": 2, "counted": 3}
+ELEMENT = {"lanes": 0, "alone": 1}
 VALUES = ("inverse_dynamics", "forward_dynamics")
 INVERSE = ("idsva", "idsva_body", "rneacr")
 FORWARD = ("fdsva_ltdl", "fdsva_aza", "fdsva_dmm", "fdcr_aza", "fdcr_dmm", "abacr")
@@ -114,10 +114,10 @@ class Tree:
         return lambda passes: self._run(function, arrays, results, way, passes)
 
     def counts(self, function: str, *arrays: Array) -> tuple[int, int, int]:
-        """Multiplications, additions and divisions of all states; of an exact library."""
+        """Multiplications, additions and divisions of all states; of a library of `Counted`."""
         taken = (ctypes.c_longlong * 3)()
         self.library.loaded.take_counts(taken)
-        self(function, *arrays, way="counted")
+        self(function, *arrays, way="alone")
         self.library.loaded.take_counts(taken)
         return taken[0], taken[1], taken[2]
 
@@ -160,9 +160,9 @@ def compiled(
     return libraries, notes
 
 
-def exact() -> Library:
-    """The library with complex and counted numbers, by the first compiler."""
-    return _library(cxx_compiler("g++", "clang++"), EXACT)
+def of_scalars(scalar: Literal["Complex", "Counted"]) -> Library:
+    """The library for such numbers alone, by the first compiler."""
+    return _library(cxx_compiler("g++", "clang++"), (*EXACT, f"-DDTAU_SCALAR={scalar}"))
 
 
 @cache

@@ -15,7 +15,7 @@ import numpy as np
 import dtau
 from benchmarks.baselines import curves
 from benchmarks.baselines.curves import check, states
-from benchmarks.baselines.library import FORWARD, INVERSE, Tree, compiled, exact
+from benchmarks.baselines.library import FORWARD, INVERSE, Tree, compiled, of_scalars
 from benchmarks.checks import Array
 from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Table, Watch
 from benchmarks.harness import exponent
@@ -33,7 +33,7 @@ def run(quick: bool, watch: Watch) -> Findings:
     sizes, count = ((2, 8, 30), 3) if quick else (SIZES, 8)
     watch.expect(len(sizes) + 1, "compiling the baselines")
     libraries, _ = compiled(("g++",))
-    complex_numbers = exact()
+    complex_numbers = of_scalars("Complex")
     watch.step("baselines")
     errors: Errors = {f: [] for f in LABELS}
     largest: Errors = {f: [] for f in LABELS}
@@ -67,7 +67,7 @@ def complex_step(tree: Tree, function: str, *state: Array) -> Array:
     for variable in range(2):
         arrays = [np.tile(x.astype(complex), (n, 1)) for x in state]
         arrays[variable] = arrays[variable] + 1j * STEP * np.eye(n)
-        (values,) = tree(function, *arrays, way="complex")
+        (values,) = tree(function, *arrays, way="alone")
         found.append(values.imag.T / STEP)
     return np.stack(found)
 

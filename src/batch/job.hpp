@@ -14,10 +14,9 @@ namespace dtau {
 class FirstFailure;
 struct Options;
 
-// The scalars of a job: float64; float64 with every state computed alone, even in a batch; for
-// benchmarks/baselines, complex128 and float64 with counted operations; recorded numbers, which are
-// float64 too.
-enum class ScalarKind { real, alone, complex, counted, recorded };
+// The scalars of a job: float64; float64 with every state computed alone, even in a batch; recorded
+// numbers, which are float64 too.
+enum class ScalarKind { real, alone, recorded };
 
 // How the numbers of an array change with mimic joints. `other`: not at all. `q`, `v`: they are
 // coordinates or velocities. `torques`: each row (or column of a Jacobian) transforms as torques

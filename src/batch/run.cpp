@@ -7,27 +7,23 @@
 
 namespace dtau::DTAU_VARIANT {
 
-#if defined(DTAU_RECORDED) || defined(DTAU_TEST_SCALARS)
+#ifdef DTAU_SCALAR
+
+namespace {
+
+const Tree& tree_of(const Tree& tree, const auto*) { return tree; }
+Tree tree_of(const Tree& tree, const Recorded*) { return recorded_tree(tree); }
+
+}  // namespace
 
 void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::ptrdiff_t begin,
          std::ptrdiff_t end) {
-#if defined(DTAU_RECORDED)
-    run_alone(algorithms.recorded, algorithms.results, recorded_tree(tree), job, begin, end);
-#else
-    if (job.scalar == ScalarKind::complex)
-        return run_alone(algorithms.complex, algorithms.results, tree, job, begin, end);
-    run_alone(algorithms.counted, algorithms.results, tree, job, begin, end);
-#endif
+    run_alone(algorithms.alone, algorithms.results, tree_of(tree, static_cast<Alone*>(nullptr)),
+              job, begin, end);
 }
 
 std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const Job& job) {
-#if defined(DTAU_RECORDED)
-    return Scratch<Recorded>::bytes(algorithms.recorded, tree, job, false);
-#else
-    if (job.scalar == ScalarKind::complex)
-        return Scratch<Complex>::bytes(algorithms.complex, tree, job, false);
-    return Scratch<Counted>::bytes(algorithms.counted, tree, job, false);
-#endif
+    return Scratch<Alone>::bytes(algorithms.alone, tree, job, false);
 }
 
 #else

@@ -10,6 +10,8 @@
 #include "batch/outcome.hpp"
 #include "dtau/arena.hpp"
 
+#include "registry/scalars.hpp"
+
 namespace dtau::DTAU_VARIANT {
 
 // The final addresses of the results of a group of states.
@@ -69,13 +71,8 @@ struct Algorithm {
 //   DTAU_LONE_STATES   the set whose kernels compute lone states for this one (registry/lanes_only.hpp)
 //   DTAU_NO_LANES      this set computes the states of a batch one by one
 struct Algorithms {
-#if defined(DTAU_RECORDED)
-    Algorithm<Recorded> recorded;
-#elif defined(DTAU_TEST_SCALARS)
-    Algorithm<Complex> complex;
-    Algorithm<Counted> counted;
-#else
-    Algorithm<double> alone;
+    Algorithm<Alone> alone;
+#ifndef DTAU_SCALAR
     Algorithm<Lane> in_lanes;
 #endif
     Results results = Results::dense;

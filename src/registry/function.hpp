@@ -179,18 +179,11 @@ struct Kernel {
         a.results = traits.results;
         if constexpr (requires { Workspace<double>::one_by_one; })
             a.one_by_one = Workspace<double>::one_by_one;
-#if defined(DTAU_RECORDED)
-        a.recorded = scalar<Recorded, Inputs, Outputs>();
-#elif defined(DTAU_TEST_SCALARS)
-        a.complex = scalar<Complex, Inputs, Outputs>();
-        a.counted = scalar<Counted, Inputs, Outputs>();
-#else
 #ifndef DTAU_LONE_STATES
-        a.alone = scalar<double, Inputs, Outputs>();
+        a.alone = scalar<Alone, Inputs, Outputs>();
 #endif
-#ifndef DTAU_NO_LANES
+#if !defined(DTAU_NO_LANES) && !defined(DTAU_SCALAR)
         if constexpr (traits.lanes) a.in_lanes = scalar<Lane, Inputs, Outputs>();
-#endif
 #endif
         return a;
     }
@@ -227,14 +220,12 @@ inline const Algorithms& chosen(const Function& function, const Tree& tree,
 }
 
 inline bool has(const Function& function, ScalarKind scalar) {
-    const auto& both = *static_cast<const Implementation*>(function.implementation);
-#if defined(DTAU_RECORDED)
-    return scalar == ScalarKind::recorded && both.independent.recorded.apply;
-#elif defined(DTAU_TEST_SCALARS)
-    return scalar == ScalarKind::complex ? both.independent.complex.apply != nullptr
-                                         : both.independent.counted.apply != nullptr;
+    const Algorithms& independent =
+        static_cast<const Implementation*>(function.implementation)->independent;
+#ifdef DTAU_SCALAR
+    return scalar == ScalarKind::recorded && independent.alone.apply;
 #else
-    return scalar == ScalarKind::real || both.independent.in_lanes.apply;
+    return scalar == ScalarKind::real || independent.in_lanes.apply;
 #endif
 }
 

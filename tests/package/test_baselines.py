@@ -83,16 +83,17 @@ def test_the_core_among_them_gives_the_package_s_results(compiled: library.Libra
 def test_complex_and_counted_numbers(compiled: library.Library) -> None:
     model = MODELS["tree 1"]
     q, v, a, tau = state(model, 2)
-    real, exact = compiled.tree(model), library.exact().tree(model)
+    real = compiled.tree(model)
+    exact, counting = (library.of_scalars(x).tree(model) for x in ("Complex", "Counted"))
     for function in INVERSE + FORWARD:
         arrays = q, v, a if function in INVERSE else tau
         numbers = (x.astype(complex) for x in arrays)
         for got, want in zip(
-            exact(function, *numbers, way="complex"), real(function, *arrays), strict=True
+            exact(function, *numbers, way="alone"), real(function, *arrays), strict=True
         ):
             assert_close(got.real, want, TOLERANCE["identity"], function)
             assert not got.imag.any()
-        assert all(count > 0 for count in exact.counts(function, *arrays)[:2])
+        assert all(count > 0 for count in counting.counts(function, *arrays)[:2])
 
 
 def test_what_the_library_refuses(compiled: library.Library) -> None:

@@ -10,11 +10,15 @@
 #include "dtau/algorithms/values/aba.hpp"
 #include "dtau/algorithms/values/rnea.hpp"
 
+#include "registry/scalars.hpp"
+
 // A list has its functions and workspaces for the scalar T. `link` is extern, or nothing where they are
 // compiled.
 #define DTAU_SHARED(link, ...) link template decltype(__VA_ARGS__) __VA_ARGS__;
 
-#if defined(DTAU_NO_LANES)  // the few columns in lanes are compiled where they are used
+#if defined(DTAU_SCALAR)  // one file has all functions
+#define DTAU_DECLARE(list)
+#elif defined(DTAU_NO_LANES)  // the few columns in lanes are compiled where they are used
 #define DTAU_DECLARE(list) list(extern, Alone)
 #else
 #define DTAU_DECLARE(list) list(extern, Alone) list(extern, Grouped)
@@ -68,10 +72,6 @@
     DTAU_SHARED(link, step_variation<T>)
 
 namespace dtau::DTAU_VARIANT {
-
-// The two scalars of an instruction set: for a lone state and for a group of states.
-using Alone = double;
-using Grouped = Lane;
 
 DTAU_DECLARE(DTAU_SHARED_DYNAMICS)
 DTAU_DECLARE(DTAU_SHARED_PRODUCTS)
