@@ -141,8 +141,6 @@ class Case:
             name: _normalized(self.model, x) if name in CONFIGURATIONS else x
             for name, x in zip(self.names, arrays, strict=True)
         }
-        if self.row == "normalize":
-            return tuple(unit.values())
         given = (unit.get(x.name) for x in FUNCTIONS[self.row].inputs)
         return arrays_of(complex_core(self.row, self.model, *given, **self.options))
 
@@ -189,6 +187,7 @@ def _given(module: Any, row: str, switch: Switch) -> Iterator[str]:
         absent = (
             (x.name.startswith("f_ext") and switch.wrenches is None)
             or (x.name == "active" and not (_touches(row, switch) and switch.mask))
+            or (x.name == "positions" and not _touches(row, switch))
             or (x.name == "parameters" and not switch.parameters)
         )
         if x.name in known and not absent:

@@ -1,6 +1,7 @@
 """Derivatives of the package's functions, for the laws: by complex steps of the core's values.
 
-Displacements between configurations have no complex core: theirs are differences.
+These replay what the core records (`replay`), whose kernels are compiled apart. `differences` are
+those of the kernels that users call.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from functools import cache
 
 import numpy as np
 from adapter_law_cases import CONSTANT_RESULTS, STATES, Case
-from core import complex_core
 from trees import Array
 
 import dtau
@@ -18,46 +18,41 @@ import dtau
 COMPLEX_STEP = 1e-30
 POINTS = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
 FACTORS = np.array([-1.0, 9.0, -45.0, 45.0, -9.0, 1.0]) / 60.0  # of sixth order
-STEP, SECOND_STEP = 1e-3, 4e-3
-SECOND_STEP_OF_EXACT = 1e-3
-# Bounds of first and of second derivatives, relative to the largest element.
-EXACT, DIFFERENCES = (1e-9, 1e-8), (2e-7, 2e-5)
+STEP = 1e-3
+BOUNDS = 1e-9, 1e-8  # of first and of second derivatives, relative to the largest element
 
 
 def _flat(results: tuple[Array, ...], states: int) -> list[Array]:
     return [np.asarray(y).reshape(states, -1) for y in results]
 
 
-def _step(name: str, step: float) -> float:
+def _step(name: str) -> float:
     if name == "parameters":  # inertias, of hundredths
-        return 0.1 * step
-    if name == "dt":
-        return 0.2 * step
-    return step
+        return 0.1 * STEP
+    return 0.2 * STEP if name == "dt" else STEP
 
 
-def exact(case: Case) -> bool:
-    """Whether first derivatives are exact."""
-    return case.row in complex_core or case.row == "normalize"
-
-
-def _jacobians(case: Case, x: list[Array], step: float) -> list[list[Array]]:
+def _jacobians(case: Case, x: list[Array]) -> list[list[Array]]:
     """By each input, of each result of one state: (size of the result, size of the input)."""
-    if exact(case):
-        return [_complex_steps(case, x, k) for k in range(len(x))]
-    found = []
+    return [_complex_steps(case, x, k) for k in range(len(x))]
+
+
+def differences(case: Case, state: int) -> list[list[Array]]:
+    """The same by differences."""
+    found, x = [], case.state(state)
     for k, name in enumerate(case.names):
-        size, h = x[k].size, _step(name, step)
+        size, h = x[k].size, _step(name)
         moved = np.broadcast_to(x[k].ravel(), (len(POINTS), size, size)).copy()
         moved += h * POINTS[:, None, None] * np.eye(size)
         given = list(x)
         given[k] = moved.reshape(-1, *x[k].shape)
         rows = len(POINTS) * size
-        by_name = [
-            np.einsum("p,pkm->mk", FACTORS / h, y.reshape(len(POINTS), size, -1))
-            for y in _flat(case.value(*given), rows)
-        ]
-        found.append(by_name)
+        found.append(
+            [
+                np.einsum("p,pkm->mk", FACTORS / h, y.reshape(len(POINTS), size, -1))
+                for y in _flat(case.value(*given), rows)
+            ]
+        )
     return found
 
 
@@ -84,7 +79,7 @@ def bits(case: Case) -> tuple[Array, ...]:
 @cache
 def jacobians(case: Case, state: int) -> list[list[Array]]:
     """By each input, of each result of one state."""
-    return _jacobians(case, case.state(state), STEP)
+    return _jacobians(case, case.state(state))
 
 
 @cache
@@ -123,20 +118,19 @@ def tangent(case: Case, by: tuple[int, ...], result: int) -> Array:
 def curvature(case: Case, along: int) -> list[Array]:
     """The change of the gradient of the weighted results along a direction, for the first state.
 
-    By each input; differences of differences.
+    By each input; differences of exact gradients.
     """
     x, d = case.state(0), directions(case)[along][0]
     d = d.reshape(x[along].shape)
     w = [
         y[0].ravel() * ((case.row, r) not in CONSTANT_RESULTS) for r, y in enumerate(weights(case))
     ]
-    step = SECOND_STEP_OF_EXACT if exact(case) else SECOND_STEP
-    h = _step(case.names[along], step) / max(1.0, float(np.linalg.norm(d)))
+    h = _step(case.names[along]) / max(1.0, float(np.linalg.norm(d)))
     total = [np.zeros(y.size) for y in x]
     for point, factor in zip(POINTS, FACTORS, strict=True):
         moved = list(x)
         moved[along] = x[along] + h * point * d
-        for k, blocks in enumerate(_jacobians(case, moved, SECOND_STEP)):
+        for k, blocks in enumerate(_jacobians(case, moved)):
             total[k] += factor / h * sum(a @ b for a, b in zip(w, blocks, strict=True))
     return [t.reshape(y.shape) for t, y in zip(total, x, strict=True)]
 
@@ -162,12 +156,9 @@ def _terms(case: Case) -> float:
     return max(float(np.max(x, initial=0.0)) for x in sums)
 
 
-def bounds(case: Case, by: int, order: int) -> tuple[float, float]:
-    """What derivatives by an input may be off, relative to the largest element and absolute."""
+def bounds(case: Case, order: int) -> tuple[float, float]:
+    """What derivatives may be off, relative to the largest element and absolute."""
     roundings = 100 * np.finfo(float).eps
-    if exact(case):
-        along = max(float(np.linalg.norm(d[0])) for d in directions(case))
-        second = 10 * _terms(case) * max(1.0, along) / SECOND_STEP_OF_EXACT
-        return EXACT[order - 1], roundings * (size(case), second)[order - 1]
-    roundings *= 10 * size(case) / _step(case.names[by], STEP)
-    return DIFFERENCES[order - 1], roundings / (1.0, SECOND_STEP)[order - 1]
+    along = max(float(np.linalg.norm(d[0])) for d in directions(case))
+    second = 10 * _terms(case) * max(1.0, along) / STEP
+    return BOUNDS[order - 1], roundings * (size(case), second)[order - 1]
