@@ -279,17 +279,19 @@ def parametrize(
 ) -> None:
     """Give a test the arguments ``row``, ``switch`` and ``mode``.
 
-    The core selection has a sample of ``size``; the rest has the marker `laws`.
+    The core selection has a sample of ``size``. The rest of a tenth has the marker `laws`, and the
+    rest of all the marker `full` too.
     """
     config = metafunc.config
     seed = config.getoption("laws_seed")
-    every = of(modes, rows, seed)
-    drawn = sample(every, seed, size)
-    chosen = every if config.option.all else sorted(drawn)
+    some = tenth(modes, rows, seed)
+    drawn, marked = sample(some, seed, size), set(some)
+    chosen = of(modes, rows, seed) if config.option.all else sorted(drawn)
+    marks = {True: [pytest.mark.laws], False: [pytest.mark.laws, pytest.mark.full]}
     metafunc.parametrize(
         ("row", "switch", "mode"),
         [
-            pytest.param(*x, marks=[] if x in drawn else pytest.mark.laws, id=" | ".join(x))
+            pytest.param(*x, marks=[] if x in drawn else marks[x in marked], id=" | ".join(x))
             for x in chosen
         ],
     )
