@@ -64,18 +64,9 @@ struct ConstrainedHessianWorkspace {
     ConstrainedHessianWorkspace(Arena& arena, const Tree& tree, const Options& taken,
                                 bool gains = true);
     RangeState<T> range_state(const Tree& tree, const T* active) const {
-        return {tree,
-                constraints.frames,
-                constraints.world,
-                active,
-                forces,
-                residual,
-                nu,
-                lam_forces,
-                dynamics.idsva,
-                dynamics.ltdl,
-                constraints.schur,
-                curvature};
+        return {
+            tree,           constraints.frames, constraints.world, active,   forces, residual, nu,
+            dynamics.idsva, dynamics.ltdl,      constraints.schur, curvature};
     }
     // G_f with the factors of loops.
     ConstraintColumns<T> dual_of_loops() const {
@@ -139,12 +130,18 @@ void turn_weights(const T* lam_forces, const T* active, const ConstrainedHessian
     }
 }
 
-// Solves for mu and nu of (23.2).
+// Solves for mu and nu of (23.2). rho = N lam_f, which no force gives, is taken off before: of the
+// rounding errors of a solution that still has it, R divides more (23.16).
 template <class T>
 void constrained_weights(const Tree& tree, const T* lam, const ConstrainedHessianWorkspace<T>& w) {
     const int n = tree.independent.n, nrows = w.given->nrows;
     for (int k = 0; k < n; ++k) w.mu[k] = lam[k];
     for (int r = 0; r < nrows; ++r) w.nu[r] = -w.lam_forces[r];
+    if (w.ranges.any) {
+        for (int r = 0; r < nrows; ++r) w.ranges.rho[r] = w.lam_forces[r];
+        project_unreachable<1>(w.ranges.rho, w.constraints.schur);
+        for (int r = 0; r < nrows; ++r) w.nu[r] = w.nu[r] + w.ranges.rho[r];
+    }
     ltdl_solve_inwards(tree.independent, w.mu, w.dynamics.ltdl);
     solve_linearized(n, w.mu, w.nu, w.constraints.schur);
     ltdl_solve_outwards(tree.independent, w.mu, w.dynamics.ltdl);

@@ -96,30 +96,26 @@ void range_change(const ConstraintColumns<T>& columns, int nrows,
         }
 }
 
-// Inputs of one state: the frames, the factors, the forces, and the weights nu and lam_f.
+// Inputs of one state: the frames, the factors, the forces, and the weights nu.
 template <class T>
 struct RangeState {
     const Tree& tree;
     const ConstraintFrames<T>* frames;
     const Placement<T>* world;
-    const T *active, *forces, *residual, *nu, *lam_forces;
+    const T *active, *forces, *residual, *nu;
     const IdsvaWorkspace<T>& idsva;
     const LtdlWorkspace<T>& ltdl;
     const SchurComplement<T>& schur;
     const ForceCurvatureWorkspace<T>& curvature;
 };
 
-// Computes rho, P and Q, and adds to H_qq.
+// Computes P and Q, and adds to H_qq. In: rho.
 template <class T>
 void range_weights(const RangeState<T>& x, const ConstraintColumns<T>& columns,
                    const Blocks<T>& out, const RangeHessianWorkspace<T>& w) {
     const Constraints& constraints = *x.schur.constraints;
     const RootFrame<T>& g = x.idsva.root_frame;
-    for (int r = 0; r < constraints.nrows; ++r) {
-        w.rho[r] = x.lam_forces[r];
-        w.minus_nu[r] = -x.nu[r];
-    }
-    project_unreachable<1>(w.rho, x.schur);
+    for (int r = 0; r < constraints.nrows; ++r) w.minus_nu[r] = -x.nu[r];
     ConstraintColumns<T> to = columns;
     const auto velocities = [&](const T* rows, const RangeWorkspace<T>& range, T* by_q) {
         const RootFrame<T> moved = range_velocities(x.tree, rows, g, x.ltdl, x.schur, range);
