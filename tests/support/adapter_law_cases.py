@@ -258,6 +258,8 @@ def case(module: Any, row: str, switch: Switch, seed: int) -> Case:
     model = robot(switch.robot)
     state = cases.random_state(model, _number(seed, row, switch.name), (STATES,))
     state["active"] = np.array([[1.0, 0.0], [1.0, 1.0]])
+    if switch.loop:  # a third constraint
+        state["positions"] = np.concatenate([state["positions"], state["positions"][:, :1]], 1)
     # what holds a base pulls in proportion to how far it is
     _changed(model, state, switch.state, 10.0 if _touches(row, switch) else 500.0)
     inputs = {name: np.asarray(state[name]) for name in _given(module, row, switch)}
