@@ -2,7 +2,8 @@
 # Runs the tests that exercise the core with a module that was built with -DDTAU_SANITIZE=ON. The package
 # must be installed or built in place too: its dtau._recorder, which takes longest to compile, computes
 # what the core is compared with, and needs no check of its own.
-#    Usage: sanitized.sh BUILD_FOLDER masks [pytest arguments]    # of contacts, and pairs of calls: for every landing
+#    Usage: sanitized.sh BUILD_FOLDER masks [pytest arguments]    # of contacts: before everything else
+#           sanitized.sh BUILD_FOLDER pairs [pytest arguments]    # of calls, 3 minutes a robot: before a version
 #           [FUZZ_CASES=1500] sanitized.sh BUILD_FOLDER rest [pytest arguments]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -33,11 +34,14 @@ export DTAU_RESULT_CACHE_LIMIT=0  # results in memory that the sanitizer watches
 preload="$runtime $(g++ -print-file-name=libstdc++.so)"
 run() { LD_PRELOAD=$preload python "$@"; }
 run -c "import dtau; assert dtau.__file__.startswith('$package'), 'an editable install is in the way'"
-if [ "$which" = masks ]; then
-    run -m pytest -q -p no:cacheprovider "$@" tests/constraints/test_{mixed_contacts,positions,contradictions,impulses}.py \
-        tests/batch/test_{pairs_of_calls,overflow}.py
-    exit
-fi
+case $which in
+    masks)
+        run -m pytest -q -p no:cacheprovider "$@" tests/constraints/test_{mixed_contacts,contradictions,impulses}.py
+        exit ;;
+    pairs)
+        run -m pytest -q -p no:cacheprovider "$@" tests/batch/test_pairs_of_calls.py
+        exit ;;
+esac
 # Not by run(): its process number would be that of a shell, which can be killed without the program.
 LD_PRELOAD=$preload python tests/fuzz/fuzz.py --cases "${FUZZ_CASES:-1500}" --longest 120 > "$package/fuzz.txt" 2>&1 &
 fuzz=$!
@@ -47,8 +51,8 @@ export DTAU_LAWS=0-2  # of the core's cases
 run -m pytest -q -p no:cacheprovider \
     -k "not ((chain or quadruped or tree or forest) and (second_derivatives or hessian or time_derivatives)) and not (chain and is_not_finite) and not moving_a_ and not agree_to_rounding and not is_all_of_its_states" \
     "$@" tests/dynamics/test_dynamics.py tests/manifold/test_manifold.py tests/derivatives/test_derivatives.py \
-    tests/batch/test_{invariance,errors,core,buffers,instruction_sets,arguments_that_change,batch_laws}.py \
-    tests/constraints/test_{constrained_dynamics,impulses,gaits,contact_products}.py \
+    tests/batch/test_{invariance,errors,core,buffers,instruction_sets,arguments_that_change,batch_laws,overflow}.py \
+    tests/constraints/test_{constrained_dynamics,positions,gaits,contact_products}.py \
     tests/model/test_{model,building,urdf,spatial}.py
 wait "$fuzz" || { cat "$package/fuzz.txt"; exit 1; }
 tail -n 1 "$package/fuzz.txt"
