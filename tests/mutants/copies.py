@@ -41,7 +41,7 @@ def replaced(text: str, mutant: Mutant, new: str) -> str:
 
 
 def check(mutants: Iterable[Mutant]) -> None:
-    """Require that every mutant changes one place of its file, and has tests that exist."""
+    """Require that every mutant changes one place of its file, by a switch, and has tests."""
     problems = []
     numbers: set[int] = set()
     for mutant in mutants:
@@ -52,6 +52,8 @@ def check(mutants: Iterable[Mutant]) -> None:
             replaced((ROOT / mutant.file).read_text(encoding="utf-8"), mutant, mutant.new)
         except (MutantError, FileNotFoundError) as problem:
             problems.append(str(problem))
+        if mutant.compiled and not mutant.statement and ";" in mutant.old + mutant.new:
+            problems.append(f"{mutant.name}: expected an expression, got a statement")
         for tests in mutant.tests:
             file, _, name = tests.partition("::")
             path = ROOT / file
