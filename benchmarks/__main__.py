@@ -3,6 +3,7 @@
     python -m benchmarks --quick              # all of them, roughly: under three minutes
     python -m benchmarks                      # all of them: about twenty minutes
     python -m benchmarks first_order axes     # some of them; --list names all
+    python -m benchmarks papers --quick       # those of the four papers, in three minutes
     python -m benchmarks first_order --quick --urdf mine.urdf --root free   # with your own robot
 
 Every result is compared with another way to it before it is timed. Each finished experiment is
@@ -12,6 +13,9 @@ Open the report: it begins with the claims, each with what is asked and what cam
 Interrupted, the same command goes on from there: what is in the folder stays, if it was measured
 with the same options, versions and code of the experiment. --again measures it anew, which you
 want after changing what experiments share.
+
+`papers` stands for all experiments that repeat figures and tables of the four papers. It prints a
+line for each of their claims: whether it holds, what was asked and measured, and why it differs.
 
 Leave the machine alone meanwhile: other work on it widens the quartiles. What is not installed is
 left out. The exit status is 1 if a result was wrong or an experiment failed, which a compiler that
@@ -50,6 +54,7 @@ except ImportError as missing:
     ) from None
 
 RESULTS = Path(__file__).with_name("results")
+PAPERS = "papers"  # on the command line: all experiments of the four papers
 
 
 def arguments(argv: Sequence[str] | None, known: Sequence[Experiment]) -> argparse.Namespace:
@@ -91,10 +96,13 @@ def arguments(argv: Sequence[str] | None, known: Sequence[Experiment]) -> argpar
         parser.error("--docs: only from a full run, without --quick")
     names = [experiment.name for experiment in known]
     for name in args.names:
-        if name not in names:
-            near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
+        if name not in (*names, PAPERS):
+            near = difflib.get_close_matches(name, (*names, PAPERS), n=3, cutoff=0.4)
             hint = f"; did you mean {' or '.join(near)}?" if near else "; --list names all"
             parser.error(f"there is no experiment {name!r}{hint}")
+    args.papers = PAPERS in args.names
+    if args.papers:
+        args.names += [name for name in names if name.startswith("paper_")]
     if args.out is None:
         args.out = RESULTS / "quick" if args.quick else RESULTS
     return args
@@ -140,6 +148,9 @@ def main(argv: Sequence[str] | None = None, known: Sequence[Experiment] = EXPERI
         say(f"interrupted: what is done is in {args.out}; the same command goes on from there")
         return 130
     say(f"report: {args.out / 'report.md'}")
+    if args.papers:
+        for line in report.outcomes([r for r in written if r.experiment in args.names]):
+            print(line)
     if args.docs:
         figures = args.docs.with_suffix("")
         if args.names and args.docs.exists():

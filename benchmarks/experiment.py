@@ -61,6 +61,7 @@ class Claim:
     asked: str
     measured: str
     holds: bool | None  # None: not decided here, the text says why
+    why: str = ""  # the reason of a result that differs, where it is known
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import plots
-from benchmarks.experiment import Findings, Table
+from benchmarks.experiment import Claim, Findings, Table
 from benchmarks.records import Record, Setting
 
 MARKER = "<!-- All below is written by `python -m benchmarks --docs`. -->"
 TITLE = "# Benchmarks"
 CLAIMS = ("experiment", "claim", "asked", "measured", "")
+OUTCOMES = {True: "holds", False: "differs", None: "not decided"}  # in the terminal
 VERDICTS = {True: "holds", False: "**does not hold**", None: "not decided"}
 
 
@@ -98,10 +99,26 @@ def failures(records: Sequence[Record]) -> dict[str, str]:
 def claims(records: Sequence[Record]) -> list[list[str]]:
     """The rows of the table of claims: the experiment first, the verdict last."""
     return [
-        [record.experiment, claim.text, claim.asked, claim.measured, VERDICTS[claim.holds]]
+        [record.experiment, claim.text, claim.asked, _measured(claim), VERDICTS[claim.holds]]
         for record in records
         for claim in (record.findings.claims if record.findings else ())
     ]
+
+
+def outcomes(records: Sequence[Record]) -> Iterable[str]:
+    """Each claim in a line for the terminal: what came of it, and why it differs."""
+    for record in records:
+        if record.findings is None:
+            yield f"{'left out':<12}{record.source}: {record.failed or record.unavailable}"
+            continue
+        for claim in record.findings.claims:
+            said = f"asked {claim.asked}; measured {_measured(claim)}"
+            yield f"{OUTCOMES[claim.holds]:<12}{record.source}: {claim.text}: {said}"
+
+
+def _measured(claim: Claim) -> str:
+    """What came out, and the reason where it differs."""
+    return "; ".join(said for said in (claim.measured, claim.why) if said)
 
 
 def claims_section(failed: Mapping[str, str], rows: Sequence[Sequence[str]]) -> Iterable[str]:

@@ -255,6 +255,36 @@ def test_commands_that_are_refused(
     assert not fakes.runs
 
 
+def test_the_papers_are_one_command(
+    fakes: Fakes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fakes.known += [fakes.experiment(name) for name in ("paper_1", "paper_2", "paper_3")]
+    differs = Claim("it overtakes", "from 450 bodies", "from 34", False, "other blocks")
+    fakes.does["paper_2"] = lambda: Findings(claims=[differs])
+    fakes.fails("paper_3", UnavailableError("needs abacus"))
+    assert fakes("--out", tmp_path, "papers") == 0
+    assert fakes.runs == ["paper_1", "paper_2", "paper_3"]
+    lines = capsys.readouterr().out.splitlines()
+    where = "[Paper] figure 1: "
+    assert lines == [
+        f"holds       {where}it is fast: asked at least 2x; measured 3.00x",
+        f"differs     {where}it is small: asked at most 1 MB; measured 2 MB",
+        f"not decided {where}it is cheap: asked no price; measured nobody sells it",
+        f"differs     {where}it overtakes: asked from 450 bodies; measured from 34; other blocks",
+        f"left out    {where}needs abacus",
+    ]
+    row = "| paper_2 | it overtakes | from 450 bodies | from 34; other blocks | **does not hold** |"
+    assert row in (tmp_path / "report.md").read_text(encoding="utf-8").splitlines()
+    assert fakes("--out", tmp_path, "paper_1") == 0
+    assert not capsys.readouterr().out
+
+
+def test_the_readme_lists_all_experiments() -> None:
+    text = (ROOT / "benchmarks/README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| ", text, flags=re.M)
+    assert sorted(rows) == sorted(experiment.name for experiment in experiments())
+
+
 def test_the_list_and_the_help(fakes: Fakes, capsys: pytest.CaptureFixture[str]) -> None:
     assert fakes("--list") == 0
     assert "beta   Title of beta ([Paper] figure 1)" in capsys.readouterr().out
