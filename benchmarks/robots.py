@@ -135,10 +135,21 @@ GENERATED: dict[str, tuple[str, list[int], Root]] = {
 def generated(name: str) -> Robot:
     """One of the robots of `GENERATED`."""
     label, parents, root = GENERATED[name]
+    return replace(_of_parents(parents, root), label=label, key=name)
+
+
+def grown(bodies: int, branching: int) -> Robot:
+    """A chain on a fixed base whose links carry so many others each."""
+    label = f"{bodies} bodies, branching {branching}"
+    return replace(_of_parents([(i - 1) // branching for i in range(bodies)], "fixed"), label=label)
+
+
+def _of_parents(parents: Sequence[int], root: Root) -> Robot:
+    """The robot of `urdf`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "robot.urdf"
         path.write_text(urdf(parents, root), encoding="utf-8")
-        return replace(from_urdf(path, root), label=label, key=name)
+        return from_urdf(path, root)
 
 
 OWN: list[Robot] = []  # what --urdf adds

@@ -6,6 +6,7 @@ The package's tensors (dense, and packed: the entries that are not zero) in turn
 
     complex step   of the same core's first derivatives, compiled on the spot: the paper's reference
     differences    central ones of the package's first derivatives, 4 N states in one batch
+    first          the package's first derivatives themselves, alone
 
 and with CasADi's automatic differentiation of first derivatives, in processes with a limit of time
 and memory, from small chains on until it ends them:
@@ -26,6 +27,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -56,6 +58,10 @@ EXACT, DIFFERENCES = 1e-12, 1e-6  # of the largest element
 SCATTER = 0.1  # of fitted exponents
 FEW = 5  # bodies, of which [IDSVA-SO] claims nothing
 ASKED = 1.5  # times faster than CasADi, of serial chains with more
+CROSSOVER = 70  # bodies of branched chains, from which CasADi is faster in the paper
+NO_CROSSOVER = (
+    "dtau is compiled, and its pattern of a branched chain leaves out zeros, as CasADi's graph does"
+)
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,7 @@ class Chain:
         cells = [_kind(self.branching), str(self.bodies), str(self.depth)]
         cells += [number(self.found.micro(name)) for name in ("dense", "packed", "dense batch")]
         cells.append(number(self.found.micro("packed batch")))
+        cells += [number(self.found.micro("first")), f"{self.ratio('packed', 'first'):.2f}x"]
         for name in ("complex step", "differences"):
             if name in self.found.seconds:
                 cells += [number(self.found.micro(name)), f"{self.ratio(name, 'dense'):.1f}x"]
@@ -112,15 +119,16 @@ def run(quick: bool, watch: Watch) -> Findings:
         notes.append("CasADi is not installed (python -m pip install casadi): it was left out.")
 
     counts = {(c.branching, c.bodies): c.operations for c in found}
-    header = ["chain", "bodies", "depth", "dense", "packed", "dense", "packed", "complex", "ratio"]
-    header += ["differences", "ratio", "error"]
+    header = ["chain", "bodies", "depth", "dense", "packed", "dense", "packed", "first", "ratio"]
+    header += ["complex", "ratio", "differences", "ratio", "error"]
     return Findings(
         tables=[
             Table(
                 "Tensors of second derivatives, microseconds a state: dtau alone (dense, packed) "
-                f"and in batches of up to {BATCH} (dense, packed); complex step, and central "
-                "differences of first derivatives, by dtau's dense ones alone; error of the "
-                "differences, of the largest element",
+                f"and in batches of up to {BATCH} (dense, packed); first derivatives alone, and "
+                "the packed tensors by them; complex step, and central differences of first "
+                "derivatives, by dtau's dense ones alone; error of the differences, of the "
+                "largest element",
                 header,
                 [chain.cells() for chain in found],
             ),
@@ -135,7 +143,7 @@ def run(quick: bool, watch: Watch) -> Findings:
             ),
         ],
         plots=[_plot(found, peers, branching) for branching in BRANCHING],
-        claims=[*_casadi_claims(peers, counts), *_claims(found)],
+        claims=[*_casadi_claims(peers, counts), _crossover(peers), *_claims(found)],
         notes=notes,
         data={
             "chains": [
@@ -152,6 +160,7 @@ def _measure(branching: int, bodies: int, program: Any, effort: Effort) -> Chain
     """Check and time what works without CasADi."""
     dense = fitting(chain(bodies, branching, BATCH), BATCH, BATCH_BYTES)
     packed = Call(SECOND, dense.model, dense.arrays, {"layout": "pattern"})
+    first = Call("inverse_dynamics_derivatives", dense.model, dense.arrays)
     states = tuple(x[:LONE_STATES] for x in dense.arrays.values())
     label = f"{_kind(branching)} chain of {bodies}"
     want = tensors(dense.model, *states)
@@ -168,6 +177,7 @@ def _measure(branching: int, bodies: int, program: Any, effort: Effort) -> Chain
         "packed": packed.alone(LONE_STATES, into=True),
         "dense batch": dense.batch(),
         "packed batch": packed.batch(),
+        "first": first.alone(LONE_STATES, into=True),
         "differences": Contender(differences.run, len(states[0])),
     }
     if program is not None:
@@ -176,7 +186,7 @@ def _measure(branching: int, bodies: int, program: Any, effort: Effort) -> Chain
             require_close(x, y, EXACT, f"{label}: complex step")
         contenders["complex step"] = Contender(step.run, len(states[0]))
     count = sum(operations(packed))
-    found = timed(contenders, effort)
+    found = timed(contenders, effort, clock=thread_time)
     return Chain(branching, bodies, depth(dense.model), count, found, error)
 
 
@@ -249,8 +259,22 @@ def _casadi_claims(peers: Sequence[Peer], every: dict[tuple[int, int], int]) -> 
     return claims
 
 
+def _crossover(peers: Sequence[Peer]) -> Claim:
+    """The number of bodies from which CasADi is faster on branched chains, both in one machine."""
+    of = [p for p in peers if (p.branching, p.way) == (2, "plain")]
+    text = "branched by 2 chains: CasADi's virtual machine is faster than dtau from so many bodies"
+    asked = f"{CROSSOVER}, where the paper's algorithm runs in that machine too"
+    if not of or of[-1].bodies < CROSSOVER:
+        most = f"{of[-1].bodies} bodies were the most" if of else "no branched chain was made"
+        return Claim(text, asked, f"{most} within the limits", None)
+    overtaken = [p.bodies for p in of if p.ratios["called"][1] < 1.0]
+    if overtaken:
+        return Claim(text, asked, str(overtaken[0]), overtaken[0] == CROSSOVER)
+    return Claim(text, asked, f"none to {of[-1].bodies}", False, NO_CROSSOVER)
+
+
 def _claims(found: Sequence[Chain]) -> list[Claim]:
-    """Complex step is slow, and the cost grows as N d^2."""
+    """Complex step is slow, the cost grows as N d^2, and by that of first derivatives as d."""
     claims = []
     for branching in BRANCHING:
         of = [c for c in found if c.branching == branching]
@@ -263,6 +287,10 @@ def _claims(found: Sequence[Chain]) -> list[Claim]:
             if ratios:
                 text = f"{kind}: less time than {words}, dense tensors, one state"
                 claims.append(at_least(text, 1.0, ratios, "more than 1x"))
+        ratios = [c.ratio("packed", "first") for c in of]
+        words = ", ".join(f"{r:.2f}x at {c.bodies}" for r, c in zip(ratios, of, strict=True))
+        text = f"{kind}: the ratio of second to first derivatives grows with N (figure 4), packed"
+        claims.append(Claim(text, "larger for the longest", words, ratios[-1] > ratios[0]))
         if len(of) > 2:
             size = [c.bodies * c.depth**2 for c in of]
             powers = {

@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib.util
 from functools import partial
 from pathlib import Path
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,8 @@ def run(quick: bool, watch: Watch) -> Findings:
                 contenders[order, "alone"] = case.call.alone()
                 contenders[order, "batch"] = case.call.batch()
             label = f"{function} dynamics"
-            micro = timed(contenders, effort, partial(watch.step, label)).medians()
+            tick = partial(watch.step, label)
+            micro = timed(contenders, effort, tick, thread_time).medians()
             for order in ORDERS:
                 both = micro[order, "alone"], micro[order, "batch"]
                 rows.append(Row(BODIES, function, order, *both))

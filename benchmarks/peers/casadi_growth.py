@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any
 
 from benchmarks.checks import Array
@@ -74,7 +74,7 @@ def beside(
     check(one.all(), way)
     contenders["called"] = Contender(one.run, LONE_STATES)
     contenders["alone"] = ours.alone(LONE_STATES, into=True)
-    found = timed(contenders, effort)
+    found = timed(contenders, effort, clock=thread_time)
     spreads = {a: found.ratio(a, b) for a, b in PAIRS if a in contenders}
     ratios = {name: (s.lower, s.median, s.upper) for name, s in spreads.items()}
     micro = found.medians()
