@@ -10,6 +10,7 @@ The robot and the trajectory are those of [HO-FBS] table 3; the plot is like its
 
     python examples/aerial_manipulator.py                         # numbers
     python examples/aerial_manipulator.py --plot orders.png       # all orders (matplotlib)
+    python examples/aerial_manipulator.py --plot f.png --spatial  # base in spatial axes, as there
     python examples/aerial_manipulator.py --picture robot.png     # the robot on its way
     python examples/aerial_manipulator.py --orders 8 --step 0.1   # other orders, fewer instants
 
@@ -85,6 +86,20 @@ class Flight(NamedTuple):
     residual: np.ndarray  # (orders + 1,): largest of inverse dynamics of a, less tau, relative
 
 
+def in_spatial_axes(model: dtau.Model, way: Reference, flight: Flight) -> tuple[Reference, Flight]:
+    """The same motion with the base's spatial twist, and its wrench about the world's origin.
+
+    The paper has the halves in the other order, the angular one first.
+    """
+    spatial = dtau.conventions.spatial_twist(model)
+    v = way.v_derivatives
+    moved = spatial.time_derivatives_from_dtau(way.q, v)
+    back = np.concatenate([v[:, :1], flight.a], axis=1)
+    a = spatial.time_derivatives_from_dtau(way.q, back)[:, 1:]
+    tau = spatial.torque_time_derivatives_from_dtau(way.q, v[:, :-1], flight.tau)
+    return Reference(way.q, moved), Flight(tau, a, flight.residual)
+
+
 def fly(model: dtau.Model, way: Reference) -> Flight:
     """There and back: both with all instants in one call."""
     tau = dtau.inverse_dynamics_time_derivatives(model, way.q, way.v_derivatives)
@@ -123,7 +138,9 @@ GROUPS = {  # columns of v, a and tau; what they are called; units of a, labels 
 }
 
 
-def plot(path: Path, t: np.ndarray, way: Reference, flight: Flight) -> None:
+def plot(
+    path: Path, t: np.ndarray, way: Reference, flight: Flight, axes_of_base: str = "body"
+) -> None:
     """All orders over time: the trajectory above, wrenches and torques below."""
     plt = pyplot()
     orders = flight.tau.shape[1]
@@ -150,7 +167,7 @@ def plot(path: Path, t: np.ndarray, way: Reference, flight: Flight) -> None:
         panels[5, k].set_xlabel("t (s)")
     figure.suptitle(
         "The trajectory (coloured) and what forward dynamics makes of its wrenches and torques "
-        "(dashed); below, these wrenches and torques. All orders, base in body axes."
+        f"(dashed); below, these wrenches and torques. All orders, base in {axes_of_base} axes."
     )
     figure.savefig(path, dpi=80)
     print(f"\nwritten: {path}")
@@ -221,8 +238,11 @@ def main() -> None:
         "--step", type=float, default=0.01, metavar="S", help="between instants (default: 0.01 s)"
     )
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw all orders over time")
+    parser.add_argument("--spatial", action="store_true", help="draw the base in spatial axes")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the robot")
     args = parser.parse_args()
+    if args.spatial and not args.plot:
+        parser.error("--spatial: only with --plot")
     if not 0 <= args.orders <= 20:
         parser.error(f"--orders: expected 0 to 20, got {args.orders}")
     if not 0.0 < args.step <= SECONDS:
@@ -233,7 +253,9 @@ def main() -> None:
     way = reference(t, args.orders)
     flight = fly(model, way)
     report(way, flight)
-    if args.plot:
+    if args.plot and args.spatial:
+        plot(args.plot, t, *in_spatial_axes(model, way, flight), axes_of_base="spatial")
+    elif args.plot:
         plot(args.plot, t, way, flight)
     if args.picture:
         picture(args.picture, model)

@@ -45,6 +45,20 @@ def test_the_reference_and_its_torques_are_those_of_the_paper(example: Any, t: f
         )
 
 
+@pytest.mark.parametrize("t", [0.0, 7.5, 30.0])
+def test_wrenches_in_spatial_axes_are_those_of_the_paper(example: Any, t: float) -> None:
+    o = oracle(f"table3_t{t}")
+    model = dtau.robots.aerial_manipulator()
+    way = example.reference(np.array([t]), len(o.wrench) - 1)
+    flight = example.fly(model, way)
+    moved, spatial = example.in_spatial_axes(model, way, flight)
+    for k, want in enumerate(o.wrench):
+        got = np.roll(spatial.tau[0, k, :6], 3)  # the paper has the moment first
+        assert_close(got, want, TOLERANCE["time oracle"], f"wrench of order {k}")
+        back, given = spatial.a[0, k], moved.v_derivatives[0, k + 1]
+        assert_close(back, given, 1e-11 * 10.0**k, f"acceleration of order {k}")
+
+
 def test_forward_dynamics_gives_the_reference_back(
     example: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -69,6 +83,7 @@ def test_figures_are_drawn(
     pytest.importorskip("matplotlib")
     files = [tmp_path / "orders.png", tmp_path / "robot.png"]
     options = ["--orders", "1", "--step", "1", "--plot", str(files[0]), "--picture", str(files[1])]
+    options.append("--spatial")
     monkeypatch.setattr("sys.argv", ["aerial_manipulator.py", *options])
     example.main()
     assert "31 instants, orders 0 to 1" in capsys.readouterr().out

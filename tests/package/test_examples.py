@@ -146,6 +146,30 @@ def test_six_propellers_push_every_way(script: Callable[[str], Any]) -> None:
     assert np.linalg.cond(base) < 10
 
 
+def test_propellers_as_equation_28_prints_them(script: Callable[[str], Any]) -> None:
+    propellers = script("examples/propellers")
+    model = dtau.robots.aerial_manipulator()
+    alpha, beta = 0.3, -0.2
+    base = propellers.printed(model, alpha=alpha, beta=beta)[:6, :6]
+    for i in range(1, 7):  # W = Ad^-T (0 0 c_d 0 0 c_f), angular part first as in the paper
+        angle = (2 - i) * np.pi / 3
+        (c, s), (ca, sa), (cb, sb) = ((np.cos(x), np.sin(x)) for x in (angle, alpha, beta))
+        turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+        tilt = np.array([[1, 0, 0], [0, ca, -sa], [0, sa, ca]]) @ [
+            [cb, 0, sb],
+            [0, 1, 0],
+            [-sb, 0, cb],
+        ]
+        rotation, (x, y, z) = turn @ tilt, turn @ [propellers.ARM, 0.0, 0.0]
+        skew = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        adjoint = np.block([[rotation, np.zeros((3, 3))], [skew @ rotation, rotation]])
+        wrench = np.linalg.inv(adjoint).T @ [0, 0, (-1) ** i * propellers.DRAG, 0, 0, 1]
+        assert_close(base[:, i - 1], np.roll(wrench, 3), TOLERANCE["short sums"], f"propeller {i}")
+    values = np.linalg.svd(base, compute_uv=False)
+    assert values[2] > 0.5
+    assert 0.0 < values[3] < 2.5 * propellers.DRAG  # by drag alone
+
+
 @pytest.mark.parametrize("robot", ["arm", "quadruped"])
 def test_the_expansion_of_exact_ddp_drops_nothing(script: Callable[[str], Any], robot: str) -> None:
     """Against differences of the simulated cost along a random change of the inputs."""
