@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from benchmarks.checks import WrongResultError
-from benchmarks.experiments import second_contenders, time_cases
+from benchmarks.experiments import paper_002_frames, second_contenders, time_cases
+from benchmarks.experiments.frames_of_time import Tally
 from benchmarks.experiments.paper_002_cost import Cost
 from benchmarks.experiments.quoted_times import Row
 from benchmarks.limits import Limit, within
@@ -51,6 +52,33 @@ def test_wrong_results_are_not_timed(
     monkeypatch.setattr(dtau, name, wrong)
     with pytest.raises(WrongResultError, match=function):
         case.check()
+
+
+@pytest.mark.parametrize("frame", paper_002_frames.FRAMES)
+def test_recursions_of_all_axes_agree_and_count(frame: paper_002_frames.Frame) -> None:
+    rng = np.random.default_rng(0)
+    counts = []
+    for links in (2, 3, 4):
+        model = dtau.robots.aerial_manipulator(3, links)
+        q, v, _ = dtau.random_state(model, rng)
+        stack = np.concatenate([v[np.newaxis], rng.uniform(-1.0, 1.0, (4, model.nv))])
+        tally = Tally()
+        got, want = paper_002_frames.both(model, frame, q, stack, tally)
+        for k in range(4):
+            assert_close(got[k], want[k], TOLERANCE["long sums"], f"order {k}")
+        counts.append(tally.products + tally.sums)
+    assert counts[2] - counts[1] == counts[1] - counts[0] > 0  # linear in the bodies
+
+
+def test_arithmetic_counts_itself() -> None:
+    tally = Tally()
+    matrix, x = np.arange(9.0).reshape(3, 3), np.array([1.0, 2.0, 3.0])
+    assert tally.dot(matrix, x).tolist() == (matrix @ x).tolist()
+    assert (tally.products, tally.sums) == (9, 6)
+    assert tally.dot(matrix, matrix).tolist() == (matrix @ matrix).tolist()
+    assert (tally.products, tally.sums) == (36, 24)
+    assert tally.cross(x, matrix[0]).tolist() == np.cross(x, matrix[0]).tolist()
+    assert (tally.products, tally.sums) == (42, 27)
 
 
 def test_exponents_are_fitted() -> None:
