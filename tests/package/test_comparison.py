@@ -139,6 +139,27 @@ def test_pinocchio_contacts(pin: Any) -> None:
     assert has(pin, ("ADMMConstraintSolver", "PGSConstraintSolver", "constraintDynamics"))
 
 
+def test_pinocchio_loop_constrained_aba(pin: Any) -> None:
+    """A loop between two feet, by recursions and by the constraint solver."""
+    model = pin.buildModelFromUrdf(QUADRUPED, pin.JointModelFreeFlyer())
+    q, v, tau = dtau.random_state(dtau.robots.quadruped(), np.random.default_rng(0))
+    feet = (model.frames[model.getFrameId(name)] for name in ("LF_FOOT", "RH_FOOT"))
+    ends = [x for foot in feet for x in (foot.parentJoint, foot.placement)]
+
+    def solved(prepare: str, solve: str) -> Any:
+        rows, row_data = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+        rows.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_6D, model, *ends, pin.LOCAL))
+        row_data.append(rows[0].createData())
+        data, settings = model.createData(), pin.ProximalSettings(1e-12, 1e-6, 50)
+        more = (row_data,) if prepare == "initConstraintDynamics" else ()
+        getattr(pin, prepare)(model, data, rows, *more)
+        return getattr(pin, solve)(model, data, q, v, tau, rows, row_data, settings).copy()
+
+    want = solved("initConstraintDynamics", "constraintDynamics")
+    got = solved("computeJointMinimalOrdering", "lcaba")
+    assert np.abs(got - want).max() < 1e-8 * np.abs(want).max()
+
+
 def test_pinocchio_contact_derivatives(pin: Any) -> None:
     """Those by q against differences: right, but in one case."""
     model = pin.buildModelFromUrdf(QUADRUPED, pin.JointModelFreeFlyer())
