@@ -10,8 +10,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks import robots
+from benchmarks.baselines.curves import Key
 from benchmarks.checks import WrongResultError
-from benchmarks.experiments import paper_002_frames, second_contenders, time_cases
+from benchmarks.experiments import (
+    paper_001_chains,
+    paper_002_frames,
+    paper_004_forward,
+    second_contenders,
+    time_cases,
+)
 from benchmarks.experiments.frames_of_time import Tally
 from benchmarks.experiments.paper_002_cost import Cost
 from benchmarks.experiments.quoted_times import Row
@@ -79,6 +87,54 @@ def test_arithmetic_counts_itself() -> None:
     assert (tally.products, tally.sums) == (36, 24)
     assert tally.cross(x, matrix[0]).tolist() == np.cross(x, matrix[0]).tolist()
     assert (tally.products, tally.sums) == (42, 27)
+
+
+@pytest.mark.parametrize(
+    ("bodies", "holds", "why"),
+    [
+        (30, False, paper_004_forward.EARLIER),
+        (450, True, ""),
+        (900, False, paper_004_forward.LATER),
+    ],
+)
+def test_table_3_is_decided_with_its_reason(bodies: int, holds: bool, why: str) -> None:
+    sizes = (10, 100, 1000, 2000)
+    found = {n: {"fdsva_aza": np.ones(3), "fdsva_dmm": np.full(3, n / bodies)} for n in sizes}
+    key = Key("g++", 1, "alone")
+    (claim,) = paper_004_forward.table_3({key: found, Key("g++", 2, "alone"): found}, {})
+    assert (claim.holds, claim.why) == (holds, why)
+    assert claim.measured == str(bodies)
+    (claim,) = paper_004_forward.table_3({}, {key: dict(list(found.items())[:2])})
+    assert "AVX off" in claim.text
+    assert claim.holds is None
+
+
+@pytest.mark.parametrize(
+    ("ratios", "holds", "measured"),
+    [
+        ({30: 2.0, 70: 0.9, 100: 0.5}, True, "70"),
+        ({30: 0.9, 70: 0.8}, False, "30"),
+        ({30: 100.0, 70: 90.0, 100: 80.0}, False, "none to 100"),
+        ({30: 0.5}, None, "30 bodies were the most within the limits"),
+        ({}, None, "no branched chain was made within the limits"),
+    ],
+)
+def test_the_crossover_with_casadi_is_decided(
+    ratios: dict[int, float], holds: bool | None, measured: str
+) -> None:
+    peers = [
+        second_contenders.Peer(9, 0.0, {}, {"called": (x, x, x)}, 2, n, "plain", 9)
+        for n, x in ratios.items()
+    ]
+    claim = paper_001_chains._crossover(peers)
+    assert (claim.holds, claim.measured) == (holds, measured)
+
+
+def test_grown_trees_are_those_of_the_package() -> None:
+    for branching in (1, 2, 3):
+        ours = dtau.robots.chain(9, branching=branching)
+        theirs = robots.grown(9, branching).model
+        assert [x.parent for x in theirs.joints] == [x.parent for x in ours.joints]
 
 
 def test_exponents_are_fitted() -> None:
