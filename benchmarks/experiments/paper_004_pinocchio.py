@@ -14,7 +14,7 @@ with Pinocchio's before it is timed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from time import thread_time
 
 from benchmarks.checks import UnavailableError
@@ -35,6 +35,7 @@ SIZES = {False: (4, 8, 15, 30, 60, 125), True: (8, 30)}  # bodies, by quick
 BRANCHINGS = {False: (1, 2, 5), True: (1, 2)}
 ROBOTS = {False: ("hyq", "anymal", "g1", "talos"), True: ("talos",)}
 TALOS = 1.4  # times, by the algorithm alone, in Pinocchio 2.6 compiled by g++
+FACTORS = "the factors of the mass matrix cost most on long unbranched chains, where AZA is faster"
 STATES = 16
 EFFORT = {False: Effort(rounds=15, block=4e-3), True: Effort(rounds=5, block=1e-3)}
 
@@ -105,7 +106,9 @@ def _claims(rows: Sequence[Row]) -> Iterator[Claim]:
                 f"derivatives of {dynamics} dynamics, branching {branching}: less time than "
                 f"Pinocchio (figure {figure})"
             )
-            yield at_least(text, 1.0, [row.ratio.median for row in of], "more than 1x, all N")
+            claim = at_least(text, 1.0, [row.ratio.median for row in of], "more than 1x, all N")
+            lags = dynamics == "forward" and branching == 1 and not claim.holds
+            yield replace(claim, why=FACTORS) if lags else claim
     for row in rows:
         if row.robot == "Talos" and row.dynamics == "inverse":
             text = "derivatives of inverse dynamics, Talos: less time than Pinocchio (figure 5)"
