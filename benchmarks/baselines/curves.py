@@ -14,7 +14,7 @@ from typing import get_args
 import numpy as np
 
 import dtau
-from benchmarks.baselines.library import INVERSE, Library, Way, compiled, of_scalars
+from benchmarks.baselines.library import INVERSE, INVERTED, Library, Way, compiled, of_scalars
 from benchmarks.checks import Array, require_close
 from benchmarks.experiment import Claim, Curve, Table, Watch
 from benchmarks.harness import Spread, curve, exponent, number, one_core
@@ -36,6 +36,8 @@ LABELS = {
     "fdcr_aza": "FDCR, AZA",
     "fdcr_dmm": "FDCR, DMM",
     "abacr": "ABACR",
+    "inverse_ltdl": "M^-1, LTDL",
+    "inverse_aza": "M^-1, AZA",
 }
 WAYS: tuple[Way, ...] = get_args(Way)
 MOST_COUNTED = 250  # bodies: counting takes some nanoseconds an operation
@@ -155,7 +157,10 @@ def check(
         want: Sequence[Array] = dtau.inverse_dynamics_derivatives(model, q, v, given["a"])[:2]
         tolerance = 1e-12
     else:
-        want = dtau.forward_dynamics_derivatives(model, q, v, given["tau"])
+        if function in INVERTED:
+            want = (dtau.mass_matrix_inverse(model, q),)
+        else:
+            want = dtau.forward_dynamics_derivatives(model, q, v, given["tau"])
         condition = float(np.linalg.cond(dtau.mass_matrix(model, q[:1])).max())
         tolerance = max(1e-11, 100.0 * EPS * condition)
     for mine, theirs in zip(got, want, strict=True):

@@ -10,7 +10,19 @@ constexpr Out<"da_dq", Quantity::matrix> da_dq;
 constexpr Out<"da_dv", Quantity::matrix> da_dv;
 constexpr Out<"da_dtau", Quantity::matrix> da_dtau;
 
+constexpr Out<"M_inverse", Quantity::matrix> M_inverse;
+
 constexpr Function functions[] = {
+    function({.name = "inverse_ltdl"}, takes(q, v, tau), gives(M_inverse),
+             algorithm<MassMatrixInverseWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     mass_matrix_inverse(tree, x[q], x[M_inverse], w);
+                 })),
+    function({.name = "inverse_aza"}, takes(q, v, tau), gives(M_inverse),
+             algorithm<ArticulatedInverseWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     articulated_mass_matrix_inverse(tree, x[q], x[M_inverse], w);
+                 })),
     function({.name = "fdsva_ltdl"}, takes(q, v, tau), gives(da_dq, da_dv, da_dtau),
              algorithm<FdsvaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const T* const no_wrenches = nullptr;

@@ -6,6 +6,7 @@
 //   DMM    M^-1 by the articulated-body algorithm, then products with it    (dmm.hpp)
 //   AZA    the articulated-body algorithm for every column                  (articulated_columns.hpp)
 //
+// M^-1 alone by the articulated-body algorithm is articulated_mass_matrix_inverse().
 // The core's own FDSVA solves with the factors M = L^T D L instead (first/fdsva.hpp).
 #pragma once
 
@@ -77,6 +78,39 @@ void fdsva_partials(const Tree& tree, const T* q, const T* v, const T* tau,
     idsva_velocities(tree, q, v, no_wrenches, w.idsva);
     idsva_accelerations(tree, to.a, w.idsva);
     idsva_backward(tree, {to.dtau_dq, to.dtau_dv, no_matrix, to.stride}, w.idsva);
+}
+
+// Room for M^-1 by the articulated-body algorithm.
+template <class T>
+struct ArticulatedInverseWorkspace {
+    RootFrame<T> root_frame;
+    ArticulatedFactors<T> factors;
+    ColumnsWorkspace<T> columns;
+
+    ArticulatedInverseWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : root_frame(arena, tree), factors(arena, tree, options), columns(arena, tree, options) {}
+};
+
+// Computes M^-1: U and d of each column need neither velocities nor torques.
+template <class T>
+void articulated_mass_matrix_inverse(const Tree& tree, const T* q, T* M_inverse,
+                                     const ArticulatedInverseWorkspace<T>& w) {
+    const ArticulatedFactors<T>& factors = w.factors;
+    const Motion<T>* S = w.root_frame.S;
+    root_frame_sweep<T>(tree, q, nullptr, w.root_frame);
+    for (int i = 0; i < tree.nnodes; ++i) factors.IA[i] = articulated(w.root_frame.I[i]);
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        ArticulatedInertia<T> IA = factors.IA[i];
+        for (int k = body.v + body.nv - 1; k >= body.v; --k) {
+            const Force<T> U = IA * S[k];
+            const T d_inverse = T(1.0) / (dot(S[k], U) + T(tree.armature[k]));
+            subtract_rank_one(IA, U, d_inverse);
+            factors.U[k] = U, factors.d_inverse[k] = d_inverse;
+        }
+        if (body.parent >= 0) factors.IA[body.parent] += IA;
+    }
+    articulated_inverse(tree, S, M_inverse, factors, w.columns);
 }
 
 template <class T>

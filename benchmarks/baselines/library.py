@@ -45,6 +45,7 @@ EXACT = ("-O1", "-DDTAU_INLINE=inline")
 ELEMENT = {"lanes": 0, "alone": 1}
 VALUES = ("inverse_dynamics", "forward_dynamics")
 INVERSE = ("idsva", "idsva_body", "rneacr")
+INVERTED = ("inverse_ltdl", "inverse_aza")  # M^-1; by q, what else is given is not read
 FORWARD = ("fdsva_ltdl", "fdsva_aza", "fdsva_dmm", "fdcr_aza", "fdcr_dmm", "abacr")
 
 
@@ -123,7 +124,8 @@ class Tree:
 
     def _results(self, function: str, arrays: tuple[Array, ...]) -> tuple[Array, ...]:
         n = self.model.nv
-        number = 1 if function in VALUES else 2 if function in INVERSE else 3
+        one = function in VALUES or function in INVERTED
+        number = 1 if one else 2 if function in INVERSE else 3
         shape = (len(arrays[0]), n) if function in VALUES else (len(arrays[0]), n, n)
         return tuple(np.full(shape, np.nan, arrays[0].dtype) for _ in range(number))
 

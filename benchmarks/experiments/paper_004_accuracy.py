@@ -22,7 +22,7 @@ from benchmarks.harness import exponent
 
 SIZES = (2, 4, 8, 15, 30, 60, 125, 250)
 STEP = 1e-30
-LABELS = curves.LABELS | {"idsva": "IDSVA"}
+LABELS = {f: curves.LABELS[f] for f in INVERSE + FORWARD} | {"idsva": "IDSVA"}
 
 
 Errors = dict[str, list[float]]  # by function, one for each number of bodies

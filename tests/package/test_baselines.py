@@ -7,7 +7,7 @@ import pytest
 from benchmarks import compilers
 from benchmarks.baselines import library
 from benchmarks.baselines.curves import Key, crossover, said, slope
-from benchmarks.baselines.library import FORWARD, INVERSE
+from benchmarks.baselines.library import FORWARD, INVERSE, INVERTED
 from benchmarks.checks import UnavailableError
 from cases import without_friction
 from compare import TOLERANCE, assert_close, solved
@@ -56,13 +56,16 @@ def test_complex_step(compiled: library.Library, name: str) -> None:
     for function in FORWARD:
         for got, right in zip(tree(function, q, v, tau, way="alone"), want, strict=True):
             assert_close(got[0], right, tolerance, function)
+    for function in INVERTED:
+        (got,) = tree(function, q, v, tau, way="alone")
+        assert_close(got[0], want[2], tolerance, function)
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_lanes_give_the_bits_of_lone_states(compiled: library.Library, name: str) -> None:
     model = MODELS[name]
     tree, (q, v, a, tau) = compiled.tree(model), state(model, 11)
-    for function in INVERSE + FORWARD:
+    for function in INVERSE + FORWARD + INVERTED:
         arrays = q, v, a if function in INVERSE else tau
         lone = tree(function, *arrays, way="alone")
         for got, want in zip(tree(function, *arrays), lone, strict=True):
@@ -85,7 +88,7 @@ def test_complex_and_counted_numbers(compiled: library.Library) -> None:
     q, v, a, tau = state(model, 2)
     real = compiled.tree(model)
     exact, counting = (library.of_scalars(x).tree(model) for x in ("Complex", "Counted"))
-    for function in INVERSE + FORWARD:
+    for function in INVERSE + FORWARD + INVERTED:
         arrays = q, v, a if function in INVERSE else tau
         numbers = (x.astype(complex) for x in arrays)
         for got, want in zip(
