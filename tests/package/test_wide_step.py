@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benchmarks.checks import UnavailableError
+from benchmarks.experiments.paper_004_accuracy import rms, worst
+from benchmarks.experiments.paper_004_truth import by_columns
 from benchmarks.wide_step import wide, wide_partials
 from compare import TOLERANCE, assert_close, solved
 from complex_step import dynamics_derivatives
@@ -64,6 +66,21 @@ def test_the_inverse_mass_matrix_of_a_chain_is_symmetric_to_the_wider_rounding()
     q, v, tau = dtau.random_state(model, np.random.default_rng(5))
     by_tau = wide_partials(model, q, v, tau)[2]
     assert np.abs(by_tau - by_tau.T).max() < 1e-17 * np.abs(by_tau).max()
+
+
+def test_columns_of_a_long_chain_keep_digits_of_small_elements() -> None:
+    """And matrices keep theirs by the largest element, as promised of all that solves with M."""
+    model = dtau.robots.chain(125)
+    state = dtau.random_state(model, np.random.default_rng(11))
+    truth = wide_partials(model, *state)
+    columns = by_columns(model, *state)
+    assert rms(columns[:2], truth[:2]) < 1e-3
+    assert rms(columns[2:], truth[2:]) < 1e-9
+    matrices = np.stack(dtau.forward_dynamics_derivatives(model, *state))
+    promised = solved(1e-12, dtau.mass_matrix(model, state[0]))
+    for way in columns, matrices:
+        for got, want in zip(way, truth, strict=True):
+            assert worst(got[None], want[None]) < promised
 
 
 def test_models_that_it_cannot_take_are_refused() -> None:
