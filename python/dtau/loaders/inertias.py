@@ -86,14 +86,16 @@ def _inertials(links: Mapping[str, Element], option: Inertias) -> tuple[list[_In
             continue
         mass, inertia = inertial.first("mass"), inertial.first("inertia")
         lacking = ["<mass>"] if mass is None else []
-        entries = dict.fromkeys(_ENTRIES, 0.0)
+        entries = [0.0] * len(_ENTRIES)
         if inertia is None:
             lacking.append("<inertia>")
-        else:
-            zero = [entry for entry in _PRODUCTS if entry not in inertia.attributes]
+        elif zero := [entry for entry in _PRODUCTS if entry not in inertia.attributes]:
             lacking += [f"{entry} of <inertia>" for entry in zero]
             given = [entry for entry in _ENTRIES if entry not in zero]
-            entries.update(zip(given, number_each(inertia, given), strict=True))
+            values = dict(zip(given, number_each(inertia, given), strict=True))
+            entries = [values.get(entry, 0.0) for entry in _ENTRIES]
+        else:
+            entries = number_each(inertia, _ENTRIES)
         if lacking and option == "keep":
             raise inertial.error(
                 f"expected {', '.join(lacking)} in <inertial> of link {name!r}, got none; "
@@ -104,7 +106,7 @@ def _inertials(links: Mapping[str, Element], option: Inertias) -> tuple[list[_In
                 f"missing in the file and taken as 0: {', '.join(lacking)} of link {name!r} "
                 f"(line {inertial.line})"
             )
-        xx, xy, xz, yy, yz, zz = entries.values()
+        xx, xy, xz, yy, yz, zz = entries
         tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
         kilograms = 0.0 if mass is None else number(mass, "value")
         found.append(_Inertial(name, inertial, kilograms, tensor, []))

@@ -364,8 +364,8 @@ def _friction(joints: Mapping[str, Element]) -> dict[str, float]:
 
 def _count_ignored(element: Element, ignored: Counter[str]) -> None:
     attributes, children = _READ[element.tag]
-    for name in element.attributes.keys() - attributes:
-        if not name.startswith("xmlns"):
+    for name in element.attributes:
+        if name not in attributes and not name.startswith("xmlns"):
             ignored[f"attribute {name} of <{element.tag}>"] += 1
     kind = element.attributes.get("type") if element.tag == "joint" else None
     for child in element.children:

@@ -128,30 +128,31 @@ def _read(text: str | bytes, source: str, unread: Collection[str], *, whole: boo
     parser = expat.ParserCreate()
     top = Element("", {}, source, 0, [])
     path = [top]
-    inside = 0  # levels inside a skipped element
+    depth = skipped = 0  # of the element; of the element whose contents are skipped
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal inside
-        if inside and len(path) + inside <= _DEEPEST:
-            inside += 1
+        nonlocal depth, skipped
+        depth += 1
+        if skipped and depth <= _DEEPEST:
             return
         element = Element(tag, attributes, source, parser.CurrentLineNumber, [])
-        if len(path) + inside > _DEEPEST:
+        if depth > _DEEPEST:
             raise element.error(f"expected at most {_DEEPEST} nested elements, got more")
         path[-1].children.append(element)
         if not whole:
             raise _EnoughError
         if tag in unread:
-            inside = 1
+            skipped = depth
         else:
             path.append(element)
 
     def end(tag: str) -> None:
-        nonlocal inside
-        if inside:
-            inside -= 1
-        else:
+        nonlocal depth, skipped
+        if not skipped:
             path.pop()
+        elif depth == skipped:
+            skipped = 0
+        depth -= 1
 
     def refuse(*_: object) -> NoReturn:
         raise ModelError(

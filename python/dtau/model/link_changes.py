@@ -76,6 +76,8 @@ def _takes_a_number(link: Link) -> bool:
 
 def _changed(link: Link, changes: Mapping[str, tuple[str, Any]]) -> Link:
     """Change all fields at once, since friction and its speed are valid only together."""
+    if not changes:
+        return link  # it is immutable, and checked
     for argument, (name, _) in changes.items():
         if link.joint.nv == 0 and argument in (*_BY_VELOCITY, "limits"):
             fixed = f"joint {link.joint_name!r} is fixed"

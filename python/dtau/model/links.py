@@ -188,21 +188,16 @@ class Link(Record):
             raise ValueError(f"mimic: expected a joint with one coordinate, got {kind}")
         nv = self.joint.nv
         for argument in ("armature", "damping", "stiffness", "friction", "friction_speed"):
-            values = _nonnegative(argument, parts[argument])
+            value = parts[argument]
+            if type(value) is float and 0.0 <= value < math.inf:  # the usual case; much faster
+                parts[argument] = (value,) * nv
+                continue
+            values = _nonnegative(argument, value)
             if math.inf in values:
                 raise ValueError(f"{argument}: expected finite numbers, got {values}")
             parts[argument] = _one_per_velocity(argument, values, nv)
-        friction, speeds = parts["friction"], parts["friction_speed"]
-        if any(force and not speed for force, speed in zip(friction, speeds, strict=True)):
-            raise ValueError(
-                f"friction_speed: expected the speed that smooths the friction {friction}, above 0 "
-                f"in rad/s or m/s, got {speeds}"
-            )
-        if not all(_has_slope(*pair) for pair in zip(friction, speeds, strict=True)):
-            raise ValueError(
-                f"friction_speed: expected speeds at which the slope friction / friction_speed is "
-                f"finite, got {speeds} with friction {friction}"
-            )
+        if any(parts["friction"]):
+            _require_slopes(parts["friction"], parts["friction_speed"])
         values = _finite("rest_position", self.rest_position)
         parts["rest_position"] = _one_per_velocity("rest_position", values, nv)
         for argument in ("stiffness", "rest_position"):
@@ -348,6 +343,21 @@ class Body(Record):
     parent: int
     placement: Pose
     inertia: Inertia
+
+
+def _require_slopes(friction: tuple[float, ...], speeds: tuple[float, ...]) -> None:
+    """Raise ValueError unless each friction has a speed that smooths it."""
+    pairs = list(zip(friction, speeds, strict=True))
+    if any(force and not speed for force, speed in pairs):
+        raise ValueError(
+            f"friction_speed: expected the speed that smooths the friction {friction}, above 0 "
+            f"in rad/s or m/s, got {speeds}"
+        )
+    if not all(_has_slope(*pair) for pair in pairs):
+        raise ValueError(
+            f"friction_speed: expected speeds at which the slope friction / friction_speed is "
+            f"finite, got {speeds} with friction {friction}"
+        )
 
 
 def _has_slope(friction: float, speed: float) -> bool:

@@ -82,6 +82,8 @@ def rest_positions(
 
     stiffness (nv,): the sums, with those of mimic joints.
     """
+    if all(joint.mimic is None for joint in joints):
+        return concatenate(body.link.rest_position for body in bodies)
     rest = np.zeros_like(stiffness)
     torque = np.zeros_like(stiffness)  # at zero
     shared = np.zeros(stiffness.size, dtype=bool)
@@ -103,6 +105,9 @@ def frictions(
     bodies: Sequence[Body], joints: Sequence[Joint]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return friction (nv,), of mimics added, scaled, and the speed (nv,) of the joints' own."""
+    if all(joint.mimic is None for joint in joints):
+        own = concatenate(body.link.friction for body in bodies)
+        return own, concatenate(body.link.friction_speed for body in bodies)
     total, speed = np.zeros((2, max(joint.v.stop for joint in joints)))
     for body, joint in zip(bodies, joints, strict=True):
         scale = abs(joint.mimic.multiplier) if joint.mimic else 1.0
