@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
+from dtau import _core, foreign_arrays
 
 T = TypeVar("T")
 
@@ -25,6 +25,7 @@ _LONGEST = 80  # most characters compared of a name: the cost is the product of 
 _NUMPY_STRING = re.compile(r"""np\.str_\(('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\)""")
 _FLOAT64 = np.dtype(np.float64)
 _SEQUENCES = (list, tuple)
+_NUMPYS_OWN = frozenset({np.ndarray, list, tuple, float, int})
 _MOST_AXES = 32  # most batch axes, as in the core
 
 
@@ -38,12 +39,17 @@ def real_numbers(
     Raises
     ------
     TypeError
-        If the numbers are complex, or not numbers at all.
+        If the numbers are complex, or not numbers at all, or have a mask or a gradient.
     ValueError
         If rows are of unequal size.
     """
+    if type(value) not in _NUMPYS_OWN:
+        value = foreign_arrays.readable(argument, value)
     try:
         array = np.asarray(value)
+    except RuntimeError:
+        foreign_arrays.refuse_gradients(argument, value)
+        raise
     except ValueError:  # NumPy's own message does not name the argument
         wanted = expected if isinstance(expected, str) else f"shape {expected}"
         raise ValueError(f"{argument}: expected {wanted}, got rows of unequal size") from None

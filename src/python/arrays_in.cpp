@@ -136,11 +136,30 @@ int stack_length(PyArrayObject* a, const ArraySignature& input, const Shape& cor
     return static_cast<int>(length);
 }
 
+// Whether NumPy reads the object whole: a tensor of another library, or a subclass of NumPy's
+// array, may hold more than its numbers.
+bool is_numpys_own(nb::handle given) {
+    PyObject* x = given.ptr();
+    return PyArray_CheckExact(x) || PyList_CheckExact(x) || PyTuple_CheckExact(x) ||
+           PyFloat_CheckExact(x) || PyLong_CheckExact(x);
+}
+
 }  // namespace
 
+nb::object from_other_library(const char* function, nb::handle given, const std::string& name) {
+    return nb::module_::import_("dtau.foreign_arrays").attr(function)(name.c_str(), given);
+}
+
 nb::object converted(nb::handle given, const char* name, int type) {
-    const nb::object any = from_any(given, nullptr, NPY_ARRAY_ENSUREARRAY);
+    const nb::object read =
+        is_numpys_own(given) ? nb::borrow(given) : from_other_library("readable", given, name);
+    const nb::object any = from_any(read, nullptr, NPY_ARRAY_ENSUREARRAY);
     if (!any.is_valid()) {
+        if (PyErr_ExceptionMatches(PyExc_RuntimeError)) {
+            nb::python_error error;
+            from_other_library("refuse_gradients", given, name);
+            throw error;
+        }
         if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError))
             throw nb::python_error();
         throw nb::value_error((std::string(name) + ": expected an array of real numbers, got " +

@@ -35,7 +35,18 @@ bool overlap(nb::handle a, nb::handle b) {
     return x.begin < y.end && y.begin < x.end;
 }
 
-// Checks an array that the caller gave for a result; `name` is out, or out[1] of several.
+// The caller's array, or an array that shares the memory of another library's tensor.
+nb::object shared(nb::handle out, const std::string& name) {
+    return PyArray_CheckExact(out.ptr()) ? nb::borrow(out)
+                                         : from_other_library("writable", out, name);
+}
+
+// out, or out[1] of several.
+std::string name_of(int o, int count) {
+    return count > 1 ? "out[" + std::to_string(o) + "]" : "out";
+}
+
+// Checks an array that the caller gave for a result.
 void check_output(nb::handle out, const std::string& name, const Job& job, const Shape& core,
                   int type) {
     const auto fail = [&](const std::string& message) {
@@ -69,7 +80,7 @@ void check_output(nb::handle out, const std::string& name, const Job& job, const
 
 void take_outputs(nb::handle out, int count, int tuple_size, nb::object* results) {
     if (tuple_size == 1) {
-        results[0] = nb::borrow(out);
+        results[0] = shared(out, "out");
         return;
     }
     const bool tuple = PyTuple_Check(out.ptr());
@@ -94,6 +105,7 @@ void take_outputs(nb::handle out, int count, int tuple_size, nb::object* results
                                " arrays, got " + std::to_string(length))
                                   .c_str());
     for (int o = 0; o < count; ++o) results[o] = item(o);
+    for (int o = 0; o < count; ++o) results[o] = shared(results[o], name_of(o, count));
 }
 
 void place_outputs(Job& job, const Signature& signature, const Shape* shapes, int type,
@@ -101,7 +113,7 @@ void place_outputs(Job& job, const Signature& signature, const Shape* shapes, in
     const int count = job.noutputs;
     for (int o = 0; o < count; ++o) {
         if (results[o].is_valid()) {
-            const std::string name = count > 1 ? "out[" + std::to_string(o) + "]" : "out";
+            const std::string name = name_of(o, count);
             check_output(results[o], name, job, shapes[o], type);
             for (int i = 0; i < job.ninputs; ++i)
                 if (inputs[i].is_valid() && overlap(results[o], inputs[i]))

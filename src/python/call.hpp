@@ -133,6 +133,10 @@ inline bool is_plain(nanobind::handle given, int type) {
 // array that others know.
 nanobind::object converted(nanobind::handle given, const char* name, int type);
 
+// Calls a function of dtau.foreign_arrays with the argument's name and an object of another library.
+nanobind::object from_other_library(const char* function, nanobind::handle given,
+                                    const std::string& name);
+
 // How much of a call's stacks of time derivatives is read. With an order, up to that order, even if
 // they are longer. Without one (negative), all of the first stack, which sets the order that the
 // others must have.
@@ -171,7 +175,8 @@ void check_poses(nanobind::handle input, const ArraySignature& signature, const 
                  int type);
 bool has_rotations(const Quantity& quantity);
 
-// Reads `out`, the caller's arrays for so many results, without checks: returns references.
+// Reads `out`, the caller's arrays for so many results, without checks: returns references, and arrays
+// that share the memory of other libraries' tensors. May run the tensors' own code.
 void take_outputs(nanobind::handle out, int count, int tuple_size, nanobind::object* results);
 
 // Sets the arrays of the results: the caller's, after checks, or new ones. `inputs` are invalid where

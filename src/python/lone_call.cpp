@@ -154,12 +154,26 @@ void describe(LoneForm& form, const Signature& signature, const CompiledTree& co
     form.tree = compiled.number();
 }
 
+// Whether `out` holds NumPy's own arrays alone, which are taken without Python code.
+bool has_only_arrays(PyObject* out) {
+    if (PyArray_CheckExact(out)) return true;
+    const bool tuple = PyTuple_Check(out);
+    if (!tuple && !PyList_Check(out)) return false;
+    const Py_ssize_t length = tuple ? NB_TUPLE_GET_SIZE(out) : NB_LIST_GET_SIZE(out);
+    for (Py_ssize_t o = 0; o < length; ++o) {
+        PyObject* item = tuple ? NB_TUPLE_GET_ITEM(out, o) : NB_LIST_GET_ITEM(out, o);
+        if (item != Py_None && !PyArray_CheckExact(item)) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 nb::object Callable::alone(const FunctionList& functions, const Function& function,
                            const GivenArguments& given, const CompiledTree& compiled) const {
     const Signature& signature = function.signature;
     if (scalar != ScalarKind::real || (given.threads && given.threads != Py_None)) return {};
+    if (given.out && given.out != Py_None && !has_only_arrays(given.out)) return {};
     if (!form) form = new_form(signature);
     if (form->tree != compiled.number()) describe(*form, signature, compiled);
     if (!form->fits) return {};
