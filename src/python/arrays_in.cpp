@@ -136,12 +136,13 @@ int stack_length(PyArrayObject* a, const ArraySignature& input, const Shape& cor
     return static_cast<int>(length);
 }
 
-// Whether NumPy reads the object whole: a tensor of another library, or a subclass of NumPy's
-// array, may hold more than its numbers.
-bool is_numpys_own(nb::handle given) {
+// Whether NumPy reads the object whole, or fails: subclasses of its array may have a mask, and
+// objects without __array__ may need DLPack.
+bool is_read_whole(nb::handle given) {
     PyObject* x = given.ptr();
     return PyArray_CheckExact(x) || PyList_CheckExact(x) || PyTuple_CheckExact(x) ||
-           PyFloat_CheckExact(x) || PyLong_CheckExact(x);
+           PyFloat_CheckExact(x) || PyLong_CheckExact(x) ||
+           (!PyArray_Check(x) && nb::hasattr(given.type(), "__array__"));
 }
 
 }  // namespace
@@ -152,7 +153,7 @@ nb::object from_other_library(const char* function, nb::handle given, const std:
 
 nb::object converted(nb::handle given, const char* name, int type) {
     const nb::object read =
-        is_numpys_own(given) ? nb::borrow(given) : from_other_library("readable", given, name);
+        is_read_whole(given) ? nb::borrow(given) : from_other_library("readable", given, name);
     const nb::object any = from_any(read, nullptr, NPY_ARRAY_ENSUREARRAY);
     if (!any.is_valid()) {
         if (PyErr_ExceptionMatches(PyExc_RuntimeError)) {
