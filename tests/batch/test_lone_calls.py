@@ -49,12 +49,16 @@ def test_a_model_at_the_address_of_another() -> None:
 def test_frames_in_turn() -> None:
     """The name of a frame means another frame in another model."""
     models = [serial("revolute", "revolute", seed=seed).model() for seed in (1, 2)]
+    models = [
+        model.add_frame("tip", model.bodies[-1], dtau.Pose(translation=(0.1, 0.2, 0.3 * k)))
+        for k, model in enumerate(models)
+    ]
     assert models[0].frames == models[1].frames
     names = models[0].frames[-2:]
     q = np.array([0.3, -0.4])
     for _ in range(2):
-        for model in models:
-            for name in names:
+        for name in names:
+            for model in models:
                 got = dtau.frame_placements(model, q, name)
                 wanted = dtau.frame_placements(model, q, [name])
                 assert_same_results(got, tuple(x[0] for x in wanted), name)

@@ -178,6 +178,12 @@ def test_several_results(tmp_path: Path) -> None:
         for block, end in zip((blocks[1], blocks[5]), ends, strict=True):
             ahead, behind = np.split(end, 2)
             assert_close(numbers(block), (ahead - behind).T / (2 * step), 1e-7, floor=1.0)
+        weights = [np.arange(1.0, 1.0 + x.size) for x in want]
+        by_v = f.reverse(1)(q, v, tau, dt, *want, *weights)[1]
+        product = sum(
+            numbers(x).T @ w for x, w in zip((blocks[1], blocks[5]), weights, strict=True)
+        )
+        assert_close(numbers(by_v)[:, 0], product, 1e-12)
 
 
 @pytest.mark.parametrize("wrong", [3, True, "1"])

@@ -165,6 +165,11 @@ class TestMassless:
 
     def test_armature_helps(self) -> None:
         assert self.massless(link("a", None, X, inertia=dtau.Inertia(), armature=1e-9)) == ()
+        nothing_between = [
+            link("upper", None, Z, inertia=dtau.Inertia(), armature=1e-11),
+            link("lower", "upper", Z),
+        ]
+        assert self.massless(*nothing_between) == ()
 
     def test_copies_and_locked_models_do_not_warn_again(self) -> None:
         with pytest.warns(dtau.ModelWarning, match="of the inertia that they carry: b_joint;"):
