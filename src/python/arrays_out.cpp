@@ -35,15 +35,16 @@ bool overlap(nb::handle a, nb::handle b) {
     return x.begin < y.end && y.begin < x.end;
 }
 
-// The caller's array, or an array that shares the memory of another library's tensor.
-nb::object shared(nb::handle out, const std::string& name) {
-    return PyArray_CheckExact(out.ptr()) ? nb::borrow(out)
-                                         : from_other_library("writable", out, name);
-}
-
 // out, or out[1] of several.
 std::string name_of(int o, int count) {
     return count > 1 ? "out[" + std::to_string(o) + "]" : "out";
+}
+
+// Puts arrays that share the memory of other libraries' tensors in place of the tensors.
+void share(nb::object* results, int count) {
+    for (int o = 0; o < count; ++o)
+        if (!PyArray_CheckExact(results[o].ptr()))
+            results[o] = from_other_library("writable", results[o], name_of(o, count));
 }
 
 // Checks an array that the caller gave for a result.
@@ -80,7 +81,8 @@ void check_output(nb::handle out, const std::string& name, const Job& job, const
 
 void take_outputs(nb::handle out, int count, int tuple_size, nb::object* results) {
     if (tuple_size == 1) {
-        results[0] = shared(out, "out");
+        results[0] = nb::borrow(out);
+        share(results, 1);
         return;
     }
     const bool tuple = PyTuple_Check(out.ptr());
@@ -105,7 +107,7 @@ void take_outputs(nb::handle out, int count, int tuple_size, nb::object* results
                                " arrays, got " + std::to_string(length))
                                   .c_str());
     for (int o = 0; o < count; ++o) results[o] = item(o);
-    for (int o = 0; o < count; ++o) results[o] = shared(results[o], name_of(o, count));
+    share(results, count);
 }
 
 void place_outputs(Job& job, const Signature& signature, const Shape* shapes, int type,
