@@ -30,7 +30,7 @@ COUNTS = {
 NUMERALS = ("0", "I", "II", "III")
 # The last equation of a paper, and its identities by letter.
 EQUATIONS = {"[IDSVA]": 132, "[IDSVA-SO]": 25, "[Bos]": 91, "[HO-FBS]": 70}
-IDENTITIES = {"[IDSVA]": {"J": 9, "P": 7}, "[IDSVA-SO]": {"K": 16, "M": 13}}
+IDENTITIES = {"[IDSVA]": {"J": 9, "P": 7}, "[IDSVA-SO]": {"K": 16, "M": 19}}
 # How many sentences of a paper on future work have a row; [IDSVA] has none.
 FUTURE = {"[IDSVA]": 0, "[IDSVA-SO]": 3, "[Bos]": 5, "[HO-FBS]": 5}
 # What came of a figure, a table and so on: the third cell of its row opens with it.
