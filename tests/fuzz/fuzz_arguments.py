@@ -469,6 +469,7 @@ class Verdict:
         for x, want in zip(out, self.want, strict=True):
             if not (
                 isinstance(x, np.ndarray)
+                and not isinstance(x, np.ma.MaskedArray)
                 and (x.dtype, x.shape) == (np.dtype(np.float64), want.shape)
                 and x.flags.carray
             ):

@@ -217,6 +217,8 @@ def is_plain(value: Any) -> bool:
 
 def meaning(value: Any) -> Array | None:
     """What a function should read in a value: real numbers, or None if there are none."""
+    if isinstance(value, np.ma.MaskedArray):
+        return None  # numbers that do not count
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
