@@ -29,13 +29,7 @@ def readable(argument: str, value: Any) -> Any:
     kind = type(value)
     if not hasattr(kind, "__dlpack__") or any(hasattr(kind, name) for name in _PROTOCOLS):
         return value
-    try:
-        return np.from_dlpack(value)
-    except (TypeError, ValueError, RuntimeError, BufferError) as error:
-        raise ValueError(
-            f"{argument}: expected numbers on the CPU that DLPack can share with NumPy, got "
-            f"{kind.__name__} ({error!s:.160}); copy it to the CPU as float64"
-        ) from error
+    return _from_dlpack(argument, value, None, "numbers", "copy it to the CPU as float64")
 
 
 def writable(argument: str, value: Any) -> Any:
@@ -63,13 +57,7 @@ def writable(argument: str, value: Any) -> Any:
             f"{argument}: expected memory that holds the numbers themselves, got a tensor whose "
             "negative bit is set; use tensor.resolve_neg()"
         )
-    try:
-        return np.from_dlpack(value, copy=False)
-    except (TypeError, ValueError, RuntimeError, BufferError) as error:
-        raise ValueError(
-            f"{argument}: expected memory on the CPU that DLPack can share with NumPy, got "
-            f"{kind.__name__} ({error!s:.160}); use a float64 array on the CPU"
-        ) from error
+    return _from_dlpack(argument, value, False, "memory", "use a float64 array on the CPU")
 
 
 def refuse_gradients(argument: str, value: Any) -> None:
@@ -91,3 +79,13 @@ def _refuse_mask(argument: str, value: Any) -> None:
             f"{argument}: expected an array without a mask, got a {type(value).__name__}, whose "
             "mask would be lost; give its .filled(value), or its .data if all numbers count"
         )
+
+
+def _from_dlpack(argument: str, value: Any, copy: bool | None, what: str, way_out: str) -> Any:
+    try:
+        return np.from_dlpack(value) if copy is None else np.from_dlpack(value, copy=copy)
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
+        raise ValueError(
+            f"{argument}: expected {what} on the CPU that DLPack can share with NumPy, got "
+            f"{type(value).__name__} ({error!s:.160}); {way_out}"
+        ) from error
