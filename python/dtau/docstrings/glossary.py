@@ -156,10 +156,9 @@ regularization : float
     1e-8 of the largest eigenvalue loses digits of the forces to rounding errors; a state that loses
     them has no results. Otherwise the result does not depend on the value: the forces are G^+ b,
     the least-squares forces of least norm. Here b is the reference acceleration of the rows minus
-    J times the acceleration without contacts. Eigenvalues of G have to be zero or at least 15 times
-    the value: one between is taken for zero by the share (R / (R + eigenvalue))^10, and derivatives
-    are not those of the forces, by up to this share. For an impact, read impulses for forces and
-    velocities for accelerations.
+    J times the acceleration without contacts. Each eigenvalue of G must be 0 or at least 15 R, with
+    R the value: one between counts as zero by the share (R / (R + eigenvalue))^10, and derivatives
+    are off by it. For an impact, read impulses for forces and velocities for accelerations.
 symmetric : bool, optional
     True: within a joint of several degrees of freedom, second derivatives by ``q`` are taken in the
     exponential chart, which makes them symmetric in their last two indices. By default they are

@@ -130,8 +130,8 @@ void turn_weights(const T* lam_forces, const T* active, const ConstrainedHessian
     }
 }
 
-// Solves for mu and nu of (23.2). rho = N lam_f, which no force gives, is taken off before: of the
-// rounding errors of a solution that still has it, R divides more (23.16).
+// Solves for mu and nu of (23.2), and for rho = N lam_f of (23.16). No force gives rho: the solve would
+// divide its rounding errors by R, so rho leaves the right-hand side before.
 template <class T>
 void constrained_weights(const Tree& tree, const T* lam, const ConstrainedHessianWorkspace<T>& w) {
     const int n = tree.independent.n, nrows = w.given->nrows;
