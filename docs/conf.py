@@ -134,24 +134,20 @@ class Names(Directive):
 
 
 class Headers(Directive):
-    """The comments and code of a C++ header of include/, or of all headers of a folder."""
+    """The comments and code of a C++ header of include/."""
 
     required_arguments = 1
 
     def run(self) -> list[Any]:
-        """Sections with a header each, less what only the compiler reads."""
-        path = HERE.parent / "include" / self.arguments[0]
-        lines = list[str]()
-        for header in sorted(path.glob("*.hpp")) if path.is_dir() else [path]:
-            name = header.relative_to(HERE.parent / "include").as_posix()
-            text = header.read_text(encoding="utf-8")
-            end = text.rfind("\n}  // namespace dtau")
-            code = text[text.index("namespace dtau {\n") + len("namespace dtau {\n") : end]
-            comment, *_ = text.partition("\n#pragma once")
-            title = f"``<{name}>``"
-            lines += [title, "-" * len(title), "", ".. code-block:: cpp", ""]
-            shown = (f"{comment}\n\n{code.strip()}" if path.suffix else code.strip()).splitlines()
-            lines += [f"   {line}".rstrip() for line in shown] + [""]
+        """A section with the header, less what only the compiler reads."""
+        name = self.arguments[0]
+        text = (HERE.parent / "include" / name).read_text(encoding="utf-8")
+        end = text.rfind("\n}  // namespace dtau")
+        code = text[text.index("namespace dtau {\n") + len("namespace dtau {\n") : end]
+        comment, *_ = text.partition("\n#pragma once")
+        title = f"``<{name}>``"
+        lines = [title, "-" * len(title), "", ".. code-block:: cpp", ""]
+        lines += [f"   {line}".rstrip() for line in f"{comment}\n\n{code.strip()}".splitlines()]
         where = nodes.section()
         where.document = self.state.document
         nested_parse_with_titles(

@@ -25,6 +25,7 @@
 #include "dtau/library/calls/parameters.hpp"
 #include "dtau/library/calls/poses.hpp"
 #include "dtau/library/calls/products.hpp"
+#include "dtau/library/calls/rotations.hpp"
 #include "dtau/library/calls/second_derivatives.hpp"
 #include "dtau/library/calls/steps.hpp"
 #include "dtau/library/calls/steps_hessian.hpp"

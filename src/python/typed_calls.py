@@ -1,7 +1,8 @@
 """Write the typed calls of the C++ library from the registry: `python src/python/typed_calls.py`.
 
 A class for each function, in a header for each module of functions: `include/dtau/library/calls`.
-Functions of poses and rotations, which take no model, have one header.
+Functions of poses and of rotations, which take no model, have one header each.
+`docs/api/cpp_calls.md` lists them all.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from dtau.registry import FUNCTIONS, POSE_FUNCTIONS, Array, Function
 FOLDER = "include/dtau/library/calls"
 UMBRELLA = "include/dtau.hpp"
 WIDTH = 100
-NO_MODEL = "poses"  # the header
+PAGE = "docs/api/cpp_calls.md"
+NO_MODEL = {"pose": poses, "rotation": rotations}  # modules by the prefixes of their rows
+ROWS = {**FUNCTIONS, **POSE_FUNCTIONS}
 LINES = {  # functions that Python gives another name
     "pose_from_placement": "Poses from rotation matrices and translations.",
     "pose_to_placement": "Rotation matrices and translations of poses.",
@@ -27,21 +30,25 @@ LINES = {  # functions that Python gives another name
 
 
 def texts() -> Iterator[tuple[Path, str]]:
-    """Yield paths and texts of the headers."""
+    """Yield paths and texts of the headers and of the page."""
     modules = {name: _compiled(functions) for name, functions in renew.modules().items()}
     missing = set(FUNCTIONS).difference(*modules.values())
     if missing:
         raise ValueError(f"expected a Python function for each row, got none for {sorted(missing)}")
-    modules[NO_MODEL] = {name: _line_of_poses(name) for name in POSE_FUNCTIONS}
-    headers = ["call", "contacts", "model", "views"]
+    for prefix in NO_MODEL:
+        rows = [name for name in POSE_FUNCTIONS if name.startswith(prefix)]
+        modules[f"{prefix}s"] = {name: _line_of_poses(name) for name in rows}
+    modules = {module: functions for module, functions in modules.items() if functions}
     for module, functions in modules.items():
-        if functions:
-            headers.append(f"calls/{module}")
-            yield renew.ROOT / FOLDER / f"{module}.hpp", _header(module, functions)
+        yield renew.ROOT / FOLDER / f"{module}.hpp", _header(module, functions)
     path = renew.ROOT / UMBRELLA
     head, *_ = path.read_text(encoding="utf-8").partition("\n#include")
+    headers = ["call", "contacts", "model", "views", *(f"calls/{module}" for module in modules)]
     lines = sorted(f'#include "dtau/library/{name}.hpp"\n' for name in headers)
     yield path, f"{head}\n" + "".join(lines)
+    path = renew.ROOT / PAGE
+    head, *_ = path.read_text(encoding="utf-8").partition("\n## ")
+    yield path, head + "".join(_section(*item) for item in modules.items())
 
 
 def _compiled(functions: Mapping[str, str]) -> dict[str, str]:
@@ -51,8 +58,9 @@ def _compiled(functions: Mapping[str, str]) -> dict[str, str]:
 def _line_of_poses(name: str) -> str:
     """Return the first line of the docstring in `dtau.poses` or `dtau.rotations`."""
     kind, _, function = name.partition("_")
-    module = {"pose": poses, "rotation": rotations}[kind]
-    return LINES[name] if name in LINES else getattr(module, function).__doc__.partition("\n\n")[0]
+    if name in LINES:
+        return LINES[name]
+    return getattr(NO_MODEL[kind], function).__doc__.partition("\n\n")[0]
 
 
 def class_name(function: str) -> str:
@@ -61,15 +69,24 @@ def class_name(function: str) -> str:
 
 
 def _header(module: str, functions: Mapping[str, str]) -> str:
-    source = f"dtau.functions.{module}" if module != NO_MODEL else "dtau.poses and dtau.rotations"
-    rows = FUNCTIONS if module != NO_MODEL else POSE_FUNCTIONS
+    source = f"functions.{module}" if module[:-1] not in NO_MODEL else module
     return (
-        f"// Typed calls of {source}. src/python/renew.py writes this file.\n"
+        f"// Typed calls of dtau.{source}. src/python/renew.py writes this file.\n"
         '#pragma once\n\n#include "dtau/library/call.hpp"\n\n'
         "// clang-format off\nnamespace dtau {\n\n"
-        + "\n".join(_class(rows[name], line) for name, line in functions.items())
+        + "\n".join(_class(ROWS[name], line) for name, line in functions.items())
         + "\n}  // namespace dtau\n"
     )
+
+
+def _section(module: str, functions: Mapping[str, str]) -> str:
+    """Return the part of the page that lists the calls of a header."""
+    rows = ""
+    for name, line in functions.items():
+        arrays = "<br>".join(_arrays(ROWS[name])).replace("\0", " ")
+        rows += f"| `{class_name(name)}` | {arrays} | {renew._row(line)} |\n"
+    title = f"{module.capitalize().replace('_', ' ')}: `<dtau/library/calls/{module}.hpp>`"
+    return f"\n## {title}\n\n| call | arrays | computes |\n|---|---|---|\n{rows}"
 
 
 def _class(function: Function, line: str) -> str:
@@ -148,24 +165,33 @@ def _listed(head: str, items: list[str], margin: int = 4) -> str:
 
 def _comment(function: Function, line: str) -> str:
     """Return the first line of the docstring, the shapes of one state's arrays, and the options."""
-    given, results = (
-        ", ".join(_shape(x).replace(" ", "\0") for x in arrays if not x.optional)
-        for arrays in (function.inputs, function.results)
-    )
-    more = [_shape(x) for x in function.inputs if x.optional]
-    optional = [x for x in function.results if x.optional] + list(function.force_results)
-    more += [f"-> {_shape(x)}" for x in optional]
-    options = [f"{x.name} (required)" if x.required else x.name for x in function.options.values()]
     text = [" ".join(line.replace("``", "").replace("`", "").split())]
-    text.append(f"    {given} -> {results}")
-    for title, items in (("optional", more), ("arguments", options)):
-        if items:
-            text.append(f"    {title}: " + ", ".join(x.replace(" ", "\0") for x in items))
+    text += [f"    {x}" for x in _arrays(function)]
     return "".join(
         f"// {piece}\n".replace("\0", " ")
         for paragraph in text
         for piece in wrap(paragraph, WIDTH - 3, subsequent_indent="    ")
     )
+
+
+def _arrays(function: Function) -> Iterator[str]:
+    """Yield the arrays that are required, and those that are optional, and the options."""
+    given, results = (
+        _joined(_shape(x) for x in arrays if not x.optional)
+        for arrays in (function.inputs, function.results)
+    )
+    yield f"{given} -> {results}"
+    more = [_shape(x) for x in function.inputs if x.optional]
+    optional = [x for x in function.results if x.optional] + list(function.force_results)
+    more += [f"-> {_shape(x)}" for x in optional]
+    options = [f"{x.name} (required)" if x.required else x.name for x in function.options.values()]
+    for title, items in (("optional", more), ("arguments", options)):
+        if items:
+            yield f"{title}: {_joined(items)}"
+
+
+def _joined(items: Iterable[str]) -> str:
+    return ", ".join(x.replace(" ", "\0") for x in items)  # breaks only between them
 
 
 def _shape(array: Array) -> str:
