@@ -19,6 +19,32 @@ def test_what_is_written_loads_as_the_same_model(run: Any, arm: Path, tmp_path: 
     assert dtau.load(out) == dtau.load(arm, damping=0.2)
 
 
+@pytest.mark.parametrize("name", ["out.dtau", "OUT.DTAU"])
+def test_a_file_for_cpp_has_the_whole_model(name: str, run: Any, arm: Path, tmp_path: Path) -> None:
+    out = tmp_path / name
+    done = run("convert", arm, out, "--armature", 0.2, "--gravity", 0, 0, -1.6)
+    assert (done.code, done.err) == (0, "")
+    assert f'dtau.load("{out}") and' in " ".join(done.out.split())
+    model = dtau.load(arm, armature=0.2, gravity=(0, 0, -1.6))
+    assert dtau.load(out) == model
+    assert run("convert", out, tmp_path / "again.dtau").code == 0
+    assert (tmp_path / "again.dtau").read_bytes() == out.read_bytes()
+    refused = run("convert", arm, out, "--force", "--root-link", "lab")
+    assert refused.code == 3
+    assert "--root-link: expected it with a URDF" in refused.err
+
+
+def test_reordered_joints_keep_their_postures(run: Any, tmp_path: Path) -> None:
+    disk = dtau.Inertia(1.0, tensor=np.eye(3))
+    links = [dtau.Link(x, None, dtau.Revolute((1, 0, 0)), x, inertia=disk) for x in ("b", "a")]
+    postures = {"bent": {"a": 0.1, "b": 0.2}}
+    dtau.Model("two", links, postures=postures).save(tmp_path / "two.dtau")
+    assert run("convert", tmp_path / "two.dtau", tmp_path / "out.dtau", "--reorder").code == 0
+    written = dtau.load(tmp_path / "out.dtau")
+    assert [joint.name for joint in written.joints] == ["a", "b"]
+    assert written.postures["bent"].tolist() == [0.1, 0.2]
+
+
 MJCF = """<mujoco model="crane">
   <option gravity="0 0 -9.81"/>
   <worldbody><body name="trolley"><freejoint name="float"/><geom type="box" size=".3 .2 .1"/>
@@ -92,7 +118,7 @@ def test_another_root_link(run: Any, arm: Path, tmp_path: Path) -> None:
     ("out", "message"),
     [
         ("arm.urdf", "the file exists; --force replaces it"),
-        ("arm.xml", "expected a name that ends in .urdf"),
+        ("arm.xml", "expected a name that ends in .urdf or .dtau"),
         ("no/arm.urdf", "no such folder: "),
     ],
 )

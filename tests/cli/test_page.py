@@ -41,7 +41,7 @@ def test_what_the_page_shows(run: Any, tmp_path: Path, monkeypatch: pytest.Monke
                 assert set(out.split()) & set(shown.split()) >= {"mass_matrix", "lone", "batch"}
             else:
                 assert NOISE.sub("#", out) == NOISE.sub("#", shown)
-    assert commands == ["info", "check", "bench", "convert", "generate", "view"]
+    assert commands == ["info", "check", "bench", "convert", "convert", "generate", "view"]
 
 
 def test_every_finding_is_in_the_table() -> None:

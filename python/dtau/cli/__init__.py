@@ -16,8 +16,8 @@ from pathlib import Path
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, by default the one on the command line; return the exit code."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    if arguments == ["--cmake-dir"]:
-        return _print_cmake_dir()
+    if len(arguments) == 1 and arguments[0] in _FOLDERS:
+        return _print_folder(_FOLDERS[arguments[0]])
     try:
         for package in ("click", "rich"):
             importlib.import_module(package)
@@ -33,11 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(arguments)
 
 
-def _print_cmake_dir() -> int:
-    """Print the folder of the CMake package of the C++ library; builds have no click."""
+_FOLDERS = {"--cmake-dir": "cmake/dtau", "--pkgconfig-dir": "pkgconfig"}
+
+
+def _print_folder(name: str) -> int:
+    """Print a folder with which builds find the C++ library; builds have no click."""
     from dtau import _core
 
-    folder = Path(str(_core.__file__)).parent / "lib" / "cmake" / "dtau"
+    folder = Path(str(_core.__file__)).parent / "lib" / name
     if not folder.is_dir():
         print(
             f"The C++ library is not installed: {folder} does not exist. "

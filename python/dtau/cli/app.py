@@ -26,8 +26,8 @@ _INTERRUPTED = 130
 
 _HELP = """Show, check, time and convert a robot's file, generate C code for it, and view it.
 
-ROBOT is a URDF, an MJCF (pip install mujoco-core) or a file *.xacro (pip install "xacrodoc>=2");
-- reads standard input.
+ROBOT is a URDF, an MJCF (pip install mujoco-core), a file *.xacro (pip install "xacrodoc>=2") or
+a file *.dtau; - reads standard input.
 """
 _EPILOG = """\b
 Examples:
@@ -35,10 +35,12 @@ Examples:
   dtau check anymal.urdf --root free    errors and suspicious values in it
   dtau bench anymal.urdf --root free    times of the functions on this machine
   dtau convert ant.xml ant.urdf         an MJCF as a URDF
+  dtau convert arm.urdf arm.dtau        a URDF as a file for the C++ library
   dtau generate arm.urdf arm.c          its dynamics as C code
   dtau view anymal.urdf --root free     the robot in the browser
   dtau check --help                     what a command does, with examples
   dtau --cmake-dir                      the folder of the C++ library's CMake package
+  dtau --pkgconfig-dir                  the folder of its file for pkg-config
 
 \b
 Exit codes:

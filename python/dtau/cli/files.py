@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-_SUFFIXES = (".urdf", ".xml", ".mjcf", ".xacro")
+_SUFFIXES = (".urdf", ".xml", ".mjcf", ".xacro", ".dtau")
 
 
 class MissingFileError(click.ClickException):

@@ -18,10 +18,11 @@ from dtau.cli.files import require_file
 from dtau.errors import ModelError
 from dtau.loaders.load import load
 from dtau.model.model import Model
+from dtau.model.postures import by_joint
 from dtau.options import Inertias, MimicJoints, Root, require_option
 
 STDIN = "-"
-_SAVED = ".dtau"  # a model's file, which has speeds of its own
+SAVED = ".dtau"  # a model's file, which has speeds of its own
 _OPTION = re.compile(r"\b(root|mimic|inertia)='(\w+)'")  # in errors of the package
 _WORDS = {
     "says in Model.notes by how much": "dtau info then says by how much",
@@ -156,7 +157,13 @@ def reordered(model: Model) -> Model:
     links = sorted(model.links, key=lambda link: link.joint_name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the first model already warned
-        return Model(model.name, links, gravity=model.gravity, notes=model.notes)
+        return Model(
+            model.name,
+            links,
+            gravity=model.gravity,
+            notes=model.notes,
+            postures=by_joint(model),
+        )
 
 
 def takes_robot(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -176,7 +183,7 @@ def takes_robot(command: Callable[..., Any]) -> Callable[..., Any]:
         friction_speed: float | None,
         **rest: Any,
     ) -> Any:
-        if friction and friction_speed is None and not robot.endswith(_SAVED):
+        if friction and friction_speed is None and not robot.endswith(SAVED):
             raise click.UsageError(
                 "--friction: expected --friction-speed V beside it, the speed in rad/s that "
                 "smooths the friction of all joints"
