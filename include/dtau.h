@@ -43,7 +43,30 @@ DTAU_API int dtau_model_nq(const dtau_model* model);
 DTAU_API int dtau_model_nv(const dtau_model* model);
 DTAU_API int dtau_model_nbodies(const dtau_model* model);
 DTAU_API int dtau_model_nframes(const dtau_model* model);
-DTAU_API const char* dtau_model_frame(const dtau_model* model, int index); /* null: no such */
+
+/* Names by index, null: no such. The joints that move, with mimic joints, and the bodies that they
+ * carry, both nbodies; the frames of all links. */
+DTAU_API const char* dtau_model_joint(const dtau_model* model, int index);
+DTAU_API const char* dtau_model_body(const dtau_model* model, int index);
+DTAU_API const char* dtau_model_frame(const dtau_model* model, int index);
+
+/* The index of a name; -1: no such, and dtau_error() has names that come close. */
+DTAU_API int dtau_model_find_joint(const dtau_model* model, const char* name);
+DTAU_API int dtau_model_find_body(const dtau_model* model, const char* name);
+DTAU_API int dtau_model_find_frame(const dtau_model* model, const char* name);
+
+/* A joint's first entry in a configuration and how many it has, and the same in a velocity. A mimic
+ * joint has the entries of the joint that it mimics. */
+DTAU_API int dtau_model_joint_entries(const dtau_model* model, int index, int* q, int* nq, int* v,
+                                      int* nv);
+
+/* Numbers that the model keeps; null without a model. Limits are infinite where there are none. */
+DTAU_API const double* dtau_model_lower_limits(const dtau_model* model);    /* (nq) */
+DTAU_API const double* dtau_model_upper_limits(const dtau_model* model);    /* (nq) */
+DTAU_API const double* dtau_model_velocity_limits(const dtau_model* model); /* (nv) */
+DTAU_API const double* dtau_model_effort_limits(const dtau_model* model);   /* (nv) */
+DTAU_API const double* dtau_model_masses(const dtau_model* model);          /* (nbodies) */
+DTAU_API const double* dtau_model_gravity(const dtau_model* model);         /* (3) in the world */
 
 /* `arguments` has those that are not arrays, as "name=value" in any order: "axes=mixed",
  * "frames=LF_FOOT", "layout=pattern", "prescribed=110" (a mask), "order=2", "threads=4" (that share

@@ -2,9 +2,10 @@
 # dtau.hpp and dtau.h, without Python. The modules of the Python package link it, so that the package
 # has the kernels once. On Windows, where it exports nothing, it is a part of each module.
 set(engine_files registry/dispatch.cpp interop/raw_call.cpp)
-set(interface_files library/model_file.cpp library/reading.cpp library/contacts.cpp library/library.cpp
-    library/c_interface.cpp)
-compile_for_size(library/model_file.cpp library/reading.cpp library/contacts.cpp registry/dispatch.cpp)
+set(described_files library/array_file.cpp library/model_file.cpp library/model.cpp library/reading.cpp
+    library/contacts.cpp library/contact_texts.cpp)
+set(interface_files ${described_files} library/library.cpp library/c_interface.cpp)
+compile_for_size(${described_files} registry/dispatch.cpp)
 if(WIN32)
   add_library(dtau STATIC $<TARGET_OBJECTS:common> ${engine_files})
 else()
@@ -52,5 +53,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/include/dtau.hpp ${PROJECT_SOURCE_DIR}/inclu
         DESTINATION ${prefix}include)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/dtau/library DESTINATION ${prefix}include/dtau)
 install(FILES ${PROJECT_SOURCE_DIR}/include/dtau/eigen.hpp DESTINATION ${prefix}include/dtau)
-install(EXPORT dtau NAMESPACE dtau:: FILE dtauConfig.cmake DESTINATION ${prefix}lib/cmake/dtau)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dtauConfigVersion.cmake DESTINATION ${prefix}lib/cmake/dtau)
+install(EXPORT dtau NAMESPACE dtau:: FILE dtauTargets.cmake DESTINATION ${prefix}lib/cmake/dtau)
+install(FILES library/dtauConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/dtauConfigVersion.cmake
+        DESTINATION ${prefix}lib/cmake/dtau)
+configure_file(library/dtau.pc.in dtau.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dtau.pc DESTINATION ${prefix}lib/pkgconfig)

@@ -1,6 +1,7 @@
-// Holds a robot at a configuration for a second: computed torques as the controller, forward dynamics
-// and Euler steps as the robot, no allocation in the loop. Prints how far the joints are off.
-//    Usage: computed_torque ROBOT.dtau     a file of Python's model.save, of a robot without quaternions
+// Holds a robot at a configuration for a second: computed torques as the controller, within the limits of
+// the joints, forward dynamics and Euler steps as the robot, no allocation in the loop. Prints how far
+// the joints are off.
+//    Usage: computed_torque ROBOT.dtau     a file of `dtau convert`, of a robot without quaternions
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -21,10 +22,14 @@ int run(const char* path) {
     dtau::InverseDynamics inverse_dynamics(model);
     dtau::ForwardDynamics forward_dynamics(model);
     std::vector<double> q(n, 0.0), v(n, 0.0), a(n), tau(n);
+    const std::vector<double>& most = model.effort_limits();
     const double wanted = 0.5, kp = 100.0, kd = 20.0, dt = 1e-3;
     for (int step = 0; step < 1000; ++step) {
         for (int k = 0; k < n; ++k) a[k] = kp * (wanted - q[k]) - kd * v[k];
-        if (!inverse_dynamics(q, v, a, tau) || !forward_dynamics(q, v, tau, a)) {
+        bool done = inverse_dynamics(q, v, a, tau);
+        for (int k = 0; k < n; ++k) tau[k] = std::clamp(tau[k], -most[k], most[k]);
+        done = done && forward_dynamics(q, v, tau, a);
+        if (!done) {
             std::fprintf(stderr, "%s\n%s\n", inverse_dynamics.error(), forward_dynamics.error());
             return 1;
         }
@@ -44,7 +49,7 @@ int run(const char* path) {
 
 int main(int argc, char** argv) {
     try {
-        return run(argc > 1 ? argv[1] : "robot.dtau");
+        return run(argc > 1 ? argv[1] : "arm.dtau");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;

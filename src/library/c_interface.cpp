@@ -116,6 +116,22 @@ const char* describe(const std::vector<Array>& arrays, int index, ptrdiff_t* sha
     return array.name.c_str();
 }
 
+const char* name_at(const std::vector<std::string>& names, int index) {
+    return index < 0 || index >= static_cast<int>(names.size()) ? nullptr : names[index].c_str();
+}
+
+// An index that `body` looks up; -1: it throws.
+template <class Body>
+int found(const dtau_model* model, const char* name, const Body& body) noexcept {
+    int index = -1;
+    guarded([&] {
+        require(model, "model");
+        require(name, "name");
+        index = body();
+    });
+    return index;
+}
+
 }  // namespace
 }  // namespace dtau
 
@@ -138,9 +154,57 @@ int dtau_model_nbodies(const dtau_model* model) { return model ? model->model.nb
 int dtau_model_nframes(const dtau_model* model) {
     return model ? static_cast<int>(model->model.frames().size()) : 0;
 }
+const char* dtau_model_joint(const dtau_model* model, int index) {
+    return model ? name_at(model->model.joints(), index) : nullptr;
+}
+const char* dtau_model_body(const dtau_model* model, int index) {
+    return model ? name_at(model->model.bodies(), index) : nullptr;
+}
 const char* dtau_model_frame(const dtau_model* model, int index) {
-    if (index < 0 || index >= dtau_model_nframes(model)) return nullptr;
-    return model->model.frames()[index].c_str();
+    return model ? name_at(model->model.frames(), index) : nullptr;
+}
+
+int dtau_model_find_joint(const dtau_model* model, const char* name) {
+    return found(model, name, [&] { return model->model.joint(name).index; });
+}
+int dtau_model_find_body(const dtau_model* model, const char* name) {
+    return found(model, name, [&] { return model->model.body(name); });
+}
+int dtau_model_find_frame(const dtau_model* model, const char* name) {
+    return found(model, name, [&] { return model->model.frame(name); });
+}
+
+int dtau_model_joint_entries(const dtau_model* model, int index, int* q, int* nq, int* v, int* nv) {
+    return guarded([&] {
+        require(model, "model");
+        require(q, "q"), require(nq, "nq"), require(v, "v"), require(nv, "nv");
+        const char* const name = dtau_model_joint(model, index);
+        if (!name)
+            throw std::invalid_argument("index: expected a joint from 0 to " +
+                                        std::to_string(model->model.nbodies() - 1) + ", got " +
+                                        std::to_string(index));
+        const Joint& joint = model->model.joint(name);
+        *q = joint.q, *nq = joint.nq, *v = joint.v, *nv = joint.nv;
+    });
+}
+
+const double* dtau_model_lower_limits(const dtau_model* model) {
+    return model ? model->model.lower_limits().data() : nullptr;
+}
+const double* dtau_model_upper_limits(const dtau_model* model) {
+    return model ? model->model.upper_limits().data() : nullptr;
+}
+const double* dtau_model_velocity_limits(const dtau_model* model) {
+    return model ? model->model.velocity_limits().data() : nullptr;
+}
+const double* dtau_model_effort_limits(const dtau_model* model) {
+    return model ? model->model.effort_limits().data() : nullptr;
+}
+const double* dtau_model_masses(const dtau_model* model) {
+    return model ? model->model.masses().data() : nullptr;
+}
+const double* dtau_model_gravity(const dtau_model* model) {
+    return model ? model->model.gravity().data() : nullptr;
 }
 
 int dtau_function_make(const dtau_model* model, const char* name, const char* const* arguments,

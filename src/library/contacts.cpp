@@ -1,5 +1,5 @@
 // Checks contacts and loops as Python's Contacts does, and describes them for CompiledContacts:
-// describe_contacts(), contact_of_text().
+// describe_contacts().
 #include "library/contacts.hpp"
 
 #include <algorithm>
@@ -90,19 +90,19 @@ struct Side {
     FrameDescription described() const { return {link, pose.rotation, pose.translation}; }
 };
 
-Side side(const CompiledTree& tree, const std::string& what, const std::string& name) {
-    const Frame& found = frame(tree, what, name);
+Side side(const CompiledModel& model, const std::string& what, const std::string& name) {
+    const Frame& found = frame(model, what, name);
     Side result;
     result.body = found.body;
-    if (found.body >= 0) result.link = tree.tree().bodies[found.body].link;
+    if (found.body >= 0) result.link = model.tree->tree().bodies[found.body].link;
     for (int r = 0; r < 3; ++r)
         for (int c = 0; c < 3; ++c) result.pose.rotation[3 * r + c] = found.rotation[3 * c + r];
     std::copy_n(found.translation, 3, result.pose.translation.data());
     return result;
 }
 
-Side moving_side(const CompiledTree& tree, const std::string& what, const std::string& name) {
-    const Side result = side(tree, what, name);
+Side moving_side(const CompiledModel& model, const std::string& what, const std::string& name) {
+    const Side result = side(model, what, name);
     if (result.body < 0)
         refuse(what + ": frame '" + name + "' is fixed to the world, expected one that moves");
     return result;
@@ -128,10 +128,10 @@ ContactDescription described(const std::string& what, const Side& a, const Side&
     refuse(what + ": kp needs a " + where + " to hold; give it, or a configuration contacts_at");
 }
 
-ContactDescription describe(const CompiledTree& tree, const PointContact& given,
+ContactDescription describe(const CompiledModel& model, const PointContact& given,
                             const PoseOfFrame& held) {
     const std::string what = "contact of '" + given.frame + "'";
-    const Side foot = moving_side(tree, what, given.frame);
+    const Side foot = moving_side(model, what, given.frame);
     Side world;
     if (given.position)
         require_finite(what + ": position", world.pose.translation = *given.position);
@@ -153,10 +153,10 @@ ContactDescription describe(const CompiledTree& tree, const PointContact& given,
     return described(what, first, mixed ? foot : world, rows, "body", given.kp, given.kd);
 }
 
-ContactDescription describe(const CompiledTree& tree, const FrameContact& given,
+ContactDescription describe(const CompiledModel& model, const FrameContact& given,
                             const PoseOfFrame& held) {
     const std::string what = "contact of '" + given.frame + "'";
-    const Side foot = moving_side(tree, what, given.frame);
+    const Side foot = moving_side(model, what, given.frame);
     Side world;
     if (given.placement) {
         require_rotation(what + ": placement", given.placement->rotation);
@@ -172,10 +172,10 @@ ContactDescription describe(const CompiledTree& tree, const FrameContact& given,
     return contact;
 }
 
-ContactDescription describe(const CompiledTree& tree, const Loop& given, const PoseOfFrame&) {
+ContactDescription describe(const CompiledModel& model, const Loop& given, const PoseOfFrame&) {
     const std::string what = "loop '" + given.frame_a + "-" + given.frame_b + "'";
-    const Side a = moving_side(tree, what, given.frame_a);
-    Side b = side(tree, what, given.frame_b);
+    const Side a = moving_side(model, what, given.frame_a);
+    Side b = side(model, what, given.frame_b);
     if (a.body == b.body)
         refuse(what +
                ": both frames belong to one body, expected frames that move against each other");
@@ -194,117 +194,16 @@ ContactDescription describe(const CompiledTree& tree, const Loop& given, const P
     return loop;
 }
 
-// ---------------------------------------------------------------- texts
-
-std::string trimmed(const std::string& text) {
-    const std::size_t first = text.find_first_not_of(' ');
-    return first == std::string::npos ? ""
-                                      : text.substr(first, text.find_last_not_of(' ') + 1 - first);
-}
-
-template <std::size_t n>
-std::array<double, n> array(const std::string& name, const std::string& text) {
-    const std::vector<double> read = numbers("contacts: " + name, text);
-    if (read.size() != n)
-        refuse("contacts: " + name + ": expected " + std::to_string(n) + " numbers, got " +
-               std::to_string(read.size()));
-    std::array<double, n> result;
-    std::copy(read.begin(), read.end(), result.begin());
-    return result;
-}
-
-Pose pose(const std::string& name, const std::string& text) {
-    const std::array<double, 12> read = array<12>(name, text);
-    Pose result;
-    std::copy_n(read.begin(), 9, result.rotation.begin());
-    std::copy_n(read.begin() + 9, 3, result.translation.begin());
-    return result;
-}
-
-// Sets a field; false: there is none of this name.
-bool set_gain(auto& contact, const std::string& name, const std::string& value) {
-    if (name == "axes")
-        contact.axes = value;
-    else if (name == "kp")
-        contact.kp = number("contacts: kp", value);
-    else if (name == "kd")
-        contact.kd = number("contacts: kd", value);
-    else
-        return false;
-    return true;
-}
-bool set(PointContact& x, const std::string& name, const std::string& value) {
-    if (name == "frame")
-        x.frame = value;
-    else if (name == "position")
-        x.position = array<3>(name, value);
-    else if (name == "direction")
-        x.direction = array<3>(name, value);
-    else
-        return set_gain(x, name, value);
-    return true;
-}
-bool set(FrameContact& x, const std::string& name, const std::string& value) {
-    if (name == "frame")
-        x.frame = value;
-    else if (name == "placement")
-        x.placement = pose(name, value);
-    else if (name == "acceleration")
-        x.acceleration = value;
-    else
-        return set_gain(x, name, value);
-    return true;
-}
-bool set(Loop& x, const std::string& name, const std::string& value) {
-    if (name == "frame_a")
-        x.frame_a = value;
-    else if (name == "frame_b")
-        x.frame_b = value;
-    else if (name == "rows")
-        x.rows = integer("contacts: rows", value);
-    else if (name == "hinge")
-        x.hinge = value;
-    else if (name == "placement")
-        x.placement = pose(name, value);
-    else
-        return set_gain(x, name, value);
-    return true;
-}
-
 }  // namespace
 
-std::vector<ContactDescription> describe_contacts(const CompiledTree& tree,
+std::vector<ContactDescription> describe_contacts(const CompiledModel& model,
                                                   const std::vector<Contact>& contacts,
                                                   const PoseOfFrame& held) {
     std::vector<ContactDescription> result;
     for (const Contact& contact : contacts)
         result.push_back(
-            std::visit([&](const auto& given) { return describe(tree, given, held); }, contact));
+            std::visit([&](const auto& given) { return describe(model, given, held); }, contact));
     return result;
-}
-
-Contact contact_of_text(const std::string& text) {
-    std::vector<std::string> pieces;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(';', begin), text.size());
-        pieces.push_back(trimmed(text.substr(begin, end - begin)));
-        begin = end + 1;
-    }
-    Contact contact;
-    if (pieces.empty() || (pieces[0] != "point" && pieces[0] != "frame" && pieces[0] != "loop"))
-        refuse("contacts: expected 'point', 'frame' or 'loop' and then '; name=value', got '" +
-               text + "'");
-    if (pieces[0] == "frame") contact = FrameContact{};
-    if (pieces[0] == "loop") contact = Loop{};
-    for (std::size_t k = 1; k < pieces.size(); ++k) {
-        const std::size_t at = pieces[k].find('=');
-        const std::string name = pieces[k].substr(0, at);
-        const std::string value = at == std::string::npos ? "" : pieces[k].substr(at + 1);
-        const auto set_in = [&](auto& given) { return set(given, name, value); };
-        if (at == std::string::npos || !std::visit(set_in, contact))
-            refuse("contacts: expected name=value of a " + pieces[0] + ", got '" + pieces[k] + "'");
-    }
-    return contact;
 }
 
 }  // namespace dtau

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dtau/library/contacts.hpp"
+#include "library/model_file.hpp"
 #include "tree/compiled_contacts.hpp"
 
 namespace dtau {
@@ -15,7 +16,7 @@ namespace dtau {
 using PoseOfFrame = std::function<Pose(const std::string& frame)>;
 
 // Throws std::invalid_argument if a contact is not valid. `held` may be empty.
-std::vector<ContactDescription> describe_contacts(const CompiledTree& tree,
+std::vector<ContactDescription> describe_contacts(const CompiledModel& model,
                                                   const std::vector<Contact>& contacts,
                                                   const PoseOfFrame& held);
 

@@ -1,4 +1,4 @@
-// Implements the C++ library on raw calls: Model and Call of dtau.hpp.
+// Implements Call of dtau.hpp on raw calls.
 #include "dtau/library/call.hpp"
 
 #include <algorithm>
@@ -51,24 +51,6 @@ std::vector<std::string> names_of(const FunctionList& list) {
 }
 
 }  // namespace
-
-// ---------------------------------------------------------------- the model
-
-Model::Model(std::shared_ptr<const CompiledModel> compiled) : compiled_(std::move(compiled)) {}
-
-Model Model::load(const std::string& path) {
-    instruction_set();  // selects one, or throws if this processor has none
-    return Model(read_model(path));
-}
-
-const std::string& Model::name() const { return compiled_->name; }
-int Model::nq() const { return independent_nq(compiled_->tree->tree()); }
-int Model::nv() const { return compiled_->tree->tree().independent.n; }
-int Model::nbodies() const { return compiled_->tree->tree().nbodies; }
-const std::vector<std::string>& Model::frames() const { return compiled_->frames; }
-const std::vector<std::string>& Model::joints() const { return compiled_->joints; }
-
-// ---------------------------------------------------------------- a call
 
 // Holds what the arguments point into, and the memory of runs.
 struct LibraryCall : RawCall {
@@ -211,7 +193,7 @@ struct LibraryCall : RawCall {
         }
         if (takes(Option::contacts, !given.contacts.empty(), "contacts")) {
             contacts_ = std::make_unique<CompiledContacts>(
-                tree(), describe_contacts(tree(), given.contacts, held_at(given.contacts_at)));
+                tree(), describe_contacts(*model_, given.contacts, held_at(given.contacts_at)));
             options_.contacts = &contacts_->contacts();
         } else if (!given.contacts_at.empty()) {
             refuse("contacts_at: expected contacts with it");
@@ -253,7 +235,7 @@ struct LibraryCall : RawCall {
     void read_frames(const Signature& s, const std::vector<std::string>& names) {
         if (static_cast<double>(names.size()) * 6 * tree().tree().nv > INT_MAX)
             refuse("frames: expected Jacobians of fewer than 2**31 numbers");
-        for (const std::string& name : names) frames_.push_back(frame(tree(), "frames", name));
+        for (const std::string& name : names) frames_.push_back(frame(*model_, "frames", name));
         const std::string_view argument = s.arguments[place(s, Option::frames)].name;
         single_frame_ = argument == "frame";
         if (single_frame_ && (names.size() != 1 || frames_[0].body < 0))

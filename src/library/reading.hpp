@@ -1,13 +1,14 @@
-// Reads words and numbers of arguments: word(), number(), numbers(). They throw
+// Reads words and numbers of arguments: word(), number(), numbers(), place(). They throw
 // std::invalid_argument, with a message that names the argument.
 #pragma once
 
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dtau/options.hpp"
-#include "tree/compiled_tree.hpp"
+#include "library/model_file.hpp"
 
 namespace dtau {
 
@@ -23,6 +24,9 @@ int integer(const std::string& argument, const std::string& text);
 // Numbers with spaces between them.
 std::vector<double> numbers(const std::string& argument, const std::string& text);
 
-const Frame& frame(const CompiledTree& tree, const std::string& argument, const std::string& name);
+// The index of a name among others; an error lists names that come close, or all if they are few.
+int place(const std::string& kind, std::string_view name, const std::vector<std::string>& names);
+const Frame& frame(const CompiledModel& model, const std::string& argument,
+                   const std::string& name);
 
 }  // namespace dtau

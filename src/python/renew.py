@@ -3,7 +3,7 @@
 - ``python/dtau/__init__.py``: the imports of the functions, and ``__all__``;
 - ``docs/functions.md`` and ``docs/api``: the functions by topics;
 - the stubs of the core and of the array libraries;
-- ``include/dtau/library/calls``: the typed calls of the C++ library.
+- ``include/dtau/library/calls`` and ``docs/api/cpp_calls.md``: the typed calls of the C++ library.
 
 Run it after a change of a function's name, arguments or first line. Tests compare the files.
 """

@@ -96,6 +96,9 @@ void check_refusals(const dtau::Model& model) {
     refused("most_states", [&] { dtau::InverseDynamics(model, {}, 0); });
     refused("threads: expected a number from 0 to 1024, got 1025",
             [&] { dtau::InverseDynamics(model, {.threads = 1025}); });
+    refused("no joint named 'LF_KEF'; close names: 'LF_KFE', ", [&] { model.joint("LF_KEF"); });
+    refused("no body named 'nobody'", [&] { model.body("nobody"); });
+    refused("no frame named 'nobody'", [&] { model.frame("nobody"); });
     dtau::InverseDynamics call(model);
     double x = 0.0;
     if (call(nullptr, &x, &x, &x) ||
@@ -109,6 +112,20 @@ void check_refusals(const dtau::Model& model) {
         fail(std::string("a result of another size: ") + call.error());
     tau.pop_back();
     require(call(q, v, v, tau), call);
+}
+
+void check_names(const dtau::Model& model) {
+    for (int k = 0; k < model.nbodies(); ++k)
+        if (model.joint(model.joints()[k]).index != k || model.body(model.bodies()[k]) != k)
+            fail(model.joints()[k]);
+    const dtau::Joint &root = model.joint(model.joints()[0]), &knee = model.joint("LF_KFE");
+    if (root.nq != 7 || root.nv != 6 || knee.q != knee.v + 1 || knee.nq * knee.nv != 1)
+        fail("entries of joints");
+    if (model.frames()[model.frame("LF_FOOT")] != "LF_FOOT") fail("LF_FOOT");
+    if (model.lower_limits().size() != static_cast<std::size_t>(model.nq()) ||
+        !(model.upper_limits()[knee.q] > 0.0 && model.effort_limits()[knee.v] == 40.0))
+        fail("limits");
+    if (model.gravity()[2] != -9.81 || !(model.masses()[0] > 16.0)) fail("masses and gravity");
 }
 
 struct States {
@@ -186,6 +203,7 @@ int run(int argc, char** argv) {
     std::thread([&] {
         try {
             compute(model, states, {argv + 6, argv + argc}, std::atoi(argv[5]), argv[4]);
+            check_names(model);
             check_refusals(model);
         } catch (const std::exception& e) {
             error = e.what();

@@ -28,6 +28,10 @@ pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="the package has no C++ library on Windows"
 )
 
+READ = (  # arrays beside those of the core
+    *("name", "gravity", "links.name", "links.joint_name", "links.joint", "links.mimicked"),
+    *("links.lower", "links.upper", "links.velocity", "links.effort"),
+)
 FOOT = "point; frame=LF_FOOT"
 PLACED = dtau.Pose(translation=(0.2, 0.1, 0.4))
 STATES = 19  # whole groups of lanes, and an incomplete one
@@ -159,7 +163,7 @@ def test_sizes_and_names(folder: Path) -> None:
     model, c_model = cases.robot("quadruped"), model_of("quadruped", folder)
     assert c_model.library.dtau_version().decode() == dtau.__version__
     assert c_model.sizes == (model.nq, model.nv, model.nbodies, len(model.frames))
-    assert c_model.frames == list(model.frames)
+    assert c_model.names("frame") == list(model.frames)
     function = CFunction(c_model, "frame_jacobians", ["frames=LF_FOOT", "frames=RF_FOOT"])
     assert function.inputs == {"q": (19,)}
     assert function.results == {"J": (2, 6, 18)}
@@ -433,6 +437,12 @@ for call, argument in (
     (lambda: library.dtau_function_make(model, name, None, 1, states, made), "arguments"),
     (lambda: library.dtau_function_make(model, name, no_text, 1, states, made), "arguments"),
     (lambda: library.dtau_function_make(model, name, None, 0, states, None), "function"),
+    (lambda: -library.dtau_model_find_joint(None, name), "model"),
+    (lambda: -library.dtau_model_find_body(model, None), "name"),
+    (lambda: -library.dtau_model_find_frame(None, name), "model"),
+    (lambda: library.dtau_model_joint_entries(None, 0, some, some, some, some), "model"),
+    (lambda: library.dtau_model_joint_entries(model, 0, None, some, some, some), "q"),
+    (lambda: library.dtau_model_joint_entries(model, 0, some, some, some, None), "nv"),
     (lambda: library.dtau_function_run(None, some, some, states), "function"),
     (lambda: library.dtau_function_run(function, None, some, states), "inputs"),
     (lambda: library.dtau_function_run(function, some, None, states), "results"),
@@ -447,6 +457,10 @@ for what in ("function_ninputs", "function_nresults"):
     assert getattr(library, f"dtau_{what}")(None) == 0, what
 for what in ("model_frame", "function_input", "function_result", "function_entries"):
     assert not getattr(library, f"dtau_{what}")(None, 0, None, None), what
+for what in ("joint", "body", "lower_limits", "upper_limits", "velocity_limits", "effort_limits"):
+    assert not getattr(library, f"dtau_model_{what}")(None, 0), what
+for what in ("masses", "gravity"):
+    assert not getattr(library, f"dtau_model_{what}")(None), what
 library.dtau_model_free(None)
 library.dtau_function_free(None)
 """
@@ -515,13 +529,14 @@ class TestDamagedFiles:
     def test_wrong_contents_with_a_right_checksum(self, tmp_path: Path) -> None:
         arrays = saving.unpack(self.CONTENT())
         for name, values in arrays.items():
-            if not name.startswith("core.") and name not in ("name", "gravity"):
+            if not name.startswith("core.") and name not in READ:
                 continue  # C++ does not read them
             for wrong in (None, values[:-1], np.zeros(3, np.int32), ["what"] * len(values)):
                 changed = {key: x for key, x in arrays.items() if key != name}
                 if wrong is not None:
                     changed[name] = wrong
-                if isinstance(values, list) and isinstance(wrong, list) and name != "core.kind":
+                names = isinstance(values, list) and name not in ("core.kind", "links.joint")
+                if names and isinstance(wrong, list) and len(wrong) == len(values):
                     continue  # other names
                 if name == "core.massless_joints":
                     continue  # there are none
@@ -533,8 +548,9 @@ class TestDamagedFiles:
         assert "core.elasticity: this version of dtau does not know this array" in message
 
     def test_wild_indices(self, tmp_path: Path) -> None:
-        for name in ("core.parent", "core.link", "core.mimicked", "core.frame_link"):
-            for index in (-9, 9999, 2**31 - 1):
+        core = ("core.parent", "core.link", "core.mimicked", "core.frame_link")
+        for name in (*core, "links.mimicked"):
+            for index in (-9 if name in core else 2, 9999, 2**31 - 1):  # 2: itself
                 arrays = saving.unpack(self.CONTENT())
                 values = arrays[name].copy()
                 values[2] = index

@@ -171,21 +171,60 @@ def test_an_older_standard_is_named(build: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.examples
-def test_the_example_runs(build: Path, tmp_path: Path) -> None:
-    builder = dtau.ModelBuilder("arm")
-    parent = None
-    for name in ("shoulder", "elbow"):
-        body = dtau.Inertia(1.0, (0, 0, -0.2), 0.01 * np.eye(3))
-        placement = dtau.Pose(translation=(0, 0, -0.4 if parent else 0.0))
-        parent = builder.add(
-            *(dtau.Revolute((0, 1, 0)),),
-            name=name,
-            parent=parent,
-            inertia=body,
-            placement=placement,
-        )
-    builder.build().save(tmp_path / "arm.dtau")
-    assert "arm: 2 joints" in run(build / "example/computed_torque", tmp_path / "arm.dtau")
+def test_the_example_runs_without_python(build: Path) -> None:
+    """CMake has converted its robot; nothing that it loads or runs is Python's."""
+    program = build / "example/computed_torque"
+    assert "python" not in run("ldd", program).partition("libdtau.so => ")[2].partition("\n")[2]
+    done = subprocess.run(
+        [program, build / "example/arm.dtau"], env={"PATH": ""}, capture_output=True, text=True
+    )
+    assert done.stdout == "arm: 2 joints, at most 2.8e-04 rad off after a second\n", done.stderr
+
+
+@pytest.mark.examples
+def test_cmake_converts_a_robot_again_when_its_file_has_changed(tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\nproject(robot LANGUAGES NONE)\n"
+        "find_package(dtau 0.1 REQUIRED)\ndtau_convert(fast arm.urdf --damping 0.5)\n"
+    )
+    text = (ROOT / "examples/cpp/arm.urdf").read_text(encoding="utf-8")
+    (tmp_path / "arm.urdf").write_text(text, encoding="utf-8")
+    found = run(sys.executable, "-m", "dtau", "--cmake-dir").strip()
+    run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "build", f"-Ddtau_DIR={found}")
+    run("cmake", "--build", tmp_path / "build")
+    written = tmp_path / "build/fast.dtau"
+    assert dtau.load(written) == dtau.load(tmp_path / "arm.urdf", damping=0.5)
+    before = written.stat().st_mtime_ns
+    run("cmake", "--build", tmp_path / "build")
+    assert written.stat().st_mtime_ns == before
+    (tmp_path / "arm.urdf").write_text(text.replace('mass value="1"', 'mass value="2"'))
+    run("cmake", "--build", tmp_path / "build")
+    assert dtau.load(written).mass == 4.0
+    (tmp_path / "arm.urdf").write_text("<robot/>")
+    wrong = subprocess.run(["cmake", "--build", tmp_path / "build"], capture_output=True, text=True)
+    assert wrong.returncode != 0
+    assert "expected at least one <link>, got none" in wrong.stdout + wrong.stderr
+    command = ["cmake", "-S", tmp_path, "-B", tmp_path / "none", "-DDTAU_COMMAND=0"]
+    none = subprocess.run([*command, f"-Ddtau_DIR={found}"], capture_output=True, text=True)
+    assert none.returncode != 0
+    assert "dtau_convert: expected the command dtau" in none.stderr
+
+
+@pytest.mark.examples
+def test_pkg_config_finds_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which("pkg-config") is None:
+        pytest.skip("pkg-config is not installed")
+    folder = run(sys.executable, "-m", "dtau", "--pkgconfig-dir").strip()
+    monkeypatch.setenv("PKG_CONFIG_PATH", folder)
+    assert run("pkg-config", "--modversion", "dtau").strip() == dtau.__version__
+    flags = "$(pkg-config --cflags --libs dtau)"
+    source = ROOT / "examples/cpp/computed_torque.cpp"
+    run("sh", "-c", f"c++ -std=c++20 '{source}' {flags} -o '{tmp_path}/arm'")
+    (tmp_path / "a b").symlink_to(Path(folder).parents[1])
+    monkeypatch.setenv("PKG_CONFIG_PATH", f"{tmp_path}/a b/lib/pkgconfig")
+    run("sh", "-c", f"eval c++ -std=c++20 -fsyntax-only '{source}' {flags}")
+    dtau.load(ROOT / "examples/cpp/arm.urdf").save(tmp_path / "arm.dtau")
+    assert "arm: 2 joints" in run(tmp_path / "arm", tmp_path / "arm.dtau")
 
 
 @pytest.mark.examples
@@ -196,11 +235,12 @@ def test_the_control_loop_allocates_nothing(build: Path, robot_file: Path) -> No
     ), text
 
 
+@pytest.mark.parametrize("option", ["--cmake-dir", "--pkgconfig-dir"])
 def test_a_package_without_the_library(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    option: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dtau._core.__file__", "/nowhere/_core.so")
-    assert main(["--cmake-dir"]) == 3
+    assert main([option]) == 3
     assert "The package has it on Linux and macOS" in capsys.readouterr().err
 
 

@@ -45,7 +45,10 @@ def test_files_for_projects(capsys: pytest.CaptureFixture[str]) -> None:
     package = Path(dtau._core.__file__).parent
     assert folder == package / "lib/cmake/dtau"
     assert LIBRARY.is_file()
-    for name in ("cmake/dtau/dtauConfig.cmake", "cmake/dtau/dtauConfigVersion.cmake"):
+    assert main(["--pkgconfig-dir"]) == 0
+    assert Path(capsys.readouterr().out.strip()) == package / "lib/pkgconfig"
+    names = "dtauConfig.cmake", "dtauTargets.cmake", "dtauConfigVersion.cmake"
+    for name in (*(f"cmake/dtau/{x}" for x in names), "pkgconfig/dtau.pc"):
         assert (package / "lib" / name).is_file()
     for header in ("dtau.h", "dtau.hpp", "dtau/eigen.hpp", "dtau/library/calls/poses.hpp"):
         assert (package / "include" / header).is_file()

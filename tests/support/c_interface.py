@@ -21,6 +21,10 @@ LIBRARY = (
 )
 
 
+LIMITS = ("lower_limits", "upper_limits", "velocity_limits", "effort_limits")
+NUMBERS = (*LIMITS, "masses", "gravity")
+
+
 class DtauError(Exception):
     """A call returned a code; the message is the library's."""
 
@@ -32,8 +36,11 @@ class DtauError(Exception):
 def load_library() -> ctypes.CDLL:
     """Load the library; functions return int where nothing else is said."""
     library = ctypes.CDLL(str(LIBRARY))
-    for name in ("version", "error", "model_frame", "function_input", "function_result"):
+    names = "model_joint", "model_body", "model_frame", "function_input", "function_result"
+    for name in ("version", "error", *names):
         getattr(library, f"dtau_{name}").restype = ctypes.c_char_p
+    for name in NUMBERS:
+        getattr(library, f"dtau_model_{name}").restype = ctypes.POINTER(ctypes.c_double)
     library.dtau_function_entries.restype = ctypes.c_ssize_t
     return library
 
@@ -61,10 +68,32 @@ class CModel:
         names = ("nq", "nv", "nbodies", "nframes")
         return tuple(getattr(self.library, f"dtau_model_{x}")(self.pointer) for x in names)
 
-    @property
-    def frames(self) -> list[str]:
-        frame = self.library.dtau_model_frame
-        return [frame(self.pointer, k).decode() for k in range(self.sizes[3])]
+    def names(self, kind: str) -> list[str]:
+        """The names of joints, bodies or frames."""
+        name = getattr(self.library, f"dtau_model_{kind}")
+        count = self.sizes[3 if kind == "frame" else 2]
+        assert name(self.pointer, -1) is name(self.pointer, count) is None
+        return [name(self.pointer, k).decode() for k in range(count)]
+
+    def find(self, kind: str, name: str) -> int:
+        """The index of a name."""
+        index = getattr(self.library, f"dtau_model_find_{kind}")(self.pointer, name.encode())
+        require(self.library, 0 if index >= 0 else 1)
+        return int(index)
+
+    def entries(self, joint: int) -> tuple[slice, slice]:
+        """The entries of a joint in a configuration and in a velocity."""
+        numbers = [ctypes.c_int() for _ in range(4)]
+        given = map(ctypes.byref, numbers)
+        code = self.library.dtau_model_joint_entries(self.pointer, joint, *given)
+        require(self.library, code)
+        q, nq, v, nv = (x.value for x in numbers)
+        return slice(q, q + nq), slice(v, v + nv)
+
+    def numbers(self, name: str, count: int) -> Array:
+        """The numbers of an attribute."""
+        pointer = getattr(self.library, f"dtau_model_{name}")(self.pointer)
+        return np.array(pointer[:count])
 
 
 class CFunction:
