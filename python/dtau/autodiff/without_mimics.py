@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.errors import ModelWarning
+from dtau.errors import without_model_warnings
 from dtau.model.model import Model
 
 
@@ -30,8 +29,7 @@ def without_mimics(model: Model) -> WithoutMimics | None:
     if all(joint.mimic is None for joint in model.joints):
         return None
     links = [dataclasses.replace(link, mimic=None) for link in model.links]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)  # joints that are massless on their own
+    with without_model_warnings():  # joints that are massless on their own
         free = Model(model.name, links, gravity=model.gravity)
     source = np.zeros(free.nq, np.intp)
     scale, offset = np.ones(free.nq), np.zeros(free.nq)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +13,7 @@ from dtau.codegen.payload import EXAMPLE
 from dtau.codegen.recording import Written
 from dtau.codegen.requests import GRAVITY, PAYLOAD, Argument, Array, Request
 from dtau.codegen.text import comment, paragraph
-from dtau.errors import ModelWarning
+from dtau.errors import without_model_warnings
 from dtau.functions.manifold_states import random_state
 from dtau.model.contacts import Contacts
 from dtau.model.links import Link
@@ -140,8 +139,7 @@ def _rounded(model: Model, rng: np.random.Generator) -> Model:
         at = link.placement
         return replace(link, placement=Pose(at.rotation @ turn, at.translation + shift))
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)  # the model already warned
+    with without_model_warnings():  # the model already warned
         return Model(model.name, map(moved, model.links), gravity=model.gravity)
 
 

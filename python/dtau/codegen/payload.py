@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.errors import ModelWarning
+from dtau.errors import without_model_warnings
 from dtau.model.model import Model
 from dtau.model.spatial import Inertia
 
@@ -28,8 +27,7 @@ class Payload:
         """Return the model with this payload."""
         changed = model.parameters.copy()
         changed[self.body] += self.by @ parameters
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ModelWarning)  # the model already warned
+        with without_model_warnings():  # the model already warned
             return model.replace(parameters=changed)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterator
 from typing import Any
 from weakref import WeakValueDictionary
@@ -16,7 +15,7 @@ import dtau
 from dtau.checks import listing, require
 from dtau.crocoddyl.batch import Batch, Linearize
 from dtau.crocoddyl.state import State
-from dtau.errors import ModelWarning
+from dtau.errors import without_model_warnings
 from dtau.model.joints import Free
 from dtau.model.links import Joint
 from dtau.model.model import Model
@@ -151,8 +150,7 @@ def _ignored_there(model: Model) -> Iterator[str]:
 
 def _other_numbers(model: Model, theirs: Any) -> Iterator[str]:
     """Name what is another number in Pinocchio's model, and how to set it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)  # of joints without inertia
+    with without_model_warnings():  # of joints without inertia
         other = dtau.from_pinocchio(theirs)
     if not _alike(model.gravity, other.gravity):
         wanted = tuple(other.gravity.tolist())

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
 from dtau.checks import integer, real_array
-from dtau.errors import ModelWarning
+from dtau.errors import warn_of_model
 from dtau.functions.constraints_projection import dependent_rows
 from dtau.functions.manifold_states import configuration
 from dtau.loaders import mjcf
@@ -129,11 +128,10 @@ def load_mechanism(
         named = "; ".join(
             f"{name!r}: {', '.join(map(str, rows))}" for name, rows in redundant.items()
         )
-        warnings.warn(
+        warn_of_model(
             f"rows of these constraints depend on rows before them at the file's posture: {named} "
             "(counted from 0); functions with contacts refuse that, unless regularization=1e-6 is "
             "given, which changes nothing where the rows agree, or these rows are left out",
-            ModelWarning,
             stacklevel=2,
         )
     return Mechanism(model, contacts, q)

@@ -7,7 +7,6 @@ its reader. MuJoCo's mjmodel.h documents the fields of a compiled model.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.checks import listing
-from dtau.errors import ModelError, ModelWarning
+from dtau.errors import ModelError, warn_of_model
 from dtau.loaders import mjcf_names
 from dtau.loaders.mjcf_forces import (
     friction_of,
@@ -93,16 +92,14 @@ def parts_of(mujoco: Any, compiled: Any, options: Options, *, stacklevel: int) -
         friction=options.friction,
     )
     if missed:
-        warnings.warn(
+        warn_of_model(
             "what acts in MuJoCo and is no part of this model: " + "; ".join(missed),
-            ModelWarning,
             stacklevel=stacklevel,
         )
     if options.mimic == "independent" and file.mimics:
-        warnings.warn(
+        warn_of_model(
             "joints that mimic others load as independent joints (mimic='exact' ties them): "
             f"{', '.join(file.mimics)}",
-            ModelWarning,
             stacklevel=stacklevel,
         )
     postures, unfit = fitting(file.keyframes(), links)

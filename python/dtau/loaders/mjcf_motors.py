@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from dtau.checks import listing, require
-from dtau.errors import ModelError, ModelWarning
+from dtau.errors import ModelError, warn_of_model
 from dtau.loaders import mjcf_names
 from dtau.loaders.load import open_source
 from dtau.loaders.mjcf_forces import acting_actuators, compensated, geared, is_off
@@ -85,10 +84,9 @@ def load_motors(source: str | os.PathLike[str], model: Model) -> Motors:
             f"linear in the control and affine in length and velocity, got {listing(other)}"
         )
     if held := compensated(mujoco, m, joints):
-        warnings.warn(
+        warn_of_model(
             "motors have no gravity compensation; in MuJoCo the actuators give it "
             f"(actuatorgravcomp) at joints {listing(held)}",
-            ModelWarning,
             stacklevel=2,
         )
     acting = acting_actuators(mujoco, m)

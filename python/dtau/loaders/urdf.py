@@ -5,14 +5,13 @@ http://wiki.ros.org/urdf/XML documents the elements and attributes.
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from dtau.checks import listing, unknown_name
-from dtau.errors import ModelWarning
+from dtau.errors import warn_of_model
 from dtau.loaders.elements import (
     RUN_XACRO,
     attribute,
@@ -304,9 +303,8 @@ def _check_mimics(
         way = "mimic='exact' ties them"
         if lost:
             way = f"mimic='exact' would not load: {'; '.join(lost.values())}"
-        warnings.warn(
+        warn_of_model(
             f"joints that mimic others load as independent joints ({way}): {', '.join(mimics)}",
-            ModelWarning,
             stacklevel=4,  # the caller of dtau.load
         )
 

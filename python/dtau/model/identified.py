@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau.checks import real_array
-from dtau.errors import ModelWarning
+from dtau.errors import warn_of_model
 from dtau.model.base import ModelBase
 from dtau.model.parameters import from_parameters
 from dtau.model.spatial import Inertia
@@ -49,5 +48,5 @@ def link_inertias(
         if problem:
             problems.append(f"parameters of body {body!r}: {problem}")
     if problems:
-        warnings.warn("; ".join(problems), ModelWarning, stacklevel=stacklevel + 1)
+        warn_of_model("; ".join(problems), stacklevel=stacklevel + 1)
     return inertias

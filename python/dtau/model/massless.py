@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau._core import JointKind
-from dtau.errors import ModelWarning
+from dtau.errors import warn_of_model
 from dtau.model.compile import BodyArrays, CoreBody, concatenate
 from dtau.model.joint_type import JointType
 from dtau.model.spatial import Inertia
@@ -248,10 +247,9 @@ class _Subtree:
 def warn_of_massless(joints: Collection[str], stacklevel: int) -> None:
     """Warn of massless joints, if there are any; `stacklevel` as seen from the caller."""
     if joints:
-        warnings.warn(
+        warn_of_model(
             "joints that move no inertia, or less than 1e-13 of the inertia that they carry: "
             f"{', '.join(joints)}; inverse dynamics works, forward dynamics refuses this model",
-            ModelWarning,
             stacklevel=stacklevel + 1,
         )
 

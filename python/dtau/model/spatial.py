@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import real_array
-from dtau.errors import ModelWarning
+from dtau.errors import warn_of_model
 from dtau.immutable import Immutable, checking
 from dtau.model.moments import (
     DEFINITE,
@@ -74,7 +73,7 @@ class Inertia(Immutable):
         self._set(mass, com, tensor)
         problem = self._problem()
         if problem:
-            warnings.warn(problem, ModelWarning, stacklevel=2)
+            warn_of_model(problem, stacklevel=2)
 
     @classmethod
     def from_parameters(cls, parameters: ArrayLike) -> Inertia:

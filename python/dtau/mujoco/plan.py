@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import threading
-import warnings
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.conventions.mujoco_model import mujoco as mujoco_convention
-from dtau.errors import ModelWarning
+from dtau.errors import without_model_warnings
 from dtau.loaders.live_mujoco import from_mujoco
 from dtau.locks import fork_safe_lock
 from dtau.model.model import Model
@@ -227,9 +226,8 @@ def _smooth_model(mj_model: Any) -> tuple[Model, Indices, Array, Indices]:
         bare.body_pos[body], bare.body_quat[body] = 0.0, (1.0, 0.0, 0.0, 0.0)
     if disabled(mj_model, "GRAVITY"):
         bare.opt.gravity[:] = 0.0
-    with warnings.catch_warnings():
+    with without_model_warnings():
         # This package differentiates the parts that a Model does not carry, or refuses them.
-        warnings.simplefilter("ignore", ModelWarning)
         model = from_mujoco(bare)
     convention = mujoco_convention(model, bare)
     # The maps copy and add: two configurations show them. Quaternions need not be of unit norm.
