@@ -37,7 +37,7 @@ class PreparedCall : public RawCall {
     }
     ~PreparedCall() override {
         const nb::gil_scoped_acquire lock;
-        delete held_;
+        if (lock.is_valid()) delete held_;  // else the interpreter has ended, and its objects with it
     }
 
   private:

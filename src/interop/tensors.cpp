@@ -7,6 +7,7 @@
 #include "batch/job.hpp"
 #include "interop/dlpack.hpp"
 #include "python/call.hpp"
+#include "python/lock.hpp"
 
 namespace nb = nanobind;
 
@@ -42,7 +43,8 @@ class TensorReader {
     }
     // Whether the memory holds the numbers with the other sign, which DLPack does not tell.
     static bool is_negated(nb::handle tensor) {
-        static PyObject* const name = PyUnicode_InternFromString("is_neg");
+        static constinit KeptObject kept;
+        PyObject* const name = kept.get([] { return PyUnicode_InternFromString("is_neg"); });
         const nb::object result =
             nb::steal(PyObject_CallMethodObjArgs(tensor.ptr(), name, nullptr));
         if (!result.is_valid()) throw nb::python_error();

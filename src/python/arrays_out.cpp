@@ -79,6 +79,17 @@ void check_output(nb::handle out, const std::string& name, const Job& job, const
 
 }  // namespace
 
+nb::object item_of(nb::handle out, Py_ssize_t place) {
+    if (PyTuple_Check(out.ptr())) return nb::borrow(NB_TUPLE_GET_ITEM(out.ptr(), place));
+#if PY_VERSION_HEX >= 0x030D0000 && !defined(Py_LIMITED_API)
+    nb::object item = nb::steal(PyList_GetItemRef(out.ptr(), place));
+    if (!item.is_valid()) throw nb::python_error();
+    return item;
+#else
+    return nb::borrow(NB_LIST_GET_ITEM(out.ptr(), place));
+#endif
+}
+
 void take_outputs(nb::handle out, int count, int tuple_size, nb::object* results) {
     if (tuple_size == 1) {
         results[0] = nb::borrow(out);
@@ -91,22 +102,13 @@ void take_outputs(nb::handle out, int count, int tuple_size, nb::object* results
                               " arrays, got " + str(out.type().attr("__name__")))
                                  .c_str());
     const Py_ssize_t length = tuple ? NB_TUPLE_GET_SIZE(out.ptr()) : NB_LIST_GET_SIZE(out.ptr());
-    const auto item = [&](Py_ssize_t o) {
-#if PY_VERSION_HEX >= 0x030D0000 && !defined(Py_LIMITED_API)
-        nb::object x = tuple ? nb::borrow(PyTuple_GET_ITEM(out.ptr(), o))
-                             : nb::steal(PyList_GetItemRef(out.ptr(), o));
-        if (!x.is_valid()) throw nb::python_error();
-        return x;
-#else
-        return nb::borrow(tuple ? NB_TUPLE_GET_ITEM(out.ptr(), o) : NB_LIST_GET_ITEM(out.ptr(), o));
-#endif
-    };
-    const bool none_last = length == tuple_size && count < tuple_size && item(count).is_none();
+    const bool none_last =
+        length == tuple_size && count < tuple_size && item_of(out, count).is_none();
     if (length != count && !none_last)
         throw nb::value_error(("out: expected a tuple of " + std::to_string(count) +
                                " arrays, got " + std::to_string(length))
                                   .c_str());
-    for (int o = 0; o < count; ++o) results[o] = item(o);
+    for (int o = 0; o < count; ++o) results[o] = item_of(out, o);
     share(results, count);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "python/lock.hpp"
 #include "python/result_memory.hpp"
 
 namespace nb = nanobind;
@@ -45,8 +46,8 @@ TreeReference no_tree() {
 
 // The array that replaces an argument whose default is 0.
 nb::handle zero() {
-    static const nb::handle number = PyFloat_FromDouble(0.0);
-    return number;
+    static constinit KeptObject number;
+    return number.get([] { return PyFloat_FromDouble(0.0); });
 }
 
 // Translates the C++ exception in flight into Python's.

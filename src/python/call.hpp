@@ -175,6 +175,9 @@ void check_poses(nanobind::handle input, const ArraySignature& signature, const 
                  int type);
 bool has_rotations(const Quantity& quantity);
 
+// Returns a reference to an item of a tuple or a list, which other threads may change meanwhile.
+nanobind::object item_of(nanobind::handle out, Py_ssize_t place);
+
 // Reads `out`, the caller's arrays for so many results, without checks: returns references, and arrays
 // that share the memory of other libraries' tensors. May run the tensors' own code.
 void take_outputs(nanobind::handle out, int count, int tuple_size, nanobind::object* results);
@@ -242,7 +245,6 @@ inline void release_interrupted() {
 
 // ---------------------------------------------------------------- functions
 
-struct LoneForm;  // lone_call.cpp
 
 // A function as Python calls it: name(model, arguments, out=None, threads=None), with arguments in
 // the order of its signature. Functions of poses take no model.
@@ -253,7 +255,7 @@ struct Callable {
     bool has_model;
     // Classes of several results: without and with the optional one, and with forces.
     nanobind::handle results, results_with_contacts, force_results;
-    mutable LoneForm* form = nullptr;  // of the last lone call; the interpreter's lock guards it
+    std::size_t number;  // among all, for what each thread keeps of its lone calls
 
     nanobind::object operator()(PyObject* const* values, Py_ssize_t count,
                                 PyObject* keywords) const;

@@ -120,7 +120,8 @@ void define_functions(nb::module_& module, const FunctionList& (*list)(), Scalar
                                    has_model,
                                    result_class(signature.results),
                                    result_class(signature.results_with_contacts),
-                                   result_class(signature.force_results)};
+                                   result_class(signature.force_results),
+                                   definitions.size() - 1};
             definition.method = {signature.name,
                                  reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)),
                                  METH_FASTCALL | METH_KEYWORDS, nullptr};

@@ -1,5 +1,7 @@
-// Handles the interpreter's lock and the interpreter's end: unless_ended(), ReleasedLock.
+// Handles the interpreter's lock and the interpreter's end: unless_ended(), ReleasedLock, KeptObject.
 #pragma once
+
+#include <atomic>
 
 #include <nanobind/nanobind.h>
 
@@ -53,5 +55,25 @@ auto interruptible(const F& f) {
         throw nanobind::python_error();
     }
 }
+
+// An object that its first user makes, in any thread, and that lives as long as the process. A static
+// variable would make threads wait for the first one; if the interpreter stops all threads meanwhile,
+// as its garbage collector does without the lock, none of them would go on.
+class KeptObject {
+  public:
+    template <class Make>
+    PyObject* get(const Make& make) {
+        if (PyObject* const found = object_.load(std::memory_order_acquire)) return found;
+        PyObject* const made = make();
+        if (!made) throw nanobind::python_error();
+        PyObject* kept = nullptr;  // of threads that make it at once, the first wins
+        if (object_.compare_exchange_strong(kept, made)) return made;
+        Py_DECREF(made);
+        return kept;
+    }
+
+  private:
+    std::atomic<PyObject*> object_ = nullptr;
+};
 
 }  // namespace dtau

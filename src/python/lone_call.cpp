@@ -3,16 +3,21 @@
 // keeps the shapes of its arrays from the call before. Callable::operator() takes all other calls, and
 // raises the errors of arrays.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "batch/first_failure.hpp"
 #include "python/call.hpp"
+#include "python/lock.hpp"
 #include "python/result_memory.hpp"
 
 namespace nb = nanobind;
 
 namespace dtau {
+namespace {
 
 // Everything that lone calls of a function with one model have in common.
 struct LoneForm {
@@ -30,7 +35,42 @@ struct LoneForm {
     const Frame* frame;
 };
 
-namespace {
+// The forms of a thread, by the numbers of their functions; null: no lone call of it came yet.
+struct ThreadForms {
+    std::vector<LoneForm*> at;
+    ThreadForms* next = nullptr;
+};
+
+// Forms of threads that have ended, for new threads. Only a thread that holds the interpreter could
+// release their objects.
+std::atomic<ThreadForms*> forms_left = nullptr;
+
+void leave(ThreadForms* first, ThreadForms* last) {
+    last->next = forms_left;
+    while (!forms_left.compare_exchange_weak(last->next, first)) {
+    }
+}
+
+ThreadForms* inherit() {
+    ThreadForms* const all = forms_left.exchange(nullptr);
+    if (!all) return new ThreadForms;
+    if (ThreadForms* const rest = std::exchange(all->next, nullptr)) {
+        ThreadForms* last = rest;
+        while (last->next) last = last->next;
+        leave(rest, last);
+    }
+    return all;
+}
+
+// Apart from the holder, whose destructor makes its first use on a thread allocate.
+constinit thread_local ThreadForms* forms_of_thread = nullptr;
+struct FormsHolder {
+    ~FormsHolder() {
+        if (ThreadForms* const forms = std::exchange(forms_of_thread, nullptr)) leave(forms, forms);
+    }
+    void hold() { forms_of_thread = inherit(); }
+};
+thread_local FormsHolder forms_holder;
 
 PyObject* default_object(const Argument& argument) {
     switch (argument.by_default) {
@@ -110,10 +150,13 @@ nb::object new_array(const Shape& shape) {
     npy_intp sizes[max_core_axes];
     for (int k = 0; k < shape.ndim; ++k) sizes[k] = shape.size[k];
     // PyArray_SimpleNew() would look up the element type.
-    static PyArray_Descr* const type = PyArray_DescrFromType(NPY_DOUBLE);
-    Py_INCREF(reinterpret_cast<PyObject*>(type));  // for the array
-    nb::object result = nb::steal(
-        PyArray_NewFromDescr(&PyArray_Type, type, shape.ndim, sizes, nullptr, nullptr, 0, nullptr));
+    static constinit KeptObject kept;
+    PyObject* const type =
+        kept.get([] { return reinterpret_cast<PyObject*>(PyArray_DescrFromType(NPY_DOUBLE)); });
+    Py_INCREF(type);  // for the array
+    nb::object result =
+        nb::steal(PyArray_NewFromDescr(&PyArray_Type, reinterpret_cast<PyArray_Descr*>(type),
+                                       shape.ndim, sizes, nullptr, nullptr, 0, nullptr));
     if (!result.is_valid()) throw nb::python_error();
     return result;
 }
@@ -123,6 +166,15 @@ LoneForm* new_form(const Signature& signature) {
     for (int k = 0; k < signature.narguments; ++k)
         form->defaults[k] = default_object(signature.arguments[k]);
     return form;
+}
+
+// The form of this thread for the function of this number.
+LoneForm& form_of(std::size_t number, const Signature& signature) {
+    if (!forms_of_thread) forms_holder.hold();
+    std::vector<LoneForm*>& forms = forms_of_thread->at;
+    if (number >= forms.size()) forms.resize(number + 1);
+    if (!forms[number]) forms[number] = new_form(signature);
+    return *forms[number];
 }
 
 // Describes the arrays for another model.
@@ -161,8 +213,8 @@ bool has_only_arrays(PyObject* out) {
     if (!tuple && !PyList_Check(out)) return false;
     const Py_ssize_t length = tuple ? NB_TUPLE_GET_SIZE(out) : NB_LIST_GET_SIZE(out);
     for (Py_ssize_t o = 0; o < length; ++o) {
-        PyObject* item = tuple ? NB_TUPLE_GET_ITEM(out, o) : NB_LIST_GET_ITEM(out, o);
-        if (item != Py_None && !PyArray_CheckExact(item)) return false;
+        const nb::object item = item_of(out, o);
+        if (!item.is_none() && !PyArray_CheckExact(item.ptr())) return false;
     }
     return true;
 }
@@ -174,9 +226,9 @@ nb::object Callable::alone(const FunctionList& functions, const Function& functi
     const Signature& signature = function.signature;
     if (scalar != ScalarKind::real || (given.threads && given.threads != Py_None)) return {};
     if (given.out && given.out != Py_None && !has_only_arrays(given.out)) return {};
-    if (!form) form = new_form(signature);
-    if (form->tree != compiled.number()) describe(*form, signature, compiled);
-    if (!form->fits) return {};
+    LoneForm& form = form_of(number, signature);
+    if (form.tree != compiled.number()) describe(form, signature, compiled);
+    if (!form.fits) return {};
 
     Job job(signature.ninputs);
     nb::handle arrays[Job::max_inputs];
@@ -188,7 +240,7 @@ nb::object Callable::alone(const FunctionList& functions, const Function& functi
         const nb::handle value = given.at[k];
         const int i = argument.input;
         if (i < 0) {
-            if (!value.is_valid() || is_default(argument, value, form->defaults[k])) continue;
+            if (!value.is_valid() || is_default(argument, value, form.defaults[k])) continue;
             if (argument.option == Option::frames && PyUnicode_CheckExact(value.ptr()))
                 frame = value;
             else if (is_word(argument.option, value))
@@ -197,8 +249,8 @@ nb::object Callable::alone(const FunctionList& functions, const Function& functi
                 return {};
         } else if (value.is_valid() && !(signature.inputs[i].optional && value.is_none())) {
             Input& input = job.inputs[i];
-            const Input& numbers = form->numbers[i];
-            input.data = numbers.size > 0 ? numbers_of(value, form->inputs[i], floats[i]) : nullptr;
+            const Input& numbers = form.numbers[i];
+            input.data = numbers.size > 0 ? numbers_of(value, form.inputs[i], floats[i]) : nullptr;
             if (!input.data) return {};
             if (*signature.inputs[i].quantity == Quantity::q && !signature.any_quaternions &&
                 !has_unit_quaternions(input.data, compiled))
@@ -212,35 +264,35 @@ nb::object Callable::alone(const FunctionList& functions, const Function& functi
     }
 
     // The order of these steps is that of operator(), and so are their errors.
-    if (frame.is_valid() && frame.ptr() != form->frame_name.ptr()) {
+    if (frame.is_valid() && frame.ptr() != form.frame_name.ptr()) {
         CallOptions first;
         first.read_first(signature, given, compiled);
-        form->frame_name = nb::borrow(frame), form->frame = first.values.frames;
+        form.frame_name = nb::borrow(frame), form.frame = first.values.frames;
     }
-    form->options.frames = frame.is_valid() ? form->frame : nullptr;
-    form->options.nframes = frame.is_valid();
-    job.options = &form->options;  // no Python code runs until the call is done
-    job.noutputs = count_results(signature, form->options,
+    form.options.frames = frame.is_valid() ? form.frame : nullptr;
+    form.options.nframes = frame.is_valid();
+    job.options = &form.options;  // no Python code runs until the call is done
+    job.noutputs = count_results(signature, form.options,
                                  [&](int i) { return job.inputs[i].data != nullptr; });
     nb::object results[Job::max_outputs];
     const bool given_results = given.out && given.out != Py_None;
     if (given_results)
         take_outputs(given.out, job.noutputs, tuple_size(signature, job.noutputs, false), results);
     if (has_words) {
-        form->with_words = with_words(form->options, signature, given, compiled);
-        job.options = &form->with_words;
+        form.with_words = with_words(form.options, signature, given, compiled);
+        job.options = &form.with_words;
     }
     name_inputs(job, signature);
     job.code = compiled.code(signature.name, functions.lanes, job);
-    std::uninitialized_copy_n(form->results, job.noutputs, job.outputs);
-    if (given_results) place_outputs(job, signature, form->outputs, NPY_DOUBLE, arrays, results);
+    std::uninitialized_copy_n(form.results, job.noutputs, job.outputs);
+    if (given_results) place_outputs(job, signature, form.outputs, NPY_DOUBLE, arrays, results);
     for (int o = 0; o < job.noutputs && !given_results; ++o) {
-        results[o] = new_array(form->outputs[o]);
+        results[o] = new_array(form.outputs[o]);
         job.outputs[o].data = PyArray_BYTES(array(results[o]));
     }
     for (int i = 0; i < job.ninputs; ++i)
-        if (form->rotations[i] && arrays[i].is_valid())
-            check_poses(arrays[i], signature.inputs[i], form->inputs[i], NPY_DOUBLE);
+        if (form.rotations[i] && arrays[i].is_valid())
+            check_poses(arrays[i], signature.inputs[i], form.inputs[i], NPY_DOUBLE);
 
     FirstFailure failure;
     job.failure = &failure;

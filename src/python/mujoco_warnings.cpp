@@ -4,6 +4,7 @@
 // ends the process if a handler in Python raises, as any does at Ctrl-C. From the moment it is set
 // until it is gone no Python code runs in the calling thread, so nothing can come in between. One
 // call at a time: the caller holds a lock.
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <new>
@@ -36,36 +37,37 @@ void forget_other_threads() {
     [] { collection.mutex.lock(); }, [] { collection.mutex.unlock(); }, forget_other_threads);
 
 // The program's handlers, never released: a thread may be about to call them.
-PyObject* of_program = nullptr;  // None if it has none
-PyObject* write_log = nullptr;   // mujoco.mju_writeLog
+std::atomic<PyObject*> of_program = nullptr;  // None if it has none
+std::atomic<PyObject*> write_log = nullptr;   // mujoco.mju_writeLog
 
 // Whether a warning belongs to the call: it comes from the same thread, or from one that MuJoCo
-// started for it.
+// started for it, which Python does not know. The question needs no lock; the calling thread may have
+// it while it waits for that thread.
 bool is_of_call() {
     return collection.thread == std::this_thread::get_id() || !PyGILState_GetThisThreadState();
 }
 
 nb::object called_with(const char* text) {
-    const nb::handle handler = of_program;
+    const nb::handle handler = of_program.load();
     const nb::str words = nb::steal<nb::str>(PyUnicode_DecodeUTF8(
         text, static_cast<Py_ssize_t>(std::char_traits<char>::length(text)), "replace"));
     if (!handler.is_none())
         return nb::hasattr(handler, "argtypes") ? handler(nb::bytes(text)) : handler(words);
     PySys_FormatStderr("WARNING: %U\n\n", words.ptr());
-    return nb::handle(write_log)("WARNING", words);
+    return nb::handle(write_log.load())("WARNING", words);
 }
 
 // Passes a warning of another thread to the program's handler, or does what MuJoCo does without
 // one.
 void pass_on(const char* text) {
-    const PyGILState_STATE state = PyGILState_Ensure();
+    const nb::gil_scoped_acquire lock;
+    if (!lock.is_valid()) return;  // the interpreter has ended, and the program's handler with it
     try {
         called_with(text);
     } catch (nb::python_error& error) {
         error.restore();
         PyErr_WriteUnraisable(of_program);
     }
-    PyGILState_Release(state);
 }
 
 void hear(const char* text) {
@@ -82,7 +84,7 @@ void hear(const char* text) {
     unless_ended([text] { pass_on(text); });
 }
 
-void keep(PyObject*& place, const nb::object& object) {
+void keep(std::atomic<PyObject*>& place, const nb::object& object) {
     if (place == object.ptr()) return;
     object.inc_ref();
     place = object.ptr();
@@ -105,7 +107,7 @@ class Listening {
         collect(outer_);
         try {
             // Keeps another handler if the program has set one meanwhile.
-            if (get_().is(handler_)) set_(nb::handle(of_program));
+            if (get_().is(handler_)) set_(nb::handle(of_program.load()));
         } catch (nb::python_error& error) {
             error.discard_as_unraisable("the handler of MuJoCo's warnings");
         }

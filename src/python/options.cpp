@@ -23,8 +23,9 @@ constexpr std::string_view integrator_words[] = {"euler", "semi_implicit", "rk4"
 template <const auto& words>
 int word(const char* option, nb::handle given, std::string (*hint)(nb::handle) = nullptr) {
     // Most calls give the default, whose object is known: addresses compare faster than texts.
-    static const PyObject* const first = PyUnicode_InternFromString(words[0].data());
-    if (given.ptr() == first) return 0;
+    static constinit KeptObject first;
+    if (given.ptr() == first.get([] { return PyUnicode_InternFromString(words[0].data()); }))
+        return 0;
     constexpr std::size_t n = std::size(words);
     const std::string_view got = utf8(given);
     for (std::size_t k = 0; k < n; ++k)

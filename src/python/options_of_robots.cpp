@@ -92,7 +92,8 @@ void CallOptions::require_contacts_of(const Signature& signature,
 
 // Reads a dtau.Contacts of this model or of an equal one.
 void CallOptions::read_contacts(nb::handle model, nb::handle given, const CompiledTree& tree) {
-    static const nb::handle attribute = PyUnicode_InternFromString("_compiled");
+    static constinit KeptObject name;
+    const nb::handle attribute = name.get([] { return PyUnicode_InternFromString("_compiled"); });
     // Caches the class, as call() does for models.
     static std::atomic<PyTypeObject*> known = nullptr;
     nb::object compiled =

@@ -15,6 +15,7 @@
 #endif
 
 #include "python/call.hpp"
+#include "python/lock.hpp"
 
 namespace nb = nanobind;
 
@@ -120,9 +121,7 @@ PyObject* new_type() {
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
                             Py_TPFLAGS_DISALLOW_INSTANTIATION,
                         slots};
-    PyObject* const type = PyType_FromSpec(&spec);
-    if (!type) throw nb::python_error();
-    return type;
+    return PyType_FromSpec(&spec);
 }
 
 }  // namespace
@@ -132,7 +131,8 @@ nb::object public_function(nb::handle core, nb::object python, int positional) {
         PyCFunction_Check(core.ptr()) ? PyCFunction_GetSelf(core.ptr()) : nullptr;
     if (!self || !PyCapsule_IsValid(self, nullptr))
         throw nb::type_error("core: expected a function of the core");
-    static PyObject* const type = new_type();  // lives as long as the process
+    static constinit KeptObject kept;
+    PyObject* const type = kept.get(new_type);
     nb::object result = nb::steal(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0));
     if (!result.is_valid()) throw nb::python_error();
     PublicFunction& function = at(result.ptr());

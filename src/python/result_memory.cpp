@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "batch/kept_blocks.hpp"
+#include "python/lock.hpp"
 
 namespace nb = nanobind;
 
@@ -34,9 +35,8 @@ PyDataMem_Handler handler = {"dtau", 1, {nullptr, take, take_zeros, resize, give
 
 // Lives as long as the process, as arrays may.
 PyObject* kept_memory() {
-    static PyObject* const capsule = PyCapsule_New(&handler, "mem_handler", nullptr);
-    if (!capsule) throw nb::python_error();
-    return capsule;
+    static constinit KeptObject capsule;
+    return capsule.get([] { return PyCapsule_New(&handler, "mem_handler", nullptr); });
 }
 
 }  // namespace

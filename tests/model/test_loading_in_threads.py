@@ -222,13 +222,18 @@ kept = mujoco.get_mju_user_warning() is mine
 print(json.dumps([made.count(True), kept, len(seen), os.listdir()]))
 """
 MEANWHILE = """
-given, stop, made = sys.argv[1] == "given", False, 0
+given, new, stop, made = sys.argv[1] == "given", sys.argv[2] == "new", False, 0
 if given:
     mujoco.set_mju_user_warning(mine)
 def busy():
     global made
     while not stop:
-        warn()
+        if new:  # a thread that begins amid a load
+            one = threading.Thread(target=warn)
+            one.start()
+            one.join()
+        else:
+            warn()
         made += 1
 thread = threading.Thread(target=busy)
 thread.start()
@@ -317,10 +322,11 @@ class TestMjcf:
     def test_each_load_has_its_own_warnings(self) -> None:
         assert script(WARNS + EACH_ITS_OWN) == [160, True, 0, []]
 
+    @pytest.mark.parametrize("threads", ["old", "new"])
     @pytest.mark.parametrize("handler", ["given", "default"])
-    def test_warnings_of_other_threads_arrive(self, handler: str) -> None:
+    def test_warnings_of_other_threads_arrive(self, handler: str, threads: str) -> None:
         """At the program's handler; without one they are written as MuJoCo writes them."""
-        assert script(WARNS + MEANWHILE, handler) == [True, True, 0, False, True]
+        assert script(WARNS + MEANWHILE, handler, threads) == [True, True, 0, False, True]
 
     @posix
     def test_ctrl_c_raises_after_the_compiler_ends(self) -> None:
