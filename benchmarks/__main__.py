@@ -30,7 +30,7 @@ import hashlib
 import sys
 import traceback
 from collections.abc import Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 
@@ -185,7 +185,7 @@ def _own_robot(file: Path | None, root: robots.Root) -> str:
 def _run(experiment: Experiment, setting: Setting, place: str) -> Record:
     """Measure, and say what came of it, whatever it is."""
     findings, failed, unavailable = None, "", ""
-    date = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     bar = Bar(place)
     start = perf_counter()
     try:
