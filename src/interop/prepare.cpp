@@ -37,7 +37,8 @@ class PreparedCall : public RawCall {
     }
     ~PreparedCall() override {
         const nb::gil_scoped_acquire lock;
-        if (lock.is_valid()) delete held_;  // else the interpreter has ended, and its objects with it
+        if (lock.is_valid())
+            delete held_;  // else the interpreter has ended, and its objects with it
     }
 
   private:

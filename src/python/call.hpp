@@ -245,7 +245,6 @@ inline void release_interrupted() {
 
 // ---------------------------------------------------------------- functions
 
-
 // A function as Python calls it: name(model, arguments, out=None, threads=None), with arguments in
 // the order of its signature. Functions of poses take no model.
 struct Callable {
