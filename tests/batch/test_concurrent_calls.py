@@ -166,6 +166,22 @@ def test_threads_that_end_leave_their_lone_calls_to_new_ones(want: dict[str, Arr
     assert wrong == []
 
 
+def test_lone_calls_of_different_models_and_frames() -> None:
+    """Every thread repeats the calls of its own robot, of another size, and of its own frame."""
+    models = [dtau.robots.quadruped(), dtau.robots.chain(3), dtau.robots.chain(9)]
+
+    def work(k: int) -> None:
+        model = models[k % 3]
+        state, frame = dtau.random_state(model, np.random.default_rng(k)), model.bodies[k % 2]
+        (torque,) = dtau.inverse_dynamics(model, *(x[None] for x in state))  # as a batch
+        (jacobian,) = dtau.frame_jacobians(model, state.q[None], frames=frame)
+        for _ in range(3000):
+            assert np.array_equal(dtau.inverse_dynamics(model, *state), torque)
+            assert np.array_equal(dtau.frame_jacobians(model, state.q, frames=frame), jacobian)
+
+    at_once(work)
+
+
 def test_a_list_of_arrays_that_changes_during_calls(want: dict[str, Arrays]) -> None:
     """A call takes the items that are there when it reads them, and keeps them."""
     n = MODEL.nv
