@@ -26,12 +26,16 @@ function(add_functions variant)
   target_include_directories(functions_${variant} PRIVATE ${PROJECT_SOURCE_DIR}/include .)
   target_compile_definitions(functions_${variant} PRIVATE DTAU_VARIANT=${variant})
   target_compile_options(functions_${variant} PRIVATE ${dtau_flags} ${ARGN})
-  if(DTAU_THREAD_SANITIZE)
-    # They share nothing but what they are given, and would take long to compile. tests/batch compiles some with it.
-    target_compile_options(functions_${variant} PRIVATE -fno-sanitize=thread)
-  endif()
   target_precompile_headers(functions_${variant} PRIVATE registry/arguments.hpp functions/shared/algorithms.hpp)
 endfunction()
+
+# Takes the kernels of another build as they are.
+if(DTAU_KERNELS MATCHES "\\.a$")
+  get_filename_component(archive ${DTAU_KERNELS} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
+  add_library(kernels STATIC IMPORTED)
+  set_target_properties(kernels PROPERTIES IMPORTED_LOCATION ${archive})
+  return()
+endif()
 
 # Compiles the kernels once for the modules of several Python versions, in a build of their own.
 # Each of these modules brings that build up to date.
