@@ -8,6 +8,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ import dtau  # noqa: E402
 import dtau.torch  # noqa: E402
 from dtau.autodiff.rows import FUNCTIONS  # noqa: E402
 from dtau.torch.kernels import written  # noqa: E402
-from dtau.torch.models import number_of  # noqa: E402
+from dtau.torch.models import text_of  # noqa: E402
 
 pytestmark = pytest.mark.jit
 
@@ -58,7 +59,7 @@ except NotImplementedError:
 def test_operators_keep_pytorchs_rules(name: str) -> None:
     model = robot("few joints")
     words: dict[str, Any] = {"frames": list(model.bodies)} if name == "frame_placements" else {}
-    x, site = [*tensors(name, model, 0, (2,))], (number_of(model), name, written(words))
+    x, site = [*tensors(name, model, 0, (2,))], (text_of(model), name, written(words))
     x += [None] * (len(FUNCTIONS[name].inputs) - len(x))  # parameters of many models
     torch.library.opcheck(torch.ops.dtau.call.default, (*site, x))
     lam = [torch.ones_like(y) for y in torch.ops.dtau.call(*site, x)]
@@ -67,12 +68,12 @@ def test_operators_keep_pytorchs_rules(name: str) -> None:
 
 def test_a_graph_without_its_model_says_so() -> None:
     model = dtau.robots.chain(2)
-    x, number = [torch.zeros(2, dtype=torch.float64)], number_of(model)
-    torch.ops.dtau.call(number, "mass_matrix", "{}", x)
+    x, named = [torch.zeros(2, dtype=torch.float64)], text_of(model)
+    torch.ops.dtau.call(named, "mass_matrix", "{}", x)
     del model
     gc.collect()
-    with pytest.raises(RuntimeError, match="outlived its model, or comes from another process"):
-        torch.ops.dtau.call(number, "mass_matrix", "{}", x)
+    with pytest.raises(RuntimeError, match=r"chain of 2' .* no longer lives in this process"):
+        torch.ops.dtau.call(named, "mass_matrix", "{}", x)
 
 
 def test_what_waits_for_its_gradient_keeps_the_model() -> None:
@@ -93,11 +94,13 @@ def test_what_waits_for_its_gradient_keeps_the_model() -> None:
 # ------------------------------------------------------------------ the page and the example
 
 
-def test_the_page_runs() -> None:
+def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs/array_libraries_torch.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     for block in re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE):
         exec(block, names)
+    assert names["step"](names["state"], names["tau"][:2]).v.shape == (2, 18)
     assert names["q"].grad.shape == (19,)
 
 

@@ -148,7 +148,7 @@ class _Torch(ArrayLibrary):
     def notes(self, name: str) -> list[str]:
         return [
             _derivatives(name, "tensors") + _by_parameters(name),
-            "Keep the model alive as long as a traced program uses it. Results are float32 "
+            "Keep the model alive as long as a compiled program uses it. Results are float32 "
             "if all tensors with an axis are.",
         ]
 

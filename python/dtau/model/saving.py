@@ -64,8 +64,8 @@ class Saved(NamedTuple):
     postures: dict[str, dict[str, NDArray[np.float64]]]
 
 
-def saved(model: ModelBase) -> bytes:
-    """Return the content of the file that `Model.save` writes."""
+def saved(model: ModelBase, core: bool = True) -> bytes:
+    """Return the content of the file that `Model.save` writes; Python reads it without `core`."""
     links = model.links
     place: dict[str | None, int] = {link.name: index for index, link in enumerate(links)}
     joints = {link.joint_name: index for index, link in enumerate(links) if link.joint.nv > 0}
@@ -104,7 +104,7 @@ def saved(model: ModelBase) -> bytes:
             "links.mimicked": np.array([joints.get(m.joint, -1) for m in mimics], np.int32),
             "links.multiplier": numbers(mimic.multiplier for mimic in mimics),
             "links.offset": numbers(mimic.offset for mimic in mimics),
-            **{f"core.{name}": values for name, values in _core_arrays(model).items()},
+            **(_core_arrays(model) if core else {}),
         }
     )
 
@@ -166,7 +166,8 @@ def _core_arrays(model: ModelBase) -> dict[str, Any]:
     frames = model._frames  # type: ignore[attr-defined]
     arguments = tree_arguments(core_bodies, arrays, model.gravity, model.massless_joints, frames)
     del arguments["gravity"]
-    return {**arguments, "kind": [JointKind(kind).name for kind in arrays.kind.tolist()]}
+    arguments["kind"] = [JointKind(kind).name for kind in arrays.kind.tolist()]
+    return {f"core.{name}": values for name, values in arguments.items()}
 
 
 def _arguments(link: Link) -> list[float]:

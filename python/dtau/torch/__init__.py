@@ -28,7 +28,7 @@ except ModuleNotFoundError as error:
         "dtau.torch needs PyTorch, which is not installed: pip install 'torch>=2.13'"
     ) from error
 
-from dtau.torch import functions
+from dtau.torch import functions, programs, trees  # noqa: F401
 from dtau.torch.functions import *  # noqa: F403
 
 __all__ = functions.__all__

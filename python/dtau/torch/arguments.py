@@ -15,7 +15,7 @@ from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.torch.direct import direct, text
 from dtau.torch.kernels import KERNELS, Inputs, core_shape, written
-from dtau.torch.models import number_of
+from dtau.torch.models import text_of
 from dtau.torch.primitives import Site, differentiable
 
 _constant_text = torch.compiler.assume_constant_result(written)
@@ -29,12 +29,12 @@ def results(model: Model, function: str, *inputs: Tensor | None, **options: Any)
         found = direct(model, function, inputs, options)
         if found is not None:
             return found
-    number = number_of(model)
+    named = text_of(model)
     kernel = KERNELS[function]
     if "contacts" in options:
         inputs = (*inputs[:-1], _mask(inputs[-1], options["contacts"]))
         if options["contacts"] is not None:
-            options["contacts"] = number_of(options["contacts"])
+            options["contacts"] = text_of(options["contacts"])
     order = 0
     if "order" in options:
         inputs, order = _take_rows(function, inputs, options["order"])
@@ -50,7 +50,7 @@ def results(model: Model, function: str, *inputs: Tensor | None, **options: Any)
             single = single and (not is_double or x.dim() == 0)
         elif not name.startswith(("f_ext", PARAMETERS)):
             raise TypeError(f"{name}: expected a torch.Tensor, got None")
-    site = Site(number, function, _text(**options))
+    site = Site(named, function, _text(**options))
     if double:
         return differentiable(site, *inputs)
     found = differentiable(site, *[None if x is None else x.double() for x in inputs])

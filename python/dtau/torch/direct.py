@@ -18,7 +18,7 @@ from torch.autograd import forward_ad
 from dtau import _core
 from dtau.model.model import Model
 from dtau.torch.kernels import evaluate, written
-from dtau.torch.models import number_of
+from dtau.torch.models import text_of
 from dtau.torch.primitives import Site, backward, like
 from dtau.torch.pullbacks import PULLBACKS
 from dtau.torch.transforms import goes_on
@@ -91,7 +91,7 @@ class _Recorded(torch.autograd.Function):
             if found is not None:
                 return None, None, *found
         model, function, options = ctx.call
-        site = Site(number_of(model), function, text(options))
+        site = Site(text_of(model), function, text(options))
         return None, None, *backward(site, inputs, cotangents, wanted)
 
 

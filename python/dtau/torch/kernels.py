@@ -19,7 +19,7 @@ from dtau.autodiff.library import At
 from dtau.autodiff.rows import FUNCTIONS
 from dtau.model.model import Model
 from dtau.registry import Axes
-from dtau.torch.models import contacts_of, number_of
+from dtau.torch.models import contacts_of, model_of, text_of
 
 Array = NDArray[np.float64]
 Inputs = Sequence[Any]  # arrays, or None for omitted inputs
@@ -63,15 +63,20 @@ def core_shape(model: Model, sizes: Axes, order: int = 0) -> tuple[int, ...]:
 
 
 def written(options: Mapping[str, Any]) -> str:
-    """Encode options as text, for an operator's argument; contacts become their number."""
-    return json.dumps(dict(sorted(options.items())), default=number_of)
+    """Encode options as text, for an operator's argument; contacts become their text."""
+    return json.dumps(dict(sorted(options.items())), default=text_of)
 
 
-def read(text: str) -> Mapping[str, Any]:
-    """Decode options from text."""
+def decoded(model: str, text: str) -> tuple[Model, Mapping[str, Any]]:
+    """Decode an operator's arguments: a model, and its options."""
+    found = model_of(model)
+    return found, _options(found, text)
+
+
+def _options(model: Model, text: str) -> Mapping[str, Any]:
     options = _decoded(text)
-    number = options.get("contacts")
-    return options if number is None else {**options, "contacts": contacts_of(number)}
+    contacts = options.get("contacts")
+    return options if contacts is None else {**options, "contacts": contacts_of(contacts, model)}
 
 
 @lru_cache(maxsize=1024)
@@ -145,7 +150,7 @@ def result_shapes(
         return shapes
     given = zip(KERNELS[name].inputs, inputs, strict=True)
     wrenches = any(x is not None for key, x in given if key.startswith("f_ext"))
-    there = read(text).get("contacts") is not None if last.name == "residual" else wrenches
+    there = _decoded(text).get("contacts") is not None if last.name == "residual" else wrenches
     return shapes if there else shapes[:-1]
 
 
@@ -153,7 +158,7 @@ def result_shapes(
 def _all_shapes(model: Model, name: str, text: str) -> tuple[tuple[int, ...], ...]:
     if name in VALUES:
         return (core_shape(model, VALUES[name]),)
-    call = _core.prepare_call(model, name, **read(text))
+    call = _core.prepare_call(model, name, **_options(model, text))
     return tuple(shape for _, shape, _ in call.results)
 
 

@@ -1,8 +1,8 @@
 """The operators `torch.ops.dtau.call` and `torch.ops.dtau.pullback`.
 
-Two operators serve all functions. The function's name and options are arguments, like the number of
-the model. Neither operator is differentiable; `dtau.torch.primitives` builds differentiable
-functions from them.
+Two operators serve all functions. The function's name and options are arguments, like the text of
+the model. `dtau.torch.primitives` builds differentiable functions from them; `dtau.torch.programs`
+differentiates the operator `call` in exported programs.
 """
 
 from __future__ import annotations
@@ -13,19 +13,25 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dtau.torch.kernels import KERNELS, evaluate, read, result_shapes
+from dtau.torch.kernels import KERNELS, decoded, evaluate, result_shapes
 from dtau.torch.models import model_of
 
 Inputs = Sequence[Tensor | None]
 
-_library = torch.library.Library("dtau", "DEF")
-_library.define("call(int model, str function, str options, Tensor?[] inputs) -> Tensor[]")
-_library.define(
-    "pullback(int model, str function, str options, Tensor?[] inputs, Tensor?[] cotangents, "
+library = torch.library.Library("dtau", "DEF")
+library.define("call(str model, str function, str options, Tensor?[] inputs) -> Tensor[]")
+library.define(
+    "pullback(str model, str function, str options, Tensor?[] inputs, Tensor?[] cotangents, "
     "bool[] wanted) -> Tensor[]"
 )
 call = torch.ops.dtau.call.default
 pullback = torch.ops.dtau.pullback.default
+
+
+def values(model: str, function: str, options: str, inputs: Inputs) -> tuple[Tensor, ...]:
+    """Return the results of `call`, which PyTorch does not record."""
+    with torch._C._AutoDispatchBelowAutograd():
+        return tuple(call(model, function, options, inputs))
 
 
 def batch_shape(function: str, inputs: Inputs) -> tuple[int, ...]:
@@ -35,16 +41,17 @@ def batch_shape(function: str, inputs: Inputs) -> tuple[int, ...]:
     return tuple(torch.broadcast_shapes(*(x.shape[: x.dim() - rank] for x, rank in given)))
 
 
-def _call(number: int, function: str, options: str, inputs: Inputs) -> list[Tensor]:
+def _call(model: str, function: str, options: str, inputs: Inputs) -> list[Tensor]:
     arrays = [None if x is None else x.numpy(force=True) for x in inputs]
-    results = evaluate(model_of(number), function, read(options), arrays)
+    found, words = decoded(model, options)
+    results = evaluate(found, function, words, arrays)
     return [torch.from_numpy(result) for result in results if result is not None]
 
 
-def _call_shapes(number: int, function: str, options: str, inputs: Inputs) -> list[Tensor]:
+def _call_shapes(model: str, function: str, options: str, inputs: Inputs) -> list[Tensor]:
     batch = batch_shape(function, inputs)
     like = next(x for x in inputs if x is not None)
-    shapes = result_shapes(model_of(number), function, options, inputs)
+    shapes = result_shapes(model_of(model), function, options, inputs)
     return [like.new_empty((*batch, *shape)) for shape in shapes]
 
 
@@ -65,15 +72,15 @@ def aligned(
 
 
 def _call_mapped(
-    info: Any, dims: Any, number: int, function: str, options: str, inputs: Inputs
+    info: Any, dims: Any, model: str, function: str, options: str, inputs: Inputs
 ) -> tuple[list[Tensor], list[int]]:
     mapped = aligned(inputs, dims[3], KERNELS[function].ranks)
-    results = call(number, function, options, mapped)
+    results = call(model, function, options, mapped)
     return results, [0] * len(results)
 
 
 def _pullback(
-    number: int,
+    model: str,
     function: str,
     options: str,
     inputs: Inputs,
@@ -82,7 +89,7 @@ def _pullback(
 ) -> list[Tensor]:
     inputs = [None if x is None else x.detach() for x in inputs]
     with torch.no_grad():
-        found = _gradients(number, function, options, inputs, cotangents, wanted)
+        found = _gradients(model, function, options, inputs, cotangents, wanted)
     gradients = [
         x.new_zeros(x.shape) if gradient is None else gradient
         for x, gradient, needed in zip(inputs, found, wanted, strict=True)
@@ -93,7 +100,7 @@ def _pullback(
 
 
 def _pullback_shapes(
-    number: int,
+    model: str,
     function: str,
     options: str,
     inputs: Inputs,
@@ -107,7 +114,7 @@ def _pullback_shapes(
 def _pullback_mapped(
     info: Any,
     dims: Any,
-    number: int,
+    model: str,
     function: str,
     options: str,
     inputs: Inputs,
@@ -121,11 +128,11 @@ def _pullback_mapped(
         for x, dim in zip(inputs, dims[3], strict=True)
     ]
     mapped = [None if x is None else 0 for x in spread]
-    shapes = result_shapes(model_of(number), function, options, inputs)
+    shapes = result_shapes(model_of(model), function, options, inputs)
     ranks = [*KERNELS[function].ranks, *map(len, shapes)]
     every = aligned([*spread, *cotangents], [*mapped, *dims[4]], ranks)
     count = len(spread)
-    results = pullback(number, function, options, every[:count], every[count:], wanted)
+    results = pullback(model, function, options, every[:count], every[count:], wanted)
     rows = [x for x, needed in zip(spread, wanted, strict=True) if needed and x is not None]
     return [g.reshape(x.shape) for g, x in zip(results, rows, strict=True)], [0] * len(rows)
 
@@ -143,6 +150,6 @@ for _name, _value, _shapes, _mapped in (
     ("call", _call, _call_shapes, _call_mapped),
     ("pullback", _pullback, _pullback_shapes, _pullback_mapped),
 ):
-    _library.impl(_name, _value, "CPU")
-    torch.library.register_fake(f"dtau::{_name}", _shapes, lib=_library)
-    torch.library.register_vmap(f"dtau::{_name}", _mapped, lib=_library)
+    library.impl(_name, _value, "CPU")
+    torch.library.register_fake(f"dtau::{_name}", _shapes, lib=library)
+    torch.library.register_vmap(f"dtau::{_name}", _mapped, lib=library)

@@ -31,10 +31,10 @@ from dtau.autodiff import manifold
 from dtau.autodiff.functions import composition, jacobians
 from dtau.autodiff.library import At
 from dtau.torch import operators
-from dtau.torch.kernels import KERNELS, read, result_shapes, written
-from dtau.torch.models import model_of, number_of
+from dtau.torch.kernels import KERNELS, decoded, result_shapes, written
+from dtau.torch.models import model_of, text_of
 from dtau.torch.pullbacks import PULLBACKS
-from dtau.torch.transforms import alive, any_dual, goes_on, is_batched, transforming
+from dtau.torch.transforms import alive, any_dual, goes_on, is_batched, transforming, within_a_level
 
 Tensors = Sequence[Tensor | None]
 Gradients = list[Tensor | None]
@@ -49,7 +49,7 @@ atexit.register(_oldest.backward)
 class Site(NamedTuple):
     """A function of a model with its options, as arguments of the operators."""
 
-    number: int
+    model: str
     function: str
     options: str
 
@@ -64,12 +64,14 @@ def differentiable(site: Site, *inputs: Tensor | None) -> tuple[Tensor, ...]:
     return tuple((_outside if dual_level else _in_graph)(*site, *inputs))
 
 
-def _choose(number: int, function: str, options: str, *inputs: Tensor | None) -> tuple[Tensor, ...]:
+def _choose(model: str, function: str, options: str, *inputs: Tensor | None) -> tuple[Tensor, ...]:
+    if torch.compiler.is_exporting() or within_a_level():  # `dtau.torch.programs` differentiates it
+        return tuple(operators.call(model, function, options, inputs))
     if forward_ad._current_level >= 0 or transforming():
-        return tuple(_Transformed.apply(number, function, options, *inputs))
+        return tuple(_Transformed.apply(model, function, options, *inputs))
     if torch.is_grad_enabled() and any([x is not None and x.requires_grad for x in inputs]):
-        return tuple(_Eager.apply(number, function, options, *inputs))
-    return tuple(operators.call(number, function, options, inputs))
+        return tuple(_Eager.apply(model, function, options, *inputs))
+    return operators.values(model, function, options, inputs)
 
 
 _in_graph = torch.compiler.allow_in_graph(_choose)
@@ -88,7 +90,7 @@ class TorchLibrary:
     def call(self, model: Any, name: str, inputs: Tensors, **options: Any) -> tuple[Tensor, ...]:
         """Return the results of a function of the tables."""
         kept = {k: v for k, v in options.items() if k in KERNELS[name].options}
-        return differentiable(Site(number_of(model), name, written(kept)), *inputs)
+        return differentiable(Site(text_of(model), name, written(kept)), *inputs)
 
 
 _LIBRARY = TorchLibrary()
@@ -99,7 +101,8 @@ _NO_THIRD = ": functions have first and second derivatives, and no third"
 def _at(site: Site, inputs: Tensors) -> At:
     names = KERNELS[site.function].inputs
     given = dict(zip(names, inputs, strict=True))
-    return At(_LIBRARY, model_of(site.number), given, read(site.options))
+    model, options = decoded(site.model, site.options)
+    return At(_LIBRARY, model, given, options)
 
 
 def _rows(tensor: Tensor, rank: int) -> Tensor:
@@ -132,7 +135,7 @@ def _composed(
     site: Site, inputs: Tensors, which: Sequence[int]
 ) -> Callable[..., tuple[Tensor, ...]] | None:
     """Return a composition as a function of some of its inputs; None if there are blocks."""
-    compose = composition(site.function, read(site.options))
+    compose = composition(site.function, decoded(site.model, site.options)[1])
     if compose is None:
         return None
 
@@ -209,7 +212,7 @@ def _step_gradients(site: Site, inputs: Tensors, cotangents: Tensors) -> Gradien
     """Return gradients by q, v and tau as a product, which `dtau.step_hessian` differentiates."""
     q, v, tau, dt, f_ext, active = inputs
     assert q is not None
-    model, (by_next, lam_v) = model_of(site.number), cotangents
+    model, (by_next, lam_v) = model_of(site.model), cotangents
     still = torch.zeros(model.nv, dtype=q.dtype)
     lam_q = still
     if by_next is not None:
@@ -276,7 +279,7 @@ def _pulled_back(model: Any, q: Tensor, gradient: Tensor) -> Tensor:
 
 
 def _fast_gradients(
-    number: int,
+    model: str,
     function: str,
     options: str,
     inputs: Tensors,
@@ -288,13 +291,13 @@ def _fast_gradients(
     if product is not None:
         arrays = [None if x is None else x.numpy() for x in inputs]
         lam = [None if g is None else g.numpy() for g in cotangents]
-        found = product(model_of(number), read(options), arrays, lam, wanted)
+        found = product(*decoded(model, options), arrays, lam, wanted)
         if found is not None:
             return [
                 None if g is None or x is None else like(torch.from_numpy(g), x)
                 for g, x in zip(found, inputs, strict=True)
             ]
-    return gradients(Site(number, function, options), inputs, cotangents, wanted)
+    return gradients(Site(model, function, options), inputs, cotangents, wanted)
 
 
 def like(gradient: Tensor, x: Tensor) -> Tensor:
@@ -321,12 +324,12 @@ def backward(
 
 class _Eager(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, number: int, function: str, options: str, *inputs: Any) -> Any:
-        ctx.site = Site(number, function, options)
-        ctx.living = model_of(number), read(options)  # which must live as long
+    def forward(ctx: Any, model: str, function: str, options: str, *inputs: Any) -> Any:
+        ctx.site = Site(model, function, options)
+        ctx.living = decoded(model, options)  # which must live as long
         ctx.save_for_backward(*inputs)
         ctx.set_materialize_grads(False)
-        return tuple(operators.call(number, function, options, inputs))
+        return operators.values(model, function, options, inputs)
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
@@ -334,18 +337,35 @@ class _Eager(torch.autograd.Function):
         return None, None, None, *found
 
 
+def remember(ctx: Any, site: Site, inputs: Tensors) -> None:
+    """Keep a call for its derivatives, in an autograd function with `jvp`."""
+    ctx.site = site
+    ctx.living = decoded(site.model, site.options)  # which must live as long
+    ctx.save_for_backward(*inputs)
+    ctx.save_for_forward(*inputs)
+    ctx.set_materialize_grads(False)  # what does not vary is not asked for its derivative
+
+
+def remembered_tangents(ctx: Any, variations: Tensors) -> tuple[Tensor, ...]:
+    """Return `tangents` of a call that was kept."""
+    inputs = ctx.saved_tensors
+    if not transforming():
+        return tangents(ctx.site, inputs, variations)
+    # PyTorch switches forward mode off here, also for outer transforms, whose derivatives would
+    # silently be zeros. So it is switched on, and the tangents of this level are removed.
+    with forward_ad._set_fwd_grad_enabled(True):
+        primals = [None if x is None else forward_ad.unpack_dual(x, level=0).primal for x in inputs]
+        return tangents(ctx.site, primals, variations)
+
+
 class _Transformed(torch.autograd.Function):
     @staticmethod
-    def forward(number: int, function: str, options: str, *inputs: Any) -> Any:
-        return tuple(operators.call(number, function, options, inputs))
+    def forward(model: str, function: str, options: str, *inputs: Any) -> Any:
+        return operators.values(model, function, options, inputs)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        ctx.site = Site(*inputs[:3])
-        ctx.living = model_of(ctx.site.number), read(ctx.site.options)  # which must live as long
-        ctx.save_for_backward(*inputs[3:])
-        ctx.save_for_forward(*inputs[3:])
-        ctx.set_materialize_grads(False)  # what does not vary is not asked for its derivative
+        remember(ctx, Site(*inputs[:3]), inputs[3:])
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
@@ -354,20 +374,11 @@ class _Transformed(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, *variations: Any) -> Any:
-        inputs = ctx.saved_tensors
-        if not transforming():
-            return tangents(ctx.site, inputs, variations[3:])
-        # PyTorch switches forward mode off here, also for outer transforms, whose derivatives would
-        # silently be zeros. So it is switched on, and the tangents of this level are removed.
-        with forward_ad._set_fwd_grad_enabled(True):
-            primals = [
-                None if x is None else forward_ad.unpack_dual(x, level=0).primal for x in inputs
-            ]
-            return tangents(ctx.site, primals, variations[3:])
+        return remembered_tangents(ctx, variations[3:])
 
     @staticmethod
-    def vmap(info: Any, dims: Any, number: int, function: str, options: str, *inputs: Any) -> Any:
-        results = _Transformed.apply(number, function, options, *_mapped(function, inputs, dims))
+    def vmap(info: Any, dims: Any, model: str, function: str, options: str, *inputs: Any) -> Any:
+        results = _Transformed.apply(model, function, options, *_mapped(function, inputs, dims))
         return results, (0,) * len(results)
 
 

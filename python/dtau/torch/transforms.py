@@ -35,6 +35,13 @@ def alive(tensors: Tensors) -> Tensors:
     return [None if x is None else _unwrapped_if_dead(x) for x in tensors]
 
 
+def within_a_level() -> bool:
+    """Whether a transform of `torch.func` evaluates an operator, on its level alone."""
+    front = torch._C.DispatchKey.FuncTorchDynamicLayerFrontMode
+    excluded: bool = torch._C._dispatch_tls_is_dispatch_key_excluded(front)
+    return transforming() and excluded
+
+
 def any_dual(tensors: Tensors) -> bool:
     """Whether a tensor has a tangent of `forward_ad`, also where no gradients are recorded."""
     if forward_ad._current_level < 0:
