@@ -13,6 +13,7 @@
 #include "python/call.hpp"
 #include "python/lock.hpp"
 #include "python/result_memory.hpp"
+#include "registry/run_states.hpp"
 
 namespace nb = nanobind;
 
@@ -296,7 +297,7 @@ nb::object Callable::alone(const FunctionList& functions, const Function& functi
 
     FirstFailure failure;
     job.failure = &failure;
-    functions.run(function, compiled.tree(), job, 0, 1);
+    run_states(functions, function, compiled.tree(), job, 0, 1);
     return failure.state() < 0 ? returned(signature, results, job.noutputs, false) : nb::object();
 }
 

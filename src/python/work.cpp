@@ -13,6 +13,7 @@
 #include "batch/watched.hpp"
 #include "python/lock.hpp"
 #include "python/messages.hpp"
+#include "registry/run_states.hpp"
 #include "registry/split_batch.hpp"
 
 namespace nb = nanobind;
@@ -50,7 +51,7 @@ double scratch_of_threads(const Work& work, int threads, double numbers) {
 
 void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
     const Work& work = *static_cast<const Work*>(self);
-    work.list.run(work.function, work.tree.compiled.tree(), work.job, begin, end);
+    run_states(work.list, work.function, work.tree.compiled.tree(), work.job, begin, end);
 }
 
 // Raises the exceptions of signal handlers. KeyboardInterrupt reports how much is done.

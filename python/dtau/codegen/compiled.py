@@ -28,6 +28,7 @@ from dtau.codegen.limit import require_limit
 from dtau.codegen.recording import COMPILES, LARGE, record
 from dtau.codegen.requests import Argument, Functions, Request, requests
 from dtau.errors import ModelWarning
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 
 
@@ -44,17 +45,18 @@ def compile(
     ----------
     model : Model
     functions : str, sequence of str, or mapping
-        Functions as in `dtau.generate`, without options that name frames, contacts or joints.
+        Functions as in `dtau.generate`, without options that name frames or joints, or arrays.
     parameters : sequence of str, optional
-        ``["f_ext"]``: compile the functions for calls with external wrenches.
+        Arrays of the calls that are compiled: ``"f_ext"``, external wrenches; ``"active"``, which
+        contacts are active; ``"positions"``, where they are held.
     limit : float
         Largest expected time of the compiler, in seconds.
 
     Returns
     -------
     Model
-        Calls of these functions with these options, for any number of states, run the compiled
-        code; all other calls run the core.
+        Calls of these functions with these options and arrays, for any number of states, run the
+        compiled code; all other calls run the core. Contacts may be those given here or equal ones.
 
     Raises
     ------
@@ -127,6 +129,7 @@ def compile(
             continue
         given = [x is not None for x in request.inputs.values()]
         what = (request.function, dict(request.options), given, _core.lanes())
+        vars(made).setdefault("_held", []).append(request.options)  # contacts that the code names
         _core.add_code(made, *what, code.alone, code.in_lanes, source.memory)
     return made
 
@@ -150,11 +153,13 @@ def _warn(said: str, depth: int = 1) -> None:
 
 def _require_plain(request: Request) -> None:
     if any(not isinstance(x, Argument | None) for x in request.inputs.values()) or any(
-        not isinstance(x, str | bool | int | float | None) for x in request.options.values()
+        not isinstance(x, str | bool | int | float | Contacts | None)
+        for x in request.options.values()
     ):
         raise ValueError(
             f"functions: {request.function} with {request.said} cannot be compiled: only options "
-            "that are words or numbers can; dtau.generate writes it as C"
+            "that are words, numbers or contacts can, and arrays that parameters= names; "
+            "dtau.generate writes it as C"
         )
     for constant in request.constants:
         raise ValueError(f"parameters: {constant.name} is the model's in compiled functions")
