@@ -22,6 +22,7 @@ from dtau.cli.app import commands
 from dtau.cli.robot import as_typed
 
 COMMANDS = sorted(commands.commands)
+OF_ROBOTS = sorted({*COMMANDS} - {"docs"})
 
 
 @pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])
@@ -36,7 +37,7 @@ def test_the_version(run: Any) -> None:
     assert run("--version").out == f"dtau {dtau.__version__}\n"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", OF_ROBOTS)
 def test_each_command_teaches_by_examples(run: Any, name: str) -> None:
     done = run(name, "--help")
     assert done.code == 0
@@ -60,7 +61,7 @@ def test_mistakes_before_the_command(run: Any, words: list[str], message: str) -
     assert message in done.err
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", OF_ROBOTS)
 def test_mistakes_with_any_command(run: Any, arm: Path, name: str) -> None:
     rest = {"convert": ["out.urdf"], "generate": ["out.c"]}.get(name, [])
     mistakes = {
@@ -185,7 +186,7 @@ def test_standard_output_may_be_closed(arm: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", OF_ROBOTS)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -315,7 +316,7 @@ def test_messages_name_options_as_they_are_typed() -> None:
 
 
 def test_options_have_the_words_of_the_package() -> None:
-    for name in COMMANDS:
+    for name in OF_ROBOTS:
         kinds = {p.name: p.type for p in commands.commands[name].params}
         assert isinstance(kinds["root"], click.Choice)
         assert list(kinds["root"].choices) == ["fixed", "free"]

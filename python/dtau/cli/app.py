@@ -15,6 +15,7 @@ import dtau
 from dtau.cli.bench import bench
 from dtau.cli.check import check
 from dtau.cli.convert import convert
+from dtau.cli.docs import docs
 from dtau.cli.generate import generate
 from dtau.cli.info import info
 from dtau.cli.output import complain, warn
@@ -38,6 +39,7 @@ Examples:
   dtau convert arm.urdf arm.dtau        a URDF as a file for the C++ library
   dtau generate arm.urdf arm.c          its dynamics as C code
   dtau view anymal.urdf --root free     the robot in the browser
+  dtau docs command_line                a page of the documentation: docs/command_line.md
   dtau check --help                     what a command does, with examples
   dtau --cmake-dir                      the folder of the C++ library's CMake package
   dtau --pkgconfig-dir                  the folder of its file for pkg-config
@@ -83,7 +85,7 @@ def commands(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-for _command in (info, check, bench, convert, generate, view):
+for _command in (info, check, bench, convert, generate, view, docs):
     commands.add_command(_command)
 
 
