@@ -25,7 +25,7 @@ from dtau.model.massless import massless_joints, warn_of_massless
 from dtau.model.mimic import resolve_mimics
 from dtau.model.names import no_joint, no_link
 from dtau.model.postures import Postures, by_joint, read_postures
-from dtau.model.printing import table
+from dtau.model.printing import html_table, table
 from dtau.model.records import (
     frictions,
     joint_records,
@@ -334,3 +334,7 @@ class Model(Rerootable, Writable, Immutable):
 
     def __str__(self) -> str:
         return table(self)
+
+    def _repr_html_(self) -> str:
+        """Return the table that a notebook shows."""
+        return html_table(self)
