@@ -185,6 +185,18 @@ def link_names(app: Any, tree: nodes.document, page: str) -> None:
             code.replace_self(link)
 
 
+def llms_on_the_site(text: str) -> str:
+    """Lead the links of llms.txt to the pages of the site."""
+    return re.sub(r"\]\(docs/([\w/]+)\.md\)", r"](\1.html)", text)
+
+
+def write_llms(app: Any, error: Exception | None) -> None:
+    """Put llms.txt at the root of the site."""
+    if error is None and app.builder.format == "html":
+        text = (HERE.parent / "llms.txt").read_text(encoding="utf-8")
+        (Path(app.outdir) / "llms.txt").write_text(llms_on_the_site(text), encoding="utf-8")
+
+
 def up(node: Any) -> Any:
     """The nodes that a node is in."""
     while node := node.parent:
@@ -199,3 +211,4 @@ def setup(app: Any) -> None:
     app.connect("source-read", on_the_site)
     app.connect("doctree-resolved", name_pages)
     app.connect("doctree-resolved", link_names)
+    app.connect("build-finished", write_llms)
