@@ -25,7 +25,7 @@ from dtau.timing import Contender, Effort
 
 ROBOTS = ("ur5", "panda", "hyq", "anymal", "g1", "talos")
 LINKS = 100  # of the model that is built joint by joint
-MOST, MOST_MICRO = 3.0, 50.0  # times of Pinocchio's; microseconds a link
+MOST, MOST_MICRO = 2.0, 50.0  # times of Pinocchio's; microseconds a link
 EFFORT = {False: Effort(rounds=41, block=2e-2), True: Effort(rounds=5, block=1e-2)}  # by quick
 OURS, THEIRS = "dtau", "Pinocchio"
 

@@ -201,6 +201,13 @@ class TestSource:
 
 
 class TestRemarks:
+    @pytest.mark.parametrize("nested", ["<gazebo/>", "<gazebo><gazebo/></gazebo><a/>"])
+    def test_what_is_skipped_may_nest(self, nested: str) -> None:
+        skipped = f"<gazebo>{nested}{link('lost')}</gazebo></robot>"
+        model = dtau.load(arm().replace("</robot>", skipped))
+        assert model == dtau.load(arm())
+        assert model.notes[0] == "ignored gazebo: 1"
+
     def test_notes_count_what_was_ignored(self) -> None:
         text = robot(
             '<material name="red"/><transmission/><gazebo/><gazebo/><sensor name="s"/>\n',

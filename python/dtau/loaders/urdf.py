@@ -5,6 +5,7 @@ http://wiki.ros.org/urdf/XML documents the elements and attributes.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
@@ -228,7 +229,12 @@ def _limits(element: Element) -> Limits:
                 f"limits.{name}: expected a number of at least 0, got {values[name]}; without the "
                 "attribute it has no limit"
             )
-    return Limits(**values)
+    return Limits._trusted(
+        lower=values.get("lower", -math.inf),
+        upper=values.get("upper", math.inf),
+        velocity=(values.get("velocity", math.inf),),
+        effort=(values.get("effort", math.inf),),
+    )
 
 
 def _damping(element: Element) -> float:

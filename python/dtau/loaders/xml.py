@@ -32,7 +32,10 @@ class Element:
 
     def first(self, tag: str) -> Element | None:
         """Return the first child with this tag, or None."""
-        return next(self.all(tag), None)
+        for child in self.children:
+            if child.tag == tag:
+                return child
+        return None
 
     def one(self, tag: str) -> Element | None:
         """Return the only child with this tag, or None; raise if there are several."""
@@ -65,10 +68,13 @@ def parse(text: str | bytes, source: str, unread: Collection[str] = ()) -> Eleme
     Raises
     ------
     ModelError
-        If it is not well-formed XML, declares a document type or entities, or nests deeper than
-        100 elements.
+        If it is not well-formed XML, declares a document type or entities, or nests elements that
+        are read deeper than 100.
     """
-    return _read(text, source, unread, whole=True)
+    try:
+        return _read(text, source, unread, whole=True)
+    except _NestedError:
+        return _read(text, source, (), whole=True)
 
 
 def root(text: str | bytes, source: str) -> Element:
@@ -124,35 +130,35 @@ class _EnoughError(Exception):
     """Stops parsing after the root element."""
 
 
+class _NestedError(Exception):
+    """An element whose contents are skipped has one with its own tag in it."""
+
+
 def _read(text: str | bytes, source: str, unread: Collection[str], *, whole: bool) -> Element:
     parser = expat.ParserCreate()
     top = Element("", {}, source, 0, [])
     path = [top]
-    depth = skipped = 0  # of the element; of the element whose contents are skipped
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth, skipped
-        depth += 1
-        if skipped and depth <= _DEEPEST:
-            return
         element = Element(tag, attributes, source, parser.CurrentLineNumber, [])
-        if depth > _DEEPEST:
+        if len(path) > _DEEPEST:
             raise element.error(f"expected at most {_DEEPEST} nested elements, got more")
         path[-1].children.append(element)
+        path.append(element)
         if not whole:
             raise _EnoughError
-        if tag in unread:
-            skipped = depth
-        else:
-            path.append(element)
+        if tag in unread:  # most of a file; without this handler much faster
+            parser.StartElementHandler = None
+            parser.EndElementHandler = skip
+
+    def skip(tag: str) -> None:
+        if tag == path[-1].tag:
+            parser.StartElementHandler, parser.EndElementHandler = start, end
+            path.pop()
 
     def end(tag: str) -> None:
-        nonlocal depth, skipped
-        if not skipped:
-            path.pop()
-        elif depth == skipped:
-            skipped = 0
-        depth -= 1
+        if path.pop().tag != tag:  # `skip` took an inner end for the outer one
+            raise _NestedError
 
     def refuse(*_: object) -> NoReturn:
         raise ModelError(
