@@ -35,10 +35,13 @@ struct Outcomes {
     bool any_failed = false;
     Outcome of_state[group_size<T>] = {};
 
-    // The first outcome of a state stays.
+    // The first outcome of a state stays; but numbers that are not finite may be those of the states
+    // beside it.
     void fail(int lane, Outcome outcome) {
         any_failed = true;
-        if (of_state[lane] == Outcome::results) of_state[lane] = outcome;
+        Outcome& now = of_state[lane];
+        if (now == Outcome::results || (now == Outcome::nothing && outcome == Outcome::again))
+            now = outcome;
     }
 };
 

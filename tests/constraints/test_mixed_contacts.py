@@ -199,3 +199,26 @@ def test_torques_of_a_walk_are_those_of_their_definition(name: str) -> None:
     scale = np.abs(want).max(axis=1, keepdims=True)
     assert (np.abs(tau - want) <= 1e-11 * scale).all()
     assert (forces.reshape(64, 4, 3)[active == 0] == 0.0).all()
+
+
+@pytest.mark.parametrize("function", ["linearize", "linearize_discrete", "linearize_stages"])
+@pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
+def test_what_others_contacts_overflow_is_computed_again(
+    function: str, instruction_set: str
+) -> None:
+    """A state without contacts, whose velocity is too large for those of the states beside it."""
+    model = dtau.robots.chain(1)
+    contacts = dtau.Contacts(model, [dtau.FrameContact(model.bodies[0])])
+    q, v, tau = dtau.random_state(model, np.random.default_rng(0), shape=(19,))
+    active = np.ones((19, 1))
+    v[4], active[4] = 1e300, 0.0
+    options = {"contacts": contacts, "regularization": 1e-6}
+    length = {} if function == "linearize" else {"dt": 0.01}
+    with using_instruction_set(instruction_set):
+        call = getattr(dtau, function)
+        batch = call(model, q, v, tau, active=active, **length, **options)
+        alone = call(model, q[4], v[4], tau[4], active=active[4], **length, **options)
+    for name, x, y in zip(alone._fields, batch, alone, strict=True):
+        assert_same_bits(x[4], y, name)
+    if function == "linearize_discrete":  # the four stages of rk4 overflow
+        assert np.isfinite(alone.A).all()
