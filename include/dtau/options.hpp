@@ -35,6 +35,8 @@ struct Options {
     const Constraints* contacts = nullptr;
     double regularization = 0.0;  // R of the constraints: lets rows depend on each other
     bool forces = false;          // whether the contact forces are results too
+
+    bool by_dt = false, by_f_ext = false;  // whether derivatives by these are results too
 };
 
 }  // namespace dtau

@@ -179,6 +179,7 @@ from dtau.functions.second_derivatives import (
 )
 from dtau.functions.steps import (
     step,
+    step_jvp,
     step_vjp,
 )
 from dtau.functions.steps_hessian import (
@@ -406,6 +407,7 @@ __all__ = [
     "set_result_cache_limit",
     "step",
     "step_hessian",
+    "step_jvp",
     "step_vjp",
     "subtree_centers_of_mass",
     "tangent_map",

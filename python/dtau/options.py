@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import abc
 from typing import Any, Literal, get_args
 
 from dtau.checks import plain
@@ -19,6 +20,8 @@ QuaternionOrder = Literal["xyzw", "wxyz"]
 Root = Literal["fixed", "free"]
 Scalar = Literal["double", "float"]
 Side = Literal["right", "left"]
+Variable = Literal["dt", "f_ext"]
+Variables = Variable | abc.Sequence[Variable]
 JointKindName = Literal[
     "revolute", "prismatic", "helical", "spherical", "free", "cylindrical", "planar", "universal"
 ]

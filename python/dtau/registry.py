@@ -21,13 +21,15 @@ class Array:
 
     ``axes`` are the axes for one state. ``rows`` is, for a stack of time derivatives, its number of
     rows minus the order; None: not a stack. An optional result is present if the last input of its
-    kind is.
+    kind is. ``asked``: a result that is there if all of these ask for it, "forces" or words of
+    ``by``.
     """
 
     name: str
     axes: Axes
     rows: int | None
     optional: bool
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,13 +46,15 @@ class Argument:
 class Function:
     """A row of the registry: arguments in public order, results, and the classes of the results.
 
-    ``force_results`` follow the ``results`` where the option ``forces`` asks for them.
+    ``force_results`` follow the ``results`` where the option ``forces`` asks for them; those of
+    ``by_results`` for which the option ``by`` asks are attributes of the result.
     """
 
     name: str
     arguments: tuple[Argument, ...]
     results: tuple[Array, ...]
     force_results: tuple[Array, ...]
+    by_results: tuple[Array, ...]
     result_classes: tuple[str, ...]  # without and with contacts, if they differ; with forces
     solves: bool  # solves with the mass matrix: joints without inertia are refused
 
@@ -66,7 +70,7 @@ class Function:
 
 
 def _array(row: Mapping[str, Any]) -> Array:
-    return Array(row["name"], row["axes"], row["rows"], row["optional"])
+    return Array(row["name"], row["axes"], row["rows"], row["optional"], row["asked"])
 
 
 def _argument(row: Mapping[str, Any]) -> Argument:
@@ -80,15 +84,17 @@ def _function(row: Mapping[str, Any]) -> Function:
         tuple(_argument(x) for x in row["arguments"]),
         tuple(_array(x) for x in row["results"]),
         tuple(_array(x) for x in row["force_results"]),
+        tuple(_array(x) for x in row["by_results"]),
         row["result_classes"],
         row["solves"],
     )
 
 
 def arrays_of(results: Any) -> tuple[Any, ...]:
-    """Return the arrays that a function returned, one or several, without a last None."""
+    """Return the arrays that a function returned, and those of ``by``, without a last None."""
+    further = getattr(results, "__dict__", {}) if isinstance(results, tuple) else {}
     results = results if isinstance(results, tuple) else (results,)
-    return tuple(x for x in results if x is not None)
+    return tuple(x for x in (*results, *further.values()) if x is not None)
 
 
 FUNCTIONS: Mapping[str, Function] = {row["name"]: _function(row) for row in _core.functions()}

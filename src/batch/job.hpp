@@ -69,7 +69,7 @@ struct RobotCode {
 };
 
 struct Job {
-    static constexpr int max_axes = 32, max_inputs = 10, max_outputs = 9;
+    static constexpr int max_axes = 32, max_inputs = 13, max_outputs = 13;
 
     ScalarKind scalar = ScalarKind::real;
     int ninputs, noutputs;

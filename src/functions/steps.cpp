@@ -1,5 +1,6 @@
-// Registers step and step_vjp.
+// Registers step, step_jvp and step_vjp.
 #include "dtau/algorithms/constraints/steps.hpp"
+#include "dtau/algorithms/steps/step_jvp.hpp"
 #include "dtau/algorithms/steps/step_products.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/constraints.hpp"
@@ -8,18 +9,45 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <template <class> class Dynamics>
-struct Vjp {
+namespace steps_rows {
+
+// A step, its variation or its gradient, with any forward dynamics: of independent joints, of mimic
+// joints, or with contacts.
+template <template <class> class Steps, template <class> class Dynamics>
+struct With {
     template <class T>
     struct Workspace {
-        StepVjpWorkspace<T> step;
+        Steps<T> step;
         Dynamics<T> dynamics;
 
         Workspace(Arena& arena, const Tree& tree, const Options& options)
             : step(arena, tree, options), dynamics(arena, tree, options) {}
     };
 };
-namespace steps_rows {
+template <class T>
+using StepAndWrenches = WithWrenches<StepWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+
+template <class T>
+using IndependentStep = With<StepAndWrenches, AbaWorkspace>::Workspace<T>;
+template <class T>
+using MimicStep = With<StepAndWrenches, FactorizedWorkspace>::Workspace<T>;
+template <class T>
+using ConstrainedStep = With<StepAndWrenches, ConstrainedMotionWorkspace>::Workspace<T>;
+
+template <class T>
+using IndependentJvp = With<StepJvpWorkspace, IndependentVariation>::Workspace<T>;
+template <class T>
+using MimicJvp = With<StepJvpWorkspace, MimicVariation>::Workspace<T>;
+template <class T>
+using ConstrainedJvp = With<StepJvpWorkspace, ConstrainedJvpWorkspace>::Workspace<T>;
+
+template <class T>
+using IndependentVjp = With<StepVjpWorkspace, IndependentDynamics>::Workspace<T>;
+template <class T>
+using MimicVjp = With<StepVjpWorkspace, MimicDynamics>::Workspace<T>;
+template <class T>
+using ConstrainedVjp = With<StepVjpWorkspace, ConstrainedVjpWorkspace>::Workspace<T>;
+
 namespace {
 
 constexpr KeptOut<"q", Quantity::q, Kept::all_of_euler> q_next;
@@ -28,37 +56,29 @@ constexpr Out<"by_q", Quantity::torque> by_q;
 constexpr Out<"by_v", Quantity::torque> by_v;
 constexpr Out<"by_tau", Quantity::v> by_tau;
 constexpr Out<"by_f_ext", Quantity::wrenches, not_stacked, true> by_f_ext;
+constexpr AskedOut<Asked::dt, "by_dt", Quantity::scalar> by_dt;
 
-// A time step with any forward dynamics: with independent joints, or with mimic joints.
-template <template <class> class Dynamics>
-struct Step {
-    template <class T>
-    struct Workspace {
-        StepWorkspace<T> step;
-        Dynamics<T> dynamics;
-        WrenchAxesWorkspace<T> wrenches;
+constexpr Out<"dq", Quantity::v> dq_next;
+constexpr Out<"dv", Quantity::v> dv_next;
 
-        Workspace(Arena& arena, const Tree& tree, const Options& options)
-            : step(arena, tree, options),
-              dynamics(arena, tree, options),
-              wrenches(arena, tree, options) {}
-    };
+constexpr auto variation = []<class T>(const Tree& tree, const auto& x, const auto& w,
+                                       const auto& dynamics) {
+    const StepDirection<T> along = {x[dq], x[dv], x[dtorque], x[df_ext], x[ddt] ? *x[ddt] : T(0.0)};
+    step_jvp<T>(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[f_ext], along, x[dq_next],
+                x[dv_next], w, dynamics);
 };
-template <class T>
-using IndependentStep = Step<AbaWorkspace>::Workspace<T>;
-template <class T>
-using MimicStep = Step<FactorizedWorkspace>::Workspace<T>;
+constexpr auto free_variation = []<class T>(const Tree& tree, const auto& x, const auto& w) {
+    variation.template operator()<T>(tree, x, w.step, w.dynamics);
+};
 
-template <class T>
-using IndependentVjp = Vjp<IndependentDynamics>::Workspace<T>;
-template <class T>
-using MimicVjp = Vjp<MimicDynamics>::Workspace<T>;
-template <class T>
-using ConstrainedVjp = Vjp<ConstrainedVjpWorkspace>::Workspace<T>;
-
-constexpr auto gradient = []<class T>(const Tree& tree, const auto& x, const auto& w) {
-    step_vjp(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v], x[f_ext],
-             x[by_q], x[by_v], x[by_tau], x[by_f_ext], w.step, w.dynamics);
+constexpr auto gradient = []<class T>(const Tree& tree, const auto& x, const auto& w,
+                                      const auto& dynamics) {
+    step_vjp<T>(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v],
+                x[f_ext], x[by_q], x[by_v], x[by_tau], x[f_ext] ? x[by_f_ext] : nullptr,
+                x.options.by_dt ? x[by_dt] : nullptr, w, dynamics);
+};
+constexpr auto free_gradient = []<class T>(const Tree& tree, const auto& x, const auto& w) {
+    gradient.template operator()<T>(tree, x, w.step, w.dynamics);
 };
 
 constexpr Function functions[] = {
@@ -68,35 +88,50 @@ constexpr Function functions[] = {
               held_positions, regularization, parameters),
         gives(q_next, v_next),
         algorithm<IndependentStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next], w.step,
-                 [&](int, const T* qi, const T* vi, T* ai) {
-                     const T* body_f_ext = along_body_axes(tree, qi, x[f_ext], w.wrenches);
+            step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next],
+                 w.step.algorithm, [&](int, const T* qi, const T* vi, T* ai) {
+                     const T* body_f_ext = along_body_axes(tree, qi, x[f_ext], w.step.wrenches);
                      aba(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
                  });
         }),
         algorithm<MimicStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next], w.step,
-                 [&](int, const T* qi, const T* vi, T* ai) {
-                     const T* body_f_ext = along_body_axes(tree, qi, x[f_ext], w.wrenches);
+            step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next],
+                 w.step.algorithm, [&](int, const T* qi, const T* vi, T* ai) {
+                     const T* body_f_ext = along_body_axes(tree, qi, x[f_ext], w.step.wrenches);
                      mimic_forward_dynamics(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
                  });
         }),
-        with_contacts<ConstrainedStepWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                            const auto& w) {
-            constrained_step<T>(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt],
-                                {x[active], x[held_positions]}, x[f_ext], x[q_next], x[v_next], w);
-            x.report(w.constraints.schur.failures);
+        with_contacts<ConstrainedStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const Hold<T> hold = {x[active], x[held_positions]};
+            step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next],
+                 w.step.algorithm, [&](int, const T* qi, const T* vi, T* ai) {
+                     const T* body_f_ext = along_body_axes(tree, qi, x[f_ext], w.step.wrenches);
+                     constrained_acceleration(tree, qi, vi, x[tau], hold, body_f_ext, ai,
+                                              w.dynamics);
+                 });
+            x.report(w.dynamics.constraints.schur.failures);
+        })),
+    function(
+        {.name = "step_jvp", .solves = true, .results = "StepJVP"},
+        takes(q, v, tau, dt, dq, dv, dtorque, integrator, f_ext, df_ext, ddt, f_ext_axes,
+              optional_contacts, active, held_positions, regularization, parameters),
+        gives(dq_next, dv_next), algorithm<IndependentJvp>(free_variation),
+        algorithm<MimicJvp>(free_variation),
+        with_contacts<ConstrainedJvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const ConstrainedVariation<T> dynamics = {
+                w.dynamics, {x[active], x[held_positions]}, w.step.dforces};
+            variation.template operator()<T>(tree, x, w.step, dynamics);
+            x.report(w.dynamics.value.constraints.schur.failures);
         })),
     function(
         {.name = "step_vjp", .solves = true, .results = "StepVJP"},
         takes(q, v, tau, dt, lam_q, lam_v, integrator, f_ext, f_ext_axes, optional_contacts, active,
-              held_positions, regularization, parameters),
-        gives(by_q, by_v, by_tau, by_f_ext), algorithm<IndependentVjp>(gradient),
-        algorithm<MimicVjp>(gradient),
+              held_positions, regularization, by, parameters),
+        gives(by_q, by_v, by_tau, by_f_ext, by_dt), algorithm<IndependentVjp>(free_gradient),
+        algorithm<MimicVjp>(free_gradient),
         with_contacts<ConstrainedVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const ConstrainedDynamics<T> dynamics = {w.dynamics, {x[active], x[held_positions]}};
-            step_vjp(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v],
-                     x[f_ext], x[by_q], x[by_v], x[by_tau], x[by_f_ext], w.step, dynamics);
+            gradient.template operator()<T>(tree, x, w.step, dynamics);
             x.report(w.dynamics.value.constraints.schur.failures);
         })),
 };

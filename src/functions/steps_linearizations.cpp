@@ -1,6 +1,5 @@
 // Registers linearize and linearize_discrete.
 #include "dtau/algorithms/constraints/discrete_linearization.hpp"
-#include "dtau/algorithms/constraints/linearization.hpp"
 #include "dtau/algorithms/steps/discrete_linearization.hpp"
 #include "dtau/algorithms/steps/linearization.hpp"
 #include "functions/shared/linearizations.hpp"
@@ -10,6 +9,25 @@
 
 namespace dtau::DTAU_VARIANT {
 namespace steps_linearizations_rows {
+
+// The continuous linearization, with the derivatives of any forward dynamics.
+template <template <class> class Derivatives>
+struct Continuous {
+    template <class T>
+    struct Workspace {
+        Derivatives<T> derivatives;
+        T* da_dtau;
+
+        Workspace(Arena& arena, const Tree& tree, const Options& options)
+            : derivatives(arena, tree, options),
+              da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)) {}
+    };
+};
+template <class T>
+using FreeLinearization = Continuous<FdsvaWorkspace>::Workspace<T>;
+template <class T>
+using ConstrainedLinearization = Continuous<ConstrainedDerivativesWorkspace>::Workspace<T>;
+
 namespace {
 
 constexpr KeptOut<"A", Quantity::state_matrix, Kept::upper_half> A;
@@ -25,28 +43,64 @@ constexpr Out<"v", Quantity::v> v_next;
 constexpr ForceOut<"forces", Quantity::rows> forces;
 constexpr ForceOut<"dforces_dz", AccelerationQuantity::forces_by_states> dforces_dz;
 constexpr ForceOut<"dforces_du", AccelerationQuantity::forces_by_inputs> dforces_du;
+constexpr Quantity by_length = {1, {Axis::nv}};
+constexpr Quantity forces_by_wrenches = {3, {Axis::nrows, Axis::nbodies, Axis::six}};
+constexpr AskedOut<Asked::dt, "dq_ddt", by_length> dq_ddt;
+constexpr AskedOut<Asked::dt, "dv_ddt", by_length> dv_ddt;
+constexpr AskedOut<Asked::f_ext, "dq_df_ext", Quantity::wrench_matrix> dq_df_ext;
+constexpr AskedOut<Asked::f_ext, "dv_df_ext", Quantity::wrench_matrix> dv_df_ext;
+constexpr AskedOut<Asked::forces | Asked::f_ext, "dforces_df_ext", forces_by_wrenches>
+    dforces_df_ext;
+
+// Where the derivatives of a step go.
+constexpr auto step_derivatives = []<class T>(const auto& x, T* A) -> StepDerivatives<T> {
+    return {A, x[B_step], x[dq_df_ext], x[dv_df_ext], x[dq_ddt], x[dv_ddt]};
+};
+
+// Blocks of columns differ alone and in lanes.
+constexpr auto require_finite = [](const auto& x) {
+    x.require_finite(A_step, B_step);
+    if (x.options.by_dt) x.require_finite(dq_ddt, dv_ddt);
+    if (x.options.by_f_ext) x.require_finite(dq_df_ext, dv_df_ext);
+};
+
+template <class T>
+void copy(const T* from, int count, T* to) {
+    for (int k = 0; k < count; ++k) to[k] = from[k];
+}
 
 constexpr Function functions[] = {
-    function(
-        {.name = "linearize",
-         .solves = true,
-         .results = "Linearization",
-         .results_with_contacts = "ConstrainedLinearization"},
-        takes(q, v, tau, f_ext, inputs, f_ext_axes, optional_contacts, active, held_positions,
-              regularization, layout, parameters),
-        gives(A, B, acceleration, residual),
-        algorithm<LinearizationWorkspace, KernelTraits{.results = Results::sparse}>(
-            []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                linearize<T>(tree, {x.options.driven, x[inputs]}, x[q], x[v], x[tau], x[f_ext],
-                             x[A], x[B], x[acceleration], w);
-            }),
-        with_contacts<ConstrainedLinearizationWorkspace, KernelTraits{.results = Results::sparse}>(
-            []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                constrained_linearize<T>(tree, {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
-                                         {x[active], x[held_positions]}, x[f_ext], x[A], x[B],
-                                         x[acceleration], x[residual], w);
-                x.report(w.derivatives.constraints.schur.failures);
-            })),
+    function({.name = "linearize",
+              .solves = true,
+              .results = "Linearization",
+              .results_with_contacts = "ConstrainedLinearization"},
+             takes(q, v, tau, f_ext, inputs, f_ext_axes, optional_contacts, active, held_positions,
+                   regularization, layout, parameters),
+             gives(A, B, acceleration, residual),
+             algorithm<FreeLinearization, KernelTraits{.results = Results::sparse}>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     linearize<T>(tree, {x.options.driven, x[inputs]}, x[v], x[A], x[B], w.da_dtau,
+                                  [&](T* da_dq, T* da_dv, int stride) {
+                                      fdsva(tree, x[q], x[v], x[tau], x[f_ext], da_dq, da_dv,
+                                            stride, w.da_dtau, w.derivatives);
+                                  });
+                     copy(w.derivatives.dynamics.a, tree.nv, x[acceleration]);
+                 }),
+             with_contacts<ConstrainedLinearization, KernelTraits{.results = Results::sparse}>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     T* const no_matrix = nullptr;
+                     linearize<T>(tree, {x.options.driven, x[inputs]}, x[v], x[A], x[B], w.da_dtau,
+                                  [&](T* da_dq, T* da_dv, int stride) {
+                                      constrained_dynamics_derivatives<T>(
+                                          tree, x[q], x[v], x[tau], {x[active], x[held_positions]},
+                                          x[f_ext], da_dq, da_dv, stride, w.da_dtau, no_matrix,
+                                          no_matrix, no_matrix, w.derivatives);
+                                  });
+                     const auto& constraints = w.derivatives.constraints.schur;
+                     copy(w.derivatives.fdsva.dynamics.a, tree.nv, x[acceleration]);
+                     copy(w.derivatives.residual, constraints.constraints->nrows, x[residual]);
+                     x.report(constraints.failures);
+                 })),
     function(
         {.name = "linearize_discrete",
          .solves = true,
@@ -54,29 +108,26 @@ constexpr Function functions[] = {
          .results_with_contacts = "ConstrainedDiscreteLinearization",
          .force_results = "DiscreteLinearizationWithForces"},
         takes(q, v, tau, dt, integrator, f_ext, inputs, f_ext_axes, optional_contacts, active,
-              held_positions, regularization, with_forces, layout, parameters),
-        gives(A_step, B_step, q_next, v_next, residual, forces, dforces_dz, dforces_du),
+              held_positions, regularization, with_forces, by, layout, parameters),
+        gives(A_step, B_step, q_next, v_next, residual, forces, dforces_dz, dforces_du, dq_ddt,
+              dv_ddt, dq_df_ext, dv_df_ext, dforces_df_ext),
         algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             linearize_discrete<T>(tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q],
-                                  x[v], x[tau], *x[dt], x[f_ext], x[A_step], x[B_step], x[q_next],
-                                  x[v_next], w);
-            x.require_finite(A_step, B_step);  // blocks of columns differ alone and in lanes
+                                  x[v], x[tau], *x[dt], step_derivatives(x, x[A_step]), x[q_next],
+                                  x[v_next], FreeStages<T>{w, x[f_ext]});
+            require_finite(x);
         }),
         with_contacts<ConstrainedDiscreteWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                StepForces<T> wanted = {nullptr, nullptr, nullptr, 2 * tree.independent.n,
-                                        x.options.driven.count};
-                if (x.options.forces) {
-                    wanted.forces = x[forces];
-                    wanted.by_z = x[dforces_dz], wanted.by_u = x[dforces_du];
-                }
-                constrained_linearize_discrete<T>(
-                    tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
-                    *x[dt], {x[active], x[held_positions]}, x[f_ext], x[A_step], x[B_step],
-                    x[q_next], x[v_next], x[residual], wanted, w);
+                HeldStages<T> stages = {w, {x[active], x[held_positions]}, x[f_ext], x[residual]};
+                if (x.options.forces)
+                    stages.forces = {x[forces], x[dforces_dz], x[dforces_du], x[dforces_df_ext]};
+                linearize_discrete<T>(tree, x.options.integrator, {x.options.driven, x[inputs]},
+                                      x[q], x[v], x[tau], *x[dt], step_derivatives(x, x[A_step]),
+                                      x[q_next], x[v_next], stages);
                 for (int i = 0; i < stage_count(x.options.integrator); ++i)
                     x.report(w.stages[i].constraints.schur.failures, i);
-                x.require_finite(A_step, B_step);
+                require_finite(x);
             })),
 };
 

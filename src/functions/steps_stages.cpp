@@ -1,5 +1,7 @@
 // Registers linearize_stages.
 #include "dtau/algorithms/steps/stages.hpp"
+
+#include "dtau/algorithms/constraints/discrete_linearization.hpp"
 #include "functions/shared/linearizations.hpp"
 #include "registry/active_constraints.hpp"
 #include "registry/arguments.hpp"
@@ -30,17 +32,19 @@ constexpr Function functions[] = {
         gives(A, B, q_next, v_next, A_stages, B_stages, q_stages, v_stages),
         algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             linearize_stages<T>(tree, {x.options.driven, x[inputs]}, x[q], x[v], x[tau], *x[dt],
-                                x[f_ext], x[A], x[B], x[q_next], x[v_next],
-                                {x[A_stages], x[B_stages], x[q_stages], x[v_stages]}, w);
+                                x[A], x[B], x[q_next], x[v_next],
+                                {x[A_stages], x[B_stages], x[q_stages], x[v_stages]},
+                                FreeStages<T>{w, x[f_ext]});
             // Blocks of columns differ alone and in lanes.
             x.require_finite(A, B, A_stages, B_stages);
         }),
         with_contacts<ConstrainedDiscreteWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                constrained_linearize_stages<T>(
-                    tree, {x.options.driven, x[inputs]}, x[q], x[v], x[tau], *x[dt],
-                    {x[active], x[held_positions]}, x[f_ext], x[A], x[B], x[q_next], x[v_next],
-                    {x[A_stages], x[B_stages], x[q_stages], x[v_stages]}, w);
+                const Hold<T> hold = {x[active], x[held_positions]};
+                linearize_stages<T>(tree, {x.options.driven, x[inputs]}, x[q], x[v], x[tau], *x[dt],
+                                    x[A], x[B], x[q_next], x[v_next],
+                                    {x[A_stages], x[B_stages], x[q_stages], x[v_stages]},
+                                    HeldStages<T>{w, hold, x[f_ext]});
                 for (int i = 0; i < max_stages; ++i)
                     x.report(w.stages[i].constraints.schur.failures, i);
                 x.require_finite(A, B, A_stages, B_stages);

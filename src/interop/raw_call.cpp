@@ -175,7 +175,8 @@ Entries RawCall::entries(int o) const {
 }
 
 int RawCall::nresults() const {
-    return signature().noutputs - (job_.options->forces ? 0 : signature().nforces);
+    return signature().noutputs - signature().nby -
+           (job_.options->forces ? 0 : signature().nforces);
 }
 
 void RawCall::broadcast(const RawInput* inputs, Job& job) const {

@@ -152,6 +152,17 @@ const Signature& signature_of(const FunctionList& list, const std::string& name)
     throw nb::value_error(("function: expected a function of dtau, got '" + name + "'").c_str());
 }
 
+namespace {
+
+// Whether results of their own have the derivatives by wrenches.
+bool gives_by_f_ext(const Signature& s) {
+    for (int o = s.noutputs - s.nby; o < s.noutputs; ++o)
+        if (s.outputs[o].asked & Asked::f_ext) return true;
+    return false;
+}
+
+}  // namespace
+
 nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
                                 PyObject* keywords) const {
     release_interrupted();
@@ -180,12 +191,19 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
         work.inputs[argument.input] = read_array(given_array, signature.inputs[argument.input],
                                                  work.options, compiled.tree(), type);
     }
-    job.noutputs = count_results(signature, work.options.values,
-                                 [&](int i) { return work.inputs[i].is_valid(); });
-    const bool with_forces = signature.nforces > 0 && work.options.values.forces;
+    const int nresults = count_results(signature, work.options.values,
+                                       [&](int i) { return work.inputs[i].is_valid(); });
+    job.noutputs = count_outputs(signature, work.options.values, nresults);
+    const int leading = signature.noutputs - signature.nby - signature.nforces;
+    if (work.options.values.by_f_ext && nresults < leading && !gives_by_f_ext(signature))
+        throw nb::value_error(
+            "by: expected f_ext= with 'f_ext', got none: by_f_ext is the gradient by the wrenches "
+            "that are given, zeros too");
+    if (given_results && job.noutputs > nresults)
+        throw nb::value_error("out: expected None with by=, got arrays; leave one of the two out");
     if (given_results)
-        take_outputs(given.out, job.noutputs, tuple_size(signature, job.noutputs, with_forces),
-                     work.results);
+        take_outputs(given.out, nresults,
+                     tuple_size(signature, nresults, work.options.values.forces), work.results);
     const int threads = given.threads ? thread_count(given.threads) : 0;
 
     // Now nothing runs Python code, so everything read from here on stays valid.
@@ -219,6 +237,8 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     broadcast(job, signature, work.inputs, cores);
     Shape shapes[Job::max_outputs];
     const double numbers = describe_outputs(job, signature, sizes, shapes);
+    if (nresults < leading && job.noutputs > nresults)  // an optional result before those of `by`
+        shapes[nresults] = {1, {0}}, job.outputs[nresults].size = 0;
     double stored = numbers;
     if (options.layout == Layout::pattern) {
         work.entries = std::make_unique<EntryList[]>(Job::max_outputs);
@@ -242,25 +262,31 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
             check_poses(inputs[i], signature.inputs[i], cores[i], type);
 
     run(work, plan);
-    return returned(signature, work.results, job.noutputs, with_forces);
+    return returned(signature, work.results, nresults, options);
 }
 
 int Callable::tuple_size(const Signature& signature, int count, bool with_forces) const {
     if (results_with_contacts.is_valid()) return count;
-    return signature.noutputs - (with_forces ? 0 : signature.nforces);
+    return signature.noutputs - signature.nby - (with_forces ? 0 : signature.nforces);
 }
 
 nb::object Callable::returned(const Signature& signature, nb::object* arrays, int count,
-                              bool with_forces) const {
+                              const Options& options) const {
     if (signature.noutputs == 1) return std::move(arrays[0]);
+    const bool with_forces = signature.nforces > 0 && options.forces;
     const int size = tuple_size(signature, count, with_forces);
     for (int o = count; o < size; ++o) arrays[o] = nb::none();
-    const int most = signature.noutputs - (with_forces ? 0 : signature.nforces);
+    const int most = signature.noutputs - signature.nby - (with_forces ? 0 : signature.nforces);
     const bool all = results_with_contacts.is_valid() && count == most;
-    return named_tuple(with_forces ? force_results
-                       : all       ? results_with_contacts
-                                   : results,
-                       arrays, size);
+    const nb::object result = named_tuple(with_forces ? force_results
+                                          : all       ? results_with_contacts
+                                                      : results,
+                                          arrays, size);
+    const int end = count_outputs(signature, options, count);
+    for (int o = signature.noutputs - signature.nby; o < end; ++o)
+        if (Asked::is_there(signature.outputs[o], options))
+            result.attr(signature.outputs[o].name) = std::move(arrays[o]);
+    return result;
 }
 
 PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count,

@@ -89,6 +89,7 @@ class CallOptions {
 
   private:
     void read(const Argument& argument, nanobind::handle given, const CompiledTree& tree);
+    void read_variables(nanobind::handle given);  // of `by`
     void read_frames(nanobind::handle model, nanobind::handle given, const CompiledTree& tree);
     void require_moving(nanobind::handle given) const;
     void read_prescribed(nanobind::handle given, const Tree& tree);
@@ -266,9 +267,10 @@ struct Callable {
                            const GivenArguments& given, const CompiledTree& compiled) const;
     // The length of the tuple of so many results.
     int tuple_size(const Signature& signature, int count, bool with_forces) const;
-    // The result of the call: one array, or a named tuple of so many and None.
+    // The result of the call: one array, or a named tuple of so many and None, with the results that
+    // `by` asks for as attributes.
     nanobind::object returned(const Signature& signature, nanobind::object* arrays, int count,
-                              bool with_forces) const;
+                              const Options& options) const;
 };
 
 // Finds the signature of a function by its name; ValueError if there is none.

@@ -25,17 +25,19 @@ IMPORT = "from dtau.docstrings import documented"
 def modules() -> Iterator[tuple[Path, str]]:
     """Yield the modules with documented functions, by their paths in the package."""
     results = [ast.parse(x.read_text(encoding="utf-8")) for x in (PACKAGE / "results").glob("*.py")]
-    classes = [x for file in results for x in file.body if isinstance(x, ast.ClassDef)]
-    fields = {x.name: names_of_fields(x) for x in classes}
+    classes = {x.name: x for file in results for x in file.body if isinstance(x, ast.ClassDef)}
+    fields = {name: names_of_fields(x, classes) for name, x in classes.items()}
     for path in sorted(PACKAGE.rglob("*.py")):
         source = path.read_text(encoding="utf-8")
         if "\n@documented\n" in source:
             yield path.relative_to(PACKAGE), completed(source, fields)
 
 
-def names_of_fields(kind: ast.ClassDef) -> list[str]:
-    """Return the fields of a named tuple."""
-    return [ast.unparse(x.target) for x in kind.body if isinstance(x, ast.AnnAssign)]
+def names_of_fields(kind: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> list[str]:
+    """Return the fields of a named tuple, and the attributes that it has beside them."""
+    bases = [classes[name] for name in map(ast.unparse, kind.bases) if name in classes]
+    own = [ast.unparse(x.target) for x in kind.body if isinstance(x, ast.AnnAssign)]
+    return [name for base in bases for name in names_of_fields(base, classes)] + own
 
 
 def completed(source: str, fields: Mapping[str, Sequence[str]]) -> str:

@@ -75,6 +75,11 @@ nb::dict describe(const ArraySignature& a) {
     result["axes"] = nb::tuple(axes);
     result["rows"] = a.rows == not_stacked ? nb::object(nb::none()) : nb::object(nb::int_(a.rows));
     result["optional"] = a.optional;
+    nb::list asked;
+    if (a.asked & Asked::forces) asked.append("forces");
+    if (a.asked & Asked::dt) asked.append("dt");
+    if (a.asked & Asked::f_ext) asked.append("f_ext");
+    result["asked"] = nb::tuple(asked);
     return result;
 }
 
@@ -141,13 +146,19 @@ nb::list describe_functions(const FunctionList& list) {
             nb::dict function;
             nb::list arguments, results;
             for (int i = 0; i < s.narguments; ++i) arguments.append(describe(s.arguments[i], s));
-            nb::list force_results;
-            for (int o = 0; o < s.noutputs; ++o)
-                (s.outputs[o].with_forces ? force_results : results).append(describe(s.outputs[o]));
+            nb::list force_results, by_results;
+            for (int o = 0; o < s.noutputs; ++o) {
+                const int asked = s.outputs[o].asked;
+                (asked == 0               ? results
+                 : asked == Asked::forces ? force_results
+                                          : by_results)
+                    .append(describe(s.outputs[o]));
+            }
             function["name"] = s.name;
             function["arguments"] = arguments;
             function["results"] = results;
             function["force_results"] = force_results;
+            function["by_results"] = by_results;
             function["solves"] = s.solves;
             nb::list classes;
             for (const char* name : {s.results, s.results_with_contacts, s.force_results})

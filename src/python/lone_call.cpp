@@ -298,7 +298,8 @@ nb::object Callable::alone(const FunctionList& functions, const Function& functi
     FirstFailure failure;
     job.failure = &failure;
     run_states(functions, function, compiled.tree(), job, 0, 1);
-    return failure.state() < 0 ? returned(signature, results, job.noutputs, false) : nb::object();
+    return failure.state() < 0 ? returned(signature, results, job.noutputs, form.options)
+                               : nb::object();
 }
 
 }  // namespace dtau

@@ -127,6 +127,7 @@ void CallOptions::read_first(const Signature& signature, const GivenArguments& g
             if (values.forces && signature.optional_contacts && !values.contacts)
                 throw goes_with_contacts(argument.name);
         }
+        if (argument.option == Option::by && !value.is_none()) read_variables(value);
         if (argument.option == Option::driven && !value.is_none())
             read_inputs(value, tree.tree(), false);
         if (argument.option != Option::frames) continue;
@@ -179,7 +180,23 @@ void CallOptions::read(const Argument& argument, nb::handle given, const Compile
         case Option::driven:
         case Option::order:
         case Option::forces:
+        case Option::by:
             return;
+    }
+}
+
+void CallOptions::read_variables(nb::handle given) {
+    const auto refuse = [&] {
+        return std::string("by: expected 'dt', 'f_ext' or a sequence of them, got ") + shown(given);
+    };
+    const bool word = PyUnicode_Check(given.ptr());
+    if (!word && !PySequence_Check(given.ptr())) throw nb::type_error(refuse().c_str());
+    const nb::object words = word ? nb::make_tuple(given) : nb::borrow(given);
+    for (const nb::handle name : nb::tuple(words)) {
+        if (!PyUnicode_Check(name.ptr())) throw nb::type_error(refuse().c_str());
+        const std::string text = str(name);
+        if (text != "dt" && text != "f_ext") throw nb::value_error(refuse().c_str());
+        (text == "dt" ? values.by_dt : values.by_f_ext) = true;
     }
 }
 

@@ -43,7 +43,7 @@ nb::list patterns(nb::handle model, const std::string& name, const nb::dict& opt
     for (int o = 0; o < signature.noutputs; ++o) {
         const ArraySignature& result = signature.outputs[o];
         if (!has_pattern(*result.quantity)) continue;
-        if (result.with_forces && !read.values.contacts) continue;
+        if (result.asked == Asked::forces && !read.values.contacts) continue;
         const Shape shape = core_shape(*result.quantity, sizes);
         nb::list dense;
         for (int k = 0; k < shape.ndim; ++k) dense.append(shape.size[k]);

@@ -29,6 +29,7 @@ OPTIONS = {
     "contacts": "object",
     "regularization": "float",
     "forces": "bool",
+    "by": "str | Sequence[str] | None",
     "order": "int | None",
 }
 

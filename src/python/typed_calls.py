@@ -184,7 +184,8 @@ def _arrays(function: Function) -> Iterator[str]:
     more = [_shape(x) for x in function.inputs if x.optional]
     optional = [x for x in function.results if x.optional] + list(function.force_results)
     more += [f"-> {_shape(x)}" for x in optional]
-    options = [f"{x.name} (required)" if x.required else x.name for x in function.options.values()]
+    known = [x for x in function.options.values() if x.name != "by"]  # the library has none
+    options = [f"{x.name} (required)" if x.required else x.name for x in known]
     for title, items in (("optional", more), ("arguments", options)):
         if items:
             yield f"{title}: {_joined(items)}"

@@ -38,12 +38,14 @@ inline constexpr Opt<"contacts", Option::contacts, Default::none> optional_conta
 inline constexpr Opt<"regularization", Option::regularization, Default::zero> regularization;
 inline constexpr Opt<"order", Option::order, Default::none> order;
 inline constexpr Opt<"forces", Option::forces, Default::no> with_forces;
+inline constexpr Opt<"by", Option::by, Default::none> by;
 
 // Tangents.
 inline constexpr In<"dq", Quantity::v> dq;
 inline constexpr In<"dv", Quantity::v> dv;
 inline constexpr In<"da", Quantity::v> da;
 inline constexpr In<"dtau", Quantity::torque> dtorque;
+inline constexpr In<"ddt", Quantity::scalar, not_stacked, Default::none> ddt;
 inline constexpr In<"dparameters", Quantity::parameters> dparameters;
 inline constexpr In<"df_ext", Quantity::wrenches, not_stacked, Default::none> df_ext;
 

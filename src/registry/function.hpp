@@ -38,15 +38,17 @@ struct In {
 template <Text name, const Quantity& quantity, int rows = not_stacked, bool optional = false,
           Kept kept = Kept::nothing>
 struct Out {
-    static constexpr ArraySignature signature = {name.at, &quantity, rows, optional, false, kept};
+    static constexpr ArraySignature signature = {name.at, &quantity, rows, optional, 0, kept};
 };
 template <Text name, const Quantity& quantity, Kept kept>
 using KeptOut = Out<name, quantity, not_stacked, false, kept>;
-// A result that the option `forces` asks for; such ones are the last.
-template <Text name, const Quantity& quantity>
-struct ForceOut {
-    static constexpr ArraySignature signature = {name.at, &quantity, not_stacked, false, true};
+// A result that options ask for (Asked); such ones are the last, those of `forces` alone first.
+template <int asked, Text name, const Quantity& quantity>
+struct AskedOut {
+    static constexpr ArraySignature signature = {name.at, &quantity, not_stacked, false, asked};
 };
+template <Text name, const Quantity& quantity>
+using ForceOut = AskedOut<Asked::forces, name, quantity>;
 
 // An option, by its name in Python.
 template <Text name, Option option, Default by_default>
@@ -67,12 +69,18 @@ struct ArgumentList {
     }
     static constexpr void describe_inputs(Signature& s) { (describe_input(s, A{}), ...); }
     static constexpr void describe_outputs(Signature& s) {
-        ((s.nforces += A::signature.with_forces, s.outputs[s.noutputs++] = A::signature), ...);
+        (describe_output(s, A::signature), ...);
     }
 
   private:
     template <class X>
     static constexpr bool is_array = requires { X::signature; };
+
+    static constexpr void describe_output(Signature& s, const ArraySignature& result) {
+        s.nforces += result.asked == Asked::forces;
+        s.nby += result.asked > Asked::forces;
+        s.outputs[s.noutputs++] = result;
+    }
 
     template <class X>
     static constexpr void describe_input(Signature& s, X) {

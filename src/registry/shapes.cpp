@@ -90,6 +90,7 @@ double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes
         const ArraySignature& result = signature.outputs[o];
         Output& out = job.outputs[o];
         shapes[o] = result_shape(result, sizes);
+        if (!Asked::is_there(result, sizes.options)) shapes[o] = {1, {0}};  // no numbers
         out.size = 1;
         for (int k = 0; k < shapes[o].ndim; ++k) out.size *= shapes[o].size[k];
         out.kept = kept_numbers(result.kept, sizes.options.integrator, out.size);

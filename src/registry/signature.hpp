@@ -126,8 +126,19 @@ struct ArraySignature {
     // An optional input may be None. An optional result exists only where the last input of its
     // quantity is given or, if no input has that quantity, where contacts are.
     bool optional;
-    bool with_forces = false;  // a result that exists only where the option `forces` asks for it
+    int asked = 0;  // a result that exists only where all these options ask for it (Asked)
     Kept kept = Kept::nothing;
+};
+
+// The options that ask for results: `forces`, and the words of `by`.
+struct Asked {
+    enum : int { forces = 1, dt = 2, f_ext = 4 };
+    static constexpr int by(const Options& o) {
+        return (o.forces ? forces : 0) | (o.by_dt ? dt : 0) | (o.by_f_ext ? f_ext : 0);
+    }
+    static constexpr bool is_there(const ArraySignature& result, const Options& options) {
+        return (result.asked & ~by(options)) == 0;
+    }
 };
 
 // Arguments that are not arrays.
@@ -146,6 +157,7 @@ enum class Option {
     regularization,
     order,
     forces,
+    by,
 };
 
 // The default of an argument: none at all (required), None, False, 0, or the first of its words.
@@ -160,7 +172,7 @@ struct Argument {
 };
 
 struct Signature {
-    static constexpr int max_arguments = 16;
+    static constexpr int max_arguments = 17;
 
     const char* name;
     Argument arguments[max_arguments];  // in the public order, inputs too
@@ -177,9 +189,11 @@ struct Signature {
     bool solves;             // refuses models with massless joints
     bool any_quaternions;    // accepts quaternions of any norm
     // Classes in dtau.results for several results: without and with contacts, if these differ, and
-    // with the last results, which the option `forces` asks for.
+    // with the results that the option `forces` asks for.
     const char *results, *results_with_contacts, *force_results;
-    int nforces;                // how many of the outputs, the last ones, `forces` asks for
+    // How many of the outputs `forces` asks for; and behind them, the last ones, `by`. These are
+    // attributes of the tuple of the others.
+    int nforces, nby;
     const char* memory_advice;  // function that MemoryError advises: its results take less memory
 };
 
@@ -193,7 +207,7 @@ constexpr int place(const Signature& s, Option option) {
 // decide.
 inline __attribute__((always_inline)) int input_of_last_result(const Signature& s) {
     int i = s.ninputs - 1;
-    const ArraySignature& last = s.outputs[s.noutputs - s.nforces - 1];
+    const ArraySignature& last = s.outputs[s.noutputs - s.nby - s.nforces - 1];
     while (i >= 0 && *s.inputs[i].quantity != *last.quantity) --i;
     return i;
 }
@@ -207,16 +221,21 @@ constexpr bool takes_input_map(const Signature& s) {
         if (*s.inputs[i].quantity == Quantity::input_map) return true;
     return false;
 }
-// The number of results of a call; is_given(i) tells whether input i is given.
+// The number of results of a call without those that `by` asks for; is_given(i) tells whether input i
+// is given.
 template <class IsGiven>
 int count_results(const Signature& s, const Options& options, const IsGiven& is_given) {
-    const int count = s.noutputs - s.nforces;
+    const int count = s.noutputs - s.nby - s.nforces;
     if (s.outputs[count - 1].optional) {
         const int i = input_of_last_result(s);
         const bool there = i < 0 ? options.contacts != nullptr : is_given(i);
         if (!there) return count - 1;
     }
-    return options.forces ? s.noutputs : count;
+    return options.forces ? count + s.nforces : count;
+}
+// The number of outputs of a job whose results, without those that `by` asks for, are so many.
+inline int count_outputs(const Signature& s, const Options& options, int count) {
+    return options.by_dt || options.by_f_ext ? s.noutputs : count;
 }
 
 // A function compiled for one instruction set; the FunctionList of that set runs it.

@@ -34,8 +34,9 @@ bool same(const Constraints* a, const Constraints* b) {
 // does not compile before it is added.
 bool same(const Options& a, const Options& b) {
     const auto& [order, frames, nframes, axes, wrench_axes, acceleration, prescribed, integrator,
-                 driven, symmetric, layout, joint_parameters, contacts, regularization, forces] = a;
-    return !frames && !prescribed && driven.columns == b.driven.columns &&
+                 driven, symmetric, layout, joint_parameters, contacts, regularization, forces,
+                 by_dt, by_f_ext] = a;
+    return !frames && !prescribed && !by_dt && !by_f_ext && driven.columns == b.driven.columns &&
            driven.count == b.driven.count && order == b.order && axes == b.axes &&
            wrench_axes == b.wrench_axes && acceleration == b.acceleration &&
            integrator == b.integrator && symmetric == b.symmetric && layout == b.layout &&

@@ -248,6 +248,23 @@ def test_trajectories_with_exact_hessians(
     assert "did not converge" not in out
 
 
+def test_minimum_time(script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("scipy")
+    example = script("examples/minimum_time")
+    model = example.arm()
+    motion, _ = example.solve(model, 8)
+    assert np.abs(example.gaps(model, motion)).max() < 1e-5
+    assert motion.at_limits() > 0.9
+    assert 0.4 < motion.time < 0.6
+    rng, z = np.random.default_rng(0), 0.1 + np.zeros(6 * 7 + 3 * 8 + 1)
+    along, eps = rng.standard_normal(z.size), 1e-6
+    far, near = (example.gaps(model, example.motion(z + e * along, 8)) for e in (eps, -eps))
+    product = example.jacobian(model, example.motion(z, 8)) @ along
+    np.testing.assert_allclose(product, (far - near) / (2 * eps), atol=1e-6)
+    example.main(["--steps", "6"])
+    assert "steps with a motor at a limit" in capsys.readouterr().out
+
+
 def test_trajectories_within_limits_on_torque_rates(
     script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:

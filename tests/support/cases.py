@@ -187,6 +187,7 @@ def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> S
     for name in ("lam_q", "lam_v"):
         state[name] = rng.uniform(-1.5, 1.5, (*shape, model.nv))
     state["dt"] = np.asarray(rng.uniform(0.005, 0.05, shape))
+    state["ddt"] = np.asarray(np.linspace(-1.0, 1.0, state["dt"].size).reshape(shape))
     state["inputs"] = rng.uniform(-1.5, 1.5, (*shape, model.nv, 2))
     state["active"] = rng.integers(0, 2, (*shape, CONTACTS)).astype(float)
     state["lam_forces"] = rng.uniform(-1.5, 1.5, (*shape, CONTACT_ROWS))

@@ -69,6 +69,17 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     *(
         Function(
+            "step_jvp",
+            ("q", "v", "tau", "dt", "dq", "dv", "dtau", "f_ext", "df_ext", "ddt"),
+            (_V, _V),
+            {"integrator": integrator},
+            solves=True,
+            label=f"step_jvp {integrator}",
+        )
+        for integrator in INTEGRATORS
+    ),
+    *(
+        Function(
             "step_vjp",
             ("q", "v", "tau", "dt", "lam_q", "lam_v", "f_ext"),
             (_V, _V, _V, ("b", 6)),

@@ -211,7 +211,8 @@ class Case:
         returned = self._returned(self.some(slice(0, 1)))
         if not hasattr(returned, "_fields"):
             return [None]
-        return [name for name in returned._fields if getattr(returned, name) is not None]
+        fields = [name for name in returned._fields if getattr(returned, name) is not None]
+        return [*fields, *getattr(returned, "__dict__", ())]
 
     def _returned(self, keywords: dict[str, Any], **more: Any) -> Any:
         takes = parameters_of(self.function)

@@ -205,6 +205,11 @@ def _order(draw: Draw) -> int:
     return draw.order
 
 
+def _further(draw: Draw) -> Any:
+    """Variables of `by`; gradients by wrenches have rules of their own."""
+    return draw.pick(["dt"] if draw.function == "step_vjp" else ["dt", ["f_ext"], ("dt", "f_ext")])
+
+
 SWITCHES: dict[str, Switch] = {
     "q": _configuration,
     "q0": _configuration,
@@ -220,6 +225,7 @@ SWITCHES: dict[str, Switch] = {
     "targets": _targets,
     "order": _order,
     "dt": lambda draw: draw.numbers(low=0.001, high=0.05),
+    "by": _further,
     "restitution": lambda draw: draw.numbers(low=0.0, high=1.0),
     "tolerance": lambda draw: draw.pick([1e-10, 1e-6]),
     "max_iterations": lambda draw: draw.pick([1, 3, 10]),

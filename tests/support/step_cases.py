@@ -54,10 +54,11 @@ class Case:
         tolerance = solved(TOLERANCE["step"], dtau.mass_matrix(model, q))
         self.tolerance = max(tolerance, 1e-10) if held else tolerance
 
-    def _columns(self, q: Any, v: Any, tau: Any, f_ext: Any) -> Array:
+    def _columns(self, q: Any, v: Any, tau: Any, f_ext: Any, dt: Any = None) -> Array:
         """The variation of the state after the step, as columns."""
         options = {"integrator": self.integrator, **self.held}
-        arrays = (q, v, tau, self.dt, f_ext, options.pop("active", None))
+        dt = self.dt if dt is None else dt
+        arrays = (q, v, tau, dt, f_ext, options.pop("active", None))
         arrays = arrays if "contacts" in options else arrays[:5]
         q_after, v_after = complex_core("step", self.model, *arrays, **options)
         rates = q_after.imag / complex_step.STEP
@@ -65,10 +66,15 @@ class Case:
         return np.vstack([np.array(xi).T, v_after.imag.T / complex_step.STEP])
 
     def by_f_ext(self) -> Array:
-        size = self.f_ext.size
-        f_ext = np.tile(self.f_ext.astype(complex), (size, 1, 1))
-        f_ext.reshape(size, size)[...] += 1j * complex_step.STEP * np.eye(size)
+        given = np.zeros((self.model.nbodies, 6)) if self.f_ext is None else self.f_ext
+        f_ext = np.tile(given.astype(complex), (given.size, 1, 1))
+        f_ext.reshape(given.size, -1)[...] += 1j * complex_step.STEP * np.eye(given.size)
         return self._columns(*self.point[:3], f_ext)
+
+    def by_dt(self) -> Array:
+        return self._columns(
+            *self.point[:3], self.f_ext, np.array([self.dt + 1j * complex_step.STEP])
+        )
 
 
 def check_matrices(case: Case) -> None:
@@ -80,6 +86,52 @@ def check_matrices(case: Case) -> None:
     # B may vanish for some inputs, and is smaller than A by dt or its square.
     assert_close(lin.B, want, case.tolerance, "B", floor=max(cancelled(case.B), 1e-3 * floor))
     assert_same_results((lin.q, lin.v), case.after, "state after the step")
+
+
+def check_further(case: Case) -> None:
+    """By the length of the step, and by the wrenches."""
+    model, n = case.model, case.model.nv
+    both = ("dt", "f_ext")
+    arguments = (model, *case.point, case.integrator, case.f_ext)
+    got = dtau.linearize_discrete(*arguments, by=both, **case.held)
+    assert_same_results(got, dtau.linearize_discrete(*arguments, **case.held), "without by")
+    by_dt, by_f_ext = case.by_dt()[:, 0], case.by_f_ext()
+    floor = max(float(np.abs(case.A).max()), float(np.abs(by_dt).max()))
+    assert_close(np.r_[got.dq_ddt, got.dv_ddt], by_dt, case.tolerance, "by dt", floor=floor)
+    rows = np.concatenate((got.dq_df_ext, got.dv_df_ext)).reshape(2 * n, -1)
+    least = 1e-3 * cancelled(case.A)
+    floor = max(cancelled(case.B), cancelled(by_f_ext), least)
+    assert_close(rows, by_f_ext, case.tolerance, "by f_ext", floor=floor)
+    lam_q, lam_v = case.state["lam_q"], case.state["lam_v"]
+    weighed = (model, *case.point, lam_q, lam_v, case.integrator, case.f_ext)
+    product = dtau.step_vjp(*weighed, by="dt", **case.held)
+    without = dtau.step_vjp(*weighed, **case.held)
+    assert_same_results(product[:3], without[:3], "without by")
+    if case.f_ext is not None:
+        np.testing.assert_array_equal(product.by_f_ext, without.by_f_ext)
+    lam = np.r_[lam_q, lam_v]
+    floor = max(float(np.abs(case.A).max()), float(np.abs(lam) @ np.abs(by_dt)))
+    assert_close(product.by_dt, lam @ by_dt, case.tolerance, "by_dt", floor=floor)
+
+
+def check_variation(case: Case) -> None:
+    """Along all variables at once, with the columns by complex step."""
+    model = case.model
+    rng = np.random.default_rng(11)
+    dq, dv, dtorque = rng.standard_normal((3, model.nv))
+    df_ext, ddt = rng.standard_normal((model.nbodies, 6)), 0.7
+    got = dtau.step_jvp(
+        *(model, *case.point, dq, dv, dtorque, case.integrator, case.f_ext, df_ext),
+        ddt=ddt,
+        **case.held,
+    )
+    columns = np.hstack((case.A, case.B, case.by_dt(), case.by_f_ext()))
+    along = np.r_[dq, dv, dtorque, ddt, df_ext.ravel()]
+    floor = float((np.abs(columns) @ np.abs(along)).max())
+    assert_close(np.r_[got.dq, got.dv], columns @ along, case.tolerance, "jvp", floor=floor)
+    still = np.zeros(model.nv)
+    none = dtau.step_jvp(model, *case.point, still, still, still, case.integrator, **case.held)
+    np.testing.assert_array_equal(np.r_[none.dq, none.dv], 0.0)
 
 
 def check_gradient(case: Case) -> None:
@@ -103,5 +155,10 @@ def check_gradient(case: Case) -> None:
         assert_close(got.by_f_ext, want, case.tolerance, "by_f_ext", floor=floor)
 
 
-CHECKS = {"matrices": check_matrices, "gradient": check_gradient}
+CHECKS = {
+    "matrices": check_matrices,
+    "gradient": check_gradient,
+    "further": check_further,
+    "jvp": check_variation,
+}
 each_check = pytest.mark.parametrize("check", CHECKS)

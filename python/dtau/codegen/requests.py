@@ -182,8 +182,10 @@ def _request(
     wrenches = not {"f_ext", "f_ext_derivatives"}.isdisjoint(taken)
     if results[-1].optional and not (contacts if "nrows" in results[-1].axes else wrenches):
         results = results[:-1]
-    if options.get("forces"):
-        results += row.force_results
+    by = options.get("by") or ()
+    asked = {"forces"} if options.get("forces") else set()
+    asked |= {by} if isinstance(by, str) else set(by)
+    results += tuple(x for x in (*row.force_results, *row.by_results) if asked.issuperset(x.asked))
     said = [f"{option}={_short(value)}" for option, value in options.items()]
     if payload:
         said.append(f"payload on {payload.link}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -33,9 +34,15 @@ def documented(function: F) -> F:
     known = function.__globals__
     returned = function.__annotations__["return"].split(" | ")
     classes = {name: known[name] for name in returned if name in known}
-    fields = {name: x._fields for name, x in classes.items() if hasattr(x, "_fields")}
+    fields = {name: _names(x) for name, x in classes.items() if hasattr(x, "_fields")}
     function.__doc__ = complete(function.__name__, text.strip(), names, fields)
     return function
+
+
+def _names(of: type) -> list[str]:
+    """Return the fields of a named tuple, and the attributes that it has beside them."""
+    parts = (*of.__mro__[1:], of)
+    return list(dict.fromkeys(name for x in parts for name in inspect.get_annotations(x)))
 
 
 def complete(

@@ -32,6 +32,7 @@ _VALUE = {
     "first": ("a quaternion is further than 1e-6 from unit norm",),
     "start": ("a quaternion is further than 1e-6 from unit norm",),
     "side": ("``side`` is unknown",),
+    "by": ("``by`` has an unknown name, or comes with ``out``",),
 }
 # Arguments of poses and rotations, of which every function has one.
 _POSES = (
@@ -57,6 +58,7 @@ _TYPE = {
     "symmetric": "``symmetric`` is not a bool",
     "joint_parameters": "``joint_parameters`` is not a bool",
     "forces": "``forces`` is not a bool",
+    "by": "``by`` is neither a name nor a sequence of names",
 }
 _WIDTH = 96
 _INERTIA = "joints {} have no inertia to accelerate (they are named)"

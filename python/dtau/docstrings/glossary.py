@@ -33,6 +33,8 @@ da : array_like (..., nv)
     Variation of the components of ``a``.
 dtau : array_like (..., nv)
     Variation of the components of ``tau``.
+ddt : float or array_like (...), optional
+    Variation of ``dt``; zero by default.
 dparameters : array_like (..., nparameters)
     Variation of the parameters, in the order of the columns of `dtau.inverse_dynamics_regressor`:
     10 nbodies numbers, or 10 nbodies + 2 nv with ``joint_parameters``. Any numbers are valid, even
@@ -173,6 +175,10 @@ joint_parameters : bool, optional
 forces : bool, optional
     True: also return the contact forces and their derivatives, for costs on forces such as friction
     cones.
+by : {"dt", "f_ext"} or sequence of them, optional
+    Further variables to differentiate by: the length of the step, and the external wrenches, which
+    may be zero. Their derivatives are attributes of the result, beside the tuple. ``out`` must be
+    None.
 order : int, optional
     Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
     longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
@@ -325,6 +331,10 @@ DiscreteLinearization.q : ndarray (..., nq)
     Configuration after the step.
 DiscreteLinearization.v : ndarray (..., nv)
     Velocity after the step.
+StepJVP.dq : ndarray (..., nv)
+    Variation of the configuration after the step, in the tangent space there.
+StepJVP.dv : ndarray (..., nv)
+    Variation of the velocity after the step.
 StageLinearization.q : ndarray (..., nq)
     Configuration after the step.
 StageLinearization.v : ndarray (..., nv)
@@ -344,6 +354,20 @@ dforces_dz : ndarray (..., nrows, 2 nv)
     Derivative of the contact forces by the state, z = [xi, dv].
 dforces_du : ndarray (..., nrows, nu)
     Derivative of the contact forces by the inputs u.
+dq_ddt : ndarray (..., nv), or None
+    Attribute beside the tuple, with ``by="dt"``: derivative of the configuration after the
+    step by its length, in the tangent space there.
+dv_ddt : ndarray (..., nv), or None
+    Likewise, of the velocity after the step.
+dq_df_ext : ndarray (..., nv, nbodies, 6), or None
+    Attribute beside the tuple, with ``by="f_ext"``: derivative of the configuration after the
+    step by the external wrenches, in the tangent space there.
+dv_df_ext : ndarray (..., nv, nbodies, 6), or None
+    Likewise, of the velocity after the step.
+dforces_df_ext : ndarray (..., nrows, nbodies, 6), or None
+    Likewise, of the contact forces. They do not depend on the length of the step.
+by_dt : ndarray (...), or None
+    Attribute beside the tuple, with ``by="dt"``: gradient by the length of the step.
 ConstrainedDiscreteLinearization.residual : ndarray (..., nrows)
     Acceleration of each constraint row minus its reference acceleration, in the state before
     the step: 0 up to rounding, unless ``regularization`` is given and rows contradict each

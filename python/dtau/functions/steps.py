@@ -1,4 +1,4 @@
-"""Time steps of the equations of motion on the configuration manifold, and their gradients."""
+"""Time steps of the equations of motion on the manifold, their variations and gradients."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes, Integrator
-from dtau.results import NextState, StepVJP
+from dtau.options import Axes, Integrator, Variables
+from dtau.results import NextState, StepJVP, StepVJP
 
 
 @documented
@@ -115,6 +116,101 @@ def step(
     )
 
 
+@direct(_core.step_jvp)
+@documented
+def step_jvp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    dt: ArrayLike,
+    dq: ArrayLike,
+    dv: ArrayLike,
+    dtau: ArrayLike,
+    integrator: Integrator = "euler",
+    f_ext: ArrayLike | None = None,
+    df_ext: ArrayLike | None = None,
+    *,
+    ddt: ArrayLike | None = None,
+    f_ext_axes: Axes = "body",
+    contacts: Contacts | None = None,
+    active: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
+    regularization: float = 0.0,
+    parameters: ArrayLike | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> StepJVP:
+    """Variation of the state after a time step along variations of its arguments.
+
+        [dq, dv] after the step = A [dq, dv] + B dtau + dz_ddt ddt + dz_df_ext df_ext
+
+    Parameters
+    ----------
+    f_ext
+        ... Its components, and those of ``tau``, are constant over the step.
+    contacts : Contacts, optional
+        Contacts and loops that hold at every stage; the acceleration is the result of
+        `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
+    active
+        ... The same contacts hold over the whole step.
+    positions
+        ... A contact is held at the same position over the whole step.
+
+    Returns
+    -------
+    StepJVP
+        With the matrices of `dtau.linearize_discrete` for all torques, the columns of ``by`` among
+        them, at the cost of a few calls of forward dynamics.
+
+    Raises
+    ------
+    ValueError
+        ... ``active``, ``positions`` or ``regularization`` are given without contacts.
+
+    Notes
+    -----
+    Forward mode through the stages, [Derivations] section 12. Each stage takes one
+    `dtau.forward_dynamics_jvp`, [IDSVA] eq. 5, O(N); with contacts one
+    `dtau.constrained_dynamics_jvp`, [Derivations] section 20, at its cost.
+
+    Examples
+    --------
+    How the state after a step changes if the step becomes longer:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    >>> still = np.zeros(model.nv)
+    >>> longer = dtau.step_jvp(model, q, v, tau, 0.01, still, still, still, "rk4", ddt=1.0)
+    >>> lin = dtau.linearize_discrete(model, q, v, tau, 0.01, "rk4", by="dt")
+    >>> bool(np.allclose(longer.dv, lin.dv_ddt))
+    True
+    """
+    return _core.step_jvp(
+        model,
+        q,
+        v,
+        tau,
+        dt,
+        dq,
+        dv,
+        dtau,
+        integrator,
+        f_ext,
+        df_ext,
+        ddt,
+        f_ext_axes,
+        contacts,
+        active,
+        positions,
+        regularization,
+        parameters,
+        out,
+        threads,
+    )
+
+
 @documented
 @hides_former
 def step_vjp(
@@ -133,6 +229,7 @@ def step_vjp(
     active: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
+    by: Variables | None = None,
     parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -164,7 +261,8 @@ def step_vjp(
     Raises
     ------
     ValueError
-        ... ``active``, ``positions`` or ``regularization`` are given without contacts.
+        ... ``active``, ``positions`` or ``regularization`` are given without contacts, or
+        ``by="f_ext"`` without ``f_ext``.
 
     Notes
     -----
@@ -190,6 +288,14 @@ def step_vjp(
     ...     gradient.insert(0, by_tau)
     >>> np.array(gradient).shape
     (10, 18)
+
+    The same for the length of a step:
+
+    >>> lam_q, lam_v = np.eye(model.nv)[2], np.zeros(model.nv)
+    >>> pushed = np.ones(model.nv)
+    >>> g = dtau.step_vjp(model, q, pushed, tau, 0.01, lam_q, lam_v, by="dt")
+    >>> float(g.by_dt)  # the height grows with v
+    1.0
     """
     if former:
         refuse("step_vjp", former)
@@ -208,6 +314,7 @@ def step_vjp(
         active,
         positions,
         regularization,
+        by,
         parameters,
         out,
         threads,

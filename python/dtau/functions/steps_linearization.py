@@ -21,7 +21,7 @@ from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import MotorFeedback, feeds_back, refuse_pattern
-from dtau.options import Axes, Integrator, Layout
+from dtau.options import Axes, Integrator, Layout, Variables
 from dtau.results import (
     ConstrainedDiscreteLinearization,
     ConstrainedLinearization,
@@ -204,6 +204,7 @@ def linearize_discrete(
     positions: None = None,
     regularization: float = 0.0,
     forces: Literal[False] = False,
+    by: Variables | None = None,
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -226,6 +227,7 @@ def linearize_discrete(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: Literal[False] = False,
+    by: Variables | None = None,
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -248,6 +250,7 @@ def linearize_discrete(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: Literal[True],
+    by: Variables | None = None,
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -271,6 +274,7 @@ def linearize_discrete(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     forces: bool = False,
+    by: Variables | None = None,
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -340,6 +344,13 @@ def linearize_discrete(
     >>> held = dtau.linearize_discrete(model, q, v, tau, 0.01, contacts=contacts, forces=True)
     >>> held.forces.shape, held.dforces_dz.shape, held.dforces_du.shape
     ((50, 12), (50, 12, 36), (50, 12, 12))
+
+    By the length of the step and the wrenches on the bodies too, for minimum-time motion and
+    pushes:
+
+    >>> more = dtau.linearize_discrete(model, q, v, tau, 0.01, by=("dt", "f_ext"))
+    >>> more.dv_ddt.shape, more.dv_df_ext.shape
+    ((50, 18), (50, 18, 13, 6))
     """
     require("forces", forces, bool)
     if former:
@@ -364,6 +375,7 @@ def linearize_discrete(
         positions,
         regularization,
         forces,
+        by,
         layout,
         parameters,
         room,

@@ -108,7 +108,10 @@ class MotorFeedback:
             if out is not None:
                 out[at_control][...] = closed[at_control]
                 closed[at_control] = out[at_control]
-        return type(by_torques)(*closed)
+        result = type(by_torques)(*closed)
+        if further_results := getattr(by_torques, "__dict__", None):
+            vars(result).update(further_results)  # of `by`: torques are constant over a step
+        return result
 
     def close_hessian(self, by_torques: Array, out: Array | None) -> Array:
         """Return a Hessian by z and u of one by z and joint torques, in `out` if given."""

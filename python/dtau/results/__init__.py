@@ -50,6 +50,7 @@ from dtau.results.kinematics import (
 )
 from dtau.results.steps import (
     LQR,
+    ByLengthAndWrenches,
     ConstrainedDiscreteLinearization,
     ConstrainedLinearization,
     DiscreteLinearization,
@@ -58,11 +59,13 @@ from dtau.results.steps import (
     Linearization,
     NextState,
     StageLinearization,
+    StepJVP,
     StepVJP,
 )
 
 __all__ = [
     "LQR",
+    "ByLengthAndWrenches",
     "CenterOfMassAccelerationDerivatives",
     "CenterOfMassVelocityDerivatives",
     "CentroidalMomentumDerivatives",
@@ -109,6 +112,7 @@ __all__ = [
     "Projected",
     "StageLinearization",
     "State",
+    "StepJVP",
     "StepVJP",
     "Subtrees",
     "TangentMap",

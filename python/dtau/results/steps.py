@@ -16,13 +16,32 @@ class Linearization(NamedTuple):
     a: NDArray[np.float64]
 
 
-class DiscreteLinearization(NamedTuple):
-    """z+ = A z + B u over a step, and the state after it, ``q (..., nq)`` and ``v (..., nv)``."""
-
+class _DiscreteLinearization(NamedTuple):
     A: NDArray[np.float64]
     B: NDArray[np.float64]
     q: NDArray[np.float64]
     v: NDArray[np.float64]
+
+
+class ByLengthAndWrenches:
+    """Derivatives of a step for which ``by`` asks, beside those of a tuple; else None.
+
+    By the length of the step, ``dq_ddt`` and ``dv_ddt (..., nv)``; by the external wrenches,
+    ``dq_df_ext`` and ``dv_df_ext (..., nv, nbodies, 6)``. The rows for q are displacements in the
+    tangent space after the step, as in ``A``.
+    """
+
+    dq_ddt: NDArray[np.float64] | None = None
+    dv_ddt: NDArray[np.float64] | None = None
+    dq_df_ext: NDArray[np.float64] | None = None
+    dv_df_ext: NDArray[np.float64] | None = None
+
+
+class DiscreteLinearization(_DiscreteLinearization, ByLengthAndWrenches):
+    """z+ = A z + B u over a step, and the state after it, ``q (..., nq)`` and ``v (..., nv)``.
+
+    With ``by``, it has the attributes of `ByLengthAndWrenches` beside the tuple.
+    """
 
 
 class ConstrainedLinearization(NamedTuple):
@@ -34,12 +53,7 @@ class ConstrainedLinearization(NamedTuple):
     residual: NDArray[np.float64]
 
 
-class ConstrainedDiscreteLinearization(NamedTuple):
-    """`DiscreteLinearization` with contacts, and the residual of their rows ``(..., nrows)``.
-
-    ``residual`` belongs to the state before the step.
-    """
-
+class _ConstrainedDiscreteLinearization(NamedTuple):
     A: NDArray[np.float64]
     B: NDArray[np.float64]
     q: NDArray[np.float64]
@@ -47,13 +61,14 @@ class ConstrainedDiscreteLinearization(NamedTuple):
     residual: NDArray[np.float64]
 
 
-class DiscreteLinearizationWithForces(NamedTuple):
-    """`ConstrainedDiscreteLinearization`, with the contact forces and their derivatives.
+class ConstrainedDiscreteLinearization(_ConstrainedDiscreteLinearization, ByLengthAndWrenches):
+    """`DiscreteLinearization` with contacts, and the residual of their rows ``(..., nrows)``.
 
-    The forces belong to the state before the step: ``forces (..., nrows)``, their derivatives
-    ``dforces_dz (..., nrows, 2 nv)`` and ``dforces_du (..., nrows, nu)``.
+    ``residual`` belongs to the state before the step.
     """
 
+
+class _DiscreteLinearizationWithForces(NamedTuple):
     A: NDArray[np.float64]
     B: NDArray[np.float64]
     q: NDArray[np.float64]
@@ -62,6 +77,17 @@ class DiscreteLinearizationWithForces(NamedTuple):
     forces: NDArray[np.float64]
     dforces_dz: NDArray[np.float64]
     dforces_du: NDArray[np.float64]
+
+
+class DiscreteLinearizationWithForces(_DiscreteLinearizationWithForces, ByLengthAndWrenches):
+    """`ConstrainedDiscreteLinearization`, with the contact forces and their derivatives.
+
+    The forces belong to the state before the step: ``forces (..., nrows)``, their derivatives
+    ``dforces_dz (..., nrows, 2 nv)`` and ``dforces_du (..., nrows, nu)``; with ``by="f_ext"`` also
+    ``dforces_df_ext (..., nrows, nbodies, 6)``. They do not depend on the length of the step.
+    """
+
+    dforces_df_ext: NDArray[np.float64] | None = None
 
 
 class StageLinearization(NamedTuple):
@@ -88,16 +114,29 @@ class NextState(NamedTuple):
     v: NDArray[np.float64]
 
 
-class StepVJP(NamedTuple):
-    """Weights of the state after a step times the step's derivatives, each ``(..., nv)``.
+class StepJVP(NamedTuple):
+    """Variation of the state after a step, ``dq`` and ``dv (..., nv)``."""
 
-    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given.
-    """
+    dq: NDArray[np.float64]
+    dv: NDArray[np.float64]
 
+
+class _StepVJP(NamedTuple):
     by_q: NDArray[np.float64]
     by_v: NDArray[np.float64]
     by_tau: NDArray[np.float64]
     by_f_ext: NDArray[np.float64] | None
+
+
+class StepVJP(_StepVJP):
+    """Weights of the state after a step times the step's derivatives, each ``(..., nv)``.
+
+    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given. The
+    attribute ``by_dt (...)``, beside the tuple, is by the length of the step, None unless
+    ``by="dt"`` asks for it.
+    """
+
+    by_dt: NDArray[np.float64] | None = None
 
 
 class Equilibrium(NamedTuple):

@@ -63,6 +63,8 @@
     DTAU_SHARED(link, tangent_outwards<T>)                                                     \
     DTAU_SHARED(link, adjoint_inwards<T>)                                                      \
     DTAU_SHARED(link, inverse_dynamics_vjp<T>)                                                 \
+    DTAU_SHARED(link, forward_dynamics_jvp<T>)                                                 \
+    DTAU_SHARED(link, mimic_forward_dynamics_jvp<T>)                                           \
     DTAU_SHARED(link, forward_dynamics_vjp<T>)                                                 \
     DTAU_SHARED(link, mimic_forward_dynamics_vjp<T>)                                           \
     DTAU_SHARED(link, integrate<T>)                                                            \

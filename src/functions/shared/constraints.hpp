@@ -34,6 +34,7 @@
     DTAU_SHARED(link, impulse_dynamics<T>)                                \
     DTAU_SHARED(link, impulse_partials<T>)                                \
     DTAU_SHARED(link, constrained_dynamics_derivatives<T>)                \
+    DTAU_SHARED(link, constrained_dynamics_jvp<T>)                        \
     DTAU_SHARED(link, constrained_dynamics_vjp<T>)
 
 namespace dtau::DTAU_VARIANT {

@@ -72,12 +72,12 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
     loop_factors(tree, *rows.schur.constraints, rows.frames, root_frame.S, dynamics.ltdl, columns);
 }
 
-// Stores the forces of the first stage (nrows), and their derivatives by z = (xi, dv) and u:
-// (nrows, 2 nv) and (nrows, inputs). All null: not wanted.
+// Stores the forces of the first stage (nrows), and their derivatives by z = (xi, dv), u and the
+// wrenches: (nrows, 2 nv), (nrows, inputs) and (nrows, 6 nbodies). All null: not wanted. They do not
+// depend on h.
 template <class T>
 struct StepForces {
-    T *forces, *by_z, *by_u;
-    int states, inputs;
+    T *forces, *by_z, *by_u, *by_wrenches;
 
     // Stores the forces and the turns of forces along the world's axes; prepares [Derivations]
     // eq. 20.10.
@@ -86,6 +86,7 @@ struct StepForces {
         const Constraints& constraints = *rows.schur.constraints;
         const FactorizedWorkspace<T> dynamics = w.discrete.at_stage(0);
         const RootFrame<T>& g = dynamics.idsva.root_frame;
+        const int states = 2 * tree.independent.n;
         for (int r = 0; r < constraints.nrows; ++r) forces[r] = w.forces[r];
         for (int k = 0; k < constraints.nrows * states; ++k) by_z[k] = T(0.0);
         turn_forces(tree, constraints, rows.frames, g.S, w.forces, by_z, states);
@@ -96,15 +97,22 @@ struct StepForces {
     }
     // Adds df of a few packs of columns from the place c on.
     void add(const Pack<T>* df, int packs, int nrows, const BlockStart<T>& start, int c) const {
+        const ColumnGroups<T>& groups = start.groups;
+        const int states = 2 * groups.n, inputs = groups.inputs.driven.count;
+        const int nwrenches = groups.nwrenches;
         for (int p = 0; p < packs; ++p, c += Pack<T>::width) {
-            const int input = c - start.padded;
+            const int input = c - groups.padded, wrench = c - groups.wrenches;
             for (int r = 0; r < nrows; ++r) {
-                if (input >= 0) {
-                    df[r * packs + p].store(by_u + r * inputs + input, inputs - input);
-                    continue;
+                const Pack<T>& x = df[r * packs + p];
+                if (wrench >= nwrenches) continue;  // by h
+                if (wrench >= 0) {
+                    x.store(by_wrenches + r * nwrenches + wrench, nwrenches - wrench);
+                } else if (input >= 0) {
+                    x.store(by_u + r * inputs + input, inputs - input);
+                } else {
+                    T* const to = by_z + r * states + c;
+                    fma(T(1.0), x, Pack<T>::load(to, states - c)).store(to, states - c);
                 }
-                T* const to = by_z + r * states + c;
-                fma(T(1.0), df[r * packs + p], Pack<T>::load(to, states - c)).store(to, states - c);
             }
         }
     }
@@ -197,27 +205,27 @@ void StageChange<T>::operator()(int packs, int first, T* X, std::ptrdiff_t strid
     });
 }
 
-// Arguments as of linearize_discrete. residual, forces: of
-// the first stage.
+// Constrained dynamics of the stages, in the form that linearize_discrete takes. residual, forces: of
+// the first stage, if they are wanted; else null.
 template <class T>
-void constrained_linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& inputs,
-                                    const T* q, const T* v, const T* tau, T h, const Hold<T>& hold,
-                                    const T* f_ext, T* A, T* B, T* q_next, T* v_next, T* residual,
-                                    const StepForces<T>& forces,
-                                    const ConstrainedDiscreteWorkspace<T>& w) {
-    const DiscreteWorkspace<T>& discrete = w.discrete;
-    step(tree, q, v, h, method, q_next, v_next, discrete.step,
-         [&](int i, const T* qi, const T* vi, T* a) {
-             constrained_stage(tree, i, qi, vi, tau, hold, f_ext, a, w);
-             const int nrows = w.stages[i].constraints.schur.constraints->nrows;
-             for (int r = 0; i == 0 && r < nrows; ++r) residual[r] = w.residual[r];
-             if (i == 0 && forces.forces) forces.begin(tree, hold.active, w);
-         });
-    linearize_blocks(
-        tree, method, inputs, h, A, B, discrete, [&](int i, const BlockStart<T>& start) {
-            const bool wanted = i == 0 && forces.forces;
-            return StageChange<T>{tree, w.stages[i], w, wanted ? &forces : nullptr, &start};
-        });
-}
+struct HeldStages {
+    const ConstrainedDiscreteWorkspace<T>& w;
+    Hold<T> hold;
+    const T* f_ext;
+    T* residual = nullptr;
+    StepForces<T> forces = {};
+
+    const DiscreteWorkspace<T>& workspace() const { return w.discrete; }
+    void linearize(const Tree& tree, int i, const T* q, const T* v, const T* tau, T* a) const {
+        constrained_stage(tree, i, q, v, tau, hold, f_ext, a, w);
+        if (i > 0) return;
+        const int nrows = w.stages[0].constraints.schur.constraints->nrows;
+        for (int r = 0; residual && r < nrows; ++r) residual[r] = w.residual[r];
+        if (forces.forces) forces.begin(tree, hold.active, w);
+    }
+    StageChange<T> change(const Tree& tree, int i, const BlockStart<T>& start) const {
+        return {tree, w.stages[i], w, i == 0 && forces.forces ? &forces : nullptr, &start};
+    }
+};
 
 }  // namespace dtau::DTAU_VARIANT

@@ -18,12 +18,14 @@ struct ConstrainedJvpWorkspace {
     ConstrainedMotionWorkspace<T> value;
     TangentWorkspace<T> tangent;
     Motion<T>*d, *moved;  // S_i dq of the joints; twists of the bodies along dq
+    T* torque;            // variations of the joints' torques
 
     ConstrainedJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : value(arena, tree, options),
           tangent(arena, tree, options),
           d(arena.take<Motion<T>>(tree.nnodes)),
-          moved(arena.take<Motion<T>>(tree.nnodes)) {}
+          moved(arena.take<Motion<T>>(tree.nnodes)),
+          torque(arena.take<T>(tree.nv)) {}
 };
 
 // How a frame's motion changes: its displacement, and D V, D A beside that displacement.
@@ -164,7 +166,7 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
         store_rows(constraint, f.E, -change, to);
         for (int r = 0; r < constraint.count; ++r) to[r] = if_active(hold.active, c, to[r]);
     }
-    T *const torque = dynamics.a, *const x = dynamics.independent;
+    T *const torque = w.torque, *const x = tree.mimic ? dynamics.independent : torque;
     vary_torques(tree, g.S, w.d, value.F, dF, torque);
     for (int k = 0; k < tree.nv; ++k) torque[k] = fma(T(tree.damping[k]), dv[k], torque[k]);
     add_spring_variations(tree, 1.0, q, dq, torque);

@@ -1,5 +1,5 @@
-// Provides step_hessian() (steps/step_hessian.hpp) with constrained dynamics: ConstrainedStages,
-// the forward dynamics of the stages of a time step whose contacts and loops hold.
+// Provides step_hessian() (steps/step_hessian.hpp) with constrained dynamics: ConstrainedCurvature,
+// the second derivatives of the stages of a time step whose contacts and loops hold.
 #pragma once
 
 #include "dtau/algorithms/constraints/discrete_linearization.hpp"
@@ -24,7 +24,7 @@ struct ConstrainedStepHessianWorkspace {
 };
 
 template <class T>
-struct ConstrainedStages {
+struct ConstrainedCurvature {
     const ConstrainedStepHessianWorkspace<T>& w;
     Hold<T> hold;
     const T* f_ext;
@@ -42,13 +42,7 @@ struct ConstrainedStages {
     void gradient(const Tree& tree, const T* lam, T* by_q, T* by_v, T* by_tau) const {
         constrained_hessian_gradient(tree, lam, by_q, by_v, by_tau, w.hessian);
     }
-    void linearize(const Tree& tree, int i, const T* q, const T* v, const T* tau, T* a) const {
-        constrained_stage(tree, i, q, v, tau, hold, f_ext, a, *w.stages);
-    }
-    const DiscreteWorkspace<T>& discrete() const { return w.stages->discrete; }
-    StageChange<T> change(const Tree& tree, int i) const {
-        return {tree, w.stages->stages[i], *w.stages, nullptr, nullptr};
-    }
+    HeldStages<T> stages() const { return {*w.stages, hold, f_ext}; }  // if there are several
 };
 
 }  // namespace dtau::DTAU_VARIANT

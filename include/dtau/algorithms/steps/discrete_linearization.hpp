@@ -9,6 +9,9 @@
 //   end:                dv+  = dv + h sum of b_i da_i        xi+ = Ad xi + J dtheta
 //                       dtheta = h sum of b_i dr_i, or h dv+ for the semi-implicit step
 //
+// If they are asked for, further columns have the derivatives by external wrenches, whose torques are
+// J_i^T f, and by h: products with h then vary by a_i and r_i too.
+//
 // The textbook multiplies the Jacobians of the stages, (nv, nv) matrices of forward dynamics, O(N^2)
 // a column. Here no inverse and no derivative of forward dynamics is formed: columns of the identity
 // go through the stages in blocks, with the derivatives of inverse dynamics (ID) and the factors of M
@@ -19,10 +22,10 @@
 #include <type_traits>
 
 #include "dtau/algorithms/first/world_wrenches.hpp"
+#include "dtau/algorithms/first/wrench_derivatives.hpp"
 #include "dtau/algorithms/solve/column_blocks.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
-#include "dtau/algorithms/steps/input_map.hpp"
-#include "dtau/algorithms/steps/step.hpp"
+#include "dtau/algorithms/steps/step_columns.hpp"
 #include "dtau/algorithms/values/aba.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -36,7 +39,9 @@ struct DiscreteWorkspace {
     AbaWorkspace<T> aba;
     // Of every stage: derivatives of inverse dynamics by q and v, arranged (column_blocks.hpp), and L.
     T *by_q[max_stages], *by_v[max_stages], *L[max_stages];
-    T *dtau_dq, *dtau_dv;  // of the stage at hand
+    T* minus_jacobians[max_stages];  // -J^T of all bodies (nv, 6 nbodies); null: not asked for
+    bool by_length;                  // whether derivatives by h are asked for
+    T *dtau_dq, *dtau_dv;            // of the stage at hand
     JointMatrix<T> joint_dq, joint_dv;
     WrenchPartialsWorkspace<T> wrenches;
     // Variations in a block: of theta (joints that do not commute only), of q, of v and then theta', of
@@ -48,6 +53,8 @@ struct DiscreteWorkspace {
           variation(arena, tree, options),
           dynamics(arena, tree, options),
           aba(arena, tree, options),
+          minus_jacobians(),
+          by_length(options.by_dt),
           dtau_dq(arena.take_zeros<T>(tree.independent.n * tree.independent.n)),
           dtau_dv(arena.take_zeros<T>(tree.independent.n * tree.independent.n)),
           joint_dq(arena, tree),
@@ -58,6 +65,7 @@ struct DiscreteWorkspace {
             by_q[i] = arena.take<T>(factor_size(tree.independent));
             by_v[i] = arena.take<T>(factor_size(tree.independent));
             L[i] = arena.take<T>(n * dynamics.ltdl.stride);
+            if (options.by_f_ext) minus_jacobians[i] = arena.take<T>(6 * tree.nbodies * n);
         }
         Pack<T>* columns = arena.take<Pack<T>>(6 * n * most);
         const auto next = [&] { return columns += n * most, columns - n * most; };
@@ -93,60 +101,7 @@ void stage_partials(const Tree& tree, int i, const T* body_f_ext, T* a,
     for (int k = 0; k < tree.nv; ++k) a[k] = dynamics.a[k];
 }
 
-// Computes the acceleration at a stage, and keeps its derivatives and factors.
-template <class T>
-inline void linearize_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau,
-                            const T* f_ext, T* a, const DiscreteWorkspace<T>& w) {
-    const FactorizedWorkspace<T> dynamics = w.at_stage(i);
-    const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.value);
-    if (tree.mimic) {
-        factorized_dynamics(tree, q, v, tau, body_f_ext, dynamics);
-    } else {
-        factorize_dynamics(tree, q, v, body_f_ext, dynamics);
-        aba(tree, q, v, tau, body_f_ext, dynamics.a, w.aba);
-    }
-    stage_partials(tree, i, body_f_ext, a, w);
-}
-
 // ---------------------------------------------------------------- blocks of columns
-
-// A block of columns from `begin` on. All columns: z = (xi, dv), padded to whole packs, then the inputs.
-template <class T>
-struct BlockStart {
-    int begin, packs, padded;
-    const InputMap<T>& inputs;
-};
-
-// Adds the columns of the identity for xi (first = 0) or dv (first = nv), in rows row ... row + count - 1.
-template <class T>
-inline void add_units(const BlockStart<T>& start, int first, int row, int count, Pack<T>* x) {
-    constexpr int width = Pack<T>::width;
-    const int packs = start.packs;
-    for (int c = 0; c < packs * width; ++c) {
-        const int k = start.begin + c - first - row, p = c / width;
-        if (k >= 0 && k < count)
-            x[k * packs + p] = fma(T(1.0), Pack<T>::unit(c % width), x[k * packs + p]);
-    }
-}
-template <class T>
-inline void add_torques(const BlockStart<T>& start, int n, Pack<T>* x) {
-    constexpr int width = Pack<T>::width;
-    const InputMap<T>& inputs = start.inputs;
-    const int packs = start.packs, count = inputs.driven.count;
-    for (int c = 0; c < packs * width; ++c) {
-        const int column = start.begin + c - start.padded, p = c / width;
-        if (column < 0 || column >= count) continue;
-        const Pack<T> unit = Pack<T>::unit(c % width);
-        if (!inputs.map) {
-            Pack<T>& entry = x[inputs.driven.columns[column] * packs + p];
-            entry = fma(T(1.0), unit, entry);
-            continue;
-        }
-        const T* entry = inputs.map + column;
-        for (int k = 0; k < n; ++k, entry += count)
-            x[k * packs + p] = fma(*entry, unit, x[k * packs + p]);
-    }
-}
 
 // Replaces the variation of theta in w.q by that of q (+) theta, for a stage or the whole step. The
 // variation of theta of joints that do not commute is kept in w.theta.
@@ -185,12 +140,13 @@ inline Rows of_whole_joints(const Tree& tree, Rows rows) {
     return rows;
 }
 
-// Takes a block of columns through all stages, and stores the columns of z+ (rows xi, then dv).
+// Takes a block of columns through all stages, and stores the columns of z+.
 // change(i, start): what acts between the triangular solves of stage i, while w.q and w.v are its
 // variations.
 template <class T, class Change>
 void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<T>& start,
-                     const Columns<T>* to, const DiscreteWorkspace<T>& w, const Change& change) {
+                     const StepColumns<T>* to, const DiscreteWorkspace<T>& w,
+                     const Change& change) {
     const Paths& dofs = tree.independent;
     const int packs = start.packs, n = dofs.n, size = n * packs;
     const int end = start.begin + packs * Pack<T>::width;
@@ -209,12 +165,14 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
         if (i > 0) displace(tree, start, i, w);
         add_units(start, n, 0, n, w.v);
         factors.L = w.L[i];
-        const Rows q_rows = i > 1 ? all : i == 1 ? of_whole_joints(tree, joined(xi, dv)) : xi;
+        const bool all_rows = i > 1 || (i == 1 && start.has_length());
+        const Rows q_rows = all_rows ? all : i == 1 ? of_whole_joints(tree, joined(xi, dv)) : xi;
         const Factor<T> by_q = {w.by_q[i], w.q, q_rows};
         const Factor<T> by_v = {w.by_v[i], w.v, i > 0 ? all : dv};
         // [Derivations] eq. 12.8
         negative_products(dofs, packs, by_q, by_v, w.a, factors.path);
-        add_torques(start, n, w.a);
+        add_torques(start, w.a);
+        add_wrenches(start, w.minus_jacobians[i], w.a);
         solve_block_in_place(dofs, packs, w.a, factors, change(i, start));
         if (i > 0)
             for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
@@ -240,53 +198,94 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
             add_up(std::true_type());
         else
             add_up(std::false_type());
+        const T by_weight(stage_weight(method, i)),
+            by_ahead(i + 1 < stages ? stage_ahead(i + 1) : 0.0);
+        add_length(tree, start, by_weight, w.step.a(i), w.a_sum);
+        add_length(tree, start, by_weight, w.step.rate(i), w.rate_sum);
+        add_length(tree, start, by_ahead, w.step.rate(i), w.q);
+        add_length(tree, start, by_ahead, w.step.a(i), w.v);
     }
     add_units(start, n, 0, n, w.a_sum);
     const bool implicit = method == Integrator::semi_implicit;
     for (int k = 0; k < size; ++k) w.q[k] = implicit ? h * w.a_sum[k] : w.rate_sum[k];
+    if (implicit) {  // dtheta by h: v+
+        add_length(tree, start, T(1.0), w.step.v(0), w.q);
+        add_length(tree, start, h, w.step.a(0), w.q);
+    }
     displace(tree, start, max_stages, w);
     // A zero that comes from underflow becomes +0: its sign would depend on the block.
     const Pack<T> zero = {T(0.0)};
     for (int k = 0; k < n; ++k)
         for (int p = 0; p < packs; ++p) {
-            T* at = to[p].at + static_cast<std::ptrdiff_t>(k) * to[p].stride;
-            const std::ptrdiff_t half = static_cast<std::ptrdiff_t>(n) * to[p].stride;
-            fma(T(1.0), w.q[k * packs + p], zero).store(at, to[p].room);
-            fma(T(1.0), w.a_sum[k * packs + p], zero).store(at + half, to[p].room);
+            const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(k) * to[p].stride;
+            fma(T(1.0), w.q[k * packs + p], zero).store(to[p].xi + row, to[p].room);
+            fma(T(1.0), w.a_sum[k * packs + p], zero).store(to[p].dv + row, to[p].room);
         }
 }
 
-// Computes A (2 nv, 2 nv) and B (2 nv, count) of the independent velocities, after a step in which every
-// stage called linearize_stage.
+// Computes the derivatives of the independent velocities, after a step in which every stage was
+// linearized. change: as of linearize_block.
 template <class T, class Change>
-void linearize_blocks(const Tree& tree, Integrator method, const InputMap<T>& inputs, T h, T* A,
-                      T* B, const DiscreteWorkspace<T>& w, const Change& change) {
+void linearize_blocks(const Tree& tree, Integrator method, const InputMap<T>& inputs, T h,
+                      const StepDerivatives<T>& results, const DiscreteWorkspace<T>& w,
+                      const Change& change) {
     step_variation(tree, method, w.step, w.variation);
     constexpr int most = DiscreteWorkspace<T>::most, width = Pack<T>::width;
-    const int states = 2 * tree.independent.n, padded = whole_packs<T>(states);
-    const int count = inputs.driven.count;
-    for_blocks<T>(padded + count, most, [&](int begin, int, int packs) {
-        Columns<T> to[most];
-        for (int p = 0; p < packs; ++p) {
-            const int c = begin + p * width, input = c - padded;
-            to[p] = c < padded ? Columns<T>{A + c, states - c, states}
-                               : Columns<T>{B + input, count - input, count};
-        }
-        const BlockStart<T> start = {begin, packs, padded, inputs};
-        linearize_block(tree, method, h, start, to, w, change);
+    const ColumnGroups<T> groups(tree, inputs, w.minus_jacobians[0], w.by_length);
+    for_blocks<T>(groups.end, most, [&](int begin, int, int packs) {
+        StepColumns<T> to[most];
+        for (int p = 0; p < packs; ++p) to[p] = groups.place(begin + p * width, results);
+        linearize_block(tree, method, h, BlockStart<T>{begin, packs, groups}, to, w, change);
     });
 }
 
-// q, v, q_next, v_next: of the joints; tau, A and B: of the independent velocities.
+// ---------------------------------------------------------------- the step
+
+// Forward dynamics of the stages without contacts. With contacts: HeldStages.
 template <class T>
-void linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& inputs, const T* q,
-                        const T* v, const T* tau, T h, const T* f_ext, T* A, T* B, T* q_next,
-                        T* v_next, const DiscreteWorkspace<T>& w) {
+struct FreeStages {
+    const DiscreteWorkspace<T>& w;
+    const T* f_ext;
+
+    const DiscreteWorkspace<T>& workspace() const { return w; }
+    // Computes the acceleration at stage i, and keeps its derivatives and factors.
+    void linearize(const Tree& tree, int i, const T* q, const T* v, const T* tau, T* a) const {
+        const FactorizedWorkspace<T> dynamics = w.at_stage(i);
+        const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.value);
+        if (tree.mimic) {
+            factorized_dynamics(tree, q, v, tau, body_f_ext, dynamics);
+        } else {
+            factorize_dynamics(tree, q, v, body_f_ext, dynamics);
+            aba(tree, q, v, tau, body_f_ext, dynamics.a, w.aba);
+        }
+        stage_partials(tree, i, body_f_ext, a, w);
+    }
+    NoChange change(const Tree&, int, const BlockStart<T>&) const { return {}; }
+};
+
+// Takes a step, with all that the columns need of its stages.
+template <class T, class Stages>
+void step_to_linearize(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau,
+                       T h, T* q_next, T* v_next, const Stages& stages) {
+    const DiscreteWorkspace<T>& w = stages.workspace();
     step(tree, q, v, h, method, q_next, v_next, w.step, [&](int i, const T* qi, const T* vi, T* a) {
-        linearize_stage(tree, i, qi, vi, tau, f_ext, a, w);
+        stages.linearize(tree, i, qi, vi, tau, a);
+        if (w.minus_jacobians[i])
+            minus_transposed_jacobians(tree, qi, w.dynamics.idsva.root_frame, w.minus_jacobians[i],
+                                       w.wrenches.value);
     });
-    linearize_blocks(tree, method, inputs, h, A, B, w,
-                     [](int, const BlockStart<T>&) { return NoChange(); });
+}
+
+// q, v, q_next, v_next: of the joints; tau and results: of the independent velocities.
+template <class T, class Stages>
+void linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& inputs, const T* q,
+                        const T* v, const T* tau, T h, const StepDerivatives<T>& results, T* q_next,
+                        T* v_next, const Stages& stages) {
+    step_to_linearize(tree, method, q, v, tau, h, q_next, v_next, stages);
+    const DiscreteWorkspace<T>& w = stages.workspace();
+    linearize_blocks(tree, method, inputs, h, results, w, [&](int i, const BlockStart<T>& start) {
+        return stages.change(tree, i, start);
+    });
 }
 
 }  // namespace dtau::DTAU_VARIANT

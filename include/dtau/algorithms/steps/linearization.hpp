@@ -9,7 +9,7 @@
 // The paper has one floating base; here ad_v belongs to each joint: (v cross) for a free one, zero
 // for joints whose displacements commute. A textbook's A differentiates by the numbers of q, which
 // makes A (nq + nv)^2 with quaternions; with increments xi in body axes it is (2 nv)^2. FDSVA
-// (fdsva.hpp) writes its derivatives into A where they belong.
+// (fdsva.hpp), and with contacts constraints/derivatives.hpp, write derivatives into A where they belong.
 #pragma once
 
 #include "dtau/algorithms/first/fdsva.hpp"
@@ -17,16 +17,6 @@
 #include "dtau/algorithms/steps/input_map.hpp"
 
 namespace dtau::DTAU_VARIANT {
-
-template <class T>
-struct LinearizationWorkspace {
-    FdsvaWorkspace<T> derivatives;
-    T* da_dtau;
-
-    LinearizationWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : derivatives(arena, tree, options),
-          da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)) {}
-};
 
 // Writes -ad_v, the left half of the upper rows of A; zero before. v: of the joints.
 template <class T>
@@ -70,17 +60,17 @@ inline void input_rows(int n, const InputMap<T>& inputs, const T* da_dtau, T* B)
     }
 }
 
-// q, v and a: of the joints; tau, A (2 nv, 2 nv) and B (2 nv, count): of the independent velocities. A
-// and B are zero before.
-template <class T>
-void linearize(const Tree& tree, const InputMap<T>& inputs, const T* q, const T* v, const T* tau,
-               const T* f_ext, T* A, T* B, T* a, const LinearizationWorkspace<T>& w) {
+// v: of the joints; A (2 nv, 2 nv) and B (2 nv, count), zero before: of the independent velocities.
+// derive(da_dq, da_dv, stride): computes the derivatives of forward dynamics, with or without
+// contacts, and da_dtau.
+template <class T, class Derive>
+void linearize(const Tree& tree, const InputMap<T>& inputs, const T* v, T* A, T* B,
+               const T* da_dtau, const Derive& derive) {
     const int n = tree.independent.n;
     T* lower = A + 2 * n * n;
-    fdsva(tree, q, v, tau, f_ext, lower, lower + n, 2 * n, w.da_dtau, w.derivatives);
+    derive(lower, lower + n, 2 * n);
     kinematic_rows(tree, v, A);
-    input_rows(n, inputs, w.da_dtau, B + static_cast<std::ptrdiff_t>(n) * inputs.driven.count);
-    for (int k = 0; k < tree.nv; ++k) a[k] = w.derivatives.dynamics.a[k];
+    input_rows(n, inputs, da_dtau, B + static_cast<std::ptrdiff_t>(n) * inputs.driven.count);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -6,7 +6,7 @@
 // A running cost l is integrated by the same method: L = h sum of b_i l(q_i, v_i, u).
 #pragma once
 
-#include "dtau/algorithms/constraints/discrete_linearization.hpp"
+#include "dtau/algorithms/steps/discrete_linearization.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -20,10 +20,10 @@ struct StageResults {
     void store_columns(int i, const BlockStart<T>& start, int n,
                        const DiscreteWorkspace<T>& w) const {
         constexpr int width = Pack<T>::width;
-        const int states = 2 * n, inputs = start.inputs.driven.count;
+        const int states = 2 * n, inputs = start.groups.inputs.driven.count;
         const Pack<T> zero = {T(0.0)};
         for (int p = 0; p < start.packs; ++p) {
-            const int c = start.begin + p * width, input = c - start.padded;
+            const int c = start.begin + p * width, input = c - start.groups.padded;
             const bool of_state = input < 0;
             const int stride = of_state ? states : inputs;
             const int room = of_state ? states - c : inputs - input;
@@ -52,41 +52,18 @@ struct StageResults {
 };
 
 // Arguments as of linearize_discrete.
-template <class T>
+template <class T, class Stages>
 void linearize_stages(const Tree& tree, const InputMap<T>& inputs, const T* q, const T* v,
-                      const T* tau, T h, const T* f_ext, T* A, T* B, T* q_next, T* v_next,
-                      const StageResults<T>& stages, const DiscreteWorkspace<T>& w) {
+                      const T* tau, T h, T* A, T* B, T* q_next, T* v_next,
+                      const StageResults<T>& results, const Stages& stages) {
     const Integrator method = Integrator::rk4;
-    step(tree, q, v, h, method, q_next, v_next, w.step, [&](int i, const T* qi, const T* vi, T* a) {
-        linearize_stage(tree, i, qi, vi, tau, f_ext, a, w);
+    const DiscreteWorkspace<T>& w = stages.workspace();
+    step_to_linearize(tree, method, q, v, tau, h, q_next, v_next, stages);
+    results.store_states(tree, w.step);
+    linearize_blocks<T>(tree, method, inputs, h, {A, B}, w, [&](int i, const BlockStart<T>& start) {
+        results.store_columns(i, start, tree.independent.n, w);
+        return stages.change(tree, i, start);
     });
-    stages.store_states(tree, w.step);
-    linearize_blocks(tree, method, inputs, h, A, B, w, [&](int i, const BlockStart<T>& start) {
-        stages.store_columns(i, start, tree.independent.n, w);
-        return NoChange();
-    });
-}
-
-// The same with contacts and loops that hold at every stage.
-template <class T>
-void constrained_linearize_stages(const Tree& tree, const InputMap<T>& inputs, const T* q,
-                                  const T* v, const T* tau, T h, const Hold<T>& hold,
-                                  const T* f_ext, T* A, T* B, T* q_next, T* v_next,
-                                  const StageResults<T>& stages,
-                                  const ConstrainedDiscreteWorkspace<T>& w) {
-    const Integrator method = Integrator::rk4;
-    const DiscreteWorkspace<T>& discrete = w.discrete;
-    const StepForces<T>* const no_forces = nullptr;
-    step(tree, q, v, h, method, q_next, v_next, discrete.step,
-         [&](int i, const T* qi, const T* vi, T* a) {
-             constrained_stage(tree, i, qi, vi, tau, hold, f_ext, a, w);
-         });
-    stages.store_states(tree, discrete.step);
-    linearize_blocks(tree, method, inputs, h, A, B, discrete,
-                     [&](int i, const BlockStart<T>& start) {
-                         stages.store_columns(i, start, tree.independent.n, discrete);
-                         return StageChange<T>{tree, w.stages[i], w, no_forces, &start};
-                     });
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -28,12 +28,12 @@ inline double stage_weight(Integrator method, int i) {
     return method != Integrator::rk4 ? 1.0 : i == 0 || i == 3 ? 1.0 / 6.0 : 1.0 / 3.0;
 }
 
-// The stages of a step: q(i), v(i), and the displacement theta(i) from q. theta() is the displacement
-// of the whole step.
+// The stages of a step: q(i), v(i), the displacement theta(i) from q, and the derivatives theta' and v',
+// rate(i) and a(i). theta() is the displacement of the whole step.
 template <class T>
 struct StepWorkspace {
     int nq, nv;
-    T *qs, *vs, *thetas, *rate, *a;
+    T *qs, *vs, *thetas, *rates, *as;
 
     StepWorkspace(Arena& arena, const Tree& tree, const Options&)
         : nq(tree.nq),
@@ -41,11 +41,13 @@ struct StepWorkspace {
           qs(arena.take<T>(max_stages * nq)),
           vs(arena.take<T>(max_stages * nv)),
           thetas(arena.take<T>((max_stages + 1) * nv)),
-          rate(arena.take<T>(nv)),
-          a(arena.take<T>(nv)) {}
+          rates(arena.take<T>(max_stages * nv)),
+          as(arena.take<T>(max_stages * nv)) {}
     T* q(int i) const { return qs + i * nq; }
     T* v(int i) const { return vs + i * nv; }
     T* theta(int i = max_stages) const { return thetas + i * nv; }
+    T* rate(int i) const { return rates + i * nv; }
+    T* a(int i) const { return as + i * nv; }
 };
 
 // theta' of a joint that does not commute. [Derivations] eq. 12.2
@@ -77,18 +79,18 @@ inline void step(const Tree& tree, const T* q, const T* v, T h, Integrator metho
     for (int k = 0; k < tree.nq; ++k) w.qs[k] = q[k];
     for (int k = 0; k < nv; ++k) w.vs[k] = v_next[k] = v[k], w.thetas[k] = total[k] = T(0.0);
     for (int i = 0; i < stage_count(method); ++i) {
-        T *vi = w.v(i), *theta = w.theta(i);
+        T *vi = w.v(i), *theta = w.theta(i), *rate = w.rate(i), *a = w.a(i);
         if (i > 0) {
             const T ahead = T(stage_ahead(i)) * h;
-            for (int k = 0; k < nv; ++k) vi[k] = fma(ahead, w.a[k], v[k]);
-            for (int k = 0; k < nv; ++k) theta[k] = ahead * w.rate[k];
+            for (int k = 0; k < nv; ++k) vi[k] = fma(ahead, w.a(i - 1)[k], v[k]);
+            for (int k = 0; k < nv; ++k) theta[k] = ahead * w.rate(i - 1)[k];
             integrate(tree, q, theta, w.q(i));
         }
-        acceleration(i, w.q(i), vi, w.a);
-        displacement_rates(tree, theta, vi, w.rate);
+        acceleration(i, w.q(i), vi, a);
+        displacement_rates(tree, theta, vi, rate);
         const T weight = T(stage_weight(method, i)) * h;
-        for (int k = 0; k < nv; ++k) v_next[k] = fma(weight, w.a[k], v_next[k]);
-        for (int k = 0; k < nv; ++k) total[k] = fma(weight, w.rate[k], total[k]);
+        for (int k = 0; k < nv; ++k) v_next[k] = fma(weight, a[k], v_next[k]);
+        for (int k = 0; k < nv; ++k) total[k] = fma(weight, rate[k], total[k]);
     }
     if (method == Integrator::semi_implicit)
         for (int k = 0; k < nv; ++k) total[k] = h * v_next[k];

@@ -38,9 +38,9 @@ struct ForwardStepHessianWorkspace {
     }
 };
 
-// Forward dynamics of the stages without contacts. With contacts: constraints/step_hessian.hpp.
+// Second derivatives of the stages without contacts. With contacts: constraints/step_hessian.hpp.
 template <class T>
-struct ForwardStages {
+struct ForwardCurvature {
     const ForwardStepHessianWorkspace<T>& w;
     const T* f_ext;
     const T* body_f_ext = nullptr;
@@ -55,11 +55,7 @@ struct ForwardStages {
     void gradient(const Tree& tree, const T* lam, T* by_q, T* by_v, T* by_tau) const {
         forward_hessian_gradient(tree, lam, by_q, by_v, by_tau, w.hessian);
     }
-    void linearize(const Tree& tree, int i, const T* q, const T* v, const T* tau, T* a) const {
-        linearize_stage(tree, i, q, v, tau, f_ext, a, *w.discrete);
-    }
-    const DiscreteWorkspace<T>& discrete() const { return *w.discrete; }
-    NoChange change(const Tree&, int) const { return {}; }
+    FreeStages<T> stages() const { return {*w.discrete, f_ext}; }  // if there are several
 };
 
 // ---------------------------------------------------------------- the step
@@ -108,12 +104,10 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
     step(tree, q, v, h, method, w.q_next, w.v_next, w.step,
          [&](int i, const T* qi, const T* vi, T* a) {
              if (stages == 1) return dynamics.value(tree, qi, vi, tau, a);
-             dynamics.linearize(tree, i, qi, vi, tau, a);
+             dynamics.stages().linearize(tree, i, qi, vi, tau, a);
          });
     step_variation(tree, method, w.step, w.variation);
-    if (stages > 1)
-        stage_rows(tree, method, inputs, h, H, dynamics.discrete(), w,
-                   [&](int i) { return dynamics.change(tree, i); });
+    if (stages > 1) stage_rows(tree, method, inputs, h, H, dynamics.stages(), w);
 
     for (int k = 0; k < n; ++k) w.end_theta[k] = lam_q[k];
     for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
@@ -131,7 +125,7 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
             w.rate[k] = fma(ahead, w.theta[k], w.rate[k]);
             w.a[k] = fma(ahead, w.v[k], w.a[k]);
         }
-        if (stages > 1) dynamics.value(tree, w.step.q(i), w.step.v(i), tau, w.step.a);
+        if (stages > 1) dynamics.value(tree, w.step.q(i), w.step.v(i), tau, w.step.a(i));
         dynamics.hessian(tree, w.a, w.stage);
         if (i == 0) break;
         if (last)

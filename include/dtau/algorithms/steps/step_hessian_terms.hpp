@@ -219,16 +219,16 @@ void add_joint_curvature(int nv, int first, const JointCurvature<T>& curvature, 
 
 // ---------------------------------------------------------------- first derivatives
 
-// Runs after linearize_stage has visited all stages with w's step and variation: computes the rows
-// of the end and of all stages but the first. Uses H as scratch memory. change: as in
-// linearize_blocks.
-template <class T, class Change>
+// Runs after a step in which every stage was linearized with w's step and variation: computes the
+// rows of the end and of all stages but the first. Uses H as scratch memory.
+template <class T, class Stages>
 void stage_rows(const Tree& tree, Integrator method, const InputMap<T>& inputs, T h, T* H,
-                const DiscreteWorkspace<T>& discrete, const StepHessianWorkspace<T>& w,
-                const Change& change) {
+                const Stages& stages, const StepHessianWorkspace<T>& w) {
+    const DiscreteWorkspace<T>& discrete = stages.workspace();
     constexpr int most = DiscreteWorkspace<T>::most, width = Pack<T>::width;
-    const int states = 2 * w.n, padded = whole_packs<T>(states);
-    for_blocks<T>(padded + w.inputs, most, [&](int begin, int, int packs) {
+    const ColumnGroups<T> groups(tree, inputs, false, false);
+    const int states = 2 * w.n, padded = groups.padded;
+    for_blocks<T>(groups.end, most, [&](int begin, int, int packs) {
         const auto place = [&](int p, int& room) {
             const int c = begin + p * width, input = c - padded;
             room = c < padded ? states - c : w.inputs - input;
@@ -247,20 +247,20 @@ void stage_rows(const Tree& tree, Integrator method, const InputMap<T>& inputs, 
                 keep(first, body.nv, discrete.theta, to);
             });
         };
-        Columns<T> to[most];
+        StepColumns<T> to[most];
         for (int p = 0; p < packs; ++p) {
             int room;
             T* const at = H + place(p, room);
-            to[p] = {at, room, w.nz};
+            to[p] = {at, w.row(at, w.n), room, w.nz};
         }
-        const BlockStart<T> start = {begin, packs, padded, inputs};
-        linearize_block(tree, method, h, start, to, discrete, [&](int i, const BlockStart<T>&) {
+        const BlockStart<T> start = {begin, packs, groups};
+        linearize_block(tree, method, h, start, to, discrete, [&](int i, const BlockStart<T>& at) {
             if (i > 0) {
                 keep(0, w.n, discrete.q, w.rows[i].q);
                 keep(0, w.n, discrete.v, w.rows[i].v);
                 keep_theta(w.rows[i].theta);
             }
-            return change(i);
+            return stages.change(tree, i, at);
         });
         keep_theta(w.rows[max_stages].theta);
     });

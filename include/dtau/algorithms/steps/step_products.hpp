@@ -13,6 +13,9 @@
 // The textbook multiplies by the transposed Jacobians of the stages. Here every stage takes one
 // vector-Jacobian product of forward dynamics, O(N), and the 6x6 maps of its own joints.
 //
+// by_h, if it is asked for, is Theta . v+ if semi-implicit, and from every stage rate . theta' + a . v'
+// without their factors h.
+//
 // Symbols: the names of quantities of step.hpp stand for the gradients by them. Theta, V (end_theta,
 // end_v): by the displacement and the velocity at the end; theta, v, rate, a: by those of a stage.
 #pragma once
@@ -121,19 +124,20 @@ inline void displaced_gradient(const Tree& tree, int stage, const VariationWorks
 }
 
 // tau, lam_q, lam_v: of the independent velocities; all else: of the joints. f_ext may be null: zero;
-// then by_f_ext is null, too.
+// then by_f_ext is null, too. by_h may be null: not asked for.
 template <class T, class Dynamics>
 void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau, T h,
               const T* lam_q, const T* lam_v, const T* f_ext, T* by_q, T* by_v, T* by_tau,
-              T* by_f_ext, const StepVjpWorkspace<T>& w, const Dynamics& dynamics) {
+              T* by_f_ext, T* by_h, const StepVjpWorkspace<T>& w, const Dynamics& dynamics) {
     const int nv = tree.nv;
+    const bool implicit = method == Integrator::semi_implicit;  // end_theta = h end_v
     const auto body_wrenches = [&](const T* qi) {
         return along_body_axes(tree, qi, f_ext, w.wrenches.value);
     };
     step(tree, q, v, h, method, w.q_next, w.v_next, w.step,
          [&](int i, const T* qi, const T* vi, T* a) {
-             // The last stage's acceleration changes v+ alone, which only semi-implicit gradients read.
-             if (i + 1 < stage_count(method) || method == Integrator::semi_implicit)
+             // The last stage's acceleration changes v+ alone, which few gradients read.
+             if (i + 1 < stage_count(method) || implicit || by_h)
                  return dynamics.acceleration(tree, qi, vi, tau, body_wrenches(qi), a);
              for (int k = 0; k < nv; ++k) a[k] = T(0.0);
          });
@@ -144,7 +148,8 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
     to_owners(tree, lam_v, w.end_v);
     to_owners(tree, lam_q, w.stage_q);
     displaced_gradient<false>(tree, max_stages, w.variation, w.stage_q, by_q, w.end_theta);
-    const bool implicit = method == Integrator::semi_implicit;  // end_theta = h end_v
+    T length(0.0);
+    for (int k = 0; implicit && k < nv; ++k) length = fma(w.end_theta[k], w.v_next[k], length);
     for (int k = 0; implicit && k < nv; ++k) w.end_v[k] = fma(h, w.end_theta[k], w.end_v[k]);
     for (int k = 0; k < nv; ++k) by_v[k] = w.end_v[k];
 
@@ -152,6 +157,13 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
         const bool last = i == stage_count(method) - 1;
         const T weight = T(stage_weight(method, i)) * h;
         const T ahead = T(last ? 0.0 : stage_ahead(i + 1)) * h;
+        for (int k = 0; by_h && k < nv; ++k) {
+            const T b(stage_weight(method, i)), c(last ? 0.0 : stage_ahead(i + 1));
+            const T rate =
+                fma(c, last ? T(0.0) : w.theta[k], implicit ? T(0.0) : b * w.end_theta[k]);
+            const T acceleration = fma(c, last ? T(0.0) : w.v[k], b * w.end_v[k]);
+            length = fma(rate, w.step.rate(i)[k], fma(acceleration, w.step.a(i)[k], length));
+        }
         for (int k = 0; k < nv; ++k) {
             w.rate[k] = implicit ? T(0.0) : weight * w.end_theta[k];  // [Derivations] eq. 12.9
             w.a[k] = weight * w.end_v[k];
@@ -182,6 +194,7 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
         else
             for (int k = 0; k < nv; ++k) by_q[k] += w.stage_q[k];
     }
+    if (by_h) *by_h = length;
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -35,6 +35,39 @@ class Step : public Call {
     }
 };
 
+// Variation of the state after a time step along variations of its arguments.
+//     q (nq), v (nv), tau (nv), dt, dq (nv), dv (nv), dtau (nv) -> dq (nv), dv (nv)
+//     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), ddt, active (ncontacts),
+//     positions (ncontacts, 3), parameters (10 nbodies)
+//     arguments: integrator, f_ext_axes, contacts, regularization
+class StepJvp : public Call {
+  public:
+    explicit StepJvp(const Model& model, const CallArguments& arguments = {},
+                     std::ptrdiff_t most_states = 1)
+        : Call(model, "step_jvp", arguments, most_states) {}
+    struct Optional {
+        InputView f_ext = {};
+        InputView df_ext = {};
+        InputView ddt = {};
+        InputView active = {};
+        InputView positions = {};
+        InputView parameters = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
+                                  InputView dq, InputView dv, InputView dtau, ResultView dq_out,
+                                  ResultView dv_out, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, tau, dt, dq, dv, dtau, x.f_ext, x.df_ext, x.ddt, x.active, x.positions,
+                    x.parameters},
+                   {dq_out, dv_out}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
+                                  InputView dq, InputView dv, InputView dtau, ResultView dq_out,
+                                  ResultView dv_out, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, tau, dt, dq, dv, dtau}, {dq_out, dv_out}, states);
+    }
+};
+
 // Gradient through a time step, for backpropagation through time.
 //     q (nq), v (nv), tau (nv), dt, lam_q (nv), lam_v (nv) -> by_q (nv), by_v (nv), by_tau (nv)
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),

@@ -1,0 +1,170 @@
+"""Derivatives of steps by their length and by wrenches: batches, masks, contact forces, errors.
+
+`step_cases.check_further` compares them with complex step, for the cases of all tests of steps.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import robot
+from compare import assert_close
+from step_cases import each_integrator
+
+import dtau
+
+BOTH = ("dt", "f_ext")
+NAMES = ("dq_ddt", "dv_ddt", "dq_df_ext", "dv_df_ext")
+STATES = 19
+
+
+def standing() -> tuple[dtau.Model, dtau.Contacts, dict[str, Any]]:
+    """A quadruped on feet that hold in some of its states."""
+    model = dtau.robots.quadruped()
+    feet = [dtau.PointContact(f"{leg}_FOOT", kd=12) for leg in ("LF", "RF", "LH", "RH")]
+    rng = np.random.default_rng(7)
+    q, v, tau = dtau.random_state(model, rng, shape=(STATES,))
+    given = {
+        **{"q": q, "v": v, "tau": tau, "dt": rng.uniform(0.01, 0.03, STATES)},
+        "f_ext": rng.standard_normal((STATES, model.nbodies, 6)),
+    }
+    active = (rng.random((STATES, 4)) < 0.6).astype(float)
+    active[0], active[1] = 0.0, 1.0
+    return model, dtau.Contacts(model, feet), {**given, "active": active}
+
+
+def chain() -> tuple[dtau.Model, None, dict[str, Any]]:
+    model = robot("joints that mimic others")
+    rng = np.random.default_rng(3)
+    q, v, tau = dtau.random_state(model, rng, shape=(STATES,))
+    f_ext = rng.standard_normal((STATES, model.nbodies, 6))
+    return model, None, {"q": q, "v": v, "tau": tau, "dt": 0.02, "f_ext": f_ext}
+
+
+def at(given: dict[str, Any], k: int) -> dict[str, Any]:
+    return {name: x if np.ndim(x) == 0 else x[k] for name, x in given.items()}
+
+
+@each_integrator
+@pytest.mark.parametrize("axes", ["body", "world"])
+@pytest.mark.parametrize("make", [standing, chain])
+def test_a_batch_is_its_states(make: Any, axes: str, integrator: str) -> None:
+    model, contacts, given = make()
+    options: dict[str, Any] = {"integrator": integrator, "f_ext_axes": axes, "contacts": contacts}
+    got = dtau.linearize_discrete(model, **given, **options, by=BOTH)
+    weights = {"lam_q": np.ones(model.nv), "lam_v": np.arange(model.nv) + 1.0}
+    product = dtau.step_vjp(model, **given, **weights, **options, by="dt")
+    rng = np.random.default_rng(5)
+    names = ("dq", "dv", "dtau", "ddt")
+    along = {x: rng.standard_normal((STATES, *[model.nv] * (x != "ddt"))) for x in names}
+    varied = dtau.step_jvp(model, **given, **along, **options)
+    for k in range(STATES):
+        single = dtau.step_jvp(model, **at(given, k), **at(along, k), **options)
+        np.testing.assert_array_equal(varied.dq[k], single.dq)
+        np.testing.assert_array_equal(varied.dv[k], single.dv)
+        alone = dtau.linearize_discrete(model, **at(given, k), **options, by=BOTH)
+        for name in (*alone._fields, *NAMES):
+            np.testing.assert_array_equal(getattr(got, name)[k], getattr(alone, name), name)
+        lone = dtau.step_vjp(model, **at(given, k), **weights, **options, by="dt")
+        for name in (*lone._fields, "by_dt"):
+            np.testing.assert_array_equal(getattr(product, name)[k], getattr(lone, name), name)
+
+
+@each_integrator
+def test_contact_forces_by_wrenches(integrator: str) -> None:
+    """Forces are affine in the wrenches, so a difference is exact but for rounding."""
+    model, contacts, given = standing()
+    got = dtau.linearize_discrete(
+        model, **given, integrator=integrator, contacts=contacts, forces=True, by=BOTH
+    )
+    direction = np.random.default_rng(1).standard_normal((model.nbodies, 6))
+    dynamics = {name: given[name] for name in ("q", "v", "tau", "active")}
+    forces = [
+        dtau.constrained_dynamics(
+            model, **dynamics, f_ext=given["f_ext"] + t * direction, contacts=contacts
+        ).forces
+        for t in (-1.0, 1.0)
+    ]
+    assert got.dforces_df_ext is not None
+    np.testing.assert_array_equal(got.dforces_df_ext[0], 0.0)  # no foot holds
+    product = np.einsum("srbk,bk->sr", got.dforces_df_ext, direction)
+    assert_close(product, 0.5 * (forces[1] - forces[0]), 1e-9, "forces by wrenches")
+
+
+def test_lengths_by_differences() -> None:
+    """Independent of replays: by one more step, with contacts."""
+    model, contacts, given = standing()
+    given.pop("dt")
+    held = {**given, "integrator": "rk4", "contacts": contacts}
+    got = dtau.linearize_discrete(model, dt=0.02, **held, by="dt")
+    assert got.dq_df_ext is None
+    eps = 1e-6
+    before, after = (dtau.step(model, dt=0.02 + x, **held) for x in (-eps, eps))
+    dq = dtau.difference(model, before.q, after.q) / (2 * eps)
+    dv = (after.v - before.v) / (2 * eps)
+    assert_close(got.dv_ddt, dv, 1e-6, "dv_ddt")
+    # dq lies in the tangent space half way between the two states: both differ by eps.
+    assert_close(got.dq_ddt, dq, 1e-5, "dq_ddt")
+
+
+def test_without_by_there_is_nothing_else() -> None:
+    model, contacts, given = standing()
+    lin = dtau.linearize_discrete(model, **given, contacts=contacts)
+    assert all(getattr(lin, name) is None for name in NAMES)
+    assert not vars(lin)
+    more = dtau.linearize_discrete(model, **given, contacts=contacts, by=["f_ext"])
+    assert more._fields == lin._fields
+    assert set(vars(more)) == {"dq_df_ext", "dv_df_ext"}
+    again = pickle.loads(pickle.dumps(more))
+    assert type(again) is type(more)
+    np.testing.assert_array_equal(again.dv_df_ext, more.dv_df_ext)
+    assert not vars(dtau.linearize_discrete(model, **given, contacts=contacts, by=()))
+
+
+def test_wrenches_may_be_zero() -> None:
+    model, contacts, given = standing()
+    given["f_ext"] = np.zeros_like(given["f_ext"])
+    zero = dtau.linearize_discrete(model, **given, contacts=contacts, by="f_ext")
+    del given["f_ext"]
+    none = dtau.linearize_discrete(model, **given, contacts=contacts, by="f_ext")
+    np.testing.assert_array_equal(zero.dv_df_ext, none.dv_df_ext)
+    del given["active"]
+    product = dtau.step_vjp(model, **given, lam_q=1.0 + 0 * given["v"], lam_v=given["v"], by="dt")
+    assert product.by_f_ext is None
+    assert product.by_dt.shape == (STATES,)
+
+
+def test_motor_feedback_keeps_them() -> None:
+    model = dtau.robots.quadruped()
+    q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    motors = dtau.Motors(model, {"LF_HFE": 2.0, "RF_HFE": 3.0}, gain=3.0, bias=(0.1, -5.0, -0.7))
+    law = dtau.linearize_discrete(model, q, v, tau, 0.01, inputs=motors, by="dt")
+    free = dtau.linearize_discrete(model, q, v, tau, 0.01, by="dt")
+    np.testing.assert_array_equal(law.dv_ddt, free.dv_ddt)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"by": "h"}, ValueError, "by: expected 'dt', 'f_ext' or a sequence of them, got 'h'"),
+        ({"by": ("dt", "tau")}, ValueError, "by: expected 'dt', 'f_ext' or a sequence"),
+        ({"by": 1}, TypeError, "by: expected 'dt', 'f_ext' or a sequence of them, got 1"),
+        ({"by": ["dt", None]}, TypeError, "by: expected 'dt', 'f_ext' or a sequence"),
+        ({"by": "dt", "out": []}, ValueError, "out: expected None with by=, got arrays"),
+    ],
+)
+def test_errors(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    model, contacts, given = standing()
+    with pytest.raises(error) as caught:
+        dtau.linearize_discrete(model, **given, contacts=contacts, **options)
+    assert message in str(caught.value)
+
+
+def test_a_gradient_by_wrenches_needs_wrenches() -> None:
+    model, _, given = chain()
+    del given["f_ext"]
+    with pytest.raises(ValueError, match="by: expected f_ext= with 'f_ext', got none"):
+        dtau.step_vjp(model, **given, lam_q=given["v"], lam_v=given["v"], by="f_ext")
