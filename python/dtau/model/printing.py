@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Iterator
 from html import escape
 
+import numpy as np
+
 from dtau.model.base import ModelBase
 from dtau.model.links import Joint
 from dtau.model.rotations import Vector
@@ -45,7 +47,7 @@ def html_table(model: ModelBase) -> str:
         limits = joint.limits
         limited = math.isfinite(limits.lower) or math.isfinite(limits.upper)
         position = f"{limits.lower:.4g} to {limits.upper:.4g}" if limited else ""
-        most = [min(x) for x in (limits.velocity, limits.effort)]
+        most = [float(np.min(x)) for x in (limits.velocity, limits.effort)]
         ends = [f"{x:.4g}" if math.isfinite(x) else "" for x in most]
         lines.append(_html_row((*cells, parent, position, *ends), "td"))
     lines.append("</tbody></table>")
