@@ -1,6 +1,4 @@
 // Registers linearize_stages.
-#include "dtau/algorithms/steps/stages.hpp"
-
 #include "dtau/algorithms/constraints/discrete_linearization.hpp"
 #include "functions/shared/linearizations.hpp"
 #include "registry/active_constraints.hpp"
@@ -24,6 +22,13 @@ constexpr Out<"B_stages", stages_by_inputs> B_stages;
 constexpr Out<"q_stages", stages_of_q> q_stages;
 constexpr Out<"v_stages", stages_of_v> v_stages;
 
+constexpr auto linearize = []<template <class> class Stages, class T>(
+                               const Tree& tree, const auto& x, const Stages<T>& stages) {
+    const StageResults<T> kept = {x[A_stages], x[B_stages], x[q_stages], x[v_stages]};
+    linearize_discrete<T>(tree, Integrator::rk4, {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
+                          *x[dt], {x[A], x[B]}, x[q_next], x[v_next], stages, &kept);
+};
+
 constexpr Function functions[] = {
     function(
         {.name = "linearize_stages", .solves = true, .results = "StageLinearization"},
@@ -31,20 +36,14 @@ constexpr Function functions[] = {
               regularization),
         gives(A, B, q_next, v_next, A_stages, B_stages, q_stages, v_stages),
         algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            linearize_stages<T>(tree, {x.options.driven, x[inputs]}, x[q], x[v], x[tau], *x[dt],
-                                x[A], x[B], x[q_next], x[v_next],
-                                {x[A_stages], x[B_stages], x[q_stages], x[v_stages]},
-                                FreeStages<T>{w, x[f_ext]});
+            linearize(tree, x, FreeStages<T>{w, x[f_ext]});
             // Blocks of columns differ alone and in lanes.
             x.require_finite(A, B, A_stages, B_stages);
         }),
         with_contacts<ConstrainedDiscreteWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
                 const Hold<T> hold = {x[active], x[held_positions]};
-                linearize_stages<T>(tree, {x.options.driven, x[inputs]}, x[q], x[v], x[tau], *x[dt],
-                                    x[A], x[B], x[q_next], x[v_next],
-                                    {x[A_stages], x[B_stages], x[q_stages], x[v_stages]},
-                                    HeldStages<T>{w, hold, x[f_ext]});
+                linearize(tree, x, HeldStages<T>{w, hold, x[f_ext]});
                 for (int i = 0; i < max_stages; ++i)
                     x.report(w.stages[i].constraints.schur.failures, i);
                 x.require_finite(A, B, A_stages, B_stages);

@@ -8,6 +8,10 @@
 #define DTAU_SHARED_LINEARIZATIONS(link, T) \
     DTAU_SHARED(link, stage_partials<T>)    \
     DTAU_SHARED(link, displace<T>)          \
+    DTAU_SHARED(link, add_units<T>)         \
+    DTAU_SHARED(link, add_torques<T>)       \
+    DTAU_SHARED(link, add_wrenches<T>)      \
+    DTAU_SHARED(link, add_length<T>)        \
     DTAU_SHARED(link, joint_product<T>)     \
     DTAU_SHARED(link, constrained_stage<T>) \
     link template struct StageChange<T>;

@@ -198,17 +198,17 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
             add_up(std::true_type());
         else
             add_up(std::false_type());
-        const T by_weight(stage_weight(method, i)),
-            by_ahead(i + 1 < stages ? stage_ahead(i + 1) : 0.0);
-        add_length(tree, start, by_weight, w.step.a(i), w.a_sum);
-        add_length(tree, start, by_weight, w.step.rate(i), w.rate_sum);
-        add_length(tree, start, by_ahead, w.step.rate(i), w.q);
-        add_length(tree, start, by_ahead, w.step.a(i), w.v);
+        if (!start.has_length()) continue;
+        const T b(stage_weight(method, i)), c(i + 1 < stages ? stage_ahead(i + 1) : 0.0);
+        add_length(tree, start, b, w.step.a(i), w.a_sum);
+        add_length(tree, start, b, w.step.rate(i), w.rate_sum);
+        add_length(tree, start, c, w.step.rate(i), w.q);
+        add_length(tree, start, c, w.step.a(i), w.v);
     }
     add_units(start, n, 0, n, w.a_sum);
     const bool implicit = method == Integrator::semi_implicit;
     for (int k = 0; k < size; ++k) w.q[k] = implicit ? h * w.a_sum[k] : w.rate_sum[k];
-    if (implicit) {  // dtheta by h: v+
+    if (implicit && start.has_length()) {  // dtheta by h: v+
         add_length(tree, start, T(1.0), w.step.v(0), w.q);
         add_length(tree, start, h, w.step.a(0), w.q);
     }
@@ -221,22 +221,6 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
             fma(T(1.0), w.q[k * packs + p], zero).store(to[p].xi + row, to[p].room);
             fma(T(1.0), w.a_sum[k * packs + p], zero).store(to[p].dv + row, to[p].room);
         }
-}
-
-// Computes the derivatives of the independent velocities, after a step in which every stage was
-// linearized. change: as of linearize_block.
-template <class T, class Change>
-void linearize_blocks(const Tree& tree, Integrator method, const InputMap<T>& inputs, T h,
-                      const StepDerivatives<T>& results, const DiscreteWorkspace<T>& w,
-                      const Change& change) {
-    step_variation(tree, method, w.step, w.variation);
-    constexpr int most = DiscreteWorkspace<T>::most, width = Pack<T>::width;
-    const ColumnGroups<T> groups(tree, inputs, w.minus_jacobians[0], w.by_length);
-    for_blocks<T>(groups.end, most, [&](int begin, int, int packs) {
-        StepColumns<T> to[most];
-        for (int p = 0; p < packs; ++p) to[p] = groups.place(begin + p * width, results);
-        linearize_block(tree, method, h, BlockStart<T>{begin, packs, groups}, to, w, change);
-    });
 }
 
 // ---------------------------------------------------------------- the step
@@ -263,10 +247,12 @@ struct FreeStages {
     NoChange change(const Tree&, int, const BlockStart<T>&) const { return {}; }
 };
 
-// Takes a step, with all that the columns need of its stages.
+// q, v, q_next, v_next: of the joints; tau and results: of the independent velocities. kept: where the
+// stages of an RK4 step go; null: nowhere.
 template <class T, class Stages>
-void step_to_linearize(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau,
-                       T h, T* q_next, T* v_next, const Stages& stages) {
+void linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& inputs, const T* q,
+                        const T* v, const T* tau, T h, const StepDerivatives<T>& results, T* q_next,
+                        T* v_next, const Stages& stages, const StageResults<T>* kept = nullptr) {
     const DiscreteWorkspace<T>& w = stages.workspace();
     step(tree, q, v, h, method, q_next, v_next, w.step, [&](int i, const T* qi, const T* vi, T* a) {
         stages.linearize(tree, i, qi, vi, tau, a);
@@ -274,17 +260,18 @@ void step_to_linearize(const Tree& tree, Integrator method, const T* q, const T*
             minus_transposed_jacobians(tree, qi, w.dynamics.idsva.root_frame, w.minus_jacobians[i],
                                        w.wrenches.value);
     });
-}
-
-// q, v, q_next, v_next: of the joints; tau and results: of the independent velocities.
-template <class T, class Stages>
-void linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& inputs, const T* q,
-                        const T* v, const T* tau, T h, const StepDerivatives<T>& results, T* q_next,
-                        T* v_next, const Stages& stages) {
-    step_to_linearize(tree, method, q, v, tau, h, q_next, v_next, stages);
-    const DiscreteWorkspace<T>& w = stages.workspace();
-    linearize_blocks(tree, method, inputs, h, results, w, [&](int i, const BlockStart<T>& start) {
-        return stages.change(tree, i, start);
+    if (kept) kept->store_states(tree, w.step);
+    step_variation(tree, method, w.step, w.variation);
+    constexpr int most = DiscreteWorkspace<T>::most, width = Pack<T>::width;
+    const ColumnGroups<T> groups(tree, inputs, w.minus_jacobians[0], w.by_length);
+    for_blocks<T>(groups.end, most, [&](int begin, int, int packs) {
+        StepColumns<T> to[most];
+        for (int p = 0; p < packs; ++p) to[p] = groups.place(begin + p * width, results);
+        const auto change = [&](int i, const BlockStart<T>& start) {
+            if (kept) kept->store_columns(i, start, w.q, w.v);
+            return stages.change(tree, i, start);
+        };
+        linearize_block(tree, method, h, BlockStart<T>{begin, packs, groups}, to, w, change);
     });
 }
 

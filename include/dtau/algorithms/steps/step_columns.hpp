@@ -55,7 +55,7 @@ struct ColumnGroups {
     }
 };
 
-// A block of columns from `begin` on.
+// A block of columns from `begin` on. What it begins with is compiled once for all kinds of blocks.
 template <class T>
 struct BlockStart {
     int begin, packs;
@@ -77,7 +77,8 @@ struct BlockStart {
 
 // Adds the columns of the identity for xi (first = 0) or dv (first = nv), in rows row ... row + count - 1.
 template <class T>
-inline void add_units(const BlockStart<T>& start, int first, int row, int count, Pack<T>* x) {
+__attribute__((noinline)) void add_units(const BlockStart<T>& start, int first, int row, int count,
+                                         Pack<T>* x) {
     start.for_columns(first + row, count, [&](int k, int p, const Pack<T>& unit) {
         Pack<T>& entry = x[k * start.packs + p];
         entry = fma(T(1.0), unit, entry);
@@ -85,7 +86,7 @@ inline void add_units(const BlockStart<T>& start, int first, int row, int count,
 }
 // Adds the torques of unit inputs.
 template <class T>
-inline void add_torques(const BlockStart<T>& start, Pack<T>* x) {
+__attribute__((noinline)) void add_torques(const BlockStart<T>& start, Pack<T>* x) {
     const InputMap<T>& inputs = start.groups.inputs;
     const int packs = start.packs, count = inputs.driven.count;
     start.for_columns(start.groups.padded, count, [&](int column, int p, const Pack<T>& unit) {
@@ -101,7 +102,8 @@ inline void add_torques(const BlockStart<T>& start, Pack<T>* x) {
 }
 // Adds the torques J^T f of unit wrenches. minus_jacobians: -J^T (nv, 6 nbodies).
 template <class T>
-inline void add_wrenches(const BlockStart<T>& start, const T* minus_jacobians, Pack<T>* x) {
+__attribute__((noinline)) void add_wrenches(const BlockStart<T>& start, const T* minus_jacobians,
+                                            Pack<T>* x) {
     const int packs = start.packs, count = start.groups.nwrenches;
     start.for_columns(start.groups.wrenches, count, [&](int column, int p, const Pack<T>& unit) {
         const T* entry = minus_jacobians + column;
@@ -111,9 +113,8 @@ inline void add_wrenches(const BlockStart<T>& start, const T* minus_jacobians, P
 }
 // Adds scale x to the column by h; x: of the joints.
 template <class T>
-inline void add_length(const Tree& tree, const BlockStart<T>& start, T scale, const T* x,
-                       Pack<T>* to) {
-    if (!start.has_length()) return;
+__attribute__((noinline)) void add_length(const Tree& tree, const BlockStart<T>& start, T scale,
+                                          const T* x, Pack<T>* to) {
     start.for_columns(start.groups.length, 1, [&](int, int p, const Pack<T>& unit) {
         for (int k = 0; k < start.groups.n; ++k) {
             Pack<T>& entry = to[k * start.packs + p];
@@ -121,5 +122,49 @@ inline void add_length(const Tree& tree, const BlockStart<T>& start, T scale, co
         }
     });
 }
+
+// ---------------------------------------------------------------- the stages as results
+
+// A running cost l is integrated by the same method: L = h sum of b_i l(q_i, v_i, u). So the stages of
+// an RK4 step are results too, with the variations (xi_i, dv_i) = A_i z + B_i u; A_0 = 1, B_0 = 0.
+// They go to A (stages, 2 nv, 2 nv), B (stages, 2 nv, inputs), q (stages, nq), v (stages,
+// nv), of the independent velocities.
+template <class T>
+struct StageResults {
+    T *A, *B, *q, *v;
+
+    // Stores the variations dq and dv of a block of columns at stage i.
+    void store_columns(int i, const BlockStart<T>& start, const Pack<T>* dq,
+                       const Pack<T>* dv) const {
+        constexpr int width = Pack<T>::width;
+        const int n = start.groups.n, states = 2 * n, inputs = start.groups.inputs.driven.count;
+        const Pack<T> zero = {T(0.0)};
+        for (int p = 0; p < start.packs; ++p) {
+            const int c = start.begin + p * width, input = c - start.groups.padded;
+            const bool of_state = input < 0;
+            const int stride = of_state ? states : inputs;
+            const int room = of_state ? states - c : inputs - input;
+            T* to = of_state ? A + i * states * states + c : B + i * states * inputs + input;
+            for (int k = 0; k < states; ++k, to += stride) {
+                const Pack<T>& x = k < n ? dq[k * start.packs + p] : dv[(k - n) * start.packs + p];
+                fma(T(1.0), x, zero).store(to, room);
+            }
+        }
+    }
+    // Stores the states of all stages, after the step.
+    void store_states(const Tree& tree, const StepWorkspace<T>& step) const {
+        const int nq = tree.mimic ? tree.mimic->nq : tree.nq, n = tree.independent.n;
+        for (int i = 0; i < max_stages; ++i) {
+            T *const to_q = q + i * nq, *const to_v = v + i * n;
+            if (tree.mimic) {
+                pick_q(tree, step.q(i), to_q);
+                pick_v(tree, step.v(i), to_v);
+                continue;
+            }
+            for (int k = 0; k < nq; ++k) to_q[k] = step.q(i)[k];
+            for (int k = 0; k < n; ++k) to_v[k] = step.v(i)[k];
+        }
+    }
+};
 
 }  // namespace dtau::DTAU_VARIANT

@@ -57,7 +57,8 @@ inline void matrix_product(const T* matrix, int n, const T* x, T* result) {
 
 // The variation of q (+) theta, at theta, with those of q and of theta.
 template <class T>
-void vary_displaced(const Tree& tree, const T* theta, const T* dq, const T* dtheta, T* xi) {
+__attribute__((noinline)) void vary_displaced(const Tree& tree, const T* theta, const T* dq,
+                                              const T* dtheta, T* xi) {
     for (int k = 0; k < tree.nv; ++k) xi[k] = dq[k] + dtheta[k];
     for_noncommuting_joints(tree, false, [&](int, const Body& body, int first) {
         JointVariation<T> by;
@@ -68,8 +69,8 @@ void vary_displaced(const Tree& tree, const T* theta, const T* dq, const T* dthe
 }
 // The variation of theta', at theta and v.
 template <class T>
-void vary_rate(const Tree& tree, const T* theta, const T* v, const T* dtheta, const T* dv,
-               T* rate) {
+__attribute__((noinline)) void vary_rate(const Tree& tree, const T* theta, const T* v,
+                                         const T* dtheta, const T* dv, T* rate) {
     for (int k = 0; k < tree.nv; ++k) rate[k] = dv[k];
     for_noncommuting_joints(tree, false, [&](int, const Body& body, int first) {
         JointVariation<T> by;
