@@ -50,7 +50,6 @@ from dtau.results.kinematics import (
 )
 from dtau.results.steps import (
     LQR,
-    ByLengthAndWrenches,
     ConstrainedDiscreteLinearization,
     ConstrainedLinearization,
     DiscreteLinearization,
@@ -65,7 +64,6 @@ from dtau.results.steps import (
 
 __all__ = [
     "LQR",
-    "ByLengthAndWrenches",
     "CenterOfMassAccelerationDerivatives",
     "CenterOfMassVelocityDerivatives",
     "CentroidalMomentumDerivatives",

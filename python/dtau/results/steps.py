@@ -23,13 +23,8 @@ class _DiscreteLinearization(NamedTuple):
     v: NDArray[np.float64]
 
 
-class ByLengthAndWrenches:
-    """Derivatives of a step for which ``by`` asks, beside those of a tuple; else None.
-
-    By the length of the step, ``dq_ddt`` and ``dv_ddt (..., nv)``; by the external wrenches,
-    ``dq_df_ext`` and ``dv_df_ext (..., nv, nbodies, 6)``. The rows for q are displacements in the
-    tangent space after the step, as in ``A``.
-    """
+class _ByLengthAndWrenches:
+    """The attributes of linearizations of a step, see `DiscreteLinearization`."""
 
     dq_ddt: NDArray[np.float64] | None = None
     dv_ddt: NDArray[np.float64] | None = None
@@ -37,10 +32,12 @@ class ByLengthAndWrenches:
     dv_df_ext: NDArray[np.float64] | None = None
 
 
-class DiscreteLinearization(_DiscreteLinearization, ByLengthAndWrenches):
+class DiscreteLinearization(_DiscreteLinearization, _ByLengthAndWrenches):
     """z+ = A z + B u over a step, and the state after it, ``q (..., nq)`` and ``v (..., nv)``.
 
-    With ``by``, it has the attributes of `ByLengthAndWrenches` beside the tuple.
+    Attributes beside the tuple, None unless ``by`` asks for them: ``dq_ddt`` and ``dv_ddt`` by the
+    length of the step, ``(..., nv)``; ``dq_df_ext`` and ``dv_df_ext`` by the external wrenches,
+    ``(..., nv, nbodies, 6)``.
     """
 
 
@@ -61,7 +58,7 @@ class _ConstrainedDiscreteLinearization(NamedTuple):
     residual: NDArray[np.float64]
 
 
-class ConstrainedDiscreteLinearization(_ConstrainedDiscreteLinearization, ByLengthAndWrenches):
+class ConstrainedDiscreteLinearization(_ConstrainedDiscreteLinearization, _ByLengthAndWrenches):
     """`DiscreteLinearization` with contacts, and the residual of their rows ``(..., nrows)``.
 
     ``residual`` belongs to the state before the step.
@@ -79,7 +76,7 @@ class _DiscreteLinearizationWithForces(NamedTuple):
     dforces_du: NDArray[np.float64]
 
 
-class DiscreteLinearizationWithForces(_DiscreteLinearizationWithForces, ByLengthAndWrenches):
+class DiscreteLinearizationWithForces(_DiscreteLinearizationWithForces, _ByLengthAndWrenches):
     """`ConstrainedDiscreteLinearization`, with the contact forces and their derivatives.
 
     The forces belong to the state before the step: ``forces (..., nrows)``, their derivatives
