@@ -65,7 +65,8 @@ struct DiscreteWorkspace {
             by_q[i] = arena.take<T>(factor_size(tree.independent));
             by_v[i] = arena.take<T>(factor_size(tree.independent));
             L[i] = arena.take<T>(n * dynamics.ltdl.stride);
-            if (options.by_f_ext) minus_jacobians[i] = arena.take<T>(6 * tree.nbodies * n);
+            if (!options.by_f_ext) continue;
+            minus_jacobians[i] = arena.take<T>(static_cast<std::size_t>(6 * tree.nbodies) * n);
         }
         Pack<T>* columns = arena.take<Pack<T>>(6 * n * most);
         const auto next = [&] { return columns += n * most, columns - n * most; };
