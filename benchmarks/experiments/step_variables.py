@@ -3,8 +3,8 @@
     python -m benchmarks step_variables
 
 `linearize_discrete` and `step_vjp` with `by=`, in times of the same call without it; `step_jvp` in
-times of `step`, alone and in batches. Results of `by=` agree with `step_jvp`, and all others keep
-their bits.
+times of `step`, alone and in batches. Results of `by=` agree with `step_jvp`, and those of a lone
+state have the bits of a batch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import dtau
-from benchmarks.checks import require_close, same_bits
+from benchmarks.checks import WrongResultError, require_close
 from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, at_most, number, one_core, timed, times
 from benchmarks.robots import chosen
@@ -34,7 +34,8 @@ CASES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("step_vjp", "step_vjp", {"by": "dt"}),
     ("step_jvp", "step", {}),
 )
-MOST = {"dt": 1.25, "": 4.0}  # times the other call, in batches
+# Times the other call, in batches; without "dt", Euler's gradient needs no acceleration.
+MOST = {"dt": 1.75, "": 4.0}
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ def check(model: dtau.Model, at: dict[str, Any], integrator: str) -> None:
 
 def measured(label: str, call: Call, other: Call, effort: Effort, tick: Callable[[], None]) -> Row:
     """Time a case."""
-    same_bits(call, f"{label}, {call.name}", call.count)
+    if not all(map(np.array_equal, call.part(0)(), (x[0] for x in call()))):
+        raise WrongResultError(f"{label}, {call.name}: one state gives other bits than many")
     batch = timed({"call": call.batch(into=False), "other": other.batch(into=False)}, effort, tick)
     lone = min(LONE_STATES, call.count)
     alone = timed({"call": call.alone(lone), "other": other.alone(lone)}, effort, tick)
