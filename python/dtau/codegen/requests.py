@@ -172,7 +172,7 @@ def _request(
         argument = Argument(array.name, _shape(array.axes, array.rows, sizes))
         if array.name in options:
             inputs[array.name] = _known(array.name, options[array.name], argument.shape)
-        elif not array.optional or _ARRAYS.get(array.name) in parameters:
+        elif not (array.optional and array.axes) or _ARRAYS.get(array.name) in parameters:
             there = array.axes[:1] != ("ncontacts",) or "ncontacts" in sizes
             inputs[array.name] = argument if there else None
         else:
