@@ -220,7 +220,8 @@ double store_patterns(Job& job, const Signature& signature, const CompiledTree& 
         const Quantity& quantity = *signature.outputs[o].quantity;
         Output& out = job.outputs[o];
         // The algorithm itself computes tensors on their pattern.
-        if (has_pattern(quantity) && quantity != Quantity::tensor) {
+        const bool there = Asked::is_there(signature.outputs[o], sizes.options);
+        if (there && has_pattern(quantity) && quantity != Quantity::tensor) {
             const auto make = [&] { return entries(quantity, sizes); };
             const LazyEntries* kept = kept_entries(quantity, tree, joined);
             int first = 0;  // result of this quantity
