@@ -69,6 +69,7 @@ ABOVE = {
     "../REFERENCES.md": "project/references.md",
     "../CONTRIBUTING.md": "project/contributing.md",
     "../STYLE.md": "project/STYLE.md",
+    "../RELEASING.md": "project/RELEASING.md",
     "../CHANGELOG.md": "project/changelog.md",
     "../SECURITY.md": "project/security.md",
     "../benchmarks/README.md": "project/measuring.md",
