@@ -74,6 +74,21 @@ def test_a_batch_is_its_states(make: Any, axes: str, integrator: str) -> None:
 
 
 @each_integrator
+@pytest.mark.parametrize("axes", ["body", "mixed", "world"])
+@pytest.mark.parametrize("make", [standing, chain])
+def test_columns_and_gradient_by_wrenches_agree(make: Any, axes: str, integrator: str) -> None:
+    """Along all axes: the gradient has its own algorithm, which complex step checks."""
+    model, contacts, given = make()
+    options: dict[str, Any] = {"integrator": integrator, "f_ext_axes": axes, "contacts": contacts}
+    lam_q, lam_v = np.random.default_rng(8).standard_normal((2, STATES, model.nv))
+    lin = dtau.linearize_discrete(model, **given, **options, by="f_ext")
+    want = dtau.step_vjp(model, **given, lam_q=lam_q, lam_v=lam_v, **options).by_f_ext
+    got = np.einsum("si,sibk->sbk", lam_q, lin.dq_df_ext)
+    got += np.einsum("si,sibk->sbk", lam_v, lin.dv_df_ext)
+    assert_close(got, want, 1e-10, "by f_ext")
+
+
+@each_integrator
 def test_contact_forces_by_wrenches(integrator: str) -> None:
     """Forces are affine in the wrenches, so a difference is exact but for rounding."""
     model, contacts, given = standing()
