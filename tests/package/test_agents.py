@@ -20,7 +20,7 @@ def text(path: str) -> str:
 
 
 def code(path: str) -> list[str]:
-    """What is set as code, in a line or indented."""
+    """Return the pieces of code of a page, in its lines and indented."""
     page = text(path)
     return re.findall(r"`([^`\n]+)`", page) + re.findall(r"^    (\S.*)$", page, flags=re.M)
 
