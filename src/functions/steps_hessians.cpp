@@ -15,7 +15,7 @@ constexpr Function functions[] = {
     function(
         {.name = "step_hessian", .solves = true},
         takes(q, v, tau, dt, lam_q, lam_v, integrator, f_ext, inputs, f_ext_axes, optional_contacts,
-              active, held_positions, regularization),
+              active, held_positions, regularization, by),
         gives(H),
         algorithm<ForwardStepHessianWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {

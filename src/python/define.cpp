@@ -54,7 +54,7 @@ const char* symbol(Axis axis) {
             return "r + 1";
         case Axis::norders_beyond:
             return "r + 2";
-        case Axis::state_and_inputs:
+        case Axis::step_variables:
             return "2 nv + ninputs";
         case Axis::three:
         case Axis::six:

@@ -20,8 +20,9 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
             return tree.independent.n;
         case Axis::two_nv:
             return 2 * tree.independent.n;
-        case Axis::state_and_inputs:
-            return 2 * tree.independent.n + options.driven.count;
+        case Axis::step_variables:
+            return 2 * tree.independent.n + options.driven.count + options.by_dt +
+                   (options.by_f_ext ? 6 * tree.nbodies : 0);
         case Axis::nbodies:
             return tree.nbodies;
         case Axis::nframes:

@@ -29,9 +29,9 @@ enum class Axis : int {
     ten_nbodies,
     nparameters,  // 10 nbodies; 2 nv more with joint_parameters
     two_nv,
-    norders,           // r + 1, for time derivatives of order 0 ... r
-    norders_beyond,    // r + 2
-    state_and_inputs,  // 2 nv + ninputs
+    norders,         // r + 1, for time derivatives of order 0 ... r
+    norders_beyond,  // r + 2
+    step_variables,  // 2 nv + ninputs, and what `by` adds: 1 for dt, 6 nbodies for f_ext
 };
 
 // The meaning of numbers, for code that axes and roles do not suffice.
@@ -106,8 +106,7 @@ inline constexpr Quantity Quantity::contacts = {1, {Axis::ncontacts}};
 inline constexpr Quantity Quantity::contact_positions = {2, {Axis::ncontacts, Axis::three}};
 inline constexpr Quantity Quantity::rows = {1, {Axis::nrows}};
 inline constexpr Quantity Quantity::row_matrix = {2, {Axis::nrows, Axis::nv}};
-inline constexpr Quantity Quantity::step_matrix = {
-    2, {Axis::state_and_inputs, Axis::state_and_inputs}};
+inline constexpr Quantity Quantity::step_matrix = {2, {Axis::step_variables, Axis::step_variables}};
 
 // ---------------------------------------------------------------- rows
 

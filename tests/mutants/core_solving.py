@@ -126,6 +126,22 @@ SOLVING = (
         ("tests/steps/test_steps.py::test_robots",),
     ),
     Mutant(
+        "steps/length_twice",
+        "The second derivative of a step by its length has one of two equal terms.",
+        STEPS + "step_hessian.hpp",
+        "b == w.length ? T(2.0) : T(1.0)",
+        "T(1.0)",
+        ("tests/steps/test_step_hessians.py::test_complex_step",),
+    ),
+    Mutant(
+        "steps/turning_wrenches",
+        "In the Hessian of a step, wrenches at bodies' origins turn about the world's.",
+        STEPS + "step_hessian_terms.hpp",
+        "w.axes == Axes::world ? s.lin : cross(P.r, s.ang)",
+        "s.lin",
+        ("tests/steps/test_step_hessians.py::test_complex_step",),
+    ),
+    Mutant(
         "steps/longer_velocity",
         "The variation of a step leaves out how its length moves the stages' velocities.",
         STEPS + "step_jvp.hpp",

@@ -20,6 +20,7 @@ from trees import SEEDS, Array, Tree, trees
 import dtau
 
 BOUND = 1e-11
+AXES = ("body", "mixed", "world")
 DT = 0.03
 each_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
 
@@ -28,39 +29,40 @@ def chart_hessian(
     model: dtau.Model,
     state: tuple[Array, Array, Array],
     lam: tuple[Array, Array],
-    f_ext: Array | None,
+    f_ext: Array,
     active: Array | None,
     **options: Any,
 ) -> Array:
-    """Of lam . z+ by (xi, dv, dtau): complex step of gradients, in the charts of both states.
+    """Of lam . z+ by (xi, dv, dtau, dt, f_ext), in the charts of both states.
 
-    In them a gradient along xi is the one in tangent space times the Jacobian of the exponential,
-    1 - ad / 2 to first order, and the one by xi+ times the inverse of that.
+    By complex step of gradients. In the charts a gradient along xi is the one in tangent space
+    times the Jacobian of the exponential, 1 - ad / 2 to first order, and the one by xi+ times the
+    inverse of that.
     """
     q, v, tau = state
     n = model.nv
-    held = (f_ext,) if active is None else (f_ext, active)
-    q_next, _ = complex_core("step", model, q, v, tau, DT, *held, **options)
-    xi = np.zeros((3 * n, n))
-    xi[:n] = np.eye(n)
-    unit = 1j * STEP * np.eye(n)
-    at_q = moved(model, q, xi)
-    at_v, at_tau = np.tile(v + 0j, (3 * n, 1)), np.tile(tau + 0j, (3 * n, 1))
-    at_v[n : 2 * n] += unit
-    at_tau[2 * n :] += unit
-    arrays = (at_q, at_v, at_tau, DT)
+    size = 3 * n + 1 + f_ext.size
+    mask = () if active is None else (active,)
+    q_next, _ = complex_core("step", model, q, v, tau, DT, f_ext, *mask, **options)
+    at = np.tile(np.r_[np.zeros(n), v, tau, DT, f_ext.ravel()] + 0j, (size, 1))
+    unit = 1j * STEP * np.eye(size)
+    xi, at_v, at_tau, at_dt, at_f = np.split(at + unit, [n, 2 * n, 3 * n, 3 * n + 1], axis=1)
+    at_q = moved(model, q, xi.imag / STEP)
+    arrays = (at_q, at_v, at_tau, at_dt[:, 0])
+    held = (at_f.reshape(size, *f_ext.shape), *mask)
     q_after, _ = complex_core("step", model, *arrays, *held, **options)
-    lam_q = np.empty((3 * n, n), complex)
+    lam_q = np.empty((size, n), complex)
     for k, rate in enumerate(q_after.imag / STEP):
         minus_ad = kinematic_block(model, tangent(model, q_next.real, rate))
         lam_q[k] = lam[0] - 0.5j * STEP * lam[0] @ minus_ad
-    lam_v = np.tile(lam[1] + 0j, (3 * n, 1))
-    by_q, by_v, by_tau, *_ = complex_core(
-        "step_vjp", model, *arrays, lam_q, lam_v, *held, **options
+    lam_v = np.tile(lam[1] + 0j, (size, 1))
+    by_q, by_v, by_tau, by_f, by_dt = complex_core(
+        "step_vjp", model, *arrays, lam_q, lam_v, *held, by="dt", **options
     )
-    H = np.concatenate([by_q, by_v, by_tau], axis=-1).imag / STEP
+    parts = by_q, by_v, by_tau, by_dt[:, None], by_f.reshape(size, -1)
+    H = np.concatenate(parts, axis=-1).imag / STEP
     for k in range(n):
-        H[k, :n] += 0.5 * by_q[k].real @ kinematic_block(model, xi[k])
+        H[k, :n] += 0.5 * by_q[k].real @ kinematic_block(model, np.eye(n)[k])
     return H
 
 
@@ -72,12 +74,21 @@ def check(model: dtau.Model, seed: int, integrator: str, bound: float = BOUND, *
     n = model.nv
     given = (model, *state, DT, *lam, integrator, s["f_ext"])
     full = np.ones(n, bool)
-    size = (3 * n, 3 * n)
     if active is not None:
         held["active"] = active
-    got = dtau.step_hessian(*given, full, **held, out=np.full(size, np.nan))
+    out = np.full(want.shape, np.nan)
+    got = dtau.step_hessian(*given, full, **held, by=("dt", "f_ext"), out=out)
     assert_close(got, want, bound, f"H {held}", floor=float(np.abs(want).max(initial=1.0)))
     np.testing.assert_array_equal(got, got.T)
+    states = 3 * n
+    for names, rows in (
+        (None, np.arange(states)),
+        ("dt", np.arange(states + 1)),
+        ("f_ext", np.r_[:states, states + 1 : len(want)]),
+    ):
+        part = dtau.step_hessian(*given, full, **held, by=names)
+        np.testing.assert_array_equal(part, got[np.ix_(rows, rows)], f"by {names}")
+    want = want[:states, :states]
     rng = np.random.default_rng(seed)
     maps = {"all": np.eye(n)[:, actuated(model)], "map": rng.standard_normal((n, 3))}
     for inputs, by in ((None, maps["all"]), (maps["map"], maps["map"])):
@@ -90,17 +101,17 @@ def check(model: dtau.Model, seed: int, integrator: str, bound: float = BOUND, *
 @each_integrator
 @pytest.mark.parametrize("name", TREES)
 def test_complex_step(name: str, integrator: str) -> None:
-    for seed in range(2):
-        check(robot(name), seed, integrator)
+    for seed, axes in enumerate(AXES):
+        check(robot(name), seed, integrator, f_ext_axes=axes)
 
 
 @each_integrator
 @pytest.mark.parametrize("name", TREES)
 def test_complex_step_with_contacts(name: str, integrator: str) -> None:
     model = robot(name)
-    for seed in range(2):
+    for seed, axes in enumerate(AXES):
         contacts = random_contacts(model, [random_state(model, seed)], seed, most=2)
-        check(model, seed, integrator, contacts=contacts)
+        check(model, seed, integrator, contacts=contacts, f_ext_axes=axes)
 
 
 @given(trees(), SEEDS, st.sampled_from(INTEGRATORS))

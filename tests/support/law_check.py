@@ -14,6 +14,7 @@ from law_cases import THREADS, Case, functions
 from law_switches import Numbers, parameters_of
 
 import dtau
+from dtau.registry import FUNCTIONS
 
 FEW = 12  # states that are computed alone, in a quick check
 MARK = 7.5  # what lies in memory for results
@@ -146,7 +147,9 @@ class _Check:
     def _into_guarded_memory(self, batch: list[Numbers], flat: list[Numbers]) -> None:
         """The whole batch, and the last state alone, unless it is refused."""
         takes = parameters_of(self.case.function)
-        if "out" not in takes or self.case.arguments.get("by"):  # which need `out` to be None
+        row = FUNCTIONS.get(self.case.function)
+        adds = self.case.arguments.get("by") and row and row.by_results
+        if "out" not in takes or adds:  # such a call needs `out` to be None
             return
         self._guarded(self.case.whole(self.rng), batch, "in out=")
         last = self.case.count - 1

@@ -13,7 +13,7 @@ from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import MotorFeedback, feeds_back
-from dtau.options import Axes, Integrator
+from dtau.options import Axes, Integrator, Variables
 
 
 @documented
@@ -35,6 +35,7 @@ def step_hessian(
     active: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
+    by: Variables | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -58,13 +59,16 @@ def step_hessian(
         ... The active contacts hold over the whole step.
     positions
         ... A contact is held at the same position over the whole step.
+    by : {"dt", "f_ext"} or sequence of them, optional
+        Further variables: ``"dt"`` adds a row and a column by the length of the step, ``"f_ext"``
+        6 nbodies by the components of the external wrenches, body by body, which may be zero.
 
     Returns
     -------
     H : ndarray (..., 2 nv + nu, 2 nv + nu)
-        Symmetric; rows and columns by [xi, dv, du]. It is the Hessian of the integrator's step, not
-        of the exact solution. `dtau.linearize_discrete` gives the gradient of the same sum,
-        ``[lam_q, lam_v] @ [A, B]``.
+        Symmetric; rows and columns by [xi, dv, du], and with ``by`` behind them by ddt and df_ext.
+        It is the Hessian of the integrator's step, not of the exact solution.
+        `dtau.linearize_discrete` gives the gradient of the same sum, ``[lam_q, lam_v] @ [A, B]``.
 
     Raises
     ------
@@ -97,6 +101,12 @@ def step_hessian(
     >>> quadratic = lam @ lin.A @ z + z @ H[: 2 * n, : 2 * n] @ z / 2.0
     >>> bool(abs(exact - quadratic) < 1e-3 * abs(exact - lam @ lin.A @ z))
     True
+
+    For the time-optimal control of an arm, by the length of the step too:
+
+    >>> whole = dtau.step_hessian(model, q, v, tau, 0.01, lam[:n], lam[n:], by="dt")
+    >>> whole.shape == (H.shape[0] + 1, H.shape[0] + 1)
+    True
     """
     if former:
         refuse("step_hessian", former)
@@ -120,6 +130,7 @@ def step_hessian(
         active,
         positions,
         regularization,
+        by,
         room,
         threads,
     )

@@ -114,11 +114,17 @@ class MotorFeedback:
         return result
 
     def close_hessian(self, by_torques: Array, out: Array | None) -> Array:
-        """Return a Hessian by z and u of one by z and joint torques, in `out` if given."""
+        """Return a Hessian by z, u and what follows of one by z, joint torques and the same.
+
+        It is written to `out` if given.
+        """
         states, nu = self._by_state.shape[-1], self._by_input.shape[-1]
-        by = np.zeros((*self._by_input.shape[:-2], by_torques.shape[-1], states + nu))
-        by[..., :states, :states] = np.eye(states)
-        by[..., states:, :states], by[..., states:, states:] = self._by_state, self._by_input
+        end = states + self._by_input.shape[-2]
+        further = by_torques.shape[-1] - end
+        by = np.zeros((*self._by_input.shape[:-2], by_torques.shape[-1], states + nu + further))
+        by[..., :states, :states], by[..., end:, states + nu :] = np.eye(states), np.eye(further)
+        torques = by[..., states:end, :]
+        torques[..., :states], torques[..., states : states + nu] = self._by_state, self._by_input
         whole = np.swapaxes(by, -1, -2) @ (by_torques @ by)
         whole = 0.5 * (whole + np.swapaxes(whole, -1, -2))
         if out is None:

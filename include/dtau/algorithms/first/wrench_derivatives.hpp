@@ -15,11 +15,12 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Writes -J_i^T of all bodies, by rows of the independent velocities. root_frame: placements and
-// subspaces.
-template <class T>
-inline void minus_transposed_jacobians(const Tree& tree, const T* q, const RootFrame<T>& root_frame,
-                                       T* dtau_df, const WrenchAxesWorkspace<T>& w) {
+// Writes -C_i^T of all bodies, by rows of the independent velocities, for matrices C_i whose columns
+// column_of(k, number, P) are in root-frame coordinates: of joint k, for the body `number` whose user's
+// frame is at P.
+template <class T, class Column>
+inline void minus_transposed(const Tree& tree, const T* q, const RootFrame<T>& root_frame,
+                             T* dtau_df, const WrenchAxesWorkspace<T>& w, const Column& column_of) {
     const std::ptrdiff_t row = 6 * tree.nbodies;
     for (std::ptrdiff_t e = 0; e < tree.independent.n * row; ++e) dtau_df[e] = T(0.0);
     if (w.in_world()) place_in_world(tree, configuration(tree, q, w.angles), w.P);
@@ -29,7 +30,7 @@ inline void minus_transposed_jacobians(const Tree& tree, const T* q, const RootF
         const Placement<T> P = user_axes(body, root_frame.P[number]);
         const Mat3<T> axes = w.in_world() ? w.P[body.root].R : transposed(P.R);
         for (int k = body.v + body.nv - 1; k >= 0; k = tree.dofs.parent[k]) {
-            const Motion<T>& s = root_frame.S[k];
+            const Motion<T> s = column_of(k, number, P);
             Motion<T> t = {axes * s.ang, axes * cross(s.ang, P.r, s.lin)};
             if (w.axes == Axes::world) t.lin = cross(w.P[number].r, t.ang, t.lin);
             const T column[6] = {t.lin.x, t.lin.y, t.lin.z, t.ang.x, t.ang.y, t.ang.z};
@@ -38,6 +39,14 @@ inline void minus_transposed_jacobians(const Tree& tree, const T* q, const RootF
             for (int c = 0; c < 6; ++c) to[c] = fma(minus, column[c], to[c]);
         }
     }
+}
+
+// Writes -J_i^T of all bodies. root_frame: placements and subspaces.
+template <class T>
+void minus_transposed_jacobians(const Tree& tree, const T* q, const RootFrame<T>& root_frame,
+                                T* dtau_df, const WrenchAxesWorkspace<T>& w) {
+    minus_transposed(tree, q, root_frame, dtau_df, w,
+                     [&](int k, int, const Placement<T>&) { return root_frame.S[k]; });
 }
 
 template <class T>

@@ -248,6 +248,18 @@ struct FreeStages {
     NoChange change(const Tree&, int, const BlockStart<T>&) const { return {}; }
 };
 
+// Computes the acceleration at stage i, its derivatives and factors, and the Jacobians if there are columns
+// of wrenches.
+template <class T, class Stages>
+void linearize_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau, T* a,
+                     const Stages& stages) {
+    const DiscreteWorkspace<T>& w = stages.workspace();
+    stages.linearize(tree, i, q, v, tau, a);
+    if (w.minus_jacobians[i])
+        minus_transposed_jacobians(tree, q, w.dynamics.idsva.root_frame, w.minus_jacobians[i],
+                                   w.wrenches.value);
+}
+
 // q, v, q_next, v_next: of the joints; tau and results: of the independent velocities. kept: where the
 // stages of an RK4 step go; null: nowhere.
 template <class T, class Stages>
@@ -256,10 +268,7 @@ void linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& 
                         T* v_next, const Stages& stages, const StageResults<T>* kept = nullptr) {
     const DiscreteWorkspace<T>& w = stages.workspace();
     step(tree, q, v, h, method, q_next, v_next, w.step, [&](int i, const T* qi, const T* vi, T* a) {
-        stages.linearize(tree, i, qi, vi, tau, a);
-        if (w.minus_jacobians[i])
-            minus_transposed_jacobians(tree, qi, w.dynamics.idsva.root_frame, w.minus_jacobians[i],
-                                       w.wrenches.value);
+        linearize_stage(tree, i, qi, vi, tau, a, stages);
     });
     if (kept) kept->store_states(tree, w.step);
     step_variation(tree, method, w.step, w.variation);

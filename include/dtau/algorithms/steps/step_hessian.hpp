@@ -1,8 +1,8 @@
 // Computes the Hessian of a time step (step.hpp), contracted with weights lam = (lam_q, lam_v):
 // step_hessian(). [Derivations] §24
 //
-// z = (xi, dv, u) varies the state before the step, q (+) xi and v + dv, and the inputs. z+ = (xi+,
-// dv+) is the variation of the state after it; xi+ is the difference from q+. Both states are in
+// z = (xi, dv, u, h, f) varies the state before the step, q (+) xi and v + dv, the inputs and, if they are
+// asked for, the length and the external wrenches. z+ = (xi+, dv+) is the variation of the state after it; xi+ is the difference from q+. Both states are in
 // exponential charts, so H = d2 (lam^T z+) / dz2 is symmetric. lam passes back through the stages
 // as in step_products.hpp. With the first derivatives S_i = (Q_i, V_i, U) of (q, v, tau) of stage
 // i, each stage adds
@@ -70,15 +70,60 @@ void displacement_rows(const Tree& tree, Integrator method, const InputMap<T>& i
         for (int k = first; k < first + body.nv; ++k) {
             T* const row = w.row(w.rows[max_stages].theta, k);
             for (int b = 0; b < w.nz; ++b) row[b] = T(0.0);
+            const int joint = body.v + k - first;
+            T by_h = w.step.v(0)[joint];
             if (implicit) {
                 for (int j = 0; j < n; ++j) w.rate[j] = j == k ? h * h : T(0.0);
                 dynamics.gradient(tree, w.rate, row, row + n, w.by_tau);
-                for (int c = 0; c < w.inputs; ++c)
-                    row[2 * n + c] = by_input(inputs, n, c, w.by_tau, 1);
+                add_torque_gradient(inputs, w.by_tau, row, w);
+                by_h = fma(h, w.step.a(0)[joint], w.v_next[joint]);
             }
             row[n + k] = row[n + k] + h;
+            if (w.length >= 0) row[w.length] = by_h;
         }
     });
+}
+
+// Adds the terms of stage i by h and another variable, or by h twice: the products h theta' and h a vary by
+// both factors. Runs after the Hessian of the stage. [Derivations] eq. 24.6
+template <class T, class Dynamics>
+void add_length_terms(const Tree& tree, int i, bool implicit, const InputMap<T>& inputs, T* H,
+                      const StepHessianWorkspace<T>& w, const Dynamics& dynamics) {
+    const int n = w.n, nz = w.nz;
+    const StageRows<T>& rows = w.rows[i];
+    T* const slope = w.slope;
+    for (int b = 0; b < nz; ++b) slope[b] = T(0.0);
+    const auto add = [&](T* matrix, int k, T x) {
+        for (int b = 0; b < nz; ++b) slope[b] = fma(x, w.row(matrix, k)[b], slope[b]);
+    };
+    dynamics.gradient(tree, w.slope_a, w.by_q, w.by_v, w.by_tau);
+    add_torque_gradient(inputs, w.by_tau, slope, w);
+    for (int k = 0; k < n; ++k) w.by_v[k] = w.by_v[k] + w.slope_rate[k];
+    if (i > 0)
+        for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
+            const JointVariation<T>& by = w.variation.at(j, i);
+            T by_v[6], by_theta[6];
+            transposed_product<false>(by.by_v, body.nv, w.slope_rate + first, by_v);
+            transposed_product<false>(by.by_theta, body.nv, w.slope_rate + first, by_theta);
+            for (int k = 0; k < body.nv; ++k) {
+                w.by_v[first + k] = w.by_v[first + k] - w.slope_rate[first + k] + by_v[k];
+                add(rows.theta, first + k, by_theta[k]);
+            }
+        });
+    for (int k = 0; k < n; ++k) {
+        if (i > 0) {
+            add(rows.q, k, w.by_q[k]), add(rows.v, k, w.by_v[k]);
+            continue;
+        }
+        slope[k] = w.by_q[k], slope[n + k] = w.by_v[k];
+        if (implicit)  // h v+ varies by v+, which varies by h a
+            slope[w.length] =
+                fma(w.end_theta[k], w.step.a(0)[owning_dof(tree, k)], slope[w.length]);
+    }
+    for (int b = 0; b < nz; ++b) {
+        T& to = b < w.length ? w.row(H, b)[w.length] : w.row(H, w.length)[b];
+        to = fma(b == w.length ? T(2.0) : T(1.0), slope[b], to);
+    }
 }
 
 // Computes the Hessian (nz, nz) by z of a step from q, v (of the joints) and tau. lam_q, lam_v:
@@ -104,7 +149,7 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
     step(tree, q, v, h, method, w.q_next, w.v_next, w.step,
          [&](int i, const T* qi, const T* vi, T* a) {
              if (stages == 1) return dynamics.value(tree, qi, vi, tau, a);
-             dynamics.stages().linearize(tree, i, qi, vi, tau, a);
+             linearize_stage(tree, i, qi, vi, tau, a, dynamics.stages());
          });
     step_variation(tree, method, w.step, w.variation);
     if (stages > 1) stage_rows(tree, method, inputs, h, H, dynamics.stages(), w);
@@ -121,18 +166,27 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
         for (int k = 0; k < n; ++k) {
             w.rate[k] = implicit ? T(0.0) : weight * w.end_theta[k];  // [Derivations] eq. 12.9
             w.a[k] = weight * w.end_v[k];
+            const T b(stage_weight(method, i)), c(last ? 0.0 : stage_ahead(i + 1));
+            w.slope_rate[k] = b * w.end_theta[k];
+            w.slope_a[k] = b * (implicit ? fma(h, w.end_theta[k], w.end_v[k]) : w.end_v[k]);
             if (last) continue;
             w.rate[k] = fma(ahead, w.theta[k], w.rate[k]);
             w.a[k] = fma(ahead, w.v[k], w.a[k]);
+            w.slope_rate[k] = fma(c, w.theta[k], w.slope_rate[k]);
+            w.slope_a[k] = fma(c, w.v[k], w.slope_a[k]);
         }
         if (stages > 1) dynamics.value(tree, w.step.q(i), w.step.v(i), tau, w.step.a(i));
         dynamics.hessian(tree, w.a, w.stage);
+        const auto& at_stage = dynamics.w.hessian;
+        torque_columns(tree, w.step.q(i), inputs, at_stage.dynamics.idsva.root_frame,
+                       at_stage.hessian, w);
         if (i == 0) break;
         if (last)
             for (std::ptrdiff_t k = 0; k < static_cast<std::ptrdiff_t>(w.nz) * w.nz; ++k)
                 H[k] = T(0.0);
+        if (w.length >= 0) add_length_terms(tree, i, implicit, inputs, H, w, dynamics);
         dynamics.gradient(tree, w.a, w.by_q, w.by_v, w.by_tau);
-        add_later_stage(inputs, w.rows[i], H, w);
+        add_later_stage(w.rows[i], H, w);
         add_curvature(i, w.by_q, true, w.rate);
         for (int k = 0; k < n; ++k) {
             w.v[k] = w.rate[k] + w.by_v[k];
@@ -148,11 +202,12 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
         });
     }
     if (stages > 1) {
-        put_first_stage<true>(inputs, H, w);
+        put_first_stage<true>(H, w);
     } else {
-        put_first_stage<false>(inputs, H, w);
+        put_first_stage<false>(H, w);
         displacement_rows(tree, method, inputs, h, w, dynamics);
     }
+    if (w.length >= 0) add_length_terms(tree, 0, implicit, inputs, H, w, dynamics);
     add_curvature(max_stages, lam_q, false, w.rate);
     mirror(H, w.nz);
 }

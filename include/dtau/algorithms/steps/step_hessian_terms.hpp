@@ -6,6 +6,7 @@
 #include "dtau/algorithms/second/hessian.hpp"
 #include "dtau/algorithms/steps/chart_curvature.hpp"
 #include "dtau/algorithms/steps/discrete_linearization.hpp"
+#include "dtau/algorithms/steps/row_products.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -17,28 +18,37 @@ struct StageRows {
 
 template <class T>
 struct StepHessianWorkspace {
-    int n, inputs, nz;
+    int n, inputs, length, wrenches, nwrenches, nz;  // places in z; length: -1 without it
     StepWorkspace<T> step;
     VariationWorkspace<T> variation;
     T *q_next, *v_next;
     // Gradients of the independent velocities: as in StepVjpWorkspace.
     T *end_theta, *end_v, *theta, *v, *rate, *a, *by_q, *by_v, *by_tau;
+    T *slope_rate, *slope_a, *slope;    // rate and a in units of h; what they add by z
     Blocks<T> stage;                    // of forward dynamics
     StageRows<T> rows[max_stages + 1];  // of stages 1, 2, ... and of the end, theta alone
     T* products;                        // (n, nz)
+    T* torques;  // of a stage, by q and by what acts as torques, inputs and wrenches: (n, nz)
+    T *minus_jacobians, *minus_turns;  // of a stage: -J^T, and D_q (-J mu)^T: (n, nwrenches)
+    WrenchAxesWorkspace<T> axes;
 
     StepHessianWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : n(tree.independent.n),
           inputs(options.driven.count),
-          nz(2 * n + inputs),
+          length(options.by_dt ? 2 * n + inputs : -1),
+          wrenches(2 * n + inputs + options.by_dt),
+          nwrenches(options.by_f_ext ? 6 * tree.nbodies : 0),
+          nz(wrenches + nwrenches),
           step(arena, tree, options),
           variation(arena, tree, options),
           q_next(arena.take<T>(tree.nq)),
           v_next(arena.take<T>(tree.nv)),
-          rows() {
+          rows(),
+          axes(arena, tree, options) {
         const auto vector = [&] { return arena.take<T>(tree.nv); };
         end_theta = vector(), end_v = vector(), theta = vector(), v = vector(), rate = vector();
         a = vector(), by_q = vector(), by_v = vector(), by_tau = vector();
+        slope_rate = vector(), slope_a = vector(), slope = arena.take<T>(nz);
         const auto matrix = [&](int columns) {
             return arena.take<T>(static_cast<std::size_t>(n) * columns);
         };
@@ -47,6 +57,8 @@ struct StepHessianWorkspace {
         for (int i = 1; i < stages; ++i) rows[i] = {matrix(nz), matrix(nz), matrix(nz)};
         rows[max_stages] = {nullptr, nullptr, matrix(nz)};
         products = matrix(nz);
+        torques = arena.take_zeros<T>(static_cast<std::size_t>(n) * nz);
+        minus_jacobians = matrix(nwrenches), minus_turns = matrix(nwrenches);
     }
     T* row(T* matrix, int k) const { return matrix + static_cast<std::ptrdiff_t>(k) * nz; }
 };
@@ -67,65 +79,51 @@ inline T by_input(const InputMap<T>& inputs, int n, int c, const T* by_tau, int 
     return sum;
 }
 
-// ---------------------------------------------------------------- sums of products
+// ---------------------------------------------------------------- inputs and wrenches
 
-// Row r of `to` (+)= the sum of rows k of `from`, times by(r, k), from pack `begin` on; rows have
-// nz numbers. Takes a few rows at once, so that it reads each number of `from` once for all of
-// them.
-template <bool adds, int rows, class T, class By>
-inline void combine_rows(int r, int count, int nz, int begin, const T* from, T* to, const By& by) {
-    constexpr int width = Pack<T>::width;
-    in_parts<4>(whole_packs<T>(nz) / width - begin, [&]<int packs>(int first) {
-        const auto at = [&](int p) { return (begin + first + p) * width; };
-        const auto row = [&](int i) { return to + static_cast<std::ptrdiff_t>(r + i) * nz; };
-        Pack<T> x[rows][packs];
-        unrolled<rows>([&](int i) __attribute__((always_inline)) {
-            unrolled<packs>([&](int p) __attribute__((always_inline)) {
-                x[i][p] = adds ? Pack<T>::load(row(i) + at(p), nz - at(p)) : Pack<T>{T(0.0)};
-            });
-        });
-        for (int k = 0; k < count; ++k) {
-            const T* y = from + static_cast<std::ptrdiff_t>(k) * nz;
-            T scale[rows];
-            unrolled<rows>([&](int i) { scale[i] = by(r + i, k); });
-            unrolled<packs>([&](int p) __attribute__((always_inline)) {
-                const Pack<T> of = {in_register(Pack<T>::load(y + at(p), nz - at(p)).value)};
-                unrolled<rows>([&](int i) { x[i][p] = fma(scale[i], of, x[i][p]); });
-            });
-        }
-        unrolled<rows>([&](int i) __attribute__((always_inline)) {
-            unrolled<packs>([&](int p) __attribute__((always_inline)) {
-                x[i][p].store(row(i) + at(p), nz - at(p));
-            });
-        });
-    });
-}
-// Calls visit<rows>(r) for all of `count` rows, four at once.
-template <class Visit>
-inline void by_fours(int count, const Visit& visit) {
-    int r = 0;
-    for (; r + 4 <= count; r += 4) visit.template operator()<4>(r);
-    for (; r < count; ++r) visit.template operator()<1>(r);
-}
-
-// Adds A^T B for `count` rows of nz numbers to the upper triangle of H.
+// Writes D_q (-J mu)^T of all bodies, mu held constant: column k is Phi_k seen from the body. Axes of the
+// world turn against the body by s~ (world_wrenches.hpp), which adds s~ x Lam. [Derivations] eq. 24.5
 template <class T>
-void add_upper_product(int count, int nz, const T* A, const T* B, T* H) {
-    by_fours(nz, [&]<int rows>(int r) {
-        combine_rows<true, rows>(r, count, nz, r / Pack<T>::width, B, H, [&](int a, int k) {
-            return A[static_cast<std::ptrdiff_t>(k) * nz + a];
-        });
+void minus_transposed_turns(const Tree& tree, const T* q, const RootFrame<T>& g,
+                            const HessianWorkspace<T>& hessian, T* to,
+                            const WrenchAxesWorkspace<T>& w) {
+    minus_transposed(tree, q, g, to, w, [&](int k, int number, const Placement<T>& P) {
+        const Motion<T> s = g.S[k], Phi = hessian.Phi[k];
+        if (!w.in_world()) return Phi;
+        const Motion<T> turn = {s.ang, w.axes == Axes::world ? s.lin : cross(P.r, s.ang)};
+        return cross(turn, hessian.Lam[number], Phi);
     });
 }
 
-// result (+)= matrix rows, or its transpose, for matrices (n, n) and rows (n, nz).
-template <bool transposed, bool adds, class T>
-void dense_product(int n, const T* matrix, int nz, const T* rows, T* result) {
-    by_fours(n, [&]<int count>(int r) {
-        combine_rows<adds, count>(r, n, nz, 0, rows, result, [&](int k, int j) {
-            return transposed ? matrix[j * n + k] : matrix[k * n + j];
-        });
-    });
+// Runs after the Hessian of a stage at q: computes w.torques. Wrenches act as the torques J^T f, so that
+// D_f D_q = J D_tau D_q + D_q (J mu). [Derivations] eq. 24.5
+template <class T>
+void torque_columns(const Tree& tree, const T* q, const InputMap<T>& inputs, const RootFrame<T>& g,
+                    const HessianWorkspace<T>& hessian, const StepHessianWorkspace<T>& w) {
+    const int n = w.n, nf = w.nwrenches;
+    for (int k = 0; k < n; ++k)
+        for (int c = 0; c < w.inputs; ++c)
+            w.row(w.torques, k)[2 * n + c] = by_input(inputs, n, c, w.stage.dadq + k, n);
+    if (nf == 0) return;
+    minus_transposed_jacobians(tree, q, g, w.minus_jacobians, w.axes);
+    minus_transposed_turns(tree, q, g, hessian, w.minus_turns, w.axes);
+    dense_product<true, true>(n, w.stage.dadq, nf, w.minus_jacobians, w.minus_turns);
+    for (int k = 0; k < n; ++k)
+        for (int c = 0; c < nf; ++c)
+            w.row(w.torques, k)[w.wrenches + c] = -w.minus_turns[k * nf + c];
+}
+
+// Adds the gradients by inputs and wrenches of a stage, from that by tau, to a row of nz numbers.
+template <class T>
+void add_torque_gradient(const InputMap<T>& inputs, const T* by_tau, T* row,
+                         const StepHessianWorkspace<T>& w) {
+    T *const by_inputs = row + 2 * w.n, *const by_wrenches = row + w.wrenches;
+    for (int c = 0; c < w.inputs; ++c)
+        by_inputs[c] = by_inputs[c] + by_input(inputs, w.n, c, by_tau, 1);
+    for (int k = 0; k < w.n; ++k)
+        for (int c = 0; c < w.nwrenches; ++c)
+            by_wrenches[c] =
+                fma(-w.minus_jacobians[k * w.nwrenches + c], by_tau[k], by_wrenches[c]);
 }
 
 // ---------------------------------------------------------------- parts of H
@@ -133,7 +131,7 @@ void dense_product(int n, const T* matrix, int nz, const T* rows, T* result) {
 // Writes or adds the Hessian of stage 0, whose state is the state before the step. Writes the lower
 // triangle too: sums over blocks of rows read it.
 template <bool adds, class T>
-void put_first_stage(const InputMap<T>& inputs, T* H, const StepHessianWorkspace<T>& w) {
+void put_first_stage(T* H, const StepHessianWorkspace<T>& w) {
     const int n = w.n;
     const auto put = [](T& to, T x) __attribute__((always_inline)) { to = adds ? to + x : x; };
     for (int k = 0; k < n; ++k) {
@@ -144,44 +142,29 @@ void put_first_stage(const InputMap<T>& inputs, T* H, const StepHessianWorkspace
             put(v_row[n + j], w.stage.dvdv[k * n + j]);
             if (!adds) v_row[j] = T(0.0);
         }
-        for (int c = 0; c < w.inputs; ++c) {
-            put(q_row[2 * n + c], by_input(inputs, n, c, w.stage.dadq + k, n));
-            put(v_row[2 * n + c], T(0.0));
+        for (int b = 2 * n; b < w.nz; ++b) {
+            put(q_row[b], w.row(w.torques, k)[b]);
+            put(v_row[b], T(0.0));
         }
     }
-    for (int c = 0; c < w.inputs && !adds; ++c)
-        for (int d = 0; d < w.nz; ++d) w.row(H, 2 * n + c)[d] = T(0.0);
+    for (int a = 2 * n; a < w.nz && !adds; ++a)
+        for (int b = 0; b < w.nz; ++b) w.row(H, a)[b] = T(0.0);
 }
 
 // Adds S^T H S of a later stage.
 template <class T>
-void add_later_stage(const InputMap<T>& inputs, const StageRows<T>& rows, T* H,
-                     const StepHessianWorkspace<T>& w) {
+void add_later_stage(const StageRows<T>& rows, T* H, const StepHessianWorkspace<T>& w) {
     const int n = w.n, nz = w.nz;
     T* const X = w.products;
     dense_product<false, false>(n, w.stage.dqdq, nz, rows.q, X);
     dense_product<false, true>(n, w.stage.dqdv, nz, rows.v, X);
     for (int k = 0; k < n; ++k)
-        for (int c = 0; c < w.inputs; ++c)
-            w.row(X, k)[2 * n + c] =
-                w.row(X, k)[2 * n + c] + by_input(inputs, n, c, w.stage.dadq + k, n);
+        for (int b = 2 * n; b < nz; ++b) w.row(X, k)[b] = w.row(X, k)[b] + w.row(w.torques, k)[b];
     add_upper_product(n, nz, rows.q, X, H);
+    add_upper_product(n, nz, w.torques, rows.q, H, 2 * n);
     dense_product<true, false>(n, w.stage.dqdv, nz, rows.q, X);
     dense_product<false, true>(n, w.stage.dvdv, nz, rows.v, X);
     add_upper_product(n, nz, rows.v, X, H);
-    // Blocks with inputs: the terms by torques besides Q^T X.
-    for (int d = 0; d < w.inputs; ++d) {
-        for (int k = 0; k < n; ++k) {
-            w.by_tau[k] = T(0.0);
-            for (int j = 0; j < n; ++j)
-                w.by_tau[k] =
-                    fma(w.stage.dadq[k * n + j], w.row(rows.q, j)[2 * n + d], w.by_tau[k]);
-        }
-        for (int c = 0; c <= d; ++c) {
-            T& to = w.row(H, 2 * n + c)[2 * n + d];
-            to = to + by_input(inputs, n, c, w.by_tau, 1);
-        }
-    }
 }
 
 // Adds x^T both x, for the rows x of a joint, and unit^T mixed x + its transpose. unit: other rows
@@ -226,13 +209,18 @@ void stage_rows(const Tree& tree, Integrator method, const InputMap<T>& inputs, 
                 const Stages& stages, const StepHessianWorkspace<T>& w) {
     const DiscreteWorkspace<T>& discrete = stages.workspace();
     constexpr int most = DiscreteWorkspace<T>::most, width = Pack<T>::width;
-    const ColumnGroups<T> groups(tree, inputs, false, false);
-    const int states = 2 * w.n, padded = groups.padded;
+    const ColumnGroups<T> groups(tree, inputs, discrete.minus_jacobians[0], discrete.by_length);
     for_blocks<T>(groups.end, most, [&](int begin, int, int packs) {
         const auto place = [&](int p, int& room) {
-            const int c = begin + p * width, input = c - padded;
-            room = c < padded ? states - c : w.inputs - input;
-            return c < padded ? c : states + input;
+            const int c = begin + p * width;
+            const auto in_group = [&](int first, int count, int place) {
+                room = count - (c - first);
+                return place + c - first;
+            };
+            if (c < groups.padded) return in_group(0, 2 * w.n, 0);
+            if (c < groups.wrenches) return in_group(groups.padded, w.inputs, 2 * w.n);
+            if (c < groups.length) return in_group(groups.wrenches, w.nwrenches, w.wrenches);
+            return in_group(groups.length, 1, w.length);
         };
         const auto keep = [&](int first, int count, const Pack<T>* x, T* to) {
             for (int k = first; k < first + count; ++k)
