@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstring>
+#include <initializer_list>
+#include <utility>
 
 #include "interop/casadi_nonzeros.hpp"
 
@@ -18,6 +20,15 @@ class NamedInputs {
                 each = {name, data};
                 return;
             }
+    }
+    // Runs for the results of these names; the others have no numbers.
+    bool run(const RawCall& call, std::initializer_list<std::pair<const char*, double*>> results,
+             std::string& error) const {
+        double* to[Job::max_outputs] = {};
+        for (int o = 0; o < call.nresults(); ++o)
+            for (const auto& [name, data] : results)
+                if (std::strcmp(call.result(o).name, name) == 0) to[o] = data;
+        return run(call, to, error);
     }
     bool run(const RawCall& call, double* const* results, std::string& error) const {
         const double* given[Job::max_inputs];

@@ -43,11 +43,9 @@ int fill(nb::dict calls, nb::tuple sizes, const std::string& inputs,
     f->second = call("second");
     f->tensors = call("tensors");
     f->by_wrench = call("by_wrench");
-    f->integrate = call("integrate");
-    f->dynamics = call("dynamics");
-    f->dynamics_jvp = call("dynamics_jvp");
-    f->dynamics_vjp = call("dynamics_vjp");
-    f->dynamics_hessian = call("dynamics_hessian");
+    f->first_by = call("first_by");
+    f->product_by = call("product_by");
+    f->second_by = call("second_by");
     f->takes_v = inputs.find('v') != std::string::npos;
     f->takes_x = inputs.find('x') != std::string::npos;
     f->takes_dt = inputs.find('h') != std::string::npos;

@@ -1,19 +1,22 @@
 // Evaluates time steps for CasADi. The result is one vector, the numbers of q and v after the step.
 //
-// Derivatives by q, v and tau are those of linearize_discrete, step_vjp and step_hessian, in the
-// exponential charts xi of the states before and after the step. With lam = F^T s of the seeds s of
-// the numbers after the step (tangent_columns.hpp), raw second derivatives follow from
+// Derivatives are those of linearize_discrete, step_vjp and step_hessian, in the exponential charts xi of
+// the states before and after the step. With lam = F^T s of the seeds s of the numbers after the step
+// (tangent_columns.hpp), raw second derivatives follow from
 //
 //   d2(s . x+) = step_hessian(lam) + A^T K A        K: second derivatives of the numbers by xi
 //   D_k D_j = d2_jk + g . [e_k, e_j] / 2            g: the gradient by q
 //
-// Derivatives by dt and by wrenches come from StepSweeps.
-#include "interop/step_sweeps.hpp"
+// The variables are q, v, tau, dt and the wrenches; without the last two, the calls take less time.
+#include <algorithm>
+
+#include "dtau/algorithms/steps/chart_curvature.hpp"
+#include "interop/casadi_matrices.hpp"
 
 namespace dtau {
 namespace {
 
-constexpr int step_variables = 3;  // q, v, tau
+constexpr int of_state = 3, most = 5;  // variables: q, v, tau; with dt and the wrenches
 
 std::size_t step_zeros(const CasadiFunction& f) {
     return std::max({f.nq + f.nv, f.ncontacts, 6 * f.nbodies});
@@ -26,7 +29,9 @@ class StepEvaluation : CasadiMatrices {
                    double* const* res, double* work, std::string& error)
         : CasadiMatrices(f, role, arg, res, work, error),
           results_(f.nq + f.nv),
-          nwrenches_(static_cast<int>(wrenches(f))) {
+          count_(f.takes_wrenches ? most : most - 1),
+          size_{f.nv, f.nv, f.nv, 1, static_cast<int>(wrenches(f))},
+          begin_{0, f.nv, 2 * f.nv, 3 * f.nv, 3 * f.nv + 1, 3 * f.nv + 1 + size_[4]} {
         zeros_ = take_zeros(step_zeros(f));
         q_ = or_zeros(arg[0]);
         inputs_.set("q", q_);
@@ -35,7 +40,7 @@ class StepEvaluation : CasadiMatrices {
         inputs_.set("dt", or_zeros(arg[dt_at()]));
         if (f.takes_mask) inputs_.set("active", or_zeros(arg[mask_at()]));
         if (f.takes_wrenches) {
-            double* f_ext = take(nwrenches_);
+            double* f_ext = take(size_[4]);
             spread(patterns_.in[wrenches_at()], arg[wrenches_at()], f_ext);
             inputs_.set("f_ext", f_ext);
         }
@@ -45,109 +50,99 @@ class StepEvaluation : CasadiMatrices {
 
     bool value() {
         if (!res_[0]) return true;
-        double* parts[] = {res_[0], res_[0] + nq_};
-        return run(*f_.value, parts);
+        return run(*f_.value, {{"q", res_[0]}, {"v", res_[0] + nq_}});
     }
 
-    bool jacobian() { return first_of(0, 1, false) && first_by_others(0, 1, false); }
+    bool jacobian() { return first_of(0, 1, false); }
 
     bool adjoint() {
         if (!weigh()) return false;
-        double* gradient[4];
-        for (int k = 0; k < step_variables; ++k) gradient[k] = take(nv_);
-        gradient[step_variables] = take(nwrenches_);
-        if (!run(*f_.product, gradient)) return false;
-        if (res_[0]) gradient_by_numbers(gradient[0], res_[0]);
-        for (int k = 1; k < step_variables; ++k)
-            if (res_[k]) std::copy_n(gradient[k], nv_, res_[k]);
-        if (nwrenches_ && res_[wrenches_at()])
-            leave(patterns_.out[wrenches_at()], gradient[step_variables], false,
-                  res_[wrenches_at()]);
+        double* by[most];
+        for (int k = 0; k < count_; ++k) by[k] = take(size_[k]);
+        if (!run(res_[dt_at()] ? *f_.product_by : *f_.product,
+                 {{"by_q", by[0]},
+                  {"by_v", by[1]},
+                  {"by_tau", by[2]},
+                  {"by_dt", by[3]},
+                  {"by_f_ext", count_ == most ? by[4] : nullptr}}))
+            return false;
+        if (res_[0]) gradient_by_numbers(by[0], res_[0]);
+        for (int k = 1; k < most - 1; ++k)
+            if (res_[k]) std::copy_n(by[k], size_[k], res_[k]);
+        if (count_ == most && res_[wrenches_at()])
+            leave(patterns_.out[wrenches_at()], by[4], false, res_[wrenches_at()]);
         put_gradient_by_mask();
-        if (!res_[dt_at()]) return true;
-        StepSweeps sweeps(f_, inputs_, w_, error_);
-        if (!sweeps.forward() || !sweeps.adjoint(seed_)) return false;
-        *res_[dt_at()] = sweeps.by_length();
         return true;
     }
 
-    bool adjoint_jacobian() {
-        const int first = ninputs_ + 1, step = ninputs_ + 2;
-        return first_of(first, step, true) && first_by_others(first, step, true) && curvature() &&
-               second_by_others();
-    }
+    bool adjoint_jacobian() { return first_of(ninputs_ + 1, ninputs_ + 2, true) && curvature(); }
 
   private:
     const double* or_zeros(const double* given) const { return given ? given : zeros_; }
-    bool run(const RawCall& call, double* const* results) {
+    bool run(const RawCall& call, std::initializer_list<std::pair<const char*, double*>> results) {
         return inputs_.run(call, results, error_);
     }
 
-    // Computes the first derivatives by q, v and tau, and the numbers of q after the step.
-    bool linearize() {
-        if (A_) return true;
+    // Computes the first derivatives, and the numbers of q after the step.
+    bool linearize(bool by_all) {
+        if (A_ && (by_all_ || !by_all)) return true;
+        by_all_ = by_all;
         A_ = take(std::ptrdiff_t(4) * nv_ * nv_);
         B_ = take(std::ptrdiff_t(2) * nv_ * nv_);
         q_next_ = take(nq_);
-        double* results[] = {A_, B_, q_next_, take(nv_), take(f_.nrows)};
-        return run(*f_.first, results);
+        double *v_next = take(nv_), *residual = take(f_.nrows);
+        for (double*& half : by_dt_) half = by_all ? take(nv_) : nullptr;
+        for (double*& half : by_f_) half = by_all ? take(std::ptrdiff_t(nv_) * size_[4]) : nullptr;
+        return run(by_all ? *f_.first_by : *f_.first, {{"A", A_},
+                                                       {"B", B_},
+                                                       {"q", q_next_},
+                                                       {"v", v_next},
+                                                       {"residual", residual},
+                                                       {"dq_ddt", by_dt_[0]},
+                                                       {"dv_ddt", by_dt_[1]},
+                                                       {"dq_df_ext", by_f_[0]},
+                                                       {"dv_df_ext", by_f_[1]}});
     }
     // The entry of first derivatives in row r, by variable k, column c.
     double first(int r, int k, int c) const {
-        return k < 2 ? A_[(std::ptrdiff_t(r) * 2 + k) * nv_ + c] : B_[std::ptrdiff_t(r) * nv_ + c];
+        const std::ptrdiff_t row = r, half = r < nv_ ? row : row - nv_;
+        if (k < 2) return A_[(row * 2 + k) * nv_ + c];
+        if (k == 2) return B_[row * nv_ + c];
+        return k == 3 ? by_dt_[r >= nv_][half] : by_f_[r >= nv_][half * size_[4] + c];
     }
+    // CasADi counts the entries of wrenches (nbodies, 6) column by column.
+    int column(int k, int c) const { return k < 4 ? c : c % f_.nbodies * 6 + c / f_.nbodies; }
 
     // Converts rows by xi and v after the step (2 nv, columns) to rows by the result's numbers.
-    double* rows_by_numbers(const double* q_next, const double* rows, int columns) {
+    double* rows_by_numbers(const double* rows, int columns) {
         double* to = take(std::ptrdiff_t(results_) * columns);
-        f_.numbers.rates(q_next, rows, columns, to);
+        f_.numbers.rates(q_next_, rows, columns, to);
         const std::ptrdiff_t half = std::ptrdiff_t(nv_) * columns;
         std::copy_n(rows + half, half, to + std::ptrdiff_t(nq_) * columns);
         return to;
     }
 
-    // Writes the matrix by variable k as result `first + k step`.
+    // Writes the matrix by variable k as result `first_at + k step`.
     bool first_of(int first_at, int step, bool transposed) {
-        bool wanted = false;
-        for (int k = 0; k < step_variables; ++k) wanted |= res_[first_at + k * step] != nullptr;
-        if (!wanted) return true;
-        if (!linearize()) return false;
-        double* block = take(std::ptrdiff_t(2) * nv_ * nv_);
-        for (int k = 0; k < step_variables; ++k) {
+        bool wanted = false, by_all = false;
+        for (int k = 0; k < count_; ++k) {
             if (!res_[first_at + k * step]) continue;
+            wanted = true;
+            by_all |= k >= of_state;
+        }
+        if (!wanted) return true;
+        if (!linearize(by_all)) return false;
+        for (int k = 0; k < count_; ++k) {
+            if (!res_[first_at + k * step]) continue;
+            double* const block = take(std::ptrdiff_t(2) * nv_ * size_[k]);
             for (int r = 0; r < 2 * nv_; ++r)
-                for (int c = 0; c < nv_; ++c) block[r * nv_ + c] = first(r, k, c);
-            const double* rows = rows_by_numbers(q_next_, block, nv_);
+                for (int c = 0; c < size_[k]; ++c)
+                    block[std::ptrdiff_t(r) * size_[k] + c] = first(r, k, column(k, c));
+            const double* rows = rows_by_numbers(block, size_[k]);
             put(first_at + k * step, k ? rows : by_numbers(rows, results_), transposed);
         }
         return true;
     }
-    bool first_by_others(int first_at, int step, bool transposed) {
-        const int at_dt = first_at + dt_at() * step, at_f = first_at + wrenches_at() * step;
-        const bool by_f = nwrenches_ && res_[at_f];
-        if (!res_[at_dt] && !by_f) return true;
-        double* const rest = w_;
-        w_ += StepSweeps::numbers(f_);
-        StepSweeps sweeps(f_, inputs_, rest, error_);
-        if (!sweeps.forward()) return false;
-        // Variable k of `count`, whose place among those of the wrenches is entry(k).
-        const auto write = [&](int at, int count, const auto& entry) {
-            double* rows = take(std::ptrdiff_t(2) * nv_ * count);
-            for (int k = 0; k < count; ++k) {
-                if (!sweeps.tangent(entry(k))) return false;
-                for (int r = 0; r < nv_; ++r) {
-                    rows[r * count + k] = sweeps.xi()[r];
-                    rows[(nv_ + r) * count + k] = sweeps.dv()[r];
-                }
-            }
-            put(at, rows_by_numbers(sweeps.q_next(), rows, count), transposed);
-            return true;
-        };
-        if (res_[at_dt] && !write(at_dt, 1, [](int) { return StepSweeps::length; })) return false;
-        return !by_f || write(at_f, nwrenches_, [&](int k) { return entry(k); });
-    }
-    // The entry of the wrenches, row by row, that CasADi counts as its k-th.
-    int entry(int k) const { return k % f_.nbodies * 6 + k / f_.nbodies; }
 
     // Sets the weights lam of displacements and velocities after the step.
     bool weigh() {
@@ -156,8 +151,7 @@ class StepEvaluation : CasadiMatrices {
             double* lam = take(nv_);
             if (!q_next_) {
                 q_next_ = take(nq_);
-                double* results[] = {q_next_, take(nv_)};
-                if (!run(*f_.value, results)) return false;
+                if (!run(*f_.value, {{"q", q_next_}, {"v", take(nv_)}})) return false;
             }
             f_.numbers.by_displacement(q_next_, seed_, lam);
             weights = lam;
@@ -167,28 +161,34 @@ class StepEvaluation : CasadiMatrices {
         return true;
     }
 
-    // Computes second derivatives by q, v and tau.
+    // Computes the second derivatives.
     bool curvature() {
-        bool wanted = false;
-        for (int a = 0; a < step_variables; ++a)
-            for (int b = a; b < step_variables; ++b) wanted |= wants(a, b);
-        if (!wanted) return true;
-        if ((!f_.numbers.trivial() && !linearize()) || !weigh()) return false;
-        const std::ptrdiff_t all = std::ptrdiff_t(step_variables) * nv_;
-        double* H = take(all * all);
-        if (!run(*f_.second, &H)) return false;
-        if (!f_.numbers.trivial()) add_joints(H);
-        double* block = take(std::ptrdiff_t(nv_) * nv_);
-        for (int a = 0; a < step_variables; ++a)
-            for (int b = a; b < step_variables; ++b) {
+        bool wanted = false, by_all = false;
+        for (int a = 0; a < count_; ++a)
+            for (int b = a; b < count_; ++b) {
                 if (!wants(a, b)) continue;
-                for (int r = 0; r < nv_; ++r)
-                    std::copy_n(H + (std::ptrdiff_t(a) * nv_ + r) * all + b * nv_, nv_,
-                                block + std::ptrdiff_t(r) * nv_);
+                wanted = true;
+                by_all |= b >= of_state;
+            }
+        if (!wanted) return true;
+        if ((!f_.numbers.trivial() && !linearize(by_all)) || !weigh()) return false;
+        const int variables = by_all ? count_ : of_state;
+        const std::ptrdiff_t all = begin_[variables];
+        double* H = take(all * all);
+        if (!run(by_all ? *f_.second_by : *f_.second, {{"H", H}})) return false;
+        if (!f_.numbers.trivial()) add_joints(variables, H);
+        for (int a = 0; a < variables; ++a)
+            for (int b = a; b < variables; ++b) {
+                if (!wants(a, b)) continue;
+                double* const block = take(std::ptrdiff_t(size_[a]) * size_[b]);
+                for (int r = 0; r < size_[a]; ++r)
+                    for (int c = 0; c < size_[b]; ++c)
+                        block[std::ptrdiff_t(r) * size_[b] + c] =
+                            H[(begin_[a] + column(a, r)) * all + begin_[b] + column(b, c)];
                 if (a == b)
                     put(place(a, a), a ? block : curved(block), false);
                 else
-                    put_mixed(a, b, a ? block : numbers_by(block, nv_));
+                    put_mixed(a, b, a ? block : numbers_by(block, size_[b]));
             }
         return true;
     }
@@ -198,14 +198,15 @@ class StepEvaluation : CasadiMatrices {
     }
 
     // Adds the terms of joints whose displacements do not commute: A^T K A, and the brackets.
-    void add_joints(double* H) {
-        const int all = step_variables * nv_;
+    void add_joints(int variables, double* H) {
+        const int all = begin_[variables];
         double* rows = take_zeros(std::ptrdiff_t(nv_) * all);
         double* bent = take(std::ptrdiff_t(nv_) * all);
         for (const ManifoldJoint& joint : f_.numbers.joints())
             for (int r = joint.v; r < joint.v + joint.nv(); ++r)
-                for (int k = 0; k < step_variables; ++k)
-                    for (int c = 0; c < nv_; ++c) rows[r * all + k * nv_ + c] = first(r, k, c);
+                for (int k = 0; k < variables; ++k)
+                    for (int c = 0; c < size_[k]; ++c)
+                        rows[r * all + begin_[k] + c] = first(r, k, c);
         f_.numbers.number_curvature(q_next_, seed_, rows, all, bent);
         for (const ManifoldJoint& joint : f_.numbers.joints())
             for (int r = joint.v; r < joint.v + joint.nv(); ++r)
@@ -237,48 +238,10 @@ class StepEvaluation : CasadiMatrices {
             });
     }
 
-    // Computes second derivatives by dt and wrenches, and by these and the other inputs.
-    bool second_by_others() {
-        const int dt = dt_at(), f_at = wrenches_at(), inputs = f_at + (nwrenches_ > 0);
-        bool by_dt = false, by_f = false;
-        for (int k = 0; k < inputs; ++k) {
-            by_f |= nwrenches_ && wants(f_at, k);
-            by_dt |= k != f_at && wants(dt, k);
-        }
-        if (!by_dt && !by_f) return true;
-        double* const rest = w_;
-        w_ += StepSweeps::numbers(f_);
-        StepSweeps sweeps(f_, inputs_, rest, error_);
-        if (!sweeps.forward() || !sweeps.adjoint(seed_) || !sweeps.curvatures()) return false;
-        const auto write = [&](int a, int count, const auto& variable) {
-            double *blocks[5], *by[5], *sorted = take(nwrenches_);
-            const int sizes[] = {nv_, nv_, nv_, 1, nwrenches_};
-            for (int k = 0; k < 5; ++k) blocks[k] = by[k] = take(std::ptrdiff_t(count) * sizes[k]);
-            for (int k = 0; k < count; ++k) {
-                if (!sweeps.tangent(variable(k)) ||
-                    !sweeps.second({by[0], by[1], by[2], by[3], by[4]}))
-                    return false;
-                for (int j = 0; j < nwrenches_; ++j) sorted[j] = by[4][entry(j)];
-                std::copy_n(sorted, nwrenches_, by[4]);
-                for (int j = 0; j < 5; ++j) by[j] += sizes[j];
-            }
-            for (int b = 0; b < inputs; ++b) {
-                if (!wants(a, b)) continue;
-                const double* block = b ? blocks[b] : by_numbers(blocks[0], count);
-                if (a == b)
-                    put(place(a, a), block, false);
-                else
-                    put_mixed(a, b, block);
-            }
-            return true;
-        };
-        if (by_dt && !write(dt, 1, [](int) { return StepSweeps::length; })) return false;
-        return !by_f || write(f_at, nwrenches_, [&](int k) { return entry(k); });
-    }
-
-    int results_, nwrenches_;
+    int results_, count_, size_[most], begin_[most + 1];
     NamedInputs inputs_;
-    double *A_ = nullptr, *B_ = nullptr, *q_next_ = nullptr;
+    bool by_all_ = false;
+    double *A_ = nullptr, *B_ = nullptr, *q_next_ = nullptr, *by_dt_[2] = {}, *by_f_[2] = {};
     const double *zeros_, *seed_;
 };
 
@@ -286,25 +249,23 @@ class StepEvaluation : CasadiMatrices {
 
 std::size_t casadi_step_work(const CasadiFunction& f, CasadiRole role) {
     const std::size_t nq = f.nq, n = f.nv, nw = wrenches(f), results = nq + n;
-    const std::size_t always = step_zeros(f) + nw, sweeps = StepSweeps::numbers(f);
-    const std::size_t linearized = 6 * n * n + nq + n + f.nrows, weighed = nq + 2 * n;
+    const std::size_t all = 3 * n + 1 + nw, always = step_zeros(f) + nw;
     // Blocks by tangent coordinates, by the result's numbers, and by the numbers of q.
-    const std::size_t first = linearized + 2 * n * n + results * (3 * n + nq);
-    const std::size_t others = sweeps + (1 + nw) * (2 * n + results);
+    const std::size_t linearized = 2 * n * all + nq + n + f.nrows, weighed = nq + 2 * n;
+    const std::size_t first = linearized + 2 * n * all + results * (all + nq);
     switch (role) {
         case CasadiRole::value:
             return always;
         case CasadiRole::jacobian:
-            return always + first + others;
+            return always + first;
         case CasadiRole::adjoint:
-            return always + weighed + step_variables * n + nw + sweeps;
+            return always + weighed + all;
         case CasadiRole::adjoint_jacobian:
         case CasadiRole::second:
             break;
     }
-    const std::size_t second = 9 * n * n + 6 * n * n + n * n + 3 * n * nq + nq * nq;
-    const std::size_t rows = 2 * nw + (1 + nw) * (3 * n + 1 + nw + nq);
-    return always + first + others + linearized + weighed + second + sweeps + rows;
+    const std::size_t joints = 2 * n * all, blocks = all * all + all * nq + nq * (n + nq);
+    return always + first + linearized + weighed + all * all + joints + blocks;
 }
 
 bool casadi_step(const CasadiFunction& f, CasadiRole role, const double* const* arg,

@@ -133,8 +133,11 @@ void RawCall::describe(const Options& options, bool single_frame) {
                 dtau::entries(quantity, sizes).size() != dtau::entries(quantity, of_map).size();
         }
     }
-    for (int o = 0; o < s.noutputs; ++o)
-        results_[o] = array(s.outputs[o], shapes[o], job_.outputs[o].mimic_role);
+    for (int o = 0; o < s.noutputs; ++o) {
+        if (!Asked::is_there(s.outputs[o], options)) continue;
+        results_[nresults_] = array(s.outputs[o], shapes[o], job_.outputs[o].mimic_role);
+        outputs_[nresults_++] = o;
+    }
 }
 
 void RawCall::reserve(std::ptrdiff_t count, int threads, RawMemory& memory) const {
@@ -168,15 +171,10 @@ const Signature& RawCall::signature() const {
     return list_().groups[group_]->functions[place_].signature;
 }
 
-Entries RawCall::entries(int o) const {
-    const Quantity& quantity = *signature().outputs[o].quantity;
+Entries RawCall::entries(int r) const {
+    const Quantity& quantity = *signature().outputs[outputs_[r]].quantity;
     if (options().layout == Layout::dense || !has_pattern(quantity)) return {};
     return dtau::entries(quantity, {tree_->tree(), options(), single_frame_});
-}
-
-int RawCall::nresults() const {
-    return signature().noutputs - signature().nby -
-           (job_.options->forces ? 0 : signature().nforces);
 }
 
 void RawCall::broadcast(const RawInput* inputs, Job& job) const {
@@ -274,11 +272,16 @@ bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t
                     "inputs: expected none with layout=pattern and a robot of several trees, as a "
                     "map has numbers in B outside of its pattern; leave layout out");
         broadcast(inputs, job);
-        job.noutputs = count_results(signature(), *job.options,
-                                     [&](int i) { return inputs[i].data != nullptr; });
-        for (int o = 0; o < job.noutputs; ++o) {
-            if (!results[o]) return fail("expected memory for every result");
-            job.outputs[o].data = reinterpret_cast<char*>(results[o]);
+        const Signature& s = signature();
+        const int leading =
+            count_results(s, *job.options, [&](int i) { return inputs[i].data != nullptr; });
+        job.noutputs = count_outputs(s, *job.options, leading);
+        const bool misses_one = leading < s.noutputs - s.nby - s.nforces;  // the optional one
+        if (misses_one) job.outputs[leading].size = 0;
+        for (int r = 0; r < nresults_; ++r) {
+            if (misses_one && outputs_[r] == leading) continue;
+            if (!results[r]) return fail("expected memory for every result");
+            job.outputs[outputs_[r]].data = reinterpret_cast<char*>(results[r]);
         }
         if (job.count != count)
             return fail(("expected results with room for " + std::to_string(job.count) +

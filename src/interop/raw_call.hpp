@@ -49,20 +49,20 @@ class RawCall {
 
     const Signature& signature() const;
     const Array& input(int i) const { return inputs_[i]; }
-    const Array& result(int o) const { return results_[o]; }
+    const Array& result(int r) const { return results_[r]; }
     // The number of results that the options ask for, the optional one included.
-    int nresults() const;
+    int nresults() const { return nresults_; }
     const CompiledTree& tree() const { return *tree_; }
     const Options& options() const { return *job_.options; }
     // The places of a result's numbers in the dense result, for Layout::pattern; empty: it is dense.
-    Entries entries(int o) const;
+    Entries entries(int r) const;
 
     // Why a run is refused that does not give inertias: joints of the model have none. Empty: they have.
     const std::string& problem() const { return problem_; }
 
     // Computes `count` states: as many as the inputs broadcast to, and as the results have room for.
-    // Takes as many inputs and results as the signature has; the last result may be null where it is
-    // optional and the last input is not given. Returns false and a sentence in `error` where it
+    // Takes as many inputs as the signature has, and nresults() results; the optional one may be null
+    // where its input is not given. Returns false and a sentence in `error` where it
     // cannot.
     bool run(const RawInput* inputs, double* const* results, std::ptrdiff_t count,
              std::string& error) const noexcept;
@@ -93,8 +93,9 @@ class RawCall {
     const CompiledTree* tree_;
     Job job_;  // without pointers to arrays
     Array inputs_[Job::max_inputs], results_[Job::max_outputs];
-    double numbers_ = 0.0;                 // of a state's results
-    EntryList entries_[Job::max_outputs];  // of results with Layout::pattern
+    int nresults_ = 0, outputs_[Job::max_outputs];  // which outputs of the job the results are
+    double numbers_ = 0.0;                          // of a state's results
+    EntryList entries_[Job::max_outputs];           // of results with Layout::pattern
     bool single_frame_ = false;
     bool map_leaves_pattern_ = false;  // an input map makes numbers outside of Layout::pattern
     std::string problem_;

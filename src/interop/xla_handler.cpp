@@ -157,20 +157,24 @@ bool run(const xla::CallFrame& frame, const RawCall& call, std::int64_t given, s
                      std::to_string(call.nresults()) + " results, got " +
                      std::to_string(frame.results.size),
                false;
-    for (int o = 0; o < frame.results.size; ++o) {
+    const bool all = frame.results.size == call.nresults();  // else without the optional result
+    int place[Job::max_outputs];                             // of the results that are given
+    for (int r = 0, o = 0; o < frame.results.size; ++o, ++r) {
+        if (!all && call.result(r).optional) ++r;
+        place[o] = r;
         const xla::Buffer& b = buffer(frame.results, o);
-        const int axes = batch_axes(b, call.result(o));
+        const int axes = batch_axes(b, call.result(r));
         if (axes < 0 || (o > 0 && states(b, axes) != count))
-            return why = std::string(signature.name) + ": " + call.result(o).name +
+            return why = std::string(signature.name) + ": " + call.result(r).name +
                          ": expected a float64 or float32 array with last axes " +
-                         axes_of(call.result(o)) + " and the batch axes of the other results",
+                         axes_of(call.result(r)) + " and the batch axes of the other results",
                    false;
         count = states(b, axes);
-        results[o] = doubles.result(b);
+        results[r] = doubles.result(b);
     }
     if (!call.run(inputs, results, count, why)) return false;
     for (int o = 0; o < frame.results.size; ++o)
-        Doubles::round(results[o], buffer(frame.results, o));
+        Doubles::round(results[place[o]], buffer(frame.results, o));
     return true;
 }
 

@@ -59,7 +59,6 @@ class Mode:
     every_input: bool = True  # also by each input alone
     switches: tuple[str, ...] = ()  # with these alone
     rows: tuple[str, ...] = ()  # of these alone
-    without: frozenset[str] = frozenset()  # inputs by which it may refuse
     twice: bool = False  # it differentiates twice, whatever its kind
 
     @property
@@ -188,21 +187,22 @@ def refusal(case: Case, mode: Mode, wanted: Iterable[int], *, values_only: bool)
     names = {case.names[k] for k in wanted}
     if mode.order == 0:
         return False
-    if names & mode.without or (values_only and case.row in VALUES_ONLY):
+    if values_only and case.row in VALUES_ONLY:
         return True
     return mode.order == 2 and (case.row in WITHOUT_SECOND or bool(names & FIRST_ONLY))
 
 
 def subsets(case: Case, mode: Mode) -> Iterator[tuple[int, ...]]:
-    """Each input alone; all; all but those without second derivatives; all but ``dt``."""
+    """Each input alone; all; all but those without second derivatives."""
     every = tuple(range(len(case.names)))
     yield every
     if mode.order == 0:
         return
     if len(every) > 1 and mode.every_input:
         yield from ((k,) for k in every)
-    rest = {tuple(k for k in every if case.names[k] not in x) for x in (FIRST_ONLY, {"dt"})}
-    yield from (x for x in sorted(rest) if 1 < len(x) < len(every))
+    rest = tuple(k for k in every if case.names[k] not in FIRST_ONLY)
+    if 1 < len(rest) < len(every):
+        yield rest
 
 
 def _weights(case: Case, mode: Mode) -> Iterator[list[Array | None]]:

@@ -30,11 +30,7 @@ _PRODUCTS = (
     "Compute gradients by `dtau.{vjp}`, in O(N) and without a matrix: for long rollouts. This "
     "excludes forward mode{but}."
 )
-
-_OF_A_STEP = (
-    " and derivatives by dt. Derivatives of the gradients are by `dtau.step_hessian`: with respect "
-    "to q, v and tau, and without ``f_ext``"
-)
+_OF_A_STEP = ". Derivatives of the gradients are by `dtau.step_hessian`"
 
 
 def docstring(library: ArrayLibrary, header: str, public: str | None) -> str | None:

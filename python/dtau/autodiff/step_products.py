@@ -7,7 +7,8 @@ their Lie brackets lead from charts to derivatives in each tangent space.
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,57 +17,96 @@ from dtau.autodiff.blocks import Blocks
 from dtau.autodiff.library import Array, At
 from dtau.autodiff.manifold_jacobians import weighted_brackets
 
-_VARIABLES = ("q", "v", "tau")
+
+class _Variables(NamedTuple):
+    """The variables z of a Hessian: which come beside q, v and tau, places and shapes of each."""
+
+    further: tuple[str, ...]
+    places: dict[str, slice]
+    shapes: dict[str, tuple[int, ...]]
+
+    @property
+    def size(self) -> int:
+        """The length of z."""
+        return sum(math.prod(shape) for shape in self.shapes.values())
 
 
 def step_vjp(x: At, by: str) -> Blocks:
-    """Differentiate gradients by q, v and tau with respect to these or to the weights."""
-    if x["f_ext"] is not None or by not in (*_VARIABLES, "lam_q", "lam_v"):
-        by = by if x["f_ext"] is None else f"{by}, with f_ext"
-        raise NotImplementedError(
-            "dtau: gradients of step by products have derivatives by q, v and tau, without f_ext; "
-            f"this asks for one by {by}"
-        )
-    n, jacobian = x.model.nv, x.once("jacobian", lambda: _jacobian(x))
+    """Differentiate gradients by all variables with respect to these or to the weights."""
+    z = _variables(x, by)
+    results = ["q", "v", "tau", *(["f_ext"] if "f_ext" in z.shapes else [])]
+    results += ["dt"] if x.options.get("by") == "dt" else []
+    if by == "active":
+        return (None,) * len(results)
+    jacobian = x.once(f"jacobian {z.further}", lambda: _jacobian(x, z))
     if by in ("lam_q", "lam_v"):
+        n, shape = x.model.nv, z.shapes["q"]
         rows = jacobian[..., :n, :] if by == "lam_q" else jacobian[..., n:, :]
         columns = x.xp.swapaxes(rows, -1, -2)
     else:
-        first = n * _VARIABLES.index(by)
-        second = x.once("second", lambda: _second(x, jacobian))
-        columns = second[..., first : first + n]
-    return tuple(columns[..., k * n : (k + 1) * n, :] for k in range(len(_VARIABLES)))
+        second = x.once(f"second {z.further}", lambda: _second(x, z, jacobian))
+        columns, shape = second[..., z.places[by]], z.shapes[by]
+    batch = tuple(columns.shape[:-2])
+    return tuple(
+        columns[..., z.places[name], :].reshape((*batch, *z.shapes[name], *shape))
+        for name in results
+    )
 
 
-def _second(x: At, jacobian: Array) -> Array:
-    """Return the Jacobian of J^T lam by q, v and tau, (..., 3 nv, 3 nv).
+def _variables(x: At, by: str) -> _Variables:
+    n = x.model.nv
+    shapes: dict[str, tuple[int, ...]] = {"q": (n,), "v": (n,), "tau": (n,)}
+    if by == "dt" or x.options.get("by") == "dt":
+        shapes["dt"] = ()
+    if x["f_ext"] is not None:
+        shapes["f_ext"] = (x.model.nbodies, 6)
+    ends = np.cumsum([0, *(math.prod(shape) for shape in shapes.values())]).tolist()
+    places = {name: slice(*ends[k : k + 2]) for k, name in enumerate(shapes)}
+    return _Variables(tuple(shapes)[3:], places, shapes)
+
+
+def _second(x: At, z: _Variables, jacobian: Array) -> Array:
+    """Return the Jacobian of J^T lam by z, (..., nz, nz).
 
     The derivative of component j along e_k is H_jk + (J^T lam . [e_k, e_j] - lam . [J e_k, J e_j])
     / 2.
     """
     lam_q, lam_v, n = x["lam_q"], x["lam_v"], x.model.nv
-    (hessian,) = _call(x, "step_hessian", lam_q, lam_v)
+    (hessian,) = _call(x, z, "step_hessian", lam_q, lam_v)
     gradient = x.xp.einsum("...ij,...i->...j", jacobian[..., :n, :n], lam_q)
     gradient = gradient + x.xp.einsum("...ij,...i->...j", jacobian[..., n:, :n], lam_v)
     if manifold.is_vector_space(x.model):
         return hessian
-    chart = x.xp.broadcast_to(x.library.constant(np.eye(n, 3 * n)), jacobian[..., :n, :].shape)
+    chart = x.library.constant(np.eye(n, z.size))
+    chart = x.xp.broadcast_to(chart, jacobian[..., :n, :].shape)
     before = weighted_brackets(x, 0.5 * gradient, chart)
+    lam_q = x.xp.broadcast_to(lam_q, gradient.shape)
     after = weighted_brackets(x, -0.5 * lam_q, jacobian[..., :n, :])
     rows, products = (x.xp.concatenate(parts, axis=-2) for parts in zip(before, after, strict=True))
     return hessian + x.xp.swapaxes(rows, -1, -2) @ products
 
 
-def _jacobian(x: At) -> Array:
-    """Return the Jacobian of a step by q, v and tau, (..., 2 nv, 3 nv)."""
-    by_state, by_torque, *_ = _call(x, "linearize_discrete")
-    return x.xp.concatenate((by_state, by_torque), axis=-1)
+def _jacobian(x: At, z: _Variables) -> Array:
+    """Return the Jacobian of a step by z, (..., 2 nv, nz)."""
+    results = _call(x, z, "linearize_discrete")
+    columns = list(results[:2])
+    halves = results[len(results) - 2 * len(z.further) :]  # by each further variable, of q and of v
+    for k, name in enumerate(z.further):
+        rows = x.xp.concatenate(
+            [
+                half.reshape((*columns[0].shape[:-2], x.model.nv, math.prod(z.shapes[name])))
+                for half in halves[2 * k : 2 * k + 2]
+            ],
+            axis=-2,
+        )
+        columns.append(rows)
+    return x.xp.concatenate(columns, axis=-1)
 
 
-def _call(x: At, name: str, *weights: Array) -> tuple[Array, ...]:
+def _call(x: At, z: _Variables, name: str, *weights: Array) -> tuple[Array, ...]:
     """Call a function of a step; every torque is an input."""
     options: dict[str, Any] = {**x.wrench_options(), **x.contact_options()}
+    options |= {"integrator": x.options["integrator"], "by": z.further or None}
     torques = x.once("torques", lambda: x.library.constant(np.eye(x.model.nv)))
     state = x["q"], x["v"], x["tau"], x["dt"]
-    inputs = *state, *weights, None, torques, x["active"]
-    return x.call(name, *inputs, integrator=x.options["integrator"], **options)
+    return x.call(name, *state, *weights, x["f_ext"], torques, x["active"], **options)

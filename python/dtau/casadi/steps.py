@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from dtau.autodiff.manifold import manifold_joints
-from dtau.autodiff.rows import FUNCTIONS
 from dtau.casadi.patterns import (
     ConstrainedStructure,
     Pattern,
@@ -28,13 +27,6 @@ _CALLS = {
     "first": "linearize_discrete",
     "product": "step_vjp",
     "second": "step_hessian",
-    "integrate": "integrate",
-}
-_CALLS_OF_DYNAMICS = {
-    "dynamics": "",
-    "dynamics_jvp": "_jvp",
-    "dynamics_vjp": "_vjp",
-    "dynamics_hessian": "_hessian",
 }
 _PENALTY = 4.0  # gradients: for more at once, CasADi multiplies a Jacobian
 
@@ -59,13 +51,12 @@ def compiled_step(
         See `dtau.casadi.slots.compiled_function`.
     """
     options: dict[str, Any] = {"integrator": integrator, "f_ext_axes": f_ext_axes or "body"}
-    options |= {"contacts": contacts, "regularization": regularization, "symmetric": True}
-    dynamics = "forward_dynamics" if contacts is None else "constrained_dynamics"
-    names = {role: f"{dynamics}{suffix}" for role, suffix in _CALLS_OF_DYNAMICS.items()}
-    calls = {}
-    for role, name in {**_CALLS, **names}.items():
-        given = {x: options[x] for x in FUNCTIONS[name].options if x in options}
-        calls[role] = prepared(model, name, **given)
+    options |= {"contacts": contacts, "regularization": regularization}
+    calls = {role: prepared(model, name, **options) for role, name in _CALLS.items()}
+    further = ("dt",) if f_ext_axes is None else ("dt", "f_ext")
+    for role in ("first", "second"):
+        calls[f"{role}_by"] = prepared(model, _CALLS[role], **options, by=further)
+    calls["product_by"] = prepared(model, _CALLS["product"], **options, by="dt")
     kinds = "qvxh" + "f" * (f_ext_axes is not None) + "m" * active
     patterns = _patterns(model, kinds, integrator, contacts, f_ext_axes == "world")
     size = sum(int(rows * columns) for rows, columns, *_ in patterns[0][0])

@@ -96,9 +96,7 @@ def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ..
         jnp.reshape(x, (1,) * (len(batch) + len(spec.shape) - x.ndim) + x.shape)
         for x, spec in given
     ]
-    results = prepared.results
-    if results[-1].optional and not _has_last(call, [spec.name for _, spec in given]):
-        results = results[:-1]
+    results = results_of(call, [spec.name for _, spec in given])
     on_mesh = not jax.sharding.get_abstract_mesh().empty  # inside shard_map
     types = _types([batch + result.shape for result in results], arrays, on_mesh)
     which = sum(1 << k for k, (x, _) in enumerate(pairs) if x is not None)
@@ -108,8 +106,14 @@ def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ..
     return tuple(x * 1.0 if on_mesh else x for x in made)  # JAX 0.6 forgets the mesh
 
 
-def _has_last(call: Call, given: list[str]) -> bool:
-    """Whether a call has its optional last result: by wrenches, or the residual of contacts."""
+def results_of(call: Call, given: list[str]) -> list[Array]:
+    """Return the results of a call to which inputs of these names are given."""
+    has_all = _has_optional(call, given)
+    return [result for result in prepare(call).results if has_all or not result.optional]
+
+
+def _has_optional(call: Call, given: list[str]) -> bool:
+    """Whether a call has its optional result: by wrenches, or the residual of contacts."""
     if "residual" in FUNCTIONS[call.name].results[-1].name:
         return dict(call.options).get("contacts") is not None
     return not {"f_ext", "f_ext_derivatives"}.isdisjoint(given)

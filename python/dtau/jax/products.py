@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from dtau.autodiff import manifold
 from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.rows import PARAMETERS
-from dtau.jax.calls import Call, prepare, run
+from dtau.jax.calls import Call, prepare, results_of, run
 from dtau.jax.derivatives import Arrays, apply
 
 
@@ -26,21 +26,16 @@ def apply_with_products(call: Call, inputs: Arrays) -> Arrays:
     return run(call, inputs)
 
 
-def _forward(call: Call, inputs: Any) -> tuple[Arrays, tuple[Arrays, Arrays]]:
+def _forward(call: Call, inputs: Any) -> tuple[Arrays, Any]:
     names = [spec.name for spec in prepare(call).inputs]
-    for name, x in zip(names, inputs, strict=True):
-        if name == "dt" and x.perturbed:
-            raise NotImplementedError(
-                "dtau.jax.step: with products=True there is no derivative by dt; leave "
-                "products=True out, or use jax.lax.stop_gradient(dt)"
-            )
+    by_dt = any(name == "dt" and x.perturbed for name, x in zip(names, inputs, strict=True))
     values = tuple(None if x is None else x.value for x in inputs)
     results = apply(call, values)
-    return results, (values, results)
+    return results, (values, results, () if by_dt else None)  # no arrays, which would be traced
 
 
-def _backward(call: Call, saved: tuple[Arrays, Arrays], weights: Arrays) -> tuple[Arrays]:
-    inputs, results = saved
+def _backward(call: Call, saved: Any, weights: Arrays) -> tuple[Arrays]:
+    inputs, results, by_dt = saved
     names = [spec.name for spec in prepare(call).inputs]
     given = dict(zip(names, inputs, strict=True))
     model, q = call.model, given["q"]
@@ -50,12 +45,14 @@ def _backward(call: Call, saved: tuple[Arrays, Arrays], weights: Arrays) -> tupl
     ]
     if call.name == "step":  # weights of the numbers of q: convert to the tangent space
         dense[0] = _transposed(manifold.from_tangent, model, results[0], dense[0])
-    products = Call.of(model, PUBLIC[call.name].vjp, **dict(call.options))
-    order, gradients = prepare(products).inputs, prepare(products).results
+    options = {**dict(call.options), "by": None if by_dt is None else "dt"}
+    products = Call.of(model, PUBLIC[call.name].vjp, **options)
+    order = prepare(products).inputs
     weighted = (spec.name for spec in order if spec.name not in names)
     given.update(zip(weighted, dense, strict=False))  # a residual has no weight
     found = apply(products, tuple(given[spec.name] for spec in order))
-    by = {spec.name.removeprefix("by_"): x for spec, x in zip(gradients, found, strict=False)}
+    gradients = results_of(products, [name for name, x in given.items() if x is not None])
+    by = {spec.name.removeprefix("by_"): x for spec, x in zip(gradients, found, strict=True)}
     if given.get(PARAMETERS) is not None:
         by[PARAMETERS] = _by_parameters(call, given)
     by["q"] = _transposed(manifold.to_tangent, model, q, by["q"])

@@ -110,8 +110,6 @@ def _products(
     if arrays is None or lam is None or all([g is None for g in lam]):
         return None
     found = product(call.model, call.options, arrays, lam, wanted)
-    if found is None:
-        return None
     return [
         None if g is None or x is None or not needed else _summed(g, x)
         for g, x, needed in zip(found, inputs, wanted, strict=True)

@@ -88,7 +88,7 @@ def _decoded(text: str) -> Mapping[str, Any]:
 def evaluate(
     model: Model, name: str, options: Mapping[str, Any], inputs: Inputs
 ) -> Sequence[Array]:
-    """Return the results of a function at q, with normalized quaternions."""
+    """Return the results of a function at q, with normalized quaternions; those of ``by`` last."""
     if name in VALUES:
         found: Any = value(name)(At(_NUMPY, model, {"q": inputs[0]}, options))
         return tuple(found)
@@ -102,7 +102,9 @@ def evaluate(
         rows = zip(inputs, KERNELS[name].sizes, strict=True)
         inputs = [_core.normalize(model, x) if n == ("nq",) else x for x, n in rows]
         result = _called(model, name, options, inputs)
-    return (result,) if type(result) is np.ndarray else tuple(result)
+    if type(result) is np.ndarray:
+        return (result,)
+    return (*result, *vars(result).values()) if options.get("by") else tuple(result)
 
 
 class _Place(NamedTuple):
@@ -145,13 +147,14 @@ def result_shapes(
 ) -> tuple[tuple[int, ...], ...]:
     """Return the shapes of the results for one state; of those that a call with inputs has."""
     shapes = _all_shapes(model, name, text)
-    last = FUNCTIONS[name].results[-1] if name in FUNCTIONS else None
-    if last is None or not last.optional:
+    results = FUNCTIONS[name].results if name in FUNCTIONS else ()
+    if not results or not (last := results[-1]).optional:
         return shapes
     given = zip(KERNELS[name].inputs, inputs, strict=True)
     wrenches = any(x is not None for key, x in given if key.startswith("f_ext"))
     there = _decoded(text).get("contacts") is not None if last.name == "residual" else wrenches
-    return shapes if there else shapes[:-1]
+    place = len(results) - 1  # results of `by` follow it
+    return shapes if there else (*shapes[:place], *shapes[place + 1 :])
 
 
 @lru_cache(maxsize=256)

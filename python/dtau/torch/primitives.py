@@ -34,7 +34,7 @@ from dtau.torch import operators
 from dtau.torch.kernels import KERNELS, decoded, result_shapes, written
 from dtau.torch.models import model_of, text_of
 from dtau.torch.pullbacks import PULLBACKS
-from dtau.torch.transforms import alive, any_dual, goes_on, is_batched, transforming, within_a_level
+from dtau.torch.transforms import alive, goes_on, is_batched, transforming, within_a_level
 
 Tensors = Sequence[Tensor | None]
 Gradients = list[Tensor | None]
@@ -157,8 +157,8 @@ def gradients(
     if not which or all(g is None for g in cotangents):
         return found
     mapped = any(map(is_batched, cotangents))  # which no call can take
-    if site.function == "step" and not (wanted[3] or mapped) and _has_hessian(inputs):
-        return _step_gradients(site, inputs, cotangents)
+    if site.function == "step" and not mapped:
+        return _step_gradients(site, inputs, cotangents, wanted)
     composed = _composed(site, inputs, which)
     if composed is not None:
         results, pull = torch.func.vjp(composed, *(inputs[k] for k in which))
@@ -195,21 +195,10 @@ def gradients(
     return found
 
 
-def _has_hessian(inputs: Tensors) -> bool:
-    """Whether `dtau.step_hessian` has the derivatives of a step's gradients by what varies.
-
-    It has none by the time step and by wrenches. A transform of `torch.func` may track a time step
-    that is wrapped. The operator `pullback` detaches its inputs, so that only ``wanted`` tells
-    whether the time step's own gradient is asked for.
-    """
-    dt, f_ext = inputs[3], inputs[4]
-    assert dt is not None
-    wrapped = torch._C._functorch.is_functorch_wrapped_tensor(dt)
-    return f_ext is None and not dt.requires_grad and not wrapped and not any_dual((dt,))
-
-
-def _step_gradients(site: Site, inputs: Tensors, cotangents: Tensors) -> Gradients:
-    """Return gradients by q, v and tau as a product, which `dtau.step_hessian` differentiates."""
+def _step_gradients(
+    site: Site, inputs: Tensors, cotangents: Tensors, wanted: Sequence[bool]
+) -> Gradients:
+    """Return gradients of a step as a product, which `dtau.step_hessian` differentiates."""
     q, v, tau, dt, f_ext, active = inputs
     assert q is not None
     model, (by_next, lam_v) = model_of(site.model), cotangents
@@ -221,10 +210,14 @@ def _step_gradients(site: Site, inputs: Tensors, cotangents: Tensors) -> Gradien
         matrix = manifold.matrix(torch, model, reached, units, manifold.from_tangent)
         lam_q = (by_next[..., None, :] @ matrix)[..., 0, :]
     given = q, v, tau, dt, lam_q, still if lam_v is None else lam_v, f_ext, active
-    by_q, *others = differentiable(site._replace(function="step_vjp"), *given)
-    found = [_pulled_back(model, q, by_q), *others]
-    pairs = zip(found, inputs, strict=False)
-    return [*(like(g, x) for g, x in pairs if x is not None), None, None, None]
+    options = {**decoded(site.model, site.options)[1], "by": "dt" if wanted[3] else None}
+    products = Site(site.model, "step_vjp", written(options))
+    by_q, by_v, by_tau, *others = differentiable(products, *given)
+    by_f_ext = None if f_ext is None else others.pop(0)
+    by_dt = others.pop(0) if wanted[3] else None
+    found = _pulled_back(model, q, by_q), by_v, by_tau, by_dt, by_f_ext, None
+    pairs = zip(found, inputs, strict=True)
+    return [None if g is None or x is None else like(g, x) for g, x in pairs]
 
 
 def tangents(site: Site, inputs: Tensors, variations: Tensors) -> tuple[Tensor, ...]:
@@ -292,11 +285,10 @@ def _fast_gradients(
         arrays = [None if x is None else x.numpy() for x in inputs]
         lam = [None if g is None else g.numpy() for g in cotangents]
         found = product(*decoded(model, options), arrays, lam, wanted)
-        if found is not None:
-            return [
-                None if g is None or x is None else like(torch.from_numpy(g), x)
-                for g, x in zip(found, inputs, strict=True)
-            ]
+        return [
+            None if g is None or x is None else like(torch.from_numpy(g), x)
+            for g, x in zip(found, inputs, strict=True)
+        ]
     return gradients(Site(model, function, options), inputs, cotangents, wanted)
 
 

@@ -23,7 +23,7 @@ from dtau.torch.kernels import KERNELS, evaluate
 
 Array = NDArray[np.float64]
 Arrays = Sequence[Any]  # arrays, or None for omitted inputs
-Product = Callable[[Model, Mapping[str, Any], Arrays, Arrays, Sequence[bool]], Arrays | None]
+Product = Callable[[Model, Mapping[str, Any], Arrays, Arrays, Sequence[bool]], Arrays]
 
 
 @lru_cache(maxsize=64)
@@ -133,9 +133,7 @@ def _step(
     inputs: Arrays,
     cotangents: Arrays,
     wanted: Sequence[bool],
-) -> Arrays | None:
-    if wanted[3]:  # by dt
-        return None
+) -> Arrays:
     q, v, tau, dt, f_ext, active = inputs
     lam_q, lam_v = (np.zeros(model.nv) if g is None else g for g in cotangents)
     if cotangents[0] is not None:
@@ -145,8 +143,9 @@ def _step(
             reached = evaluate(model, "step", options, inputs)[0]
         lam_q = _from_numbers(model, reached, lam_q)
     given = (q, v, tau, dt, lam_q, lam_v, f_ext, active)
-    by_q, by_v, by_tau, by_f_ext = evaluate(model, "step_vjp", options, given)
-    return _pulled_back(model, q, by_q), by_v, by_tau, None, by_f_ext, None
+    options = {**options, "by": "dt" if wanted[3] else None}
+    by_q, by_v, by_tau, by_f_ext, *by_dt = evaluate(model, "step_vjp", options, given)
+    return _pulled_back(model, q, by_q), by_v, by_tau, by_dt[0] if by_dt else None, by_f_ext, None
 
 
 def _product(name: str) -> Product | None:

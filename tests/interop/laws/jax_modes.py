@@ -20,21 +20,17 @@ from adapter_laws import Call, Modes
 import dtau.jax
 
 MODES = Modes()
-# Functions with the option ``products=True``, which refuses gradients by the length of a step; of
-# steps without wrenches it has second derivatives.
+# Functions with the option ``products=True``; of steps it has second derivatives too.
 _WITH_PRODUCTS = {
     "rows": tuple(
         row
         for row in adapter_law_cases.public(dtau.jax)
         if "products" in inspect.signature(getattr(dtau.jax, row)).parameters
     ),
-    "without": frozenset({"dt"}),
 }
 _STEP_PRODUCTS = {
     "rows": ("step",),
-    "switches": ("plain", "arm", "free step"),
     "every_input": False,
-    "without": frozenset({"dt"}),
 }
 
 
