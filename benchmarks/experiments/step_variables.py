@@ -2,9 +2,9 @@
 
     python -m benchmarks step_variables
 
-`linearize_discrete` and `step_vjp` with `by=`, in times of the same call without it; `step_jvp` in
-times of `step`, alone and in batches. Results of `by=` agree with `step_jvp`, and those of a lone
-state have the bits of a batch.
+`linearize_discrete`, `step_vjp` and `step_hessian` with `by=`, in times of the same call without
+it; `step_jvp` in times of `step`, alone and in batches. Results of `by=` agree with `step_jvp` and
+with differences, and those of a lone state have the bits of a batch.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from benchmarks.checks import WrongResultError, require_close
 from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, at_most, number, one_core, timed, times
 from benchmarks.robots import chosen
+from dtau.registry import arrays_of
 from dtau.timing import LONE_STATES, Call, Effort, random_inputs
 
 ROBOTS, QUICK_ROBOTS = ("ur5", "hyq", "g1"), ("hyq",)
@@ -32,8 +33,11 @@ CASES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("linearize_discrete", "linearize_discrete", {"by": "dt"}),
     ("linearize_discrete", "linearize_discrete", {"by": "f_ext"}),
     ("step_vjp", "step_vjp", {"by": "dt"}),
+    ("step_hessian", "step_hessian", {"by": "dt"}),
+    ("step_hessian", "step_hessian", {"by": "f_ext"}),
     ("step_jvp", "step", {}),
 )
+EPS = 1e-6  # s
 # Times the other call, in batches; without "dt", Euler's gradient needs no acceleration.
 MOST = {"dt": 1.75, "": 4.0}
 
@@ -56,7 +60,7 @@ class Row:
 
 
 def check(model: dtau.Model, at: dict[str, Any], integrator: str) -> None:
-    """Compare columns with a variation, and a gradient with both."""
+    """Compare columns with a variation, a gradient with both, and a Hessian with differences."""
     q, v, tau, dt = (at[name] for name in ("q", "v", "tau", "dt"))
     rng = np.random.default_rng(4)
     df_ext = rng.standard_normal((model.nbodies, 6))
@@ -75,15 +79,25 @@ def check(model: dtau.Model, at: dict[str, Any], integrator: str) -> None:
     product = dtau.step_vjp(model, q, v, tau, dt, lam_q, lam_v, integrator, by="dt")
     want = (lam_q * lin.dq_ddt + lam_v * lin.dv_ddt).sum(axis=-1)
     require_close(product.by_dt, want, 1e-9, "step_vjp, by_dt")
+    if integrator == "euler":  # linear in the length
+        return
+    before, after = (
+        dtau.step_vjp(model, q, v, tau, dt + x, lam_q, lam_v, integrator, by="dt").by_dt
+        for x in (-EPS, EPS)
+    )
+    hessian = dtau.step_hessian(model, q, v, tau, dt, lam_q, lam_v, integrator, by="dt")
+    want = (after - before) / (2.0 * EPS)
+    require_close(hessian[..., -1, -1], want, 1e-5, "step_hessian, twice by dt")
 
 
 def measured(label: str, call: Call, other: Call, effort: Effort, tick: Callable[[], None]) -> Row:
     """Time a case."""
-    if not all(map(np.array_equal, call.part(0)(), (x[0] for x in call()))):
+    lone, many = arrays_of(call.part(0)()), arrays_of(call())
+    if not all(map(np.array_equal, lone, (x[0] for x in many))):
         raise WrongResultError(f"{label}, {call.name}: one state gives other bits than many")
     batch = timed({"call": call.batch(into=False), "other": other.batch(into=False)}, effort, tick)
-    lone = min(LONE_STATES, call.count)
-    alone = timed({"call": call.alone(lone), "other": other.alone(lone)}, effort, tick)
+    few = min(LONE_STATES, call.count)
+    alone = timed({"call": call.alone(few), "other": other.alone(few)}, effort, tick)
     by = call.options.get("by")
     return Row(
         label,
@@ -106,7 +120,7 @@ def run(quick: bool, watch: Watch) -> Findings:
     rows = []
     with one_core():
         for label, model in models.items():
-            at = random_inputs(model, ["step_jvp", "step_vjp"], states)
+            at = random_inputs(model, ["step_jvp", "step_vjp", "step_hessian"], states)
             for integrator in INTEGRATORS:
                 check(model, at, integrator)
                 for name, base, options in CASES:
