@@ -43,9 +43,11 @@ int fill(nb::dict calls, nb::tuple sizes, const std::string& inputs,
     f->second = call("second");
     f->tensors = call("tensors");
     f->by_wrench = call("by_wrench");
-    f->first_by = call("first_by");
-    f->product_by = call("product_by");
-    f->second_by = call("second_by");
+    f->first_by[0] = call("first_by_dt");
+    f->first_by[1] = call("first_by_all");
+    f->second_by[0] = call("second_by_dt");
+    f->second_by[1] = call("second_by_all");
+    f->product_by_dt = call("product_by_dt");
     f->takes_v = inputs.find('v') != std::string::npos;
     f->takes_x = inputs.find('x') != std::string::npos;
     f->takes_dt = inputs.find('h') != std::string::npos;

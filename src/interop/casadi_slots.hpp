@@ -35,8 +35,8 @@ struct CasadiFunction {
     // Calls for the problem's derivatives, gradient and Hessian; second derivatives, for a matrix;
     // derivatives by wrenches, if these are given.
     std::shared_ptr<const RawCall> first, product, second, tensors, by_wrench;
-    // Calls for derivatives of a time step by its length and by wrenches too.
-    std::shared_ptr<const RawCall> first_by, product_by, second_by;
+    // Calls for derivatives of a time step by its length too, and by its length and wrenches.
+    std::shared_ptr<const RawCall> first_by[2], second_by[2], product_by_dt;
     bool takes_v = false, takes_x = false, takes_dt = false, takes_wrenches = false,
          takes_mask = false;
     bool is_matrix = false, is_constrained = false, is_stack = false;

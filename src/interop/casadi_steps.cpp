@@ -59,7 +59,7 @@ class StepEvaluation : CasadiMatrices {
         if (!weigh()) return false;
         double* by[most];
         for (int k = 0; k < count_; ++k) by[k] = take(size_[k]);
-        if (!run(res_[dt_at()] ? *f_.product_by : *f_.product,
+        if (!run(res_[dt_at()] ? *f_.product_by_dt : *f_.product,
                  {{"by_q", by[0]},
                   {"by_v", by[1]},
                   {"by_tau", by[2]},
@@ -83,25 +83,30 @@ class StepEvaluation : CasadiMatrices {
         return inputs_.run(call, results, error_);
     }
 
+    // The call for derivatives by the first so many variables.
+    static const RawCall& of(const std::shared_ptr<const RawCall>& call,
+                             const std::shared_ptr<const RawCall> (&by)[2], int variables) {
+        return variables == of_state ? *call : *by[variables - of_state - 1];
+    }
     // Computes the first derivatives, and the numbers of q after the step.
-    bool linearize(bool by_all) {
-        if (A_ && (by_all_ || !by_all)) return true;
-        by_all_ = by_all;
+    bool linearize(int variables) {
+        if (linearized_ >= variables) return true;
+        linearized_ = variables;
         A_ = take(std::ptrdiff_t(4) * nv_ * nv_);
         B_ = take(std::ptrdiff_t(2) * nv_ * nv_);
         q_next_ = take(nq_);
         double *v_next = take(nv_), *residual = take(f_.nrows);
-        for (double*& half : by_dt_) half = by_all ? take(nv_) : nullptr;
-        for (double*& half : by_f_) half = by_all ? take(std::ptrdiff_t(nv_) * size_[4]) : nullptr;
-        return run(by_all ? *f_.first_by : *f_.first, {{"A", A_},
-                                                       {"B", B_},
-                                                       {"q", q_next_},
-                                                       {"v", v_next},
-                                                       {"residual", residual},
-                                                       {"dq_ddt", by_dt_[0]},
-                                                       {"dv_ddt", by_dt_[1]},
-                                                       {"dq_df_ext", by_f_[0]},
-                                                       {"dv_df_ext", by_f_[1]}});
+        for (double*& half : by_dt_) half = take(nv_);
+        for (double*& half : by_f_) half = take(std::ptrdiff_t(nv_) * size_[4]);
+        return run(of(f_.first, f_.first_by, variables), {{"A", A_},
+                                                          {"B", B_},
+                                                          {"q", q_next_},
+                                                          {"v", v_next},
+                                                          {"residual", residual},
+                                                          {"dq_ddt", by_dt_[0]},
+                                                          {"dv_ddt", by_dt_[1]},
+                                                          {"dq_df_ext", by_f_[0]},
+                                                          {"dv_df_ext", by_f_[1]}});
     }
     // The entry of first derivatives in row r, by variable k, column c.
     double first(int r, int k, int c) const {
@@ -124,14 +129,11 @@ class StepEvaluation : CasadiMatrices {
 
     // Writes the matrix by variable k as result `first_at + k step`.
     bool first_of(int first_at, int step, bool transposed) {
-        bool wanted = false, by_all = false;
-        for (int k = 0; k < count_; ++k) {
-            if (!res_[first_at + k * step]) continue;
-            wanted = true;
-            by_all |= k >= of_state;
-        }
-        if (!wanted) return true;
-        if (!linearize(by_all)) return false;
+        int last = -1;
+        for (int k = 0; k < count_; ++k)
+            if (res_[first_at + k * step]) last = k;
+        if (last < 0) return true;
+        if (!linearize(std::max(last + 1, of_state))) return false;
         for (int k = 0; k < count_; ++k) {
             if (!res_[first_at + k * step]) continue;
             double* const block = take(std::ptrdiff_t(2) * nv_ * size_[k]);
@@ -163,19 +165,16 @@ class StepEvaluation : CasadiMatrices {
 
     // Computes the second derivatives.
     bool curvature() {
-        bool wanted = false, by_all = false;
+        int last = -1;
         for (int a = 0; a < count_; ++a)
-            for (int b = a; b < count_; ++b) {
-                if (!wants(a, b)) continue;
-                wanted = true;
-                by_all |= b >= of_state;
-            }
-        if (!wanted) return true;
-        if ((!f_.numbers.trivial() && !linearize(by_all)) || !weigh()) return false;
-        const int variables = by_all ? count_ : of_state;
+            for (int b = a; b < count_; ++b)
+                if (wants(a, b)) last = std::max(last, b);
+        if (last < 0) return true;
+        const int variables = std::max(last + 1, of_state);
+        if ((!f_.numbers.trivial() && !linearize(variables)) || !weigh()) return false;
         const std::ptrdiff_t all = begin_[variables];
         double* H = take(all * all);
-        if (!run(by_all ? *f_.second_by : *f_.second, {{"H", H}})) return false;
+        if (!run(of(f_.second, f_.second_by, variables), {{"H", H}})) return false;
         if (!f_.numbers.trivial()) add_joints(variables, H);
         for (int a = 0; a < variables; ++a)
             for (int b = a; b < variables; ++b) {
@@ -240,7 +239,7 @@ class StepEvaluation : CasadiMatrices {
 
     int results_, count_, size_[most], begin_[most + 1];
     NamedInputs inputs_;
-    bool by_all_ = false;
+    int linearized_ = 0;
     double *A_ = nullptr, *B_ = nullptr, *q_next_ = nullptr, *by_dt_[2] = {}, *by_f_[2] = {};
     const double *zeros_, *seed_;
 };

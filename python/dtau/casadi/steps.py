@@ -53,10 +53,11 @@ def compiled_step(
     options: dict[str, Any] = {"integrator": integrator, "f_ext_axes": f_ext_axes or "body"}
     options |= {"contacts": contacts, "regularization": regularization}
     calls = {role: prepared(model, name, **options) for role, name in _CALLS.items()}
-    further = ("dt",) if f_ext_axes is None else ("dt", "f_ext")
-    for role in ("first", "second"):
-        calls[f"{role}_by"] = prepared(model, _CALLS[role], **options, by=further)
-    calls["product_by"] = prepared(model, _CALLS["product"], **options, by="dt")
+    for role in ("first", "second", "product"):
+        calls[f"{role}_by_dt"] = prepared(model, _CALLS[role], **options, by="dt")
+        if f_ext_axes is not None and role != "product":
+            both = prepared(model, _CALLS[role], **options, by=("dt", "f_ext"))
+            calls[f"{role}_by_all"] = both
     kinds = "qvxh" + "f" * (f_ext_axes is not None) + "m" * active
     patterns = _patterns(model, kinds, integrator, contacts, f_ext_axes == "world")
     size = sum(int(rows * columns) for rows, columns, *_ in patterns[0][0])
