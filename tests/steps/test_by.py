@@ -57,6 +57,7 @@ def test_a_batch_is_its_states(make: Any, axes: str, integrator: str) -> None:
     got = dtau.linearize_discrete(model, **given, **options, by=BOTH)
     weights = {"lam_q": np.ones(model.nv), "lam_v": np.arange(model.nv) + 1.0}
     product = dtau.step_vjp(model, **given, **weights, **options, by="dt")
+    hessian = dtau.step_hessian(model, **given, **weights, **options, by=BOTH)
     rng = np.random.default_rng(5)
     names = ("dq", "dv", "dtau", "ddt")
     along = {x: rng.standard_normal((STATES, *[model.nv] * (x != "ddt"))) for x in names}
@@ -65,12 +66,14 @@ def test_a_batch_is_its_states(make: Any, axes: str, integrator: str) -> None:
         single = dtau.step_jvp(model, **at(given, k), **at(along, k), **options)
         np.testing.assert_array_equal(varied.dq[k], single.dq)
         np.testing.assert_array_equal(varied.dv[k], single.dv)
+        lone = dtau.step_hessian(model, **at(given, k), **weights, **options, by=BOTH)
+        np.testing.assert_array_equal(hessian[k], lone)
         alone = dtau.linearize_discrete(model, **at(given, k), **options, by=BOTH)
         for name in (*alone._fields, *NAMES):
             np.testing.assert_array_equal(getattr(got, name)[k], getattr(alone, name), name)
-        lone = dtau.step_vjp(model, **at(given, k), **weights, **options, by="dt")
-        for name in (*lone._fields, "by_dt"):
-            np.testing.assert_array_equal(getattr(product, name)[k], getattr(lone, name), name)
+        gradient = dtau.step_vjp(model, **at(given, k), **weights, **options, by="dt")
+        for name in (*gradient._fields, "by_dt"):
+            np.testing.assert_array_equal(getattr(product, name)[k], getattr(gradient, name), name)
 
 
 @each_integrator
@@ -159,6 +162,23 @@ def test_motor_feedback_keeps_them() -> None:
     law = dtau.linearize_discrete(model, q, v, tau, 0.01, inputs=motors, by="dt")
     free = dtau.linearize_discrete(model, q, v, tau, 0.01, by="dt")
     np.testing.assert_array_equal(law.dv_ddt, free.dv_ddt)
+
+
+@each_integrator
+def test_motor_feedback_in_hessians(integrator: str) -> None:
+    """A Hessian by the torques, and by what follows them, with the law put in: P' H P."""
+    model = dtau.robots.quadruped()
+    q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    motors = dtau.Motors(model, {"LF_HFE": 2.0, "RF_HFE": 3.0}, gain=3.0, bias=(0.1, -5.0, -0.7))
+    given = (model, q, v, tau, 0.01, v, 1.0 + v, integrator)
+    H = dtau.step_hessian(*given, inputs=np.ones(model.nv, bool), by=BOTH)
+    n, nu = model.nv, np.asarray(motors).shape[-1]
+    P = np.zeros((len(H), len(H) - n + nu))
+    P[: 2 * n, : 2 * n], P[3 * n :, 2 * n + nu :] = np.eye(2 * n), np.eye(1 + 6 * model.nbodies)
+    P[2 * n : 3 * n, : 2 * n] = np.concatenate((motors.dtau_dq, motors.dtau_dv), axis=-1)
+    P[2 * n : 3 * n, 2 * n : 2 * n + nu] = motors
+    closed = dtau.step_hessian(*given, inputs=motors, by=BOTH)
+    assert_close(closed, P.T @ H @ P, 1e-12, "closed loop")
 
 
 @pytest.mark.parametrize(
