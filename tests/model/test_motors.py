@@ -57,6 +57,28 @@ def test_functions_take_motors_for_inputs() -> None:
         assert np.array_equal(make(motors), make(motors.G * [2.0, 3.0, 4.0]))
 
 
+def test_motors_of_other_joints_are_refused() -> None:
+    """Motors of a model with the same number of velocities would drive the wrong joints."""
+    model, other = dtau.robots.quadruped(), dtau.robots.chain(18)
+    motors = dtau.Motors(other, {other.joints[3].name: 2.0})
+    state = dtau.random_state(model, np.random.default_rng(0))
+    for given in (
+        (dtau.linearize,),
+        (dtau.linearize_discrete, 0.01),
+        (dtau.linearize_stages, 0.01),
+    ):
+        call, *step = given
+        with pytest.raises(
+            ValueError, match="inputs: expected motors of 'quadruped', got motors of"
+        ):
+            call(model, *state, *step, inputs=motors)
+    with pytest.raises(ValueError, match="which has other joints"):
+        dtau.step_hessian(model, *state, 0.01, *state[1:], inputs=motors)
+    heavier = other.replace(armature=np.ones(18))  # the same joints
+    states = dtau.random_state(heavier, np.random.default_rng(0))
+    assert dtau.linearize(heavier, *states, inputs=motors).B.shape == (36, 1)
+
+
 def test_joints_that_mimic_others_move_with_them() -> None:
     builder = dtau.ModelBuilder("gripper")
     finger = dtau.Inertia(0.1, tensor=0.001 * np.eye(3))

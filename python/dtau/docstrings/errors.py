@@ -24,6 +24,7 @@ _VALUE = {
     "order": ("a stack is too short or has the shape of a batch", "``order`` is out of range"),
     "prescribed": ("a name is unknown", "a mask has another length than ``v`` or splits a joint"),
     "contacts": ("the contacts belong to another model",),
+    "inputs": ("motors belong to a model with other joints",),
     "q": ("a quaternion is further than 1e-6 from unit norm",),
     "q0": ("a quaternion is further than 1e-6 from unit norm",),
     "targets": ("a quaternion is further than 1e-6 from unit norm",),

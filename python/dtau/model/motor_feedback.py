@@ -11,11 +11,12 @@ step has the torque of the state before it, constant during the step.
 
 from __future__ import annotations
 
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtau.model.model import Model
 from dtau.model.motors import Motors
 
 Array = NDArray[np.float64]
@@ -25,9 +26,27 @@ Result = TypeVar("Result", bound=tuple[Any, ...])
 _PAIRS = (("A", "B"), ("A_stages", "B_stages"), ("dforces_dz", "dforces_du"))
 
 
-def feeds_back(inputs: object) -> TypeGuard[Motors]:
-    """Whether inputs are motors whose forces depend on the state."""
-    return isinstance(inputs, Motors) and bool(inputs.bias[..., 1:].any())
+def motors_that_feed_back(model: Model, inputs: object) -> Motors | None:
+    """Return inputs that are motors whose forces depend on the state; None for all others.
+
+    Raises
+    ------
+    ValueError
+        If motors belong to a model with other joints.
+    """
+    if not isinstance(inputs, Motors):
+        return None
+    same = inputs.model is model or not isinstance(model, Model)  # which the core refuses
+    if not same and _joints(inputs.model) != _joints(model):
+        raise ValueError(
+            f"inputs: expected motors of {model.name!r}, got motors of {inputs.model.name!r}, "
+            "which has other joints; make dtau.Motors with this model"
+        )
+    return inputs if inputs.bias[..., 1:].any() else None
+
+
+def _joints(model: Model) -> list[tuple[str, int, int]]:
+    return [(joint.name, joint.v.start, joint.v.stop) for joint in model.joints]
 
 
 def refuse_pattern(layout: object) -> None:
