@@ -1,15 +1,16 @@
 // Computes the Hessian of a time step (step.hpp), contracted with weights lam = (lam_q, lam_v):
 // step_hessian(). [Derivations] §24
 //
-// z = (xi, dv, u, h, f) varies the state before the step, q (+) xi and v + dv, the inputs and, if they are
-// asked for, the length and the external wrenches. z+ = (xi+, dv+) is the variation of the state after it; xi+ is the difference from q+. Both states are in
-// exponential charts, so H = d2 (lam^T z+) / dz2 is symmetric. lam passes back through the stages
-// as in step_products.hpp. With the first derivatives S_i = (Q_i, V_i, U) of (q, v, tau) of stage
-// i, each stage adds
+// z = (xi, dv, u, h, f) varies the state before the step, q (+) xi and v + dv, the inputs and, if they
+// are asked for, the length h and the external wrenches. z+ = (xi+, dv+) is the variation of the state
+// after it; xi+ is the difference from q+. Both states are in exponential charts, so H = d2 (lam^T
+// z+) / dz2 is symmetric. lam passes back through the stages as in step_products.hpp. With the first
+// derivatives S_i = (Q_i, V_i, U) of (q, v, tau) of stage i, each stage adds
 //
 //   H += S_i^T H_i S_i      H_i: of forward dynamics in the exponential chart, weighted with a_i   (24.1)
 //   H += Theta_i^T C Theta_i + (Q_0^T K Theta_i + its transpose)      of q (+) theta_i  (chart_curvature.hpp)
 //   H += Theta_i^T D Theta_i + (Theta_i^T E V_i + its transpose)      of theta'_i
+//   row and column h: of rate . theta'_i + a . a_i by z, without the weights' factor h              (24.6)
 //
 // Only the upper triangle is computed. S_0 = 1, except for the inputs. A step of one stage needs
 // only the rows Theta of joints whose displacements do not commute: gradients of their
