@@ -178,6 +178,12 @@ struct LibraryCall : RawCall {
         if (takes(Option::joint_parameters, given.joint_parameters, "joint_parameters"))
             options_.joint_parameters = true;
         if (takes(Option::forces, given.forces, "forces")) options_.forces = true;
+        if (takes(Option::by, !given.by.empty(), "by"))
+            for (const std::string& name : given.by) {
+                if (name != "dt" && name != "f_ext")
+                    refuse("by: expected 'dt' or 'f_ext', got '" + name + "'");
+                (name == "dt" ? options_.by_dt : options_.by_f_ext) = true;
+            }
         if (place(s, Option::prescribed) >= 0 || !given.prescribed.empty()) {
             takes(Option::prescribed, true, "prescribed");
             selected("prescribed", given.prescribed, nv);  // checks the length

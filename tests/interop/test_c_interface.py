@@ -22,7 +22,7 @@ import dtau
 from dtau import _core, poses, rotations
 from dtau.model import saving
 from dtau.registry import FUNCTIONS as REGISTRY
-from dtau.registry import POSE_FUNCTIONS
+from dtau.registry import POSE_FUNCTIONS, arrays_of
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="the package has no C++ library on Windows"
@@ -118,6 +118,26 @@ def test_every_function_has_the_bits_of_pythons(name: str, folder: Path) -> None
             assert result.tobytes() == array[:1].tobytes(), row
         called.add(row.name)
     assert called == set(REGISTRY)
+
+
+@pytest.mark.parametrize("by", [("dt",), ("f_ext",), ("dt", "f_ext")])
+@pytest.mark.parametrize("function", ["linearize_discrete", "step_vjp", "step_hessian"])
+@pytest.mark.parametrize("name", ["quadruped", "joints that mimic others"])
+def test_further_variables_add_results(name: str, function: str, by: Any, folder: Path) -> None:
+    model = cases.robot(name)
+    state = {**cases.random_state(model, 4, (STATES,)), "dt": np.full(STATES, 0.02)}
+    texts = ["integrator=rk4", *(f"by={x}" for x in by)]
+    called = CFunction(model_of(name, folder), function, texts, STATES)
+    taken = ("q", "v", "tau", "dt", "lam_q", "lam_v", "f_ext")
+    given = {x: state[x] for x in called.inputs if x in taken}
+    expected = arrays_of(getattr(dtau, function)(model, **given, integrator="rk4", by=by))
+    results = [x for x in called(STATES, given) if x.size]  # there are no contacts
+    for got, want in zip(results, expected, strict=True):
+        assert got.tobytes() == np.ascontiguousarray(want).tobytes()
+    with pytest.raises(DtauError, match="by: expected 'dt' or 'f_ext', got 'h'"):
+        CFunction(model_of(name, folder), function, ["by=h"])
+    with pytest.raises(DtauError, match="step: does not take the argument by"):
+        CFunction(model_of(name, folder), "step", ["by=dt"])
 
 
 @pytest.mark.parametrize("states", [1, STATES])

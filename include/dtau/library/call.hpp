@@ -28,6 +28,8 @@ struct CallArguments {
     // there are actuated velocities.
     std::vector<bool> prescribed = {}, inputs = {};
     bool symmetric = false, joint_parameters = false, forces = false;
+    // "dt", "f_ext": adds results, behind the others; a typed call has no room for these.
+    std::vector<std::string> by = {};
     std::vector<Contact> contacts = {};
     // A configuration (nq), the argument `at` of Python's Contacts: contacts without a position or
     // placement are held where it puts them.
