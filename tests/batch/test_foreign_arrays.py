@@ -1,12 +1,14 @@
 """Arrays of other libraries as arguments and as `out`: DLPack, PyTorch's tensors, masked arrays."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import dtau
+from dtau import identification
 
 MODEL = dtau.robots.quadruped()
 RNG = np.random.default_rng(7)
@@ -167,6 +169,23 @@ def refusals(given: Any, words: str) -> None:
 
 def test_masked_arrays_are_refused() -> None:
     refusals(np.ma.masked_array(V, mask=V > 0), r"without a mask, got a MaskedArray.*\.filled\(")
+
+
+def test_masked_arrays_are_refused_outside_of_calls(tmp_path: Path) -> None:
+    model, path = dtau.robots.chain(3), tmp_path / "robot.c"
+    base = identification.base_parameters(identification.Regressor(model))
+    masked = np.ma.masked_array(np.ones(3), mask=[False, True, False])
+    wanted = "without a mask, got a MaskedArray"
+    with pytest.raises(TypeError, match=f"^noise: .*{wanted}"):
+        identification.condition_number(base, *np.zeros((3, 5, 3)), noise=masked)
+    with pytest.raises(TypeError, match=f"^velocity_limits: .*{wanted}"):
+        identification.excite(base, period=1.0, velocity_limits=masked)
+    for options, name in (
+        ({"inputs": np.ma.masked_array(np.eye(3))}, "inputs"),
+        ({"v": masked}, "v"),
+    ):
+        with pytest.raises(TypeError, match=f"^{name}: .*{wanted}"):
+            dtau.generate(model, {"f": ("linearize", options)}, path)
 
 
 def test_tensors_that_require_grad_are_refused() -> None:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.checks import integer, require, shown, tuple_of, unknown_name
+from dtau.checks import integer, real_numbers, require, shown, tuple_of, unknown_name
 from dtau.codegen.payload import Payload, payload_on
 from dtau.functions.dynamics import prescribed_mask
 from dtau.model.contacts import Contacts
@@ -251,14 +251,14 @@ def _inputs(given: Any) -> Array | None:
     """Read `inputs`: a mask, or one matrix; the core refuses other values."""
     if given is None:
         return None
-    numbers = np.asarray(given)
+    numbers = real_numbers("inputs", given)
     if numbers.dtype != bool and numbers.ndim > 2:
         raise ValueError(f"inputs: expected (nv, nu), got shape {numbers.shape}")
     return numbers if numbers.dtype == bool else np.ascontiguousarray(numbers, dtype=np.float64)
 
 
 def _known(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    array = np.asarray(value, dtype=np.float64)
+    array = real_numbers(name, value).astype(np.float64)
     if array.shape != shape:
         raise ValueError(f"{name}: expected shape {shape}, got {array.shape}")
     return array

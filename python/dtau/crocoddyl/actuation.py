@@ -46,7 +46,7 @@ class Actuation(crocoddyl.ActuationModelAbstract):
 
     def __init__(self, state: crocoddyl.StateAbstract, inputs: ArrayLike | Motors) -> None:
         columns = np.shape(inputs)[-1] if np.ndim(inputs) else 1
-        matrix = real_array("inputs", np.asarray(inputs), (state.nv, columns))
+        matrix = real_array("inputs", inputs, (state.nv, columns))
         self._motors: Motors | None = None
         if isinstance(inputs, Motors) and inputs.bias.any():
             if not isinstance(state, State) or state.model != inputs.model:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import batch_arrays, real_array, require
+from dtau.checks import batch_arrays, real_array, real_numbers, require
 from dtau.identification.base import BaseParameters
 from dtau.identification.linalg import triangle
 
@@ -124,7 +124,7 @@ def condition_number(
 
 def read_deviations(nv: int, noise: ArrayLike) -> Array:
     """Read standard deviations of torques, one for all or one each; they are positive."""
-    given = np.asarray(noise)
+    given = real_numbers("noise", noise)
     deviations = real_array("noise", np.full(nv, given) if given.ndim == 0 else given, (nv,))
     if not (deviations > 0).all():
         raise ValueError(f"noise: expected positive numbers, got {deviations.tolist()}")

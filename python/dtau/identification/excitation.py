@@ -211,7 +211,7 @@ def _read_limits(
     joints = [joint.name for joint in model.joints if joint.mimic is None]
 
     def read(name: str, given: ArrayLike) -> Array:
-        value = np.asarray(given)
+        value = real_numbers(name, given)
         value = np.full(model.nv, value) if value.ndim == 0 else value
         numbers = real_array(name, value, (model.nv,), finite=False)
         if not (numbers > 0).all():
