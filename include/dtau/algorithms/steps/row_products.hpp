@@ -5,11 +5,18 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Row r of `to` (+)= the sum of rows k of `from`, times by(r, k), from pack `begin` on; rows have
-// nz numbers. Takes a few rows at once, so that it reads each number of `from` once for all of
-// them.
-template <bool adds, int rows, class T, class By>
-inline void combine_rows(int r, int count, int nz, int begin, const T* from, T* to, const By& by) {
+// A matrix of factors; its neighbors in a column are `row` numbers apart, those in a row `column`.
+template <class T>
+struct Factors {
+    const T* at;
+    std::ptrdiff_t row, column;
+};
+
+// Rows r, r + 1, ... of `to` (+)= the sums of rows k of `from`, times the factors of row r and column
+// k, from pack `begin` on; rows have nz numbers. Reads each number of `from` once for all of them.
+template <int rows, class T>
+void combine_rows(bool adds, int r, int count, int nz, int begin, const Factors<T>& by,
+                  const T* from, T* to) {
     constexpr int width = Pack<T>::width;
     in_parts<4>(whole_packs<T>(nz) / width - begin, [&]<int packs>(int first) {
         const auto at = [&](int p) { return (begin + first + p) * width; };
@@ -20,10 +27,11 @@ inline void combine_rows(int r, int count, int nz, int begin, const T* from, T* 
                 x[i][p] = adds ? Pack<T>::load(row(i) + at(p), nz - at(p)) : Pack<T>{T(0.0)};
             });
         });
-        for (int k = 0; k < count; ++k) {
+        const T* factor = by.at + r * by.row;
+        for (int k = 0; k < count; ++k, factor += by.column) {
             const T* y = from + static_cast<std::ptrdiff_t>(k) * nz;
             T scale[rows];
-            unrolled<rows>([&](int i) { scale[i] = by(r + i, k); });
+            unrolled<rows>([&](int i) { scale[i] = factor[i * by.row]; });
             unrolled<packs>([&](int p) __attribute__((always_inline)) {
                 const Pack<T> of = {in_register(Pack<T>::load(y + at(p), nz - at(p)).value)};
                 unrolled<rows>([&](int i) { x[i][p] = fma(scale[i], of, x[i][p]); });
@@ -36,31 +44,24 @@ inline void combine_rows(int r, int count, int nz, int begin, const T* from, T* 
         });
     });
 }
-// Calls visit<rows>(r) for the rows r ... end - 1, four at once.
-template <class Visit>
-inline void by_fours(int r, int end, const Visit& visit) {
-    for (; r + 4 <= end; r += 4) visit.template operator()<4>(r);
-    for (; r < end; ++r) visit.template operator()<1>(r);
-}
 
 // Adds A^T B for `count` rows of nz numbers to the upper triangle of H. A is zero before column `first`.
 template <class T>
 void add_upper_product(int count, int nz, const T* A, const T* B, T* H, int first = 0) {
-    by_fours(first, nz, [&]<int rows>(int r) {
-        combine_rows<true, rows>(r, count, nz, r / Pack<T>::width, B, H, [&](int a, int k) {
-            return A[static_cast<std::ptrdiff_t>(k) * nz + a];
-        });
-    });
+    constexpr int width = Pack<T>::width;
+    const Factors<T> by = {A, 1, nz};
+    int r = first;
+    for (; r + 4 <= nz; r += 4) combine_rows<4>(true, r, count, nz, r / width, by, B, H);
+    for (; r < nz; ++r) combine_rows<1>(true, r, count, nz, r / width, by, B, H);
 }
 
 // result (+)= matrix rows, or its transpose, for matrices (n, n) and rows (n, nz).
 template <bool transposed, bool adds, class T>
 void dense_product(int n, const T* matrix, int nz, const T* rows, T* result) {
-    by_fours(0, n, [&]<int count>(int r) {
-        combine_rows<adds, count>(r, n, nz, 0, rows, result, [&](int k, int j) {
-            return transposed ? matrix[j * n + k] : matrix[k * n + j];
-        });
-    });
+    const Factors<T> by = {matrix, transposed ? 1 : n, transposed ? n : 1};
+    int r = 0;
+    for (; r + 4 <= n; r += 4) combine_rows<4>(adds, r, n, nz, 0, by, rows, result);
+    for (; r < n; ++r) combine_rows<1>(adds, r, n, nz, 0, by, rows, result);
 }
 
 }  // namespace dtau::DTAU_VARIANT
