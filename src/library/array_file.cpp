@@ -8,6 +8,9 @@
 #include <stdexcept>
 
 namespace dtau {
+
+void refuse_file(const std::string& what) { throw std::runtime_error(what); }
+
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "the files are little-endian");
@@ -20,18 +23,16 @@ using Texts = ArrayFile::Texts;
 template <class T>
 using Numbers = ArrayFile::Numbers<T>;
 
-[[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
-
 std::vector<char> bytes_of(const std::string& path) {
     std::FILE* const file = std::fopen(path.c_str(), "rb");
-    if (!file) fail(std::strerror(errno));
+    if (!file) refuse_file(std::strerror(errno));
     std::vector<char> all;
     char piece[1 << 16];
     while (const std::size_t read = std::fread(piece, 1, sizeof piece, file))
         all.insert(all.end(), piece, piece + read);
     const bool failed = std::ferror(file);
     std::fclose(file);
-    if (failed) fail("cannot be read");
+    if (failed) refuse_file("cannot be read");
     return all;
 }
 
@@ -57,7 +58,8 @@ class Reader {
     std::size_t left() const { return left_; }
     const char* take(std::uint64_t size) {
         if (size > left_)
-            fail("expected " + std::to_string(size) + " more bytes, got " + std::to_string(left_));
+            refuse_file("expected " + std::to_string(size) + " more bytes, got " +
+                        std::to_string(left_));
         const char* const piece = at_;
         at_ += size, left_ -= size;
         return piece;
@@ -83,8 +85,8 @@ class Reader {
         }
         if (type == 0) return numbers<std::int32_t>(std::move(shape));
         if (type == 1) return numbers<double>(std::move(shape));
-        fail("expected an array of type 0, 1 or 2, got " + std::to_string(type) + " of " +
-             std::to_string(ndim) + " axes");
+        refuse_file("expected an array of type 0, 1 or 2, got " + std::to_string(type) + " of " +
+                    std::to_string(ndim) + " axes");
     }
 
   private:
@@ -92,7 +94,7 @@ class Reader {
     Numbers<T> numbers(std::vector<std::uint64_t> shape) {
         std::uint64_t count = 1;
         for (const std::uint64_t n : shape) {
-            if (n != 0 && count > left_ / n) fail("expected arrays within the file");
+            if (n != 0 && count > left_ / n) refuse_file("expected arrays within the file");
             count *= n;
         }
         Numbers<T> result = {std::move(shape), std::vector<T>(count)};
@@ -110,23 +112,24 @@ class Reader {
 ArrayFile::ArrayFile(const std::string& path) {
     const std::vector<char> content = bytes_of(path);
     if (content.size() < header_size || std::memcmp(content.data(), magic, sizeof magic) != 0)
-        fail("expected a file of Model.save or dtau convert, got " +
-             std::to_string(content.size()) + " bytes that do not begin as one");
+        refuse_file("expected a file of Model.save or dtau convert, got " +
+                    std::to_string(content.size()) + " bytes that do not begin as one");
     Reader reader(content);
     reader.take(sizeof magic);
     const std::uint32_t version = reader.number<std::uint32_t>();
     if (version != format_version)
-        fail("expected version " + std::to_string(format_version) + " of the format, got " +
-             std::to_string(version) +
-             "; write the file again with this version of dtau, or read it with the one that wrote "
-             "it");
+        refuse_file(
+            "expected version " + std::to_string(format_version) + " of the format, got " +
+            std::to_string(version) +
+            "; write the file again with this version of dtau, or read it with the one that wrote "
+            "it");
     const std::uint32_t checksum = reader.number<std::uint32_t>();
     const std::uint64_t size = reader.number<std::uint64_t>();
     if (size != reader.left())
-        fail("expected " + std::to_string(size) + " bytes after the header, got " +
-             std::to_string(reader.left()));
+        refuse_file("expected " + std::to_string(size) + " bytes after the header, got " +
+                    std::to_string(reader.left()));
     if (crc32(content.data() + header_size, reader.left()) != checksum)
-        fail("the checksum does not match: the file is damaged");
+        refuse_file("the checksum does not match: the file is damaged");
     while (reader.left() > 0) {
         std::string name = reader.text();
         arrays_.insert_or_assign(std::move(name), reader.array());
@@ -137,7 +140,7 @@ template <class A>
 A ArrayFile::take(std::string_view name) {
     const auto found = arrays_.find(name);
     if (found == arrays_.end() || !std::holds_alternative<A>(found->second))
-        fail(std::string(name) + ": expected this array, got none or one of another type");
+        refuse_file(std::string(name) + ": expected this array, got none or one of another type");
     A array = std::move(std::get<A>(found->second));
     arrays_.erase(found);
     return array;
@@ -148,7 +151,7 @@ std::vector<T> ArrayFile::numbers(std::string_view name, const std::vector<std::
     Numbers<T> array = take<Numbers<T>>(name);
     // without bodies or frames, arrays of several axes have one
     if (array.shape != shape && !(shape[0] == 0 && array.values.empty()))
-        fail(std::string(name) + ": expected an array of another shape");
+        refuse_file(std::string(name) + ": expected an array of another shape");
     return std::move(array.values);
 }
 
@@ -172,7 +175,7 @@ std::uint64_t ArrayFile::size(std::string_view name) const {
 void ArrayFile::require_taken(std::string_view prefix) const {
     for (const auto& [name, array] : arrays_)
         if (name.starts_with(prefix))
-            fail(name + ": this version of dtau does not know this array");
+            refuse_file(name + ": this version of dtau does not know this array");
 }
 
 }  // namespace dtau

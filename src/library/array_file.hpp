@@ -10,6 +10,9 @@
 
 namespace dtau {
 
+// Throws std::runtime_error: a file does not have what it should.
+[[noreturn]] void refuse_file(const std::string& what);
+
 // The arrays of a file, which are taken out one by one. Everything throws std::runtime_error where an
 // array is missing or has another type or shape.
 class ArrayFile {

@@ -3,7 +3,6 @@
 #include "library/model_file.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
 
@@ -15,12 +14,10 @@ namespace {
 
 using Texts = ArrayFile::Texts;
 
-[[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
-
 JointKind joint_kind(const std::string& name) {
     for (const JointTraits& joint : joint_traits)
         if (joint.name == name) return joint.kind;
-    fail("core.kind: expected a kind of joint, got '" + name + "'");
+    refuse_file("core.kind: expected a kind of joint, got '" + name + "'");
 }
 
 template <std::size_t n>
@@ -36,7 +33,7 @@ std::pair<int, int> sizes(const std::string& kind) {
     if (kind == "universal") return {2, 2};
     for (const JointTraits& joint : joint_traits)
         if (joint.name == kind) return {joint.nq, joint.nv};
-    fail("links.joint: expected a kind of joint, got '" + kind + "'");
+    refuse_file("links.joint: expected a kind of joint, got '" + kind + "'");
 }
 
 // Sets joints, bodies and limits, as Python counts them, from the links of the file.
@@ -47,14 +44,14 @@ void describe_joints(ArrayFile& x, CompiledModel& model) {
     const auto mimicked = x.integers("links.mimicked", {n});
     const auto lower = x.reals("links.lower", {n}), upper = x.reals("links.upper", {n});
     const auto velocity = x.reals("links.velocity", {nv}), effort = x.reals("links.effort", {nv});
-    if (joint_names.size() != n || kinds.size() != n) fail("expected a joint for each link");
+    if (joint_names.size() != n || kinds.size() != n) refuse_file("expected a joint for each link");
     std::vector<Joint> of_link(n);
     std::size_t row = 0;  // of velocity and effort
     int q = 0, v = 0;
     for (std::size_t i = 0; i < n; ++i) {
         Joint& joint = of_link[i];
         std::tie(joint.nq, joint.nv) = sizes(kinds[i]);
-        if (row + joint.nv > nv) fail("links.velocity: expected more numbers, got too few");
+        if (row + joint.nv > nv) refuse_file("links.velocity: expected more numbers, got too few");
         if (mimicked[i] < 0) {
             joint.q = q, joint.v = v;
             q += joint.nq, v += joint.nv;
@@ -73,7 +70,7 @@ void describe_joints(ArrayFile& x, CompiledModel& model) {
         for (std::size_t met = 0; mimicked[source] >= 0; ++met) {
             source = mimicked[source];
             if (met == n || source >= n || of_link[source].nv != 1)
-                fail("links.mimicked: expected links with joints that move, got others");
+                refuse_file("links.mimicked: expected links with joints that move, got others");
         }
         Joint joint = of_link[source];
         joint.index = static_cast<int>(model.joints.size());
@@ -84,13 +81,14 @@ void describe_joints(ArrayFile& x, CompiledModel& model) {
     const Tree& tree = model.tree->tree();
     if (static_cast<int>(model.joints.size()) != tree.nbodies || q != independent_nq(tree) ||
         v != tree.independent.n)
-        fail("links.joint: expected the joints of core.kind, got others");
+        refuse_file("links.joint: expected the joints of core.kind, got others");
 }
 
 std::shared_ptr<const CompiledModel> model_of(ArrayFile x) {
     const auto model = std::make_shared<CompiledModel>();
     const Texts name = x.texts("name"), kind = x.texts("core.kind");
-    if (name.size() != 1) fail("name: expected one text, got " + std::to_string(name.size()));
+    if (name.size() != 1)
+        refuse_file("name: expected one text, got " + std::to_string(name.size()));
     model->name = name[0];
     const std::size_t n = kind.size();
     const auto integers = [&](const char* array) { return x.integers(array, {n}); };
@@ -108,7 +106,7 @@ std::shared_ptr<const CompiledModel> model_of(ArrayFile x) {
         const int last = static_cast<int>(n) - 1;
         if (parent[i] < -1 || parent[i] >= static_cast<int>(i) || mimicked[i] < -1 ||
             mimicked[i] > last || link[i] < -1 || link[i] > last)
-            fail("expected indices of bodies, got others");
+            refuse_file("expected indices of bodies, got others");
         bodies[i] = {joint_kind(kind[i]),
                      parent[i],
                      link[i],
@@ -142,7 +140,7 @@ std::shared_ptr<const CompiledModel> model_of(ArrayFile x) {
     model->gravity = row<3>(x.reals("gravity", {3}), 0);
     Texts massless = x.texts("core.massless_joints");
     x.require_taken("core.");  // one of a later version may change the dynamics
-    if (n == 0) fail("expected a body that moves, got none");
+    if (n == 0) refuse_file("expected a body that moves, got none");
     model->tree = std::make_unique<CompiledTree>(
         bodies, joints, std::move(massless), std::move(armature), std::move(damping),
         model->gravity, model->frames, frames, stiffness, rest, friction, friction_speed);
