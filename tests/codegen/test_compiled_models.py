@@ -195,6 +195,10 @@ def test_mistakes() -> None:
         dtau.compile(model, "inverse_dynamics", limit=0.01)
     with pytest.raises(ValueError, match="limit: expected a positive number of seconds, got 0"):
         dtau.compile(model, "inverse_dynamics", limit=0)
+    for name in ("step_hessian", "linearize_discrete", "step_vjp"):  # calls without it would run it
+        for by in ("dt", ("dt", "f_ext")):
+            with pytest.raises(ValueError, match=rf"{name} with by=.* cannot be compiled: only"):
+                dtau.compile(model, {"f": (name, {"by": by})})
     with pytest.raises(ValueError, match=r"frame_placements with frames=.* cannot be compiled"):
         dtau.compile(model, {"x": ("frame_placements", {"frames": ["LF_FOOT"]})})
     with pytest.raises(ValueError, match="gravity is the model's"):

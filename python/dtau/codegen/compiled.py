@@ -156,13 +156,19 @@ def _require_plain(request: Request) -> None:
         not isinstance(x, str | bool | int | float | Contacts | None)
         for x in request.options.values()
     ):
-        raise ValueError(
-            f"functions: {request.function} with {request.said} cannot be compiled: only options "
-            "that are words, numbers or contacts can, and arrays that parameters= names; "
-            "dtau.generate writes it as C"
-        )
+        plain = "options that are words, numbers or contacts can, and arrays that parameters= names"
+        raise _impossible(request, f"only {plain}")
+    if request.options.get("by"):
+        raise _impossible(request, "only the results without by= can")
     for constant in request.constants:
         raise ValueError(f"parameters: {constant.name} is the model's in compiled functions")
+
+
+def _impossible(request: Request, why: str) -> ValueError:
+    return ValueError(
+        f"functions: {request.function} with {request.said} cannot be compiled: {why}; "
+        "dtau.generate writes it as C"
+    )
 
 
 @dataclass(frozen=True)
