@@ -59,6 +59,19 @@ def test_the_check_accepts_results_that_are_rounding_errors(
 
 
 @needs_compiler
+@pytest.mark.parametrize(("integrator", "root"), [("semi_implicit", "free"), ("rk4", "fixed")])
+def test_derivatives_by_further_variables(integrator: str, root: Any, tmp_path: Path) -> None:
+    options = {"by": ("dt", "f_ext"), "integrator": integrator}
+    asked = {
+        "columns": ("linearize_discrete", options),
+        "gradient": ("step_vjp", {**options, "by": "dt"}),
+        "hessian": ("step_hessian", options),
+    }
+    dtau.generate(dtau.robots.chain(2, root=root), asked, tmp_path / "r.c")
+    assert compiled(tmp_path / "r.c", ("-std=c99", "-O1")).r_check() == 0
+
+
+@needs_compiler
 @pytest.mark.parametrize("result", ["a", "forces", "residual"])
 def test_the_check_finds_wrong_results(result: str, tmp_path: Path) -> None:
     path = tmp_path / "r.c"
