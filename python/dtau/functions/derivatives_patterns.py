@@ -12,7 +12,7 @@ from dtau.checks import shown
 from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.model.motor_feedback import motors_that_feed_back, refuse_pattern
+from dtau.model.motor_feedback import feedback_of, refuse_pattern
 from dtau.options import Integrator
 from dtau.patterns import Pattern
 from dtau.registry import FUNCTIONS
@@ -108,7 +108,7 @@ def pattern(
     options: dict[str, object] = {key: x for key, x in given.items() if x is not None}
     if inputs is not None and "inputs" not in {x.name for x in FUNCTIONS[function].arguments}:
         raise TypeError(f"{function}: got an unexpected argument 'inputs'")
-    if motors_that_feed_back(model, inputs) is not None:
+    if feedback_of(model, inputs) is not None:
         refuse_pattern("pattern")
     found = {
         name: (shape, entries)

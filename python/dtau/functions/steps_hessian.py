@@ -12,7 +12,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.model.motor_feedback import MotorFeedback, motors_that_feed_back
+from dtau.model.motor_feedback import feedback_of
 from dtau.options import Axes, Integrator, Variables
 
 
@@ -110,8 +110,7 @@ def step_hessian(
     """
     if former:
         refuse("step_hessian", former)
-    motors = motors_that_feed_back(model, inputs)
-    law = None if motors is None else MotorFeedback(motors)
+    law = feedback_of(model, inputs)
     room = out
     if law is not None:
         q, inputs, room = law.states(q), law.torques, None

@@ -20,7 +20,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.model.motor_feedback import MotorFeedback, motors_that_feed_back, refuse_pattern
+from dtau.model.motor_feedback import feedback_of, refuse_pattern
 from dtau.options import Axes, Integrator, Layout, Variables
 from dtau.results import (
     ConstrainedDiscreteLinearization,
@@ -162,8 +162,7 @@ def linearize(
     """
     if former:
         refuse("linearize", former)
-    motors = motors_that_feed_back(model, inputs)
-    law = None if motors is None else MotorFeedback(motors)
+    law = feedback_of(model, inputs)
     room = out
     if law is not None:
         refuse_pattern(layout)
@@ -356,8 +355,7 @@ def linearize_discrete(
     require("forces", forces, bool)
     if former:
         refuse("linearize_discrete", former)
-    motors = motors_that_feed_back(model, inputs)
-    law = None if motors is None else MotorFeedback(motors)
+    law = feedback_of(model, inputs)
     room = out
     if law is not None:
         refuse_pattern(layout)

@@ -13,7 +13,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.model.motor_feedback import MotorFeedback, motors_that_feed_back
+from dtau.model.motor_feedback import feedback_of
 from dtau.options import Axes
 from dtau.results import StageLinearization
 
@@ -86,8 +86,7 @@ def linearize_stages(
     """
     if former:
         refuse("linearize_stages", former)
-    motors = motors_that_feed_back(model, inputs)
-    law = None if motors is None else MotorFeedback(motors)
+    law = feedback_of(model, inputs)
     room = out
     if law is not None:
         q, inputs, room = law.states(q), law.torques, law.room(out, 1, 5)

@@ -17,7 +17,7 @@ from dtau import _core
 from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.model.motor_feedback import MotorFeedback, motors_that_feed_back
+from dtau.model.motor_feedback import feedback_of
 from dtau.options import Axes
 from dtau.results import (
     ForwardDynamicsDerivatives,
@@ -357,8 +357,7 @@ def linearize_time_derivatives(
     >>> bool(np.allclose(A, step.A, rtol=0.0, atol=1e-6))
     True
     """
-    motors = motors_that_feed_back(model, inputs)
-    law = None if motors is None else MotorFeedback(motors)
+    law = feedback_of(model, inputs)
     room = out
     if law is not None:
         q, inputs, room = law.states(q), law.torques, law.room(out, 1)

@@ -1,4 +1,4 @@
-"""Close the loop of motors whose forces depend on the state: `MotorFeedback`.
+"""Close the loop of motors whose forces depend on the state: `feedback_of`, `MotorFeedback`.
 
 With tau = tau(u, q, v), a linearization z' = A z + B tau by joint torques becomes
 
@@ -24,29 +24,6 @@ Result = TypeVar("Result", bound=tuple[Any, ...])
 
 # Results by the state, and those by the inputs.
 _PAIRS = (("A", "B"), ("A_stages", "B_stages"), ("dforces_dz", "dforces_du"))
-
-
-def motors_that_feed_back(model: Model, inputs: object) -> Motors | None:
-    """Return inputs that are motors whose forces depend on the state; None for all others.
-
-    Raises
-    ------
-    ValueError
-        If motors belong to a model with other joints.
-    """
-    if not isinstance(inputs, Motors):
-        return None
-    same = inputs.model is model or not isinstance(model, Model)  # which the core refuses
-    if not same and _joints(inputs.model) != _joints(model):
-        raise ValueError(
-            f"inputs: expected motors of {model.name!r}, got motors of {inputs.model.name!r}, "
-            "which has other joints; make dtau.Motors with this model"
-        )
-    return inputs if inputs.bias[..., 1:].any() else None
-
-
-def _joints(model: Model) -> list[tuple[str, int, int]]:
-    return [(joint.name, joint.v.start, joint.v.stop) for joint in model.joints]
 
 
 def refuse_pattern(layout: object) -> None:
@@ -154,6 +131,29 @@ class MotorFeedback:
             )
         out[...] = whole
         return out
+
+
+def feedback_of(model: Model, inputs: object) -> MotorFeedback | None:
+    """Return the law of inputs that are motors whose forces depend on the state; else None.
+
+    Raises
+    ------
+    ValueError
+        If motors belong to a model with other joints.
+    """
+    if not isinstance(inputs, Motors):
+        return None
+    same = inputs.model is model or not isinstance(model, Model)  # which the core refuses
+    if not same and _joints(inputs.model) != _joints(model):
+        raise ValueError(
+            f"inputs: expected motors of {model.name!r}, got motors of {inputs.model.name!r}, "
+            "which has other joints; make dtau.Motors with this model"
+        )
+    return MotorFeedback(inputs) if inputs.bias[..., 1:].any() else None
+
+
+def _joints(model: Model) -> list[tuple[str, int, int]]:
+    return [(joint.name, joint.v.start, joint.v.stop) for joint in model.joints]
 
 
 def _behind(matrices: Array, further: int) -> Array:
