@@ -76,9 +76,9 @@ DTAU_API const double* dtau_model_gravity(const dtau_model* model);         /* (
  *     "contacts=loop; frame_a=RF_FOOT; frame_b=RH_FOOT; rows=5; hinge=z"
  *     "contacts_at=..." (a configuration that holds those without a position or placement)
  * Their fields are those of dtau/library/contacts.hpp; a placement is a rotation by rows and then a
- * translation. Frames, contacts and "by=dt" repeat. `most_states` is the largest batch. The function keeps
- * the model that it needs. Functions of poses and rotations, such as "pose_log", take no model:
- * null. */
+ * translation. Frames, contacts and "by=dt" repeat. `most_states` is the largest batch. The function
+ * keeps the model that it needs. Functions of poses and rotations, such as "pose_log", take no
+ * model: null. */
 DTAU_API int dtau_function_make(const dtau_model* model, const char* name,
                                 const char* const* arguments, int narguments, ptrdiff_t most_states,
                                 dtau_function** function);

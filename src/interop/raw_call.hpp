@@ -62,8 +62,7 @@ class RawCall {
 
     // Computes `count` states: as many as the inputs broadcast to, and as the results have room for.
     // Takes as many inputs as the signature has, and nresults() results; the optional one may be null
-    // where its input is not given. Returns false and a sentence in `error` where it
-    // cannot.
+    // where its input is not given. Returns false and a sentence in `error` where it cannot.
     bool run(const RawInput* inputs, double* const* results, std::ptrdiff_t count,
              std::string& error) const noexcept;
     // Runs inputs that hold so many states each.

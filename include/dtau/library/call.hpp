@@ -28,7 +28,7 @@ struct CallArguments {
     // there are actuated velocities.
     std::vector<bool> prescribed = {}, inputs = {};
     bool symmetric = false, joint_parameters = false, forces = false;
-    // "dt", "f_ext": adds results, behind the others; a typed call has no room for these.
+    // "dt", "f_ext": results behind the others, for which a typed call has no room; or a larger H.
     std::vector<std::string> by = {};
     std::vector<Contact> contacts = {};
     // A configuration (nq), the argument `at` of Python's Contacts: contacts without a position or

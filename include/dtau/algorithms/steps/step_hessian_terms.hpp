@@ -18,7 +18,8 @@ struct StageRows {
 
 template <class T>
 struct StepHessianWorkspace {
-    int n, inputs, length, wrenches, nwrenches, nz;  // places in z; length: -1 without it
+    // Counts, and the places in z of the length (-1: not asked for) and of the first wrench.
+    int n, inputs, length, wrenches, nwrenches, nz;
     StepWorkspace<T> step;
     VariationWorkspace<T> variation;
     T *q_next, *v_next;
