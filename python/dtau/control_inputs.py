@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau.checks import real_numbers, require
 from dtau.model.joints import Free
 from dtau.model.model import Model
+from dtau.model.motors import Motors
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int32]
@@ -32,7 +33,7 @@ def input_map(model: Model, inputs: ArrayLike | None) -> Array:
     Raises
     ------
     ValueError
-        If the shape does not fit.
+        If the shape does not fit, or motors belong to a model with other joints.
     TypeError
         If the numbers are not real.
 
@@ -47,6 +48,24 @@ def input_map(model: Model, inputs: ArrayLike | None) -> Array:
     if given is not None:
         return given.astype(np.float64, order="C")  # bits of products depend on the layout
     return np.eye(model.nv)[:, driven(model) if torques is None else torques]
+
+
+def require_motors_of(model: Model, inputs: object) -> None:
+    """Raise ValueError if inputs are motors of a model with other joints.
+
+    The core refuses what is no model.
+    """
+    if not (isinstance(inputs, Motors) and isinstance(model, Model)) or inputs.model is model:
+        return
+    given, own = (
+        [(joint.name, joint.v.start, joint.v.stop) for joint in each.joints]
+        for each in (inputs.model, model)
+    )
+    if given != own:
+        raise ValueError(
+            f"inputs: expected motors of {model.name!r}, got motors of {inputs.model.name!r}, "
+            "which has other joints; make dtau.Motors with this model"
+        )
 
 
 def driven(model: Model) -> Indices:
@@ -66,6 +85,7 @@ def checked_inputs(
         return None, None
     require("model", model, Model)
     nv = model.nv
+    require_motors_of(model, inputs)
     given = real_numbers("inputs", inputs)
     if given.dtype == bool and given.shape == (nv,):
         return np.flatnonzero(given).astype(np.int32), None

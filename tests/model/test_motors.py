@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ def test_functions_take_motors_for_inputs() -> None:
         assert np.array_equal(make(motors), make(motors.G * [2.0, 3.0, 4.0]))
 
 
-def test_motors_of_other_joints_are_refused() -> None:
+def test_motors_of_other_joints_are_refused(tmp_path: Path) -> None:
     """Motors of a model with the same number of velocities would drive the wrong joints."""
     model, other = dtau.robots.quadruped(), dtau.robots.chain(18)
     motors = dtau.Motors(other, {other.joints[3].name: 2.0})
@@ -74,6 +75,10 @@ def test_motors_of_other_joints_are_refused() -> None:
             call(model, *state, *step, inputs=motors)
     with pytest.raises(ValueError, match="which has other joints"):
         dtau.step_hessian(model, *state, 0.01, *state[1:], inputs=motors)
+    with pytest.raises(ValueError, match="which has other joints"):
+        dtau.equilibrium(model, state[0], inputs=motors)
+    with pytest.raises(ValueError, match="which has other joints"):
+        dtau.generate(model, {"f": ("linearize", {"inputs": motors})}, tmp_path / "robot.c")
     heavier = other.replace(armature=np.ones(18))  # the same joints
     states = dtau.random_state(heavier, np.random.default_rng(0))
     assert dtau.linearize(heavier, *states, inputs=motors).B.shape == (36, 1)

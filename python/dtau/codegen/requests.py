@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dtau.checks import integer, real_numbers, require, shown, tuple_of, unknown_name
 from dtau.codegen.payload import Payload, payload_on
+from dtau.control_inputs import require_motors_of
 from dtau.functions.dynamics import prescribed_mask
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
@@ -167,7 +168,7 @@ def _request(
     inputs: dict[str, Argument | Array | None] = {}
     for array in row.inputs:
         if array.axes == ("nv", "ninputs"):
-            inputs[array.name] = _inputs(options.get(array.name))
+            inputs[array.name] = _inputs(model, options.get(array.name))
             continue
         argument = Argument(array.name, _shape(array.axes, array.rows, sizes))
         if array.name in options:
@@ -247,10 +248,11 @@ def _shape(axes: Axes, rows: int | None, sizes: Mapping[str | int, int]) -> tupl
     return (*stack, *(sizes.get(x, x if isinstance(x, int) else 0) for x in axes))
 
 
-def _inputs(given: Any) -> Array | None:
+def _inputs(model: Model, given: Any) -> Array | None:
     """Read `inputs`: a mask, or one matrix; the core refuses other values."""
     if given is None:
         return None
+    require_motors_of(model, given)
     numbers = real_numbers("inputs", given)
     if numbers.dtype != bool and numbers.ndim > 2:
         raise ValueError(f"inputs: expected (nv, nu), got shape {numbers.shape}")

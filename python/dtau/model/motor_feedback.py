@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtau.control_inputs import require_motors_of
 from dtau.model.model import Model
 from dtau.model.motors import Motors
 
@@ -143,17 +144,8 @@ def feedback_of(model: Model, inputs: object) -> MotorFeedback | None:
     """
     if not isinstance(inputs, Motors):
         return None
-    same = inputs.model is model or not isinstance(model, Model)  # which the core refuses
-    if not same and _joints(inputs.model) != _joints(model):
-        raise ValueError(
-            f"inputs: expected motors of {model.name!r}, got motors of {inputs.model.name!r}, "
-            "which has other joints; make dtau.Motors with this model"
-        )
+    require_motors_of(model, inputs)
     return MotorFeedback(inputs) if inputs.bias[..., 1:].any() else None
-
-
-def _joints(model: Model) -> list[tuple[str, int, int]]:
-    return [(joint.name, joint.v.start, joint.v.stop) for joint in model.joints]
 
 
 def _behind(matrices: Array, further: int) -> Array:
