@@ -37,6 +37,7 @@ struct Options {
     bool forces = false;          // whether the contact forces are results too
 
     bool by_dt = false, by_f_ext = false;  // whether derivatives by these are results too
+    bool by_numbers = false;               // derivatives are by the numbers of q, not by tangents
 };
 
 }  // namespace dtau

@@ -9,6 +9,7 @@ from dtau.checks import plain
 
 AccelerationKind = Literal["spatial", "classical"]
 Axes = Literal["body", "world", "mixed"]
+Coordinates = Literal["tangent", "numbers"]
 ForceAxes = Literal["body", "mixed"]
 HingeAxis = Literal["x", "y", "z"]
 Inertias = Literal["keep", "repair"]

@@ -2,6 +2,7 @@
 // start(), and applies it, apply().
 #pragma once
 
+#include "batch/by_numbers.hpp"
 #include "batch/lanes.hpp"
 #include "batch/mimic_joints.hpp"
 #include "batch/robot_code.hpp"
@@ -33,6 +34,7 @@ struct Scratch {
     T* outputs[Job::max_outputs];
     Inertia<T>* inertias;  // that the call gives; null: those of the tree hold
     JointArguments<T> joints;
+    TangentArguments<T> tangent;
     StreamingStore store;
 
     static Scratch create(const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
@@ -62,6 +64,7 @@ struct Scratch {
         : workspace(algorithm.workspace(arena, tree, job)),
           inertias(gives_inertias(job) ? arena.take<Inertia<T>>(tree.nnodes) : nullptr),
           joints(arena, tree, job),
+          tangent(arena, tree, job),
           store(arena, group_size<T> > 1) {
         const int groups = groups_at_once<T>(job);
         for (int i = 0; i < job.ninputs; ++i) {
@@ -87,6 +90,7 @@ Arguments<T> start(const Job& job, std::ptrdiff_t begin) {
     x.failure = job.failure;
     for (const T*& in : x.inputs) in = nullptr;
     for (T*& out : x.outputs) out = nullptr;
+    x.reached = nullptr;
     x.first = begin;
     x.order = nullptr;
     x.destination.states = 1;
@@ -100,12 +104,21 @@ Arguments<T> start(const Job& job, std::ptrdiff_t begin) {
 }
 
 template <class T>
-void apply_to(const Tree& tree, const Algorithm<T>& algorithm, const Job& job,
-              const Arguments<T>& x, const Scratch<T>& scratch) {
+void apply_by_tangents(const Tree& tree, const Algorithm<T>& algorithm, const Job& job,
+                       const Arguments<T>& x, const Scratch<T>& scratch) {
     if (tree.mimic)
         apply_to_joints(algorithm, tree, job, x, scratch.joints, scratch.workspace);
     else
         algorithm.apply(tree, x, scratch.workspace);
+}
+
+template <class T>
+void apply_to(const Tree& tree, const Algorithm<T>& algorithm, const Job& job,
+              const Arguments<T>& x, const Scratch<T>& scratch) {
+    if (!converts(job)) return apply_by_tangents(tree, algorithm, job, x, scratch);
+    apply_by_numbers(job, x, scratch.tangent, [&](const Arguments<T>& y) {
+        apply_by_tangents(tree, algorithm, job, y, scratch);
+    });
 }
 
 template <class T>

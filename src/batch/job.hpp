@@ -23,6 +23,21 @@ enum class ScalarKind { real, alone, recorded };
 // do. `torque_matrix`: the matrix maps velocities to torques.
 enum class MimicRole { other, q, v, torques, torque_matrix };
 
+// What a call by the numbers of q (Options::by_numbers) changes of an array. A result: its columns are by
+// q, or its rows are, or they are displacements of the configuration that a step reaches; by q1 in place of
+// q0. An input: it is a tangent, or weights of the numbers of the configuration that a step reaches.
+struct Converted {
+    enum : unsigned char {
+        none = 0,
+        columns = 1,
+        rows = 2,
+        reached_rows = 4,
+        at_second = 8,
+        tangent = 16,
+        weights = 32
+    };
+};
+
 // One array argument. Its last axes hold one state's numbers, evenly spaced; the other axes are
 // batch axes, with stride 0 where the argument is broadcast. Null data: the argument was not given.
 struct Input {
@@ -37,7 +52,11 @@ struct Input {
 // One result, contiguous.
 struct Output {
     char* data = nullptr;
-    std::ptrdiff_t size = 0;  // numbers a state, as the algorithm computes them
+    std::ptrdiff_t size = 0;  // numbers a state, before entries are chosen
+    // As the algorithm computes them: fewer if the call is by numbers. `converted` tells how, and `rows` and `columns` the matrices before that.
+    std::ptrdiff_t tangent_size = 0;
+    unsigned char converted = Converted::none;
+    int rows = 1, columns = 1;
     // The places of the numbers that are stored, in the order of memory, and further valid places up
     // to a multiple of 8. Null: all numbers are stored.
     const std::ptrdiff_t* entries = nullptr;
@@ -86,6 +105,7 @@ struct Job {
     int inertias = -1;  // the input that replaces the tree's inertias; -1: there is none
     // The inputs that switch contacts on and off, and that say where contacts are held.
     int switches = -1, positions = -1;
+    unsigned tangents = 0;             // the inputs that are tangents, a bit each
     const Options* options = nullptr;  // of these, the batch layer reads which rows use positions
     const RobotCode* code = nullptr;  // computes the function in place of the algorithm; null: none
     FirstFailure* failure = nullptr;  // records the states without results; null: not wanted
@@ -98,6 +118,7 @@ struct Job {
         for (int i = 0; i < ninputs; ++i) new (inputs + i) Input;
         for (int o = 0; o < noutputs; ++o) new (outputs + o) Output;
     }
+    bool is_tangent(int input) const { return tangents >> input & 1; }
 };
 
 }  // namespace dtau

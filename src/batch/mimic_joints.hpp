@@ -28,7 +28,7 @@ struct JointArguments {
             if (result.mimic_role == MimicRole::q) outputs[o] = arena.take<T>(tree.nq);
             if (result.mimic_role == MimicRole::v) outputs[o] = arena.take<T>(result.stacked * nv);
             if (result.mimic_role == MimicRole::torques)
-                outputs[o] = arena.take_zeros<T>(result.size / tree.mimic->nv * nv);
+                outputs[o] = arena.take_zeros<T>(result.tangent_size / tree.mimic->nv * nv);
             if (result.mimic_role == MimicRole::torque_matrix)
                 outputs[o] = arena.take_zeros<T>(result.stacked * nv * nv);
         }
@@ -61,7 +61,7 @@ void reduce_results(const Tree& tree, const Job& job, const JointArguments<T>& j
         for (int k = 0; k < out.stacked && out.mimic_role == MimicRole::v; ++k)
             pick_v(tree, all + k * tree.nv, x.outputs[o] + k * nv);
         if (out.mimic_role == MimicRole::torques)
-            reduce_columns(tree, all, out.size / nv, x.outputs[o]);
+            reduce_columns(tree, all, out.tangent_size / nv, x.outputs[o]);
         for (int k = 0; k < out.stacked && out.mimic_role == MimicRole::torque_matrix; ++k)
             reduce_matrix(tree, all + std::ptrdiff_t(k) * tree.nv * tree.nv,
                           x.outputs[o] + std::ptrdiff_t(k) * nv * nv, nv);

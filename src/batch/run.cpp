@@ -44,6 +44,7 @@ std::ptrdiff_t few_states(const Job& job) {
 bool one_by_one(const Algorithms& algorithms, const Tree& tree, const Job& job) {
     if (job.code) return job.count == 1;
     return job.scalar == ScalarKind::alone || job.count == 1 || !algorithms.in_lanes.apply ||
+           (converts(job) && algorithms.results == Results::streamed) ||
            (algorithms.one_by_one && algorithms.one_by_one(tree, *job.options));
 }
 

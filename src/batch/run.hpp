@@ -9,6 +9,7 @@
 #include "batch/first_failure.hpp"
 #include "batch/outcome.hpp"
 #include "dtau/arena.hpp"
+#include "dtau/numbers.hpp"
 
 #include "registry/scalars.hpp"
 
@@ -44,6 +45,7 @@ struct Arguments {
     const Options* options;
     Outcomes<T>* outcomes;        // an algorithm reports the states without results
     FirstFailure* failure;        // null: not wanted
+    const Reached<T>* reached;    // where the configuration after a step goes; null: by tangents
     std::ptrdiff_t first;         // number of the first state in the job
     const std::ptrdiff_t* order;  // numbers of the states; null: they follow the first
 

@@ -11,10 +11,10 @@ namespace {
 constexpr Out<"center", Quantity::vector> center;
 constexpr Out<"velocity", Quantity::vector> velocity;
 constexpr Out<"acceleration", Quantity::vector> acceleration;
-constexpr Out<"J", Quantity::vector_matrix> J;
-constexpr Out<"dvelocity_dq", Quantity::vector_matrix> dvelocity_dq;
+constexpr ByQ<Out<"J", Quantity::vector_matrix>> J;
+constexpr ByQ<Out<"dvelocity_dq", Quantity::vector_matrix>> dvelocity_dq;
 constexpr Out<"dvelocity_dv", Quantity::vector_matrix> dvelocity_dv;
-constexpr Out<"dacceleration_dq", Quantity::vector_matrix> dacceleration_dq;
+constexpr ByQ<Out<"dacceleration_dq", Quantity::vector_matrix>> dacceleration_dq;
 constexpr Out<"dacceleration_dv", Quantity::vector_matrix> dacceleration_dv;
 constexpr Out<"dacceleration_da", Quantity::vector_matrix> dacceleration_da;
 
@@ -22,9 +22,9 @@ constexpr Out<"h", Quantity::momentum> h;
 constexpr Out<"A", Quantity::momentum_matrix> A;
 constexpr Out<"rate", Quantity::momentum> rate;
 constexpr Out<"h", Quantity::momentum, 1> h_stack;
-constexpr Out<"dh_dq", Quantity::momentum_matrix> dh_dq;
+constexpr ByQ<Out<"dh_dq", Quantity::momentum_matrix>> dh_dq;
 constexpr Out<"dh_dv", Quantity::momentum_matrix> dh_dv;
-constexpr Out<"drate_dq", Quantity::momentum_matrix> drate_dq;
+constexpr ByQ<Out<"drate_dq", Quantity::momentum_matrix>> drate_dq;
 constexpr Out<"drate_dv", Quantity::momentum_matrix> drate_dv;
 constexpr Out<"drate_da", Quantity::momentum_matrix> drate_da;
 
@@ -44,28 +44,28 @@ constexpr Function functions[] = {
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      center_of_mass_motion(tree, x[q], x[v], x[a], x[acceleration], w);
                  })),
-    function({.name = "center_of_mass_jacobian"}, takes(q), gives(J),
+    function({.name = "center_of_mass_jacobian"}, takes(q, coordinates), gives(J),
              algorithm<CenterJacobianWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      center_of_mass_jacobian(tree, x[q], x[J], w);
                  })),
     function({.name = "center_of_mass_velocity_derivatives",
               .results = "CenterOfMassVelocityDerivatives"},
-             takes(q, v), gives(dvelocity_dq, dvelocity_dv),
+             takes(q, v, coordinates), gives(dvelocity_dq, dvelocity_dv),
              algorithm<CenterDerivativesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      center_of_mass_velocity_derivatives(tree, x[q], x[v], x[dvelocity_dq],
                                                          x[dvelocity_dv], w);
                  })),
-    function({.name = "center_of_mass_acceleration_derivatives",
-              .results = "CenterOfMassAccelerationDerivatives"},
-             takes(q, v, a), gives(dacceleration_dq, dacceleration_dv, dacceleration_da),
-             algorithm<CenterDerivativesWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                               const auto& w) {
-                 center_of_mass_acceleration_derivatives(tree, x[q], x[v], x[a],
-                                                         x[dacceleration_dq], x[dacceleration_dv],
-                                                         x[dacceleration_da], w);
-             })),
+    function(
+        {.name = "center_of_mass_acceleration_derivatives",
+         .results = "CenterOfMassAccelerationDerivatives"},
+        takes(q, v, a, coordinates), gives(dacceleration_dq, dacceleration_dv, dacceleration_da),
+        algorithm<CenterDerivativesWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                          const auto& w) {
+            center_of_mass_acceleration_derivatives(tree, x[q], x[v], x[a], x[dacceleration_dq],
+                                                    x[dacceleration_dv], x[dacceleration_da], w);
+        })),
     function(
         {.name = "momentum"}, takes(q, v), gives(h),
         algorithm<MomentumWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -88,14 +88,14 @@ constexpr Function functions[] = {
         })),
     function(
         {.name = "centroidal_momentum_derivatives", .results = "CentroidalMomentumDerivatives"},
-        takes(q, v), gives(dh_dq, dh_dv),
+        takes(q, v, coordinates), gives(dh_dq, dh_dv),
         algorithm<MomentumDerivativesWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
                 centroidal_momentum_derivatives(tree, x[q], x[v], x[dh_dq], x[dh_dv], w);
             })),
     function({.name = "centroidal_momentum_rate_derivatives",
               .results = "CentroidalMomentumRateDerivatives"},
-             takes(q, v, a), gives(drate_dq, drate_dv, drate_da),
+             takes(q, v, a, coordinates), gives(drate_dq, drate_dv, drate_da),
              algorithm<MomentumDerivativesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      centroidal_momentum_rate_derivatives(tree, x[q], x[v], x[a], x[drate_dq],

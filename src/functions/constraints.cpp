@@ -27,10 +27,10 @@ constexpr Out<"a", Quantity::v> acceleration;
 constexpr Out<"forces", Quantity::rows> forces;
 constexpr Out<"residual", Quantity::rows> residual;
 
-constexpr Out<"da_dq", AccelerationQuantity::matrix> da_dq;
+constexpr ByQ<Out<"da_dq", AccelerationQuantity::matrix>> da_dq;
 constexpr Out<"da_dv", AccelerationQuantity::matrix> da_dv;
 constexpr Out<"da_dtau", AccelerationQuantity::matrix> da_dtau;
-constexpr Out<"dforces_dq", Quantity::row_matrix> dforces_dq;
+constexpr ByQ<Out<"dforces_dq", Quantity::row_matrix>> dforces_dq;
 constexpr Out<"dforces_dv", Quantity::row_matrix> dforces_dv;
 constexpr Out<"dforces_dtau", Quantity::row_matrix> dforces_dtau;
 
@@ -55,7 +55,7 @@ constexpr Function functions[] = {
               .results = "ConstrainedDynamicsDerivatives",
               .force_results = "ConstrainedDynamicsWithDerivatives"},
              takes(q, v, tau, contacts, f_ext, f_ext_axes, active, held_positions, regularization,
-                   with_forces, layout),
+                   with_forces, layout, coordinates),
              gives(da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual,
                    acceleration_too, forces_too),
              on_active_constraints<ConstrainedDerivativesWorkspace>(

@@ -11,17 +11,17 @@ namespace {
 constexpr In<"lam_forces", Quantity::rows> force_weights;
 constexpr In<"lam_impulses", Quantity::rows> impulse_weights;
 constexpr In<"restitution", Quantity::scalar, not_stacked, Default::zero> restitution;
-constexpr Out<"dqdq", Quantity::matrix> dqdq;
-constexpr Out<"dqdv", Quantity::matrix> dqdv;
+constexpr ByNumbers<Out<"dqdq", Quantity::matrix>, Converted::columns | Converted::rows> dqdq;
+constexpr ByNumbers<Out<"dqdv", Quantity::matrix>, Converted::rows> dqdv;
 constexpr Out<"dvdv", Quantity::matrix> dvdv;
-constexpr Out<"dtaudq", Quantity::matrix> dtaudq;
+constexpr ByQ<Out<"dtaudq", Quantity::matrix>> dtaudq;
 
 constexpr Function functions[] = {
     function({.name = "constrained_dynamics_hessian",
               .solves = true,
               .results = "ConstrainedDynamicsHessian"},
              takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes,
-                   active, held_positions, regularization, symmetric),
+                   active, held_positions, regularization, symmetric, coordinates),
              gives(dqdq, dqdv, dvdv, dtaudq),
              on_active_constraints<ConstrainedHessianWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -34,7 +34,7 @@ constexpr Function functions[] = {
     function(
         {.name = "impulse_dynamics_hessian", .solves = true, .results = "ImpulseDynamicsHessian"},
         takes(q, v, acceleration_weights, impulse_weights, contacts, restitution, active,
-              regularization, symmetric),
+              regularization, symmetric, coordinates),
         gives(dqdq, dqdv),
         on_active_constraints<ImpulseHessianWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {

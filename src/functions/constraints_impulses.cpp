@@ -14,9 +14,9 @@ namespace {
 constexpr In<"restitution", Quantity::scalar, not_stacked, Default::zero> restitution;
 constexpr Out<"v", Quantity::v> v_after;
 constexpr Out<"impulses", Quantity::rows> impulses;
-constexpr Out<"dv_dq", AccelerationQuantity::matrix> dv_dq;
+constexpr ByQ<Out<"dv_dq", AccelerationQuantity::matrix>> dv_dq;
 constexpr Out<"dv_dv", AccelerationQuantity::matrix> dv_dv;
-constexpr Out<"dimpulses_dq", Quantity::row_matrix> dimpulses_dq;
+constexpr ByQ<Out<"dimpulses_dq", Quantity::row_matrix>> dimpulses_dq;
 constexpr Out<"dimpulses_dv", Quantity::row_matrix> dimpulses_dv;
 constexpr Out<"tau", Quantity::torque> torque;
 constexpr Out<"forces", Quantity::rows> forces;
@@ -36,7 +36,7 @@ constexpr Function functions[] = {
     function({.name = "impulse_dynamics_derivatives",
               .solves = true,
               .results = "ImpulseDynamicsDerivatives"},
-             takes(q, v, contacts, restitution, active, regularization, layout),
+             takes(q, v, contacts, restitution, active, regularization, layout, coordinates),
              gives(dv_dq, dv_dv, dimpulses_dq, dimpulses_dv),
              on_active_constraints<ImpulseDerivativesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {

@@ -13,7 +13,7 @@ namespace {
 constexpr In<"lam_forces", Quantity::rows> force_weights;
 constexpr Out<"da", Quantity::v> acceleration_tangent;
 constexpr Out<"dforces", Quantity::rows> force_tangent;
-constexpr Out<"by_q", Quantity::torque> by_q;
+constexpr ByQ<Out<"by_q", Quantity::torque>> by_q;
 constexpr Out<"by_v", Quantity::torque> by_v;
 constexpr Out<"by_tau", Quantity::v> by_tau;
 constexpr Out<"by_f_ext", Quantity::wrenches, not_stacked, true> by_f_ext;
@@ -27,7 +27,7 @@ constexpr Function functions[] = {
     function(
         {.name = "constrained_dynamics_jvp", .solves = true, .results = "ConstrainedDynamicsJVP"},
         takes(q, v, tau, dq, dv, dtorque, contacts, f_ext, df_ext, f_ext_axes, active,
-              held_positions, regularization),
+              held_positions, regularization, coordinates),
         gives(acceleration_tangent, force_tangent),
         on_active_constraints<Jvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const WrenchVariation<T> wrenches =
@@ -41,7 +41,7 @@ constexpr Function functions[] = {
     function(
         {.name = "constrained_dynamics_vjp", .solves = true, .results = "ConstrainedDynamicsVJP"},
         takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes, active,
-              held_positions, regularization),
+              held_positions, regularization, coordinates),
         gives(by_q, by_v, by_tau, by_f_ext),
         on_active_constraints<Vjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);

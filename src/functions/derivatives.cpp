@@ -11,14 +11,14 @@ namespace dtau::DTAU_VARIANT {
 namespace derivatives_rows {
 namespace {
 
-constexpr Out<"dtau_dq", Quantity::torque_matrix> dtau_dq;
+constexpr ByQ<Out<"dtau_dq", Quantity::torque_matrix>> dtau_dq;
 constexpr Out<"dtau_dv", Quantity::torque_matrix> dtau_dv;
 constexpr Out<"dtau_da", Quantity::torque_matrix> dtau_da;
 
 template <class T>
 using IdsvaAndWrenches = WithWrenches<IdsvaWorkspace, WrenchPartialsWorkspace>::Workspace<T>;
 
-constexpr Out<"da_dq", AccelerationQuantity::matrix> da_dq;
+constexpr ByQ<Out<"da_dq", AccelerationQuantity::matrix>> da_dq;
 constexpr Out<"da_dv", AccelerationQuantity::matrix> da_dv;
 constexpr Out<"da_dtau", AccelerationQuantity::matrix> da_dtau;
 
@@ -27,7 +27,7 @@ constexpr Out<"da_df_ext", Quantity::wrench_matrix> da_df_ext;
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_derivatives", .results = "InverseDynamicsDerivatives"},
-             takes(q, v, a, f_ext, f_ext_axes, layout, parameters),
+             takes(q, v, a, f_ext, f_ext_axes, layout, parameters, coordinates),
              gives(dtau_dq, dtau_dv, dtau_da),
              algorithm<IdsvaAndWrenches, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -41,7 +41,8 @@ constexpr Function functions[] = {
     function({.name = "forward_dynamics_derivatives",
               .solves = true,
               .results = "ForwardDynamicsDerivatives"},
-             takes(q, v, tau, f_ext, f_ext_axes, layout, parameters), gives(da_dq, da_dv, da_dtau),
+             takes(q, v, tau, f_ext, f_ext_axes, layout, parameters, coordinates),
+             gives(da_dq, da_dv, da_dtau),
              algorithm<FdsvaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  fdsva(tree, x[q], x[v], x[tau], x[f_ext], x[da_dq], x[da_dv], tree.independent.n,
                        x[da_dtau], w);

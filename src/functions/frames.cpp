@@ -18,14 +18,15 @@ constexpr Out<"J", Quantity::jacobians> jacobians;
 // A matrix (nv, nv) for each row of each Jacobian.
 constexpr Quantity jacobian_derivatives = {
     4, {Axis::nframes, Axis::six, Axis::nv, Axis::nv}, MimicRole::other, MimicRole::torque_matrix};
-constexpr Out<"dJ_dq", jacobian_derivatives> dJ_dq;
+constexpr ByQ<Out<"dJ_dq", jacobian_derivatives>> dJ_dq;
 constexpr In<"targets", PoseQuantity::poses_of_frames> targets;
 constexpr Out<"error", Quantity::frame_twists> errors;
+constexpr ByQ<Out<"J", Quantity::jacobians>> error_jacobians;
 constexpr Out<"twist", Quantity::frame_twists> twists;
 constexpr Out<"acceleration", Quantity::frame_twists> accelerations;
-constexpr Out<"dtwist_dq", Quantity::jacobians> dtwist_dq;
+constexpr ByQ<Out<"dtwist_dq", Quantity::jacobians>> dtwist_dq;
 constexpr Out<"dtwist_dv", Quantity::jacobians> dtwist_dv;
-constexpr Out<"dacceleration_dq", Quantity::jacobians> dacceleration_dq;
+constexpr ByQ<Out<"dacceleration_dq", Quantity::jacobians>> dacceleration_dq;
 constexpr Out<"dacceleration_dv", Quantity::jacobians> dacceleration_dv;
 constexpr Out<"dacceleration_da", Quantity::jacobians> dacceleration_da;
 constexpr Out<"f_ext", Quantity::wrenches> wrenches;
@@ -50,18 +51,18 @@ constexpr Function functions[] = {
                      frame_jacobians(tree, x.options.frames, x.options.nframes, x.options.axes,
                                      x[q], x[jacobians], w);
                  })),
-    function({.name = "frame_jacobians_derivatives"}, takes(q, frames, axes, symmetric),
-             gives(dJ_dq),
+    function({.name = "frame_jacobians_derivatives"},
+             takes(q, frames, axes, symmetric, coordinates), gives(dJ_dq),
              algorithm<FrameHessianWorkspace, sparse>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      frame_jacobians_derivatives(tree, x.options, x[q], x[dJ_dq], w);
                  })),
-    function({.name = "frame_errors", .results = "FrameErrors"}, takes(q, frames, targets),
-             gives(errors, jacobians),
+    function({.name = "frame_errors", .results = "FrameErrors"},
+             takes(q, frames, targets, coordinates), gives(errors, error_jacobians),
              algorithm<FrameWorkspace, sparse>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      frame_errors(tree, x.options.frames, x.options.nframes, x[q], x[targets],
-                                  x[errors], x[jacobians], w);
+                                  x[errors], x[error_jacobians], w);
                  })),
     function({.name = "frame_velocities"}, takes(q, v, frames, axes), gives(twists),
              algorithm<FrameWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -76,7 +77,7 @@ constexpr Function functions[] = {
                                      x[a], x[accelerations], w);
              })),
     function({.name = "frame_velocities_derivatives", .results = "FrameVelocitiesDerivatives"},
-             takes(q, v, frames, axes, layout), gives(dtwist_dq, dtwist_dv),
+             takes(q, v, frames, axes, layout, coordinates), gives(dtwist_dq, dtwist_dv),
              algorithm<FrameWorkspace, sparse>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const Options& o = x.options;
@@ -85,7 +86,7 @@ constexpr Function functions[] = {
                  })),
     function(
         {.name = "frame_accelerations_derivatives", .results = "FrameAccelerationsDerivatives"},
-        takes(q, v, a, frames, axes, kind, layout),
+        takes(q, v, a, frames, axes, kind, layout, coordinates),
         gives(dacceleration_dq, dacceleration_dv, dacceleration_da),
         algorithm<FrameWorkspace, sparse>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {

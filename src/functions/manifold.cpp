@@ -10,10 +10,13 @@ namespace {
 
 constexpr Out<"q", Quantity::q> result;
 constexpr Out<"dq", Quantity::v> increment;
-constexpr Out<"by_q", Quantity::matrix> by_q;
-constexpr Out<"by_dq", Quantity::matrix> by_dq;
-constexpr Out<"by_q0", Quantity::matrix> by_q0;
-constexpr Out<"by_q1", Quantity::matrix> by_q1;
+constexpr In<"dq", Quantity::v> displacement;  // a tangent in every call
+constexpr ByNumbers<Out<"by_q", Quantity::matrix>, Converted::columns | Converted::reached_rows>
+    by_q;
+constexpr ByNumbers<Out<"by_dq", Quantity::matrix>, Converted::reached_rows> by_dq;
+constexpr ByQ<Out<"by_q0", Quantity::matrix>> by_q0;
+constexpr ByNumbers<Out<"by_q1", Quantity::matrix>, Converted::columns | Converted::at_second>
+    by_q1;
 constexpr Out<"from_tangent", Quantity::from_tangent> from_tangent;
 constexpr Out<"to_tangent", Quantity::to_tangent> to_tangent;
 
@@ -21,8 +24,11 @@ constexpr KernelTraits in_lanes = {.results = Results::streamed};
 
 template <class T>
 struct IntegrateMatrices : TangentMatrices<T> {
-    IntegrateMatrices(Arena& arena, const Tree& tree, const Options&)
-        : TangentMatrices<T>(arena, tree, false, 1.0) {}
+    T* reached;  // in a call by numbers
+
+    IntegrateMatrices(Arena& arena, const Tree& tree, const Options& options)
+        : TangentMatrices<T>(arena, tree, false, 1.0),
+          reached(options.by_numbers ? arena.take<T>(tree.nq) : nullptr) {}
 };
 template <class T>
 struct DifferenceMatrices : TangentMatrices<T> {
@@ -36,9 +42,9 @@ struct NumbersMatrices : TangentMatrices<T> {
 };
 
 constexpr Function functions[] = {
-    function({.name = "integrate"}, takes(q, dq), gives(result),
+    function({.name = "integrate"}, takes(q, displacement), gives(result),
              algorithm<NoWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto&) {
-                 integrate(tree, x[q], x[dq], x[result]);
+                 integrate(tree, x[q], x[displacement], x[result]);
              })),
     function({.name = "difference"}, takes(q0, q1), gives(increment),
              algorithm<NoWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto&) {
@@ -48,15 +54,18 @@ constexpr Function functions[] = {
              algorithm<NoWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto&) {
                  normalize(tree, x[q], x[result]);
              })),
-    function({.name = "integrate_jacobians", .results = "IntegrateJacobians"}, takes(q, dq),
-             gives(by_q, by_dq),
-             algorithm<IntegrateMatrices, in_lanes>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     w.write(tree, x.all.destination,
-                             [&](const auto& put) { integrate_jacobians(tree, x[dq], put); });
-                 })),
-    function({.name = "difference_jacobians", .results = "DifferenceJacobians"}, takes(q0, q1),
-             gives(by_q0, by_q1),
+    function({.name = "integrate_jacobians", .results = "IntegrateJacobians"},
+             takes(q, displacement, coordinates), gives(by_q, by_dq),
+             algorithm<IntegrateMatrices, in_lanes>([]<class T>(const Tree& tree, const auto& x,
+                                                                const auto& w) {
+                 w.write(tree, x.all.destination,
+                         [&](const auto& put) { integrate_jacobians(tree, x[displacement], put); });
+                 if (!x.all.reached) return;
+                 integrate(tree, x[q], x[displacement], w.reached);
+                 x.reach(tree, w.reached);
+             })),
+    function({.name = "difference_jacobians", .results = "DifferenceJacobians"},
+             takes(q0, q1, coordinates), gives(by_q0, by_q1),
              algorithm<DifferenceMatrices, in_lanes>([]<class T>(const Tree& tree, const auto& x,
                                                                  const auto& w) {
                  w.write(tree, x.all.destination,

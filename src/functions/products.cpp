@@ -11,7 +11,7 @@ namespace {
 
 constexpr Out<"dtau", Quantity::torque> torque_tangent;
 constexpr Out<"da", Quantity::v> acceleration_tangent;
-constexpr Out<"by_q", Quantity::torque> by_q;
+constexpr ByQ<Out<"by_q", Quantity::torque>> by_q;
 constexpr Out<"by_v", Quantity::torque> by_v;
 constexpr Out<"by_a", Quantity::torque> by_a;
 constexpr Out<"by_tau", Quantity::v> by_tau;
@@ -34,7 +34,7 @@ using MimicForwardVjp =
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_jvp"},
-             takes(q, v, a, dq, dv, da, f_ext, df_ext, f_ext_axes, parameters),
+             takes(q, v, a, dq, dv, da, f_ext, df_ext, f_ext_axes, parameters, coordinates),
              gives(torque_tangent),
              algorithm<InverseJvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const WrenchVariation<T> wrenches =
@@ -43,7 +43,7 @@ constexpr Function functions[] = {
                                       wrenches.df_ext, x[torque_tangent], w.algorithm);
              })),
     function({.name = "inverse_dynamics_vjp", .results = "InverseDynamicsVJP"},
-             takes(q, v, a, torque_weights, f_ext, f_ext_axes, parameters),
+             takes(q, v, a, torque_weights, f_ext, f_ext_axes, parameters, coordinates),
              gives(by_q, by_v, by_a, by_f_ext),
              algorithm<InverseVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
@@ -53,7 +53,7 @@ constexpr Function functions[] = {
              })),
     function(
         {.name = "forward_dynamics_jvp", .solves = true},
-        takes(q, v, tau, dq, dv, dtorque, f_ext, df_ext, f_ext_axes, parameters),
+        takes(q, v, tau, dq, dv, dtorque, f_ext, df_ext, f_ext_axes, parameters, coordinates),
         gives(acceleration_tangent),
         algorithm<ForwardJvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const WrenchVariation<T> wrenches =
@@ -70,7 +70,7 @@ constexpr Function functions[] = {
         })),
     function(
         {.name = "forward_dynamics_vjp", .solves = true, .results = "ForwardDynamicsVJP"},
-        takes(q, v, tau, acceleration_weights, f_ext, f_ext_axes, parameters),
+        takes(q, v, tau, acceleration_weights, f_ext, f_ext_axes, parameters, coordinates),
         gives(by_q, by_v, by_tau, by_f_ext),
         algorithm<ForwardVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);

@@ -8,18 +8,19 @@ namespace dtau::DTAU_VARIANT {
 namespace products_hessians_rows {
 namespace {
 
-constexpr Out<"dqdq", Quantity::torque_matrix> tau_dqdq;
-constexpr Out<"dqdv", Quantity::torque_matrix> tau_dqdv;
+constexpr ByNumbers<Out<"dqdq", Quantity::torque_matrix>, Converted::columns | Converted::rows>
+    tau_dqdq;
+constexpr ByNumbers<Out<"dqdv", Quantity::torque_matrix>, Converted::rows> tau_dqdv;
 constexpr Out<"dvdv", Quantity::torque_matrix> tau_dvdv;
-constexpr Out<"dadq", Quantity::torque_matrix> tau_dadq;
-constexpr Out<"dqdq", Quantity::matrix> a_dqdq;
-constexpr Out<"dqdv", Quantity::matrix> a_dqdv;
+constexpr ByQ<Out<"dadq", Quantity::torque_matrix>> tau_dadq;
+constexpr ByNumbers<Out<"dqdq", Quantity::matrix>, Converted::columns | Converted::rows> a_dqdq;
+constexpr ByNumbers<Out<"dqdv", Quantity::matrix>, Converted::rows> a_dqdv;
 constexpr Out<"dvdv", Quantity::matrix> a_dvdv;
-constexpr Out<"dtaudq", Quantity::matrix> a_dtaudq;
+constexpr ByQ<Out<"dtaudq", Quantity::matrix>> a_dtaudq;
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_hessian", .results = "InverseDynamicsHessian"},
-             takes(q, v, a, torque_weights, f_ext, f_ext_axes, symmetric, parameters),
+             takes(q, v, a, torque_weights, f_ext, f_ext_axes, symmetric, parameters, coordinates),
              gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
              algorithm<InverseHessianWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -30,7 +31,8 @@ constexpr Function functions[] = {
                  })),
     function(
         {.name = "forward_dynamics_hessian", .solves = true, .results = "ForwardDynamicsHessian"},
-        takes(q, v, tau, acceleration_weights, f_ext, f_ext_axes, symmetric, parameters),
+        takes(q, v, tau, acceleration_weights, f_ext, f_ext_axes, symmetric, parameters,
+              coordinates),
         gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
         algorithm<ForwardHessianWorkspace>([]<class T>(const Tree& tree, const auto& x,
                                                        const auto& w) {

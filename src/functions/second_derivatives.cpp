@@ -9,14 +9,15 @@ namespace dtau::DTAU_VARIANT {
 namespace second_derivatives_rows {
 namespace {
 
-constexpr Out<"d2tau_dqdq", Quantity::tensor> tau_dqdq;
-constexpr Out<"d2tau_dqdv", Quantity::tensor> tau_dqdv;
+constexpr ByNumbers<Out<"d2tau_dqdq", Quantity::tensor>, Converted::columns | Converted::rows>
+    tau_dqdq;
+constexpr ByNumbers<Out<"d2tau_dqdv", Quantity::tensor>, Converted::rows> tau_dqdv;
 constexpr Out<"d2tau_dvdv", Quantity::tensor> tau_dvdv;
-constexpr Out<"d2tau_dadq", Quantity::tensor> tau_dadq;
-constexpr Out<"d2a_dqdq", Quantity::tensor> a_dqdq;
-constexpr Out<"d2a_dqdv", Quantity::tensor> a_dqdv;
+constexpr ByQ<Out<"d2tau_dadq", Quantity::tensor>> tau_dadq;
+constexpr ByNumbers<Out<"d2a_dqdq", Quantity::tensor>, Converted::columns | Converted::rows> a_dqdq;
+constexpr ByNumbers<Out<"d2a_dqdv", Quantity::tensor>, Converted::rows> a_dqdv;
 constexpr Out<"d2a_dvdv", Quantity::tensor> a_dvdv;
-constexpr Out<"d2a_dtaudq", Quantity::tensor> a_dtaudq;
+constexpr ByQ<Out<"d2a_dtaudq", Quantity::tensor>> a_dtaudq;
 
 // If the packed tensors of a group take more than these bytes on their way to dense ones or to
 // independent velocities, they leave the caches, and one state at a time is faster.
@@ -88,7 +89,7 @@ constexpr Function functions[] = {
         {.name = "inverse_dynamics_second_derivatives",
          .results = "InverseDynamicsSecondDerivatives",
          .memory_advice = "inverse_dynamics_hessian"},
-        takes(q, v, a, f_ext, f_ext_axes, symmetric, layout, parameters),
+        takes(q, v, a, f_ext, f_ext_axes, symmetric, layout, parameters, coordinates),
         gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
         algorithm<InverseTensorsWorkspace, KernelTraits{.results = Results::streamed}>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -119,7 +120,7 @@ constexpr Function functions[] = {
               .solves = true,
               .results = "ForwardDynamicsSecondDerivatives",
               .memory_advice = "forward_dynamics_hessian"},
-             takes(q, v, tau, f_ext, f_ext_axes, symmetric, parameters),
+             takes(q, v, tau, f_ext, f_ext_axes, symmetric, parameters, coordinates),
              gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
              algorithm<ForwardTensorsWorkspace, KernelTraits{.lanes = false}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {

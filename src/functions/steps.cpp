@@ -52,13 +52,13 @@ namespace {
 
 constexpr KeptOut<"q", Quantity::q, Kept::all_of_euler> q_next;
 constexpr Out<"v", Quantity::v> v_next;
-constexpr Out<"by_q", Quantity::torque> by_q;
+constexpr ByQ<Out<"by_q", Quantity::torque>> by_q;
 constexpr Out<"by_v", Quantity::torque> by_v;
 constexpr Out<"by_tau", Quantity::v> by_tau;
 constexpr Out<"by_f_ext", Quantity::wrenches, not_stacked, true> by_f_ext;
 constexpr AskedOut<Asked::dt, "by_dt", Quantity::scalar> by_dt;
 
-constexpr Out<"dq", Quantity::v> dq_next;
+constexpr ByNumbers<Out<"dq", Quantity::v>, Converted::reached_rows> dq_next;
 constexpr Out<"dv", Quantity::v> dv_next;
 
 constexpr auto variation = []<class T>(const Tree& tree, const auto& x, const auto& w,
@@ -66,6 +66,7 @@ constexpr auto variation = []<class T>(const Tree& tree, const auto& x, const au
     const StepDirection<T> along = {x[dq], x[dv], x[dtorque], x[df_ext], x[ddt] ? *x[ddt] : T(0.0)};
     step_jvp<T>(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[f_ext], along, x[dq_next],
                 x[dv_next], w, dynamics);
+    x.reach(tree, w.q_next);
 };
 constexpr auto free_variation = []<class T>(const Tree& tree, const auto& x, const auto& w) {
     variation.template operator()<T>(tree, x, w.step, w.dynamics);
@@ -75,7 +76,7 @@ constexpr auto gradient = []<class T>(const Tree& tree, const auto& x, const aut
                                       const auto& dynamics) {
     step_vjp<T>(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v],
                 x[f_ext], x[by_q], x[by_v], x[by_tau], x[f_ext] ? x[by_f_ext] : nullptr,
-                x.options.by_dt ? x[by_dt] : nullptr, w, dynamics);
+                x.options.by_dt ? x[by_dt] : nullptr, x.all.reached, w, dynamics);
 };
 constexpr auto free_gradient = []<class T>(const Tree& tree, const auto& x, const auto& w) {
     gradient.template operator()<T>(tree, x, w.step, w.dynamics);
@@ -114,7 +115,7 @@ constexpr Function functions[] = {
     function(
         {.name = "step_jvp", .solves = true, .results = "StepJVP"},
         takes(q, v, tau, dt, dq, dv, dtorque, integrator, f_ext, df_ext, ddt, f_ext_axes,
-              optional_contacts, active, held_positions, regularization, parameters),
+              optional_contacts, active, held_positions, regularization, parameters, coordinates),
         gives(dq_next, dv_next), algorithm<IndependentJvp>(free_variation),
         algorithm<MimicJvp>(free_variation),
         with_contacts<ConstrainedJvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -126,7 +127,7 @@ constexpr Function functions[] = {
     function(
         {.name = "step_vjp", .solves = true, .results = "StepVJP"},
         takes(q, v, tau, dt, lam_q, lam_v, integrator, f_ext, f_ext_axes, optional_contacts, active,
-              held_positions, regularization, by, parameters),
+              held_positions, regularization, by, parameters, coordinates),
         gives(by_q, by_v, by_tau, by_f_ext, by_dt), algorithm<IndependentVjp>(free_gradient),
         algorithm<MimicVjp>(free_gradient),
         with_contacts<ConstrainedVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {

@@ -35,19 +35,24 @@ constexpr KeptOut<"B", Quantity::input_matrix, Kept::upper_half> B;
 constexpr Out<"a", Quantity::v> acceleration;
 constexpr Out<"residual", Quantity::rows, not_stacked, true> residual;
 
-constexpr KeptOut<"A", AccelerationQuantity::state_matrix, Kept::upper_half_of_euler> A_step;
-constexpr KeptOut<"B", AccelerationQuantity::input_matrix, Kept::upper_half_of_euler> B_step;
+constexpr ByNumbers<KeptOut<"A", AccelerationQuantity::state_matrix, Kept::upper_half_of_euler>,
+                    Converted::columns | Converted::reached_rows>
+    A_step;
+template <class Result>
+using Reaching = ByNumbers<Result, Converted::reached_rows>;
+constexpr Reaching<KeptOut<"B", AccelerationQuantity::input_matrix, Kept::upper_half_of_euler>>
+    B_step;
 constexpr KeptOut<"q", Quantity::q, Kept::all_of_euler> q_next;
 constexpr Out<"v", Quantity::v> v_next;
 
 constexpr ForceOut<"forces", Quantity::rows> forces;
-constexpr ForceOut<"dforces_dz", AccelerationQuantity::forces_by_states> dforces_dz;
+constexpr ByQ<ForceOut<"dforces_dz", AccelerationQuantity::forces_by_states>> dforces_dz;
 constexpr ForceOut<"dforces_du", AccelerationQuantity::forces_by_inputs> dforces_du;
 constexpr Quantity by_length = {1, {Axis::nv}};
 constexpr Quantity forces_by_wrenches = {3, {Axis::nrows, Axis::nbodies, Axis::six}};
-constexpr AskedOut<Asked::dt, "dq_ddt", by_length> dq_ddt;
+constexpr Reaching<AskedOut<Asked::dt, "dq_ddt", by_length>> dq_ddt;
 constexpr AskedOut<Asked::dt, "dv_ddt", by_length> dv_ddt;
-constexpr AskedOut<Asked::f_ext, "dq_df_ext", Quantity::wrench_matrix> dq_df_ext;
+constexpr Reaching<AskedOut<Asked::f_ext, "dq_df_ext", Quantity::wrench_matrix>> dq_df_ext;
 constexpr AskedOut<Asked::f_ext, "dv_df_ext", Quantity::wrench_matrix> dv_df_ext;
 constexpr AskedOut<Asked::forces | Asked::f_ext, "dforces_df_ext", forces_by_wrenches>
     dforces_df_ext;
@@ -108,13 +113,14 @@ constexpr Function functions[] = {
          .results_with_contacts = "ConstrainedDiscreteLinearization",
          .force_results = "DiscreteLinearizationWithForces"},
         takes(q, v, tau, dt, integrator, f_ext, inputs, f_ext_axes, optional_contacts, active,
-              held_positions, regularization, with_forces, by, layout, parameters),
+              held_positions, regularization, with_forces, by, layout, parameters, coordinates),
         gives(A_step, B_step, q_next, v_next, residual, forces, dforces_dz, dforces_du, dq_ddt,
               dv_ddt, dq_df_ext, dv_df_ext, dforces_df_ext),
         algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             linearize_discrete<T>(tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q],
                                   x[v], x[tau], *x[dt], step_derivatives(x, x[A_step]), x[q_next],
                                   x[v_next], FreeStages<T>{w, x[f_ext]});
+            x.reach(tree, x[q_next]);
             require_finite(x);
         }),
         with_contacts<ConstrainedDiscreteWorkspace>(
@@ -125,6 +131,7 @@ constexpr Function functions[] = {
                 linearize_discrete<T>(tree, x.options.integrator, {x.options.driven, x[inputs]},
                                       x[q], x[v], x[tau], *x[dt], step_derivatives(x, x[A_step]),
                                       x[q_next], x[v_next], stages);
+                x.reach(tree, x[q_next]);
                 for (int i = 0; i < stage_count(x.options.integrator); ++i)
                     x.report(w.stages[i].constraints.schur.failures, i);
                 require_finite(x);

@@ -19,9 +19,9 @@ constexpr Out<"C", Quantity::torque_matrix> C;
 
 constexpr Out<"T", Quantity::scalar> kinetic;
 constexpr Out<"V", Quantity::scalar> potential;
-constexpr Out<"dT_dq", Quantity::torque> dT_dq;
+constexpr ByQ<Out<"dT_dq", Quantity::torque>> dT_dq;
 constexpr Out<"dT_dv", Quantity::torque> dT_dv;
-constexpr Out<"dV_dq", Quantity::torque> dV_dq;
+constexpr ByQ<Out<"dV_dq", Quantity::torque>> dV_dq;
 
 constexpr Function functions[] = {
     function({.name = "mass_matrix"}, takes(q, layout, parameters), gives(M),
@@ -51,12 +51,12 @@ constexpr Function functions[] = {
                      potential_energy(tree, x[q], x[potential], w);
                  })),
     function({.name = "kinetic_energy_derivatives", .results = "KineticEnergyDerivatives"},
-             takes(q, v), gives(dT_dq, dT_dv),
+             takes(q, v, coordinates), gives(dT_dq, dT_dv),
              algorithm<KineticEnergyDerivativesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      kinetic_energy_derivatives(tree, x[q], x[v], x[dT_dq], x[dT_dv], w);
                  })),
-    function({.name = "potential_energy_derivatives"}, takes(q), gives(dV_dq),
+    function({.name = "potential_energy_derivatives"}, takes(q, coordinates), gives(dV_dq),
              algorithm<RneaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  rnea<T>(tree, x[q], nullptr, nullptr, nullptr, x[dV_dq], w);
              })),

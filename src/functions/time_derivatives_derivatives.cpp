@@ -12,10 +12,10 @@ namespace dtau::DTAU_VARIANT {
 namespace time_derivatives_derivatives_rows {
 namespace {
 
-constexpr Out<"dtau_dq", Quantity::torque_matrix, 1> dtau_dq;
+constexpr ByQ<Out<"dtau_dq", Quantity::torque_matrix, 1>> dtau_dq;
 constexpr Out<"dtau_dv", Quantity::torque_matrix, 1> dtau_dv;
 constexpr Out<"dtau_da", Quantity::torque_matrix, 1> dtau_da;
-constexpr Out<"da_dq", Quantity::matrix, 1> da_dq;
+constexpr ByQ<Out<"da_dq", Quantity::matrix, 1>> da_dq;
 constexpr Out<"da_dv", Quantity::matrix, 1> da_dv;
 constexpr Out<"da_dtau", Quantity::matrix, 1> da_dtau;
 
@@ -59,7 +59,8 @@ constexpr auto linearization = []<class T>(const Tree& tree, const auto& x, cons
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_derivatives_time_derivatives",
               .results = "InverseDynamicsDerivatives"},
-             takes(q, v_beyond, f_ext_stack, f_ext_axes, order), gives(dtau_dq, dtau_dv, dtau_da),
+             takes(q, v_beyond, f_ext_stack, f_ext_axes, order, coordinates),
+             gives(dtau_dq, dtau_dv, dtau_da),
              algorithm<IdsvaSeriesWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      idsva_time_derivatives(tree, x.options.order, x[q], x[v_beyond],
@@ -68,12 +69,13 @@ constexpr Function functions[] = {
     function({.name = "forward_dynamics_derivatives_time_derivatives",
               .solves = true,
               .results = "ForwardDynamicsDerivatives"},
-             takes(q, v, tau_stack, f_ext_stack, f_ext_axes, order), gives(da_dq, da_dv, da_dtau),
-             algorithm<IndependentFdsva>(forward_derivatives),
+             takes(q, v, tau_stack, f_ext_stack, f_ext_axes, order, coordinates),
+             gives(da_dq, da_dv, da_dtau), algorithm<IndependentFdsva>(forward_derivatives),
              algorithm<MimicFdsva>(forward_derivatives)),
     function({.name = "inverse_dynamics_time_derivatives_derivatives",
               .results = "InverseDynamicsTimeDerivativesDerivatives"},
-             takes(q, v_beyond, f_ext_stack, f_ext_axes, order), gives(dtau_dq, dtau_dv_stack),
+             takes(q, v_beyond, f_ext_stack, f_ext_axes, order, coordinates),
+             gives(dtau_dq, dtau_dv_stack),
              algorithm<InverseVariationWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      inverse_series_derivatives(tree, x.options.order, x[q], x[v_beyond],
@@ -82,7 +84,7 @@ constexpr Function functions[] = {
     function({.name = "forward_dynamics_time_derivatives_derivatives",
               .solves = true,
               .results = "ForwardDynamicsTimeDerivativesDerivatives"},
-             takes(q, v, tau_stack, f_ext_stack, f_ext_axes, order),
+             takes(q, v, tau_stack, f_ext_stack, f_ext_axes, order, coordinates),
              gives(da_dq, da_dv, da_dtau_stack), algorithm<IndependentVariation>(forward_variation),
              algorithm<MimicVariation>(forward_variation)),
     function({.name = "linearize_time_derivatives", .solves = true, .results = "Linearization"},

@@ -10,7 +10,7 @@ namespace time_derivatives_products_rows {
 namespace {
 
 constexpr Out<"dtau", Quantity::torque, 1> torque_tangents;
-constexpr Out<"by_q", Quantity::torque> by_q;
+constexpr ByQ<Out<"by_q", Quantity::torque>> by_q;
 constexpr Out<"by_v_derivatives", Quantity::torque, 2> by_v_beyond;
 constexpr Out<"by_f_ext_derivatives", Quantity::wrenches, 1, true> by_f_ext_stack;
 
@@ -54,11 +54,12 @@ constexpr auto vjp = []<class T>(const Tree& tree, const auto& x, const auto& w)
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_time_derivatives_jvp"},
-             takes(q, v_beyond, dq, dv_beyond, f_ext_stack, df_ext_stack, f_ext_axes, order),
+             takes(q, v_beyond, dq, dv_beyond, f_ext_stack, df_ext_stack, f_ext_axes, order,
+                   coordinates),
              gives(torque_tangents), algorithm<Jvp>(jvp)),
     function({.name = "inverse_dynamics_time_derivatives_vjp",
               .results = "InverseDynamicsTimeDerivativesVJP"},
-             takes(q, v_beyond, torque_weight_stack, f_ext_stack, f_ext_axes, order),
+             takes(q, v_beyond, torque_weight_stack, f_ext_stack, f_ext_axes, order, coordinates),
              gives(by_q, by_v_beyond, by_f_ext_stack), algorithm<Vjp>(vjp)),
 };
 

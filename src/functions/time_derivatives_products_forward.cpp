@@ -10,7 +10,7 @@ namespace time_derivatives_products_forward_rows {
 namespace {
 
 constexpr Out<"da", Quantity::v, 1> acceleration_tangents;
-constexpr Out<"by_q", Quantity::torque> by_q;
+constexpr ByQ<Out<"by_q", Quantity::torque>> by_q;
 constexpr Out<"by_v", Quantity::torque> by_v;
 constexpr Out<"by_tau_derivatives", Quantity::v, 1> by_tau_stack;
 constexpr Out<"by_f_ext_derivatives", Quantity::wrenches, 1, true> by_f_ext_stack;
@@ -36,14 +36,16 @@ constexpr auto vjp = []<class T>(const Tree& tree, const auto& x, const auto& w)
 };
 
 constexpr Function functions[] = {
-    function(
-        {.name = "forward_dynamics_time_derivatives_jvp", .solves = true},
-        takes(q, v, tau_stack, dq, dv, dtorque_stack, f_ext_stack, df_ext_stack, f_ext_axes, order),
-        gives(acceleration_tangents), algorithm<ForwardJvp>(jvp), algorithm<MimicForwardJvp>(jvp)),
+    function({.name = "forward_dynamics_time_derivatives_jvp", .solves = true},
+             takes(q, v, tau_stack, dq, dv, dtorque_stack, f_ext_stack, df_ext_stack, f_ext_axes,
+                   order, coordinates),
+             gives(acceleration_tangents), algorithm<ForwardJvp>(jvp),
+             algorithm<MimicForwardJvp>(jvp)),
     function({.name = "forward_dynamics_time_derivatives_vjp",
               .solves = true,
               .results = "ForwardDynamicsTimeDerivativesVJP"},
-             takes(q, v, tau_stack, acceleration_weight_stack, f_ext_stack, f_ext_axes, order),
+             takes(q, v, tau_stack, acceleration_weight_stack, f_ext_stack, f_ext_axes, order,
+                   coordinates),
              gives(by_q, by_v, by_tau_stack, by_f_ext_stack), algorithm<ForwardVjp>(vjp),
              algorithm<MimicForwardVjp>(vjp)),
 };

@@ -109,7 +109,7 @@ void RawCall::describe(const Options& options, bool single_frame) {
     const Sizes sizes = {tree_->tree(), options, single_frame};
     for (int i = 0; i < s.ninputs; ++i) {
         const Quantity& quantity = *s.inputs[i].quantity;
-        Shape shape = core_shape(quantity, sizes);
+        Shape shape = input_shape(s.inputs[i], sizes);
         if (s.inputs[i].rows != not_stacked) {
             job_.inputs[i].stacked = options.order + s.inputs[i].rows;
             shape = stacked(shape, job_.inputs[i].stacked);
@@ -212,7 +212,9 @@ void RawCall::broadcast(const RawInput* inputs, Job& job) const {
 
 void RawCall::compute(Job& job, RawMemory& memory) const {
     const Signature& s = signature();
-    for (int i = 0; i < job.ninputs && !tree_->quaternions().empty(); ++i) {
+    // A call by numbers reads their norms too, and normalizes them itself.
+    const bool normalizes = !tree_->quaternions().empty() && !job.options->by_numbers;
+    for (int i = 0; i < job.ninputs && normalizes; ++i) {
         if (!job.inputs[i].data || inputs_[i].mimic_role != MimicRole::q || s.any_quaternions)
             continue;
         std::ptrdiff_t states = 1;
@@ -277,7 +279,7 @@ bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t
             count_results(s, *job.options, [&](int i) { return inputs[i].data != nullptr; });
         job.noutputs = count_outputs(s, *job.options, leading);
         const bool misses_one = leading < s.noutputs - s.nby - s.nforces;  // the optional one
-        if (misses_one) job.outputs[leading].size = 0;
+        if (misses_one) job.outputs[leading] = Output();
         for (int r = 0; r < nresults_; ++r) {
             if (misses_one && outputs_[r] == leading) continue;
             if (!results[r]) return fail("expected memory for every result");

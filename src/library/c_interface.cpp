@@ -93,6 +93,8 @@ void add(CallArguments& all, const std::string& argument) {
         all.joint_parameters = flag(name, value);
     else if (name == "forces")
         all.forces = flag(name, value);
+    else if (name == "coordinates")
+        all.coordinates = value;
     else if (name == "by")
         all.by.push_back(value);
     else if (name == "contacts")

@@ -178,6 +178,10 @@ struct LibraryCall : RawCall {
         if (takes(Option::joint_parameters, given.joint_parameters, "joint_parameters"))
             options_.joint_parameters = true;
         if (takes(Option::forces, given.forces, "forces")) options_.forces = true;
+        if (takes(Option::coordinates, !given.coordinates.empty(), "coordinates"))
+            options_.by_numbers =
+                word("coordinates", given.coordinates, {"tangent", "numbers"}) == 1;
+        if (const char* problem = refused_by_numbers(options_)) refuse(problem);
         if (takes(Option::by, !given.by.empty(), "by"))
             for (const std::string& name : given.by) {
                 if (name != "dt" && name != "f_ext")

@@ -220,7 +220,7 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
         const ArraySignature& expected = signature.inputs[i];
         if (*expected.quantity == Quantity::input_map && work.inputs[i].is_valid())
             options.driven = {input_count(work.inputs[i], expected.name, compiled.tree())};
-        cores[i] = core_shape(*expected.quantity, sizes);
+        cores[i] = input_shape(expected, sizes);
         if (!work.inputs[i].is_valid()) continue;
         Input& input = job.inputs[i];
         work.inputs[i] = input_array(work.inputs[i], expected, cores[i], stacks, type,
@@ -238,7 +238,7 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     Shape shapes[Job::max_outputs];
     const double numbers = describe_outputs(job, signature, sizes, shapes);
     if (nresults < leading && job.noutputs > nresults)  // an optional result before those of `by`
-        shapes[nresults] = {1, {0}}, job.outputs[nresults].size = 0;
+        shapes[nresults] = {1, {0}}, job.outputs[nresults] = Output();
     double stored = numbers;
     if (options.layout == Layout::pattern) {
         work.entries = std::make_unique<EntryList[]>(Job::max_outputs);
@@ -256,10 +256,10 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     }
     const bool unchecked = signature.any_quaternions || scalar == ScalarKind::recorded;
     for (int i = 0; i < job.ninputs && !unchecked; ++i)
-        if (*signature.inputs[i].quantity == Quantity::q)
-            check_quaternions(inputs[i], signature.inputs[i].name, compiled, type);
-        else
+        if (*signature.inputs[i].quantity != Quantity::q)
             check_poses(inputs[i], signature.inputs[i], cores[i], type);
+        else if (!options.by_numbers)
+            check_quaternions(inputs[i], signature.inputs[i].name, compiled, type);
 
     run(work, plan);
     return returned(signature, work.results, nresults, options);

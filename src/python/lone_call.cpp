@@ -24,6 +24,7 @@ namespace {
 struct LoneForm {
     std::uint64_t tree;                            // its number
     bool fits;                                     // the function and the model have such calls
+    int coordinates;                               // where this option is; -1: there is none
     PyObject* defaults[Signature::max_arguments];  // of options; null: none
     Shape inputs[Job::max_inputs], outputs[Job::max_outputs];
     Input numbers[Job::max_inputs];   // size 0: a lone call does not take this input
@@ -162,19 +163,29 @@ nb::object new_array(const Shape& shape) {
     return result;
 }
 
-LoneForm* new_form(const Signature& signature) {
+// The interned word, which a call in the source code gives.
+PyObject* the_word_numbers() {
+    static constinit KeptObject word;
+    return word.get([] { return PyUnicode_InternFromString("numbers"); });
+}
+
+LoneForm* new_form(const Signature& signature, bool by_numbers) {
     LoneForm* form = new LoneForm{};
     for (int k = 0; k < signature.narguments; ++k)
         form->defaults[k] = default_object(signature.arguments[k]);
+    form->coordinates = place(signature, Option::coordinates);
+    form->options.by_numbers = by_numbers;
+    if (by_numbers) form->defaults[form->coordinates] = the_word_numbers();
     return form;
 }
 
-// The form of this thread for the function of this number.
-LoneForm& form_of(std::size_t number, const Signature& signature) {
+// The form of this thread for the function of this number, of calls by tangents or by numbers.
+LoneForm& form_of(std::size_t number, const Signature& signature, bool by_numbers) {
+    number = 2 * number + by_numbers;
     if (!forms_of_thread) forms_holder.hold();
     std::vector<LoneForm*>& forms = forms_of_thread->at;
     if (number >= forms.size()) forms.resize(number + 1);
-    if (!forms[number]) forms[number] = new_form(signature);
+    if (!forms[number]) forms[number] = new_form(signature, by_numbers);
     return *forms[number];
 }
 
@@ -188,7 +199,7 @@ void describe(LoneForm& form, const Signature& signature, const CompiledTree& co
         const ArraySignature& input = signature.inputs[i];
         const bool other = input.rows != not_stacked || *input.quantity == Quantity::input_map ||
                            input.quantity->axes[0] == Axis::ncontacts;
-        form.inputs[i] = core_shape(*input.quantity, sizes);
+        form.inputs[i] = input_shape(input, sizes);
         form.numbers[i].size = other ? 0 : 1;
         for (int k = 0; k < form.inputs[i].ndim; ++k)
             form.numbers[i].size *= static_cast<int>(form.inputs[i].size[k]);
@@ -227,7 +238,10 @@ nb::object Callable::alone(const FunctionList& functions, const Function& functi
     const Signature& signature = function.signature;
     if (scalar != ScalarKind::real || (given.threads && given.threads != Py_None)) return {};
     if (given.out && given.out != Py_None && !has_only_arrays(given.out)) return {};
-    LoneForm& form = form_of(number, signature);
+    LoneForm* found = &form_of(number, signature, false);
+    if (found->coordinates >= 0 && given.at[found->coordinates] == the_word_numbers())
+        found = &form_of(number, signature, true);
+    LoneForm& form = *found;
     if (form.tree != compiled.number()) describe(form, signature, compiled);
     if (!form.fits) return {};
 
@@ -254,7 +268,7 @@ nb::object Callable::alone(const FunctionList& functions, const Function& functi
             input.data = numbers.size > 0 ? numbers_of(value, form.inputs[i], floats[i]) : nullptr;
             if (!input.data) return {};
             if (*signature.inputs[i].quantity == Quantity::q && !signature.any_quaternions &&
-                !has_unit_quaternions(input.data, compiled))
+                !form.options.by_numbers && !has_unit_quaternions(input.data, compiled))
                 return {};
             input.size = numbers.size, input.spacing = numbers.spacing;
             input.mimic_role = numbers.mimic_role;

@@ -18,6 +18,7 @@ constexpr std::string_view axes_words[] = {"body", "world", "mixed"};
 constexpr std::string_view acceleration_words[] = {"spatial", "classical"};
 constexpr std::string_view layout_words[] = {"dense", "pattern"};
 constexpr std::string_view integrator_words[] = {"euler", "semi_implicit", "rk4"};
+constexpr std::string_view coordinates_words[] = {"tangent", "numbers"};
 
 // Reads one of a few words and returns its index. `hint` ends the message about any other value.
 template <const auto& words>
@@ -84,10 +85,11 @@ nb::object default_value(const Argument& argument) {
             return nb::float_(0.0);
         case Default::word:
             const std::string_view words[] = {
-                argument.option == Option::acceleration ? acceleration_words[0]
-                : argument.option == Option::integrator ? integrator_words[0]
-                : argument.option == Option::layout     ? layout_words[0]
-                                                        : axes_words[0]};
+                argument.option == Option::acceleration  ? acceleration_words[0]
+                : argument.option == Option::integrator  ? integrator_words[0]
+                : argument.option == Option::layout      ? layout_words[0]
+                : argument.option == Option::coordinates ? coordinates_words[0]
+                                                         : axes_words[0]};
             return nb::str(words[0].data(), words[0].size());
     }
     return nb::none();
@@ -145,6 +147,7 @@ void CallOptions::read(const Signature& signature, const GivenArguments& given,
         const Argument& argument = signature.arguments[k];
         if (argument.input < 0 && given.at[k]) read(argument, given.at[k], tree);
     }
+    if (const char* problem = refused_by_numbers(values)) throw nb::value_error(problem);
 }
 
 void CallOptions::read(const Argument& argument, nb::handle given, const CompiledTree& tree) {
@@ -173,6 +176,9 @@ void CallOptions::read(const Argument& argument, nb::handle given, const Compile
             return;
         case Option::joint_parameters:
             values.joint_parameters = nb::cast<bool>(given);
+            return;
+        case Option::coordinates:
+            values.by_numbers = word<coordinates_words>(argument.name, given) == 1;
             return;
         case Option::frames:  // read_first() has read it
         case Option::contacts:

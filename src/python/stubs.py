@@ -30,6 +30,7 @@ OPTIONS = {
     "regularization": "float",
     "forces": "bool",
     "by": "str | Sequence[str] | None",
+    "coordinates": "str",
     "order": "int | None",
 }
 

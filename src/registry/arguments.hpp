@@ -39,9 +39,10 @@ inline constexpr Opt<"regularization", Option::regularization, Default::zero> re
 inline constexpr Opt<"order", Option::order, Default::none> order;
 inline constexpr Opt<"forces", Option::forces, Default::no> with_forces;
 inline constexpr Opt<"by", Option::by, Default::none> by;
+inline constexpr Opt<"coordinates", Option::coordinates, Default::word> coordinates;
 
 // Tangents.
-inline constexpr In<"dq", Quantity::v> dq;
+inline constexpr ByNumbers<In<"dq", Quantity::v>, Converted::tangent> dq;
 inline constexpr In<"dv", Quantity::v> dv;
 inline constexpr In<"da", Quantity::v> da;
 inline constexpr In<"dtau", Quantity::torque> dtorque;
@@ -53,7 +54,7 @@ inline constexpr In<"df_ext", Quantity::wrenches, not_stacked, Default::none> df
 // torques expand to all joints as velocities do: lam . G^T tau_joint = (G lam) . tau_joint.
 inline constexpr In<"lam", Quantity::v> torque_weights;
 inline constexpr In<"lam", Quantity::torque> acceleration_weights;
-inline constexpr In<"lam_q", Quantity::torque> lam_q;
+inline constexpr ByNumbers<In<"lam_q", Quantity::torque>, Converted::weights> lam_q;
 inline constexpr In<"lam_v", Quantity::torque> lam_v;
 
 // Stacks of time derivatives for results of order 0 ... r: they have r, r + 1 or r + 2 rows.

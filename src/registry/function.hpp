@@ -50,6 +50,19 @@ struct AskedOut {
 template <Text name, const Quantity& quantity>
 using ForceOut = AskedOut<Asked::forces, name, quantity>;
 
+// An array that a call by the numbers of q changes: see Converted.
+template <class Array, unsigned char numbers>
+struct ByNumbers : Array {
+    static constexpr ArraySignature signature = [] {
+        ArraySignature changed = Array::signature;
+        changed.numbers = numbers;
+        return changed;
+    }();
+};
+// A result with columns by q.
+template <class Array>
+using ByQ = ByNumbers<Array, Converted::columns>;
+
 // An option, by its name in Python.
 template <Text name, Option option, Default by_default>
 struct Opt {
@@ -88,6 +101,7 @@ struct ArgumentList {
         if (X::signature.quantity->axes[0] == Axis::ten_nbodies) s.inertias = s.ninputs;
         if (*X::signature.quantity == Quantity::contacts) s.switches = s.ninputs;
         if (*X::signature.quantity == Quantity::contact_positions) s.positions = s.ninputs;
+        if (X::signature.numbers & Converted::tangent) s.tangents |= 1u << s.ninputs;
         s.inputs[s.ninputs++] = X::signature;
     }
     template <Text name, Option option, Default by_default>
@@ -119,6 +133,10 @@ struct NamedArguments {
             return all.inputs[in];
         else
             return all.outputs[out];
+    }
+    // Keeps the configuration of all joints that a step reaches, for results by its numbers.
+    void reach(const Tree& tree, const T* q_next) const {
+        if (all.reached) all.reached->keep(tree, q_next);
     }
     // Leaves nothing of a state in which numbers of these results, with the algorithm's sizes, are not
     // finite.

@@ -127,6 +127,7 @@ struct ArraySignature {
     bool optional;
     int asked = 0;  // a result that exists only where all these options ask for it (Asked)
     Kept kept = Kept::nothing;
+    unsigned char numbers = Converted::none;  // what a call by numbers changes
 };
 
 // The options that ask for results: `forces`, and the words of `by`.
@@ -157,6 +158,7 @@ enum class Option {
     order,
     forces,
     by,
+    coordinates,
 };
 
 // The default of an argument: none at all (required), None, False, 0, or the first of its words.
@@ -171,7 +173,7 @@ struct Argument {
 };
 
 struct Signature {
-    static constexpr int max_arguments = 17;
+    static constexpr int max_arguments = 18;
 
     const char* name;
     Argument arguments[max_arguments];  // in the public order, inputs too
@@ -184,6 +186,7 @@ struct Signature {
     // switched off in all states of a group (active_constraints.hpp).
     int switches;
     int positions;           // the input that says where contacts are held; -1: there is none
+    unsigned tangents;       // the inputs that are tangents, a bit each
     bool optional_contacts;  // contacts are optional, with an algorithm of their own
     bool solves;             // refuses models with massless joints
     bool any_quaternions;    // accepts quaternions of any norm
@@ -202,6 +205,19 @@ constexpr int place(const Signature& s, Option option) {
         if (s.arguments[k].input < 0 && s.arguments[k].option == option) return k;
     return -1;
 }
+// What goes with no derivatives by numbers, as a message; null: nothing.
+constexpr const char* refused_by_numbers(const Options& o) {
+    if (!o.by_numbers) return nullptr;
+    if (o.symmetric)
+        return "symmetric: expected False with coordinates='numbers', got True; second derivatives "
+               "by "
+               "the numbers of q are symmetric already, so leave it out";
+    if (o.layout == Layout::pattern)
+        return "layout: expected 'dense' with coordinates='numbers', got 'pattern'; patterns are "
+               "those "
+               "of derivatives in the tangent space";
+    return nullptr;
+}
 // The last input with the quantity of the optional last result; -1: no input has it, and contacts
 // decide.
 inline __attribute__((always_inline)) int input_of_last_result(const Signature& s) {
@@ -213,6 +229,7 @@ inline __attribute__((always_inline)) int input_of_last_result(const Signature& 
 // Tells the job which inputs the batch layer itself reads.
 inline void name_inputs(Job& job, const Signature& s) {
     job.inertias = s.inertias, job.switches = s.switches, job.positions = s.positions;
+    job.tangents = s.tangents;
 }
 // Whether an input maps inputs to torques.
 constexpr bool takes_input_map(const Signature& s) {
@@ -281,6 +298,9 @@ struct Sizes {
     bool single_frame;  // the results have no axis for frames
 };
 Shape core_shape(const Quantity& quantity, const Sizes& sizes);
+
+// The same of an input, which a call by numbers may change.
+Shape input_shape(const ArraySignature& input, const Sizes& sizes);
 
 // The shape with a leading axis for a stack of time derivatives.
 Shape stacked(const Shape& core, int length);

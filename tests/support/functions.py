@@ -17,7 +17,7 @@ from dtau.registry import FUNCTIONS as REGISTRY
 PLAIN = [  # what needs no option and takes no stack of time derivatives: the row says all
     name
     for name, row in REGISTRY.items()
-    if set(row.options) <= {"f_ext_axes", "layout"}
+    if set(row.options) <= {"f_ext_axes", "layout", "coordinates"}
     and all(array.rows is None for array in row.inputs)
 ]
 LETTERS = {"nq": "q", "nv": "v", "nbodies": "b", "nframes": "f"}

@@ -85,6 +85,10 @@ class Draw:
         return States(self.rng.uniform(low, high, (*self.shape(), *core)), len(core))
 
     @property
+    def by_numbers(self) -> bool:
+        return bool(self.chosen.get("coordinates") == "numbers")
+
+    @property
     def contacts(self) -> dtau.Contacts:
         held: dtau.Contacts = self.chosen["contacts"]
         return held
@@ -109,7 +113,7 @@ class Draw:
 Switch = Callable[[Draw], Any]
 
 # Drawn in this order, before all others, because others depend on them.
-FIRST = ("contacts", "frames", "joint_parameters", "order")
+FIRST = ("coordinates", "contacts", "frames", "joint_parameters", "order")
 # An argument on the left needs one on the right.
 NEEDS = {name: "contacts" for name in ("active", "positions", "regularization", "forces")}
 NEEDS |= {"a": "v", "df_ext": "f_ext", "df_ext_derivatives": "f_ext_derivatives"}
@@ -226,6 +230,9 @@ SWITCHES: dict[str, Switch] = {
     "order": _order,
     "dt": lambda draw: draw.numbers(low=0.001, high=0.05),
     "by": _further,
+    # Derivatives by numbers are dense, and symmetric without being asked.
+    "symmetric": lambda draw: not draw.by_numbers and draw.chance(0.5),
+    "layout": lambda draw: "dense" if draw.by_numbers else draw.pick(get_args(options.Layout)),
     "restitution": lambda draw: draw.numbers(low=0.0, high=1.0),
     "tolerance": lambda draw: draw.pick([1e-10, 1e-6]),
     "max_iterations": lambda draw: draw.pick([1, 3, 10]),
@@ -338,7 +345,9 @@ def _of_registry(function: str, name: str) -> Switch | None:
 
 
 def _array(array: Array, draw: Draw) -> States:
-    core = [draw.size[x] if isinstance(x, str) else x for x in array.axes]
+    by_numbers = array.name in {"dq", "lam_q"} and draw.function != "integrate_jacobians"
+    axes = ("nq",) if by_numbers and draw.by_numbers else array.axes
+    core = [draw.size[x] if isinstance(x, str) else x for x in axes]
     if array.rows is None:
         return draw.numbers(*core)
     # With fewer axes than the batch, a stack may look like the batch of another argument.
@@ -351,13 +360,15 @@ def _array(array: Array, draw: Draw) -> States:
 def switch_of(function: str, parameter: inspect.Parameter) -> Switch | None:
     """How to draw an argument; None if nothing here knows it."""
     name, word = parameter.name, str(parameter.annotation)
+    given = table(function).get(name)
+    if given is not None:
+        return given
     if word == "bool":
         return lambda draw: draw.chance(0.5)
     if words := get_args(getattr(options, word, None)):
         return lambda draw: draw.pick(words)
-    given = table(function).get(name)
-    if given is not None or table(function) is not SWITCHES:
-        return given
+    if table(function) is not SWITCHES:
+        return None
     return _of_registry(function, name)
 
 

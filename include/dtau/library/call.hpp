@@ -23,11 +23,13 @@ struct LibraryCall;  // src/library
 // function reads those that it takes, and refuses others.
 struct CallArguments {
     std::vector<std::string> frames = {};  // for the argument `frame` exactly one
-    std::string axes = {}, f_ext_axes = {}, kind = {}, integrator = {}, layout = {};
+    std::string axes = {}, f_ext_axes = {}, kind = {}, integrator = {}, layout = {},
+                coordinates = {};
     // Masks of velocities. A map of inputs has as many columns as `inputs` has true, by default as
     // there are actuated velocities.
     std::vector<bool> prescribed = {}, inputs = {};
     bool symmetric = false, joint_parameters = false, forces = false;
+    // coordinates "numbers": the axes of q have length nq, of which a typed call has to know.
     // "dt", "f_ext": results behind the others, for which a typed call has no room; or a larger H.
     std::vector<std::string> by = {};
     std::vector<Contact> contacts = {};

@@ -33,6 +33,7 @@ _VALUE = {
     "first": ("a quaternion is further than 1e-6 from unit norm",),
     "start": ("a quaternion is further than 1e-6 from unit norm",),
     "side": ("``side`` is unknown",),
+    "coordinates": ("``coordinates`` is unknown",),
     "by": ("``by`` has an unknown name, or adds results to a call with ``out``",),
 }
 # Arguments of poses and rotations, of which every function has one.

@@ -165,6 +165,12 @@ symmetric : bool, optional
     True: within a joint of several degrees of freedom, second derivatives by ``q`` are taken in the
     exponential chart, which makes them symmetric in their last two indices. By default they are
     repeated derivatives, by the first of these indices first.
+coordinates : {"tangent", "numbers"}
+    What derivatives by a configuration are taken by. ``"tangent"``: displacements q (+) xi, with nv
+    columns. ``"numbers"``: the numbers of q, those of f(normalize(q)), so that a change of a
+    quaternion along itself has no effect. Then the axis of ``q`` has length nq, second derivatives
+    are symmetric, ``dq`` is a change of the numbers, and a configuration after a step is given and
+    weighed by its numbers too.
 layout : {"dense", "pattern"}
     ``"dense"``: all numbers. ``"pattern"``: only those that can differ from zero. In place of its
     own axes a matrix or a tensor then has a single one, in the order of `dtau.pattern`. Large

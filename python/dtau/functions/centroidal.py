@@ -16,6 +16,7 @@ from dtau import _core
 from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
+from dtau.options import Coordinates
 from dtau.results import CenterOfMassAccelerationDerivatives, CenterOfMassVelocityDerivatives
 
 
@@ -137,6 +138,7 @@ def center_of_mass_jacobian(
     model: Model,
     q: ArrayLike,
     *,
+    coordinates: Coordinates = "tangent",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -161,7 +163,7 @@ def center_of_mass_jacobian(
     >>> bool(np.allclose(J @ v, dtau.center_of_mass_velocity(model, q, v)))
     True
     """
-    return _core.center_of_mass_jacobian(model, q, out, threads)
+    return _core.center_of_mass_jacobian(model, q, coordinates, out, threads)
 
 
 @direct(_core.center_of_mass_velocity_derivatives)
@@ -171,6 +173,7 @@ def center_of_mass_velocity_derivatives(
     q: ArrayLike,
     v: ArrayLike,
     *,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> CenterOfMassVelocityDerivatives:
@@ -196,7 +199,7 @@ def center_of_mass_velocity_derivatives(
     >>> bool(np.allclose(d.dvelocity_dv, dtau.center_of_mass_jacobian(model, q)))
     True
     """
-    return _core.center_of_mass_velocity_derivatives(model, q, v, out, threads)
+    return _core.center_of_mass_velocity_derivatives(model, q, v, coordinates, out, threads)
 
 
 @direct(_core.center_of_mass_acceleration_derivatives)
@@ -207,6 +210,7 @@ def center_of_mass_acceleration_derivatives(
     v: ArrayLike,
     a: ArrayLike,
     *,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> CenterOfMassAccelerationDerivatives:
@@ -232,4 +236,4 @@ def center_of_mass_acceleration_derivatives(
     >>> bool(np.allclose(d.dacceleration_da, dtau.center_of_mass_jacobian(model, q)))
     True
     """
-    return _core.center_of_mass_acceleration_derivatives(model, q, v, a, out, threads)
+    return _core.center_of_mass_acceleration_derivatives(model, q, v, a, coordinates, out, threads)

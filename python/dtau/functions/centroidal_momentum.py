@@ -16,6 +16,7 @@ from dtau import _core
 from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
+from dtau.options import Coordinates
 from dtau.results import CentroidalMomentumDerivatives, CentroidalMomentumRateDerivatives
 
 
@@ -181,6 +182,7 @@ def centroidal_momentum_derivatives(
     q: ArrayLike,
     v: ArrayLike,
     *,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> CentroidalMomentumDerivatives:
@@ -208,7 +210,7 @@ def centroidal_momentum_derivatives(
     >>> bool(np.allclose(rate, dtau.centroidal_momentum_rate(model, q, v, a)))
     True
     """
-    return _core.centroidal_momentum_derivatives(model, q, v, out, threads)
+    return _core.centroidal_momentum_derivatives(model, q, v, coordinates, out, threads)
 
 
 @direct(_core.centroidal_momentum_rate_derivatives)
@@ -219,6 +221,7 @@ def centroidal_momentum_rate_derivatives(
     v: ArrayLike,
     a: ArrayLike,
     *,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> CentroidalMomentumRateDerivatives:
@@ -245,4 +248,4 @@ def centroidal_momentum_rate_derivatives(
     >>> bool(np.allclose(d.drate_da, dtau.centroidal_momentum_matrix(model, q)))
     True
     """
-    return _core.centroidal_momentum_rate_derivatives(model, q, v, a, out, threads)
+    return _core.centroidal_momentum_rate_derivatives(model, q, v, a, coordinates, out, threads)

@@ -15,7 +15,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes, Layout
+from dtau.options import Axes, Coordinates, Layout
 from dtau.results import (
     ConstrainedDynamics,
     ConstrainedDynamicsDerivatives,
@@ -103,6 +103,7 @@ def constrained_dynamics_derivatives(
     regularization: float = 0.0,
     forces: Literal[False] = False,
     layout: Layout = "dense",
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDynamicsDerivatives: ...
@@ -121,6 +122,7 @@ def constrained_dynamics_derivatives(
     regularization: float = 0.0,
     forces: Literal[True],
     layout: Layout = "dense",
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDynamicsWithDerivatives: ...
@@ -140,6 +142,7 @@ def constrained_dynamics_derivatives(
     regularization: float = 0.0,
     forces: bool = False,
     layout: Layout = "dense",
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -206,6 +209,7 @@ def constrained_dynamics_derivatives(
         regularization,
         forces,
         layout,
+        coordinates,
         out,
         threads,
     )

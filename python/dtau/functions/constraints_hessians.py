@@ -14,7 +14,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes
+from dtau.options import Axes, Coordinates
 from dtau.results import ConstrainedDynamicsHessian, ImpulseDynamicsHessian
 
 
@@ -35,6 +35,7 @@ def constrained_dynamics_hessian(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     symmetric: bool = False,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -103,6 +104,7 @@ def constrained_dynamics_hessian(
         positions,
         regularization,
         symmetric,
+        coordinates,
         out,
         threads,
     )
@@ -122,6 +124,7 @@ def impulse_dynamics_hessian(
     active: ArrayLike | None = None,
     regularization: float = 0.0,
     symmetric: bool = False,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -178,6 +181,7 @@ def impulse_dynamics_hessian(
         active,
         regularization,
         symmetric,
+        coordinates,
         out,
         threads,
     )

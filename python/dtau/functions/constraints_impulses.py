@@ -13,7 +13,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Layout
+from dtau.options import Coordinates, Layout
 from dtau.results import ImpulseDynamics, ImpulseDynamicsDerivatives
 
 
@@ -87,6 +87,7 @@ def impulse_dynamics_derivatives(
     active: ArrayLike | None = None,
     regularization: float = 0.0,
     layout: Layout = "dense",
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -127,5 +128,15 @@ def impulse_dynamics_derivatives(
     if former:
         refuse("impulse_dynamics_derivatives", former)
     return _core.impulse_dynamics_derivatives(
-        model, q, v, contacts, restitution, active, regularization, layout, out, threads
+        model,
+        q,
+        v,
+        contacts,
+        restitution,
+        active,
+        regularization,
+        layout,
+        coordinates,
+        out,
+        threads,
     )

@@ -13,7 +13,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes
+from dtau.options import Axes, Coordinates
 from dtau.results import (
     ConstrainedDynamicsJVP,
     ConstrainedDynamicsVJP,
@@ -38,6 +38,7 @@ def constrained_dynamics_jvp(
     active: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -90,6 +91,7 @@ def constrained_dynamics_jvp(
         active,
         positions,
         regularization,
+        coordinates,
         out,
         threads,
     )
@@ -111,6 +113,7 @@ def constrained_dynamics_vjp(
     active: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -163,6 +166,7 @@ def constrained_dynamics_vjp(
         active,
         positions,
         regularization,
+        coordinates,
         out,
         threads,
     )

@@ -16,7 +16,7 @@ from dtau import _core
 from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Axes, Layout
+from dtau.options import Axes, Coordinates, Layout
 from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 
 
@@ -32,6 +32,7 @@ def inverse_dynamics_derivatives(
     f_ext_axes: Axes = "body",
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsDerivatives:
@@ -57,9 +58,18 @@ def inverse_dynamics_derivatives(
     (256, 18, 18)
     >>> bool(np.allclose(d.dtau_da, dtau.mass_matrix(model, q)))
     True
+
+    By the numbers of q, of which a quaternion has four:
+
+    >>> by_numbers = dtau.inverse_dynamics_derivatives(model, q, v, a, coordinates="numbers")
+    >>> by_numbers.dtau_dq.shape
+    (256, 18, 19)
+    >>> T = dtau.tangent_map(model, q).to_tangent
+    >>> bool(np.allclose(by_numbers.dtau_dq, d.dtau_dq @ T))
+    True
     """
     return _core.inverse_dynamics_derivatives(
-        model, q, v, a, f_ext, f_ext_axes, layout, parameters, out, threads
+        model, q, v, a, f_ext, f_ext_axes, layout, parameters, coordinates, out, threads
     )
 
 
@@ -75,6 +85,7 @@ def forward_dynamics_derivatives(
     f_ext_axes: Axes = "body",
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsDerivatives:
@@ -99,7 +110,7 @@ def forward_dynamics_derivatives(
     True
     """
     return _core.forward_dynamics_derivatives(
-        model, q, v, tau, f_ext, f_ext_axes, layout, parameters, out, threads
+        model, q, v, tau, f_ext, f_ext_axes, layout, parameters, coordinates, out, threads
     )
 
 

@@ -18,7 +18,7 @@ from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.functions.frames import frame_jacobians, wrench_at_frame
 from dtau.model.model import Model
-from dtau.options import AccelerationKind, Axes, Layout
+from dtau.options import AccelerationKind, Axes, Coordinates, Layout
 from dtau.results import FrameAccelerationsDerivatives, FrameVelocitiesDerivatives
 
 
@@ -30,6 +30,7 @@ def frame_jacobians_derivatives(
     axes: Axes = "body",
     *,
     symmetric: bool = False,
+    coordinates: Coordinates = "tangent",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -71,7 +72,9 @@ def frame_jacobians_derivatives(
     True
     """
     require("symmetric", symmetric, bool)
-    return _core.frame_jacobians_derivatives(model, q, frames, axes, symmetric, out, threads)
+    return _core.frame_jacobians_derivatives(
+        model, q, frames, axes, symmetric, coordinates, out, threads
+    )
 
 
 @direct(_core.frame_velocities_derivatives)
@@ -84,6 +87,7 @@ def frame_velocities_derivatives(
     axes: Axes = "body",
     *,
     layout: Layout = "dense",
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> FrameVelocitiesDerivatives:
@@ -121,7 +125,9 @@ def frame_velocities_derivatives(
     >>> bool(np.allclose(rate, foot))
     True
     """
-    return _core.frame_velocities_derivatives(model, q, v, frames, axes, layout, out, threads)
+    return _core.frame_velocities_derivatives(
+        model, q, v, frames, axes, layout, coordinates, out, threads
+    )
 
 
 @direct(_core.frame_accelerations_derivatives)
@@ -136,6 +142,7 @@ def frame_accelerations_derivatives(
     *,
     kind: AccelerationKind = "spatial",
     layout: Layout = "dense",
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> FrameAccelerationsDerivatives:
@@ -175,7 +182,7 @@ def frame_accelerations_derivatives(
     True
     """
     return _core.frame_accelerations_derivatives(
-        model, q, v, a, frames, axes, kind, layout, out, threads
+        model, q, v, a, frames, axes, kind, layout, coordinates, out, threads
     )
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.model import Model
+from dtau.options import Coordinates
 from dtau.poses.reading import PoseLike, pose_array
 from dtau.results import FrameErrors
 
@@ -21,6 +22,7 @@ def frame_errors(
     frames: str | Sequence[str],
     targets: PoseLike,
     *,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> FrameErrors:
@@ -59,4 +61,4 @@ def frame_errors(
     >>> bool(np.median(abs(left)) < 0.01 * np.median(abs(error)))
     True
     """
-    return _core.frame_errors(model, q, frames, pose_array(targets), out, threads)
+    return _core.frame_errors(model, q, frames, pose_array(targets), coordinates, out, threads)

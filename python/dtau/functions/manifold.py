@@ -11,6 +11,7 @@ from dtau import _core
 from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
+from dtau.options import Coordinates
 from dtau.results import DifferenceJacobians, IntegrateJacobians, TangentMap
 
 
@@ -147,6 +148,7 @@ def integrate_jacobians(
     q: ArrayLike,
     dq: ArrayLike,
     *,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> IntegrateJacobians:
@@ -189,7 +191,7 @@ def integrate_jacobians(
     >>> bool(np.allclose(moved, by_dq @ delta, rtol=0, atol=1e-12))
     True
     """
-    return _core.integrate_jacobians(model, q, dq, out, threads)
+    return _core.integrate_jacobians(model, q, dq, coordinates, out, threads)
 
 
 @direct(_core.difference_jacobians)
@@ -199,6 +201,7 @@ def difference_jacobians(
     q0: ArrayLike,
     q1: ArrayLike,
     *,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> DifferenceJacobians:
@@ -249,7 +252,7 @@ def difference_jacobians(
     >>> bool(np.allclose(d, slopes, atol=0.1))
     False
     """
-    return _core.difference_jacobians(model, q0, q1, out, threads)
+    return _core.difference_jacobians(model, q0, q1, coordinates, out, threads)
 
 
 @direct(_core.tangent_map)

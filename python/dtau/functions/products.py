@@ -22,7 +22,7 @@ from dtau import _core
 from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Axes
+from dtau.options import Axes, Coordinates
 from dtau.results import (
     ForwardDynamicsVJP,
     InverseDynamicsVJP,
@@ -44,6 +44,7 @@ def inverse_dynamics_jvp(
     *,
     f_ext_axes: Axes = "body",
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -76,7 +77,7 @@ def inverse_dynamics_jvp(
     True
     """
     return _core.inverse_dynamics_jvp(
-        model, q, v, a, dq, dv, da, f_ext, df_ext, f_ext_axes, parameters, out, threads
+        model, q, v, a, dq, dv, da, f_ext, df_ext, f_ext_axes, parameters, coordinates, out, threads
     )
 
 
@@ -92,6 +93,7 @@ def inverse_dynamics_vjp(
     *,
     f_ext_axes: Axes = "body",
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsVJP:
@@ -130,7 +132,7 @@ def inverse_dynamics_vjp(
     (13, 6)
     """
     return _core.inverse_dynamics_vjp(
-        model, q, v, a, lam, f_ext, f_ext_axes, parameters, out, threads
+        model, q, v, a, lam, f_ext, f_ext_axes, parameters, coordinates, out, threads
     )
 
 
@@ -149,6 +151,7 @@ def forward_dynamics_jvp(
     *,
     f_ext_axes: Axes = "body",
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -181,7 +184,20 @@ def forward_dynamics_jvp(
     True
     """
     return _core.forward_dynamics_jvp(
-        model, q, v, tau, dq, dv, dtau, f_ext, df_ext, f_ext_axes, parameters, out, threads
+        model,
+        q,
+        v,
+        tau,
+        dq,
+        dv,
+        dtau,
+        f_ext,
+        df_ext,
+        f_ext_axes,
+        parameters,
+        coordinates,
+        out,
+        threads,
     )
 
 
@@ -197,6 +213,7 @@ def forward_dynamics_vjp(
     *,
     f_ext_axes: Axes = "body",
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsVJP:
@@ -229,5 +246,5 @@ def forward_dynamics_vjp(
     True
     """
     return _core.forward_dynamics_vjp(
-        model, q, v, tau, lam, f_ext, f_ext_axes, parameters, out, threads
+        model, q, v, tau, lam, f_ext, f_ext_axes, parameters, coordinates, out, threads
     )

@@ -27,7 +27,7 @@ from dtau import _core
 from dtau.checks import require
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Axes, Layout
+from dtau.options import Axes, Coordinates, Layout
 from dtau.results import (
     ForwardDynamicsHessian,
     ForwardDynamicsSecondDerivatives,
@@ -48,6 +48,7 @@ def inverse_dynamics_second_derivatives(
     symmetric: bool = False,
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsSecondDerivatives:
@@ -99,7 +100,7 @@ def inverse_dynamics_second_derivatives(
     """
     require("symmetric", symmetric, bool)
     return _core.inverse_dynamics_second_derivatives(
-        model, q, v, a, f_ext, f_ext_axes, symmetric, layout, parameters, out, threads
+        model, q, v, a, f_ext, f_ext_axes, symmetric, layout, parameters, coordinates, out, threads
     )
 
 
@@ -114,6 +115,7 @@ def forward_dynamics_second_derivatives(
     f_ext_axes: Axes = "body",
     symmetric: bool = False,
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsSecondDerivatives:
@@ -145,7 +147,7 @@ def forward_dynamics_second_derivatives(
     """
     require("symmetric", symmetric, bool)
     return _core.forward_dynamics_second_derivatives(
-        model, q, v, tau, f_ext, f_ext_axes, symmetric, parameters, out, threads
+        model, q, v, tau, f_ext, f_ext_axes, symmetric, parameters, coordinates, out, threads
     )
 
 
@@ -161,6 +163,7 @@ def inverse_dynamics_hessian(
     f_ext_axes: Axes = "body",
     symmetric: bool = False,
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsHessian:
@@ -196,7 +199,7 @@ def inverse_dynamics_hessian(
     """
     require("symmetric", symmetric, bool)
     return _core.inverse_dynamics_hessian(
-        model, q, v, a, lam, f_ext, f_ext_axes, symmetric, parameters, out, threads
+        model, q, v, a, lam, f_ext, f_ext_axes, symmetric, parameters, coordinates, out, threads
     )
 
 
@@ -212,6 +215,7 @@ def forward_dynamics_hessian(
     f_ext_axes: Axes = "body",
     symmetric: bool = False,
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsHessian:
@@ -250,5 +254,5 @@ def forward_dynamics_hessian(
     """
     require("symmetric", symmetric, bool)
     return _core.forward_dynamics_hessian(
-        model, q, v, tau, lam, f_ext, f_ext_axes, symmetric, parameters, out, threads
+        model, q, v, tau, lam, f_ext, f_ext_axes, symmetric, parameters, coordinates, out, threads
     )

@@ -14,7 +14,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes, Integrator, Variables
+from dtau.options import Axes, Coordinates, Integrator, Variables
 from dtau.results import NextState, StepJVP, StepVJP
 
 
@@ -138,6 +138,7 @@ def step_jvp(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> StepJVP:
@@ -206,6 +207,7 @@ def step_jvp(
         positions,
         regularization,
         parameters,
+        coordinates,
         out,
         threads,
     )
@@ -231,6 +233,7 @@ def step_vjp(
     regularization: float = 0.0,
     by: Variables | None = None,
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -316,6 +319,7 @@ def step_vjp(
         regularization,
         by,
         parameters,
+        coordinates,
         out,
         threads,
     )

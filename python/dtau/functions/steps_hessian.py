@@ -13,7 +13,7 @@ from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of
-from dtau.options import Axes, Integrator, Variables
+from dtau.options import Axes, Coordinates, Integrator, Variables
 
 
 @documented
@@ -36,6 +36,7 @@ def step_hessian(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     by: Variables | None = None,
+    coordinates: Coordinates = "tangent",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -110,7 +111,7 @@ def step_hessian(
     """
     if former:
         refuse("step_hessian", former)
-    law = feedback_of(model, inputs)
+    law = feedback_of(model, inputs, coordinates)
     room = out
     if law is not None:
         q, inputs, room = law.states(q), law.torques, None
@@ -131,6 +132,7 @@ def step_hessian(
         positions,
         regularization,
         by,
+        coordinates,
         room,
         threads,
     )

@@ -21,7 +21,7 @@ from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of, refuse_pattern
-from dtau.options import Axes, Integrator, Layout, Variables
+from dtau.options import Axes, Coordinates, Integrator, Layout, Variables
 from dtau.results import (
     ConstrainedDiscreteLinearization,
     ConstrainedLinearization,
@@ -207,6 +207,7 @@ def linearize_discrete(
     by: Variables | None = None,
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> DiscreteLinearization: ...
@@ -230,6 +231,7 @@ def linearize_discrete(
     by: Variables | None = None,
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDiscreteLinearization: ...
@@ -253,6 +255,7 @@ def linearize_discrete(
     by: Variables | None = None,
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> DiscreteLinearizationWithForces: ...
@@ -277,6 +280,7 @@ def linearize_discrete(
     by: Variables | None = None,
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -355,7 +359,7 @@ def linearize_discrete(
     require("forces", forces, bool)
     if former:
         refuse("linearize_discrete", former)
-    law = feedback_of(model, inputs)
+    law = feedback_of(model, inputs, coordinates)
     room = out
     if law is not None:
         refuse_pattern(layout)
@@ -378,6 +382,7 @@ def linearize_discrete(
         by,
         layout,
         parameters,
+        coordinates,
         room,
         threads,
     )

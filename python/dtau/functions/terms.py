@@ -21,7 +21,7 @@ from dtau import _core
 from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Axes, Layout
+from dtau.options import Axes, Coordinates, Layout
 from dtau.results import KineticEnergyDerivatives
 
 
@@ -295,6 +295,7 @@ def kinetic_energy_derivatives(
     q: ArrayLike,
     v: ArrayLike,
     *,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> KineticEnergyDerivatives:
@@ -317,7 +318,7 @@ def kinetic_energy_derivatives(
     >>> bool(np.allclose(d.dT_dv, dtau.mass_matrix(model, q) @ v))
     True
     """
-    return _core.kinetic_energy_derivatives(model, q, v, out, threads)
+    return _core.kinetic_energy_derivatives(model, q, v, coordinates, out, threads)
 
 
 @direct(_core.potential_energy_derivatives)
@@ -326,6 +327,7 @@ def potential_energy_derivatives(
     model: Model,
     q: ArrayLike,
     *,
+    coordinates: Coordinates = "tangent",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -351,4 +353,4 @@ def potential_energy_derivatives(
     >>> bool(np.array_equal(gradient, dtau.gravity_torque(model, q)))
     True
     """
-    return _core.potential_energy_derivatives(model, q, out, threads)
+    return _core.potential_energy_derivatives(model, q, coordinates, out, threads)

@@ -18,7 +18,7 @@ from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of
-from dtau.options import Axes
+from dtau.options import Axes, Coordinates
 from dtau.results import (
     ForwardDynamicsDerivatives,
     ForwardDynamicsTimeDerivativesDerivatives,
@@ -38,6 +38,7 @@ def inverse_dynamics_derivatives_time_derivatives(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsDerivatives:
@@ -95,7 +96,7 @@ def inverse_dynamics_derivatives_time_derivatives(
     True
     """
     return _core.inverse_dynamics_derivatives_time_derivatives(
-        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, coordinates, out, threads
     )
 
 
@@ -110,6 +111,7 @@ def forward_dynamics_derivatives_time_derivatives(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsDerivatives:
@@ -155,7 +157,16 @@ def forward_dynamics_derivatives_time_derivatives(
     True
     """
     return _core.forward_dynamics_derivatives_time_derivatives(
-        model, q, v, tau_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+        model,
+        q,
+        v,
+        tau_derivatives,
+        f_ext_derivatives,
+        f_ext_axes,
+        order,
+        coordinates,
+        out,
+        threads,
     )
 
 
@@ -169,6 +180,7 @@ def inverse_dynamics_time_derivatives_derivatives(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsTimeDerivativesDerivatives:
@@ -226,7 +238,7 @@ def inverse_dynamics_time_derivatives_derivatives(
     True
     """
     return _core.inverse_dynamics_time_derivatives_derivatives(
-        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, coordinates, out, threads
     )
 
 
@@ -241,6 +253,7 @@ def forward_dynamics_time_derivatives_derivatives(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsTimeDerivativesDerivatives:
@@ -292,7 +305,16 @@ def forward_dynamics_time_derivatives_derivatives(
     True
     """
     return _core.forward_dynamics_time_derivatives_derivatives(
-        model, q, v, tau_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+        model,
+        q,
+        v,
+        tau_derivatives,
+        f_ext_derivatives,
+        f_ext_axes,
+        order,
+        coordinates,
+        out,
+        threads,
     )
 
 

@@ -23,7 +23,7 @@ from dtau import _core
 from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Axes
+from dtau.options import Axes, Coordinates
 from dtau.results import ForwardDynamicsTimeDerivativesVJP, InverseDynamicsTimeDerivativesVJP
 
 
@@ -40,6 +40,7 @@ def inverse_dynamics_time_derivatives_jvp(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
+    coordinates: Coordinates = "tangent",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -90,6 +91,7 @@ def inverse_dynamics_time_derivatives_jvp(
         df_ext_derivatives,
         f_ext_axes,
         order,
+        coordinates,
         out,
         threads,
     )
@@ -106,6 +108,7 @@ def inverse_dynamics_time_derivatives_vjp(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsTimeDerivativesVJP:
@@ -145,7 +148,16 @@ def inverse_dynamics_time_derivatives_vjp(
     True
     """
     return _core.inverse_dynamics_time_derivatives_vjp(
-        model, q, v_derivatives, lam_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+        model,
+        q,
+        v_derivatives,
+        lam_derivatives,
+        f_ext_derivatives,
+        f_ext_axes,
+        order,
+        coordinates,
+        out,
+        threads,
     )
 
 
@@ -164,6 +176,7 @@ def forward_dynamics_time_derivatives_jvp(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
+    coordinates: Coordinates = "tangent",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -215,6 +228,7 @@ def forward_dynamics_time_derivatives_jvp(
         df_ext_derivatives,
         f_ext_axes,
         order,
+        coordinates,
         out,
         threads,
     )
@@ -232,6 +246,7 @@ def forward_dynamics_time_derivatives_vjp(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
+    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsTimeDerivativesVJP:
@@ -275,6 +290,7 @@ def forward_dynamics_time_derivatives_vjp(
         f_ext_derivatives,
         f_ext_axes,
         order,
+        coordinates,
         out,
         threads,
     )

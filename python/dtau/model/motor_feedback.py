@@ -16,9 +16,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtau.checks import plain
 from dtau.control_inputs import require_motors_of
 from dtau.model.model import Model
 from dtau.model.motors import Motors
+from dtau.options import Coordinates
 
 Array = NDArray[np.float64]
 Result = TypeVar("Result", bound=tuple[Any, ...])
@@ -134,18 +136,28 @@ class MotorFeedback:
         return out
 
 
-def feedback_of(model: Model, inputs: object) -> MotorFeedback | None:
+def feedback_of(
+    model: Model, inputs: object, coordinates: Coordinates = "tangent"
+) -> MotorFeedback | None:
     """Return the law of inputs that are motors whose forces depend on the state; else None.
 
     Raises
     ------
     ValueError
-        If motors belong to a model with other joints.
+        If motors belong to a model with other joints, or their forces depend on the state and
+        ``coordinates`` are not tangent.
     """
     if not isinstance(inputs, Motors):
         return None
     require_motors_of(model, inputs)
-    return MotorFeedback(inputs) if inputs.bias[..., 1:].any() else None
+    if not inputs.bias[..., 1:].any():
+        return None
+    if coordinates != "tangent":
+        raise ValueError(
+            f"coordinates: expected 'tangent' with motors whose forces depend on the state, got "
+            f"{plain(coordinates)!r}; convert the result with dtau.tangent_map"
+        )
+    return MotorFeedback(inputs)
 
 
 def _behind(matrices: Array, further: int) -> Array:

@@ -18,7 +18,7 @@
 #pragma once
 
 #include "dtau/algorithms/second/forward_hessian.hpp"
-#include "dtau/algorithms/steps/step_hessian_terms.hpp"
+#include "dtau/algorithms/steps/step_hessian_numbers.hpp"
 #include "dtau/algorithms/steps/step_products.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -128,19 +128,23 @@ void add_length_terms(const Tree& tree, int i, bool implicit, const InputMap<T>&
 }
 
 // Computes the Hessian (nz, nz) by z of a step from q, v (of the joints) and tau. lam_q, lam_v:
-// weights of the independent velocities.
+// weights of the independent velocities. With `reached`, lam_q weighs the numbers of q+, and H is raw.
 template <class T, class Dynamics>
 void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs, const T* q,
                   const T* v, const T* tau, T h, const T* lam_q, const T* lam_v, T* H,
-                  const StepHessianWorkspace<T>& w, Dynamics& dynamics) {
+                  const Reached<T>* reached, const StepHessianWorkspace<T>& w, Dynamics& dynamics) {
+    const T* const by_next = lam_q;  // weights of numbers
     const int n = w.n, stages = stage_count(method);
     const bool implicit = method == Integrator::semi_implicit;
     const auto add_curvature = [&](int i, const T* x, bool of_rate, const T* rate) {
-        for_noncommuting_joints(tree, true, [&](int, const Body& body, int first) {
+        for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
             JointCurvature<T> curvature;
             const T *theta = w.step.theta(i) + body.v, *rows = w.row(w.rows[i].theta, first),
                     *none = nullptr;
             displacement_curvature(body, theta, x + first, curvature);
+            if (reached && i == max_stages)
+                add_number_curvature(body, first, w.variation.at(j), *reached, by_next, curvature,
+                                     H, w);
             add_joint_curvature(body.nv, first, curvature, rows, none, H, w);
             if (!of_rate) return;
             rate_curvature(body, theta, w.step.v(i) + body.v, rate + first, curvature);
@@ -154,11 +158,16 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
          });
     step_variation(tree, method, w.step, w.variation);
     if (stages > 1) stage_rows(tree, method, inputs, h, H, dynamics.stages(), w);
+    if (reached) lam_q = reached->weights(tree, w.q_next, by_next);
 
     for (int k = 0; k < n; ++k) w.end_theta[k] = lam_q[k];
     for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
         transposed_product<false>(w.variation.at(j).J, body.nv, lam_q + first, w.end_theta + first);
     });
+    if (reached) {
+        for (int k = 0; k < n; ++k) w.gradient[k] = T(0.0);
+        add_joint_gradients(tree, max_stages, lam_q, w);
+    }
     for (int k = 0; k < n; ++k) w.end_v[k] = implicit ? fma(h, w.end_theta[k], lam_v[k]) : lam_v[k];
     for (int i = stages - 1; i >= 0; --i) {
         const bool last = i == stages - 1;
@@ -187,6 +196,7 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
                 H[k] = T(0.0);
         if (w.length >= 0) add_length_terms(tree, i, implicit, inputs, H, w, dynamics);
         dynamics.gradient(tree, w.a, w.by_q, w.by_v, w.by_tau);
+        if (reached) add_joint_gradients(tree, i, w.by_q, w);
         add_later_stage(w.rows[i], H, w);
         add_curvature(i, w.by_q, true, w.rate);
         for (int k = 0; k < n; ++k) {
@@ -202,6 +212,10 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
             transposed_product<true>(by.by_theta, body.nv, rate, w.theta + first);
         });
     }
+    if (reached) {
+        dynamics.gradient(tree, w.a, w.by_q, w.by_v, w.by_tau);
+        for (int k = 0; k < n; ++k) w.gradient[k] = w.gradient[k] + w.by_q[k];
+    }
     if (stages > 1) {
         put_first_stage<true>(H, w);
     } else {
@@ -211,6 +225,7 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
     if (w.length >= 0) add_length_terms(tree, 0, implicit, inputs, H, w, dynamics);
     add_curvature(max_stages, lam_q, false, w.rate);
     mirror(H, w.nz);
+    if (reached) add_brackets(tree, H, w);
 }
 
 }  // namespace dtau::DTAU_VARIANT

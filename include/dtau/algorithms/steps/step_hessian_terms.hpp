@@ -31,6 +31,7 @@ struct StepHessianWorkspace {
     T* products;                        // (n, nz)
     T* torques;  // of a stage, by q and by what acts as torques, inputs and wrenches: (n, nz)
     T *minus_jacobians, *minus_turns;  // of a stage: -J^T, and D_q (-J mu)^T: (n, nwrenches)
+    T* gradient;                       // by q, in a call by numbers
     WrenchAxesWorkspace<T> axes;
 
     StepHessianWorkspace(Arena& arena, const Tree& tree, const Options& options)
@@ -60,6 +61,7 @@ struct StepHessianWorkspace {
         products = matrix(nz);
         torques = arena.take_zeros<T>(static_cast<std::size_t>(n) * nz);
         minus_jacobians = matrix(nwrenches), minus_turns = matrix(nwrenches);
+        gradient = options.by_numbers ? vector() : nullptr;
     }
     T* row(T* matrix, int k) const { return matrix + static_cast<std::ptrdiff_t>(k) * nz; }
 };

@@ -23,6 +23,7 @@
 #include "dtau/algorithms/first/forward_products.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"
 #include "dtau/algorithms/steps/step.hpp"
+#include "dtau/numbers.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -123,12 +124,14 @@ inline void displaced_gradient(const Tree& tree, int stage, const VariationWorks
     }
 }
 
-// tau, lam_q, lam_v: of the independent velocities; all else: of the joints. f_ext may be null: zero;
+// tau, lam_q, lam_v: of the independent velocities; all else: of the joints. With `reached`, lam_q weighs the
+// numbers of q+. f_ext may be null: zero;
 // then by_f_ext is null, too. by_h may be null: not asked for.
 template <class T, class Dynamics>
 void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau, T h,
               const T* lam_q, const T* lam_v, const T* f_ext, T* by_q, T* by_v, T* by_tau,
-              T* by_f_ext, T* by_h, const StepVjpWorkspace<T>& w, const Dynamics& dynamics) {
+              T* by_f_ext, T* by_h, const Reached<T>* reached, const StepVjpWorkspace<T>& w,
+              const Dynamics& dynamics) {
     const int nv = tree.nv;
     const bool implicit = method == Integrator::semi_implicit;  // end_theta = h end_v
     const auto body_wrenches = [&](const T* qi) {
@@ -146,7 +149,7 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
     for (int k = 0; k < nv; ++k) by_q[k] = by_tau[k] = T(0.0);
     for (int k = 0; by_f_ext && k < 6 * tree.nbodies; ++k) by_f_ext[k] = T(0.0);
     to_owners(tree, lam_v, w.end_v);
-    to_owners(tree, lam_q, w.stage_q);
+    to_owners(tree, reached ? reached->weights(tree, w.q_next, lam_q) : lam_q, w.stage_q);
     displaced_gradient<false>(tree, max_stages, w.variation, w.stage_q, by_q, w.end_theta);
     T length(0.0);
     for (int k = 0; implicit && k < nv; ++k) length = fma(w.end_theta[k], w.v_next[k], length);

@@ -47,6 +47,7 @@ class CenterOfMassAcceleration : public Call {
 
 // Jacobian of the center of mass: its velocity is J @ v.
 //     q (nq) -> J (3, nv)
+//     arguments: coordinates
 class CenterOfMassJacobian : public Call {
   public:
     explicit CenterOfMassJacobian(const Model& model, const CallArguments& arguments = {},
@@ -59,6 +60,7 @@ class CenterOfMassJacobian : public Call {
 
 // Derivatives of the velocity of the center of mass by q and v.
 //     q (nq), v (nv) -> dvelocity_dq (3, nv), dvelocity_dv (3, nv)
+//     arguments: coordinates
 class CenterOfMassVelocityDerivatives : public Call {
   public:
     explicit CenterOfMassVelocityDerivatives(const Model& model,
@@ -74,6 +76,7 @@ class CenterOfMassVelocityDerivatives : public Call {
 // Derivatives of the acceleration of the center of mass by q, v and a.
 //     q (nq), v (nv), a (nv) -> dacceleration_dq (3, nv), dacceleration_dv (3, nv),
 //     dacceleration_da (3, nv)
+//     arguments: coordinates
 class CenterOfMassAccelerationDerivatives : public Call {
   public:
     explicit CenterOfMassAccelerationDerivatives(const Model& model,

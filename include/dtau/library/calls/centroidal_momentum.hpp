@@ -59,6 +59,7 @@ class CentroidalMomentumRate : public Call {
 
 // Derivatives of the momentum about the center of mass by q and v.
 //     q (nq), v (nv) -> dh_dq (6, nv), dh_dv (6, nv)
+//     arguments: coordinates
 class CentroidalMomentumDerivatives : public Call {
   public:
     explicit CentroidalMomentumDerivatives(const Model& model, const CallArguments& arguments = {},
@@ -72,6 +73,7 @@ class CentroidalMomentumDerivatives : public Call {
 
 // Derivatives of the rate of the momentum about the center of mass by q, v and a.
 //     q (nq), v (nv), a (nv) -> drate_dq (6, nv), drate_dv (6, nv), drate_da (6, nv)
+//     arguments: coordinates
 class CentroidalMomentumRateDerivatives : public Call {
   public:
     explicit CentroidalMomentumRateDerivatives(const Model& model,

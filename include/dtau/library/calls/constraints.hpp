@@ -37,7 +37,7 @@ class ConstrainedDynamics : public Call {
 //     dforces_dq (nrows, nv), dforces_dv (nrows, nv), dforces_dtau (nrows, nv), residual (nrows)
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3), -> a (nv),
 //     -> forces (nrows)
-//     arguments: contacts (required), f_ext_axes, regularization, forces, layout
+//     arguments: contacts (required), f_ext_axes, regularization, forces, layout, coordinates
 class ConstrainedDynamicsDerivatives : public Call {
   public:
     explicit ConstrainedDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},

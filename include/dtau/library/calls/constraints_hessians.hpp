@@ -10,7 +10,7 @@ namespace dtau {
 //     q (nq), v (nv), tau (nv), lam (nv), lam_forces (nrows) -> dqdq (nv, nv), dqdv (nv, nv),
 //     dvdv (nv, nv), dtaudq (nv, nv)
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3)
-//     arguments: contacts (required), f_ext_axes, regularization, symmetric
+//     arguments: contacts (required), f_ext_axes, regularization, symmetric, coordinates
 class ConstrainedDynamicsHessian : public Call {
   public:
     explicit ConstrainedDynamicsHessian(const Model& model, const CallArguments& arguments = {},
@@ -39,7 +39,7 @@ class ConstrainedDynamicsHessian : public Call {
 // Hessian of an impact, contracted with weights of the velocity after it and of the impulses.
 //     q (nq), v (nv), lam (nv), lam_impulses (nrows), restitution -> dqdq (nv, nv), dqdv (nv, nv)
 //     optional: active (ncontacts)
-//     arguments: contacts (required), regularization, symmetric
+//     arguments: contacts (required), regularization, symmetric, coordinates
 class ImpulseDynamicsHessian : public Call {
   public:
     explicit ImpulseDynamicsHessian(const Model& model, const CallArguments& arguments = {},

@@ -33,7 +33,7 @@ class ImpulseDynamics : public Call {
 //     q (nq), v (nv), restitution -> dv_dq (nv, nv), dv_dv (nv, nv), dimpulses_dq (nrows, nv),
 //     dimpulses_dv (nrows, nv)
 //     optional: active (ncontacts)
-//     arguments: contacts (required), regularization, layout
+//     arguments: contacts (required), regularization, layout, coordinates
 class ImpulseDynamicsDerivatives : public Call {
   public:
     explicit ImpulseDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},

@@ -8,7 +8,7 @@ namespace dtau {
 
 // Derivatives of the Jacobians of frames by configuration: their kinematic Hessians.
 //     q (nq) -> dJ_dq (nframes, 6, nv, nv)
-//     arguments: frames (required), axes, symmetric
+//     arguments: frames (required), axes, symmetric, coordinates
 class FrameJacobiansDerivatives : public Call {
   public:
     explicit FrameJacobiansDerivatives(const Model& model, const CallArguments& arguments = {},
@@ -22,7 +22,7 @@ class FrameJacobiansDerivatives : public Call {
 
 // Derivatives of the twists of frames by configuration and velocity.
 //     q (nq), v (nv) -> dtwist_dq (nframes, 6, nv), dtwist_dv (nframes, 6, nv)
-//     arguments: frames (required), axes, layout
+//     arguments: frames (required), axes, layout, coordinates
 class FrameVelocitiesDerivatives : public Call {
   public:
     explicit FrameVelocitiesDerivatives(const Model& model, const CallArguments& arguments = {},
@@ -37,7 +37,7 @@ class FrameVelocitiesDerivatives : public Call {
 // Derivatives of the accelerations of frames by configuration, velocity and acceleration.
 //     q (nq), v (nv), a (nv) -> dacceleration_dq (nframes, 6, nv),
 //     dacceleration_dv (nframes, 6, nv), dacceleration_da (nframes, 6, nv)
-//     arguments: frames (required), axes, kind, layout
+//     arguments: frames (required), axes, kind, layout, coordinates
 class FrameAccelerationsDerivatives : public Call {
   public:
     explicit FrameAccelerationsDerivatives(const Model& model, const CallArguments& arguments = {},

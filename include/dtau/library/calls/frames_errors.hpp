@@ -8,7 +8,7 @@ namespace dtau {
 
 // Errors of frames from target poses, and their Jacobians by configuration.
 //     q (nq), targets (nframes, 7) -> error (nframes, 6), J (nframes, 6, nv)
-//     arguments: frames (required)
+//     arguments: frames (required), coordinates
 class FrameErrors : public Call {
   public:
     explicit FrameErrors(const Model& model, const CallArguments& arguments = {},

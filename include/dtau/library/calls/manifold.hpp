@@ -47,6 +47,7 @@ class Normalize : public Call {
 
 // Jacobians of dtau.integrate: how the result moves with q and with dq.
 //     q (nq), dq (nv) -> by_q (nv, nv), by_dq (nv, nv)
+//     arguments: coordinates
 class IntegrateJacobians : public Call {
   public:
     explicit IntegrateJacobians(const Model& model, const CallArguments& arguments = {},
@@ -60,6 +61,7 @@ class IntegrateJacobians : public Call {
 
 // Jacobians of dtau.difference: how the displacement changes with q0 and with q1.
 //     q0 (nq), q1 (nq) -> by_q0 (nv, nv), by_q1 (nv, nv)
+//     arguments: coordinates
 class DifferenceJacobians : public Call {
   public:
     explicit DifferenceJacobians(const Model& model, const CallArguments& arguments = {},

@@ -41,7 +41,7 @@ class Linearize : public Call {
 //     optional: f_ext (nbodies, 6), inputs (nv, ninputs), active (ncontacts),
 //     positions (ncontacts, 3), parameters (10 nbodies), -> residual (nrows), -> forces (nrows),
 //     -> dforces_dz (nrows, 2 nv), -> dforces_du (nrows, ninputs)
-//     arguments: integrator, f_ext_axes, contacts, regularization, forces, layout
+//     arguments: integrator, f_ext_axes, contacts, regularization, forces, layout, coordinates
 class LinearizeDiscrete : public Call {
   public:
     explicit LinearizeDiscrete(const Model& model, const CallArguments& arguments = {},

@@ -141,6 +141,7 @@ class PotentialEnergy : public Call {
 
 // Derivatives of the kinetic energy by q and v.
 //     q (nq), v (nv) -> dT_dq (nv), dT_dv (nv)
+//     arguments: coordinates
 class KineticEnergyDerivatives : public Call {
   public:
     explicit KineticEnergyDerivatives(const Model& model, const CallArguments& arguments = {},
@@ -154,6 +155,7 @@ class KineticEnergyDerivatives : public Call {
 
 // Derivative of the potential energy by q: the gravity torque.
 //     q (nq) -> dV_dq (nv)
+//     arguments: coordinates
 class PotentialEnergyDerivatives : public Call {
   public:
     explicit PotentialEnergyDerivatives(const Model& model, const CallArguments& arguments = {},

@@ -11,7 +11,7 @@ namespace dtau {
 //     dtau (order + 1, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6),
 //     df_ext_derivatives (order + 1, nbodies, 6)
-//     arguments: f_ext_axes, order
+//     arguments: f_ext_axes, order, coordinates
 class InverseDynamicsTimeDerivativesJvp : public Call {
   public:
     explicit InverseDynamicsTimeDerivativesJvp(const Model& model,
@@ -41,7 +41,7 @@ class InverseDynamicsTimeDerivativesJvp : public Call {
 //     by_v_derivatives (order + 2, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6),
 //     -> by_f_ext_derivatives (order + 1, nbodies, 6)
-//     arguments: f_ext_axes, order
+//     arguments: f_ext_axes, order, coordinates
 class InverseDynamicsTimeDerivativesVjp : public Call {
   public:
     explicit InverseDynamicsTimeDerivativesVjp(const Model& model,
@@ -70,7 +70,7 @@ class InverseDynamicsTimeDerivativesVjp : public Call {
 //     dtau_derivatives (order + 1, nv) -> da (order + 1, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6),
 //     df_ext_derivatives (order + 1, nbodies, 6)
-//     arguments: f_ext_axes, order
+//     arguments: f_ext_axes, order, coordinates
 class ForwardDynamicsTimeDerivativesJvp : public Call {
   public:
     explicit ForwardDynamicsTimeDerivativesJvp(const Model& model,
@@ -100,7 +100,7 @@ class ForwardDynamicsTimeDerivativesJvp : public Call {
 //     by_q (nv), by_v (nv), by_tau_derivatives (order + 1, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6),
 //     -> by_f_ext_derivatives (order + 1, nbodies, 6)
-//     arguments: f_ext_axes, order
+//     arguments: f_ext_axes, order, coordinates
 class ForwardDynamicsTimeDerivativesVjp : public Call {
   public:
     explicit ForwardDynamicsTimeDerivativesVjp(const Model& model,
