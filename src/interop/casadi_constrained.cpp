@@ -40,10 +40,10 @@ class Constrained : CasadiMatrices {
 
     bool adjoint() {
         double* gradient[4] = {};
-        for (int k = 0; k < variables(f_); ++k) gradient[k] = take_zeros(nv_);
+        for (int k = 0; k < variables(f_); ++k) gradient[k] = take_zeros(nq_);
         if (f_.product ? !run(*f_.product, gradient) : !gradient_by_matrices(gradient))
             return false;
-        if (res_[0]) gradient_by_numbers(gradient[0], res_[0]);
+        if (res_[0]) std::copy_n(gradient[0], nq_, res_[0]);
         for (int k = 1; k < variables(f_); ++k)
             if (res_[k]) std::copy_n(gradient[k], nv_, res_[k]);
         put_gradient_by_mask();
@@ -56,7 +56,7 @@ class Constrained : CasadiMatrices {
         if (!wants(0, 0) && !by_v && !(f_.takes_x && wants(0, x_at()))) return true;
         double* H[4] = {};
         const int blocks = f_.takes_x ? 4 : 2;
-        for (int k = 0; k < blocks; ++k) H[k] = take(std::ptrdiff_t(nv_) * nv_);
+        for (int k = 0; k < blocks; ++k) H[k] = take(std::ptrdiff_t(nq_) * nq_);
         if (!run(*f_.second, H)) return false;
         put_curvature(H[0], H[1], H[2], H[3]);
         return true;
@@ -69,13 +69,15 @@ class Constrained : CasadiMatrices {
         return inputs_.run(call, results, error_);
     }
 
+    int columns(int variable) const { return variable == 0 ? nq_ : nv_; }
+
     // Computes the matrices by all variables, accelerations above forces.
     bool matrices(double** D) {
         const int n = variables(f_);
         double* results[7] = {};
         for (int k = 0; k < n; ++k) {
-            results[k] = D[k] = take(std::ptrdiff_t(rows_) * nv_);
-            results[n + k] = D[k] + nv_ * nv_;
+            results[k] = D[k] = take(std::ptrdiff_t(rows_) * columns(k));
+            results[n + k] = D[k] + nv_ * columns(k);
         }
         results[2 * n] = take(f_.nrows);  // residuals
         return run(*f_.first, results);
@@ -88,8 +90,7 @@ class Constrained : CasadiMatrices {
         if (!wanted) return true;
         double* D[3];
         if (!matrices(D)) return false;
-        put_by_numbers(first, D[0], rows_, transposed);
-        for (int k = 1; k < variables(f_); ++k) put(first + k * step, D[k], transposed);
+        for (int k = 0; k < variables(f_); ++k) put(first + k * step, D[k], transposed);
         return true;
     }
 
@@ -98,7 +99,8 @@ class Constrained : CasadiMatrices {
         if (!matrices(D)) return false;
         for (int k = 0; k < variables(f_); ++k)
             for (int r = 0; r < rows_; ++r)
-                for (int c = 0; c < nv_; ++c) gradient[k][c] += seed_[r] * D[k][r * nv_ + c];
+                for (int c = 0; c < columns(k); ++c)
+                    gradient[k][c] += seed_[r] * D[k][r * columns(k) + c];
         return true;
     }
 
@@ -111,19 +113,19 @@ class Constrained : CasadiMatrices {
 
 std::size_t casadi_constrained_work(const CasadiFunction& f, CasadiRole role) {
     const std::size_t nq = f.nq, nv = f.nv, nrows = f.nrows, rows = nv + nrows;
-    const std::size_t first = 3 * rows * nv + nrows + rows * nq;
+    const std::size_t first = rows * (nq + 2 * nv) + nrows;
     switch (role) {
         case CasadiRole::value:
             return zeros(f);
         case CasadiRole::jacobian:
             return zeros(f) + first;
         case CasadiRole::adjoint:
-            return zeros(f) + 3 * nv + first;
+            return zeros(f) + 3 * nq + first;
         case CasadiRole::adjoint_jacobian:
         case CasadiRole::second:
             break;
     }
-    return zeros(f) + first + 4 * nv * nv + 3 * nv * nq + nq * nq;
+    return zeros(f) + first + 4 * nq * nq;
 }
 
 bool casadi_constrained(const CasadiFunction& f, CasadiRole role, const double* const* arg,

@@ -1,4 +1,4 @@
-// Memory and matrices of one evaluation for CasADi, in tangent coordinates and by the numbers of q:
+// Memory and matrices of one evaluation for CasADi:
 // CasadiMatrices. NamedInputs runs calls on inputs that it knows by name, and evaluate_role() selects
 // the method of a role.
 #pragma once
@@ -107,47 +107,9 @@ class CasadiMatrices {
         if (res_[at]) leave(patterns_.out[at], matrix, transposed, res_[at]);
     }
 
-    // Writes a result by q, in tangent coordinates, by the numbers of q.
-    void put_by_numbers(int at, const double* matrix, int rows, bool transposed) {
-        if (!res_[at]) return;
-        const CasadiPattern& pattern = patterns_.out[at];
-        if (transposed || f_.numbers.trivial() || pattern.size() == 3)
-            return leave(pattern, by_numbers(matrix, rows), transposed, res_[at]);
-        const CasadiInt* offsets = pattern.data() + 2;
-        f_.numbers.right(q_, matrix, offsets, offsets + nq_ + 1, res_[at]);
-    }
-
     // The mask of active contacts has no derivative: its gradient is zero.
     void put_gradient_by_mask() const {
         if (f_.takes_mask && res_[mask_at()]) std::fill_n(res_[mask_at()], f_.ncontacts, 0.0);
-    }
-
-    // Converts columns, rows, or both from tangent coordinates to the numbers of q.
-    const double* by_numbers(const double* J, int rows) {
-        if (f_.numbers.trivial()) return J;
-        double* to = take(std::ptrdiff_t(rows) * nq_);
-        f_.numbers.right(q_, J, rows, to);
-        return to;
-    }
-    const double* numbers_by(const double* A, int columns) {
-        if (f_.numbers.trivial()) return A;
-        double* to = take(std::ptrdiff_t(columns) * nq_);
-        f_.numbers.left(q_, A, columns, to);
-        return to;
-    }
-    const double* curved(const double* H) {
-        if (f_.numbers.trivial()) return H;
-        const double* half = by_numbers(H, nv_);
-        double* whole = take(std::ptrdiff_t(nq_) * nq_);
-        f_.numbers.left(q_, half, nq_, whole);
-        f_.numbers.add_curvature(q_, H, whole);
-        return whole;
-    }
-    void gradient_by_numbers(const double* g, double* res) {
-        if (f_.numbers.trivial())
-            std::copy_n(g, nv_, res);
-        else
-            f_.numbers.left(q_, g, 1, res);
     }
 
     // Whether the adjoint's Jacobian asks for a second derivative by both inputs, in some order.
@@ -156,18 +118,14 @@ class CasadiMatrices {
     // and q. Null blocks are not written.
     void put_curvature(const double* qq, const double* qv, const double* vv, const double* xq) {
         const int q = 0, v = v_at(), x = x_at();
-        if (qq && wants(q, q)) put(place(q, q), curved(qq), false);
-        if (qv && f_.takes_v && wants(q, v)) {
-            const double* mixed = numbers_by(qv, nv_);
-            put(place(q, v), mixed, false);
-            put(place(v, q), mixed, true);
-        }
+        const auto put_both = [&](int a, int b, const double* block) {
+            put(place(a, b), block, false);
+            put(place(b, a), block, true);
+        };
+        if (qq) put(place(q, q), qq, false);
+        if (qv && f_.takes_v) put_both(q, v, qv);
         if (vv && f_.takes_v) put(place(v, v), vv, false);
-        if (xq && f_.takes_x && wants(q, x)) {
-            const double* mixed = by_numbers(xq, nv_);
-            put(place(x, q), mixed, false);
-            put(place(q, x), mixed, true);
-        }
+        if (xq && f_.takes_x) put_both(x, q, xq);
     }
 
     const CasadiFunction& f_;

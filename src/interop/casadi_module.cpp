@@ -28,11 +28,11 @@ std::vector<CasadiPattern> patterns(nb::handle given) {
     return result;
 }
 
-// Takes the calls by name, the kinds of input, the joints whose coordinates differ from tangent
-// coordinates, and the patterns of each role's inputs and results.
+// Takes the calls by name, those with derivatives by the numbers of q; the kinds of input; and the
+// patterns of each role's inputs and results.
 int fill(nb::dict calls, nb::tuple sizes, const std::string& inputs,
          std::vector<std::string> input_names, std::vector<std::string> result_names,
-         bool is_matrix, bool is_constrained, nb::list joints, nb::list roles) {
+         bool is_matrix, bool is_constrained, nb::list roles) {
     auto f = std::make_unique<CasadiFunction>();
     const auto call = [&](const char* name) {
         return calls.contains(name) ? nb::cast<std::shared_ptr<RawCall>>(calls[name]) : nullptr;
@@ -65,11 +65,6 @@ int fill(nb::dict calls, nb::tuple sizes, const std::string& inputs,
     f->nrows = nb::cast<int>(sizes[3]);
     f->ncontacts = nb::cast<int>(sizes[4]);
     f->is_constrained = is_constrained;
-    std::vector<ManifoldJoint> at;
-    for (nb::handle joint : joints)
-        at.push_back({static_cast<ManifoldJoint::Kind>(nb::cast<int>(joint[0])),
-                      nb::cast<int>(joint[1]), nb::cast<int>(joint[2])});
-    f->numbers = TangentColumns(f->nq, f->nv, std::move(at));
     for (std::size_t role = 0; role < roles.size(); ++role)
         f->patterns[role] = {patterns(roles[role][0]), patterns(roles[role][1])};
     return hold_casadi_slot(std::move(f));
@@ -82,10 +77,10 @@ void define_casadi_slots(nb::module_& m) {
     m.def(
         "fill_casadi_slot", &fill, nb::arg("calls"), nb::arg("sizes"), nb::arg("inputs"),
         nb::arg("input_names"), nb::arg("result_names"), nb::arg("is_matrix"),
-        nb::arg("is_constrained"), nb::arg("joints"), nb::arg("roles"),
+        nb::arg("is_constrained"), nb::arg("roles"),
         nb::sig("def fill_casadi_slot(calls: dict[str, RawCall], sizes: tuple[int, int, int, int, "
                 "int], inputs: str, input_names: list[str], result_names: list[str], is_matrix: "
-                "bool, is_constrained: bool, joints: list[tuple[int, int, int]], roles: "
+                "bool, is_constrained: bool, roles: "
                 "list[tuple[list[NDArray[numpy.int64]], list[NDArray[numpy.int64]]]]) -> int"));
     m.def("casadi_slot_is_lost", &casadi_slot_is_lost, nb::arg("slot"));
     m.def("release_casadi_slot", &release_casadi_slot, nb::arg("slot"));

@@ -43,7 +43,7 @@ class Evaluation : CasadiMatrices {
     bool jacobian() {
         if (f_.is_matrix) {
             if (!res_[0]) return true;
-            const double* by_q = matrix_by_numbers();
+            const double* by_q = tensors();
             if (by_q) leave(patterns_.out[0], by_q, false, res_[0]);
             return by_q;
         }
@@ -56,12 +56,12 @@ class Evaluation : CasadiMatrices {
             if (!res_[0]) return true;
             const double* tensor = tensors();
             if (!tensor) return false;
-            gradient_by_numbers(matrix_gradient(tensor, seed_matrix()), res_[0]);
+            matrix_gradient(tensor, seed_matrix(), res_[0]);
             return true;
         }
         double* gradient[4];
         if (!product(gradient)) return false;
-        if (res_[0]) gradient_by_numbers(gradient[0], res_[0]);
+        if (res_[0]) std::copy_n(gradient[0], nq_, res_[0]);
         if (f_.takes_v && res_[v_at()]) std::copy_n(gradient[1], nv_, res_[v_at()]);
         if (f_.takes_x && res_[x_at()]) std::copy_n(gradient[2], nv_, res_[x_at()]);
         if (f_.takes_wrenches && res_[wrenches_at()])
@@ -94,11 +94,11 @@ class Evaluation : CasadiMatrices {
         if (!wanted(0) && !(f_.takes_v && wanted(v_at())) && !(f_.takes_x && wanted(x_at())))
             return true;
         double* D[3];
-        for (double*& matrix : D) matrix = take(nv_ * nv_);
+        for (double*& matrix : D) matrix = take(std::ptrdiff_t(nv_) * nq_);
         const double* in[Job::max_inputs] = {q_, v_, x_, wrenches_};
         if (!f_.first->run(in, D, 1, error_)) return false;
         const auto at = [&](int k) { return static_cast<int>(&res[k * step] - res_); };
-        put_by_numbers(at(0), D[0], nv_, transposed);
+        put(at(0), D[0], transposed);
         if (f_.takes_v) put(at(v_at()), D[1], transposed);
         if (f_.takes_x) put(at(x_at()), D[2], transposed);
         return true;
@@ -123,9 +123,9 @@ class Evaluation : CasadiMatrices {
         return !res_[at] || by_wrenches(at, true);
     }
 
-    // Computes the gradient of seed . result in tangent coordinates.
+    // Computes the gradient of seed . result.
     bool product(double** gradient) {
-        for (int k = 0; k < 3; ++k) gradient[k] = take(nv_);
+        for (int k = 0; k < 3; ++k) gradient[k] = take(nq_);
         gradient[3] = f_.takes_wrenches ? take(6 * f_.nbodies) : nullptr;
         const double* in[Job::max_inputs] = {q_, v_, x_, seed(), wrenches_};
         return f_.product->run(in, gradient, 1, error_);
@@ -136,7 +136,7 @@ class Evaluation : CasadiMatrices {
         const bool by_v = f_.takes_v && (wants(0, v_at()) || res_[place(v_at(), v_at())]);
         if (!wants(0, 0) && !by_v && !(f_.takes_x && wants(0, x_at()))) return true;
         double* H[4];
-        for (double*& block : H) block = take(nv_ * nv_);
+        for (double*& block : H) block = take(std::ptrdiff_t(nq_) * nq_);
         const double* in[Job::max_inputs] = {q_, v_, x_, seed(), wrenches_};
         if (!f_.second->run(in, H, 1, error_)) return false;
         put_curvature(H[0], H[1], H[2], H[3]);
@@ -154,7 +154,7 @@ class Evaluation : CasadiMatrices {
         for (int b = 0; b < nb; ++b)
             for (int c = 0; c < 6; ++c) units[(c * nb + b) * n + b * 6 + c] = 1.0;
         double* gradient[4];
-        for (int k = 0; k < 3; ++k) gradient[k] = take(states * nv_);
+        for (int k = 0; k < 3; ++k) gradient[k] = take(states * nq_);
         gradient[3] = take(states * n);
         const std::int64_t shape = states;
         const RawInput in[Job::max_inputs] = {{q_, 0, nullptr},
@@ -165,10 +165,9 @@ class Evaluation : CasadiMatrices {
         if (!f_.product->run(in, gradient, states, error_)) return false;
         double* by_q = gradient[0];
         for (std::ptrdiff_t r = 0; r < n; ++r)
-            for (int k = 0; k < nv_; ++k) by_q[r * nv_ + k] -= by_q[n * nv_ + k];
-        const double* by_numbers_of_q = by_numbers(by_q, static_cast<int>(n));
-        if (res_[at]) leave(patterns_.out[at], by_numbers_of_q, false, res_[at]);
-        if (res_[back]) leave(patterns_.out[back], by_numbers_of_q, true, res_[back]);
+            for (int k = 0; k < nq_; ++k) by_q[r * nq_ + k] -= by_q[n * nq_ + k];
+        put(at, by_q, false);
+        put(back, by_q, true);
         return true;
     }
 
@@ -176,39 +175,33 @@ class Evaluation : CasadiMatrices {
     // x.
     const double* tensors() {
         double* T[4];
-        for (double*& tensor : T) tensor = take(std::ptrdiff_t(nv_) * nv_ * nv_);
+        for (double*& tensor : T) tensor = take(std::ptrdiff_t(nv_) * nq_ * nq_);
         const double* in[Job::max_inputs] = {q_, zeros_, zeros_};
         return f_.tensors->run(in, T, 1, error_) ? T[3] : nullptr;
     }
-    const double* matrix_by_numbers() {
-        const double* tensor = tensors();
-        return tensor ? by_numbers(tensor, nv_ * nv_) : nullptr;
-    }
-    const double* matrix_gradient(const double* tensor, const double* S) {
-        double* g = take(nv_);
-        std::fill_n(g, nv_, 0.0);
+    void matrix_gradient(const double* tensor, const double* S, double* g) const {
+        std::fill_n(g, nq_, 0.0);
         for (std::ptrdiff_t ij = 0; ij < std::ptrdiff_t(nv_) * nv_; ++ij)
-            for (int k = 0; S[ij] != 0.0 && k < nv_; ++k) g[k] += S[ij] * tensor[ij * nv_ + k];
-        return g;
+            for (int k = 0; S[ij] != 0.0 && k < nq_; ++k) g[k] += S[ij] * tensor[ij * nq_ + k];
     }
     bool matrix_adjoint_jacobian() {
         const int by_seed = place(0, ninputs_ + 1);
         if (!res_[0] && !res_[by_seed]) return true;
         if (res_[by_seed]) {
             // A symmetric matrix has the same numbers by rows and by columns.
-            const double* by_q = matrix_by_numbers();
+            const double* by_q = tensors();
             if (!by_q) return false;
             leave(patterns_.out[by_seed], by_q, true, res_[by_seed]);
         }
         if (!res_[0]) return true;
         const double* H = matrix_curvature(seed_matrix());
-        if (H) leave(patterns_.out[0], curved(H), false, res_[0]);
+        if (H) leave(patterns_.out[0], H, false, res_[0]);
         return H;
     }
     // Second derivatives of the sum of S_ij matrix_ij: the columns are results for unit x, minus
     // the result for x = 0.
     const double* matrix_curvature(const double* S) {
-        const std::ptrdiff_t states = nv_ + 1, matrix = std::ptrdiff_t(nv_) * nv_;
+        const std::ptrdiff_t states = nv_ + 1, matrix = std::ptrdiff_t(nq_) * nq_;
         double* units = take(states * nv_);
         double* weights = take(states * nv_);
         std::fill_n(units, states * nv_, 0.0);
@@ -217,7 +210,7 @@ class Evaluation : CasadiMatrices {
             units[j * nv_ + j] = 1.0;
             for (int i = 0; i < nv_; ++i) {
                 weights[j * nv_ + i] = S[i * nv_ + j];
-                weights[matrix + i] += S[i * nv_ + j];
+                weights[nv_ * nv_ + i] += S[i * nv_ + j];
             }
         }
         double* H[4];
@@ -250,25 +243,23 @@ std::size_t casadi_work(const CasadiFunction& f, CasadiRole role) {
     if (f.is_constrained) return casadi_constrained_work(f, role);
     if (f.takes_dt) return casadi_step_work(f, role);
     const std::size_t nq = f.nq, nv = f.nv, n = f.takes_wrenches ? 6 * f.nbodies : 0;
-    const std::size_t matrix = nv * nv, always = std::max(nq, nv) + n;
-    const std::size_t by_numbers = f.numbers.trivial() ? 0 : nv * nq;
-    const std::size_t gradient = 3 * nv + n;
-    const std::size_t tensors = 4 * nv * matrix + nv * by_numbers + nv;  // the last nv: a gradient
+    const std::size_t matrix = nq * nq, always = nq + n;  // nq >= nv
+    const std::size_t gradient = 3 * nq + n;
+    const std::size_t tensors = 4 * nv * matrix;
     switch (role) {
         case CasadiRole::value:
             return always + (f.is_matrix ? matrix : 0);
         case CasadiRole::jacobian:
-            return always + (f.is_matrix ? tensors : 3 * matrix + by_numbers + 2 * nv * n);
+            return always + (f.is_matrix ? tensors : 3 * matrix + 2 * nv * n);
         case CasadiRole::adjoint:
             return always + (f.is_matrix ? tensors + matrix : gradient);
         case CasadiRole::adjoint_jacobian:
         case CasadiRole::second:
             break;
     }
-    const std::size_t curved = by_numbers + (f.numbers.trivial() ? 0 : nq * nq);
-    if (f.is_matrix) return always + tensors + matrix + 2 * (nv + 1) * (nv + 2 * matrix) + curved;
-    const std::size_t wrenches = (n + 1) * (n + gradient) + n * nq + 2 * nv * n;
-    return always + 7 * matrix + curved + 3 * by_numbers + (n ? wrenches : 0);
+    if (f.is_matrix) return always + tensors + matrix + 2 * (nv + 1) * (nv + 2 * matrix);
+    const std::size_t wrenches = (n + 1) * (n + gradient) + 2 * nv * n;
+    return always + 7 * matrix + (n ? wrenches : 0);
 }
 
 bool casadi_evaluate(const CasadiFunction& f, CasadiRole role, const double* const* arg,

@@ -16,7 +16,6 @@
 
 #include "interop/casadi_symbols.hpp"
 #include "interop/raw_call.hpp"
-#include "interop/tangent_columns.hpp"
 
 namespace dtau {
 
@@ -41,7 +40,6 @@ struct CasadiFunction {
          takes_mask = false;
     bool is_matrix = false, is_constrained = false, is_stack = false;
     int nq = 0, nv = 0, nbodies = 0, nrows = 0, ncontacts = 0;
-    TangentColumns numbers;
     std::vector<std::string> input_names, result_names;
     struct Patterns {
         std::vector<CasadiPattern> in, out;

@@ -49,11 +49,6 @@ class StackEvaluation {
         for (int o = 0; o < nblocks; ++o) blocks[o] = take(f_.first->result(o).size);
         const bool wanted = std::any_of(res_, res_ + nblocks, [](double* r) { return r; });
         if (wanted && !f_.first->run(in_, blocks, 1, error_)) return false;
-        if (res_[0] && !f_.numbers.trivial()) {
-            double* by_numbers = take(orders_ * f_.nv * f_.nq);
-            f_.numbers.right(in_[0], blocks[0], static_cast<int>(orders_ * f_.nv), by_numbers);
-            blocks[0] = by_numbers;
-        }
         for (int i = 0; i < nblocks; ++i)
             if (res_[i]) put(i, blocks[i]);
         return !f_.takes_wrenches || !res_[ninputs_ - 1] || by_wrenches();
@@ -64,12 +59,7 @@ class StackEvaluation {
         spread(patterns_.in[ninputs_ + 1], arg_[ninputs_ + 1], weights);
         double* gradient[Job::max_inputs];
         if (!product(weights, 1, gradient)) return false;
-        if (res_[0]) {
-            if (f_.numbers.trivial())
-                std::copy_n(gradient[0], f_.nv, res_[0]);
-            else
-                f_.numbers.left(in_[0], gradient[0], 1, res_[0]);
-        }
+        if (res_[0]) std::copy_n(gradient[0], f_.nq, res_[0]);
         for (int i = 1; i < ninputs_; ++i)
             if (res_[i]) leave(patterns_.out[i], gradient[i], false, res_[i]);
         return true;
@@ -154,7 +144,7 @@ std::size_t casadi_stack_work(const CasadiFunction& f, CasadiRole role) {
             numbers += result;
             break;
         case CasadiRole::jacobian:
-            numbers += result_sizes(*f.first) + result * f.nq + result * inputs;
+            numbers += result_sizes(*f.first) + result * inputs;
             if (f.takes_wrenches) numbers += result * (result + gradient);
             break;
         case CasadiRole::adjoint:

@@ -1,16 +1,9 @@
 // Evaluates time steps for CasADi. The result is one vector, the numbers of q and v after the step.
 //
-// Derivatives are those of linearize_discrete, step_vjp and step_hessian, in the exponential charts xi of
-// the states before and after the step. With lam = F^T s of the seeds s of the numbers after the step
-// (tangent_columns.hpp), raw second derivatives follow from
-//
-//   d2(s . x+) = step_hessian(lam) + A^T K A        K: second derivatives of the numbers by xi
-//   D_k D_j = d2_jk + g . [e_k, e_j] / 2            g: the gradient by q
-//
-// The variables are q, v, tau, dt and the wrenches; without the last two, the calls take less time.
+// Derivatives are those of linearize_discrete, step_vjp and step_hessian by the numbers of q. The variables
+// are q, v, tau, dt and the wrenches; without the last two, the calls take less time.
 #include <algorithm>
 
-#include "dtau/algorithms/steps/chart_curvature.hpp"
 #include "interop/casadi_matrices.hpp"
 
 namespace dtau {
@@ -30,8 +23,13 @@ class StepEvaluation : CasadiMatrices {
         : CasadiMatrices(f, role, arg, res, work, error),
           results_(f.nq + f.nv),
           count_(f.takes_wrenches ? most : most - 1),
-          size_{f.nv, f.nv, f.nv, 1, static_cast<int>(wrenches(f))},
-          begin_{0, f.nv, 2 * f.nv, 3 * f.nv, 3 * f.nv + 1, 3 * f.nv + 1 + size_[4]} {
+          size_{f.nq, f.nv, f.nv, 1, static_cast<int>(wrenches(f))},
+          begin_{0,
+                 f.nq,
+                 results_,
+                 results_ + f.nv,
+                 results_ + f.nv + 1,
+                 results_ + f.nv + 1 + size_[4]} {
         zeros_ = take_zeros(step_zeros(f));
         q_ = or_zeros(arg[0]);
         inputs_.set("q", q_);
@@ -45,7 +43,9 @@ class StepEvaluation : CasadiMatrices {
             inputs_.set("f_ext", f_ext);
         }
         const bool has_seed = role == CasadiRole::adjoint || role == CasadiRole::adjoint_jacobian;
-        seed_ = has_seed ? or_zeros(arg[ninputs_ + 1]) : zeros_;
+        const double* seed = has_seed ? or_zeros(arg[ninputs_ + 1]) : zeros_;
+        inputs_.set("lam_q", seed);
+        inputs_.set("lam_v", seed + nq_);
     }
 
     bool value() {
@@ -56,7 +56,6 @@ class StepEvaluation : CasadiMatrices {
     bool jacobian() { return first_of(0, 1, false); }
 
     bool adjoint() {
-        if (!weigh()) return false;
         double* by[most];
         for (int k = 0; k < count_; ++k) by[k] = take(size_[k]);
         if (!run(res_[dt_at()] ? *f_.product_by_dt : *f_.product,
@@ -66,8 +65,7 @@ class StepEvaluation : CasadiMatrices {
                   {"by_dt", by[3]},
                   {"by_f_ext", count_ == most ? by[4] : nullptr}}))
             return false;
-        if (res_[0]) gradient_by_numbers(by[0], res_[0]);
-        for (int k = 1; k < most - 1; ++k)
+        for (int k = 0; k < most - 1; ++k)
             if (res_[k]) std::copy_n(by[k], size_[k], res_[k]);
         if (count_ == most && res_[wrenches_at()])
             leave(patterns_.out[wrenches_at()], by[4], false, res_[wrenches_at()]);
@@ -88,19 +86,21 @@ class StepEvaluation : CasadiMatrices {
                              const std::shared_ptr<const RawCall> (&by)[2], int variables) {
         return variables == of_state ? *call : *by[variables - of_state - 1];
     }
-    // Computes the first derivatives, and the numbers of q after the step.
+    // Computes the first derivatives.
     bool linearize(int variables) {
         if (linearized_ >= variables) return true;
         linearized_ = variables;
-        A_ = take(std::ptrdiff_t(4) * nv_ * nv_);
-        B_ = take(std::ptrdiff_t(2) * nv_ * nv_);
-        q_next_ = take(nq_);
-        double *v_next = take(nv_), *residual = take(f_.nrows);
-        for (double*& half : by_dt_) half = take(nv_);
-        for (double*& half : by_f_) half = take(std::ptrdiff_t(nv_) * size_[4]);
+        A_ = take(std::ptrdiff_t(results_) * results_);
+        B_ = take(std::ptrdiff_t(results_) * nv_);
+        double *q_next = take(nq_), *v_next = take(nv_), *residual = take(f_.nrows);
+        const int rows[] = {nq_, nv_};
+        for (int half : {0, 1}) {
+            by_dt_[half] = take(rows[half]);
+            by_f_[half] = take(std::ptrdiff_t(rows[half]) * size_[4]);
+        }
         return run(of(f_.first, f_.first_by, variables), {{"A", A_},
                                                           {"B", B_},
-                                                          {"q", q_next_},
+                                                          {"q", q_next},
                                                           {"v", v_next},
                                                           {"residual", residual},
                                                           {"dq_ddt", by_dt_[0]},
@@ -110,22 +110,13 @@ class StepEvaluation : CasadiMatrices {
     }
     // The entry of first derivatives in row r, by variable k, column c.
     double first(int r, int k, int c) const {
-        const std::ptrdiff_t row = r, half = r < nv_ ? row : row - nv_;
-        if (k < 2) return A_[(row * 2 + k) * nv_ + c];
+        const std::ptrdiff_t row = r, half = r < nq_ ? row : row - nq_;
+        if (k < 2) return A_[row * results_ + begin_[k] + c];
         if (k == 2) return B_[row * nv_ + c];
-        return k == 3 ? by_dt_[r >= nv_][half] : by_f_[r >= nv_][half * size_[4] + c];
+        return k == 3 ? by_dt_[r >= nq_][half] : by_f_[r >= nq_][half * size_[4] + c];
     }
     // CasADi counts the entries of wrenches (nbodies, 6) column by column.
     int column(int k, int c) const { return k < 4 ? c : c % f_.nbodies * 6 + c / f_.nbodies; }
-
-    // Converts rows by xi and v after the step (2 nv, columns) to rows by the result's numbers.
-    double* rows_by_numbers(const double* rows, int columns) {
-        double* to = take(std::ptrdiff_t(results_) * columns);
-        f_.numbers.rates(q_next_, rows, columns, to);
-        const std::ptrdiff_t half = std::ptrdiff_t(nv_) * columns;
-        std::copy_n(rows + half, half, to + std::ptrdiff_t(nq_) * columns);
-        return to;
-    }
 
     // Writes the matrix by variable k as result `first_at + k step`.
     bool first_of(int first_at, int step, bool transposed) {
@@ -136,30 +127,12 @@ class StepEvaluation : CasadiMatrices {
         if (!linearize(std::max(last + 1, of_state))) return false;
         for (int k = 0; k < count_; ++k) {
             if (!res_[first_at + k * step]) continue;
-            double* const block = take(std::ptrdiff_t(2) * nv_ * size_[k]);
-            for (int r = 0; r < 2 * nv_; ++r)
+            double* const block = take(std::ptrdiff_t(results_) * size_[k]);
+            for (int r = 0; r < results_; ++r)
                 for (int c = 0; c < size_[k]; ++c)
                     block[std::ptrdiff_t(r) * size_[k] + c] = first(r, k, column(k, c));
-            const double* rows = rows_by_numbers(block, size_[k]);
-            put(first_at + k * step, k ? rows : by_numbers(rows, results_), transposed);
+            put(first_at + k * step, block, transposed);
         }
-        return true;
-    }
-
-    // Sets the weights lam of displacements and velocities after the step.
-    bool weigh() {
-        const double* weights = seed_;
-        if (!f_.numbers.trivial()) {
-            double* lam = take(nv_);
-            if (!q_next_) {
-                q_next_ = take(nq_);
-                if (!run(*f_.value, {{"q", q_next_}, {"v", take(nv_)}})) return false;
-            }
-            f_.numbers.by_displacement(q_next_, seed_, lam);
-            weights = lam;
-        }
-        inputs_.set("lam_q", weights);
-        inputs_.set("lam_v", seed_ + nq_);
         return true;
     }
 
@@ -171,11 +144,9 @@ class StepEvaluation : CasadiMatrices {
                 if (wants(a, b)) last = std::max(last, b);
         if (last < 0) return true;
         const int variables = std::max(last + 1, of_state);
-        if ((!f_.numbers.trivial() && !linearize(variables)) || !weigh()) return false;
         const std::ptrdiff_t all = begin_[variables];
         double* H = take(all * all);
         if (!run(of(f_.second, f_.second_by, variables), {{"H", H}})) return false;
-        if (!f_.numbers.trivial()) add_joints(variables, H);
         for (int a = 0; a < variables; ++a)
             for (int b = a; b < variables; ++b) {
                 if (!wants(a, b)) continue;
@@ -184,87 +155,37 @@ class StepEvaluation : CasadiMatrices {
                     for (int c = 0; c < size_[b]; ++c)
                         block[std::ptrdiff_t(r) * size_[b] + c] =
                             H[(begin_[a] + column(a, r)) * all + begin_[b] + column(b, c)];
-                if (a == b)
-                    put(place(a, a), a ? block : curved(block), false);
-                else
-                    put_mixed(a, b, a ? block : numbers_by(block, size_[b]));
+                put(place(a, b), block, false);
+                if (a != b) put(place(b, a), block, true);
             }
         return true;
     }
-    void put_mixed(int a, int b, const double* block) {
-        put(place(a, b), block, false);
-        put(place(b, a), block, true);
-    }
-
-    // Adds the terms of joints whose displacements do not commute: A^T K A, and the brackets.
-    void add_joints(int variables, double* H) {
-        const int all = begin_[variables];
-        double* rows = take_zeros(std::ptrdiff_t(nv_) * all);
-        double* bent = take(std::ptrdiff_t(nv_) * all);
-        for (const ManifoldJoint& joint : f_.numbers.joints())
-            for (int r = joint.v; r < joint.v + joint.nv(); ++r)
-                for (int k = 0; k < variables; ++k)
-                    for (int c = 0; c < size_[k]; ++c)
-                        rows[r * all + begin_[k] + c] = first(r, k, c);
-        f_.numbers.number_curvature(q_next_, seed_, rows, all, bent);
-        for (const ManifoldJoint& joint : f_.numbers.joints())
-            for (int r = joint.v; r < joint.v + joint.nv(); ++r)
-                for (int a = 0; a < all; ++a) {
-                    const double x = rows[r * all + a];
-                    for (int b = 0; b < all && x != 0.0; ++b)
-                        H[a * all + b] += x * bent[r * all + b];
-                }
-        add_brackets(H, all);
-    }
-    void add_brackets(double* H, int all) {
-        using DTAU_VARIANT::Motion;
-        const double *lam_q = inputs_.get("lam_q"), *lam_v = inputs_.get("lam_v");
-        DTAU_VARIANT::for_noncommuting_joints(
-            f_.value->tree().tree(), true, [&](int, const Body& body, int at) {
-                double g[6] = {}, bracket[6];
-                for (int j = 0; j < body.nv; ++j)
-                    for (int r = 0; r < nv_; ++r)
-                        g[j] +=
-                            first(r, 0, at + j) * lam_q[r] + first(nv_ + r, 0, at + j) * lam_v[r];
-                DTAU_VARIANT::for_unit_twists<double>(body, [&](int j, const Motion<double>& x) {
-                    DTAU_VARIANT::for_unit_twists<double>(
-                        body, [&](int k, const Motion<double>& y) {
-                            joint_coordinates(body, cross(y, x), bracket);
-                            double& to = H[(at + j) * all + at + k];
-                            for (int i = 0; i < body.nv; ++i) to += 0.5 * g[i] * bracket[i];
-                        });
-                });
-            });
-    }
-
     int results_, count_, size_[most], begin_[most + 1];
     NamedInputs inputs_;
     int linearized_ = 0;
-    double *A_ = nullptr, *B_ = nullptr, *q_next_ = nullptr, *by_dt_[2] = {}, *by_f_[2] = {};
-    const double *zeros_, *seed_;
+    double *A_ = nullptr, *B_ = nullptr, *by_dt_[2] = {}, *by_f_[2] = {};
+    const double* zeros_;
 };
 
 }  // namespace
 
 std::size_t casadi_step_work(const CasadiFunction& f, CasadiRole role) {
-    const std::size_t nq = f.nq, n = f.nv, nw = wrenches(f), results = nq + n;
-    const std::size_t all = 3 * n + 1 + nw, always = step_zeros(f) + nw;
-    // Blocks by tangent coordinates, by the result's numbers, and by the numbers of q.
-    const std::size_t linearized = 2 * n * all + nq + n + f.nrows, weighed = nq + 2 * n;
-    const std::size_t first = linearized + 2 * n * all + results * (all + nq);
+    const std::size_t n = f.nv, nw = wrenches(f), results = f.nq + n;
+    const std::size_t all = results + n + 1 + nw, always = step_zeros(f) + nw;
+    const std::size_t first =
+        2 * results * all + results + f.nrows;  // as the core has it, and blocks
     switch (role) {
         case CasadiRole::value:
             return always;
         case CasadiRole::jacobian:
             return always + first;
         case CasadiRole::adjoint:
-            return always + weighed + all;
+            return always + all;
         case CasadiRole::adjoint_jacobian:
         case CasadiRole::second:
             break;
     }
-    const std::size_t joints = 2 * n * all, blocks = all * all + all * nq + nq * (n + nq);
-    return always + first + linearized + weighed + all * all + joints + blocks;
+    return always + first + 2 * all * all;
 }
 
 bool casadi_step(const CasadiFunction& f, CasadiRole role, const double* const* arg,

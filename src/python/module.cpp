@@ -10,7 +10,6 @@
 #include "dtau/sincos_constants.hpp"
 #include "interop/casadi_module.hpp"
 #include "interop/prepare.hpp"
-#include "interop/tangent_module.hpp"
 #include "interop/tensors.hpp"
 #include "interop/xla_handler.hpp"
 #include "python/call.hpp"
@@ -62,7 +61,6 @@ NB_MODULE(_core, m) {
     define_raw_calls(m);
     define_casadi_slots(m);
     define_tensor_reader(m);
-    define_tangent_map(m);
     define_mujoco_warnings(m);
     define_patterns(m);
     m.def("instruction_sets", &instruction_sets);

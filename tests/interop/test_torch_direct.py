@@ -18,7 +18,6 @@ from torch_cases import each, function, leaves, tensors  # noqa: E402
 import dtau  # noqa: E402
 import dtau.torch  # noqa: E402
 from dtau import _core  # noqa: E402
-from dtau.autodiff.manifold import manifold_joints  # noqa: E402
 from dtau.torch import direct  # noqa: E402
 
 
@@ -136,21 +135,6 @@ def test_tensors_are_not_kept_alive() -> None:
     found = weakref.ref(inner)
     del inner
     assert found() is None
-
-
-def test_covectors_are_pulled_back_in_batches() -> None:
-    model = robot("every joint")
-    q = dtau.random_state(model, np.random.default_rng(0), (2, 3))[0]
-    g = np.random.default_rng(1).standard_normal((2, 3, model.nv))
-    to_tangent = _core.TangentMap(model.nq, model.nv, manifold_joints(model))
-    want = (g[..., None, :] @ dtau.tangent_map(model, q).to_tangent)[..., 0, :]
-    near(to_tangent.pull_back(q, g), want, 1e-14)
-    near(to_tangent.pull_back(q[1, 2], g)[1, 2], want[1, 2], 1e-14)
-    assert to_tangent.pull_back(q[:0], g[:0]).shape == (0, 3, model.nq)
-    with pytest.raises(ValueError, match="expected the batch axes of the covectors, or none"):
-        to_tangent.pull_back(q[:1], g)
-    with pytest.raises(ValueError, match=r"expected arrays \(..., nq\) and \(..., nv\)"):
-        to_tangent.pull_back(g, g)
 
 
 def test_other_interfaces_are_refused() -> None:

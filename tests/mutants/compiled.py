@@ -367,10 +367,10 @@ COMPILED = (
     Mutant(
         "adapters/planar_curvature",
         "The second derivatives by the numbers of a planar joint have the wrong sign.",
-        "src/interop/tangent_columns.cpp",
-        "here[2] -= c * l[1] + s * l[0];",
-        "here[2] += c * l[1] + s * l[0];",
-        ("tests/interop/laws/test_casadi_laws.py",),
+        "include/dtau/numbers.hpp",
+        "here[2] = here[2] - fma(cosine, l1, sine * l0);",
+        "here[2] = here[2] + fma(cosine, l1, sine * l0);",
+        ("tests/manifold/test_numbers.py",),
         statement=True,
     ),
     Mutant(

@@ -19,7 +19,6 @@ from dtau.model.model import Model
 
 Indices = NDArray[np.intp]
 
-_NUMBERS: dict[type, int] = {Spherical: 0, Free: 1, Planar: 2}  # in the core
 _GROUPS: dict[type, JointGroup] = {Free: FREE, Spherical: SPHERICAL, Planar: PLANAR}
 
 
@@ -75,15 +74,6 @@ def _layout(model: Model) -> _Layout:
 def joints_of(model: Model) -> tuple[_Joints, ...]:
     """Return the joints of a model by group."""
     return _layout(model).joints
-
-
-def manifold_joints(model: Model) -> list[tuple[int, int, int]]:
-    """List joints whose tangent map is not the identity: kind, first coordinate, first velocity."""
-    return [
-        (_NUMBERS[type(joint.type)], joint.q.start, joint.v.start)
-        for joint in model.joints
-        if type(joint.type) in _NUMBERS
-    ]
 
 
 def is_vector_space(model: Model) -> bool:

@@ -13,7 +13,6 @@ import numpy as np
 
 from dtau import _core
 from dtau.autodiff.functions import PUBLIC
-from dtau.autodiff.manifold import manifold_joints
 from dtau.autodiff.rows import FUNCTIONS
 from dtau.casadi.patterns import ConstrainedStructure, Pattern, Structure, roles
 from dtau.model.contacts import Contacts
@@ -70,7 +69,6 @@ def compiled_function(
         [result],
         is_matrix,
         False,
-        manifold_joints(model),
         patterns,
     )
 
@@ -106,7 +104,6 @@ def constrained_function(
         ["result"],
         False,
         True,
-        manifold_joints(model),
         _constrained_patterns(model, kinds, contacts, len(row.results) > 2),
     )
 
@@ -153,6 +150,8 @@ def prepared(model: Model, name: str, **options: object) -> _core.RawCall:
     ValueError
         If the function needs inertia at joints that have none.
     """
+    if "coordinates" in FUNCTIONS[name].options:
+        options["coordinates"] = "numbers"  # which CasADi's variables are
     call = _core.prepare_call(model, name, **options)
     if call.problem:
         raise ValueError(f"{name}: {call.problem}")

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from dtau.autodiff.manifold import manifold_joints
 from dtau.casadi.patterns import (
     ConstrainedStructure,
     Pattern,
@@ -71,7 +70,6 @@ def compiled_step(
         ["result"],
         False,
         False,
-        manifold_joints(model),
         patterns,
         jac_penalty=_PENALTY / size,
     )

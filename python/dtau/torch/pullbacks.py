@@ -8,14 +8,12 @@ if the core has no such product.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau import _core, registry
-from dtau.autodiff import manifold
+from dtau import registry
 from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 from dtau.model.model import Model
@@ -26,28 +24,7 @@ Arrays = Sequence[Any]  # arrays, or None for omitted inputs
 Product = Callable[[Model, Mapping[str, Any], Arrays, Arrays, Sequence[bool]], Arrays]
 
 
-@lru_cache(maxsize=64)
-def _tangent_map(model: Model) -> _core.TangentMap | None:
-    """Return the tangent map of a model; None if it is 1."""
-    joints = manifold.manifold_joints(model)
-    return _core.TangentMap(model.nq, model.nv, joints) if joints else None
-
-
-def _pulled_back(model: Model, q: Any, gradient: Any) -> Array:
-    """Return T(q)^T times a gradient in the tangent space."""
-    to_tangent = _tangent_map(model)
-    if to_tangent is None:
-        return np.asarray(gradient)
-    if q.ndim > 1 and q.shape[:-1] != gradient.shape[:-1]:
-        q = np.broadcast_to(q, (*gradient.shape[:-1], q.shape[-1]))
-    return to_tangent.pull_back(q, gradient)
-
-
-def _from_numbers(model: Model, q: Any, gradient: Any) -> Array:
-    """Convert a gradient by the numbers of a result q to the tangent space."""
-    if manifold.is_vector_space(model):
-        return np.asarray(gradient)
-    return _times(gradient, _core.tangent_map(model, q).from_tangent)
+_BY_NUMBERS = {"coordinates": "numbers"}
 
 
 def _times(row: Any, matrix: Any) -> Array:
@@ -80,8 +57,7 @@ def _dynamics(function: str, vjp: str) -> Product:
             given[i] = np.zeros(model.nv)
         for (i, weight), lam in zip(weights, cotangents, strict=False):  # none for a residual
             given[i] = _zeros(model, options, weight) if lam is None else lam
-        found: list[Any] = list(evaluate(model, vjp, options, given))
-        found[0] = _pulled_back(model, given[0], found[0]) if wanted[0] else None
+        found = evaluate(model, vjp, {**options, **_BY_NUMBERS}, given)
         gradients = [found[k] if k < len(found) else None for k in kept]
         if bodies is not None and inputs[bodies] is not None and wanted[bodies]:
             gradients[bodies] = _by_parameters(model, function, options, row, given)
@@ -106,7 +82,6 @@ def _zeros(model: Model, options: Mapping[str, Any], weight: registry.Array) -> 
 
 def _by_jacobians(function: str, jacobians: str) -> Product:
     """Return the product of a vector-valued function with its Jacobians."""
-    is_configuration = FUNCTIONS[function].results[0].axes == ("nq",)
 
     def product(
         model: Model,
@@ -115,14 +90,8 @@ def _by_jacobians(function: str, jacobians: str) -> Product:
         cotangents: Arrays,
         wanted: Sequence[bool],
     ) -> Arrays:
-        blocks = evaluate(model, jacobians, options, inputs)
-        g = cotangents[0]
-        if is_configuration:
-            g = _from_numbers(model, evaluate(model, function, options, inputs)[0], g)
-        return [
-            _pulled_back(model, x, _times(g, block)) if sizes == ("nq",) else _times(g, block)
-            for x, sizes, block in zip(inputs, KERNELS[function].sizes, blocks, strict=True)
-        ]
+        blocks = evaluate(model, jacobians, {**options, **_BY_NUMBERS}, inputs)
+        return [_times(cotangents[0], block) for block in blocks]
 
     return product
 
@@ -135,17 +104,12 @@ def _step(
     wanted: Sequence[bool],
 ) -> Arrays:
     q, v, tau, dt, f_ext, active = inputs
-    lam_q, lam_v = (np.zeros(model.nv) if g is None else g for g in cotangents)
-    if cotangents[0] is not None:
-        if options["integrator"] == "euler":  # q does not depend on the acceleration
-            reached = evaluate(model, "integrate", {}, (q, dt[..., None] * v))[0]
-        else:
-            reached = evaluate(model, "step", options, inputs)[0]
-        lam_q = _from_numbers(model, reached, lam_q)
-    given = (q, v, tau, dt, lam_q, lam_v, f_ext, active)
-    options = {**options, "by": "dt" if wanted[3] else None}
+    sizes = (model.nq, model.nv)
+    weights = (np.zeros(n) if g is None else g for n, g in zip(sizes, cotangents, strict=True))
+    given = (q, v, tau, dt, *weights, f_ext, active)
+    options = {**options, **_BY_NUMBERS, "by": "dt" if wanted[3] else None}
     by_q, by_v, by_tau, by_f_ext, *by_dt = evaluate(model, "step_vjp", options, given)
-    return _pulled_back(model, q, by_q), by_v, by_tau, by_dt[0] if by_dt else None, by_f_ext, None
+    return by_q, by_v, by_tau, by_dt[0] if by_dt else None, by_f_ext, None
 
 
 def _product(name: str) -> Product | None:
