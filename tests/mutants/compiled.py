@@ -374,6 +374,22 @@ COMPILED = (
         statement=True,
     ),
     Mutant(
+        "core/number_rates",
+        "The numbers of a quaternion after a step change four times too fast.",
+        "include/dtau/numbers.hpp",
+        "column < position || nq == nv ? 1.0 : 0.25",
+        "column < position || nq == nv ? 1.0 : 1.0",
+        ("tests/manifold/test_numbers.py",),
+    ),
+    Mutant(
+        "core/number_curvature",
+        "The numbers of a quaternion after a step bend twice as much.",
+        "include/dtau/numbers.hpp",
+        "T(-0.25) * along",
+        "T(-0.5) * along",
+        ("tests/manifold/test_numbers.py",),
+    ),
+    Mutant(
         "adapters/casadi_wrenches",
         "CasADi's derivative by external wrenches has rows for columns.",
         "src/interop/casadi_roles.cpp",
