@@ -22,7 +22,7 @@ class Array:
     ``axes`` are the axes for one state. ``rows`` is, for a stack of time derivatives, its number of
     rows minus the order; None: not a stack. An optional result is present if the last input of its
     kind is. ``asked``: a result that is there if all of these ask for it, "forces" or words of
-    ``by``.
+    ``by``. ``numbers``: an input whose axis of length nv has nq numbers in a call by numbers.
     """
 
     name: str
@@ -30,6 +30,11 @@ class Array:
     rows: int | None
     optional: bool
     asked: tuple[str, ...] = ()
+    numbers: bool = False
+
+    def axes_of(self, coordinates: object) -> Axes:
+        """Return the axes of a call with this argument ``coordinates``."""
+        return ("nq",) if self.numbers and coordinates == "numbers" else self.axes
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class Function:
 
 
 def _array(row: Mapping[str, Any]) -> Array:
-    return Array(row["name"], row["axes"], row["rows"], row["optional"], row["asked"])
+    return Array(**{key: row[key] for key in Array.__dataclass_fields__})
 
 
 def _argument(row: Mapping[str, Any]) -> Argument:

@@ -80,6 +80,8 @@ nb::dict describe(const ArraySignature& a) {
     if (a.asked & Asked::dt) asked.append("dt");
     if (a.asked & Asked::f_ext) asked.append("f_ext");
     result["asked"] = nb::tuple(asked);
+    const bool changes = a.numbers & (Converted::tangent | Converted::weights);
+    result["numbers"] = nb::bool_(changes);
     return result;
 }
 

@@ -85,14 +85,6 @@ LIBRARIES = (
         ("tests/interop/test_torch_direct.py",),
     ),
     Mutant(
-        "torch/tangent_after_step",
-        "A step's gradient takes weights of q in the tangent space before it.",
-        PYTHON + "torch/pullbacks.py",
-        "lam_q = _from_numbers(model, reached, lam_q)",
-        "lam_q = _from_numbers(model, q, lam_q)",
-        ("tests/interop/laws/test_torch_laws.py",),
-    ),
-    Mutant(
         "torch/batched_gradients",
         "Gradients that torch.autograd.grad(is_grads_batched=True) maps go to NumPy's products.",
         PYTHON + "torch/transforms.py",

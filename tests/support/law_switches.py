@@ -345,8 +345,7 @@ def _of_registry(function: str, name: str) -> Switch | None:
 
 
 def _array(array: Array, draw: Draw) -> States:
-    by_numbers = array.name in {"dq", "lam_q"} and draw.function != "integrate_jacobians"
-    axes = ("nq",) if by_numbers and draw.by_numbers else array.axes
+    axes = array.axes_of(draw.chosen.get("coordinates"))
     core = [draw.size[x] if isinstance(x, str) else x for x in axes]
     if array.rows is None:
         return draw.numbers(*core)

@@ -170,7 +170,8 @@ def _request(
         if array.axes == ("nv", "ninputs"):
             inputs[array.name] = _inputs(model, options.get(array.name))
             continue
-        argument = Argument(array.name, _shape(array.axes, array.rows, sizes))
+        axes = array.axes_of(options.get("coordinates"))
+        argument = Argument(array.name, _shape(axes, array.rows, sizes))
         if array.name in options:
             inputs[array.name] = _known(array.name, options[array.name], argument.shape)
         elif not (array.optional and array.axes) or _ARRAYS.get(array.name) in parameters:
