@@ -187,6 +187,25 @@ def test_large_functions_are_compiled_with_a_word(
     assert len(list(cache.glob("*.so"))) == 2
 
 
+def test_functions_by_the_numbers_of_q() -> None:
+    """Code for one does not serve calls by the other."""
+    model, options = robot("free root, branches"), {"coordinates": "numbers"}
+    names = ("inverse_dynamics_derivatives", "inverse_dynamics_jvp")
+    fast = dtau.compile(model, {name: (name, options) for name in names})
+    rng = np.random.default_rng(0)
+    q, v, a = (random_state(model, 3, (9,))[x] for x in ("q", "v", "a"))
+    changes = rng.standard_normal((9, model.nq)), v, a
+    for some in (slice(None), 4):
+        state = [x[some] for x in (q, v, a)]
+        along = [x[some] for x in changes]
+        for name, arrays in zip(names, (state, [*state, *along]), strict=True):
+            want = results(name, model, *arrays, **options)
+            for one, other in zip(results(name, fast, *arrays, **options), want, strict=True):
+                assert_close(one, other, 1e-12, name)
+    by_tangents = dtau.inverse_dynamics_derivatives(fast, q, v, a).dtau_dq
+    assert by_tangents.shape == (9, model.nv, model.nv)
+
+
 def test_mistakes() -> None:
     model = robot("quadruped")
     with pytest.raises(ValueError, match="no function named 'inverse_dynamic'"):
