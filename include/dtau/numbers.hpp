@@ -1,4 +1,5 @@
-// Converts derivatives in the tangent space of q to derivatives by its numbers: by_numbers() and its parts.
+// Converts derivatives in the tangent space of q to derivatives by its numbers: times_tangent_map(),
+// times_block(), to_tangent(), add_map_curvature(), number_curvature().
 //
 // f(q) means f(normalize(q)). T maps rates of the numbers to velocities, F velocities to rates of the numbers
 // of a unit q: F T = 1 in the tangent space.
@@ -7,7 +8,7 @@
 //
 // with the gradient g and the raw second derivatives H[j, k] = dg_j along xi_k. T is the identity except at
 // quaternions, and at positions that turn with the body: blocks of at most 6 x 7. [Derivations] eqs. 16.3
-// to 16.7
+// to 16.8
 #pragma once
 
 #include "dtau/joint.hpp"

@@ -53,7 +53,8 @@ struct Input {
 struct Output {
     char* data = nullptr;
     std::ptrdiff_t size = 0;  // numbers a state, before entries are chosen
-    // As the algorithm computes them: fewer if the call is by numbers. `converted` tells how, and `rows` and `columns` the matrices before that.
+    // As the algorithm computes them: fewer if the call is by numbers. `converted` tells what is by
+    // numbers; before that, the result is matrices of so many rows and columns.
     std::ptrdiff_t tangent_size = 0;
     unsigned char converted = Converted::none;
     int rows = 1, columns = 1;

@@ -91,7 +91,7 @@ std::ptrdiff_t kept_numbers(Kept kept, const Sizes& sizes, const Output& out, bo
     // The displacements above the velocities.
     const std::ptrdiff_t nv = axis_size(Axis::nv, sizes);
     const std::ptrdiff_t upper = by_numbers ? axis_size(Axis::nq, sizes) : nv;
-    return out.size / (upper + nv) * upper;
+    return nv == 0 ? 0 : out.size / (upper + nv) * upper;
 }
 
 // Whether derivatives by the numbers of q differ from those in the tangent space.

@@ -209,13 +209,11 @@ constexpr int place(const Signature& s, Option option) {
 constexpr const char* refused_by_numbers(const Options& o) {
     if (!o.by_numbers) return nullptr;
     if (o.symmetric)
-        return "symmetric: expected False with coordinates='numbers', got True; second derivatives "
-               "by "
-               "the numbers of q are symmetric already, so leave it out";
+        return "symmetric: expected False with coordinates='numbers', got True; leave it out, as "
+               "second derivatives by the numbers of q are symmetric already";
     if (o.layout == Layout::pattern)
         return "layout: expected 'dense' with coordinates='numbers', got 'pattern'; patterns are "
-               "those "
-               "of derivatives in the tangent space";
+               "those of derivatives in the tangent space";
     return nullptr;
 }
 // The last input with the quantity of the optional last result; -1: no input has it, and contacts
