@@ -9,6 +9,7 @@
 #include "dtau/algorithms/steps/step.hpp"
 #include "dtau/algorithms/values/aba.hpp"
 #include "dtau/algorithms/values/rnea.hpp"
+#include "dtau/numbers.hpp"
 
 #include "registry/scalars.hpp"
 
@@ -55,6 +56,8 @@
 #define DTAU_SHARED_PRODUCTS(link, T)                                                          \
     link template void add_rotation_times<false>(const Tree&, double, const T*, const T*, T*); \
     link template void add_rotation_times<true>(const Tree&, double, const T*, const T*, T*);  \
+    DTAU_SHARED(link, tangent_block<T>)                                                        \
+    link template struct Reached<T>;                                                           \
     DTAU_SHARED(link, articulated_factors<T>)                                                  \
     DTAU_SHARED(link, articulated_dynamics<T>)                                                 \
     DTAU_SHARED(link, articulated_solve<T>)                                                    \
