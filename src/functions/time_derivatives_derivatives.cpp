@@ -59,8 +59,7 @@ constexpr auto linearization = []<class T>(const Tree& tree, const auto& x, cons
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_derivatives_time_derivatives",
               .results = "InverseDynamicsDerivatives"},
-             takes(q, v_beyond, f_ext_stack, f_ext_axes, order, coordinates),
-             gives(dtau_dq, dtau_dv, dtau_da),
+             takes(q, v_beyond, f_ext_stack, f_ext_axes, order), gives(dtau_dq, dtau_dv, dtau_da),
              algorithm<IdsvaSeriesWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      idsva_time_derivatives(tree, x.options.order, x[q], x[v_beyond],
@@ -69,8 +68,8 @@ constexpr Function functions[] = {
     function({.name = "forward_dynamics_derivatives_time_derivatives",
               .solves = true,
               .results = "ForwardDynamicsDerivatives"},
-             takes(q, v, tau_stack, f_ext_stack, f_ext_axes, order, coordinates),
-             gives(da_dq, da_dv, da_dtau), algorithm<IndependentFdsva>(forward_derivatives),
+             takes(q, v, tau_stack, f_ext_stack, f_ext_axes, order), gives(da_dq, da_dv, da_dtau),
+             algorithm<IndependentFdsva>(forward_derivatives),
              algorithm<MimicFdsva>(forward_derivatives)),
     function({.name = "inverse_dynamics_time_derivatives_derivatives",
               .results = "InverseDynamicsTimeDerivativesDerivatives"},

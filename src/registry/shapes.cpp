@@ -114,7 +114,8 @@ void describe_numbers(Output& out, unsigned char numbers, Shape& shape, const Si
     // Rows of what a step reaches are the first axis.
     const int row = reached ? 0 : numbers & Converted::rows ? shape.ndim - 2 : -1;
     const int column = row < 0 ? shape.ndim - 1 : row + 1;
-    out.converted = numbers;
+    // Of no rows, contacts or frames there is nothing to convert.
+    out.converted = out.tangent_size > 0 ? numbers : static_cast<unsigned char>(Converted::none);
     out.rows = row < 0 ? 1 : static_cast<int>(shape.size[row]);
     out.columns = static_cast<int>(product(shape, column, shape.ndim));
     if (row >= 0) shape.size[row] += more;
@@ -133,7 +134,8 @@ double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes
         shapes[o] = result_shape(result, sizes);
         if (!Asked::is_there(result, sizes.options)) shapes[o] = {1, {0}};  // no numbers
         out.tangent_size = product(shapes[o], 0, shapes[o].ndim);
-        const bool by_numbers = differ && result.numbers != Converted::none && out.tangent_size > 0;
+        const bool by_numbers =
+            differ && result.numbers != Converted::none && Asked::is_there(result, sizes.options);
         if (by_numbers) describe_numbers(out, result.numbers, shapes[o], sizes);
         out.size = by_numbers ? product(shapes[o], 0, shapes[o].ndim) : out.tangent_size;
         out.kept = kept_numbers(result.kept, sizes, out, by_numbers);

@@ -264,6 +264,20 @@ def test_states_that_contacts_cannot_hold_keep_the_same_numbers() -> None:
     assert np.isnan(got.B[:, nq:]).all()
 
 
+def test_results_without_numbers_have_the_axes_of_numbers() -> None:
+    model = dtau.robots.quadruped()
+    q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    by: dict[str, Any] = {"coordinates": "numbers"}
+    none = dtau.linearize_discrete(model, q, v, a, 0.01, inputs=np.zeros(model.nv, bool), **by)
+    assert none.B.shape == (model.nq + model.nv, 0)
+    nothing = dtau.Contacts(model, [])
+    held = dtau.constrained_dynamics_derivatives(model, q, v, a, nothing, **by)
+    assert held.dforces_dq.shape == (0, model.nq)
+    assert held.da_dq.shape == (model.nv, model.nq)
+    of_frames = dtau.frame_velocities_derivatives(model, q, v, [], **by)
+    assert of_frames.dtwist_dq.shape == (0, 6, model.nq)
+
+
 def test_quaternions_of_any_norm() -> None:
     """Of the function of normalize(q): derivatives shrink as the quaternion grows."""
     case = Case("inverse_dynamics_derivatives", robot("free root, branches"))

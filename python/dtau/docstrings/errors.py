@@ -78,6 +78,11 @@ def errors(function: str, arguments: Collection[str], own: Entries) -> Entries:
     """
     value = ["a shape does not fit"] if {"q", "q0", *_POSES} & set(arguments) else []
     value += [condition for name in arguments for condition in _VALUE.get(name, ())]
+    if "coordinates" in arguments:  # by numbers, quaternions may have any norm
+        tangent = ", with ``coordinates='tangent'``"
+        value = [
+            x + tangent if x in _VALUE["q"] and "targets" not in arguments else x for x in value
+        ]
     solves = function.startswith(_SOLVES)
     if solves:
         which = "that are not prescribed" if "prescribed" in arguments else "of the model"

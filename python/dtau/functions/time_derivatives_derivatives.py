@@ -38,7 +38,6 @@ def inverse_dynamics_derivatives_time_derivatives(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
-    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsDerivatives:
@@ -96,7 +95,7 @@ def inverse_dynamics_derivatives_time_derivatives(
     True
     """
     return _core.inverse_dynamics_derivatives_time_derivatives(
-        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, coordinates, out, threads
+        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
     )
 
 
@@ -111,7 +110,6 @@ def forward_dynamics_derivatives_time_derivatives(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
-    coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsDerivatives:
@@ -164,7 +162,6 @@ def forward_dynamics_derivatives_time_derivatives(
         f_ext_derivatives,
         f_ext_axes,
         order,
-        coordinates,
         out,
         threads,
     )

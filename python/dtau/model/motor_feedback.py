@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import plain
 from dtau.control_inputs import require_motors_of
 from dtau.model.model import Model
 from dtau.model.motors import Motors
@@ -152,10 +151,10 @@ def feedback_of(
     require_motors_of(model, inputs)
     if not inputs.bias[..., 1:].any():
         return None
-    if coordinates != "tangent":
+    if coordinates == "numbers":
         raise ValueError(
-            f"coordinates: expected 'tangent' with motors whose forces depend on the state, got "
-            f"{plain(coordinates)!r}; convert the result with dtau.tangent_map"
+            "coordinates: expected 'tangent' with motors whose forces depend on the state, got "
+            "'numbers'; convert the result with dtau.tangent_map"
         )
     return MotorFeedback(inputs)
 

@@ -10,7 +10,7 @@ namespace dtau {
 //     q (nq), v_derivatives (order + 2, nv) -> dtau_dq (order + 1, nv, nv),
 //     dtau_dv (order + 1, nv, nv), dtau_da (order + 1, nv, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6)
-//     arguments: f_ext_axes, order, coordinates
+//     arguments: f_ext_axes, order
 class InverseDynamicsDerivativesTimeDerivatives : public Call {
   public:
     explicit InverseDynamicsDerivativesTimeDerivatives(const Model& model,
@@ -36,7 +36,7 @@ class InverseDynamicsDerivativesTimeDerivatives : public Call {
 //     q (nq), v (nv), tau_derivatives (order + 1, nv) -> da_dq (order + 1, nv, nv),
 //     da_dv (order + 1, nv, nv), da_dtau (order + 1, nv, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6)
-//     arguments: f_ext_axes, order, coordinates
+//     arguments: f_ext_axes, order
 class ForwardDynamicsDerivativesTimeDerivatives : public Call {
   public:
     explicit ForwardDynamicsDerivativesTimeDerivatives(const Model& model,
