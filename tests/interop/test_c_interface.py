@@ -189,6 +189,21 @@ def test_sizes_and_names(folder: Path) -> None:
     assert function.results == {"J": (2, 6, 18)}
 
 
+@pytest.mark.parametrize("function", ["inverse_dynamics_jvp", "step_vjp", "step_hessian"])
+@pytest.mark.parametrize("name", ["quadruped", "joints that mimic others"])
+def test_derivatives_by_the_numbers_of_q(name: str, function: str, folder: Path) -> None:
+    model = cases.robot(name)
+    state = {**cases.random_state(model, 4, (STATES,)), "dt": np.full(STATES, 0.02)}
+    changes = np.random.default_rng(5).standard_normal((STATES, model.nq))
+    state |= {"dq": changes, "lam_q": changes}
+    called = CFunction(model_of(name, folder), function, ["coordinates=numbers"], STATES)
+    required = [x.name for x in REGISTRY[function].inputs if not x.optional]
+    given = {x: state[x] for x in required}
+    expected = arrays_of(getattr(dtau, function)(model, **given, coordinates="numbers"))
+    for got, want in zip(called(STATES, given), expected, strict=False):
+        assert got.tobytes() == np.ascontiguousarray(want).tobytes()
+
+
 @pytest.mark.parametrize("states", [1, 5, 19, 500, 4000])
 @pytest.mark.parametrize("threads", [0, 2, 5])
 def test_threads_share_a_batch(threads: int, states: int, folder: Path) -> None:

@@ -115,7 +115,7 @@ def on_first_axis(F: Numbers, x: Numbers) -> Numbers:
     return np.concatenate((turned, x[:, n:]), axis=1)
 
 
-def close(got: list[Any], want: list[Any], tolerance: float = 1e-11) -> None:
+def close(got: list[Any], want: list[Any], tolerance: float = 1e-12) -> None:
     assert len(got) == len(want)
     for a, b in zip(got, want, strict=True):
         assert a.shape == b.shape
