@@ -160,6 +160,7 @@ class StepEvaluation : CasadiMatrices {
             }
         return true;
     }
+
     int results_, count_, size_[most], begin_[most + 1];
     NamedInputs inputs_;
     int linearized_ = 0;

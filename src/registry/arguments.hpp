@@ -6,6 +6,19 @@
 
 namespace dtau::DTAU_VARIANT {
 
+// An array that a call by the numbers of q changes: see Converted.
+template <class Array, unsigned char numbers>
+struct ByNumbers : Array {
+    static constexpr ArraySignature signature = [] {
+        ArraySignature changed = Array::signature;
+        changed.numbers = numbers;
+        return changed;
+    }();
+};
+// A result with columns by q.
+template <class Array>
+using ByQ = ByNumbers<Array, Converted::columns>;
+
 inline constexpr In<"q", Quantity::q> q;
 inline constexpr In<"q0", Quantity::q> q0;
 inline constexpr In<"q1", Quantity::q> q1;

@@ -50,19 +50,6 @@ struct AskedOut {
 template <Text name, const Quantity& quantity>
 using ForceOut = AskedOut<Asked::forces, name, quantity>;
 
-// An array that a call by the numbers of q changes: see Converted.
-template <class Array, unsigned char numbers>
-struct ByNumbers : Array {
-    static constexpr ArraySignature signature = [] {
-        ArraySignature changed = Array::signature;
-        changed.numbers = numbers;
-        return changed;
-    }();
-};
-// A result with columns by q.
-template <class Array>
-using ByQ = ByNumbers<Array, Converted::columns>;
-
 // An option, by its name in Python.
 template <Text name, Option option, Default by_default>
 struct Opt {

@@ -1,4 +1,5 @@
-// Computes the shapes of arrays for a tree and options: core_shape(), describe_outputs().
+// Computes the shapes of arrays for a tree and options: core_shape(), input_shape(),
+// describe_outputs(). Tells which options do not go together: refused_by_numbers().
 #include "registry/signature.hpp"
 
 #include <algorithm>
@@ -50,6 +51,17 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
 }
 
 }  // namespace
+
+const char* refused_by_numbers(const Options& o) {
+    if (!o.by_numbers) return nullptr;
+    if (o.symmetric)
+        return "symmetric: expected False with coordinates='numbers', got True; leave it out, as "
+               "second derivatives by the numbers of q are symmetric already";
+    if (o.layout == Layout::pattern)
+        return "layout: expected 'dense' with coordinates='numbers', got 'pattern'; patterns are "
+               "those of derivatives in the tangent space";
+    return nullptr;
+}
 
 Shape core_shape(const Quantity& quantity, const Sizes& sizes) {
     Shape shape;  // the only one returned, so that it is made in its place

@@ -206,16 +206,7 @@ constexpr int place(const Signature& s, Option option) {
     return -1;
 }
 // What goes with no derivatives by numbers, as a message; null: nothing.
-constexpr const char* refused_by_numbers(const Options& o) {
-    if (!o.by_numbers) return nullptr;
-    if (o.symmetric)
-        return "symmetric: expected False with coordinates='numbers', got True; leave it out, as "
-               "second derivatives by the numbers of q are symmetric already";
-    if (o.layout == Layout::pattern)
-        return "layout: expected 'dense' with coordinates='numbers', got 'pattern'; patterns are "
-               "those of derivatives in the tangent space";
-    return nullptr;
-}
+const char* refused_by_numbers(const Options& options);
 // The last input with the quantity of the optional last result; -1: no input has it, and contacts
 // decide.
 inline __attribute__((always_inline)) int input_of_last_result(const Signature& s) {
