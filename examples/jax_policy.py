@@ -5,7 +5,7 @@ turns the other way. Robots are let go with trunks tilted at random, and have on
 land. A small neural network sees tilt, rates and joints and says where the legs should go; a stiff
 controller takes them there. The loss looks at the end of the fall alone: a level trunk at rest,
 legs where they can land. Its gradient runs back through all 200 time steps of `dtau.jax.step` for
-all robots at once, by O(N) products (`products=True`), and Adam does the rest.
+all robots at once, by the core's O(N) products, and Adam does the rest.
 
     python examples/jax_policy.py                    # what is learnt (needs JAX)
     python examples/jax_policy.py --plot policy.png  # and the falls before and after (matplotlib)
@@ -74,7 +74,7 @@ def fall(model: dtau.Model, parameters: Parameters, start: jax.Array) -> Fall:
     def move(state: Any, time: jax.Array) -> Any:
         q, v = state
         tau = torque(parameters, q, v, time)
-        after = dtau.jax.step(model, q, v, tau, DT, "semi_implicit", products=True)
+        after = dtau.jax.step(model, q, v, tau, DT, "semi_implicit")
         return tuple(after), jnp.arctan2(jnp.hypot(*up(after.q)[:2] + 1e-12), up(after.q)[2])
 
     times = jnp.arange(STEPS) / STEPS

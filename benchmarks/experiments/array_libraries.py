@@ -7,7 +7,7 @@ its own: in one with JAX, whose threads stay, PyTorch's gradients take three tim
 
     JAX        alone       the compiled `dtau.jax` function, until its result is there
                in a scan   a turn of a loop whose next input waits for the last result
-               gradient    of a weighted sum of forward dynamics, by matrices and by products
+               gradient    of a weighted sum of forward dynamics, alone and in a batch
                on feet     a step with contacts, and its gradient
                beside      adam-robotics, which computes in JAX itself, jitted: Panda alone
     PyTorch    call        `dtau.torch` of tensors of which none wants a gradient; `recorded`: do
@@ -62,7 +62,10 @@ LIBRARIES = {
         (library_calls.jax_ways, library_contacts.jax_ways),
         "adam-robotics",
         more=(("alone", 25.0), ("in a scan", 1.0)),
-        times=((library_contacts.STEP, 1.5), (library_contacts.GRADIENTS["products"], 1.5)),
+        times=(
+            (f"gradient, {library_calls.GRADIENTS} states", 1.6),
+            *((library_contacts.STEP, 1.5), (library_contacts.GRADIENT, 1.5)),
+        ),
     ),
     "PyTorch": Library(
         "torch",
@@ -71,7 +74,7 @@ LIBRARIES = {
         more=(("call", 60.0),),
         times=(
             *(("gradient", 4.0), (f"gradient, {library_calls.BATCH} states", 4.0)),
-            *((library_contacts.STEP, 1.5), (library_contacts.GRADIENTS["products"], 1.5)),
+            *((library_contacts.STEP, 1.5), (library_contacts.GRADIENT, 1.5)),
         ),
     ),
     "CasADi": Library(

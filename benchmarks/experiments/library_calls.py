@@ -25,7 +25,7 @@ from dtau.timing import DT, Call, Contender, loop, random_inputs
 NUMPY, OURS, OWN = "NumPy", "library", "own"  # contenders
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "step")
 DYNAMICS = ("inverse_dynamics", "forward_dynamics")
-STEPS, BATCH = 2000, 256
+STEPS, BATCH, GRADIENTS = 2000, 256, 4096
 GRADIENT = 1e-12  # of the largest element
 
 # CasADi's: what its solvers ask for, and what it makes of a function by the package's word for that
@@ -115,7 +115,7 @@ def _scanned(traced: Any) -> Any:
 
 
 def _jax_gradients(robot: Robot, jitted: Callable[..., Contender]) -> Iterator[Ways]:
-    """Of a weighted sum of forward dynamics by q, v and tau: by matrices, and by products."""
+    """Of a weighted sum of forward dynamics by q, v and tau, of one state and of a batch."""
     import jax
     import jax.numpy as jnp
 
@@ -123,23 +123,23 @@ def _jax_gradients(robot: Robot, jitted: Callable[..., Contender]) -> Iterator[W
 
     model = robot.model
     weights = np.cos(np.arange(model.nv))
-    at = random_inputs(model, ["forward_dynamics"], 1)
-    call = Call("forward_dynamics_vjp", model, {x: y[0] for x, y in at.items()} | {"lam": weights})
-    q, v, tau, _ = call.arrays.values()
-    by_q, *others = call()
-    expected = [dtau.tangent_map(model, q).to_tangent.T @ by_q, *others]
+    for count in (None, GRADIENTS):
+        at = random_inputs(model, ["forward_dynamics"], count or 1)
+        arrays = {x: at[x] if count else at[x][0] for x in ("q", "v", "tau")}
+        product = partial(dtau.forward_dynamics_vjp, coordinates="numbers", threads=1)
+        value = partial(dtau.forward_dynamics, threads=1)
+        statement = "value(model, q, v, tau); product(model, q, v, tau, lam)"
+        names = {"value": value, "product": product, "model": model, "lam": weights}
+        plain = Contender(loop(statement, **arrays, **names), 1)
+        x = [jnp.asarray(y) for y in arrays.values()]
 
-    statement = "value(model, q, v, tau); product(model, q, v, tau, lam)"
-    names = {"value": dtau.forward_dynamics, "product": dtau.forward_dynamics_vjp}
-    plain = Contender(loop(statement, model=model, **call.arrays, **names), 1)
-    x = [jnp.asarray(y) for y in (q, v, tau)]
-    for products, way in ((False, "gradient by matrices"), (True, "gradient by products")):
-
-        def weighed(*x: Any, products: bool = products) -> Any:
-            return jnp.vdot(weights, dtau.jax.forward_dynamics(model, *x, products=products))
+        def weighed(*x: Any) -> Any:
+            return jnp.sum(weights * dtau.jax.forward_dynamics(model, *x))
 
         gradient = jax.jit(jax.grad(weighed, argnums=(0, 1, 2)))
-        for got, want in zip(gradient(*x), expected, strict=True):
+        way = f"gradient, {count} states" if count else "gradient"
+        expected = product(model, *arrays.values(), weights)
+        for got, want in zip(gradient(*x), expected, strict=False):  # there are no wrenches
             require_close(np.asarray(got), want, GRADIENT, f"{robot.label}, {way}")
         yield Ways("forward_dynamics", way, {NUMPY: plain, OURS: jitted(gradient, x)})
 

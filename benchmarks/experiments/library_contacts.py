@@ -14,7 +14,8 @@ import numpy as np
 
 import dtau
 from benchmarks.checks import Array, WrongResultError, require_close
-from benchmarks.experiments.library_calls import GRADIENT, NUMPY, OURS, Ways
+from benchmarks.experiments import library_calls
+from benchmarks.experiments.library_calls import NUMPY, OURS, Ways
 from benchmarks.experiments.step_hessians import FEET, contacts_of
 from benchmarks.robots import Robot
 from dtau.options import Integrator
@@ -24,7 +25,7 @@ STATES = 1024
 STEP = f"{STATES} states on feet"
 METHOD: Integrator = "semi_implicit"  # of CasADi's steps
 SECOND = 1e-10  # of CasADi's Hessians
-GRADIENTS = {x: f"gradient by {x}, {STEP}" for x in ("products", "matrices")}
+GRADIENT = f"gradient, {STEP}"
 
 
 class Steps:
@@ -44,17 +45,15 @@ class Steps:
 
     def gradient(self) -> tuple[Array, Array, Array]:
         """Step through NumPy, and pull the weights back."""
-        q, _ = self.values()
-        to_numbers = dtau.tangent_map(self.model, self.state[0], threads=1).to_tangent
-        lam = self.weights[0][:, None] @ dtau.tangent_map(self.model, q, threads=1).from_tangent
-        given = (*self.state, DT, lam[:, 0], self.weights[1])
-        found = dtau.step_vjp(self.model, *given, contacts=self.contacts, threads=1)
-        return (found.by_q[:, None] @ to_numbers)[:, 0], found.by_v, found.by_tau
+        self.values()
+        options = {"contacts": self.contacts, "coordinates": "numbers", "threads": 1}
+        found = dtau.step_vjp(self.model, *self.state, DT, *self.weights, **options)
+        return found.by_q, found.by_v, found.by_tau
 
     def check(self, got: Sequence[Any], what: str) -> None:
         """Raise unless gradients are NumPy's."""
         for x, want in zip(got, self.gradient(), strict=True):
-            require_close(np.asarray(x), want, GRADIENT, what)
+            require_close(np.asarray(x), want, library_calls.GRADIENT, what)
 
     def check_bits(self, got: Sequence[Any], what: str) -> None:
         """Raise unless states are NumPy's, to the last bit."""
@@ -67,7 +66,7 @@ def _called(f: Any) -> Contender:
 
 
 def jax_ways(robot: Robot) -> Iterator[Ways]:
-    """Jitted steps on feet, and their gradients by products and by matrices."""
+    """Jitted steps on feet, and their gradients."""
     if robot.key not in FEET:
         return
     import jax
@@ -78,22 +77,21 @@ def jax_ways(robot: Robot) -> Iterator[Ways]:
     steps = Steps(robot)
     x = [jnp.asarray(y) for y in steps.state]
 
-    def stepped(*x: Any, **more: Any) -> Any:
-        return dtau.jax.step(steps.model, *x, DT, contacts=steps.contacts, **more)
+    def stepped(*x: Any) -> Any:
+        return dtau.jax.step(steps.model, *x, DT, contacts=steps.contacts)
 
     step = jax.jit(stepped)
     steps.check_bits(step(*x), f"{robot.label}, steps on feet in JAX")
     ours = _called(lambda: jax.block_until_ready(step(*x)))
     yield Ways("step", STEP, {NUMPY: _called(steps.values), OURS: ours})
-    for how, way in GRADIENTS.items():
 
-        def weighed(*x: Any, products: bool = how == "products") -> Any:
-            return sum(map(jnp.vdot, steps.weights, stepped(*x, products=products)))
+    def weighed(*x: Any) -> Any:
+        return sum(map(jnp.vdot, steps.weights, stepped(*x)))
 
-        gradient = jax.jit(jax.grad(weighed, argnums=(0, 1, 2)))
-        steps.check(gradient(*x), f"{robot.label}, {way} in JAX")
-        ours = _called(lambda gradient=gradient: jax.block_until_ready(gradient(*x)))
-        yield Ways("step", way, {NUMPY: _called(steps.gradient), OURS: ours})
+    gradient = jax.jit(jax.grad(weighed, argnums=(0, 1, 2)))
+    steps.check(gradient(*x), f"{robot.label}, gradient of steps on feet in JAX")
+    ours = _called(lambda: jax.block_until_ready(gradient(*x)))
+    yield Ways("step", GRADIENT, {NUMPY: _called(steps.gradient), OURS: ours})
 
 
 def torch_ways(robot: Robot) -> Iterator[Ways]:
@@ -119,7 +117,7 @@ def torch_ways(robot: Robot) -> Iterator[Ways]:
     yield Ways("step", STEP, {NUMPY: _called(steps.values), OURS: _called(stepped)})
     steps.check(gradient(), f"{robot.label}, gradient of steps on feet in PyTorch")
     ours = _called(gradient)
-    yield Ways("step", GRADIENTS["products"], {NUMPY: _called(steps.gradient), OURS: ours})
+    yield Ways("step", GRADIENT, {NUMPY: _called(steps.gradient), OURS: ours})
 
 
 def casadi_ways(robot: Robot) -> Iterator[Ways]:

@@ -58,11 +58,11 @@ def test_every_way_to_a_second_derivative_gives_the_same() -> None:
         near(other, first, 1e-12)
 
 
-def rollout(tau: Any, products: bool = False, checkpoint: bool = False) -> Any:
+def rollout(tau: Any, checkpoint: bool = False) -> Any:
     model = robot("small")
 
     def move(state: Any, u: Any) -> Any:
-        after = dtau.jax.step(model, *state, u, 1e-3, "semi_implicit", products=products)
+        after = dtau.jax.step(model, *state, u, 1e-3, "semi_implicit")
         return tuple(after), after.v[2]
 
     if checkpoint:
@@ -75,7 +75,6 @@ def test_gradients_through_a_scan() -> None:
     tau = jnp.tile(TAU, (20, 1))
     plain = jax.jit(jax.grad(rollout))(tau)
     near(jax.jit(jax.grad(lambda u: rollout(u, checkpoint=True)))(tau), plain, 1e-12)
-    near(jax.jit(jax.grad(lambda u: rollout(u, products=True)))(tau), plain, 1e-12)
     direction = jnp.ones_like(tau)
     near(jax.jit(lambda u: jax.jvp(rollout, (u,), (direction,))[1])(tau), plain.sum(), 1e-12)
 
@@ -97,32 +96,6 @@ def test_a_third_derivative_does_not_exist(function: str) -> None:
     near(jax.jit(second)(0.0), (first(1e-4) - first(-1e-4)) / 2e-4, 1e-6)
     with pytest.raises(NotImplementedError, match="up to the second order; this asks for the th"):
         jax.jit(jax.grad(second))(0.0)
-
-
-def test_products_say_what_they_have_not() -> None:
-    model = robot("small")
-
-    def f(tau: Any) -> Any:
-        return dtau.jax.step(model, *START, tau, 0.01, products=True).v.sum()
-
-    def fall(tau: Any) -> Any:
-        return dtau.jax.forward_dynamics(model, *START, tau, products=True).sum()
-
-    with pytest.raises(NotImplementedError, match="first derivatives in reverse mode"):
-        jax.grad(lambda u: jax.grad(fall)(u).sum())(TAU)
-    with pytest.raises(TypeError, match="forward-mode"):
-        jax.jvp(f, (TAU,), (TAU,))
-
-
-def test_second_derivatives_of_products_say_what_they_have_not() -> None:
-    model = robot("small")
-    tau = STATE["tau"]
-
-    def cost(v: Any) -> Any:
-        return dtau.jax.step(model, START[0], v, tau, 0.02, products=True).v.sum()
-
-    with pytest.raises(NotImplementedError, match="there is no derivative of"):
-        jax.eval_shape(jax.jacfwd(jax.hessian(cost)), START[1])
 
 
 def test_quaternions_of_zero_are_no_rotations() -> None:
@@ -263,15 +236,14 @@ def run(program: str, *arguments: str, **environment: str) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("products", [False, True])
-def test_gradients_outside_of_a_scope_with_float64_are_refused(products: bool) -> None:
+def test_gradients_outside_of_a_scope_with_float64_are_refused() -> None:
     """Values and forward mode leave the scope, in float32; reverse mode goes through it again."""
     model = robot("small")
     q, v = (np.asarray(x, np.float32) for x in START)
 
     def torque(q: Any) -> Any:
         with enable_x64(True):
-            return dtau.jax.inverse_dynamics(model, q, v, v, products=products).sum()
+            return dtau.jax.inverse_dynamics(model, q, v, v).sum()
 
     with enable_x64(False):
         value = torque(q)
@@ -287,7 +259,7 @@ def test_gradients_outside_of_a_scope_with_float64_are_refused(products: bool) -
 
     def narrow(q: Any) -> Any:
         with enable_x64(False):
-            return dtau.jax.inverse_dynamics(chain, q, still, still, products=products).sum()
+            return dtau.jax.inverse_dynamics(chain, q, still, still).sum()
 
     with pytest.raises(TypeError, match=r"is on, .* was off: .* inside jax\.enable_x64\(False\)"):
         jax.grad(narrow)(np.zeros(3, np.float32))
@@ -349,12 +321,13 @@ mesh, rows = Mesh(np.array(jax.devices()), ("states",)), PartitionSpec("states")
 assert len(jax.devices()) == 3
 place = lambda x: jax.device_put(x, NamedSharding(mesh, rows))
 torque = lambda q, v, a: dtau.jax.inverse_dynamics(model, q, v, a)
-gradient = jax.vmap(jax.grad(lambda q, v, a: torque(q, v, a).sum()))
+cost = lambda q, v, a: torque(q, v, a).sum()
+gradient, hessian = jax.vmap(jax.grad(cost)), jax.vmap(jax.hessian(cost))
 try:
     from jax import shard_map
 except ImportError:
     from jax.experimental.shard_map import shard_map
-for function in (torque, gradient):
+for function in (torque, gradient, hessian):
     split = jax.jit(shard_map(function, mesh=mesh, in_specs=(rows,) * 3, out_specs=rows))
     x = [place(y) for y in (q, v, a)]
     result = split(*x)

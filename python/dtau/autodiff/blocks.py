@@ -1,16 +1,14 @@
-"""Jacobians of the core's functions, in tangent coordinates, from other functions of the core.
+"""Jacobians of the core's functions from other functions of the core.
 
 A rule takes a function at its inputs and the name of one input. It returns an array for each
-result, ``(..., *shape of the result, *tangent shape of the input)``, or None for zeros. Tangent
-shapes are (nv,) for configurations, velocities and torques, and (nbodies, 6) for external wrenches.
-
-Second derivatives are not symmetrized: entry [i, j, k] of a tensor is the derivative along k of the
-derivative along j, each in its own tangent space, as in the tensors of `dtau`.
+result, ``(..., *shape of the result, *shape of the input)``, or None for zeros. Derivatives by q
+are those by its nq numbers: the core is called with ``coordinates="numbers"``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +18,7 @@ from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 Blocks = tuple[Array | None, ...]
 Rule = Callable[[At, str], Blocks]
 
-CONFIGURATIONS = ("q", "q0", "q1")  # inputs with derivatives in a tangent space
+CONFIGURATIONS = ("q", "q0", "q1")
 
 
 def linked(jacobians: str) -> Rule:
@@ -36,6 +34,36 @@ def linked(jacobians: str) -> Rule:
         return (x.call(jacobians, *inputs, **options)[order.index(by)],)
 
     return rule
+
+
+class Hessian(NamedTuple):
+    """How gradients of weighted results are differentiated: by which inputs, and the rule for it.
+
+    The rule takes the call of a function's product ``vjp``. It returns the derivative of the
+    gradient by one input with respect to another one, by the names of both; what it lacks is zero.
+    """
+
+    by: frozenset[str]
+    rule: Callable[[At], Mapping[tuple[str, str], Array]]
+
+
+def weighted(name: str) -> Hessian:
+    """Return the rule for a function whose results dxdy are Hessians by inputs x and y."""
+    row = FUNCTIONS[name]
+    pairs = [tuple(result.name[1:].split("d")) for result in row.results]
+
+    def rule(x: At) -> Mapping[tuple[str, str], Array]:
+        options = {name: x.options[name] for name in row.options if name in x.options}
+        given = [x.inputs.get(a.name) for a in row.inputs]
+        still = [a.name in ("v", *_UNKNOWNS.values()) for a in row.inputs]  # where not given
+        given = [x.zeros() if y is None and z else y for y, z in zip(given, still, strict=True)]
+        found = zip(pairs, x.call(name, *given, **options), strict=True)
+        blocks = {}
+        for (j, k), block in found:
+            blocks[j, k], blocks[k, j] = block, x.xp.swapaxes(block, -1, -2)
+        return blocks
+
+    return Hessian(frozenset(x for pair in pairs for x in pair), rule)
 
 
 # ------------------------------------------------------------------ dynamics
@@ -107,7 +135,7 @@ def _refuse_parameters(problem: str, by: str) -> None:
 
 
 def _by_unit_wrenches(x: At, problem: str) -> Array:
-    """Differentiate the Jacobian by q with respect to f_ext, (..., nv, nv, nbodies, 6).
+    """Differentiate the Jacobian by q with respect to f_ext, (..., nv, nq, nbodies, 6).
 
     The Jacobian is affine in the wrenches.
     """
@@ -178,31 +206,16 @@ forward_dynamics_time_derivatives = _time_derivatives("forward_dynamics")
 
 
 def mass_matrix(x: At, by: str) -> Blocks:
-    """Differentiate the mass matrix by q."""
-    return x.call("mass_matrix_derivatives", x["q"])
-
-
-def mass_matrix_derivatives(x: At) -> Blocks:
-    """Return dM/dq, (..., nv, nv, nv): the second derivative of the torque by a and q."""
-    name, still = "inverse_dynamics_second_derivatives", x.zeros()
-    return (x.call(name, x["q"], still, still, None, **x.wrench_options())[3],)
-
-
-def mass_matrix_second_derivatives(x: At, by: str) -> Blocks:
-    """Differentiate dM/dq by q: second derivatives of M a, for unit accelerations."""
-    still = x.zeros()
+    """Differentiate the mass matrix by q: the torques M a of unit accelerations a."""
+    name, still, q = "inverse_dynamics_derivatives", x.zeros(), x["q"][..., None, :]
     units = x.library.constant(np.eye(x.model.nv))
-    name = "inverse_dynamics_second_derivatives"
-    q = x["q"][..., None, :]
-    some = x.call(name, q, still, units, None, **x.wrench_options())[0]
-    none = x.call(name, q, still, still, None, **x.wrench_options())[0]
-    return (x.xp.swapaxes(some - none, -4, -3),)
+    return (x.call(name, q, still, units, None)[0] - x.call(name, q, still, still, None)[0],)
 
 
 def mass_matrix_inverse(x: At, by: str) -> Blocks:
     """Differentiate the inverse of the mass matrix by q."""
     (inverse,) = x.call("mass_matrix_inverse", x["q"])
-    (change,) = x.call("mass_matrix_derivatives", x["q"])
+    (change,) = mass_matrix(x, by)
     return (-x.xp.einsum("...ia,...abk,...bj->...ijk", inverse, change, inverse),)
 
 
@@ -223,8 +236,3 @@ def kinetic_energy_derivatives(x: At, by: str) -> Blocks:
     name = "inverse_dynamics_hessian"
     some, none = (x.call(name, q, still, a, v, None)[0] for a in (v, still))
     return 0.5 * (some - none), by_q
-
-
-def potential_energy_derivatives(x: At, by: str) -> Blocks:
-    """Differentiate the gravity torque."""
-    return (x.call("inverse_dynamics_derivatives", x["q"], x.zeros(), x.zeros(), None)[0],)

@@ -8,7 +8,6 @@ tuple of results.
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +16,6 @@ import numpy as np
 from dtau.autodiff import frames, manifold
 from dtau.autodiff.common_translation import common_translation
 from dtau.autodiff.library import Array, At
-from dtau.autodiff.steps import time_step
 from dtau.autodiff.vectors import cross
 
 Results = tuple[Array, ...]
@@ -81,6 +79,26 @@ def frame_accelerations(x: At) -> Results:
     turning = cross(x.xp, twist[..., 3:], twist[..., :3])
     linear, angular = _alike(x, acceleration[..., :3] + turning, acceleration[..., 3:])
     return (x.xp.concatenate((linear, angular), axis=-1),)
+
+
+# ------------------------------------------------------------------ mass matrices
+
+
+def _matrix(x: At, problem: str) -> Results:
+    """Compose the Jacobian of a problem by its unknown, which is linear: at unit vectors."""
+    q, units = x["q"][..., None, :], x.library.constant(np.eye(x.model.nv))
+    (some,), (none,) = (x.call(problem, q, x.zeros(), u, None) for u in (units, x.zeros()))
+    return (some - none,)  # a symmetric matrix
+
+
+def mass_matrix(x: At) -> Results:
+    """Compose the mass matrix from torques of inverse dynamics."""
+    return _matrix(x, "inverse_dynamics")
+
+
+def mass_matrix_inverse(x: At) -> Results:
+    """Compose the inverse of the mass matrix from accelerations of forward dynamics."""
+    return _matrix(x, "forward_dynamics")
 
 
 # ------------------------------------------------------------------ the whole body
@@ -153,6 +171,13 @@ def centroidal_momentum(x: At) -> Results:
     return (x.xp.concatenate((h[..., :3], angular), axis=-1),)
 
 
+def potential_energy_derivatives(x: At) -> Results:
+    """Compose the derivative of the potential energy: the gravity torque, by numbers."""
+    (torque,) = x.call("gravity_torque", x["q"])
+    numbers = x.library.constant(np.eye(x.model.nq))
+    return (manifold.pulled_back(x.xp, x.model, x["q"], torque, numbers),)
+
+
 # ------------------------------------------------------------------ the manifold
 
 
@@ -179,25 +204,4 @@ def tangent_map(x: At) -> Results:
     return (
         manifold.matrix(x.xp, x.model, unit, v, forth),
         manifold.matrix(x.xp, x.model, unit, q, back),
-    )
-
-
-def step(x: At) -> Results:
-    """Compose a time step."""
-
-    def acceleration(q: Array, v: Array) -> Array:
-        inputs = q, v, x["tau"], x["f_ext"]
-        if x.options["contacts"] is None:
-            return x.call("forward_dynamics", *inputs, **x.wrench_options())[0]
-        options = {**x.wrench_options(), **x.contact_options()}
-        return x.call("constrained_dynamics", *inputs, x["active"], **options)[0]
-
-    return time_step(
-        x["q"],
-        x["v"],
-        x["dt"][..., None],
-        x.options["integrator"],
-        acceleration=acceleration,
-        integrate=lambda q, dq: x.call("integrate", q, dq)[0],
-        displacement_rate=functools.partial(manifold.displacement_rate, x.xp, x.model),
     )

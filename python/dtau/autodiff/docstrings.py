@@ -13,7 +13,6 @@ import textwrap
 from collections.abc import Sequence
 
 from dtau.autodiff.examples import example
-from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.libraries import ArrayLibrary
 
 _WIDTH = 96
@@ -26,11 +25,6 @@ _REFUSED_OPTIONS = {
     "frames": "a name is unknown",
     "axes": "``axes`` is unknown",
 }
-_PRODUCTS = (
-    "Compute gradients by `dtau.{vjp}`, in O(N) and without a matrix: for long rollouts. This "
-    "excludes forward mode{but}."
-)
-_OF_A_STEP = ". Derivatives of the gradients are by `dtau.step_hessian`"
 
 
 def docstring(library: ArrayLibrary, header: str, public: str | None) -> str | None:
@@ -118,10 +112,6 @@ def _parameters(library: ArrayLibrary, name: str, taken: Sequence[str], section:
             states = ""
             described = _shaped(library, kind, described)
         entries.append(_entry(f"{', '.join(kept)}{colon}{described}", body))
-    if "products" in taken:
-        but = _OF_A_STEP if "dt" in taken else " and second derivatives"
-        words = _PRODUCTS.format(vjp=PUBLIC[name].vjp, but=but)
-        entries.append(_entry("products : bool", _filled(words)))
     return "\n".join(entries)
 
 

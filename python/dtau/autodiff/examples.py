@@ -179,7 +179,7 @@ The gradient of a sum of squares, by the numbers of q:
     ("JAX", "step"): """
 >>> def height(tau):  # after a fifth of a second
 ...     def move(state, _):
-...         return tuple(dtau.jax.step(model, *state, tau, 0.01, products=True)), None
+...         return tuple(dtau.jax.step(model, *state, tau, 0.01)), None
 ...     (end, _), _ = jax.lax.scan(move, (q, still), length=20)
 ...     return end[2]
 >>> jax.grad(height)(still).shape

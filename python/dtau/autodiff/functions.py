@@ -3,15 +3,14 @@
 For a function, JAX, PyTorch and CasADi need one line here, in addition to its row in the registry
 and its Python function. The table names rules, which are imported when a derivative is requested.
 
-A derivative by the nq numbers of q is the one in tangent coordinates times the tangent map T(q).
-`manifold` writes T in the library's own operations, so that second derivatives include its
-derivative. All derivatives are those of f(normalize(q)), for any quaternions except zero, see
-array_libraries.md.
+Derivatives by q are those by its nq numbers, of f(normalize(q)), for any quaternions except zero:
+array_libraries.md. The core gives them, ``coordinates="numbers"``. What has derivatives of every
+order is composed in the library's own operations, of `manifold` and `frames`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -19,10 +18,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dtau.autodiff.blocks import Blocks, Rule
+    from dtau.autodiff.blocks import Hessian, Rule
     from dtau.autodiff.compositions import Composition
-    from dtau.autodiff.library import At
-    from dtau.registry import Axes
 
 
 class Order(Enum):
@@ -49,50 +46,55 @@ class Derivatives:
     """Derivatives of a function; a function with no field set has no derivatives.
 
     ``first`` names the function whose results are the Jacobians by the inputs, in their order;
-    ``vjp`` names the function that multiplies them by a covector. If no single function gives the
-    Jacobians, ``blocks`` names their rule, as a module and a name in it. ``composition`` names the
-    function in a library's own operations, which the library differentiates; ``in_body_axes`` names
-    the rule for its Jacobians in body axes.
+    ``vjp`` names the function that multiplies them by a covector, and ``hessian`` the one that
+    differentiates this product. If no single function gives the Jacobians, ``blocks`` names their
+    rule, as a module and a name in it. ``composition`` names the function in a library's own
+    operations, which the library differentiates; ``in_body_axes`` names the rule for its Jacobians
+    in body axes.
 
     ``term_of``: the function equals this one with some inputs zero. ``matrix_of``: it is the
-    Jacobian of this one by a or tau. ``value``: computes a function of q that is not in the
-    registry, with the ``axes`` of its result.
+    Jacobian of this one by a or tau.
     """
 
     first: str = ""
     vjp: str = ""
+    hessian: str = ""
     blocks: str = ""
     composition: str = ""
     in_body_axes: str = ""
     term_of: str = ""
     matrix_of: str = ""
-    value: str = ""
-    axes: Axes = ()
 
 
-def _problem(name: str) -> Derivatives:
-    return Derivatives(f"{name}_derivatives", f"{name}_vjp", f"blocks.{name}")
+def _problem(name: str, hessian: str = "") -> Derivatives:
+    return Derivatives(f"{name}_derivatives", f"{name}_vjp", hessian, f"blocks.{name}")
 
 
-def _composed(name: str) -> Derivatives:
-    return Derivatives(composition=f"compositions.{name}")
+def _composed(name: str, first: str = "") -> Derivatives:
+    return Derivatives(first, composition=f"compositions.{name}")
+
+
+def _matrix(name: str, problem: str) -> Derivatives:
+    blocks, composition = f"blocks.{name}", f"compositions.{name}"
+    return Derivatives(blocks=blocks, composition=composition, matrix_of=problem)
 
 
 _TORQUE = Derivatives(blocks="blocks.inverse_dynamics", term_of="inverse_dynamics")
 
 # The functions of dtau.jax, dtau.torch and dtau.casadi.
 PUBLIC: dict[str, Derivatives] = {
-    "inverse_dynamics": _problem("inverse_dynamics"),
+    "inverse_dynamics": _problem("inverse_dynamics", "inverse_dynamics_hessian"),
     "bias_torque": _TORQUE,
     "gravity_torque": _TORQUE,
-    "mass_matrix": Derivatives(blocks="blocks.mass_matrix", matrix_of="inverse_dynamics"),
-    "forward_dynamics": _problem("forward_dynamics"),
-    "mass_matrix_inverse": Derivatives(
-        blocks="blocks.mass_matrix_inverse", matrix_of="forward_dynamics"
-    ),
-    "step": Derivatives(vjp="step_vjp", composition="compositions.step"),
+    "mass_matrix": _matrix("mass_matrix", "inverse_dynamics"),
+    "forward_dynamics": _problem("forward_dynamics", "forward_dynamics_hessian"),
+    "mass_matrix_inverse": _matrix("mass_matrix_inverse", "forward_dynamics"),
+    "step": Derivatives(vjp="step_vjp", hessian="step_hessian", blocks="steps.step"),
     "constrained_dynamics": Derivatives(
-        "constrained_dynamics_derivatives", "constrained_dynamics_vjp", "contacts.dynamics"
+        "constrained_dynamics_derivatives",
+        "constrained_dynamics_vjp",
+        "constrained_dynamics_hessian",
+        "contacts.dynamics",
     ),
     "impulse_dynamics": Derivatives("impulse_dynamics_derivatives", blocks="contacts.impulses"),
     "inverse_dynamics_time_derivatives": _problem("inverse_dynamics_time_derivatives"),
@@ -102,18 +104,20 @@ PUBLIC: dict[str, Derivatives] = {
         composition="compositions.frame_jacobians", in_body_axes="frames.frame_jacobians"
     ),
     "frame_jacobians_derivatives": Derivatives(),
-    "frame_velocities": _composed("frame_velocities"),
-    "frame_accelerations": _composed("frame_accelerations"),
+    "frame_velocities": _composed("frame_velocities", "frame_velocities_derivatives"),
+    "frame_accelerations": _composed("frame_accelerations", "frame_accelerations_derivatives"),
     "frame_kinematics_time_derivatives": Derivatives(),
     "frame_jacobians_time_derivatives": Derivatives(),
-    "integrate": Derivatives("integrate_jacobians", composition="compositions.integrate"),
-    "difference": Derivatives("difference_jacobians", composition="compositions.difference"),
+    "integrate": _composed("integrate", "integrate_jacobians"),
+    "difference": _composed("difference", "difference_jacobians"),
     "normalize": _composed("normalize"),
     "tangent_map": _composed("tangent_map"),
-    "center_of_mass": _composed("center_of_mass"),
-    "center_of_mass_velocity": _composed("center_of_mass_velocity"),
+    "center_of_mass": _composed("center_of_mass", "center_of_mass_jacobian"),
+    "center_of_mass_velocity": _composed(
+        "center_of_mass_velocity", "center_of_mass_velocity_derivatives"
+    ),
     "momentum": _composed("momentum"),
-    "centroidal_momentum": _composed("centroidal_momentum"),
+    "centroidal_momentum": _composed("centroidal_momentum", "centroidal_momentum_derivatives"),
     "kinetic_energy": Derivatives("kinetic_energy_derivatives"),
     "potential_energy": Derivatives("potential_energy_derivatives"),
 }
@@ -134,19 +138,12 @@ INTERNAL: dict[str, Derivatives] = {
     "constrained_dynamics_derivatives": Derivatives(blocks="contacts.dynamics_derivatives"),
     "impulse_dynamics_derivatives": Derivatives(blocks="contacts.impulses_derivatives"),
     "kinetic_energy_derivatives": Derivatives(blocks="blocks.kinetic_energy_derivatives"),
-    "potential_energy_derivatives": Derivatives(blocks="blocks.potential_energy_derivatives"),
-    "mass_matrix_derivatives": Derivatives(
-        blocks="blocks.mass_matrix_second_derivatives",
-        value="blocks.mass_matrix_derivatives",
-        axes=("nv", "nv", "nv"),
-    ),
-    "step_vjp": Derivatives(blocks="step_products.step_vjp"),
-    "integrate_jacobians": Derivatives(composition="manifold_jacobians.integrate_jacobians"),
-    "difference_jacobians": Derivatives(composition="manifold_jacobians.difference_jacobians"),
+    "potential_energy_derivatives": _composed("potential_energy_derivatives"),
+    "linearize_discrete": Derivatives(blocks="steps.linearize_discrete"),
+    "step_vjp": Derivatives(blocks="steps.step_vjp"),
 }
 
 _NONE = Derivatives()
-VALUES = {name: found.axes for name, found in INTERNAL.items() if found.value}
 
 
 def composition(name: str, options: Mapping[str, Any]) -> Composition | None:
@@ -167,9 +164,30 @@ def jacobians(name: str, options: Mapping[str, Any]) -> Rule | None:
     return _rule(place)  # type: ignore[no-any-return]
 
 
-def value(name: str) -> Callable[[At], Blocks]:
-    """Return the implementation of a function that is not in the registry."""
-    return _rule(INTERNAL[name].value)  # type: ignore[no-any-return]
+def hessian(name: str) -> Hessian | None:
+    """Return how the product ``vjp`` of a function is differentiated; None if the core cannot."""
+    found = PUBLIC[name].hessian
+    if not found:
+        return None
+    return _rule("steps.HESSIAN") if found == "step_hessian" else _weighted(found)
+
+
+def jacobian_of(name: str, options: Mapping[str, Any]) -> str:
+    """Return the composed function whose Jacobians by numbers this call has; empty if none."""
+    if options.get("coordinates") != "numbers":
+        return ""
+    return next((of for of, how in PUBLIC.items() if how.composition and how.first == name), "")
+
+
+def is_of_blocks(name: str) -> bool:
+    """Whether there is a rule for the Jacobians of a function, which can be differentiated."""
+    return bool(PUBLIC.get(name, _NONE).blocks)
+
+
+def in_tangent_space(name: str) -> bool:
+    """Whether the rule for the Jacobians of a function has those by q in its tangent space."""
+    how = PUBLIC.get(name, _NONE)
+    return (how.in_body_axes or how.blocks).startswith("frames.")
 
 
 @cache
@@ -183,13 +201,20 @@ def _linked(first: str) -> Rule:
     return _rule("blocks.linked")(first)  # type: ignore[no-any-return]
 
 
+@cache
+def _weighted(name: str) -> Hessian:
+    return _rule("blocks.weighted")(name)  # type: ignore[no-any-return]
+
+
 def order_of(name: str) -> Order:
     """Return the highest order of derivatives of a public function."""
     how = PUBLIC[name]
+    if how.composition and not how.blocks:
+        return Order.every
     if how.first and how.first not in {**PUBLIC, **INTERNAL}:
         return Order.first
     if how.vjp or how.term_of or how.matrix_of or (how.first and how.blocks):
         return Order.second
-    if how.composition or how.blocks:
+    if how.blocks:
         return Order.every
     return Order.second if how.first else Order.none

@@ -28,7 +28,6 @@ class ArrayLibrary:
     helpers: tuple[tuple[str, str], ...]  # functions that generated code calls, and modules
     states: str  # text about batches
     batches = "batch axes"  # sentences with these words are about NumPy's batches
-    products = False  # whether products= is an option
     left_out: tuple[str, ...] = ()  # arguments that the library's functions do not have
     refusals: tuple[str, str]  # conditions of TypeError and ValueError for every function
 
@@ -94,7 +93,6 @@ class _Jax(ArrayLibrary):
     argument, number, result = "ArrayLike", "ArrayLike", "jax.Array"
     helpers = (("call", "dtau.jax.arguments"), ("frame_names", "dtau.checks"))
     states = "Batch axes of all arguments broadcast against each other."
-    products = True
     refusals = (
         "the model is not a Model, or arrays do not hold real numbers",
         "a shape does not fit",
@@ -102,8 +100,7 @@ class _Jax(ArrayLibrary):
 
     def body(self, row: Function) -> str:
         arrays = ", ".join(f'"{x.name}": {x.name}' for x in row.arguments if x.array is not None)
-        more = [*(["products=products"] if PUBLIC[row.name].vjp else []), *_options(row.arguments)]
-        given = ", ".join([f'"{row.name}", model, {{{arrays}}}', *more])
+        given = ", ".join([f'"{row.name}", model, {{{arrays}}}', *_options(row.arguments)])
         return f"return {_wrapped(row, f'call({given})')}"
 
     def described(self, name: str, *, result: bool) -> str:

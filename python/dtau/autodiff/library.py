@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -41,13 +41,14 @@ class At:
     """A function of a model at its inputs, by name: the argument of a rule.
 
     Values that several blocks need are computed once, so use one object for all inputs of a
-    function.
+    function. ``wanted`` names the inputs by which blocks are wanted.
     """
 
     library: Library
     model: Model
     inputs: Mapping[str, Array | None]
     options: Options
+    wanted: Collection[str]
     _known: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Array:
@@ -59,8 +60,10 @@ class At:
         return self.library.xp
 
     def call(self, name: str, *inputs: Array | None, **options: Any) -> tuple[Array, ...]:
-        """Return the results of another function, a tuple; with the same inertias."""
+        """Return the results of another function, a tuple; with the same inertias, by numbers."""
         row = FUNCTIONS.get(name)
+        if row and "coordinates" in row.options:
+            options["coordinates"] = "numbers"
         if row and row.inputs[-1].name == PARAMETERS and len(inputs) < len(row.inputs):
             missing = len(row.inputs) - 1 - len(inputs)
             inputs = (*inputs, *[None] * missing, self.inputs.get(PARAMETERS))

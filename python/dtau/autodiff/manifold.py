@@ -157,26 +157,6 @@ def integrate(xp: Any, model: Model, q: Array, dq: Array) -> Array:
     return _joined(xp, parts, at.q_order)
 
 
-def integrated_change(xp: Any, model: Model, jacobian: Array, change: Array) -> Array:
-    """Return the change of q (+) dq for one of q or dq, by a Jacobian (..., nv, nv).
-
-    A joint's block is its own, and 1 where displacements add: no other entry is read.
-    """
-    if is_vector_space(model):
-        return change
-    at = _layout(model)
-    parts = []
-    for joints in at.joints:
-        part = _v(joints, change)
-        if joints.group is not PLAIN:
-            blocks = [jacobian[..., v[0] : v[-1] + 1, v[0] : v[-1] + 1] for v in joints.v]
-            part = xp.einsum("...jab,...jb->...ja", xp.stack(blocks, axis=-3), part)
-        parts.append(part)
-    shape = np.broadcast_shapes(*(tuple(part.shape[:-2]) for part in parts))
-    parts = [xp.broadcast_to(part, (*shape, *part.shape[-2:])) for part in parts]
-    return _joined(xp, parts, at.v_order)
-
-
 def difference(xp: Any, model: Model, q0: Array, q1: Array) -> Array:
     """Return the displacement dq with q0 (+) dq = q1."""
     q0, q1 = _of_one_batch(xp, q0, q1)
@@ -187,25 +167,6 @@ def difference(xp: Any, model: Model, q0: Array, q1: Array) -> Array:
     return _joined(xp, parts, at.v_order)
 
 
-def bracket(xp: Any, model: Model, x: Array, y: Array) -> Array:
-    """Return the Lie bracket [x, y] of tangents, joint by joint."""
-    x, y = _of_one_batch(xp, x, y)
-    at = _layout(model)
-    parts = [j.group.bracket(xp, _v(j, x), _v(j, y)) for j in at.joints]
-    return _joined(xp, parts, at.v_order)
-
-
-def displacement_rate(xp: Any, model: Model, theta: Array, v: Array) -> Array:
-    """Return theta' for a configuration q (+) theta that moves at velocity v, to order 4.
-
-    theta' = v + [theta, v] / 2 + [theta, [theta, v]] / 12: [RKMK], [Derivations] eq. 12.2.
-    """
-    if is_vector_space(model):
-        return v
-    once = bracket(xp, model, theta, v)
-    return v + 0.5 * once + bracket(xp, model, theta, once) / 12.0
-
-
 LinearMap = Callable[[Any, Model, Array, Array], Array]
 
 
@@ -214,3 +175,10 @@ def matrix(xp: Any, model: Model, q: Array, units: Array, apply: LinearMap) -> A
     columns = apply(xp, model, q[..., None, :], units)
     columns = xp.broadcast_to(columns, (*q.shape[:-1], *columns.shape[-2:]))
     return xp.swapaxes(columns, -1, -2)
+
+
+def pulled_back(xp: Any, model: Model, q: Array, gradient: Array, numbers: Array) -> Array:
+    """Return T(q)^T times a gradient in the tangent space; ``numbers``: unit vectors (nq, nq)."""
+    if is_vector_space(model):
+        return gradient
+    return (gradient[..., None, :] @ matrix(xp, model, q, numbers, to_tangent))[..., 0, :]

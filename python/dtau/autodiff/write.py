@@ -69,8 +69,6 @@ def signature(library: ArrayLibrary, row: Function) -> str:
             declared.append("*")
             by_keyword = True
         declared.append(_declared(library, x, parameter))
-    if library.products and PUBLIC[row.name].vjp:
-        declared += [*([] if by_keyword else ["*"]), "products: bool = False"]
     result = library.result
     if row.result_classes:
         result = f"{row.result_classes[0]}[{result}]"

@@ -13,13 +13,10 @@ from dtau.checks import class_name, common_batch
 from dtau.jax.calls import Call, prepare
 from dtau.jax.derivatives import apply
 from dtau.jax.limits import bounded, require_cpu, widest_float
-from dtau.jax.products import apply_with_products
 from dtau.model.model import Model
 
 
-def call(
-    name: str, model: Model, inputs: dict[str, Any], *, products: bool = False, **options: Any
-) -> tuple[jax.Array, ...]:
+def call(name: str, model: Model, inputs: dict[str, Any], **options: Any) -> tuple[jax.Array, ...]:
     """Return the results of a function, in the type that JAX promotes the arrays to."""
     if not isinstance(model, Model):
         raise TypeError(
@@ -43,8 +40,7 @@ def call(
     result = jnp.result_type(float, *typed)
     widest = widest_float()
     wide = tuple(None if x is None else x.astype(widest) for x in arrays.values())
-    results = apply_with_products(made, wide) if products else apply(made, wide)
-    return tuple(bounded(r).astype(result) for r in results)
+    return tuple(bounded(r).astype(result) for r in apply(made, wide))
 
 
 def _take_rows(name: str, arrays: dict[str, jax.Array | None], order: Any) -> int:

@@ -97,13 +97,17 @@ def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ..
         for x, spec in given
     ]
     results = results_of(call, [spec.name for _, spec in given])
-    on_mesh = not jax.sharding.get_abstract_mesh().empty  # inside shard_map
-    types = _types([batch + result.shape for result in results], arrays, on_mesh)
+    types = _types([batch + result.shape for result in results], arrays)
     which = sum(1 << k for k, (x, _) in enumerate(pairs) if x is not None)
     handler = jax.ffi.ffi_call(_TARGET, types, vmap_method="expand_dims")
     attributes = {"call": np.int64(prepared.number), "given": np.int64(which), "name": call.name}
     made = handler(*arrays, **attributes, export=_EXPORT)
-    return tuple(x * 1.0 if on_mesh else x for x in made)  # JAX 0.6 forgets the mesh
+    return tuple(x * 1.0 if on_mesh() else x for x in made)  # JAX 0.6 forgets the mesh
+
+
+def on_mesh() -> bool:
+    """Whether a program is traced inside of shard_map."""
+    return not jax.sharding.get_abstract_mesh().empty
 
 
 def results_of(call: Call, given: list[str]) -> list[Array]:
@@ -120,14 +124,14 @@ def _has_optional(call: Call, given: list[str]) -> bool:
 
 
 def _types(
-    shapes: list[tuple[int, ...]], arrays: list[jax.Array], on_mesh: bool
+    shapes: list[tuple[int, ...]], arrays: list[jax.Array]
 ) -> list[jax.Array | jax.ShapeDtypeStruct]:
     """Return the types of results for XLA: the inputs' type, varying over a mesh like the inputs.
 
     Versions of JAX name the second property differently; an array made of the inputs, which is
     never computed, has it.
     """
-    if not on_mesh:
+    if not on_mesh():
         struct: Any = jax.ShapeDtypeStruct
         return [struct(shape, arrays[0].dtype) for shape in shapes]
     like = functools.reduce(jnp.add, [jnp.sum(x) for x in arrays])

@@ -1,39 +1,44 @@
 """Differentiate calls: `apply`, a `jax.custom_jvp` over the rules of `dtau.autodiff`.
 
-The tangent of a call is a sum over its inputs: a Jacobian, which is a call too, times the input's
-tangent. The sum is linear in the tangents, so JAX transposes it for reverse mode. The Jacobian is
-differentiable too, as far as there are rules.
+A variation of the results is linear in those of the inputs, so JAX transposes it for reverse mode.
+Where the core has products, it is the primitive `_product`: in forward mode the core's ``_jvp``, in
+reverse mode its ``_vjp``. It multiplies a Jacobian where one state meets many vectors, as in
+`jax.jacfwd` and `jax.jacrev`. Elsewhere it is a Jacobian times the variations. A Jacobian is a
+call too, and differentiable as far as there are rules.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+import itertools
+import math
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.custom_derivatives import SymbolicZero
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+from jax.sharding import NamedSharding, PartitionSpec
 from numpy.typing import NDArray
 
 from dtau.autodiff import manifold
-from dtau.autodiff.blocks import CONFIGURATIONS, Rule
+from dtau.autodiff.blocks import Blocks, Rule
 from dtau.autodiff.functions import (
     CONSTRAINED,
-    PUBLIC,
-    VALUES,
     composition,
+    hessian,
+    in_tangent_space,
+    is_of_blocks,
+    jacobian_of,
     jacobians,
-    order_of,
-    value,
 )
 from dtau.autodiff.library import At
-from dtau.autodiff.rows import FUNCTIONS
-from dtau.jax.calls import Call, prepare, run
+from dtau.jax.calls import Call, on_mesh, prepare, run
+from dtau.jax.products import Arrays, Inputs, Product, has_products, multiplied
 from dtau.model.model import Model
-
-Arrays = tuple[Any, ...]
 
 
 class _Jax:
@@ -52,108 +57,325 @@ class _Jax:
 LIBRARY = _Jax()
 
 
-def at(call: Call, inputs: Arrays) -> At:
+def _at(call: Call, inputs: Inputs, wanted: Collection[str]) -> At:
     """Return a call at its inputs, for the rules."""
-    return At(LIBRARY, call.model, dict(zip(_ranks(call), inputs, strict=True)), dict(call.options))
+    every = {name: inputs.get(name) for name in _ranks(call)}
+    return At(LIBRARY, call.model, every, dict(call.options), wanted)
 
 
 def _ranks(call: Call) -> dict[str, int]:
     """Return the number of axes of each input for one state."""
-    if call.name in VALUES:
-        return {"q": 1}
     return {spec.name: len(spec.shape) for spec in prepare(call).inputs}
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def apply(call: Call, inputs: Arrays) -> Arrays:
     """Return the results of a call, with derivatives. Omitted inputs are None."""
-    if call.name in VALUES:
-        return value(call.name)(at(call, inputs))
     return run(call, inputs)
 
 
 @functools.partial(apply.defjvp, symbolic_zeros=True)
 def _jvp(call: Call, primals: tuple[Arrays], tangents: tuple[Arrays]) -> tuple[Arrays, Arrays]:
-    (inputs,), (changes,) = primals, tangents
-    results = apply(call, inputs)
-    moving = [
-        k
-        for k, change in enumerate(changes)
-        if change is not None and not isinstance(change, SymbolicZero)
-    ]
+    ranks = _ranks(call)
+    inputs = dict(zip(ranks, primals[0], strict=True))
+    results = apply(call, primals[0])
+    changes = {
+        name: x
+        for name, x in zip(ranks, tangents[0], strict=True)
+        if not (x is None or isinstance(x, SymbolicZero) or name == "active")
+    }
     options = dict(call.options)
     rule, compose = jacobians(call.name, options), composition(call.name, options)
-    if rule is None and compose is not None:
+    varied: Sequence[Any] = ()
+    linked = compose is not None and rule is not None and not is_of_blocks(call.name)
+    if changes and (has_products(call.name) or linked):
+        varied = _varied_by_product(call, inputs, changes)
+    elif changes and (compose is not None or jacobian_of(call.name, options)):
+        varied = _varied_by_composition(call, inputs, changes)
+    elif changes and rule is not None:
+        x, batch = _at(call, inputs, changes), len(_batch(call, inputs))
+        if in_tangent_space(call.name):
+            changes = {by: manifold.to_tangent(jnp, x.model, x[by], y) for by, y in changes.items()}
+        own = [r.ndim - batch for r in results]
+        varied = _sum([_times(rule(x, by), own, y, ranks[by]) for by, y in changes.items()])
+    elif changes:
+        raise NotImplementedError(_no_derivative(call))
+    pairs = itertools.zip_longest(results, varied)  # a residual does not vary
+    return results, tuple(
+        jnp.zeros_like(r) if v is None else jnp.broadcast_to(v, r.shape) for r, v in pairs
+    )
 
-        def function(*varied: Any) -> Arrays:
-            arrays = list(inputs)
-            for k, x in zip(moving, varied, strict=True):
-                arrays[k] = x
-            return compose(at(call, tuple(arrays)))
 
-        varied = [inputs[k] for k in moving]
-        parts = [jax.jvp(function, varied, [changes[k] for k in moving])[1]]
+def _rule_of(call: Call) -> Rule:
+    """Return the rule for Jacobians, where there is one."""
+    rule = jacobians(call.name, dict(call.options))
+    assert rule is not None
+    return rule
+
+
+@functools.partial(jax.jit, static_argnums=0)  # outside of programs one compilation, not many
+def _varied_by_composition(call: Call, inputs: Inputs, changes: Inputs) -> Arrays:
+    given = [inputs[by] for by in changes]
+    varied: Arrays = jax.jvp(_composed(call, inputs, changes), given, list(changes.values()))[1]
+    return varied
+
+
+def _composed(call: Call, inputs: Inputs, moving: Collection[str]) -> Callable[..., Arrays]:
+    """Return a composition, or the Jacobians of one, as a function of some inputs."""
+    compose = composition(call.name, dict(call.options))
+
+    def function(*some: Any) -> Arrays:
+        given = {**inputs, **dict(zip(moving, some, strict=True))}
+        return _columns(call, given) if compose is None else compose(_at(call, given, moving))
+
+    return function
+
+
+def _columns(call: Call, inputs: Inputs) -> Arrays:
+    """Return the Jacobians of the composition by each input, as their functions have them."""
+    options = dict(call.options)
+    whole = Call.of(call.model, jacobian_of(call.name, options), **options)
+    names, batch = list(_ranks(whole)), _batch(whole, inputs)
+    of = _composed(whole, inputs, names)
+    given = [jnp.broadcast_to(inputs[x], batch + inputs[x].shape[-1:]) for x in names]
+    still = [jnp.zeros_like(x) for x in given]
+
+    def by(k: int) -> jax.Array:
+        def column(unit: jax.Array) -> jax.Array:
+            varied = [*still[:k], jnp.broadcast_to(unit, given[k].shape), *still[k + 1 :]]
+            found: jax.Array = jax.jvp(of, given, varied)[1][0]
+            return found
+
+        matrix: jax.Array = jax.vmap(column, out_axes=-1)(jnp.eye(given[k].shape[-1]))
+        return matrix
+
+    return tuple(by(k) for k in range(len(given)))
+
+
+def _batch(call: Call, inputs: Inputs) -> tuple[int, ...]:
+    ranks = _ranks(call)
+    given = [(x.shape, ranks[name]) for name, x in inputs.items() if x is not None]
+    return jnp.broadcast_shapes(*(shape[: len(shape) - rank] for shape, rank in given))
+
+
+def _times(blocks: Blocks, ranks: Sequence[int], vector: jax.Array, rank: int) -> list[Any]:
+    """Multiply blocks by a variation of an input; ``ranks`` are those of results and ``rank`` its.
+
+    Ranks are numbers of axes for one state.
+    """
+    columns, found = "xyz"[:rank], []
+    for block, axes in zip(blocks, ranks, strict=True):
+        rows = "abcdefgh"[:axes]
+        equation = f"...{rows}{columns},...{columns}->...{rows}"
+        found.append(None if block is None else jnp.einsum(equation, block, vector))
+    return found
+
+
+def _sum(parts: Sequence[Sequence[Any]]) -> list[Any]:
+    """Add what is not None, result by result."""
+    every = [[x for x in same if x is not None] for same in zip(*parts, strict=True)]
+    return [functools.reduce(jnp.add, present) if present else None for present in every]
+
+
+# ------------------------------------------------------------------ products
+
+
+_product = Primitive("dtau_product")
+_product.multiple_results = True
+_FEW = 4  # vectors: with more of them, one Jacobian costs less than their products
+
+
+def _varied_by_product(call: Call, inputs: Inputs, changes: Inputs) -> list[Any]:
+    """Return the variations of the results that have derivatives."""
+    given = {name: x for name, x in inputs.items() if x is not None}
+    product = Product(call, tuple(given), tuple(changes), transposed=False)
+    ranks, batch = _ranks(call), _batch(call, inputs)
+    vectors = [
+        jnp.broadcast_to(x, batch + x.shape[x.ndim - ranks[k] :]) for k, x in changes.items()
+    ]
+    if on_mesh():  # vectors vary over it if an input does
+        zero = functools.reduce(
+            jnp.add, [jnp.where(x == x, 0.0, 0.0).sum() for x in given.values()]
+        )
+        vectors = [x + zero.astype(x.dtype) for x in vectors]
+    found: list[Any] = _product.bind(*given.values(), *vectors, product=product)
+    return found
+
+
+def _by_matrix(*arrays: Any, product: Product) -> list[Any]:
+    """Return a product as the Jacobian of all results by all inputs times a vector.
+
+    It is differentiable, as Jacobians are.
+    """
+    inputs, vectors = product.split(arrays)
+    of_vectors, of_products = product.shapes
+    columns, rows = (of_products, of_vectors) if product.transposed else (of_vectors, of_products)
+    x, rule = _at(product.call, inputs, product.moving), _rule_of(product.call)
+    by_input = [rule(x, by) for by in product.moving]
+    blocks = [
+        [_rows(of[k], row, column) for of, column in zip(by_input, columns, strict=True)]
+        for k, row in enumerate(rows)
+    ]
+    batch = jnp.broadcast_shapes(*(x.shape[:-2] for row in blocks for x in row))
+    full = [[jnp.broadcast_to(x, batch + x.shape[-2:]) for x in row] for row in blocks]
+    matrix = full[0][0] if len(full) == len(full[0]) == 1 else jnp.block(full)
+    flat = [
+        x.reshape((*x.shape[: x.ndim - len(own)], math.prod(own)))
+        for x, own in zip(vectors, of_vectors, strict=True)
+    ]
+    vector = jnp.concatenate(flat, axis=-1)
+    equation = "...ij,...i->...j" if product.transposed else "...ij,...j->...i"
+    found = jnp.einsum(equation, matrix, vector)
+    ends = np.cumsum([math.prod(shape) for shape in of_products])[:-1]
+    parts = jnp.split(found, ends, axis=-1)
+    return [x.reshape((*x.shape[:-1], *own)) for x, own in zip(parts, of_products, strict=True)]
+
+
+def _rows(block: Any, row: tuple[int, ...], column: tuple[int, ...]) -> jax.Array:
+    """Return a block as a matrix (..., numbers of a result, numbers of an input)."""
+    size = math.prod(row), math.prod(column)
+    if block is None:
+        return jnp.zeros(size)
+    return jnp.reshape(block, (*block.shape[: block.ndim - len(row + column)], *size))
+
+
+def _by_composition(*arrays: Any, product: Product) -> Sequence[Any]:
+    """Return a product from the derivatives of a composition, which has them of every order."""
+    inputs, vectors = product.split(arrays)
+    core = product.shapes[0][0]
+    batch = vectors[0].shape[: vectors[0].ndim - len(core)]
+    ranks = _ranks(product.call)
+    moving = [
+        jnp.broadcast_to(inputs[by], batch + inputs[by].shape[inputs[by].ndim - ranks[by] :])
+        for by in product.moving
+    ]
+    of = _composed(product.call, inputs, product.moving)
+    found: Sequence[Any]
+    if product.transposed:
+        found = jax.vjp(of, *moving)[1](tuple(vectors))
     else:
-        if rule is None:
-            raise NotImplementedError(_no_derivative(call))
-        here, ranks = at(call, inputs), _ranks(call)
-        names = list(ranks)
-        parts = [_part(call, rule, here, ranks, names[k], changes[k], results) for k in moving]
-        if parts and _is_configuration(call):
-            total = functools.reduce(jnp.add, [part[0] for part in parts])
-            parts = [(manifold.from_tangent(jnp, call.model, results[0], total),)]
-    sums = tuple(_sum(parts, k, result) for k, result in enumerate(results))
-    return results, sums
+        found = jax.jvp(of, moving, list(vectors))[1]
+    return found
 
 
-def _sum(parts: list[Arrays], k: int, result: jax.Array) -> jax.Array:
-    present = [part[k] for part in parts if part[k] is not None]
-    if not present:
-        return jnp.zeros_like(result)
-    return jnp.broadcast_to(functools.reduce(jnp.add, present), result.shape)
+def _types(*avals: Any, product: Product) -> list[jax.core.ShapedArray]:
+    """Return the types of products, which vary over a mesh as the vectors do."""
+    like = product.split(avals)[1][0]
+    batch = like.shape[: like.ndim - len(product.shapes[0][0])]
+    found = []
+    for core in product.shapes[1]:
+        axes = PartitionSpec(*[None] * len(batch + core))
+        found.append(
+            like.update(shape=batch + core, sharding=NamedSharding(like.sharding.mesh, axes))
+        )
+    return found
 
 
-def _is_configuration(call: Call) -> bool:
-    """Whether the result is a configuration, whose Jacobians are in its tangent space."""
-    return call.name in FUNCTIONS and FUNCTIONS[call.name].results[0].axes == ("nq",)
+def _transposed(weights: Sequence[Any], *arrays: Any, product: Product) -> list[Any]:
+    inputs, vectors = product.split(arrays)
+    other = product._replace(transposed=not product.transposed)
+    dense = map(ad.instantiate_zeros, weights)
+    gradients = _product.bind(*inputs.values(), *dense, product=other)
+    pairs = zip(gradients, vectors, strict=True)  # known vectors are zeros
+    return [None for _ in inputs] + [g if ad.is_undefined_primal(x) else None for g, x in pairs]
 
 
-def _part(
-    call: Call,
-    rule: Rule,
-    here: At,
-    ranks: Mapping[str, int],
-    by: str,
-    change: jax.Array,
-    results: Arrays,
-) -> Arrays:
-    """Return the part of the results' tangent that comes from one input."""
-    if by in CONFIGURATIONS:
-        change = manifold.to_tangent(jnp, here.model, here[by], change)
-    blocks = rule(here, by)
-    if call.name == "integrate":
-        return (manifold.integrated_change(jnp, here.model, blocks[0], change),)
-    axes = "xyz"[: ranks[by]]
-    given = [(name, x) for name, x in here.inputs.items() if x is not None]
-    batch = jnp.broadcast_shapes(*(x.shape[: x.ndim - ranks[name]] for name, x in given))
+def _differentiated(
+    primals: Sequence[Any], tangents: Sequence[Any], *, product: Product
+) -> tuple[list[Any], list[Any]]:
+    results = _product.bind(*primals, product=product)
+    (inputs, vectors), (moved, turned) = product.split(primals), product.split(tangents)
     parts = []
-    for block, result in zip(blocks, results, strict=True):
-        core = "abcdefgh"[: result.ndim - len(batch)]
-        equation = f"...{core}{axes},...{axes}->...{core}"
-        parts.append(None if block is None else jnp.einsum(equation, block, change))
-    return tuple(parts)
+    if not all(isinstance(x, ad.Zero) for x in turned):
+        dense = map(ad.instantiate_zeros, turned)
+        parts.append(_product.bind(*inputs.values(), *dense, product=product))
+    changes = {
+        name: x for name, x in moved.items() if not (isinstance(x, ad.Zero) or name == "active")
+    }
+    if changes:
+        parts.append(_varied_inputs(product, inputs, vectors, changes))
+    zeros = [jnp.zeros_like(x) for x in results]
+    return results, [
+        y if x is None else jnp.broadcast_to(x, y.shape)
+        for x, y in zip(_sum(parts) if parts else zeros, zeros, strict=True)
+    ]
+
+
+def _varied_inputs(
+    product: Product, inputs: Inputs, vectors: Sequence[Any], changes: Inputs
+) -> Sequence[Any]:
+    """Differentiate a product by inputs: as a weighted Hessian, if the core has it for these."""
+    second = hessian(product.problem) if product.transposed else None
+    if second is not None and second.by.issuperset([*changes, *product.moving]):
+        given = {**inputs, **dict(zip(product.weights, vectors, strict=True))}
+        blocks = second.rule(_at(product.core("vjp"), given, {*changes, *product.moving}))
+        ranks = _ranks(product.call)
+        own = [ranks[of] for of in product.moving]
+        rows = {by: tuple(blocks.get((of, by)) for of in product.moving) for by in changes}
+        return _sum([_times(rows[by], own, y, ranks[by]) for by, y in changes.items()])
+    found: Sequence[Any] = _varied_by_rule(product, inputs, vectors, changes)
+    return found
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _varied_by_rule(
+    product: Product, inputs: Inputs, vectors: Sequence[Any], changes: Inputs
+) -> Sequence[Any]:
+    composed = composition(product.call.name, dict(product.call.options)) is not None
+    of = _by_composition if composed else _by_matrix
+
+    def function(*some: Any) -> Sequence[Any]:
+        given = {**inputs, **dict(zip(changes, some, strict=True))}
+        return of(*(given[name] for name in product.given), *vectors, product=product)
+
+    varied = [inputs[name] for name in changes]
+    found: Sequence[Any] = jax.jvp(function, varied, list(changes.values()))[1]
+    return found
+
+
+def _mapped(
+    arrays: Sequence[Any], axes: Sequence[int | None], *, product: Product
+) -> tuple[list[Any], list[int]]:
+    """Map a product: one state with many vectors by Jacobians, anything else as a longer batch."""
+    (inputs, vectors), (of_inputs, of_vectors) = product.split(arrays), product.split(axes)
+    size = next(x.shape[k] for x, k in zip(arrays, axes, strict=True) if k is not None)
+    longer = [
+        jnp.broadcast_to(x, (size, *x.shape)) if k is None else jnp.moveaxis(x, k, 0)
+        for x, k in zip(vectors, of_vectors, strict=True)
+    ]
+    if all(k is None for k in of_inputs.values()):
+        of = _by_matrix if size > _FEW else _product.bind  # a lone state goes with a batch
+        found = of(*inputs.values(), *longer, product=product)
+        return found, [0] * len(found)
+    ranks, batch = _ranks(product.call), longer[0].ndim - 1 - len(product.shapes[0][0])
+    states = []
+    for name, x in inputs.items():
+        k = of_inputs[name]
+        if k is not None:
+            x = jnp.moveaxis(x, k, 0)
+            missing = batch - (x.ndim - 1 - ranks[name])
+            x = x.reshape((size, *[1] * missing, *x.shape[1:]))
+        states.append(x)
+    found = _product.bind(*states, *longer, product=product)
+    return found, [0] * len(found)
+
+
+@functools.partial(jax.jit, static_argnames="product")
+def _value(*arrays: Any, product: Product) -> Sequence[Any]:
+    return (multiplied if has_products(product.call.name) else _by_matrix)(*arrays, product=product)
+
+
+_product.def_impl(_value)
+_product.def_abstract_eval(_types)
+ad.primitive_jvps[_product] = _differentiated
+ad.primitive_transposes[_product] = _transposed
+batching.primitive_batchers[_product] = _mapped
+mlir.register_lowering(_product, mlir.lower_fun(_value, multiple_results=True))
 
 
 def _no_derivative(call: Call) -> str:
-    for name, how in PUBLIC.items():
-        if how.vjp == call.name:
-            return (
-                f"dtau.jax.{name}: products=True gives first derivatives in reverse mode and no "
-                f"second ones; leave it out for derivatives {order_of(name).said}"
-            )
     for name in ("inverse_dynamics", "forward_dynamics", *CONSTRAINED):
-        last = "hessian" if name in CONSTRAINED else "second_derivatives"
-        if call.name == f"{name}_{last}":
+        if call.name in (f"{name}_hessian", f"{name}_second_derivatives"):
             return (
                 f"dtau.jax: derivatives of {name}, and of functions that are made of it, exist up "
                 "to the second order; this asks for the third"

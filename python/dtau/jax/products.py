@@ -1,90 +1,110 @@
-"""Reverse mode by the core's O(N) products instead of matrices: `apply_with_products`.
+"""Products of derivatives with vectors, from the core: `Product`, `multiplied`.
 
-This is a `jax.custom_vjp`, which excludes forward mode, so it is optional. Only the products of
-`step` have derivatives themselves.
+A product takes variations of inputs to variations of results, as the core's ``_jvp``. Its transpose
+takes weights of results to gradients by inputs, as the core's ``_vjp``. Both are O(N).
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 
-from dtau.autodiff import manifold
 from dtau.autodiff.functions import PUBLIC
-from dtau.autodiff.rows import PARAMETERS
+from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 from dtau.jax.calls import Call, prepare, results_of, run
-from dtau.jax.derivatives import Arrays, apply
+
+Arrays = tuple[Any, ...]
+Inputs = Mapping[str, Any]
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
-def apply_with_products(call: Call, inputs: Arrays) -> Arrays:
-    """Return the results of a function that has products, with gradients by these."""
-    return run(call, inputs)
+class Product(NamedTuple):
+    """A product with the derivatives of a call: hashable.
+
+    ``given`` names the inputs of the call that are given, ``moving`` those by which derivatives are
+    taken. The arguments of a product are these inputs, and then its vectors.
+    """
+
+    call: Call
+    given: tuple[str, ...]
+    moving: tuple[str, ...]
+    transposed: bool
+
+    @property
+    def problem(self) -> str:
+        """The function that has the products; others are this one with some inputs zero."""
+        return PUBLIC[self.call.name].term_of or self.call.name
+
+    def core(self, kind: str) -> Call:
+        """Return the core's product of a kind: jvp, vjp, parameter_jvp, parameter_vjp."""
+        by = "dt" if kind == "vjp" and "dt" in self.moving else None
+        options = {**dict(self.call.options), "coordinates": "numbers", "by": by}
+        return Call.of(self.call.model, f"{self.problem}_{kind}", **options)
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        """The names of weights of results in the core's product; a residual has none."""
+        inputs = FUNCTIONS[f"{self.problem}_vjp"].inputs
+        return tuple(x.name for x in inputs if x.name.startswith("lam"))
+
+    @property
+    def shapes(self) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+        """The shapes of the vectors and of their products, for one state."""
+        prepared = prepare(self.call)
+        taken = {x.name: x.shape for x in prepared.inputs}
+        inputs = [taken[name] for name in self.moving]
+        count = len(self.weights) if has_products(self.call.name) else len(prepared.results)
+        results = [x.shape for x in prepared.results[:count]]
+        return (results, inputs) if self.transposed else (inputs, results)
+
+    def split(self, arrays: Sequence[Any]) -> tuple[dict[str, Any], Sequence[Any]]:
+        """Split arguments: inputs by name, and vectors."""
+        count = len(self.given)
+        return dict(zip(self.given, arrays[:count], strict=True)), arrays[count:]
 
 
-def _forward(call: Call, inputs: Any) -> tuple[Arrays, Any]:
-    names = [spec.name for spec in prepare(call).inputs]
-    by_dt = any(name == "dt" and x.perturbed for name, x in zip(names, inputs, strict=True))
-    values = tuple(None if x is None else x.value for x in inputs)
-    results = apply(call, values)
-    return results, (values, results, () if by_dt else None)  # no arrays, which would be traced
+def has_products(name: str) -> bool:
+    """Whether the core multiplies the derivatives of a function."""
+    how = PUBLIC.get(name)
+    return how is not None and bool(how.vjp or (how.term_of and PUBLIC[how.term_of].vjp))
 
 
-def _backward(call: Call, saved: Any, weights: Arrays) -> tuple[Arrays]:
-    inputs, results, by_dt = saved
-    names = [spec.name for spec in prepare(call).inputs]
-    given = dict(zip(names, inputs, strict=True))
-    model, q = call.model, given["q"]
-    dense = [
-        jnp.zeros_like(r) if isinstance(w, jax.custom_derivatives.SymbolicZero) else w
-        for w, r in zip(weights, results, strict=True)
+def multiplied(*arrays: Any, product: Product) -> Arrays:
+    """Return the product, from the core."""
+    inputs, vectors = product.split(arrays)
+    return (_gradients if product.transposed else _variations)(product, inputs, vectors)
+
+
+def _variations(product: Product, inputs: Inputs, vectors: Sequence[Any]) -> Arrays:
+    varied = {f"d{name}": x for name, x in zip(product.moving, vectors, strict=True)}
+    parts = []
+    if f"d{PARAMETERS}" in varied:
+        by = {f"d{PARAMETERS}": varied.pop(f"d{PARAMETERS}")}
+        parts.append(_run(product.core("parameter_jvp"), {**inputs, **by}))
+    if varied:
+        parts.append(_run(product.core("jvp"), {**inputs, **varied}))
+    return tuple(functools.reduce(jnp.add, same) for same in zip(*parts, strict=True))
+
+
+def _gradients(product: Product, inputs: Inputs, vectors: Sequence[Any]) -> Arrays:
+    given = {**inputs, **dict(zip(product.weights, vectors, strict=True))}
+    found: dict[str, Any] = {}
+    if set(product.moving) != {PARAMETERS}:
+        vjp = product.core("vjp")
+        pairs = zip(results_of(vjp, list(given)), _run(vjp, given), strict=True)
+        found = {spec.name.removeprefix("by_"): x for spec, x in pairs}
+    if PARAMETERS in product.moving:
+        (found[PARAMETERS],) = _run(product.core("parameter_vjp"), given)
+    return tuple(found[name] for name in product.moving)
+
+
+def _run(call: Call, given: Inputs) -> Arrays:
+    """Run a product of the core; what it takes and is not given is zero."""
+    like = next(iter(given.values()))
+    arrays = [
+        given[x.name] if x.name in given else None if x.optional else jnp.zeros(x.shape, like.dtype)
+        for x in prepare(call).inputs
     ]
-    if call.name == "step":  # weights of the numbers of q: convert to the tangent space
-        dense[0] = _transposed(manifold.from_tangent, model, results[0], dense[0])
-    options = {**dict(call.options), "by": None if by_dt is None else "dt"}
-    products = Call.of(model, PUBLIC[call.name].vjp, **options)
-    order = prepare(products).inputs
-    weighted = (spec.name for spec in order if spec.name not in names)
-    given.update(zip(weighted, dense, strict=False))  # a residual has no weight
-    found = apply(products, tuple(given[spec.name] for spec in order))
-    gradients = results_of(products, [name for name, x in given.items() if x is not None])
-    by = {spec.name.removeprefix("by_"): x for spec, x in zip(gradients, found, strict=True)}
-    if given.get(PARAMETERS) is not None:
-        by[PARAMETERS] = _by_parameters(call, given)
-    by["q"] = _transposed(manifold.to_tangent, model, q, by["q"])
-    return (
-        tuple(
-            None if x is None else _summed(by[name], x) if name in by else jnp.zeros_like(x)
-            for name, x in zip(names, inputs, strict=True)
-        ),
-    )
-
-
-def _by_parameters(call: Call, given: Mapping[str, Any]) -> jax.Array:
-    """Return the gradient by the inertias of the bodies."""
-    product = Call.of(call.model, f"{call.name}_parameter_vjp", **dict(call.options))
-    gradient: jax.Array
-    (gradient,) = apply(product, tuple(given[spec.name] for spec in prepare(product).inputs))
-    return gradient
-
-
-def _transposed(map_: manifold.LinearMap, model: Any, q: jax.Array, covector: jax.Array) -> Any:
-    """Apply the transpose of a tangent map at q to a covector."""
-    width = model.nq if map_ is manifold.to_tangent else model.nv
-    zeros = jnp.zeros((*covector.shape[:-1], width), covector.dtype)
-    return jax.vjp(lambda x: map_(jnp, model, q, x), zeros)[1](covector)[0]
-
-
-def _summed(gradient: jax.Array, x: jax.Array) -> jax.Array:
-    """Sum a gradient over the axes along which x was broadcast."""
-    extra = gradient.ndim - x.ndim
-    gradient = gradient.sum(tuple(range(extra)))
-    repeated = tuple(k for k, n in enumerate(x.shape) if n == 1 != gradient.shape[k])
-    return gradient.sum(repeated, keepdims=True)
-
-
-apply_with_products.defvjp(_forward, _backward, symbolic_zeros=True)
+    return run(call, tuple(arrays))

@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
-from dtau.autodiff.functions import VALUES, value
-from dtau.autodiff.library import At
 from dtau.autodiff.rows import FUNCTIONS
 from dtau.model.model import Model
 from dtau.registry import Axes
@@ -47,7 +45,7 @@ def _all() -> Mapping[str, Kernel]:
         names = tuple(x.name for x in row.inputs)
         sizes = tuple((*([] if x.rows is None else [_ROWS[x.rows]]), *x.axes) for x in row.inputs)
         found[name] = Kernel(tuple(row.options), names, sizes)
-    return found | {name: Kernel((), ("q",), (("nq",),)) for name in VALUES}
+    return found
 
 
 KERNELS = _all()
@@ -89,9 +87,6 @@ def evaluate(
     model: Model, name: str, options: Mapping[str, Any], inputs: Inputs
 ) -> Sequence[Array]:
     """Return the results of a function at q, with normalized quaternions; those of ``by`` last."""
-    if name in VALUES:
-        found: Any = value(name)(At(_NUMPY, model, {"q": inputs[0]}, options))
-        return tuple(found)
     if name == "tangent_map":  # the core's result depends on the norm, which may be off by 1e-6
         inputs = [_unit(model, inputs[0])]
     try:
@@ -159,20 +154,5 @@ def result_shapes(
 
 @lru_cache(maxsize=256)
 def _all_shapes(model: Model, name: str, text: str) -> tuple[tuple[int, ...], ...]:
-    if name in VALUES:
-        return (core_shape(model, VALUES[name]),)
     call = _core.prepare_call(model, name, **_options(model, text))
     return tuple(shape for _, shape, _ in call.results)
-
-
-class _NumPy:
-    xp = np
-
-    def constant(self, numbers: Array) -> Array:
-        return numbers
-
-    def call(self, model: Model, name: str, inputs: Inputs, **options: Any) -> Sequence[Array]:
-        return evaluate(model, name, options, inputs)
-
-
-_NUMPY = _NumPy()

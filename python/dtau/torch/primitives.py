@@ -28,7 +28,7 @@ from torch._functorch import eager_transforms
 from torch.autograd import forward_ad
 
 from dtau.autodiff import manifold
-from dtau.autodiff.functions import composition, jacobians
+from dtau.autodiff.functions import composition, in_tangent_space, is_of_blocks, jacobians
 from dtau.autodiff.library import At
 from dtau.torch import operators
 from dtau.torch.kernels import KERNELS, decoded, result_shapes, written
@@ -98,11 +98,11 @@ _LAST = ("_second_derivatives", "_hessian")
 _NO_THIRD = ": functions have first and second derivatives, and no third"
 
 
-def _at(site: Site, inputs: Tensors) -> At:
+def _at(site: Site, inputs: Tensors, which: Sequence[int]) -> At:
     names = KERNELS[site.function].inputs
     given = dict(zip(names, inputs, strict=True))
     model, options = decoded(site.model, site.options)
-    return At(_LIBRARY, model, given, options)
+    return At(_LIBRARY, model, given, options, {names[k] for k in which})
 
 
 def _rows(tensor: Tensor, rank: int) -> Tensor:
@@ -136,14 +136,14 @@ def _composed(
 ) -> Callable[..., tuple[Tensor, ...]] | None:
     """Return a composition as a function of some of its inputs; None if there are blocks."""
     compose = composition(site.function, decoded(site.model, site.options)[1])
-    if compose is None:
+    if compose is None or is_of_blocks(site.function):
         return None
 
     def of(*variables: Tensor) -> tuple[Tensor, ...]:
         every = list(inputs)
         for k, x in zip(which, variables, strict=True):
             every[k] = x
-        return tuple(compose(_at(site, every)))
+        return tuple(compose(_at(site, every, which)))
 
     return of
 
@@ -169,7 +169,7 @@ def gradients(
         for k, gradient in zip(which, pull(tuple(filled)), strict=True):
             found[k] = gradient
         return found
-    x = _at(site, inputs)
+    x = _at(site, inputs, which)
     kernel = KERNELS[site.function]
     shapes = result_shapes(x.model, site.function, site.options, inputs)
     for k in which:
@@ -187,8 +187,9 @@ def gradients(
                 total = term if total is None else total + term
         if total is None:
             continue
-        if kernel.sizes[k] == ("nq",):
-            total = _pulled_back(x.model, variable, total)
+        if kernel.sizes[k] == ("nq",) and in_tangent_space(site.function):
+            units = torch.eye(x.model.nq, dtype=variable.dtype)
+            total = manifold.pulled_back(torch, x.model, variable, total, units)
         core = variable.shape[variable.dim() - kernel.ranks[k] :]
         total = total.reshape((*total.shape[:-1], *core))
         found[k] = like(total, variable)
@@ -201,21 +202,19 @@ def _step_gradients(
     """Return gradients of a step as a product, which `dtau.step_hessian` differentiates."""
     q, v, tau, dt, f_ext, active = inputs
     assert q is not None
-    model, (by_next, lam_v) = model_of(site.model), cotangents
-    still = torch.zeros(model.nv, dtype=q.dtype)
-    lam_q = still
-    if by_next is not None:
-        reached = differentiable(site, *inputs)[0]
-        units = torch.eye(model.nv, dtype=q.dtype)
-        matrix = manifold.matrix(torch, model, reached, units, manifold.from_tangent)
-        lam_q = (by_next[..., None, :] @ matrix)[..., 0, :]
-    given = q, v, tau, dt, lam_q, still if lam_v is None else lam_v, f_ext, active
-    options = {**decoded(site.model, site.options)[1], "by": "dt" if wanted[3] else None}
+    model = model_of(site.model)
+    lam_q, lam_v = (
+        torch.zeros(length, dtype=q.dtype) if g is None else g
+        for g, length in zip(cotangents, (model.nq, model.nv), strict=True)
+    )
+    given = q, v, tau, dt, lam_q, lam_v, f_ext, active
+    asked = {"by": "dt" if wanted[3] else None, "coordinates": "numbers"}
+    options = {**decoded(site.model, site.options)[1], **asked}
     products = Site(site.model, "step_vjp", written(options))
     by_q, by_v, by_tau, *others = differentiable(products, *given)
     by_f_ext = None if f_ext is None else others.pop(0)
     by_dt = others.pop(0) if wanted[3] else None
-    found = _pulled_back(model, q, by_q), by_v, by_tau, by_dt, by_f_ext, None
+    found = by_q, by_v, by_tau, by_dt, by_f_ext, None
     pairs = zip(found, inputs, strict=True)
     return [None if g is None or x is None else like(g, x) for g, x in pairs]
 
@@ -233,7 +232,7 @@ def tangents(site: Site, inputs: Tensors, variations: Tensors) -> tuple[Tensor, 
         _, push = torch.func.vjp(pull, tuple(torch.zeros_like(r) for r in results))
         (found,) = push(tuple(variations[k] for k in which))
         return tuple(found)
-    x = _at(site, inputs)
+    x = _at(site, inputs, which)
     kernel = KERNELS[site.function]
     shapes = result_shapes(x.model, site.function, site.options, inputs)
     totals: list[Tensor | None] = [None] * len(shapes)
@@ -241,7 +240,7 @@ def tangents(site: Site, inputs: Tensors, variations: Tensors) -> tuple[Tensor, 
         variable, change = inputs[k], variations[k]
         assert variable is not None
         assert change is not None
-        if kernel.sizes[k] == ("nq",):
+        if kernel.sizes[k] == ("nq",) and in_tangent_space(site.function):
             change = manifold.to_tangent(torch, x.model, variable, change)
         column = _rows(change, kernel.ranks[k])[..., :, None]
         blocks = _block_rows(site, x, kernel.inputs[k], kernel.ranks[k])
@@ -260,15 +259,6 @@ def tangents(site: Site, inputs: Tensors, variations: Tensors) -> tuple[Tensor, 
 
 def _spread(total: Tensor, batch: tuple[int, ...], shape: tuple[int, ...]) -> Tensor:
     return total.reshape((*total.shape[:-1], *shape)).expand((*batch, *shape))
-
-
-def _pulled_back(model: Any, q: Tensor, gradient: Tensor) -> Tensor:
-    """Return T(q)^T times a gradient in the tangent space."""
-    if manifold.is_vector_space(model):
-        return gradient
-    units = torch.eye(model.nq, dtype=q.dtype, device=q.device)
-    to_tangent = manifold.matrix(torch, model, q, units, manifold.to_tangent)
-    return (gradient[..., None, :] @ to_tangent)[..., 0, :]
 
 
 def _fast_gradients(

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch._functorch.utils import enable_single_level_autograd_function
 from torch.autograd import forward_ad
 
-from dtau.autodiff.functions import composition
+from dtau.autodiff.functions import composition, is_of_blocks
 from dtau.torch import operators
 from dtau.torch.primitives import Site, backward, remember, remembered_tangents
 from dtau.torch.transforms import any_dual, transforming
@@ -47,7 +47,8 @@ class _Call(torch.autograd.Function):
     @staticmethod
     def jvp(ctx: Any, *variations: Any) -> Any:
         function, (_, options) = ctx.site.function, ctx.living
-        if transforming() and composition(function, options) is not None:
+        composed = composition(function, options) is not None and not is_of_blocks(function)
+        if transforming() and composed:
             raise NotImplementedError(
                 f"dtau.torch: forward mode of torch.func (jvp, jacfwd, hessian) has no derivatives "
                 f"of {function} in an exported program: use reverse mode (vjp, jacrev, and "

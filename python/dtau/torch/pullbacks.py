@@ -27,10 +27,6 @@ Product = Callable[[Model, Mapping[str, Any], Arrays, Arrays, Sequence[bool]], A
 _BY_NUMBERS = {"coordinates": "numbers"}
 
 
-def _times(row: Any, matrix: Any) -> Array:
-    return np.asarray((row[..., None, :] @ matrix)[..., 0, :])
-
-
 def _dynamics(function: str, vjp: str) -> Product:
     """Return the product of dynamics, or of a term with fewer inputs."""
     taken, row = KERNELS[function].inputs, FUNCTIONS[vjp]
@@ -81,7 +77,8 @@ def _zeros(model: Model, options: Mapping[str, Any], weight: registry.Array) -> 
 
 
 def _by_jacobians(function: str, jacobians: str) -> Product:
-    """Return the product of a vector-valued function with its Jacobians."""
+    """Return the product of a function with one result with its Jacobians."""
+    (result,) = FUNCTIONS[function].results
 
     def product(
         model: Model,
@@ -91,7 +88,33 @@ def _by_jacobians(function: str, jacobians: str) -> Product:
         wanted: Sequence[bool],
     ) -> Arrays:
         blocks = evaluate(model, jacobians, {**options, **_BY_NUMBERS}, inputs)
-        return [_times(cotangents[0], block) for block in blocks]
+        rank = len(result.axes) - isinstance(options.get("frames"), str)
+        axes = "ijk"[:rank]
+        equation = f"...{axes},...{axes}q->...q"
+        return [np.einsum(equation, cotangents[0], block) for block in blocks]
+
+    return product
+
+
+def _by_unit_vectors(vjp: str) -> Product:
+    """Return the product of the matrix that is the Jacobian of a problem by its unknown."""
+    row = FUNCTIONS[vjp]
+
+    def product(
+        model: Model,
+        options: Mapping[str, Any],
+        inputs: Arrays,
+        cotangents: Arrays,
+        wanted: Sequence[bool],
+    ) -> Arrays:
+        q, still = inputs[0][..., None, :], np.zeros(model.nv)
+
+        def gradient(unknown: Array) -> Array:
+            given = (q, still, unknown, cotangents[0])
+            every = (*given, *[None] * (len(row.inputs) - len(given)))
+            return np.asarray(evaluate(model, vjp, _BY_NUMBERS, every)[0])
+
+        return [(gradient(np.eye(model.nv)) - gradient(still)).sum(axis=-2)]
 
     return product
 
@@ -116,11 +139,12 @@ def _product(name: str) -> Product | None:
     how = PUBLIC[name]
     if name == "step":
         return _step
+    if how.matrix_of:
+        return _by_unit_vectors(PUBLIC[how.matrix_of].vjp)
     vjp = PUBLIC[how.term_of].vjp if how.term_of else how.vjp
     if vjp:
         return _dynamics(name, vjp)
-    shapes = [result.axes for result in FUNCTIONS[name].results]
-    if not how.first or [len(axes) for axes in shapes] != [1]:
+    if not how.first or len(FUNCTIONS[name].results) != 1 or not FUNCTIONS[name].results[0].axes:
         return None
     same = KERNELS[name].inputs == KERNELS[how.first].inputs
     return _by_jacobians(name, how.first) if same else None

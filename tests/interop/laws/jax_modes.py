@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -20,33 +19,21 @@ from adapter_laws import Call, Modes
 import dtau.jax
 
 MODES = Modes()
-# Functions with the option ``products=True``; of steps it has second derivatives too.
-_WITH_PRODUCTS = {
-    "rows": tuple(
-        row
-        for row in adapter_law_cases.public(dtau.jax)
-        if "products" in inspect.signature(getattr(dtau.jax, row)).parameters
-    ),
-}
-_STEP_PRODUCTS = {
-    "rows": ("step",),
-    "every_input": False,
-}
 
 
 def arrays(call: Call) -> list[Any]:
     return [jnp.asarray(x) for x in call.x]
 
 
-def of_wanted(call: Call, f: Callable[..., Any] | None = None) -> tuple[Callable[..., Any], Any]:
+def of_wanted(call: Call) -> tuple[Callable[..., Any], Any]:
     """The function of the wanted inputs alone, and these."""
-    every, of = arrays(call), f or call.f
+    every = arrays(call)
 
     def function(*some: Any) -> Any:
         given = list(every)
         for k, x in zip(call.wanted, some, strict=True):
             given[k] = x
-        return of(*given)
+        return call.f(*given)
 
     return function, tuple(every[k] for k in call.wanted)
 
@@ -86,17 +73,6 @@ def reverse(call: Call) -> Sequence[Any]:
     return pull(cotangents(call, results))
 
 
-@MODES.add("gradient", batch=True, each_result=True, **_WITH_PRODUCTS)
-def reverse_by_products(call: Call) -> Sequence[Any]:
-    f, x = of_wanted(call, by_products(call))
-    results, pull = jax.vjp(f, *x)
-    return pull(cotangents(call, results))
-
-
-def by_products(call: Call) -> Callable[..., Any]:
-    return call.case.function(dtau.jax, products=True)
-
-
 @MODES.add("bits", batch=True)
 def value_of_two_axes(call: Call) -> Sequence[Any]:
     """Along one of which the first input does not vary; mapped over it, too."""
@@ -110,30 +86,21 @@ def value_of_two_axes(call: Call) -> Sequence[Any]:
     return [y[:, 0] for y in results]
 
 
-@MODES.add("gradient", batch=True, every_input=False)
-def gradient_of_two_axes(call: Call) -> Sequence[Any]:
-    return _gradient_of_two_axes(call, call.f)
-
-
-@MODES.add("gradient", batch=True, every_input=False, **_WITH_PRODUCTS)
-def gradient_of_two_axes_by_products(call: Call) -> Sequence[Any]:
-    return _gradient_of_two_axes(call, by_products(call))
-
-
 def _repeated(call: Call, fixed: Sequence[int]) -> list[Any]:
     """A batch with a second axis, along which some inputs have one element and others three."""
     lengths = [1 if k in fixed else 3 for k in range(len(call.x))]
     return [jnp.repeat(x[:, None], n, 1) for x, n in zip(arrays(call), lengths, strict=True)]
 
 
-def _gradient_of_two_axes(call: Call, f: Callable[..., Any]) -> Sequence[Any]:
+@MODES.add("gradient", batch=True, every_input=False)
+def gradient_of_two_axes(call: Call) -> Sequence[Any]:
     fixed = call.wanted[::2]  # their gradients are sums over the second axis
 
     def cost(*some: Any) -> Any:
         given = _repeated(call, fixed)
         for k, x in zip(call.wanted, some, strict=True):
             given[k] = x
-        pairs = zip(f(*given), call.weights, strict=True)
+        pairs = zip(call.f(*given), call.weights, strict=True)
         return sum(jnp.sum(y * w[:, None]) / y.shape[1] for y, w in pairs)
 
     given = _repeated(call, fixed)
@@ -208,16 +175,7 @@ def _mapped(call: Call, of: Callable[..., Any]) -> Sequence[Any]:
 @MODES.add("tangent", every_input=False, twice=True)
 def reverse_by_cotangents(call: Call) -> Sequence[Any]:
     """The products of transposes are linear in what they multiply."""
-    return _by_cotangents(call, call.f)
-
-
-@MODES.add("tangent", twice=True, **_STEP_PRODUCTS)
-def reverse_by_cotangents_of_products(call: Call) -> Sequence[Any]:
-    return _by_cotangents(call, by_products(call))
-
-
-def _by_cotangents(call: Call, of: Callable[..., Any]) -> Sequence[Any]:
-    f, x = of_wanted(call, of)
+    f, x = of_wanted(call)
 
     def slope(weights: Any) -> Any:
         gradients = jax.vjp(f, *x)[1](weights)
@@ -226,8 +184,8 @@ def _by_cotangents(call: Call, of: Callable[..., Any]) -> Sequence[Any]:
     return jax.jit(jax.grad(slope))(tuple(jnp.asarray(w) for w in call.weights))
 
 
-def _second(call: Call, of: Callable[..., Any], f: Callable[..., Any] | None = None) -> Any:
-    f, x = of_wanted(call, f)
+def _second(call: Call, of: Callable[..., Any]) -> Any:
+    f, x = of_wanted(call)
     return of(cost_of(call, f), x, along(call), tuple(range(len(x))))
 
 
@@ -251,16 +209,6 @@ def forward_over_reverse(call: Call) -> Sequence[Any]:
 @MODES.add("curvature", every_input=False)
 def reverse_over_reverse(call: Call) -> Sequence[Any]:
     return _second(call, _reverse_over_reverse)
-
-
-@MODES.add("curvature", **_STEP_PRODUCTS)
-def forward_over_products(call: Call) -> Sequence[Any]:
-    return _second(call, _forward_over_reverse, by_products(call))
-
-
-@MODES.add("curvature", **_STEP_PRODUCTS)
-def reverse_over_products(call: Call) -> Sequence[Any]:
-    return _second(call, _reverse_over_reverse, by_products(call))
 
 
 @MODES.add("curvature", every_input=False)
