@@ -137,33 +137,27 @@ def _refuse_parameters(problem: str, by: str) -> None:
 def _by_unit_wrenches(x: At, problem: str) -> Array:
     """Differentiate the Jacobian by q with respect to f_ext, (..., nv, nq, nbodies, 6).
 
-    The Jacobian is affine in the wrenches.
+    The Jacobian is linear in the wrenches if the robot is weightless and at rest.
     """
-    still, name = x.zeros(), f"{problem}_derivatives"
     given = x.inputs.get(PARAMETERS)
     bodies = None if given is None else given[..., None, :]  # beside the axis of unit wrenches
-    (change,) = by_unit_wrenches(
-        x, lambda q, f_ext: x.call(name, q, still, still, f_ext, bodies, **x.wrench_options())[:1]
-    )
-    return change
+    q, still, name = x["q"][..., None, :], x.zeros(), f"{problem}_derivatives"
+    units, options = unit_wrenches(x), x.wrench_options()
+    changes = x.weightless().call(name, q, still, still, units, bodies, **options)[0]
+    return by_wrenches(x, changes)
 
 
-def by_unit_wrenches(
-    x: At, matrices: Callable[[Array, Array | None], tuple[Array, ...]]
-) -> tuple[Array, ...]:
-    """Differentiate matrices of q and f_ext that are affine in f_ext with respect to it.
-
-    These are the matrices for unit wrenches minus the matrices for none.
-    """
+def unit_wrenches(x: At) -> Array:
+    """Return a unit wrench for each body and component, one after another."""
     count = 6 * x.model.nbodies
-    units = x.library.constant(np.eye(count).reshape(count, x.model.nbodies, 6))
-    q = x["q"][..., None, :]
+    return x.library.constant(np.eye(count).reshape(count, x.model.nbodies, 6))
+
+
+def by_wrenches(x: At, changes: Array) -> Array:
+    """Return what unit wrenches change in matrices as their derivative, (..., nbodies, 6)."""
     swap = x.xp.swapaxes  # PyTorch 2.13 cannot map `moveaxis`
-    changes = [
-        swap(swap(some - none, -3, -2), -2, -1)
-        for some, none in zip(matrices(q, units), matrices(q, None), strict=True)
-    ]
-    return tuple(y.reshape((*y.shape[:-1], x.model.nbodies, 6)) for y in changes)
+    last = swap(swap(changes, -3, -2), -2, -1)
+    return last.reshape((*last.shape[:-1], x.model.nbodies, 6))
 
 
 inverse_dynamics = _dynamics("inverse_dynamics")
@@ -207,9 +201,9 @@ forward_dynamics_time_derivatives = _time_derivatives("forward_dynamics")
 
 def mass_matrix(x: At, by: str) -> Blocks:
     """Differentiate the mass matrix by q: the torques M a of unit accelerations a."""
-    name, still, q = "inverse_dynamics_derivatives", x.zeros(), x["q"][..., None, :]
-    units = x.library.constant(np.eye(x.model.nv))
-    return (x.call(name, q, still, units, None)[0] - x.call(name, q, still, still, None)[0],)
+    q, units = x["q"][..., None, :], x.library.constant(np.eye(x.model.nv))
+    x = x.weightless()
+    return x.call("inverse_dynamics_derivatives", q, x.zeros(), units, None)[:1]
 
 
 def mass_matrix_inverse(x: At, by: str) -> Blocks:
@@ -223,16 +217,9 @@ def mass_matrix_inverse(x: At, by: str) -> Blocks:
 
 
 def kinetic_energy_derivatives(x: At, by: str) -> Blocks:
-    """Differentiate the derivatives of v . M v / 2, with the torques M a of inverse dynamics.
-
-    These are the torques for the acceleration a, minus the torques for none.
-    """
-    q, v, still = x["q"], x["v"], x.zeros()
-    name = "inverse_dynamics_derivatives"
-    (moved, _, mass), (resting, *_) = (x.call(name, q, still, a, None) for a in (v, still))
-    by_q = moved - resting  # of M v
+    """Differentiate the derivatives of v . M v / 2, with the torques M a for a = v."""
+    q, v, x = x["q"], x["v"], x.weightless()
+    by_q, _, mass = x.call("inverse_dynamics_derivatives", q, x.zeros(), v, None)
     if by == "v":
         return x.xp.swapaxes(by_q, -1, -2), mass
-    name = "inverse_dynamics_hessian"
-    some, none = (x.call(name, q, still, a, v, None)[0] for a in (v, still))
-    return 0.5 * (some - none), by_q
+    return 0.5 * x.call("inverse_dynamics_hessian", q, x.zeros(), v, v, None)[0], by_q

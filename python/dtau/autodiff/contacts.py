@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dtau.autodiff.blocks import Blocks, by_unit_wrenches
+from dtau.autodiff.blocks import Blocks, by_wrenches, unit_wrenches
 from dtau.autodiff.library import Array, At
 
 
@@ -38,13 +38,12 @@ def dynamics_derivatives(x: At, by: str) -> Blocks:
         return (None,) * 7
     if by == "f_ext":
         still, active = x.zeros(), _for_each_weight(x, "active")
-        name = "constrained_dynamics_derivatives"
-
-        def by_q(q: Array, f_ext: Array | None) -> tuple[Array, ...]:
-            blocks = x.call(name, q, still, still, f_ext, active, **_dynamics_options(x))
-            return blocks[0], blocks[3]
-
-        a, forces = by_unit_wrenches(x, by_q)
+        q, name = _for_each_weight(x, "q"), "constrained_dynamics_derivatives"
+        some, none = (
+            x.call(name, q, still, still, f_ext, active, **_dynamics_options(x))
+            for f_ext in (unit_wrenches(x), None)
+        )
+        a, forces = (by_wrenches(x, some[k] - none[k]) for k in (0, 3))
         return a, None, None, forces, None, None, None
     inputs = [_for_each_weight(x, name) for name in ("q", "v", "tau")]
     more = [_for_each_weight(x, name) for name in ("f_ext", "active")]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
+from dtau.autodiff.weightless import weightless
 from dtau.model.model import Model
 
 Array = Any  # the library's arrays: float64, leading axes are the batch
@@ -79,6 +80,10 @@ class At:
         if (key,) not in self._known:
             self._known[key,] = make()
         return self._known[key,]
+
+    def weightless(self) -> At:
+        """Return the same without gravity and springs, where torques at rest are linear."""
+        return replace(self, model=weightless(self.model), _known={})
 
     def zeros(self) -> Array:
         """Zeros (nv,): no velocity, acceleration or torque."""

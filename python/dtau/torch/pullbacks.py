@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dtau import registry
 from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
+from dtau.autodiff.weightless import weightless
 from dtau.model.model import Model
 from dtau.torch.kernels import KERNELS, evaluate
 
@@ -107,14 +108,10 @@ def _by_unit_vectors(vjp: str) -> Product:
         cotangents: Arrays,
         wanted: Sequence[bool],
     ) -> Arrays:
-        q, still = inputs[0][..., None, :], np.zeros(model.nv)
-
-        def gradient(unknown: Array) -> Array:
-            given = (q, still, unknown, cotangents[0])
-            every = (*given, *[None] * (len(row.inputs) - len(given)))
-            return np.asarray(evaluate(model, vjp, _BY_NUMBERS, every)[0])
-
-        return [(gradient(np.eye(model.nv)) - gradient(still)).sum(axis=-2)]
+        given = inputs[0][..., None, :], np.zeros(model.nv), np.eye(model.nv), cotangents[0]
+        every = (*given, *[None] * (len(row.inputs) - len(given)))
+        by_q = evaluate(weightless(model), vjp, _BY_NUMBERS, every)[0]
+        return [by_q.sum(axis=-2)]
 
     return product
 
