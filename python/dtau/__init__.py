@@ -260,6 +260,7 @@ from dtau.model.motors import Motors
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
 from dtau.patterns import Pattern
+from dtau.registry import link as _link
 from dtau.viewing import view
 
 __all__ = [
@@ -416,6 +417,9 @@ __all__ = [
     "wrench_at_frame",
     "wrench_at_frame_derivatives",
 ]
+
+
+_link(globals())  # dtau.inverse_dynamics.vjp is dtau.inverse_dynamics_vjp
 
 
 def __dir__() -> list[str]:

@@ -61,6 +61,9 @@ class Function:
     force_results: tuple[Array, ...]
     by_results: tuple[Array, ...]
     result_classes: tuple[str, ...]  # without and with contacts, if they differ; with forces
+    links: Mapping[
+        str, str
+    ]  # functions that differentiate this one: derivatives, vjp, hessian, ...
     solves: bool  # solves with the mass matrix: joints without inertia are refused
 
     @property
@@ -91,6 +94,7 @@ def _function(row: Mapping[str, Any]) -> Function:
         tuple(_array(x) for x in row["force_results"]),
         tuple(_array(x) for x in row["by_results"]),
         row["result_classes"],
+        row["links"],
         row["solves"],
     )
 
@@ -108,3 +112,10 @@ FUNCTIONS: Mapping[str, Function] = {row["name"]: _function(row) for row in _cor
 POSE_FUNCTIONS: Mapping[str, Function] = {
     row["name"]: _function(row) for row in _core.pose_functions()
 }
+
+
+def link(functions: Mapping[str, Any]) -> None:
+    """Give functions those that differentiate them as attributes: `inverse_dynamics.vjp`."""
+    for name, row in FUNCTIONS.items():
+        for kind, linked in row.links.items():
+            setattr(functions[name], kind, functions[linked])

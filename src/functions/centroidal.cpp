@@ -30,16 +30,21 @@ constexpr Out<"drate_da", Quantity::momentum_matrix> drate_da;
 
 constexpr Function functions[] = {
     function(
-        {.name = "center_of_mass"}, takes(q), gives(center),
+        {.name = "center_of_mass", .links = {.derivatives = "center_of_mass_jacobian"}}, takes(q),
+        gives(center),
         algorithm<PlacementsWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             center_of_mass(tree, x[q], x[center], w);
         })),
-    function({.name = "center_of_mass_velocity"}, takes(q, v), gives(velocity),
+    function({.name = "center_of_mass_velocity",
+              .links = {.derivatives = "center_of_mass_velocity_derivatives"}},
+             takes(q, v), gives(velocity),
              algorithm<CenterMotionWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      center_of_mass_motion<T>(tree, x[q], x[v], nullptr, x[velocity], w);
                  })),
-    function({.name = "center_of_mass_acceleration"}, takes(q, v, a), gives(acceleration),
+    function({.name = "center_of_mass_acceleration",
+              .links = {.derivatives = "center_of_mass_acceleration_derivatives"}},
+             takes(q, v, a), gives(acceleration),
              algorithm<CenterMotionWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      center_of_mass_motion(tree, x[q], x[v], x[a], x[acceleration], w);
@@ -67,17 +72,23 @@ constexpr Function functions[] = {
                                                     x[dacceleration_dv], x[dacceleration_da], w);
         })),
     function(
-        {.name = "momentum"}, takes(q, v), gives(h),
+        {.name = "momentum", .links = {.time_derivatives = "momentum_time_derivatives"}},
+        takes(q, v), gives(h),
         algorithm<MomentumWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             momentum(tree, x[q], x[v], x[h], w);
         })),
     function(
-        {.name = "centroidal_momentum"}, takes(q, v), gives(h),
+        {.name = "centroidal_momentum",
+         .links = {.derivatives = "centroidal_momentum_derivatives",
+                   .time_derivatives = "centroidal_momentum_time_derivatives"}},
+        takes(q, v), gives(h),
         algorithm<MomentumWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             centroidal_momentum<T>(tree, x[q], x[v], nullptr, x[h], w);
         })),
     function(
-        {.name = "centroidal_momentum_rate"}, takes(q, v, a), gives(rate),
+        {.name = "centroidal_momentum_rate",
+         .links = {.derivatives = "centroidal_momentum_rate_derivatives"}},
+        takes(q, v, a), gives(rate),
         algorithm<MomentumWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             centroidal_momentum(tree, x[q], x[v], x[a], x[rate], w);
         })),

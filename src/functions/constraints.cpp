@@ -38,7 +38,13 @@ constexpr ForceOut<"a", Quantity::v> acceleration_too;
 constexpr ForceOut<"forces", Quantity::rows> forces_too;
 
 constexpr Function functions[] = {
-    function({.name = "constrained_dynamics", .solves = true, .results = "ConstrainedDynamics"},
+    function({.name = "constrained_dynamics",
+              .links = {.derivatives = "constrained_dynamics_derivatives",
+                        .hessian = "constrained_dynamics_hessian",
+                        .jvp = "constrained_dynamics_jvp",
+                        .vjp = "constrained_dynamics_vjp"},
+              .solves = true,
+              .results = "ConstrainedDynamics"},
              takes(q, v, tau, contacts, f_ext, f_ext_axes, active, held_positions, regularization),
              gives(acceleration, forces, residual),
              on_active_constraints<ConstrainedWorkspace>(

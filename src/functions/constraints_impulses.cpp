@@ -25,7 +25,11 @@ template <class T>
 using Inverse = WithWrenches<ConstrainedInverseWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
-    function({.name = "impulse_dynamics", .solves = true, .results = "ImpulseDynamics"},
+    function({.name = "impulse_dynamics",
+              .links = {.derivatives = "impulse_dynamics_derivatives",
+                        .hessian = "impulse_dynamics_hessian"},
+              .solves = true,
+              .results = "ImpulseDynamics"},
              takes(q, v, contacts, restitution, active, regularization), gives(v_after, impulses),
              on_active_constraints<ImpulseWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {

@@ -26,7 +26,9 @@ constexpr Out<"dtau_df_ext", Quantity::wrench_matrix> dtau_df_ext;
 constexpr Out<"da_df_ext", Quantity::wrench_matrix> da_df_ext;
 
 constexpr Function functions[] = {
-    function({.name = "inverse_dynamics_derivatives", .results = "InverseDynamicsDerivatives"},
+    function({.name = "inverse_dynamics_derivatives",
+              .links = {.time_derivatives = "inverse_dynamics_derivatives_time_derivatives"},
+              .results = "InverseDynamicsDerivatives"},
              takes(q, v, a, f_ext, f_ext_axes, layout, parameters, coordinates),
              gives(dtau_dq, dtau_dv, dtau_da),
              algorithm<IdsvaAndWrenches, KernelTraits{.results = Results::sparse}>(
@@ -39,6 +41,7 @@ constexpr Function functions[] = {
                                                tree.nv, w.wrenches);
                  })),
     function({.name = "forward_dynamics_derivatives",
+              .links = {.time_derivatives = "forward_dynamics_derivatives_time_derivatives"},
               .solves = true,
               .results = "ForwardDynamicsDerivatives"},
              takes(q, v, tau, f_ext, f_ext_axes, layout, parameters, coordinates),

@@ -24,23 +24,40 @@ using MimicAndWrenches = WithWrenches<FactorizedWorkspace, WrenchAxesWorkspace>:
 
 constexpr Function functions[] = {
     function(
-        {.name = "inverse_dynamics"}, takes(q, v, a, f_ext, f_ext_axes, parameters), gives(torque),
+        {.name = "inverse_dynamics",
+         .links = {.derivatives = "inverse_dynamics_derivatives",
+                   .second_derivatives = "inverse_dynamics_second_derivatives",
+                   .hessian = "inverse_dynamics_hessian",
+                   .jvp = "inverse_dynamics_jvp",
+                   .vjp = "inverse_dynamics_vjp",
+                   .time_derivatives = "inverse_dynamics_time_derivatives"}},
+        takes(q, v, a, f_ext, f_ext_axes, parameters), gives(torque),
         algorithm<RneaAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             rnea<T>(tree, x[q], x[v], x[a], body_f_ext, x[torque], w.algorithm);
         })),
     function(
-        {.name = "bias_torque"}, takes(q, v, f_ext, f_ext_axes, parameters), gives(torque),
+        {.name = "bias_torque", .links = {.time_derivatives = "bias_torque_time_derivatives"}},
+        takes(q, v, f_ext, f_ext_axes, parameters), gives(torque),
         algorithm<RneaAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             rnea<T>(tree, x[q], x[v], nullptr, body_f_ext, x[torque], w.algorithm);
         })),
-    function({.name = "gravity_torque"}, takes(q, parameters), gives(torque),
+    function({.name = "gravity_torque",
+              .links = {.time_derivatives = "gravity_torque_time_derivatives"}},
+             takes(q, parameters), gives(torque),
              algorithm<RneaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  rnea<T>(tree, x[q], nullptr, nullptr, nullptr, x[torque], w);
              })),
     function(
-        {.name = "forward_dynamics", .solves = true},
+        {.name = "forward_dynamics",
+         .links = {.derivatives = "forward_dynamics_derivatives",
+                   .second_derivatives = "forward_dynamics_second_derivatives",
+                   .hessian = "forward_dynamics_hessian",
+                   .jvp = "forward_dynamics_jvp",
+                   .vjp = "forward_dynamics_vjp",
+                   .time_derivatives = "forward_dynamics_time_derivatives"},
+         .solves = true},
         takes(q, v, tau, f_ext, f_ext_axes, parameters), gives(acceleration),
         algorithm<AbaAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);

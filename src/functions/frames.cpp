@@ -34,18 +34,25 @@ constexpr KernelTraits sparse = {.results = Results::sparse};
 
 constexpr Function functions[] = {
     function(
-        {.name = "forward_kinematics", .results = "Placements"}, takes(q),
-        gives(rotations, translations),
+        {.name = "forward_kinematics",
+         .links = {.time_derivatives = "kinematics_time_derivatives"},
+         .results = "Placements"},
+        takes(q), gives(rotations, translations),
         algorithm<PlacementsWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             forward_kinematics(tree, x[q], x[rotations], x[translations], w);
         })),
-    function({.name = "frame_placements", .results = "Placements"}, takes(q, frames),
-             gives(frame_rotations, frame_translations),
+    function({.name = "frame_placements",
+              .links = {.time_derivatives = "frame_kinematics_time_derivatives"},
+              .results = "Placements"},
+             takes(q, frames), gives(frame_rotations, frame_translations),
              algorithm<FrameWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  frame_placements(tree, x.options.frames, x.options.nframes, x[q],
                                   x[frame_rotations], x[frame_translations], w);
              })),
-    function({.name = "frame_jacobians"}, takes(q, frames, axes, layout), gives(jacobians),
+    function({.name = "frame_jacobians",
+              .links = {.derivatives = "frame_jacobians_derivatives",
+                        .time_derivatives = "frame_jacobians_time_derivatives"}},
+             takes(q, frames, axes, layout), gives(jacobians),
              algorithm<FrameWorkspace, sparse>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      frame_jacobians(tree, x.options.frames, x.options.nframes, x.options.axes,
@@ -64,13 +71,15 @@ constexpr Function functions[] = {
                      frame_errors(tree, x.options.frames, x.options.nframes, x[q], x[targets],
                                   x[errors], x[error_jacobians], w);
                  })),
-    function({.name = "frame_velocities"}, takes(q, v, frames, axes), gives(twists),
+    function({.name = "frame_velocities", .links = {.derivatives = "frame_velocities_derivatives"}},
+             takes(q, v, frames, axes), gives(twists),
              algorithm<FrameWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  frame_velocities(tree, x.options.frames, x.options.nframes, x.options.axes, x[q],
                                   x[v], x[twists], w);
              })),
-    function({.name = "frame_accelerations"}, takes(q, v, a, frames, axes, kind),
-             gives(accelerations),
+    function({.name = "frame_accelerations",
+              .links = {.derivatives = "frame_accelerations_derivatives"}},
+             takes(q, v, a, frames, axes, kind), gives(accelerations),
              algorithm<FrameWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const Options& o = x.options;
                  frame_accelerations(tree, o.frames, o.nframes, o.axes, o.acceleration, x[q], x[v],

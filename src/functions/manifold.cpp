@@ -42,11 +42,13 @@ struct NumbersMatrices : TangentMatrices<T> {
 };
 
 constexpr Function functions[] = {
-    function({.name = "integrate"}, takes(q, displacement), gives(result),
+    function({.name = "integrate", .links = {.derivatives = "integrate_jacobians"}},
+             takes(q, displacement), gives(result),
              algorithm<NoWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto&) {
                  integrate(tree, x[q], x[displacement], x[result]);
              })),
-    function({.name = "difference"}, takes(q0, q1), gives(increment),
+    function({.name = "difference", .links = {.derivatives = "difference_jacobians"}},
+             takes(q0, q1), gives(increment),
              algorithm<NoWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto&) {
                  difference(tree, x[q0], x[q1], x[increment]);
              })),

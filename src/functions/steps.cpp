@@ -84,7 +84,13 @@ constexpr auto free_gradient = []<class T>(const Tree& tree, const auto& x, cons
 
 constexpr Function functions[] = {
     function(
-        {.name = "step", .solves = true, .results = "NextState"},
+        {.name = "step",
+         .links = {.derivatives = "linearize_discrete",
+                   .hessian = "step_hessian",
+                   .jvp = "step_jvp",
+                   .vjp = "step_vjp"},
+         .solves = true,
+         .results = "NextState"},
         takes(q, v, tau, dt, integrator, f_ext, f_ext_axes, optional_contacts, active,
               held_positions, regularization, parameters),
         gives(q_next, v_next),

@@ -76,6 +76,7 @@ void copy(const T* from, int count, T* to) {
 
 constexpr Function functions[] = {
     function({.name = "linearize",
+              .links = {.time_derivatives = "linearize_time_derivatives"},
               .solves = true,
               .results = "Linearization",
               .results_with_contacts = "ConstrainedLinearization"},

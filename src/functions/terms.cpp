@@ -24,7 +24,8 @@ constexpr Out<"dT_dv", Quantity::torque> dT_dv;
 constexpr ByQ<Out<"dV_dq", Quantity::torque>> dV_dq;
 
 constexpr Function functions[] = {
-    function({.name = "mass_matrix"}, takes(q, layout, parameters), gives(M),
+    function({.name = "mass_matrix", .links = {.time_derivatives = "mass_matrix_time_derivatives"}},
+             takes(q, layout, parameters), gives(M),
              algorithm<MassMatrixWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      crba(tree, x[q], x[M], w.root_frame);
@@ -35,17 +36,21 @@ constexpr Function functions[] = {
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      mass_matrix_inverse(tree, x[q], x[M_inverse], w);
                  })),
-    function({.name = "coriolis_matrix"}, takes(q, v, layout, parameters), gives(C),
+    function({.name = "coriolis_matrix",
+              .links = {.time_derivatives = "coriolis_matrix_time_derivatives"}},
+             takes(q, v, layout, parameters), gives(C),
              algorithm<CoriolisWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      coriolis_matrix(tree, x[q], x[v], x[C], w);
                  })),
-    function({.name = "kinetic_energy"}, takes(q, v), gives(kinetic),
+    function({.name = "kinetic_energy", .links = {.derivatives = "kinetic_energy_derivatives"}},
+             takes(q, v), gives(kinetic),
              algorithm<KineticEnergyWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      kinetic_energy(tree, x[q], x[v], x[kinetic], w);
                  })),
-    function({.name = "potential_energy"}, takes(q), gives(potential),
+    function({.name = "potential_energy", .links = {.derivatives = "potential_energy_derivatives"}},
+             takes(q), gives(potential),
              algorithm<PotentialEnergyWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      potential_energy(tree, x[q], x[potential], w);

@@ -35,7 +35,10 @@ void with_wrenches(Part part, const Tree& tree, int order, const T* q, const T* 
 }
 
 constexpr Function functions[] = {
-    function({.name = "inverse_dynamics_time_derivatives"},
+    function({.name = "inverse_dynamics_time_derivatives",
+              .links = {.derivatives = "inverse_dynamics_time_derivatives_derivatives",
+                        .jvp = "inverse_dynamics_time_derivatives_jvp",
+                        .vjp = "inverse_dynamics_time_derivatives_vjp"}},
              takes(q, v_beyond, f_ext_stack, f_ext_axes, order), gives(torques),
              algorithm<InverseAndWrenchesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {

@@ -27,11 +27,18 @@ constexpr auto mimic_forward_series = []<class T>(const Tree& tree, const auto& 
 };
 
 constexpr Function functions[] = {
-    function({.name = "forward_dynamics_time_derivatives", .solves = true},
+    function({.name = "forward_dynamics_time_derivatives",
+              .links = {.derivatives = "forward_dynamics_time_derivatives_derivatives",
+                        .jvp = "forward_dynamics_time_derivatives_jvp",
+                        .vjp = "forward_dynamics_time_derivatives_vjp"},
+              .solves = true},
              takes(q, v, tau_stack, f_ext_stack, f_ext_axes, order), gives(accelerations),
              algorithm<HybridSeriesWorkspace>(forward_series),
              algorithm<MimicSeriesWorkspace>(mimic_forward_series)),
-    function({.name = "hybrid_dynamics", .solves = true, .results = "HybridDynamics"},
+    function({.name = "hybrid_dynamics",
+              .links = {.time_derivatives = "hybrid_dynamics_time_derivatives"},
+              .solves = true,
+              .results = "HybridDynamics"},
              takes(q, v, a, tau, prescribed, f_ext, f_ext_axes), gives(acceleration, torque),
              algorithm<HybridSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
                                                           const auto& w) {

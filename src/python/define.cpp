@@ -97,6 +97,20 @@ nb::dict describe(const Argument& argument, const Signature& signature) {
     return result;
 }
 
+nb::dict describe(const Links& links) {
+    nb::dict result;
+    const auto add = [&](const char* kind, const char* function) {
+        if (function) result[kind] = function;
+    };
+    add("derivatives", links.derivatives);
+    add("second_derivatives", links.second_derivatives);
+    add("hessian", links.hessian);
+    add("jvp", links.jvp);
+    add("vjp", links.vjp);
+    add("time_derivatives", links.time_derivatives);
+    return result;
+}
+
 }  // namespace
 
 void require_first_import(const nb::module_& module) {
@@ -161,6 +175,7 @@ nb::list describe_functions(const FunctionList& list) {
             function["results"] = results;
             function["force_results"] = force_results;
             function["by_results"] = by_results;
+            function["links"] = describe(s.links);
             function["solves"] = s.solves;
             nb::list classes;
             for (const char* name : {s.results, s.results_with_contacts, s.force_results})

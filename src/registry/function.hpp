@@ -262,6 +262,7 @@ struct WithContacts : Algorithm {};
 // Properties of a function other than its arguments: see Signature.
 struct FunctionInfo {
     const char* name;
+    Links links = {};
     bool solves = false, any_quaternions = false;
     const char *results = nullptr, *results_with_contacts = nullptr, *force_results = nullptr,
                *memory_advice = nullptr;
@@ -272,7 +273,7 @@ constexpr Function function(const FunctionInfo& info, Inputs, Outputs, Independe
                             Constrained) {
     Function f = {{}, &implementation<Inputs, Outputs, Independent, Mimic, Constrained>};
     Signature& s = f.signature;
-    s.name = info.name;
+    s.name = info.name, s.links = info.links;
     s.inertias = s.switches = s.positions = -1;
     Inputs::describe_inputs(s);
     Outputs::describe_outputs(s);

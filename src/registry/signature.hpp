@@ -8,6 +8,7 @@
 #include "batch/job.hpp"
 #include "batch/peak.hpp"
 #include "dtau/options.hpp"
+#include "registry/links.hpp"
 
 namespace dtau {
 
@@ -176,6 +177,7 @@ struct Signature {
     static constexpr int max_arguments = 18;
 
     const char* name;
+    Links links;
     Argument arguments[max_arguments];  // in the public order, inputs too
     int narguments;
     ArraySignature inputs[Job::max_inputs];

@@ -101,7 +101,9 @@ PUBLIC: dict[str, Derivatives] = {
     "forward_dynamics_time_derivatives": _problem("forward_dynamics_time_derivatives"),
     "frame_placements": Derivatives(blocks="frames.frame_placements"),
     "frame_jacobians": Derivatives(
-        composition="compositions.frame_jacobians", in_body_axes="frames.frame_jacobians"
+        "frame_jacobians_derivatives",
+        composition="compositions.frame_jacobians",
+        in_body_axes="frames.frame_jacobians",
     ),
     "frame_jacobians_derivatives": Derivatives(),
     "frame_velocities": _composed("frame_velocities", "frame_velocities_derivatives"),
