@@ -162,7 +162,7 @@ def _casadi_derivatives(robot: Robot, way: str, **options: Any) -> Iterator[Ways
         if name == "Jacobian":
             by_inputs = np.vstack([to_tangent @ got[: model.nq], got[model.nq :]])[:, model.nq :]
             want = np.hstack([d.A[:, n:], d.B])
-            require_close(by_inputs, want, GRADIENT, what)
+            require_close(by_inputs, want, library_calls.GRADIENT, what)
         else:
             require_close(got[model.nq :, model.nq :], hessian[n:, n:], SECOND, what)
         ours = Contender(loop("call()", call=found.call, found=found), 1)
