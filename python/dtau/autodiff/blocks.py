@@ -66,6 +66,24 @@ def weighted(name: str) -> Hessian:
     return Hessian(frozenset(x for pair in pairs for x in pair), rule)
 
 
+def gradients(problem: str, jacobian: Rule) -> Rule:
+    """Return the rule for a product ``vjp`` without wrenches, from that of the Jacobian."""
+    row, second = FUNCTIONS[f"{problem}_vjp"], weighted(f"{problem}_hessian")
+    names = [x.name.removeprefix("by_") for x in row.results if not x.optional]
+    weights = [x.name for x in row.inputs if x.name.startswith("lam")]
+
+    def rule(x: At, by: str) -> Blocks:
+        if by in weights:
+            blocks = [jacobian(x, name)[weights.index(by)] for name in names]
+            return tuple(x.xp.swapaxes(block, -1, -2) for block in blocks)
+        if by == "active":
+            return (None,) * len(names)
+        found = x.once("hessian", lambda: second.rule(x))
+        return tuple(found.get((of, by)) for of in names)
+
+    return rule
+
+
 # ------------------------------------------------------------------ dynamics
 
 _UNKNOWNS = {"inverse_dynamics": "a", "forward_dynamics": "tau"}
@@ -161,9 +179,11 @@ def by_wrenches(x: At, changes: Array) -> Array:
 
 
 inverse_dynamics = _dynamics("inverse_dynamics")
+inverse_dynamics_vjp = gradients("inverse_dynamics", inverse_dynamics)
 inverse_dynamics_derivatives = _dynamics_derivatives("inverse_dynamics")
 inverse_dynamics_wrench_derivatives = _wrench_derivatives("inverse_dynamics")
 forward_dynamics = _dynamics("forward_dynamics")
+forward_dynamics_vjp = gradients("forward_dynamics", forward_dynamics)
 forward_dynamics_derivatives = _dynamics_derivatives("forward_dynamics")
 forward_dynamics_wrench_derivatives = _wrench_derivatives("forward_dynamics")
 

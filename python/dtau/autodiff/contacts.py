@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dtau.autodiff.blocks import Blocks, by_wrenches, unit_wrenches
+from dtau.autodiff.blocks import Blocks, by_wrenches, gradients, unit_wrenches
 from dtau.autodiff.library import Array, At
 
 
@@ -30,6 +30,9 @@ def dynamics(x: At, by: str) -> Blocks:
     (spared,) = x.call("inverse_dynamics_wrench_derivatives", x["q"], **x.wrench_options())
     equation = "...ij,...jbc->...ibc"
     return (*(-x.xp.einsum(equation, blocks[j], spared) for j in (k, 3 + k)), None)
+
+
+dynamics_vjp = gradients("constrained_dynamics", dynamics)
 
 
 def dynamics_derivatives(x: At, by: str) -> Blocks:

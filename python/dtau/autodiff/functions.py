@@ -131,12 +131,15 @@ INTERNAL: dict[str, Derivatives] = {
     **{
         name: Derivatives(blocks=f"blocks.{name}")
         for name in (
+            "inverse_dynamics_vjp",
             "inverse_dynamics_derivatives",
             "inverse_dynamics_wrench_derivatives",
+            "forward_dynamics_vjp",
             "forward_dynamics_derivatives",
             "forward_dynamics_wrench_derivatives",
         )
     },
+    "constrained_dynamics_vjp": Derivatives(blocks="contacts.dynamics_vjp"),
     "constrained_dynamics_derivatives": Derivatives(blocks="contacts.dynamics_derivatives"),
     "impulse_dynamics_derivatives": Derivatives(blocks="contacts.impulses_derivatives"),
     "kinetic_energy_derivatives": Derivatives(blocks="blocks.kinetic_energy_derivatives"),

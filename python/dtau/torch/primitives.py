@@ -28,11 +28,19 @@ from torch._functorch import eager_transforms
 from torch.autograd import forward_ad
 
 from dtau.autodiff import manifold
-from dtau.autodiff.functions import composition, in_tangent_space, is_of_blocks, jacobians
+from dtau.autodiff.functions import (
+    PUBLIC,
+    Derivatives,
+    composition,
+    in_tangent_space,
+    is_of_blocks,
+    jacobians,
+)
 from dtau.autodiff.library import At
+from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 from dtau.torch import operators
 from dtau.torch.kernels import KERNELS, decoded, result_shapes, written
-from dtau.torch.models import model_of, text_of
+from dtau.torch.models import text_of
 from dtau.torch.pullbacks import PULLBACKS
 from dtau.torch.transforms import alive, goes_on, is_batched, transforming, within_a_level
 
@@ -94,6 +102,7 @@ class TorchLibrary:
 
 
 _LIBRARY = TorchLibrary()
+_NONE = Derivatives()
 _LAST = ("_second_derivatives", "_hessian")
 _NO_THIRD = ": functions have first and second derivatives, and no third"
 
@@ -157,8 +166,8 @@ def gradients(
     if not which or all(g is None for g in cotangents):
         return found
     mapped = any(map(is_batched, cotangents))  # which no call can take
-    if site.function == "step" and not mapped:
-        return _step_gradients(site, inputs, cotangents, wanted)
+    if _has_hessian(site.function, inputs) and not mapped:
+        return _by_product(site, inputs, cotangents, wanted)
     composed = _composed(site, inputs, which)
     if composed is not None:
         results, pull = torch.func.vjp(composed, *(inputs[k] for k in which))
@@ -196,26 +205,36 @@ def gradients(
     return found
 
 
-def _step_gradients(
+def _has_hessian(function: str, inputs: Tensors) -> bool:
+    """Whether the core differentiates the product of a function, at these inputs."""
+    names = KERNELS[function].inputs
+    further = (x for name, x in zip(names, inputs, strict=True) if name in ("f_ext", PARAMETERS))
+    plain = function == "step" or all(x is None for x in further)
+    return plain and bool(PUBLIC.get(function, _NONE).hessian and PUBLIC[function].vjp)
+
+
+def _by_product(
     site: Site, inputs: Tensors, cotangents: Tensors, wanted: Sequence[bool]
 ) -> Gradients:
-    """Return gradients of a step as a product, which `dtau.step_hessian` differentiates."""
-    q, v, tau, dt, f_ext, active = inputs
-    assert q is not None
-    model = model_of(site.model)
-    lam_q, lam_v = (
-        torch.zeros(length, dtype=q.dtype) if g is None else g
-        for g, length in zip(cotangents, (model.nq, model.nv), strict=True)
-    )
-    given = q, v, tau, dt, lam_q, lam_v, f_ext, active
-    asked = {"by": "dt" if wanted[3] else None, "coordinates": "numbers"}
-    options = {**decoded(site.model, site.options)[1], **asked}
-    products = Site(site.model, "step_vjp", written(options))
-    by_q, by_v, by_tau, *others = differentiable(products, *given)
-    by_f_ext = None if f_ext is None else others.pop(0)
-    by_dt = others.pop(0) if wanted[3] else None
-    found = by_q, by_v, by_tau, by_dt, by_f_ext, None
-    pairs = zip(found, inputs, strict=True)
+    """Return gradients as a product of the core, which its Hessian differentiates."""
+    names, vjp = KERNELS[site.function].inputs, PUBLIC[site.function].vjp
+    given = dict(zip(names, inputs, strict=True))
+    model, options = decoded(site.model, site.options)
+    like_q = given["q"]
+    assert like_q is not None
+    shapes = result_shapes(model, site.function, site.options, inputs)
+    weights = [x for x in KERNELS[vjp].inputs if x.startswith("lam")]
+    for name, g, shape in zip(weights, cotangents, shapes, strict=False):  # none of a residual
+        given[name] = like_q.new_zeros(shape) if g is None else g
+    by_dt = "dt" in names and wanted[names.index("dt")]
+    options = {**options, "coordinates": "numbers", "by": "dt" if by_dt else None}
+    kept = {key: x for key, x in options.items() if key in KERNELS[vjp].options}
+    products = Site(site.model, vjp, written(kept))
+    found = differentiable(products, *(given[x] for x in KERNELS[vjp].inputs))
+    by = [x.name.removeprefix("by_") for x in FUNCTIONS[vjp].results]
+    by = [x for x in by if given.get(x) is not None] + ["dt"] * by_dt
+    gradients = dict(zip(by, found, strict=True))
+    pairs = ((gradients.get(name), x) for name, x in zip(names, inputs, strict=True))
     return [None if g is None or x is None else like(g, x) for g, x in pairs]
 
 
