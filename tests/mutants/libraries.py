@@ -63,7 +63,7 @@ LIBRARIES = (
     Mutant(
         "jax/states_of_one_axis",
         "Mapped states without the axes of a batch are aligned with its last axis.",
-        PYTHON + "jax/derivatives.py",
+        PYTHON + "jax/primitives.py",
         "x = x.reshape((size, *[1] * missing, *x.shape[1:]))",
         "x = x.reshape((*[1] * missing, size, *x.shape[1:]))",
         ("tests/interop/laws/test_jax_laws.py",),

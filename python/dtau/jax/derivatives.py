@@ -1,4 +1,4 @@
-"""Differentiate calls: `apply`, a `jax.custom_jvp` over the rules of `dtau.autodiff`.
+"""Differentiate calls by the rules of `dtau.autodiff`: `apply`.
 
 A variation of the results is linear in those of the inputs, so JAX transposes it for reverse mode.
 Where the core has products, it is the primitive `_product`: in forward mode the core's ``_jvp``, in
@@ -18,10 +18,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.custom_derivatives import SymbolicZero
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
-from jax.sharding import NamedSharding, PartitionSpec
 from numpy.typing import NDArray
 
 from dtau.autodiff import manifold
@@ -36,7 +34,17 @@ from dtau.autodiff.functions import (
     jacobians,
 )
 from dtau.autodiff.library import At
-from dtau.jax.calls import Call, on_mesh, prepare, run
+from dtau.jax.calls import Call
+from dtau.jax.primitives import (
+    batch_of,
+    bound,
+    core_call,
+    gathered,
+    mapped,
+    ranks_of,
+    types,
+    varying_alike,
+)
 from dtau.jax.products import Arrays, Inputs, Product, has_products, multiplied
 from dtau.model.model import Model
 
@@ -59,30 +67,24 @@ LIBRARY = _Jax()
 
 def _at(call: Call, inputs: Inputs, wanted: Collection[str]) -> At:
     """Return a call at its inputs, for the rules."""
-    every = {name: inputs.get(name) for name in _ranks(call)}
+    every = {name: inputs.get(name) for name in ranks_of(call)}
     return At(LIBRARY, call.model, every, dict(call.options), wanted)
 
 
-def _ranks(call: Call) -> dict[str, int]:
-    """Return the number of axes of each input for one state."""
-    return {spec.name: len(spec.shape) for spec in prepare(call).inputs}
-
-
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def apply(call: Call, inputs: Arrays) -> Arrays:
     """Return the results of a call, with derivatives. Omitted inputs are None."""
-    return run(call, inputs)
+    return bound(call, dict(zip(ranks_of(call), inputs, strict=True)))
 
 
-@functools.partial(apply.defjvp, symbolic_zeros=True)
-def _jvp(call: Call, primals: tuple[Arrays], tangents: tuple[Arrays]) -> tuple[Arrays, Arrays]:
-    ranks = _ranks(call)
-    inputs = dict(zip(ranks, primals[0], strict=True))
-    results = apply(call, primals[0])
+def _jvp(
+    primals: Sequence[Any], tangents: Sequence[Any], *, call: Call, given: tuple[str, ...]
+) -> tuple[Arrays, Arrays]:
+    ranks, inputs = ranks_of(call), dict(zip(given, primals, strict=True))
+    results = bound(call, inputs)
     changes = {
         name: x
-        for name, x in zip(ranks, tangents[0], strict=True)
-        if not (x is None or isinstance(x, SymbolicZero) or name == "active")
+        for name, x in zip(given, tangents, strict=True)
+        if not (isinstance(x, ad.Zero) or name == "active")
     }
     options = dict(call.options)
     rule, compose = jacobians(call.name, options), composition(call.name, options)
@@ -135,7 +137,7 @@ def _columns(call: Call, inputs: Inputs) -> Arrays:
     """Return the Jacobians of the composition by each input, as their functions have them."""
     options = dict(call.options)
     whole = Call.of(call.model, jacobian_of(call.name, options), **options)
-    names, batch = list(_ranks(whole)), _batch(whole, inputs)
+    names, batch = list(ranks_of(whole)), _batch(whole, inputs)
     of = _composed(whole, inputs, names)
     given = [jnp.broadcast_to(inputs[x], batch + inputs[x].shape[-1:]) for x in names]
     still = [jnp.zeros_like(x) for x in given]
@@ -153,9 +155,9 @@ def _columns(call: Call, inputs: Inputs) -> Arrays:
 
 
 def _batch(call: Call, inputs: Inputs) -> tuple[int, ...]:
-    ranks = _ranks(call)
-    given = [(x.shape, ranks[name]) for name, x in inputs.items() if x is not None]
-    return jnp.broadcast_shapes(*(shape[: len(shape) - rank] for shape, rank in given))
+    ranks = ranks_of(call)
+    given = {name: x for name, x in inputs.items() if x is not None}
+    return batch_of(list(given.values()), [ranks[name] for name in given])
 
 
 def _times(blocks: Blocks, ranks: Sequence[int], vector: jax.Array, rank: int) -> list[Any]:
@@ -189,15 +191,12 @@ def _varied_by_product(call: Call, inputs: Inputs, changes: Inputs) -> list[Any]
     """Return the variations of the results that have derivatives."""
     given = {name: x for name, x in inputs.items() if x is not None}
     product = Product(call, tuple(given), tuple(changes), transposed=False)
-    ranks, batch = _ranks(call), _batch(call, inputs)
+    ranks, batch = ranks_of(call), _batch(call, inputs)
     vectors = [
-        jnp.broadcast_to(x, batch + x.shape[x.ndim - ranks[k] :]) for k, x in changes.items()
+        jnp.broadcast_to(gathered(x), batch + x.shape[x.ndim - ranks[k] :])
+        for k, x in changes.items()
     ]
-    if on_mesh():  # vectors vary over it if an input does
-        zero = functools.reduce(
-            jnp.add, [jnp.where(x == x, 0.0, 0.0).sum() for x in given.values()]
-        )
-        vectors = [x + zero.astype(x.dtype) for x in vectors]
+    vectors = varying_alike(vectors, list(given.values()))
     found: list[Any] = _product.bind(*given.values(), *vectors, product=product)
     return found
 
@@ -244,7 +243,7 @@ def _by_composition(*arrays: Any, product: Product) -> Sequence[Any]:
     inputs, vectors = product.split(arrays)
     core = product.shapes[0][0]
     batch = vectors[0].shape[: vectors[0].ndim - len(core)]
-    ranks = _ranks(product.call)
+    ranks = ranks_of(product.call)
     moving = [
         jnp.broadcast_to(inputs[by], batch + inputs[by].shape[inputs[by].ndim - ranks[by] :])
         for by in product.moving
@@ -258,17 +257,9 @@ def _by_composition(*arrays: Any, product: Product) -> Sequence[Any]:
     return found
 
 
-def _types(*avals: Any, product: Product) -> list[jax.core.ShapedArray]:
-    """Return the types of products, which vary over a mesh as the vectors do."""
-    like = product.split(avals)[1][0]
-    batch = like.shape[: like.ndim - len(product.shapes[0][0])]
-    found = []
-    for core in product.shapes[1]:
-        axes = PartitionSpec(*[None] * len(batch + core))
-        found.append(
-            like.update(shape=batch + core, sharding=NamedSharding(like.sharding.mesh, axes))
-        )
-    return found
+def _types(*avals: Any, product: Product) -> list[Any]:
+    vectors, (of_vectors, of_products) = product.split(avals)[1], product.shapes
+    return types(vectors, [len(shape) for shape in of_vectors], of_products)
 
 
 def _transposed(weights: Sequence[Any], *arrays: Any, product: Product) -> list[Any]:
@@ -309,7 +300,7 @@ def _varied_inputs(
     if second is not None and second.by.issuperset([*changes, *product.moving]):
         given = {**inputs, **dict(zip(product.weights, vectors, strict=True))}
         blocks = second.rule(_at(product.core("vjp"), given, {*changes, *product.moving}))
-        ranks = _ranks(product.call)
+        ranks = ranks_of(product.call)
         own = [ranks[of] for of in product.moving]
         rows = {by: tuple(blocks.get((of, by)) for of in product.moving) for by in changes}
         return _sum([_times(rows[by], own, y, ranks[by]) for by, y in changes.items()])
@@ -337,26 +328,17 @@ def _mapped(
     arrays: Sequence[Any], axes: Sequence[int | None], *, product: Product
 ) -> tuple[list[Any], list[int]]:
     """Map a product: one state with many vectors by Jacobians, anything else as a longer batch."""
-    (inputs, vectors), (of_inputs, of_vectors) = product.split(arrays), product.split(axes)
-    size = next(x.shape[k] for x, k in zip(arrays, axes, strict=True) if k is not None)
-    longer = [
-        jnp.broadcast_to(x, (size, *x.shape)) if k is None else jnp.moveaxis(x, k, 0)
-        for x, k in zip(vectors, of_vectors, strict=True)
+    ranks = ranks_of(product.call)
+    every = [ranks[name] for name in product.given] + [len(x) for x in product.shapes[0]]
+    longer, size = mapped(arrays, axes, every)
+    count = len(product.given)
+    vectors = [
+        x if k is not None else jnp.broadcast_to(x, (size, *x.shape))
+        for x, k in zip(longer[count:], axes[count:], strict=True)
     ]
-    if all(k is None for k in of_inputs.values()):
-        of = _by_matrix if size > _FEW else _product.bind  # a lone state goes with a batch
-        found = of(*inputs.values(), *longer, product=product)
-        return found, [0] * len(found)
-    ranks, batch = _ranks(product.call), longer[0].ndim - 1 - len(product.shapes[0][0])
-    states = []
-    for name, x in inputs.items():
-        k = of_inputs[name]
-        if k is not None:
-            x = jnp.moveaxis(x, k, 0)
-            missing = batch - (x.ndim - 1 - ranks[name])
-            x = x.reshape((size, *[1] * missing, *x.shape[1:]))
-        states.append(x)
-    found = _product.bind(*states, *longer, product=product)
+    many = size > _FEW and all(k is None for k in axes[:count])
+    of = _by_matrix if many else _product.bind
+    found = list(of(*longer[:count], *vectors, product=product))
     return found, [0] * len(found)
 
 
@@ -365,6 +347,7 @@ def _value(*arrays: Any, product: Product) -> Sequence[Any]:
     return (multiplied if has_products(product.call.name) else _by_matrix)(*arrays, product=product)
 
 
+ad.primitive_jvps[core_call] = _jvp
 _product.def_impl(_value)
 _product.def_abstract_eval(_types)
 ad.primitive_jvps[_product] = _differentiated
