@@ -18,8 +18,6 @@ from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 Blocks = tuple[Array | None, ...]
 Rule = Callable[[At, str], Blocks]
 
-CONFIGURATIONS = ("q", "q0", "q1")
-
 
 def linked(jacobians: str) -> Rule:
     """Return the rule that uses a function with a Jacobian per input except wrenches, in order."""

@@ -35,9 +35,6 @@ class JointGroup(Protocol):
     def difference(self, xp: Any, x: Array, y: Array) -> Array:
         """Return the displacement from x to y."""
 
-    def bracket(self, xp: Any, d: Array, e: Array) -> Array:
-        """Return the Lie bracket [d, e]."""
-
 
 class _Plain:
     """Displacements add."""
@@ -56,9 +53,6 @@ class _Plain:
 
     def difference(self, xp: Any, x: Array, y: Array) -> Array:
         return y - x
-
-    def bracket(self, xp: Any, d: Array, e: Array) -> Array:
-        return 0.0 * d * e
 
 
 class _Spherical:
@@ -84,9 +78,6 @@ class _Spherical:
         turn = xp.where(turn[..., 3:] < 0.0, -turn, turn)
         v = turn[..., :3]
         return rotation_per_sine(xp, dot(v, v), turn[..., 3:]) * v
-
-    def bracket(self, xp: Any, d: Array, e: Array) -> Array:
-        return cross(xp, d, e)
 
 
 def _carried(xp: Any, w: Array, u: Array) -> Array:
@@ -130,10 +121,6 @@ class _Free:
         u = _carried_back(xp, w, rotated(xp, back, y[..., :3] - x[..., :3]))
         return xp.concatenate((u, w), axis=-1)
 
-    def bracket(self, xp: Any, d: Array, e: Array) -> Array:
-        linear = cross(xp, d[..., 3:], e[..., :3]) + cross(xp, d[..., :3], e[..., 3:])
-        return xp.concatenate((linear, cross(xp, d[..., 3:], e[..., 3:])), axis=-1)
-
 
 def _turn(xp: Any, d: Array) -> Array:
     """Return the rotation vector of a planar joint's tangent."""
@@ -167,11 +154,6 @@ class _Planar:
         back = turned(xp, -x[..., 2:], step[..., :2])
         w = xp.concatenate((0.0 * back, angle), axis=-1)
         return xp.concatenate((_carried_back(xp, w, _slide(xp, back))[..., :2], angle), axis=-1)
-
-    def bracket(self, xp: Any, d: Array, e: Array) -> Array:
-        linear = cross(xp, _turn(xp, d), _slide(xp, e[..., :2]))
-        linear = linear + cross(xp, _slide(xp, d[..., :2]), _turn(xp, e))
-        return linear  # its third component is zero, and so is the angular part
 
 
 PLAIN: JointGroup = _Plain()

@@ -71,11 +71,6 @@ def _layout(model: Model) -> _Layout:
     return _Layout(joints, _order([j.q for j in joints]), _order([j.v for j in joints]))
 
 
-def joints_of(model: Model) -> tuple[_Joints, ...]:
-    """Return the joints of a model by group."""
-    return _layout(model).joints
-
-
 def is_vector_space(model: Model) -> bool:
     """Whether displacements of all joints add: then the tangent map is 1."""
     joints = _layout(model).joints
@@ -178,7 +173,10 @@ def matrix(xp: Any, model: Model, q: Array, units: Array, apply: LinearMap) -> A
 
 
 def pulled_back(xp: Any, model: Model, q: Array, gradient: Array, numbers: Array) -> Array:
-    """Return T(q)^T times a gradient in the tangent space; ``numbers``: unit vectors (nq, nq)."""
+    """Return T(q)^T times a gradient in the tangent space, with unit vectors ``numbers`` (nq, nq).
+
+    [Derivations] eq. 16.4
+    """
     if is_vector_space(model):
         return gradient
     return (gradient[..., None, :] @ matrix(xp, model, q, numbers, to_tangent))[..., 0, :]

@@ -217,7 +217,7 @@ def _by_matrix(*arrays: Any, product: Product) -> list[Any]:
     ]
     batch = jnp.broadcast_shapes(*(x.shape[:-2] for row in blocks for x in row))
     full = [[jnp.broadcast_to(x, batch + x.shape[-2:]) for x in row] for row in blocks]
-    matrix = full[0][0] if len(full) == len(full[0]) == 1 else jnp.block(full)
+    matrix = jnp.block(full)
     flat = [
         x.reshape((*x.shape[: x.ndim - len(own)], math.prod(own)))
         for x, own in zip(vectors, of_vectors, strict=True)

@@ -210,7 +210,7 @@ def _has_hessian(function: str, inputs: Tensors) -> bool:
     names = KERNELS[function].inputs
     further = (x for name, x in zip(names, inputs, strict=True) if name in ("f_ext", PARAMETERS))
     plain = function == "step" or all(x is None for x in further)
-    return plain and bool(PUBLIC.get(function, _NONE).hessian and PUBLIC[function].vjp)
+    return plain and bool(PUBLIC.get(function, _NONE).hessian)
 
 
 def _by_product(
@@ -220,12 +220,12 @@ def _by_product(
     names, vjp = KERNELS[site.function].inputs, PUBLIC[site.function].vjp
     given = dict(zip(names, inputs, strict=True))
     model, options = decoded(site.model, site.options)
-    like_q = given["q"]
-    assert like_q is not None
+    q = given["q"]
+    assert q is not None
     shapes = result_shapes(model, site.function, site.options, inputs)
     weights = [x for x in KERNELS[vjp].inputs if x.startswith("lam")]
     for name, g, shape in zip(weights, cotangents, shapes, strict=False):  # none of a residual
-        given[name] = like_q.new_zeros(shape) if g is None else g
+        given[name] = q.new_zeros(shape) if g is None else g
     by_dt = "dt" in names and wanted[names.index("dt")]
     options = {**options, "coordinates": "numbers", "by": "dt" if by_dt else None}
     kept = {key: x for key, x in options.items() if key in KERNELS[vjp].options}

@@ -14,13 +14,13 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.autodiff.blocks import CONFIGURATIONS
 from dtau.casadi.expressions import manifold
 from dtau.codegen.recording import recording
 from dtau.codegen.requests import Argument, requests
 from dtau.model.model import Model
 
 Numbers = NDArray[np.float64]
+_CONFIGURATIONS = ("q", "q0", "q1")
 
 
 def _tangent(a: Any) -> Any:
@@ -82,7 +82,7 @@ def recorded_function(model: Model, name: str, options: Mapping[str, Any], *, f_
             shape = _matrix_shape(argument.shape)
             symbols[given] = ca.SX.sym(given, *shape)
             x = symbols[given]
-            if given in CONFIGURATIONS:
+            if given in _CONFIGURATIONS:
                 x = unit_norm(x)
             scalars += ca.vec(x.T).elements()  # row by row, as arrays are
             arrays[given] = numbers.reshape(argument.shape)
