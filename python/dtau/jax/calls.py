@@ -91,23 +91,17 @@ def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ..
     if prepared.problem and PARAMETERS not in [spec.name for _, spec in given]:
         raise ValueError(f"{call.name}: {prepared.problem}")
     batch = np.broadcast_shapes(*(x.shape[: x.ndim - len(spec.shape)] for x, spec in given))
-    # The same number of axes for all, so that axes that vmap prepends match.
-    arrays = [
+    arrays = [  # of as many axes each, as the handler reads them
         jnp.reshape(x, (1,) * (len(batch) + len(spec.shape) - x.ndim) + x.shape)
         for x, spec in given
     ]
     results = results_of(call, [spec.name for _, spec in given])
-    types = _types([batch + result.shape for result in results], arrays)
+    struct: Any = jax.ShapeDtypeStruct
+    types = [struct(batch + x.shape, arrays[0].dtype) for x in results]
     which = sum(1 << k for k, (x, _) in enumerate(pairs) if x is not None)
-    handler = jax.ffi.ffi_call(_TARGET, types, vmap_method="expand_dims")
+    handler = jax.ffi.ffi_call(_TARGET, types)  # primitives map it
     attributes = {"call": np.int64(prepared.number), "given": np.int64(which), "name": call.name}
-    made = handler(*arrays, **attributes, export=_EXPORT)
-    return tuple(x * 1.0 if on_mesh() else x for x in made)  # JAX 0.6 forgets the mesh
-
-
-def on_mesh() -> bool:
-    """Whether a program is traced inside of shard_map."""
-    return not jax.sharding.get_abstract_mesh().empty
+    return tuple(handler(*arrays, **attributes, export=_EXPORT))
 
 
 def results_of(call: Call, given: list[str]) -> list[Array]:
@@ -121,18 +115,3 @@ def _has_optional(call: Call, given: list[str]) -> bool:
     if "residual" in FUNCTIONS[call.name].results[-1].name:
         return dict(call.options).get("contacts") is not None
     return not {"f_ext", "f_ext_derivatives"}.isdisjoint(given)
-
-
-def _types(
-    shapes: list[tuple[int, ...]], arrays: list[jax.Array]
-) -> list[jax.Array | jax.ShapeDtypeStruct]:
-    """Return the types of results for XLA: the inputs' type, varying over a mesh like the inputs.
-
-    Versions of JAX name the second property differently; an array made of the inputs, which is
-    never computed, has it.
-    """
-    if not on_mesh():
-        struct: Any = jax.ShapeDtypeStruct
-        return [struct(shape, arrays[0].dtype) for shape in shapes]
-    like = functools.reduce(jnp.add, [jnp.sum(x) for x in arrays])
-    return [jnp.broadcast_to(like, shape) for shape in shapes]

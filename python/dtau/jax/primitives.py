@@ -16,7 +16,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import batching, mlir
 from jax.sharding import NamedSharding, PartitionSpec
 
-from dtau.jax.calls import Call, on_mesh, prepare, results_of, run
+from dtau.jax.calls import Call, prepare, results_of, run
 
 Arrays = tuple[Any, ...]
 Shapes = Sequence[tuple[int, ...]]
@@ -36,7 +36,7 @@ def bound(call: Call, inputs: Mapping[str, Any]) -> Arrays:
 
 def varying_alike(arrays: list[Any], others: list[Any]) -> list[Any]:
     """Let arrays vary over a mesh, inside of shard_map, if one of the others does."""
-    if not on_mesh():
+    if jax.sharding.get_abstract_mesh().empty:
         return arrays
     zero = functools.reduce(jnp.add, [jnp.where(x == x, 0.0, 0.0).sum() for x in others])
     return [x + zero.astype(x.dtype) for x in arrays]
