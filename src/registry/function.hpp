@@ -259,15 +259,6 @@ inline std::size_t scratch_of(const Function& function, const Tree& tree, const 
 template <class Algorithm>
 struct WithContacts : Algorithm {};
 
-// Properties of a function other than its arguments: see Signature.
-struct FunctionInfo {
-    const char* name;
-    Links links = {};
-    bool solves = false, any_quaternions = false;
-    const char *results = nullptr, *results_with_contacts = nullptr, *force_results = nullptr,
-               *memory_advice = nullptr;
-};
-
 template <class Inputs, class Outputs, class Independent, class Mimic, class Constrained>
 constexpr Function function(const FunctionInfo& info, Inputs, Outputs, Independent, Mimic,
                             Constrained) {

@@ -1,0 +1,22 @@
+// Describes a function beside its arguments, and names those that differentiate it: FunctionInfo, Links.
+#pragma once
+
+namespace dtau {
+
+// Names of functions; null: there is none. Their arrays tell by which inputs they differentiate: a jvp takes
+// the variation dx of an input x, a vjp gives by_x, and derivatives come in the order of the inputs.
+struct Links {
+    const char *derivatives = nullptr, *second_derivatives = nullptr, *hessian = nullptr,
+               *jvp = nullptr, *vjp = nullptr, *time_derivatives = nullptr;
+};
+
+// Properties of a function other than its arguments: see Signature.
+struct FunctionInfo {
+    const char* name;
+    Links links = {};
+    bool solves = false, any_quaternions = false;
+    const char *results = nullptr, *results_with_contacts = nullptr, *force_results = nullptr,
+               *memory_advice = nullptr;
+};
+
+}  // namespace dtau
