@@ -75,13 +75,47 @@ def test_gradients_through_a_scan() -> None:
     tau = jnp.tile(TAU, (20, 1))
     plain = jax.jit(jax.grad(rollout))(tau)
     near(jax.jit(jax.grad(lambda u: rollout(u, checkpoint=True)))(tau), plain, 1e-12)
-    curved = jax.jit(jax.hessian(lambda u: rollout(u) ** 2))(tau[:3])
-    slope = jax.jit(jax.grad(lambda u: rollout(u, checkpoint=True) ** 2))
-    along = 1e-4 * jnp.cos(jnp.arange(tau[:3].size)).reshape(tau[:3].shape)
-    change = (slope(tau[:3] + along) - slope(tau[:3] - along)) / 2.0
-    near(jnp.tensordot(curved, along, 2), change, 1e-7)
     direction = jnp.ones_like(tau)
     near(jax.jit(lambda u: jax.jvp(rollout, (u,), (direction,))[1])(tau), plain.sum(), 1e-12)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("checkpoint", [False, True])
+def test_hessians_through_a_scan(checkpoint: bool) -> None:
+    """By every way to them, and by differences of gradients."""
+    tau = jnp.tile(TAU, (3, 1))
+    along = jnp.cos(jnp.arange(tau.size)).reshape(tau.shape)
+
+    def cost(u: Any) -> Any:
+        return (1e2 * rollout(u, checkpoint=checkpoint)) ** 2
+
+    slope = jax.jit(jax.grad(cost))
+    change = (slope(tau + 1e-3 * along) - slope(tau - 1e-3 * along)) / 2e-3
+    assert jnp.abs(change).max() > 0.1
+    for way in (jax.jacfwd(jax.jacrev(cost)), jax.jacrev(jax.jacrev(cost))):
+        near(jnp.tensordot(jax.jit(way)(tau), along, 2), change, 1e-6)
+
+
+@pytest.mark.parametrize("count", [1, 4, 5, 9])
+@pytest.mark.parametrize("function", ["inverse_dynamics", "step", "frame_velocities"])
+def test_few_and_many_vectors_at_one_state(function: str, count: int) -> None:
+    """Few are products of the core, and many are multiplied by its Jacobian."""
+    model = robot("small")
+    more = {"inverse_dynamics": (TAU, TAU), "step": (TAU, TAU, 0.01)}
+    arguments = more.get(function, (TAU, model.bodies))
+    along = jnp.cos(jnp.arange(count * model.nq)).reshape(count, model.nq)
+
+    def result(q: Any) -> Any:
+        results = jax.tree.leaves(getattr(dtau.jax, function)(model, q, *arguments))
+        return jnp.concatenate([jnp.ravel(x) for x in results])
+
+    def pushed(x: Any) -> Any:
+        return jax.jvp(result, START[:1], (x,))[1]
+
+    near(jax.vmap(pushed)(along), jnp.stack([pushed(x) for x in along]), 1e-12)
+    value, pull = jax.vjp(result, START[0])
+    weights = jnp.sin(jnp.arange(count * value.size)).reshape(count, -1)
+    near(jax.vmap(pull)(weights)[0], jnp.stack([pull(w)[0] for w in weights]), 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -350,7 +384,7 @@ if newer:
     with jax.set_mesh(explicit):
         x = [jax.device_put(y, NamedSharding(explicit, rows)) for y in (q, v, a)]
         total = lambda *x: (torque(*x) ** 2).sum()
-        assert np.allclose(jax.jit(jax.grad(total))(*x), jax.grad(total)(q, v, a), 1e-9, 1e-9)
+        assert np.allclose(jax.jit(jax.grad(total))(*x), jax.grad(total)(q, v, a), 1e-12, 1e-9)
 print("split")
 """
     flags = "--xla_force_host_platform_device_count=3"
