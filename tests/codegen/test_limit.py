@@ -92,7 +92,7 @@ def test_recording_ends_where_the_limit_is_far(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beyond some times the limit nothing more is recorded, and nothing is written."""
-    monkeypatch.setitem(limits.COMPILES, "c", 40)
+    monkeypatch.setitem(limits.COMPILES, "c", 4)
     model = dtau.robots.quadruped()
     with pytest.raises(ValueError, match=r"functions: more than [\d,]+ operations would take"):
         dtau.generate(model, "forward_dynamics", tmp_path / "legs.c", casadi=2)

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.codegen.casadi_hessians import HESSIANS, SCALARS, Recorded
+from dtau.codegen.casadi_hessians import CHECK, SCALARS, Recorded
 from dtau.codegen.limit import Budget
 from dtau.codegen.recording import PIECE, recording, set_constant
 from dtau.codegen.requests import Argument, Array, Request
 from dtau.codegen.text import string
 from dtau.model.joints import Free, Spherical
 from dtau.model.model import Model
-from dtau.registry import FUNCTIONS, arrays_of
+from dtau.registry import arrays_of
 
 _CONFIGURATIONS = ("q", "q0", "q1")
-_CHECK = "residual"  # a result that is zero up to rounding errors, and so are its derivatives
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,8 @@ class _Function:
             else x
             for name, x in request.inputs.items()
         }
-        self.core = Recorded(recorder, model, request, self.arrays, self._row)
+        raw = {name: given[name].reshape(-1) for name in self.normalized}
+        self.core = Recorded(recorder.functions, model, request, {**self.arrays, **raw})
         found = request.call(recorder.functions, model, self.arrays)
         self.results = [_as_matrix(x) for x in arrays_of(found)]
 
@@ -103,7 +102,7 @@ class _Function:
         seeds = [np.zeros(x.size) for x in self.results]
         for seed in seeds:
             self.recorder.take_inputs(seed)
-        felt = [k for k, name in enumerate(self.request.results) if name != _CHECK]
+        felt = [k for k, name in enumerate(self.request.results) if name != CHECK]
         gradient = self._adjoints(
             _vector([self.results[k] for k in felt]),
             np.concatenate([seeds[k] for k in felt]),
@@ -123,8 +122,7 @@ class _Function:
         if order < 2:
             return text
         second = []
-        of_core = self._names() == HESSIANS.get(self.request.function)
-        hessian = (self._hessian_of_the_core if of_core else self._hessian)(
+        hessian = (self._hessian_of_the_core if self.core.has_hessian else self._hessian)(
             gradient, jacobian, seeds
         )
         for numbers, row in zip(gradient, hessian, strict=True):
@@ -146,13 +144,12 @@ class _Function:
         self.budget.require_recordable(self.recorder.recorded())
         return self._adjoints(np.array([number]), np.ones(1), inputs)
 
-    def _names(self) -> list[str]:
-        return [x.name for x in self.inputs]
-
     def _jacobian(self, gradient: Sequence[Array], seeds: Sequence[Array]) -> list[list[Array]]:
         """Return the Jacobian of each result by each input: the core's, else by reverse mode."""
-        known = self._derivatives()
-        if known and self._names() == HESSIANS.get(self.request.function):
+        sizes = {name: x.size for name, x in zip(self.request.results, self.results, strict=True)}
+        known = self.core.jacobians(sizes)
+        self.budget.require_recordable(self.recorder.recorded())
+        if self.core.has_hessian:
             for x, numbers in zip(self.inputs, gradient, strict=True):
                 if x.name in SCALARS:  # the adjoint is linear in the seeds
                     columns = self._row(numbers[0], seeds)
@@ -189,7 +186,8 @@ class _Function:
         seeds: Sequence[Array],
     ) -> list[list[Array]]:
         """Return the same from the core's Hessian; rows of single numbers by reverse mode."""
-        blocks = self.core.hessian(self.inputs[0].vector, seeds)
+        blocks = self.core.hessian(seeds)
+        self.budget.require_recordable(self.recorder.recorded())
         for x, numbers in zip(self.inputs, gradient, strict=True):
             if x.name in SCALARS:
                 rows = self._row(numbers[0], [y.vector for y in self.inputs])
@@ -208,31 +206,6 @@ class _Function:
                 row.append(block)
             found.append([*row, *(x[k].T for x in jacobian)])
         return found
-
-    def _derivatives(self) -> dict[tuple[str, str], Array]:
-        """Return the core's derivatives by result and argument; for q, by its numbers."""
-        if self.request.function == "step" and self._names() == HESSIANS["step"]:
-            return self.core.step_jacobians(self.request.results, self.inputs[0].vector)
-        row = FUNCTIONS.get(f"{self.request.function}_derivatives")
-        arguments = FUNCTIONS[self.request.function].arguments
-        if row is None or [x for x in row.arguments if x in arguments] != [*arguments]:
-            return {}
-        known = {
-            (name, x.name): np.zeros((result.size, x.matrix.size))
-            for name, result in zip(self.request.results, self.results, strict=True)
-            for x in self.inputs
-            if name == _CHECK
-        }
-        for result, by in product(self.request.results, ("q", "v", "a", "tau")):
-            name = f"d{result.removesuffix('_out')}_d{by}"
-            matrix = getattr(self.core.derivatives, name, None)
-            if matrix is not None and matrix.ndim == 2:
-                known[result, by] = self._by_numbers(matrix) if by == "q" else matrix
-        return known
-
-    def _by_numbers(self, matrix: Array) -> Array:
-        q = next(x.vector for x in self.inputs if x.name == "q")
-        return self.core.product(matrix, self.core.to_tangent(q))
 
     def _entry(
         self,
