@@ -1,8 +1,7 @@
-// Binds the CasADi slots to Python: fill_casadi_slot() builds a CasadiFunction from its calls and
-// sparsity patterns, and puts it into a slot.
+// Binds the CasADi slots to Python: fill_casadi_slot() builds a CasadiFunction from the
+// plans of its roles, and puts it into a slot.
 #include "interop/casadi_module.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include <nanobind/ndarray.h>
@@ -17,56 +16,51 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-using Integers = nb::ndarray<const CasadiInt, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class Integer>
+std::vector<Integer> integers(nb::handle given) {
+    const auto numbers =
+        nb::cast<nb::ndarray<const Integer, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(given);
+    return {numbers.data(), numbers.data() + numbers.shape(0)};
+}
 
 std::vector<CasadiPattern> patterns(nb::handle given) {
     std::vector<CasadiPattern> result;
-    for (nb::handle each : given) {
-        const Integers numbers = nb::cast<Integers>(each);
-        result.emplace_back(numbers.data(), numbers.data() + numbers.shape(0));
-    }
+    for (nb::handle each : given) result.push_back(integers<CasadiInt>(each));
     return result;
 }
 
-// Takes the calls by name, those with derivatives by the numbers of q; the kinds of input; and the
-// patterns of each role's inputs and results.
-int fill(nb::dict calls, nb::tuple sizes, const std::string& inputs,
-         std::vector<std::string> input_names, std::vector<std::string> result_names,
-         bool is_matrix, bool is_constrained, nb::list roles) {
+// Reads (call, states, inputs, results): (each, places) or None for every input of the call;
+// (result, terms, places, factors) for every result.
+CasadiCall call(nb::handle given) {
+    CasadiCall c = {
+        nb::cast<std::shared_ptr<RawCall>>(given[0]), nb::cast<std::ptrdiff_t>(given[1]), {}, {}};
+    for (nb::handle input : given[2])
+        c.inputs.push_back(input.is_none() ? CasadiCall::Input()
+                                           : CasadiCall::Input{true, nb::cast<bool>(input[0]),
+                                                               integers<std::int32_t>(input[1])});
+    for (nb::handle result : given[3])
+        c.results.push_back({nb::cast<int>(result[0]), nb::cast<int>(result[1]),
+                             integers<std::int32_t>(result[2]), integers<std::int32_t>(result[3])});
+    return c;
+}
+
+// Takes the plan of each role: patterns of inputs and of results, groups of calls, and the
+// results without one.
+int fill(std::vector<std::string> input_names, std::vector<std::string> result_names,
+         nb::list plans) {
     auto f = std::make_unique<CasadiFunction>();
-    const auto call = [&](const char* name) {
-        return calls.contains(name) ? nb::cast<std::shared_ptr<RawCall>>(calls[name]) : nullptr;
-    };
-    f->value = call("value");
-    f->first = call("first");
-    f->product = call("product");
-    f->second = call("second");
-    f->tensors = call("tensors");
-    f->by_wrench = call("by_wrench");
-    f->first_by[0] = call("first_by_dt");
-    f->first_by[1] = call("first_by_all");
-    f->second_by[0] = call("second_by_dt");
-    f->second_by[1] = call("second_by_all");
-    f->product_by_dt = call("product_by_dt");
-    f->takes_v = inputs.find('v') != std::string::npos;
-    f->takes_x = inputs.find('x') != std::string::npos;
-    f->takes_dt = inputs.find('h') != std::string::npos;
-    f->takes_wrenches = inputs.find('f') != std::string::npos;
-    f->takes_mask = inputs.find('m') != std::string::npos;
     f->input_names = std::move(input_names);
     f->result_names = std::move(result_names);
-    f->is_matrix = is_matrix;
-    const Signature& s = f->value->signature();
-    f->is_stack = std::any_of(s.inputs, s.inputs + s.ninputs,
-                              [](const ArraySignature& x) { return x.rows != not_stacked; });
-    f->nq = nb::cast<int>(sizes[0]);
-    f->nv = nb::cast<int>(sizes[1]);
-    f->nbodies = nb::cast<int>(sizes[2]);
-    f->nrows = nb::cast<int>(sizes[3]);
-    f->ncontacts = nb::cast<int>(sizes[4]);
-    f->is_constrained = is_constrained;
-    for (std::size_t role = 0; role < roles.size(); ++role)
-        f->patterns[role] = {patterns(roles[role][0]), patterns(roles[role][1])};
+    for (std::size_t role = 0; role < plans.size(); ++role) {
+        CasadiPlan& plan = f->plans[role];
+        plan.in = patterns(plans[role][0]);
+        plan.out = patterns(plans[role][1]);
+        plan.zero = integers<std::int32_t>(plans[role][3]);
+        for (nb::handle group : plans[role][2]) {
+            plan.groups.emplace_back();
+            for (nb::handle each : group) plan.groups.back().push_back(call(each));
+        }
+    }
     return hold_casadi_slot(std::move(f));
 }
 
@@ -74,14 +68,10 @@ int fill(nb::dict calls, nb::tuple sizes, const std::string& inputs,
 
 void define_casadi_slots(nb::module_& m) {
     m.attr("casadi_slots") = casadi_slot_count;
-    m.def(
-        "fill_casadi_slot", &fill, nb::arg("calls"), nb::arg("sizes"), nb::arg("inputs"),
-        nb::arg("input_names"), nb::arg("result_names"), nb::arg("is_matrix"),
-        nb::arg("is_constrained"), nb::arg("roles"),
-        nb::sig("def fill_casadi_slot(calls: dict[str, RawCall], sizes: tuple[int, int, int, int, "
-                "int], inputs: str, input_names: list[str], result_names: list[str], is_matrix: "
-                "bool, is_constrained: bool, roles: "
-                "list[tuple[list[NDArray[numpy.int64]], list[NDArray[numpy.int64]]]]) -> int"));
+    m.def("fill_casadi_slot", &fill, nb::arg("input_names"), nb::arg("result_names"),
+          nb::arg("plans"),
+          nb::sig("def fill_casadi_slot(input_names: list[str], result_names: list[str], plans: "
+                  "list[tuple[object, ...]]) -> int"));
     m.def("casadi_slot_is_lost", &casadi_slot_is_lost, nb::arg("slot"));
     m.def("release_casadi_slot", &release_casadi_slot, nb::arg("slot"));
 }

@@ -7,8 +7,6 @@
 namespace dtau {
 namespace {
 
-CasadiInt count(const CasadiPattern& p) { return p.size() == 3 ? p[0] * p[1] : p[2 + p[1]]; }
-
 // Calls visit(row, place) for the nonzeros of a column.
 template <class Visit>
 void for_column(const CasadiPattern& p, CasadiInt column, const Visit& visit) {
@@ -33,9 +31,9 @@ const CasadiPattern& hessian_of(const CasadiFunction& f, int a, int b) {
     return f.of(CasadiRole::adjoint_jacobian).out[a * (f.ninputs() + 2) + b];
 }
 
-CasadiFunction::Patterns second_patterns(const CasadiFunction& f) {
+CasadiPlan second_plan(const CasadiFunction& f) {
     const int n = f.ninputs();
-    CasadiFunction::Patterns made;
+    CasadiPlan made;
     made.in = f.of(CasadiRole::jacobian).in;
     for (int a = 0; a < n; ++a) {
         const CasadiPattern& first = f.of(CasadiRole::jacobian).out[a];
@@ -57,11 +55,11 @@ CasadiFunction::Patterns second_patterns(const CasadiFunction& f) {
 
 }  // namespace
 
-const CasadiFunction::Patterns& CasadiFunction::of(CasadiRole role) const {
-    if (role != CasadiRole::second) return patterns[static_cast<int>(role)];
-    if (const Patterns* known = second_) return *known;
-    auto made = std::make_unique<const Patterns>(second_patterns(*this));
-    const Patterns* first = nullptr;
+const CasadiPlan& CasadiFunction::of(CasadiRole role) const {
+    if (role != CasadiRole::second) return plans[static_cast<int>(role)];
+    if (const CasadiPlan* known = second_) return *known;
+    auto made = std::make_unique<const CasadiPlan>(second_plan(*this));
+    const CasadiPlan* first = nullptr;
     return second_.compare_exchange_strong(first, made.get()) ? *made.release() : *first;
 }
 
@@ -87,14 +85,15 @@ std::size_t casadi_second_work(const CasadiFunction& f) {
     const int n = f.ninputs();
     CasadiInt each = 0;
     for (int a = 0; a < n; ++a)
-        for (int b = 0; b < n; ++b) each += count(hessian_of(f, a, b));
-    return casadi_work(f, CasadiRole::adjoint_jacobian) + count(result_of(f)) * (1 + each);
+        for (int b = 0; b < n; ++b) each += casadi_nonzeros(hessian_of(f, a, b));
+    return casadi_work(f, CasadiRole::adjoint_jacobian) +
+           casadi_nonzeros(result_of(f)) * (1 + each);
 }
 
 bool casadi_second(const CasadiFunction& f, const double* const* arg, double* const* res,
                    double* work, std::string& error) {
     const int n = f.ninputs();
-    const CasadiInt results = count(result_of(f));
+    const CasadiInt results = casadi_nonzeros(result_of(f));
     double* seed = work;
     work += results;
     std::fill_n(seed, results, 0.0);
@@ -104,14 +103,16 @@ bool casadi_second(const CasadiFunction& f, const double* const* arg, double* co
         for (int b = 0; b < n; ++b)
             if (wanted(a, b)) {
                 kept[a * (n + 2) + b] = work;
-                work += results * count(hessian_of(f, a, b));
+                work += results * casadi_nonzeros(hessian_of(f, a, b));
             }
     std::vector<const double*> given(2 * n + 2, nullptr);
     std::copy_n(arg, n, given.begin());
     given[n + 1] = seed;
     for (CasadiInt i = 0; i < results; ++i) {
         for (int k = 0; k < n * (n + 2); ++k)
-            if (kept[k]) hessians[k] = kept[k] + i * count(hessian_of(f, k / (n + 2), k % (n + 2)));
+            if (kept[k])
+                hessians[k] =
+                    kept[k] + i * casadi_nonzeros(hessian_of(f, k / (n + 2), k % (n + 2)));
         seed[i] = 1.0;
         if (!casadi_evaluate(f, CasadiRole::adjoint_jacobian, given.data(), hessians.data(), work,
                              error))
@@ -123,7 +124,7 @@ bool casadi_second(const CasadiFunction& f, const double* const* arg, double* co
             double* to = wanted(a, b);
             if (!to) continue;
             const double* from = kept[a * (n + 2) + b];
-            const CasadiInt each = count(hessian_of(f, a, b));
+            const CasadiInt each = casadi_nonzeros(hessian_of(f, a, b));
             for_second_entries(f, a, b, [&](CasadiInt, CasadiInt, CasadiInt i, CasadiInt place) {
                 *to++ = from[i * each + place];
             });

@@ -50,8 +50,8 @@ const std::vector<CasadiPattern>* patterns(int slot, CasadiRole role, bool resul
     const CasadiFunction* f = function_of(slot);
     if (!f) return nullptr;
     try {
-        const CasadiFunction::Patterns& both = f->of(role);
-        return results ? &both.out : &both.in;
+        const CasadiPlan& plan = f->of(role);
+        return results ? &plan.out : &plan.in;
     } catch (...) {
         complain(slot, "out of memory");
     }

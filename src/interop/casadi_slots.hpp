@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,46 +20,61 @@
 
 namespace dtau {
 
-// CasADi's sparsity: rows, columns, offsets of the columns, rows of the nonzeros.
+// CasADi's sparsity: rows, columns, offsets of the columns, rows of the nonzeros. Three numbers:
+// dense.
 using CasadiPattern = std::vector<CasadiInt>;
+CasadiInt casadi_nonzeros(const CasadiPattern& p);
 
-inline constexpr int casadi_given_roles =
-    4;  // whose patterns are given; the last's follow from them
+// Where numbers are. Given numbers are 0, 1, and the nonzeros of a role's inputs, one input after
+// the other; the numbers of a call are its results, for all states, one result after the other.
+using CasadiPlaces = std::vector<std::int32_t>;
 
-// One of the problems, torque for an acceleration or acceleration for a torque (x below), or a part
-// of it: with x = 0, or with v = x = 0; or the matrix of its derivatives by x; or its time
-// derivatives, for which x and the wrenches are stacks. Or, with contacts, constrained dynamics (x
-// is the torque) or an impact, as one vector. Or a time step, of the numbers of q and v after it.
+// A call of the core, what it reads and which of a role's results its numbers make.
+struct CasadiCall {
+    struct Input {
+        bool is_given = false, each = false;  // each: every state has its own
+        CasadiPlaces places;                  // among the given numbers
+    };
+    // The nonzeros are sums of so many terms each: numbers of the call, times given numbers.
+    struct Result {
+        int result, terms;
+        CasadiPlaces places, factors;  // no factors: they are 1
+    };
+    std::shared_ptr<const RawCall> call;
+    std::ptrdiff_t states = 1;
+    std::vector<Input> inputs;  // in the order of its signature
+    std::vector<Result> results;
+};
+
+// One of the functions that CasADi derives. Its results come in groups; the first call of a group
+// that has all that is wanted of it runs: the later ones have more, and take longer.
+struct CasadiPlan {
+    std::vector<CasadiPattern> in, out;
+    std::vector<std::vector<CasadiCall>> groups;
+    std::vector<int> zero;  // results without a call
+
+    std::size_t work() const;  // memory of an evaluation, in numbers
+};
+
+inline constexpr int casadi_planned_roles = 4;  // the patterns of the last follow from the others'
+
 struct CasadiFunction {
-    std::shared_ptr<const RawCall> value;
-    // Calls for the problem's derivatives, gradient and Hessian; second derivatives, for a matrix;
-    // derivatives by wrenches, if these are given.
-    std::shared_ptr<const RawCall> first, product, second, tensors, by_wrench;
-    // Calls for derivatives of a time step by its length too, and by its length and wrenches.
-    std::shared_ptr<const RawCall> first_by[2], second_by[2], product_by_dt;
-    bool takes_v = false, takes_x = false, takes_dt = false, takes_wrenches = false,
-         takes_mask = false;
-    bool is_matrix = false, is_constrained = false, is_stack = false;
-    int nq = 0, nv = 0, nbodies = 0, nrows = 0, ncontacts = 0;
     std::vector<std::string> input_names, result_names;
-    struct Patterns {
-        std::vector<CasadiPattern> in, out;
-    } patterns[casadi_given_roles];
+    CasadiPlan plans[casadi_planned_roles];
 
     CasadiFunction() = default;
     ~CasadiFunction() { delete second_.load(); }
     CasadiFunction(const CasadiFunction&) = delete;
     CasadiFunction& operator=(const CasadiFunction&) = delete;
 
-    // The number of inputs.
-    int ninputs() const { return 1 + takes_v + takes_x + takes_dt + takes_wrenches + takes_mask; }
-    const Patterns& of(CasadiRole role) const;
+    int ninputs() const { return static_cast<int>(input_names.size()); }
+    const CasadiPlan& of(CasadiRole role) const;
 
   private:
-    // Computed on demand, as they are as large as the tensors of second derivatives. Without a
+    // Made on demand, as its patterns are as large as the tensors of second derivatives. Without a
     // lock, which a process forked meanwhile would never get: of threads that ask at once, the
     // first wins.
-    mutable std::atomic<const Patterns*> second_ = nullptr;
+    mutable std::atomic<const CasadiPlan*> second_ = nullptr;
 };
 
 // Calls visit(row, column, result, place) for the entries of the second derivative of the result by
@@ -76,23 +92,10 @@ std::size_t casadi_work(const CasadiFunction& f, CasadiRole role);
 bool casadi_evaluate(const CasadiFunction& f, CasadiRole role, const double* const* arg,
                      double* const* res, double* work, std::string& error);
 
-std::size_t casadi_constrained_work(const CasadiFunction& f, CasadiRole role);
-bool casadi_constrained(const CasadiFunction& f, CasadiRole role, const double* const* arg,
-                        double* const* res, double* work, std::string& error);
-
-// The same for time steps.
-std::size_t casadi_step_work(const CasadiFunction& f, CasadiRole role);
-bool casadi_step(const CasadiFunction& f, CasadiRole role, const double* const* arg,
-                 double* const* res, double* work, std::string& error);
-
+// The same for the Jacobian of the Jacobian.
 std::size_t casadi_second_work(const CasadiFunction& f);
 bool casadi_second(const CasadiFunction& f, const double* const* arg, double* const* res,
                    double* work, std::string& error);
-
-// The same for functions of stacks, which have the roles value, jacobian and adjoint.
-std::size_t casadi_stack_work(const CasadiFunction& f, CasadiRole role);
-bool casadi_stack(const CasadiFunction& f, CasadiRole role, const double* const* arg,
-                  double* const* res, double* work, std::string& error);
 
 // Puts a function into an empty slot and holds it: returns the slot's index, or -1 if all are
 // taken. The first CasADi function of this thread claims it; one that comes from elsewhere is

@@ -389,13 +389,4 @@ COMPILED = (
         "T(-0.5) * along",
         ("tests/manifold/test_numbers.py",),
     ),
-    Mutant(
-        "adapters/casadi_wrenches",
-        "CasADi's derivative by external wrenches has rows for columns.",
-        "src/interop/casadi_roles.cpp",
-        "columns[i * 6 * nb + c * nb + b] = B[(i * nb + b) * 6 + c];",
-        "columns[i * 6 * nb + b * 6 + c] = B[(i * nb + b) * 6 + c];",
-        ("tests/interop/laws/test_casadi_laws.py",),
-        statement=True,
-    ),
 )

@@ -115,6 +115,14 @@ LIBRARIES = (
         ),
     ),
     Mutant(
+        "casadi/wrenches",
+        "CasADi's derivative by external wrenches counts them row by row.",
+        PYTHON + "casadi/plans.py",
+        "[*up[-1:], *up[:-1], *down[-1:], *down[:-1]]",
+        "[*up[-1:], *up[:-1], *down]",
+        ("tests/interop/laws/test_casadi_laws.py",),
+    ),
+    Mutant(
         "casadi/kept_integrator",
         "A step's function is kept for the next call without telling integrators apart.",
         PYTHON + "casadi/builder.py",

@@ -10,11 +10,12 @@ from weakref import WeakKeyDictionary
 from dtau.autodiff.arguments import check_contacts
 from dtau.autodiff.functions import CONSTRAINED, PUBLIC
 from dtau.autodiff.rows import FUNCTIONS
+from dtau.casadi import table
 from dtau.casadi.expressions import bodies, constrained, manifold
 from dtau.casadi.expressions.recorded import recorded_function
 from dtau.casadi.expressions.steps import step_function
-from dtau.casadi.slots import compiled_function, constrained_function, is_lost, problem_of
-from dtau.casadi.steps import compiled_step
+from dtau.casadi.slots import in_a_slot, is_lost
+from dtau.casadi.table import Slot
 from dtau.checks import frame_names, integer, require
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
@@ -30,11 +31,7 @@ _EXPRESSIONS: dict[str, Callable[[Model], Any]] = {
     "momentum": lambda model: bodies.whole_body(model, "momentum"),
     "centroidal_momentum": lambda model: bodies.whole_body(model, "centroidal_momentum"),
 }
-_OF_FRAMES: dict[str, Callable[..., Any]] = {
-    "frame_placements": lambda model, frames, axes: bodies.frame_placements(model, frames),
-    "frame_jacobians": bodies.frame_jacobians,
-    "frame_velocities": bodies.frame_velocities,
-}
+_GRADIENTS = 4.0  # of a step: for more at once, CasADi multiplies a Jacobian
 _Made = tuple[Any, list[Any]]  # a function, and the slot functions that it calls
 
 
@@ -186,12 +183,12 @@ def _made(model: Model, contacts: Contacts | None, request: _Request) -> _Made:
     return made
 
 
-def _in_a_slot(make: Callable[[], Any]) -> Any:
+def _in_a_slot(slot: Slot, **options: Any) -> Any:
     try:
-        return make()
+        return in_a_slot(slot, **options)
     except RuntimeError:  # drop cached functions to free slots
         _built.clear()
-        return make()
+        return in_a_slot(slot, **options)
 
 
 @cache
@@ -203,33 +200,31 @@ def _build(model: Model, contacts: Contacts | None, request: _Request) -> _Made:
     """Build a function from compiled functions, an expression, or a recording of the core."""
     name = request.name
     if name == "step":
-        compiled = _in_a_slot(lambda: _compiled_step(model, contacts, request))
+        compiled = _step(model, contacts, request)
         return step_function(model, compiled), [compiled]
     if contacts is not None:
         return _constrained(model, contacts, request)
-    if problem_of(name):
+    if table.problem_of(name):
         order = dict(request.options).get("order")
         compiled = _compiled(model, name, request.f_ext_axes, order)
         return compiled, [compiled]
     if name in _EXPRESSIONS:
         return _EXPRESSIONS[name](model), []
-    if name in _OF_FRAMES:
-        return _OF_FRAMES[name](model, request.frames, request.axes), []
     given = {**request._asdict(), **dict(request.options)}
     taken = {x: given[x] for x in FUNCTIONS[name].options if given.get(x) is not None}
     return recorded_function(model, name, taken, f_ext=request.f_ext_axes is not None), []
 
 
 def _compiled(model: Model, name: str, f_ext_axes: Axes | None, order: int | None = None) -> Any:
-    axes: Axes = f_ext_axes or "body"
-    f_ext = f_ext_axes is not None
-    return _in_a_slot(
-        lambda: compiled_function(model, name, f_ext=f_ext, f_ext_axes=axes, order=order)
-    )
+    if order is not None:
+        return _in_a_slot(table.time_derivatives(model, name, order, f_ext_axes=f_ext_axes))
+    if PUBLIC[name].matrix_of:
+        return _in_a_slot(table.matrix(model, name))
+    return _in_a_slot(table.dynamics(model, name, f_ext_axes=f_ext_axes))
 
 
-def _compiled_step(model: Model, contacts: Contacts | None, request: _Request) -> Any:
-    return compiled_step(
+def _step(model: Model, contacts: Contacts | None, request: _Request) -> Any:
+    slot = table.step(
         model,
         request.integrator or "euler",
         f_ext_axes=request.f_ext_axes,
@@ -237,14 +232,16 @@ def _compiled_step(model: Model, contacts: Contacts | None, request: _Request) -
         active=request.active,
         regularization=request.regularization,
     )
+    inputs = model.nq + 2 * model.nv + 1
+    inputs += 6 * model.nbodies * (request.f_ext_axes is not None)
+    inputs += 0 if contacts is None or not request.active else len(contacts)
+    return _in_a_slot(slot, jac_penalty=_GRADIENTS / inputs)
 
 
 def _constrained(model: Model, contacts: Contacts, request: _Request) -> _Made:
     name, active, regularization = request.name, request.active, request.regularization
     compiled = _in_a_slot(
-        lambda: constrained_function(
-            model, name, contacts, active=active, regularization=regularization
-        )
+        table.constrained(model, name, contacts, active=active, regularization=regularization)
     )
     if name == "impulse_dynamics":
         return constrained.impulse_dynamics(model, contacts, compiled, active=active), [compiled]

@@ -1,8 +1,6 @@
-"""Sparsity patterns of functions from the tree, by the nq numbers of q: `Structure`, `roles`."""
+"""Sparsity patterns of functions from the tree, by the nq numbers of q: `Structure`."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +10,7 @@ from dtau.model.contact_kinds import Loop
 from dtau.model.contacts import Contacts
 from dtau.model.joints import Free, Planar, Spherical
 from dtau.model.model import Model
+from dtau.options import Integrator
 from dtau.patterns import Pattern as Places
 
 Pattern = NDArray[np.bool_]
@@ -97,32 +96,64 @@ def compressed(pattern: Pattern) -> Compressed:
     return np.concatenate([[rows, columns], offsets, np.nonzero(pattern.T)[1]]).astype(np.int64)
 
 
-def roles(
-    inputs: Sequence[Pattern],
-    result: Pattern,
-    jacobian: Sequence[Pattern],
-    curvature: Sequence[Sequence[Pattern]],
-) -> list[tuple[list[Compressed], list[Compressed]]]:
-    """Return patterns of a function, its Jacobian, adjoint and the adjoint's Jacobian.
+def patterns_of_steps(
+    model: Model, integrator: Integrator, contacts: Contacts | None, felt_position: bool
+) -> tuple[dict[str, Pattern], dict[tuple[str, str], Pattern]]:
+    """Return patterns of the derivatives of the numbers of q and v after a step."""
+    if contacts is None:
+        s = Structure(model, solves=True, felt_position=felt_position)
+    else:
+        s = ConstrainedStructure(model, contacts, felt_position=felt_position)
+    nq, nv, wrenches = model.nq, model.nv, 6 * model.nbodies
+    pulled = np.tile(product(s.paths, s.coupled), (6, 1))  # (6 nbodies, nv), column by column
+    by_q, by_v, turning = _displaced(model)
+    first = {}
+    of_v = {"q": s.by_q(s.coupled), "v": s.coupled, "tau": s.coupled, "f_ext": pulled.T}
+    for name, after in of_v.items():
+        # Without accelerations, only the velocities before the step displace q.
+        follows = product(s.numbers.T, after) & (integrator != "euler")
+        first[name] = np.concatenate([follows, after])
+    first["q"][:nq] |= by_q
+    first["v"][:nq] |= by_v
+    first["dt"] = np.ones((nq + nv, 1), dtype=bool)
+    # Pairs of velocities, torques and wrenches act through the velocities of a turning joint after
+    # a step of one stage, and through the velocities of all later stages.
+    bent = np.zeros(nv, dtype=bool)
+    if integrator != "euler":
+        bent = turning if integrator == "semi_implicit" else np.ones(nv, dtype=bool)
+    through = s.coupled[bent]
+    pairs = product(through.T, through)
+    second = {
+        ("q", "q"): s.by_q(s.by_q(s.coupled).T),
+        ("v", "q"): s.by_q(s.coupled),
+        ("v", "v"): s.coupled,
+        ("tau", "q"): s.by_q(s.coupled),
+        ("tau", "v"): pairs,
+        ("tau", "tau"): pairs,
+        ("f_ext", "q"): s.by_q(pulled),
+        ("f_ext", "v"): product(pulled[:, bent], through),
+        ("f_ext", "tau"): product(pulled[:, bent], through),
+        ("f_ext", "f_ext"): product(pulled[:, bent], pulled[:, bent].T),
+        ("dt", "q"): s.by_q(np.ones((1, nv), dtype=bool)),
+    }
+    lengths = {"v": nv, "tau": nv, "dt": 1, "f_ext": wrenches}
+    second |= {("dt", x): np.ones((1, length), dtype=bool) for x, length in lengths.items()}
+    # Else linear in the length.
+    second["dt", "dt"] &= integrator != "euler" or bool(turning.any())
+    return first, second
 
-    ``jacobian`` has the patterns of the result by each input, ``curvature`` the patterns of second
-    derivatives. Derivative functions never read the result that CasADi passes to them: such inputs
-    are empty, so that it is not computed.
+
+def _displaced(model: Model) -> tuple[Pattern, Pattern, Pattern]:
+    """Return patterns of q (+) dq by the numbers of q and by dq, and the entries of dq that turn q.
+
+    Displacements along these entries do not add.
     """
-
-    def unread(pattern: Pattern) -> Pattern:
-        return np.zeros_like(pattern)
-
-    seed = [unread(result), result]
-    unused = np.zeros((1, result.size), dtype=bool)
-    second: list[Pattern] = []
-    for given, by_result, row in zip(inputs, jacobian, curvature, strict=True):
-        second += [*row, np.repeat(unused, given.size, axis=0), by_result.T]
-    gradients = [unread(given) for given in inputs]
-    each: list[tuple[list[Pattern], list[Pattern]]] = [
-        (list(inputs), [result]),
-        ([*inputs, seed[0]], list(jacobian)),
-        ([*inputs, *seed], list(inputs)),
-        ([*inputs, *seed, *gradients], second),
-    ]
-    return [([compressed(p) for p in ins], [compressed(p) for p in outs]) for ins, outs in each]
+    by_q, by_v = np.eye(model.nq, dtype=bool), tangent_pattern(model).T
+    turning = np.zeros(model.nv, dtype=bool)
+    for joint in model.joints:
+        if isinstance(joint.type, Free | Planar | Spherical):
+            positions = {Free: 3, Planar: 2, Spherical: 0}[type(joint.type)]
+            by_q[joint.q, joint.q.start + positions : joint.q.stop] = True
+            by_v[joint.q.start : joint.q.start + positions, joint.v] = True
+            turning[joint.v] = True
+    return by_q, by_v, turning

@@ -1,4 +1,4 @@
-"""Kinematics in CasADi's own scalars: placements, Jacobians, twists, center of mass, momentum.
+"""Center of mass and momentum in CasADi's own scalars.
 
 The expression is one forward pass from the root to the tips. CasADi differentiates it, to any
 order, and knows its sparsity.
@@ -6,7 +6,7 @@ order, and knows its sparsity.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import casadi as ca
@@ -17,7 +17,6 @@ from dtau.casadi.expressions.manifold import rotation, unit
 from dtau.model.joints import Free, Planar, Spherical, Universal
 from dtau.model.model import Model
 from dtau.model.rotations import plane_axes
-from dtau.options import Axes
 
 _HERE = (ca.DM.eye(3), ca.DM.zeros(3))
 
@@ -95,31 +94,6 @@ class Kinematics:
             self.placements.append((turn, p))
             self.twists.append((u, w))
 
-    def frame(self, name: str) -> tuple[Any, Any]:
-        """Return rotation and position of a named frame."""
-        frame = self.model.frame(name)
-        turn, p = self.placements[frame.body] if frame.body >= 0 else _HERE
-        placement = frame.placement
-        return (
-            ca.mtimes(turn, _constant(placement.rotation)),
-            p + ca.mtimes(turn, _constant(placement.translation)),
-        )
-
-    def twist(self, name: str, axes: Axes) -> Any:
-        """Return the twist of a named frame, as a row."""
-        frame = self.model.frame(name)
-        if frame.body < 0:
-            return ca.SX.zeros(1, 6)
-        u, w = self.twists[frame.body]
-        u = u + ca.cross(w, _constant(frame.placement.translation))
-        turn = _constant(frame.placement.rotation).T
-        if axes != "body":
-            turn, _ = self.placements[frame.body]
-        u, w = ca.mtimes(turn, u), ca.mtimes(turn, w)
-        if axes == "world":
-            u = u + ca.cross(self.frame(name)[1], w)
-        return ca.vertcat(u, w).T
-
     def whole(self) -> tuple[Any, Any, Any]:
         """Return mass times center of mass, momentum and angular momentum about the origin."""
         moments, linears, angulars, masses = [], [], [], []
@@ -149,36 +123,6 @@ class Kinematics:
         return sums
 
 
-def frame_placements(model: Model, frames: str | Sequence[str]) -> Any:
-    """Make the function q -> rotations (3 n, 3), translations (n, 3); of one frame (3, 3), (3)."""
-    k = Kinematics(model)
-    if isinstance(frames, str):
-        results: Sequence[Any] = k.frame(frames)
-    else:
-        placed = [k.frame(name) for name in frames]
-        results = ca.vertcat(*(turn for turn, _ in placed)), ca.vertcat(*(p.T for _, p in placed))
-    return _function("frame_placements", k, "q", results, ["rotation", "translation"])
-
-
-def frame_jacobians(model: Model, frames: str | Sequence[str], axes: Axes) -> Any:
-    """Make the function q -> Jacobians (6 n, nv), one below the other; of one frame (6, nv)."""
-    k = Kinematics(model)
-    names = [frames] if isinstance(frames, str) else frames
-    # Twists are linear in v: their derivatives do not contain v.
-    results = [ca.jacobian(k.twist(name, axes), k.v) for name in names]
-    return _function("frame_jacobians", k, "q", [ca.vertcat(*results)], ["jacobian"])
-
-
-def frame_velocities(model: Model, frames: str | Sequence[str], axes: Axes) -> Any:
-    """Make the function (q, v) -> twists (n, 6); of one frame (6)."""
-    k = Kinematics(model)
-    if isinstance(frames, str):
-        result = k.twist(frames, axes).T
-    else:
-        result = ca.vertcat(*(k.twist(name, axes) for name in frames))
-    return _function("frame_velocities", k, "qv", [result], ["twist"])
-
-
 def whole_body(model: Model, name: str) -> Any:
     """Make a function for the center of mass or for momentum."""
     k = Kinematics(model, near=name == "centroidal_momentum")
@@ -190,11 +134,6 @@ def whole_body(model: Model, name: str) -> Any:
         "momentum": lambda: ca.vertcat(linear, angular),
         "centroidal_momentum": lambda: ca.vertcat(linear, angular - ca.cross(com, linear)),
     }
-    return _function(name, k, "q" if name == "center_of_mass" else "qv", [results[name]()], [name])
-
-
-def _function(
-    name: str, k: Kinematics, inputs: str, results: Sequence[Any], names: list[str]
-) -> Any:
-    given = [k.q, k.v][: len(inputs)]
-    return ca.Function(name, given, [ca.densify(each) for each in results], list(inputs), names)
+    given = {"q": k.q} if name == "center_of_mass" else {"q": k.q, "v": k.v}
+    result = ca.densify(results[name]())
+    return ca.Function(name, [*given.values()], [result], [*given], [name])
