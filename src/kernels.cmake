@@ -112,6 +112,7 @@ if(NOT MSVC)
   set_property(SOURCE ${allocating_files} APPEND PROPERTY COMPILE_OPTIONS -fexceptions)
 endif()
 
+list(GET sets -1 described)  # has the signatures of functions for all sets
 foreach(set ${sets})
   string(REGEX REPLACE "x86_64_" "x86-64-" name ${set})
   set(mujoco_set ${set})
@@ -121,6 +122,9 @@ foreach(set ${sets})
     add_functions(${set} $<$<BOOL:${MSVC}>:/clang:>-march=${name})
   endif()
   target_sources(functions_${set} PRIVATE ${shared_files} ${pose_files})
+  if(NOT set STREQUAL described)
+    target_compile_definitions(functions_${set} PRIVATE DTAU_SIGNATURES=${described})
+  endif()
   if(set STREQUAL x86_64_v4 AND x86_64_v3 IN_LIST sets)
     # Wider vectors are of no use to one state: the next set computes it, with the same bits.
     target_compile_definitions(functions_${set} PRIVATE DTAU_LONE_STATES=x86_64_v3)

@@ -9,7 +9,7 @@ constexpr Out<"da_dq", Quantity::matrix> da_dq;
 constexpr Out<"da_dv", Quantity::matrix> da_dv;
 constexpr Out<"da_dtau", Quantity::matrix> da_dtau;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "abacr"}, takes(q, v, tau), gives(da_dq, da_dv, da_dtau),
              algorithm<AbacrWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  abacr(tree, x[q], x[v], x[tau], x[da_dq], x[da_dv], x[da_dtau], w);
@@ -18,6 +18,6 @@ constexpr Function functions[] = {
 
 }  // namespace
 
-extern const FunctionGroup baseline_chain = functions;
+extern const FunctionGroup baseline_chain = group<functions>;
 
 }  // namespace dtau::DTAU_VARIANT

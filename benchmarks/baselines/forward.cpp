@@ -12,7 +12,7 @@ constexpr Out<"da_dtau", Quantity::matrix> da_dtau;
 
 constexpr Out<"M_inverse", Quantity::matrix> M_inverse;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "inverse_ltdl"}, takes(q, v, tau), gives(M_inverse),
              algorithm<MassMatrixInverseWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -59,6 +59,6 @@ constexpr Function functions[] = {
 
 }  // namespace
 
-extern const FunctionGroup baseline_forward = functions;
+extern const FunctionGroup baseline_forward = group<functions>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <vector>
 
 #include "batch/run.hpp"
@@ -24,12 +25,13 @@ std::array<double, n> row(const double* x, int i) {
     return r;
 }
 
-const Function* find(const char* name) {
+std::optional<Function> find(const char* name) {
     for (const FunctionGroup* group :
          {&baseline_values, &baseline_inverse, &baseline_forward, &baseline_chain})
         for (int k = 0; k < group->count; ++k)
-            if (!std::strcmp(group->functions[k].signature.name, name)) return &group->functions[k];
-    return nullptr;
+            if (!std::strcmp(group->signatures[k].name, name))
+                return Function{group->signatures[k], group->implementations[k], nullptr};
+    return std::nullopt;
 }
 
 }  // namespace
@@ -75,7 +77,7 @@ void close_tree(const void* tree) { delete static_cast<const CompiledTree*>(tree
 // contiguous, one array each. False if there is no such function.
 bool run(const void* compiled, const char* name, int element, std::ptrdiff_t states, const void* q,
          const void* v, const void* x, void* const* results, std::ptrdiff_t passes) {
-    const Function* function = find(name);
+    const std::optional<Function> function = find(name);
     if (!function) return false;
     const Tree& tree = static_cast<const CompiledTree*>(compiled)->tree();
     const Signature& signature = function->signature;

@@ -16,7 +16,7 @@ constexpr Out<"dtau_dq", Quantity::torque_matrix> dtau_dq;
 constexpr Out<"dtau_dv", Quantity::torque_matrix> dtau_dv;
 constexpr KernelTraits sparse = {.results = Results::sparse};
 
-constexpr Function values[] = {
+constexpr Row values[] = {
     function({.name = "inverse_dynamics"}, takes(q, v, a), gives(torque),
              algorithm<RneaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const T* const no_wrenches = nullptr;
@@ -29,7 +29,7 @@ constexpr Function values[] = {
              })),
 };
 
-constexpr Function partials[] = {
+constexpr Row partials[] = {
     function({.name = "idsva"}, takes(q, v, a), gives(dtau_dq, dtau_dv),
              algorithm<IdsvaWorkspace, sparse>([]<class T>(const Tree& tree, const auto& x,
                                                            const auto& w) {
@@ -51,6 +51,6 @@ constexpr Function partials[] = {
 
 }  // namespace
 
-extern const FunctionGroup baseline_values = values, baseline_inverse = partials;
+extern const FunctionGroup baseline_values = group<values>, baseline_inverse = group<partials>;
 
 }  // namespace dtau::DTAU_VARIANT

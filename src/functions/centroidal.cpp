@@ -28,7 +28,7 @@ constexpr ByQ<Out<"drate_dq", Quantity::momentum_matrix>> drate_dq;
 constexpr Out<"drate_dv", Quantity::momentum_matrix> drate_dv;
 constexpr Out<"drate_da", Quantity::momentum_matrix> drate_da;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function(
         {.name = "center_of_mass", .links = {.derivatives = "center_of_mass_jacobian"}}, takes(q),
         gives(center),
@@ -129,6 +129,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace centroidal_rows
 
-extern const FunctionGroup centroidal_functions = centroidal_rows::functions;
+extern const FunctionGroup centroidal_functions = group<centroidal_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -37,7 +37,7 @@ constexpr Out<"dforces_dtau", Quantity::row_matrix> dforces_dtau;
 constexpr ForceOut<"a", Quantity::v> acceleration_too;
 constexpr ForceOut<"forces", Quantity::rows> forces_too;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "constrained_dynamics",
               .links = {.derivatives = "constrained_dynamics_derivatives",
                         .hessian = "constrained_dynamics_hessian",
@@ -84,6 +84,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace constraints_rows
 
-extern const FunctionGroup constraints_functions = constraints_rows::functions;
+extern const FunctionGroup constraints_functions = group<constraints_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -16,7 +16,7 @@ constexpr ByNumbers<Out<"dqdv", Quantity::matrix>, Converted::rows> dqdv;
 constexpr Out<"dvdv", Quantity::matrix> dvdv;
 constexpr ByQ<Out<"dtaudq", Quantity::matrix>> dtaudq;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "constrained_dynamics_hessian",
               .solves = true,
               .results = "ConstrainedDynamicsHessian"},
@@ -48,6 +48,7 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace constraints_hessians_rows
 
-extern const FunctionGroup constraints_hessians_functions = constraints_hessians_rows::functions;
+extern const FunctionGroup constraints_hessians_functions =
+    group<constraints_hessians_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

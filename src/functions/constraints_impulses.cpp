@@ -24,7 +24,7 @@ constexpr Out<"forces", Quantity::rows> forces;
 template <class T>
 using Inverse = WithWrenches<ConstrainedInverseWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "impulse_dynamics",
               .links = {.derivatives = "impulse_dynamics_derivatives",
                         .hessian = "impulse_dynamics_hessian"},
@@ -64,6 +64,7 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace constraints_impulses_rows
 
-extern const FunctionGroup constraints_impulses_functions = constraints_impulses_rows::functions;
+extern const FunctionGroup constraints_impulses_functions =
+    group<constraints_impulses_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

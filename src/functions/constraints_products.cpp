@@ -23,7 +23,7 @@ using Jvp = WithWrenches<ConstrainedJvpWorkspace, WrenchVariationWorkspace>::Wor
 template <class T>
 using Vjp = WithWrenches<ConstrainedVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function(
         {.name = "constrained_dynamics_jvp", .solves = true, .results = "ConstrainedDynamicsJVP"},
         takes(q, v, tau, dq, dv, dtorque, contacts, f_ext, df_ext, f_ext_axes, active,
@@ -56,6 +56,7 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace constraints_products_rows
 
-extern const FunctionGroup constraints_products_functions = constraints_products_rows::functions;
+extern const FunctionGroup constraints_products_functions =
+    group<constraints_products_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -25,7 +25,7 @@ constexpr Out<"da_dtau", AccelerationQuantity::matrix> da_dtau;
 constexpr Out<"dtau_df_ext", Quantity::wrench_matrix> dtau_df_ext;
 constexpr Out<"da_df_ext", Quantity::wrench_matrix> da_df_ext;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "inverse_dynamics_derivatives",
               .links = {.time_derivatives = "inverse_dynamics_derivatives_time_derivatives"},
               .results = "InverseDynamicsDerivatives"},
@@ -67,6 +67,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace derivatives_rows
 
-extern const FunctionGroup derivatives_functions = derivatives_rows::functions;
+extern const FunctionGroup derivatives_functions = group<derivatives_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

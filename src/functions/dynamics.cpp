@@ -22,7 +22,7 @@ using AbaAndWrenches = WithWrenches<AbaWorkspace, WrenchAxesWorkspace>::Workspac
 template <class T>
 using MimicAndWrenches = WithWrenches<FactorizedWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function(
         {.name = "inverse_dynamics",
          .links = {.derivatives = "inverse_dynamics_derivatives",
@@ -73,6 +73,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace dynamics_rows
 
-extern const FunctionGroup dynamics_functions = dynamics_rows::functions;
+extern const FunctionGroup dynamics_functions = group<dynamics_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

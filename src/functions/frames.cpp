@@ -32,7 +32,7 @@ constexpr Out<"dacceleration_da", Quantity::jacobians> dacceleration_da;
 constexpr Out<"f_ext", Quantity::wrenches> wrenches;
 constexpr KernelTraits sparse = {.results = Results::sparse};
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function(
         {.name = "forward_kinematics",
          .links = {.time_derivatives = "kinematics_time_derivatives"},
@@ -115,6 +115,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace frames_rows
 
-extern const FunctionGroup frames_functions = frames_rows::functions;
+extern const FunctionGroup frames_functions = group<frames_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

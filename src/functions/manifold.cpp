@@ -41,7 +41,7 @@ struct NumbersMatrices : TangentMatrices<T> {
         : TangentMatrices<T>(arena, tree, true, 1.0) {}
 };
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "integrate", .links = {.derivatives = "integrate_jacobians"}},
              takes(q, displacement), gives(result),
              algorithm<NoWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto&) {
@@ -85,6 +85,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace manifold_rows
 
-extern const FunctionGroup manifold_functions = manifold_rows::functions;
+extern const FunctionGroup manifold_functions = group<manifold_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -105,7 +105,7 @@ using ForwardAndWrenches =
 template <class T>
 using MimicAndWrenches = WithWrenches<MimicParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function(
         {.name = "inverse_dynamics_regressor", .memory_advice = "inverse_dynamics_parameter_vjp"},
         takes(q, v, a, joint_parameters), gives(Y),
@@ -187,6 +187,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace parameters_rows
 
-extern const FunctionGroup parameters_functions = parameters_rows::functions;
+extern const FunctionGroup parameters_functions = group<parameters_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -32,7 +32,7 @@ template <class T>
 using MimicForwardVjp =
     WithWrenches<MimicForwardVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "inverse_dynamics_jvp"},
              takes(q, v, a, dq, dv, da, f_ext, df_ext, f_ext_axes, parameters, coordinates),
              gives(torque_tangent),
@@ -90,6 +90,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace products_rows
 
-extern const FunctionGroup products_functions = products_rows::functions;
+extern const FunctionGroup products_functions = group<products_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -18,7 +18,7 @@ constexpr ByNumbers<Out<"dqdv", Quantity::matrix>, Converted::rows> a_dqdv;
 constexpr Out<"dvdv", Quantity::matrix> a_dvdv;
 constexpr ByQ<Out<"dtaudq", Quantity::matrix>> a_dtaudq;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "inverse_dynamics_hessian", .results = "InverseDynamicsHessian"},
              takes(q, v, a, torque_weights, f_ext, f_ext_axes, symmetric, parameters, coordinates),
              gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
@@ -45,6 +45,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace products_hessians_rows
 
-extern const FunctionGroup products_hessians_functions = products_hessians_rows::functions;
+extern const FunctionGroup products_hessians_functions = group<products_hessians_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -84,7 +84,7 @@ struct ForwardTensorsWorkspace {
     }
 };
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function(
         {.name = "inverse_dynamics_second_derivatives",
          .results = "InverseDynamicsSecondDerivatives",
@@ -140,6 +140,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace second_derivatives_rows
 
-extern const FunctionGroup second_derivatives_functions = second_derivatives_rows::functions;
+extern const FunctionGroup second_derivatives_functions = group<second_derivatives_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

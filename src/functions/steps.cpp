@@ -82,7 +82,7 @@ constexpr auto free_gradient = []<class T>(const Tree& tree, const auto& x, cons
     gradient.template operator()<T>(tree, x, w.step, w.dynamics);
 };
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function(
         {.name = "step",
          .links = {.derivatives = "linearize_discrete",
@@ -146,6 +146,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace steps_rows
 
-extern const FunctionGroup steps_functions = steps_rows::functions;
+extern const FunctionGroup steps_functions = group<steps_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -11,7 +11,7 @@ namespace {
 
 constexpr ByNumbers<Out<"H", Quantity::step_matrix>, Converted::columns | Converted::rows> H;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "step_hessian", .solves = true},
              takes(q, v, tau, dt, lam_q, lam_v, integrator, f_ext, inputs, f_ext_axes,
                    optional_contacts, active, held_positions, regularization, by, coordinates),
@@ -39,6 +39,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace steps_hessians_rows
 
-extern const FunctionGroup steps_hessians_functions = steps_hessians_rows::functions;
+extern const FunctionGroup steps_hessians_functions = group<steps_hessians_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

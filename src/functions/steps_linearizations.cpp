@@ -74,7 +74,7 @@ void copy(const T* from, int count, T* to) {
     for (int k = 0; k < count; ++k) to[k] = from[k];
 }
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "linearize",
               .links = {.time_derivatives = "linearize_time_derivatives"},
               .solves = true,
@@ -142,6 +142,7 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace steps_linearizations_rows
 
-extern const FunctionGroup steps_linearizations_functions = steps_linearizations_rows::functions;
+extern const FunctionGroup steps_linearizations_functions =
+    group<steps_linearizations_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -29,7 +29,7 @@ constexpr auto linearize = []<template <class> class Stages, class T>(
                           *x[dt], {x[A], x[B]}, x[q_next], x[v_next], stages, &kept);
 };
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function(
         {.name = "linearize_stages", .solves = true, .results = "StageLinearization"},
         takes(q, v, tau, dt, f_ext, inputs, f_ext_axes, optional_contacts, active, held_positions,
@@ -53,6 +53,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace steps_stages_rows
 
-extern const FunctionGroup steps_stages_functions = steps_stages_rows::functions;
+extern const FunctionGroup steps_stages_functions = group<steps_stages_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

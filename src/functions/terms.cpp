@@ -23,7 +23,7 @@ constexpr ByQ<Out<"dT_dq", Quantity::torque>> dT_dq;
 constexpr Out<"dT_dv", Quantity::torque> dT_dv;
 constexpr ByQ<Out<"dV_dq", Quantity::torque>> dV_dq;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "mass_matrix", .links = {.time_derivatives = "mass_matrix_time_derivatives"}},
              takes(q, layout, parameters), gives(M),
              algorithm<MassMatrixWorkspace, KernelTraits{.results = Results::sparse}>(
@@ -70,6 +70,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace terms_rows
 
-extern const FunctionGroup terms_functions = terms_rows::functions;
+extern const FunctionGroup terms_functions = group<terms_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

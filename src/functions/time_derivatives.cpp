@@ -34,7 +34,7 @@ void with_wrenches(Part part, const Tree& tree, int order, const T* q, const T* 
                              });
 }
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "inverse_dynamics_time_derivatives",
               .links = {.derivatives = "inverse_dynamics_time_derivatives_derivatives",
                         .jvp = "inverse_dynamics_time_derivatives_jvp",
@@ -63,6 +63,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace time_derivatives_rows
 
-extern const FunctionGroup time_derivatives_functions = time_derivatives_rows::functions;
+extern const FunctionGroup time_derivatives_functions = group<time_derivatives_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

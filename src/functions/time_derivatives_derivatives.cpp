@@ -56,7 +56,7 @@ constexpr auto linearization = []<class T>(const Tree& tree, const auto& x, cons
                                   w);
 };
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "inverse_dynamics_derivatives_time_derivatives",
               .results = "InverseDynamicsDerivatives"},
              takes(q, v_beyond, f_ext_stack, f_ext_axes, order), gives(dtau_dq, dtau_dv, dtau_da),
@@ -96,6 +96,6 @@ constexpr Function functions[] = {
 }  // namespace time_derivatives_derivatives_rows
 
 extern const FunctionGroup time_derivatives_derivatives_functions =
-    time_derivatives_derivatives_rows::functions;
+    group<time_derivatives_derivatives_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

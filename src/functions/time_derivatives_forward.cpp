@@ -26,7 +26,7 @@ constexpr auto mimic_forward_series = []<class T>(const Tree& tree, const auto& 
                               nullptr, x[accelerations], no_torque, w);
 };
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "forward_dynamics_time_derivatives",
               .links = {.derivatives = "forward_dynamics_time_derivatives_derivatives",
                         .jvp = "forward_dynamics_time_derivatives_jvp",
@@ -72,6 +72,6 @@ constexpr Function functions[] = {
 }  // namespace time_derivatives_forward_rows
 
 extern const FunctionGroup time_derivatives_forward_functions =
-    time_derivatives_forward_rows::functions;
+    group<time_derivatives_forward_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -11,7 +11,7 @@ constexpr Out<"translation", Quantity::frame_positions, 1> translation;
 constexpr Out<"twist", Quantity::frame_twists, 0> twist;
 constexpr Out<"J", Quantity::jacobians, 1> jacobians;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "frame_kinematics_time_derivatives", .results = "KinematicsTimeDerivatives"},
              takes(q, v_below, frames, axes, order), gives(rotation, translation, twist),
              algorithm<FrameSeriesWorkspace>(
@@ -35,6 +35,6 @@ constexpr Function functions[] = {
 }  // namespace time_derivatives_frames_rows
 
 extern const FunctionGroup time_derivatives_frames_functions =
-    time_derivatives_frames_rows::functions;
+    group<time_derivatives_frames_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

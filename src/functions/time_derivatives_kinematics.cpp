@@ -10,7 +10,7 @@ constexpr Out<"rotation", Quantity::rotations, 1> rotation;
 constexpr Out<"translation", Quantity::positions, 1> translation;
 constexpr Out<"twist", Quantity::twists, 0> twist;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "kinematics_time_derivatives", .results = "KinematicsTimeDerivatives"},
              takes(q, v_below, order), gives(rotation, translation, twist),
              algorithm<TimeKinematicsWorkspace>(
@@ -24,6 +24,6 @@ constexpr Function functions[] = {
 }  // namespace time_derivatives_kinematics_rows
 
 extern const FunctionGroup time_derivatives_kinematics_functions =
-    time_derivatives_kinematics_rows::functions;
+    group<time_derivatives_kinematics_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -10,7 +10,7 @@ namespace {
 constexpr Out<"M", Quantity::torque_matrix, 1> M;
 constexpr Out<"C", Quantity::torque_matrix, 1> C;
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "mass_matrix_time_derivatives"}, takes(q, v_below, order), gives(M),
              algorithm<MatrixSeriesWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -28,6 +28,6 @@ constexpr Function functions[] = {
 }  // namespace time_derivatives_matrices_rows
 
 extern const FunctionGroup time_derivatives_matrices_functions =
-    time_derivatives_matrices_rows::functions;
+    group<time_derivatives_matrices_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

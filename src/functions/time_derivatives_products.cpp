@@ -52,7 +52,7 @@ constexpr auto vjp = []<class T>(const Tree& tree, const auto& x, const auto& w)
     add_turn_gradients(tree, order, x[by_q], x[by_v_beyond], w.wrenches);
 };
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "inverse_dynamics_time_derivatives_jvp"},
              takes(q, v_beyond, dq, dv_beyond, f_ext_stack, df_ext_stack, f_ext_axes, order,
                    coordinates),
@@ -67,6 +67,6 @@ constexpr Function functions[] = {
 }  // namespace time_derivatives_products_rows
 
 extern const FunctionGroup time_derivatives_products_functions =
-    time_derivatives_products_rows::functions;
+    group<time_derivatives_products_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

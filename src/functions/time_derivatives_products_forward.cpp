@@ -35,7 +35,7 @@ constexpr auto vjp = []<class T>(const Tree& tree, const auto& x, const auto& w)
                                  x[by_tau_stack], x[by_f_ext_stack], w);
 };
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     function({.name = "forward_dynamics_time_derivatives_jvp", .solves = true},
              takes(q, v, tau_stack, dq, dv, dtorque_stack, f_ext_stack, df_ext_stack, f_ext_axes,
                    order, coordinates),
@@ -54,6 +54,6 @@ constexpr Function functions[] = {
 }  // namespace time_derivatives_products_forward_rows
 
 extern const FunctionGroup time_derivatives_products_forward_functions =
-    time_derivatives_products_forward_rows::functions;
+    group<time_derivatives_products_forward_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -45,7 +45,7 @@ const double* normalized(const CompiledTree& tree, const double* q, int nq, std:
 // The part of a batch that a thread computes.
 struct Share {
     const FunctionList& list;
-    const Function& function;
+    const Function function;
     const Tree& tree;
     const Job& job;
     const ScratchBlocks& scratch;
@@ -157,7 +157,7 @@ void RawCall::reserve(std::ptrdiff_t count, int threads, RawMemory& memory) cons
         job.naxes = 1, job.shape[0] = job.count = states;
         for (int i = 0; i < job.ninputs; ++i) job.inputs[i].data = &there;
         const FunctionList& list = list_();
-        const Function& function = list.groups[group_]->functions[place_];
+        const Function function = list.function(group_, place_);
         bytes = std::max(bytes, list.scratch(function, tree_->tree(), job));
     }
     memory.threads =
@@ -167,9 +167,7 @@ void RawCall::reserve(std::ptrdiff_t count, int threads, RawMemory& memory) cons
     start_threads(memory.threads - 1);
 }
 
-const Signature& RawCall::signature() const {
-    return list_().groups[group_]->functions[place_].signature;
-}
+const Signature& RawCall::signature() const { return list_().function(group_, place_).signature; }
 
 Entries RawCall::entries(int r) const {
     const Quantity& quantity = *signature().outputs[outputs_[r]].quantity;
@@ -235,7 +233,7 @@ void RawCall::compute(Job& job, RawMemory& memory) const {
             changes |= order_states(job, switches, list.lanes, begin, order.data());
         if (changes) job.order = order.data();
     }
-    const Function& function = list.groups[group_]->functions[place_];
+    const Function function = list.function(group_, place_);
     BatchSplit split = {1, job.count, 0.0};
     if (memory.threads > 1)
         split = split_batch(s, tree_->tree(), options(), list.lanes, job.count, memory.threads,

@@ -46,7 +46,7 @@ std::vector<std::string> names_of(const FunctionList& list) {
     std::vector<std::string> names;
     for (int g = 0; g < list.ngroups; ++g)
         for (int k = 0; k < list.groups[g]->count; ++k)
-            names.push_back(list.groups[g]->functions[k].signature.name);
+            names.push_back(list.function(g, k).signature.name);
     return names;
 }
 

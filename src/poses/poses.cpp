@@ -1,7 +1,7 @@
 // Registers the functions of poses and rotations, which take no model.
 #include "dtau/algorithms/poses/poses.hpp"
 
-#include "registry/function.hpp"
+#include "registry/group.hpp"
 #include "registry/pose_quantities.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -46,14 +46,14 @@ constexpr Out<"jacobian", Q::rotation> vector_map;
 
 // A row whose body needs only the named arguments.
 template <class Inputs, class Outputs, class Body>
-constexpr Function row(const char* name, Inputs inputs, Outputs outputs, Body) {
+constexpr Row row(const char* name, Inputs inputs, Outputs outputs, Body) {
     return function({.name = name}, inputs, outputs,
                     algorithm<NoWorkspace>([]<class T>(const Tree&, const auto& x, const auto&) {
                         Body{}.template operator()<T>(x);
                     }));
 }
 
-constexpr Function functions[] = {
+constexpr Row functions[] = {
     row("pose_exp", takes(twist), gives(new_pose),
         []<class T>(const auto& x) { store_pose(exp(load_twist(x[twist])), x[new_pose]); }),
     row("pose_log", takes(pose), gives(new_twist),
@@ -220,6 +220,6 @@ constexpr Function functions[] = {
 }  // namespace
 }  // namespace poses_rows
 
-extern const FunctionGroup poses_functions = poses_rows::functions;
+extern const FunctionGroup poses_functions = group<poses_rows::functions>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -147,8 +147,7 @@ void require_inertia(const char* function, const CompiledTree& compiled, const b
 const Signature& signature_of(const FunctionList& list, const std::string& name) {
     for (int g = 0; g < list.ngroups; ++g)
         for (int k = 0; k < list.groups[g]->count; ++k)
-            if (name == list.groups[g]->functions[k].signature.name)
-                return list.groups[g]->functions[k].signature;
+            if (const Signature& s = list.function(g, k).signature; name == s.name) return s;
     throw nb::value_error(("function: expected a function of dtau, got '" + name + "'").c_str());
 }
 
@@ -167,7 +166,7 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
                                 PyObject* keywords) const {
     release_interrupted();
     const FunctionList& functions = list();
-    const Function& function = functions.groups[group]->functions[place];
+    const Function function = functions.function(group, place);
     const Signature& signature = function.signature;
     const GivenArguments given(signature, values, count, keywords, has_model);
     TreeReference tree = has_model ? compiled_tree(given.model) : no_tree();

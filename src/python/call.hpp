@@ -199,7 +199,7 @@ struct Work {
           job(function.signature.ninputs, function.signature.noutputs) {}
 
     const FunctionList& list;
-    const Function& function;
+    const Function function;
     TreeReference tree;
     CallOptions options;
     nanobind::object inputs[Job::max_inputs], results[Job::max_outputs];

@@ -130,7 +130,7 @@ void define_functions(nb::module_& module, const FunctionList& (*list)(), Scalar
     const FunctionList& functions = list();
     for (int g = 0; g < functions.ngroups; ++g)
         for (int k = 0; k < functions.groups[g]->count; ++k) {
-            const Function& function = functions.groups[g]->functions[k];
+            const Function function = functions.function(g, k);
             const Signature& signature = function.signature;
             if (!functions.has(function, scalar)) continue;
             Definition& definition = definitions.emplace_back();
@@ -158,7 +158,7 @@ nb::list describe_functions(const FunctionList& list) {
     nb::list result;
     for (int g = 0; g < list.ngroups; ++g)
         for (int k = 0; k < list.groups[g]->count; ++k) {
-            const Signature& s = list.groups[g]->functions[k].signature;
+            const Signature& s = list.function(g, k).signature;
             nb::dict function;
             nb::list arguments, results;
             for (int i = 0; i < s.narguments; ++i) arguments.append(describe(s.arguments[i], s));

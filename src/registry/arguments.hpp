@@ -2,7 +2,7 @@
 // functions declares its own results.
 #pragma once
 
-#include "registry/function.hpp"
+#include "registry/group.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

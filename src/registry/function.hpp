@@ -1,6 +1,6 @@
 // Defines functions: function() joins a signature and its algorithms, with arguments by name.
 //
-//     constexpr Function functions[] = {
+//     constexpr Row functions[] = {
 //         function({.name = "inverse_dynamics"}, takes(q, v, a, f_ext), gives(torque),
 //                  algorithm<RneaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
 //                      rnea<T>(tree, x[q], x[v], x[a], x[f_ext], x[torque], w);
@@ -255,15 +255,20 @@ inline std::size_t scratch_of(const Function& function, const Tree& tree, const 
 
 // ---------------------------------------------------------------- rows
 
+// A function as a file registers it. The group of the file (group.hpp) holds what programs read of it.
+struct Row {
+    Signature signature;
+    const void* implementation;  // an Implementation
+};
+
 // Marks the algorithm with constraints.
 template <class Algorithm>
 struct WithContacts : Algorithm {};
 
 template <class Inputs, class Outputs, class Independent, class Mimic, class Constrained>
-constexpr Function function(const FunctionInfo& info, Inputs, Outputs, Independent, Mimic,
-                            Constrained) {
-    Function f = {{}, &implementation<Inputs, Outputs, Independent, Mimic, Constrained>};
-    Signature& s = f.signature;
+constexpr Row function(const FunctionInfo& info, Inputs, Outputs, Independent, Mimic, Constrained) {
+    Row row = {{}, &implementation<Inputs, Outputs, Independent, Mimic, Constrained>};
+    Signature& s = row.signature;
     s.name = info.name, s.links = info.links;
     s.inertias = s.switches = s.positions = -1;
     Inputs::describe_inputs(s);
@@ -271,21 +276,21 @@ constexpr Function function(const FunctionInfo& info, Inputs, Outputs, Independe
     s.solves = info.solves, s.any_quaternions = info.any_quaternions;
     s.results = info.results, s.results_with_contacts = info.results_with_contacts;
     s.force_results = info.force_results, s.memory_advice = info.memory_advice;
-    return f;
+    return row;
 }
 template <class Inputs, class Outputs, class Independent, class Mimic>
-constexpr Function function(const FunctionInfo& info, Inputs inputs, Outputs outputs,
-                            Independent independent, Mimic mimic) {
+constexpr Row function(const FunctionInfo& info, Inputs inputs, Outputs outputs,
+                       Independent independent, Mimic mimic) {
     return function(info, inputs, outputs, independent, mimic, NoAlgorithm());
 }
 // The same algorithm whether joints mimic others or not.
 template <class Inputs, class Outputs, class Any>
-constexpr Function function(const FunctionInfo& info, Inputs inputs, Outputs outputs, Any any) {
+constexpr Row function(const FunctionInfo& info, Inputs inputs, Outputs outputs, Any any) {
     return function(info, inputs, outputs, any, any);
 }
 template <class Inputs, class Outputs, class Any, class Constrained>
-constexpr Function function(const FunctionInfo& info, Inputs inputs, Outputs outputs, Any any,
-                            WithContacts<Constrained> constrained) {
+constexpr Row function(const FunctionInfo& info, Inputs inputs, Outputs outputs, Any any,
+                       WithContacts<Constrained> constrained) {
     return function(info, inputs, outputs, any, any, constrained);
 }
 

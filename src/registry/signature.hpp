@@ -217,17 +217,17 @@ inline int count_outputs(const Signature& s, const Options& options, int count) 
 
 // A function compiled for one instruction set; the FunctionList of that set runs it.
 struct Function {
-    Signature signature;
+    const Signature& signature;
     const void* implementation;  // an Implementation (function.hpp) of that instruction set
+    const void*
+        lone;  // the one for lone states, of a set that leaves them to another (lanes_only.hpp)
 };
 
-// The functions of one file.
+// The functions of one file, for one instruction set.
 struct FunctionGroup {
-    const Function* functions;
+    const Signature* signatures;  // null in sets that take those of another
+    const void* const* implementations;
     int count;
-
-    template <int n>
-    constexpr FunctionGroup(const Function (&list)[n]) : functions(list), count(n) {}
 };
 
 // All functions of one instruction set.
@@ -235,12 +235,18 @@ struct FunctionList {
     int lanes;
     const FunctionGroup* const* groups;
     int ngroups;
+    const FunctionList *described, *lone;  // the lists with the signatures, and for lone states
     void (*run)(const Function&, const Tree&, const Job&, std::ptrdiff_t begin, std::ptrdiff_t end);
     // Bytes of scratch memory for each thread of a run.
     std::size_t (*scratch)(const Function&, const Tree&, const Job&);
     bool (*has)(const Function&, ScalarKind);
     PeakRate (*peak_rate)();
     void (*solve_lqr)(const LqrJob&, std::ptrdiff_t begin, std::ptrdiff_t end);
+
+    Function function(int group, int place) const {
+        return {described->groups[group]->signatures[place], groups[group]->implementations[place],
+                lone ? lone->groups[group]->implementations[place] : nullptr};
+    }
 };
 
 // ---------------------------------------------------------------- shapes, for a tree and options

@@ -219,7 +219,7 @@ class Dynamics {
     };
     static void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
         const Call& call = *static_cast<const Call*>(self);
-        const void* both = DTAU_VARIANT::dynamics_functions.functions[0].implementation;
+        const void* both = DTAU_VARIANT::dynamics_functions.implementations[0];
         DTAU_VARIANT::run(static_cast<const DTAU_VARIANT::Implementation*>(both)->independent,
                           call.tree, call.job, begin, end);
     }

@@ -82,7 +82,7 @@ bool names_failures(const Robot& robot) {
     options.contacts = &twice.contacts();
     for (int g = 0; g < functions().ngroups; ++g)
         for (int k = 0; k < functions().groups[g]->count; ++k) {
-            const Function& function = functions().groups[g]->functions[k];
+            const Function function = functions().function(g, k);
             const Signature& s = function.signature;
             if (std::string(s.name) != "constrained_dynamics") continue;
             Numbers inputs = random_inputs(s, robot.compiled, options, states);
@@ -117,7 +117,7 @@ int main() {
         for (const Robot& robot : robots)
             for (int g = 0; g < functions().ngroups; ++g)
                 for (int k = 0; k < functions().groups[g]->count; ++k) {
-                    const Function& function = functions().groups[g]->functions[k];
+                    const Function function = functions().function(g, k);
                     ++count;
                     if (right(function, robot)) continue;
                     ++wrong;

@@ -122,7 +122,7 @@ inline Numbers random_inputs(const Signature& s, const CompiledTree& compiled,
 
 // One call of a function of the set in use: its job, and its results.
 struct Call {
-    const Function& function;
+    const Function function;
     const Tree& tree;
     Job job;
     Numbers results;

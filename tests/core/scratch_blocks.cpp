@@ -110,7 +110,7 @@ int main() {
             for (int g = 0; g < functions().ngroups; ++g)
                 for (int k = 0; k < functions().groups[g]->count; ++k)
                     for (const Words& words : all) {
-                        const Function& function = functions().groups[g]->functions[k];
+                        const Function function = functions().function(g, k);
                         if (words.contacts && !function.signature.optional_contacts) continue;
                         for (const int states : {1, functions().lanes}) {
                             ++count;
