@@ -206,10 +206,11 @@ constexpr Kernel<Workspace, traits, Body> algorithm(Body) {
     return {};
 }
 
-// The algorithms of a function: without mimic joints, with mimic joints, and with constraints if
-// contacts are one of its options.
+// The algorithms of a function: without mimic joints; with mimic joints, if they need another; and with
+// constraints, if contacts are one of its options.
 struct Implementation {
     Algorithms independent, mimic, constrained;
+    bool for_mimic;  // there is one for mimic joints
 };
 struct NoAlgorithm {
     template <class Inputs, class Outputs>
@@ -221,7 +222,7 @@ template <class Inputs, class Outputs, class Independent, class Mimic, class Con
 inline constexpr Implementation implementation = {
     Independent::template algorithms<Inputs, Outputs>(),
     Mimic::template algorithms<Inputs, Outputs>(),
-    Constrained::template algorithms<Inputs, Outputs>()};
+    Constrained::template algorithms<Inputs, Outputs>(), !std::is_same_v<Mimic, NoAlgorithm>};
 
 // ---------------------------------------------------------------- how a list runs a function
 
@@ -229,7 +230,7 @@ inline const Algorithms& chosen(const Function& function, const Tree& tree,
                                 const Options& options) {
     const auto& all = *static_cast<const Implementation*>(function.implementation);
     if (options.contacts && function.signature.optional_contacts) return all.constrained;
-    return tree.mimic ? all.mimic : all.independent;
+    return tree.mimic && all.for_mimic ? all.mimic : all.independent;
 }
 
 inline bool has(const Function& function, ScalarKind scalar) {
@@ -286,12 +287,12 @@ constexpr Row function(const FunctionInfo& info, Inputs inputs, Outputs outputs,
 // The same algorithm whether joints mimic others or not.
 template <class Inputs, class Outputs, class Any>
 constexpr Row function(const FunctionInfo& info, Inputs inputs, Outputs outputs, Any any) {
-    return function(info, inputs, outputs, any, any);
+    return function(info, inputs, outputs, any, NoAlgorithm());
 }
 template <class Inputs, class Outputs, class Any, class Constrained>
 constexpr Row function(const FunctionInfo& info, Inputs inputs, Outputs outputs, Any any,
                        WithContacts<Constrained> constrained) {
-    return function(info, inputs, outputs, any, any, constrained);
+    return function(info, inputs, outputs, any, NoAlgorithm(), constrained);
 }
 
 }  // namespace dtau::DTAU_VARIANT
