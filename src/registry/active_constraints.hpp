@@ -165,17 +165,35 @@ struct OnActiveConstraints {
     }
 
   private:
+    // Parts of the signature. A copy of all of it would fill the library with addresses.
+    struct Arrays {
+        int ninputs, noutputs, switches;
+        Axis input_axis[Job::max_inputs], output_axis[Job::max_outputs];  // the first of each
+        int per_contact[Job::max_inputs];
+        MimicRole as_result[Job::max_outputs];
+    };
     template <class Inputs, class Outputs>
-    static constexpr Signature arrays() {
+    static constexpr Arrays describe() {
         Signature s = {};
+        s.switches = -1;
         Inputs::describe_inputs(s);
         Outputs::describe_outputs(s);
-        return s;
+        Arrays arrays = {s.ninputs, s.noutputs, s.switches, {}, {}, {}, {}};
+        for (int i = 0; i < s.ninputs; ++i) {
+            const Quantity& quantity = *s.inputs[i].quantity;
+            arrays.input_axis[i] = quantity.axes[0];
+            arrays.per_contact[i] = quantity == Quantity::contact_positions ? 3 : 1;
+        }
+        for (int o = 0; o < s.noutputs; ++o) {
+            arrays.output_axis[o] = s.outputs[o].quantity->axes[0];
+            arrays.as_result[o] = s.outputs[o].quantity->as_result;
+        }
+        return arrays;
     }
     template <class T, class Inputs, class Outputs>
     static void apply(const Tree& tree, const NamedArguments<T, Inputs, Outputs>& given,
                       const ActiveConstraints<T>& constraints, const auto& w) {
-        static constexpr Signature s = arrays<Inputs, Outputs>();
+        static constexpr Arrays arrays = describe<Inputs, Outputs>();
         Arguments<T> x = given.all;
         const auto compute = [&] {
             Body{}.template operator()<T>(
@@ -184,38 +202,34 @@ struct OnActiveConstraints {
         if constexpr (std::is_same_v<T, Recorded>) {  // which ones hold is not known yet
             compute();
         } else {
-            const T* active = nullptr;
-            for (int i = 0; i < s.ninputs; ++i)
-                if (*s.inputs[i].quantity == Quantity::contacts) active = x.inputs[i];
+            const T* active = arrays.switches < 0 ? nullptr : x.inputs[arrays.switches];
             const bool inactive = active && constraints.choose(active);
-            if (inactive && constraints.some_left_out()) gather(s, constraints, x);
+            if (inactive && constraints.some_left_out()) gather(arrays, constraints, x);
             compute();
-            if (inactive) spread(tree, s, constraints, active, x);
+            if (inactive) spread(tree, arrays, constraints, active, x);
         }
     }
     template <class T>
-    static void gather(const Signature& s, const ActiveConstraints<T>& constraints,
+    static void gather(const Arrays& arrays, const ActiveConstraints<T>& constraints,
                        Arguments<T>& x) {
         T* room = constraints.room;
-        for (int i = 0; i < s.ninputs; ++i) {
+        for (int i = 0; i < arrays.ninputs; ++i) {
             if (!x.inputs[i]) continue;
             T* const to = room;
-            const Quantity& quantity = *s.inputs[i].quantity;
-            const int per = quantity == Quantity::contact_positions ? 3 : 1;
-            if (quantity.axes[0] == Axis::ncontacts)
-                room = constraints.gather_contacts(x.inputs[i], per, to);
-            if (quantity.axes[0] == Axis::nrows) room = constraints.gather_rows(x.inputs[i], to);
+            if (arrays.input_axis[i] == Axis::ncontacts)
+                room = constraints.gather_contacts(x.inputs[i], arrays.per_contact[i], to);
+            if (arrays.input_axis[i] == Axis::nrows)
+                room = constraints.gather_rows(x.inputs[i], to);
             if (room != to) x.inputs[i] = to;
         }
     }
     // The size of a result in the coordinates of all joints, given that for the independent ones.
-    static std::ptrdiff_t of_joints(const Tree& tree, const Quantity& quantity,
-                                    std::ptrdiff_t size) {
-        if (!tree.mimic || quantity.as_result == MimicRole::other) return size;
-        return quantity.as_result == MimicRole::q ? tree.nq : size / tree.mimic->nv * tree.nv;
+    static std::ptrdiff_t of_joints(const Tree& tree, MimicRole role, std::ptrdiff_t size) {
+        if (!tree.mimic || role == MimicRole::other) return size;
+        return role == MimicRole::q ? tree.nq : size / tree.mimic->nv * tree.nv;
     }
     template <class T>
-    static void spread(const Tree& tree, const Signature& s,
+    static void spread(const Tree& tree, const Arrays& arrays,
                        const ActiveConstraints<T>& constraints, const T* active,
                        const Arguments<T>& x) {
         T zero(0.0);
@@ -225,11 +239,10 @@ struct OnActiveConstraints {
                 zero = select(less(active[c], 0.5), T(0.0), zero);
         }
         FiniteTest<T> finite;
-        for (int o = 0; o < s.noutputs; ++o) {
+        for (int o = 0; o < arrays.noutputs; ++o) {
             if (!x.outputs[o]) continue;
-            const Quantity& quantity = *s.outputs[o].quantity;
-            const bool of_rows = quantity.axes[0] == Axis::nrows;
-            const std::ptrdiff_t all = of_joints(tree, quantity, x.destination.size[o]);
+            const bool of_rows = arrays.output_axis[o] == Axis::nrows;
+            const std::ptrdiff_t all = of_joints(tree, arrays.as_result[o], x.destination.size[o]);
             const std::ptrdiff_t per = of_rows ? all / constraints.all->nrows : all;
             const std::ptrdiff_t count = of_rows ? per * constraints.held->nrows : all;
             if (of_rows) constraints.clear_inactive(active, x.outputs[o], per);
