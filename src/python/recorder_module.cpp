@@ -13,6 +13,7 @@
 #include "python/call.hpp"
 #include "python/define.hpp"
 #include "python/lock.hpp"
+#include "registry/dispatch.hpp"
 
 namespace nb = nanobind;
 
@@ -24,7 +25,15 @@ extern const FunctionList functions;
 
 namespace {
 
-const FunctionList& recorded_functions() { return recorded::functions; }
+// With the signatures of the library.
+const FunctionList& recorded_functions() {
+    static const FunctionList described = [] {
+        FunctionList list = recorded::functions;
+        list.described = functions().described;
+        return list;
+    }();
+    return described;
+}
 
 using Numbers = Rows<double>;
 
