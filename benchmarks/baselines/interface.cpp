@@ -25,12 +25,17 @@ std::array<double, n> row(const double* x, int i) {
     return r;
 }
 
-std::optional<Function> find(const char* name) {
+struct Found {
+    const Signature& signature;
+    const void* implementation;
+};
+
+std::optional<Found> find(const char* name) {
     for (const FunctionGroup* group :
          {&baseline_values, &baseline_inverse, &baseline_forward, &baseline_chain})
         for (int k = 0; k < group->count; ++k)
             if (!std::strcmp(group->signatures[k].name, name))
-                return Function{group->signatures[k], group->implementations[k], nullptr};
+                return Found{group->signatures[k], group->implementations[k]};
     return std::nullopt;
 }
 
@@ -77,7 +82,7 @@ void close_tree(const void* tree) { delete static_cast<const CompiledTree*>(tree
 // contiguous, one array each. False if there is no such function.
 bool run(const void* compiled, const char* name, int element, std::ptrdiff_t states, const void* q,
          const void* v, const void* x, void* const* results, std::ptrdiff_t passes) {
-    const std::optional<Function> function = find(name);
+    const std::optional<Found> function = find(name);
     if (!function) return false;
     const Tree& tree = static_cast<const CompiledTree*>(compiled)->tree();
     const Signature& signature = function->signature;

@@ -166,8 +166,8 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
                                 PyObject* keywords) const {
     release_interrupted();
     const FunctionList& functions = list();
-    const Function function = functions.function(group, place);
-    const Signature& signature = function.signature;
+    const Signature& signature = *described;
+    const Function function = {signature, group, place};
     const GivenArguments given(signature, values, count, keywords, has_model);
     TreeReference tree = has_model ? compiled_tree(given.model) : no_tree();
     if (nb::object result = alone(functions, function, given, tree.compiled); result.is_valid())

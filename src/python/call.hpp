@@ -251,6 +251,7 @@ inline void release_interrupted() {
 struct Callable {
     const FunctionList& (*list)();  // of the instruction set in use
     int group, place;               // indices of the function in that list
+    const Signature* described;     // the same for all sets
     ScalarKind scalar;
     bool has_model;
     // Classes of several results: without and with the optional one, and with forces.

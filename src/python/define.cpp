@@ -137,6 +137,7 @@ void define_functions(nb::module_& module, const FunctionList& (*list)(), Scalar
             definition.callable = {list,
                                    g,
                                    k,
+                                   &signature,
                                    scalar,
                                    has_model,
                                    result_class(signature.results),

@@ -235,7 +235,7 @@ bool has_only_arrays(PyObject* out) {
 
 nb::object Callable::alone(const FunctionList& functions, const Function& function,
                            const GivenArguments& given, const CompiledTree& compiled) const {
-    const Signature& signature = function.signature;
+    const Signature& signature = *described;
     if (scalar != ScalarKind::real || (given.threads && given.threads != Py_None)) return {};
     if (given.out && given.out != Py_None && !has_only_arrays(given.out)) return {};
     LoneForm* found = &form_of(number, signature, false);

@@ -224,36 +224,6 @@ inline constexpr Implementation implementation = {
     Mimic::template algorithms<Inputs, Outputs>(),
     Constrained::template algorithms<Inputs, Outputs>(), !std::is_same_v<Mimic, NoAlgorithm>};
 
-// ---------------------------------------------------------------- how a list runs a function
-
-inline const Algorithms& chosen(const Function& function, const Tree& tree,
-                                const Options& options) {
-    const auto& all = *static_cast<const Implementation*>(function.implementation);
-    if (options.contacts && function.signature.optional_contacts) return all.constrained;
-    return tree.mimic && all.for_mimic ? all.mimic : all.independent;
-}
-
-inline bool has(const Function& function, ScalarKind scalar) {
-    const Algorithms& independent =
-        static_cast<const Implementation*>(function.implementation)->independent;
-#ifdef DTAU_SCALAR
-    return scalar == ScalarKind::recorded && independent.alone.apply;
-#else
-    return scalar == ScalarKind::real || independent.in_lanes.apply;
-#endif
-}
-
-#ifndef DTAU_LONE_STATES
-inline void run_function(const Function& function, const Tree& tree, const Job& job,
-                         std::ptrdiff_t begin, std::ptrdiff_t end) {
-    run(chosen(function, tree, *job.options), tree, job, begin, end);
-}
-
-inline std::size_t scratch_of(const Function& function, const Tree& tree, const Job& job) {
-    return scratch_bytes(chosen(function, tree, *job.options), tree, job);
-}
-#endif
-
 // ---------------------------------------------------------------- rows
 
 // A function as a file registers it. The group of the file (group.hpp) holds what programs read of it.

@@ -3,32 +3,29 @@
 // a state the same bits, and for one state wider vectors are of no use.
 #pragma once
 
-#include "registry/function.hpp"
+#include "registry/runner.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// `lone` is the list of the other set.
-template <const FunctionList& lone>
+// `lone` is the list of the other set, `groups` are those of this one.
+template <const FunctionList& lone, const auto& groups>
 struct LanesOnly {
     static void run(const Function& function, const Tree& tree, const Job& job,
                     std::ptrdiff_t begin, std::ptrdiff_t end) {
-        if (job.count == 1) return lone.run(lone_function(function), tree, job, begin, end);
-        const Algorithms& algorithms = chosen(function, tree, *job.options);
+        if (job.count == 1) return lone.run(function, tree, job, begin, end);
+        const Algorithms& algorithms = Runner<groups>::chosen(function, tree, *job.options);
         const std::ptrdiff_t whole = end_of_groups(algorithms, tree, job, begin, end);
         if (begin < whole) run_groups(algorithms, tree, job, begin, whole);
-        if (whole < end) lone.run(lone_function(function), tree, one_by_one(job), whole, end);
+        if (whole < end) lone.run(function, tree, one_by_one(job), whole, end);
     }
     static std::size_t scratch(const Function& function, const Tree& tree, const Job& job) {
-        const Algorithms& algorithms = chosen(function, tree, *job.options);
+        const Algorithms& algorithms = Runner<groups>::chosen(function, tree, *job.options);
         if (DTAU_VARIANT::one_by_one(algorithms, tree, job))
-            return lone.scratch(lone_function(function), tree, one_by_one(job));
+            return lone.scratch(function, tree, one_by_one(job));
         return scratch_of_groups(algorithms, tree, job);
     }
 
   private:
-    static Function lone_function(const Function& function) {
-        return {function.signature, function.lone, nullptr};
-    }
     static Job one_by_one(const Job& job) {
         Job alone = job;
         alone.scalar = ScalarKind::alone;

@@ -215,12 +215,10 @@ inline int count_outputs(const Signature& s, const Options& options, int count) 
     return options.by_dt || options.by_f_ext ? s.noutputs : count;
 }
 
-// A function compiled for one instruction set; the FunctionList of that set runs it.
+// A function. The lists of all instruction sets have it at the same place of the same group.
 struct Function {
     const Signature& signature;
-    const void* implementation;  // an Implementation (function.hpp) of that instruction set
-    const void*
-        lone;  // the one for lone states, of a set that leaves them to another (lanes_only.hpp)
+    int group, place;
 };
 
 // The functions of one file, for one instruction set.
@@ -235,7 +233,7 @@ struct FunctionList {
     int lanes;
     const FunctionGroup* const* groups;
     int ngroups;
-    const FunctionList *described, *lone;  // the lists with the signatures, and for lone states
+    const FunctionList* described;  // the list with the signatures
     void (*run)(const Function&, const Tree&, const Job&, std::ptrdiff_t begin, std::ptrdiff_t end);
     // Bytes of scratch memory for each thread of a run.
     std::size_t (*scratch)(const Function&, const Tree&, const Job&);
@@ -244,8 +242,7 @@ struct FunctionList {
     void (*solve_lqr)(const LqrJob&, std::ptrdiff_t begin, std::ptrdiff_t end);
 
     Function function(int group, int place) const {
-        return {described->groups[group]->signatures[place], groups[group]->implementations[place],
-                lone ? lone->groups[group]->implementations[place] : nullptr};
+        return {described->groups[group]->signatures[place], group, place};
     }
 };
 
