@@ -45,7 +45,8 @@ constexpr Row functions[] = {
                         .vjp = "constrained_dynamics_vjp"},
               .solves = true,
               .results = "ConstrainedDynamics"},
-             takes(q, v, tau, contacts, f_ext, f_ext_axes, active, held_positions, regularization),
+             takes(q, v, tau, contacts, f_ext, f_ext_axes, active, held_positions, regularization,
+                   parameters),
              gives(acceleration, forces, residual),
              on_active_constraints<ConstrainedWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -61,7 +62,7 @@ constexpr Row functions[] = {
               .results = "ConstrainedDynamicsDerivatives",
               .force_results = "ConstrainedDynamicsWithDerivatives"},
              takes(q, v, tau, contacts, f_ext, f_ext_axes, active, held_positions, regularization,
-                   with_forces, layout, coordinates),
+                   with_forces, layout, parameters, coordinates),
              gives(da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual,
                    acceleration_too, forces_too),
              on_active_constraints<ConstrainedDerivativesWorkspace>(

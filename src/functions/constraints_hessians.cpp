@@ -21,7 +21,7 @@ constexpr Row functions[] = {
               .solves = true,
               .results = "ConstrainedDynamicsHessian"},
              takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes,
-                   active, held_positions, regularization, symmetric, coordinates),
+                   active, held_positions, regularization, symmetric, parameters, coordinates),
              gives(dqdq, dqdv, dvdv, dtaudq),
              on_active_constraints<ConstrainedHessianWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -34,7 +34,7 @@ constexpr Row functions[] = {
     function(
         {.name = "impulse_dynamics_hessian", .solves = true, .results = "ImpulseDynamicsHessian"},
         takes(q, v, acceleration_weights, impulse_weights, contacts, restitution, active,
-              regularization, symmetric, coordinates),
+              regularization, symmetric, parameters, coordinates),
         gives(dqdq, dqdv),
         on_active_constraints<ImpulseHessianWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {

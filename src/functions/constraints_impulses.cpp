@@ -30,28 +30,30 @@ constexpr Row functions[] = {
                         .hessian = "impulse_dynamics_hessian"},
               .solves = true,
               .results = "ImpulseDynamics"},
-             takes(q, v, contacts, restitution, active, regularization), gives(v_after, impulses),
+             takes(q, v, contacts, restitution, active, regularization, parameters),
+             gives(v_after, impulses),
              on_active_constraints<ImpulseWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      impulse_dynamics<T>(tree, x[q], x[v], x[restitution][0], x[active], x[v_after],
                                          x[impulses], w);
                      x.report(w.constraints.schur.failures);
                  })),
-    function({.name = "impulse_dynamics_derivatives",
-              .solves = true,
-              .results = "ImpulseDynamicsDerivatives"},
-             takes(q, v, contacts, restitution, active, regularization, layout, coordinates),
-             gives(dv_dq, dv_dv, dimpulses_dq, dimpulses_dv),
-             on_active_constraints<ImpulseDerivativesWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     impulse_dynamics_derivatives<T>(tree, x[q], x[v], x[restitution][0], x[active],
-                                                     x[dv_dq], x[dv_dv], x[dimpulses_dq],
-                                                     x[dimpulses_dv], w);
-                     x.report(w.value.constraints.schur.failures);
-                 })),
+    function(
+        {.name = "impulse_dynamics_derivatives",
+         .solves = true,
+         .results = "ImpulseDynamicsDerivatives"},
+        takes(q, v, contacts, restitution, active, regularization, layout, parameters, coordinates),
+        gives(dv_dq, dv_dv, dimpulses_dq, dimpulses_dv),
+        on_active_constraints<ImpulseDerivativesWorkspace>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                impulse_dynamics_derivatives<T>(tree, x[q], x[v], x[restitution][0], x[active],
+                                                x[dv_dq], x[dv_dv], x[dimpulses_dq],
+                                                x[dimpulses_dv], w);
+                x.report(w.value.constraints.schur.failures);
+            })),
     function(
         {.name = "constrained_inverse_dynamics", .results = "ConstrainedInverseDynamics"},
-        takes(q, v, a, contacts, f_ext, f_ext_axes, active, driven, regularization),
+        takes(q, v, a, contacts, f_ext, f_ext_axes, active, driven, regularization, parameters),
         gives(torque, forces),
         on_active_constraints<Inverse>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);

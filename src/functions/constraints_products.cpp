@@ -27,7 +27,7 @@ constexpr Row functions[] = {
     function(
         {.name = "constrained_dynamics_jvp", .solves = true, .results = "ConstrainedDynamicsJVP"},
         takes(q, v, tau, dq, dv, dtorque, contacts, f_ext, df_ext, f_ext_axes, active,
-              held_positions, regularization, coordinates),
+              held_positions, regularization, parameters, coordinates),
         gives(acceleration_tangent, force_tangent),
         on_active_constraints<Jvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const WrenchVariation<T> wrenches =
@@ -41,7 +41,7 @@ constexpr Row functions[] = {
     function(
         {.name = "constrained_dynamics_vjp", .solves = true, .results = "ConstrainedDynamicsVJP"},
         takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes, active,
-              held_positions, regularization, coordinates),
+              held_positions, regularization, parameters, coordinates),
         gives(by_q, by_v, by_tau, by_f_ext),
         on_active_constraints<Vjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);

@@ -12,28 +12,28 @@ namespace {
 constexpr ByNumbers<Out<"H", Quantity::step_matrix>, Converted::columns | Converted::rows> H;
 
 constexpr Row functions[] = {
-    function({.name = "step_hessian", .solves = true},
-             takes(q, v, tau, dt, lam_q, lam_v, integrator, f_ext, inputs, f_ext_axes,
-                   optional_contacts, active, held_positions, regularization, by, coordinates),
-             gives(H),
-             algorithm<ForwardStepHessianWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     ForwardCurvature<T> dynamics = {w, x[f_ext]};
-                     step_hessian<T>(tree, x.options.integrator, {x.options.driven, x[inputs]},
-                                     x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v], x[H],
-                                     x.all.reached, w.step, dynamics);
-                 }),
-             with_contacts<ConstrainedStepHessianWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     ConstrainedCurvature<T> dynamics = {
-                         w, {x[active], x[held_positions]}, x[f_ext]};
-                     step_hessian<T>(tree, x.options.integrator, {x.options.driven, x[inputs]},
-                                     x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v], x[H],
-                                     x.all.reached, w.step, dynamics);
-                     for (int i = 0; w.stages && i < stage_count(x.options.integrator); ++i)
-                         x.report(w.stages->stages[i].constraints.schur.failures, i);
-                     x.report(w.hessian.constraints.schur.failures);
-                 })),
+    function(
+        {.name = "step_hessian", .solves = true},
+        takes(q, v, tau, dt, lam_q, lam_v, integrator, f_ext, inputs, f_ext_axes, optional_contacts,
+              active, held_positions, regularization, by, parameters, coordinates),
+        gives(H),
+        algorithm<ForwardStepHessianWorkspace>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                ForwardCurvature<T> dynamics = {w, x[f_ext]};
+                step_hessian<T>(tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q],
+                                x[v], x[tau], *x[dt], x[lam_q], x[lam_v], x[H], x.all.reached,
+                                w.step, dynamics);
+            }),
+        with_contacts<ConstrainedStepHessianWorkspace>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                ConstrainedCurvature<T> dynamics = {w, {x[active], x[held_positions]}, x[f_ext]};
+                step_hessian<T>(tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q],
+                                x[v], x[tau], *x[dt], x[lam_q], x[lam_v], x[H], x.all.reached,
+                                w.step, dynamics);
+                for (int i = 0; w.stages && i < stage_count(x.options.integrator); ++i)
+                    x.report(w.stages->stages[i].constraints.schur.failures, i);
+                x.report(w.hessian.constraints.schur.failures);
+            })),
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ constexpr Row functions[] = {
     function(
         {.name = "linearize_stages", .solves = true, .results = "StageLinearization"},
         takes(q, v, tau, dt, f_ext, inputs, f_ext_axes, optional_contacts, active, held_positions,
-              regularization),
+              regularization, parameters),
         gives(A, B, q_next, v_next, A_stages, B_stages, q_stages, v_stages),
         algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             linearize(tree, x, FreeStages<T>{w, x[f_ext]});

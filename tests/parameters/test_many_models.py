@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import cases
 import complex_step
 import numpy as np
 import pytest
@@ -36,6 +37,7 @@ every_row = pytest.mark.parametrize("function", ROWS, ids=str)
 SOME = ("every joint in a chain", "free root, branches", "joints that mimic others")
 on_some = pytest.mark.parametrize("name", SOME)
 DYNAMICS = ("inverse_dynamics", "forward_dynamics", "inverse_dynamics_derivatives", "step")
+WITH_MORE_PASSES = ("constrained_dynamics_hessian", "linearize_stages", "step_hessian")
 SET_SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33)  # around the lanes of every instruction set
 
 
@@ -61,7 +63,7 @@ def close(
     want = function(other, state)
     if function.solves:
         tolerance = solved(tolerance, dtau.mass_matrix(other, state["q"])) * function.steps
-    scale = max(float(np.abs(x).max(initial=0.0)) for x in want)
+    scale = max(function.terms, *(float(np.abs(x).max(initial=0.0)) for x in want))
     for k, (x, y) in enumerate(zip(got, want, strict=True)):
         assert_close(x, y, tolerance, f"{function} {k}", floor=1e-2 * scale)
 
@@ -85,13 +87,27 @@ def test_many_models_are_a_loop_over_models(name: str, function: Function) -> No
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-@pytest.mark.parametrize("function", DYNAMICS)
+@pytest.mark.parametrize("function", DYNAMICS + WITH_MORE_PASSES)
 def test_robots(name: str, function: str) -> None:
     row = next(x for x in ROWS if x.name == function)
     model = robot(name)
     state, parameters = random_state(model, 3), other_parameters(model, 4)
     got = row(model, state, parameters=parameters)
     close(row, model_with(model, parameters), state, got, TOLERANCE["long sums"])
+
+
+@on_some
+def test_masks_that_differ_from_state_to_state(name: str) -> None:
+    """Lanes leave out contacts that hold in none of their states, beside inertias of each state."""
+    model, masks = robot(name), np.array([[1, 1], [1, 0], [0, 1], [0, 0]] * 5, float)
+    order = np.random.default_rng(25).permutation(20)
+    for row in (x for x in ROWS if "active" in x.arguments):
+        states, parameters = random_state(model, 26, (20,)), other_parameters(model, 27, (20,))
+        states["active"] = masks[order]
+        got = row(model, states, parameters=parameters)
+        for k in range(20):
+            alone = row(model, rows(states, k), parameters=parameters[k])
+            assert_same_results(alone, tuple(x[k] for x in got), f"{row} {k}")
 
 
 @given(tree=trees(), seed=SEEDS)
@@ -285,6 +301,19 @@ def test_threads_buffers_and_layouts(function: str) -> None:
     assert_same_results(got, want, "strides")
     got = row(model, states, parameters=np.asfortranarray(parameters))
     assert_same_results(got, want, "by columns")
+
+
+def test_numbers_of_other_types() -> None:
+    model, contacts = robot("quadruped"), cases.contacts(robot("quadruped"))
+    states, parameters = random_state(model, 28, (5,)), other_parameters(model, 29, (5,))
+    arguments = model, states["q"], states["v"], states["tau"], contacts
+    single = parameters.astype(np.float32)
+    got = dtau.constrained_dynamics(*arguments, parameters=single)
+    want = dtau.constrained_dynamics(*arguments, parameters=single.astype(np.float64))
+    assert_same_results(arrays_of(got), arrays_of(want), "float32")
+    assert not np.array_equal(got.a, dtau.constrained_dynamics(*arguments, parameters=parameters).a)
+    listed = dtau.constrained_dynamics(*arguments, parameters=single.tolist())
+    assert_same_results(arrays_of(listed), arrays_of(want), "lists")
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

@@ -38,6 +38,7 @@ def constrained_dynamics(
     active: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -83,6 +84,7 @@ def constrained_dynamics(
         active,
         positions,
         regularization,
+        parameters,
         out,
         threads,
     )
@@ -103,6 +105,7 @@ def constrained_dynamics_derivatives(
     regularization: float = 0.0,
     forces: Literal[False] = False,
     layout: Layout = "dense",
+    parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -122,6 +125,7 @@ def constrained_dynamics_derivatives(
     regularization: float = 0.0,
     forces: Literal[True],
     layout: Layout = "dense",
+    parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -142,6 +146,7 @@ def constrained_dynamics_derivatives(
     regularization: float = 0.0,
     forces: bool = False,
     layout: Layout = "dense",
+    parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -209,6 +214,7 @@ def constrained_dynamics_derivatives(
         regularization,
         forces,
         layout,
+        parameters,
         coordinates,
         out,
         threads,
@@ -229,6 +235,7 @@ def constrained_inverse_dynamics(
     active: ArrayLike | None = None,
     inputs: NDArray[np.bool_] | None = None,
     regularization: float = 0.0,
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedInverseDynamics:
@@ -284,7 +291,19 @@ def constrained_inverse_dynamics(
     True
     """
     return _core.constrained_inverse_dynamics(
-        model, q, v, a, contacts, f_ext, f_ext_axes, active, inputs, regularization, out, threads
+        model,
+        q,
+        v,
+        a,
+        contacts,
+        f_ext,
+        f_ext_axes,
+        active,
+        inputs,
+        regularization,
+        parameters,
+        out,
+        threads,
     )
 
 

@@ -28,6 +28,7 @@ def impulse_dynamics(
     *,
     active: ArrayLike | None = None,
     regularization: float = 0.0,
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -71,7 +72,7 @@ def impulse_dynamics(
     if former:
         refuse("impulse_dynamics", former)
     return _core.impulse_dynamics(
-        model, q, v, contacts, restitution, active, regularization, out, threads
+        model, q, v, contacts, restitution, active, regularization, parameters, out, threads
     )
 
 
@@ -87,6 +88,7 @@ def impulse_dynamics_derivatives(
     active: ArrayLike | None = None,
     regularization: float = 0.0,
     layout: Layout = "dense",
+    parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -136,6 +138,7 @@ def impulse_dynamics_derivatives(
         active,
         regularization,
         layout,
+        parameters,
         coordinates,
         out,
         threads,

@@ -34,6 +34,7 @@ def linearize_stages(
     active: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
+    parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
     **former: NoReturn,
@@ -103,6 +104,7 @@ def linearize_stages(
         active,
         positions,
         regularization,
+        parameters,
         room,
         threads,
     )

@@ -8,7 +8,8 @@ namespace dtau {
 
 // Constrained forward dynamics: the acceleration under tau, and the constraint forces.
 //     q (nq), v (nv), tau (nv) -> a (nv), forces (nrows), residual (nrows)
-//     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3)
+//     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
+//     parameters (10 nbodies)
 //     arguments: contacts (required), f_ext_axes, regularization
 class ConstrainedDynamics : public Call {
   public:
@@ -19,11 +20,13 @@ class ConstrainedDynamics : public Call {
         InputView f_ext = {};
         InputView active = {};
         InputView positions = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView a,
                                   ResultView forces, ResultView residual, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, tau, x.f_ext, x.active, x.positions}, {a, forces, residual}, states);
+        return run({q, v, tau, x.f_ext, x.active, x.positions, x.parameters},
+                   {a, forces, residual}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView a,
                                   ResultView forces, ResultView residual,
@@ -35,8 +38,8 @@ class ConstrainedDynamics : public Call {
 // Derivatives of constrained accelerations and forces by configuration, velocity and torque.
 //     q (nq), v (nv), tau (nv) -> da_dq (nv, nv), da_dv (nv, nv), da_dtau (nv, nv),
 //     dforces_dq (nrows, nv), dforces_dv (nrows, nv), dforces_dtau (nrows, nv), residual (nrows)
-//     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3), -> a (nv),
-//     -> forces (nrows)
+//     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
+//     parameters (10 nbodies), -> a (nv), -> forces (nrows)
 //     arguments: contacts (required), f_ext_axes, regularization, forces, layout, coordinates
 class ConstrainedDynamicsDerivatives : public Call {
   public:
@@ -47,6 +50,7 @@ class ConstrainedDynamicsDerivatives : public Call {
         InputView f_ext = {};
         InputView active = {};
         InputView positions = {};
+        InputView parameters = {};
         ResultView a = {};
         ResultView forces = {};
     };
@@ -55,7 +59,7 @@ class ConstrainedDynamicsDerivatives : public Call {
                                   ResultView dforces_dv, ResultView dforces_dtau,
                                   ResultView residual, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, tau, x.f_ext, x.active, x.positions},
+        return run({q, v, tau, x.f_ext, x.active, x.positions, x.parameters},
                    {da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual, x.a,
                     x.forces}, states);
     }
@@ -70,7 +74,7 @@ class ConstrainedDynamicsDerivatives : public Call {
 
 // Constrained inverse dynamics: joint torques and least-norm contact forces that give a.
 //     q (nq), v (nv), a (nv) -> tau (nv), forces (nrows)
-//     optional: f_ext (nbodies, 6), active (ncontacts)
+//     optional: f_ext (nbodies, 6), active (ncontacts), parameters (10 nbodies)
 //     arguments: contacts (required), f_ext_axes, inputs, regularization
 class ConstrainedInverseDynamics : public Call {
   public:
@@ -80,11 +84,12 @@ class ConstrainedInverseDynamics : public Call {
     struct Optional {
         InputView f_ext = {};
         InputView active = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView tau,
                                   ResultView forces, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, a, x.f_ext, x.active}, {tau, forces}, states);
+        return run({q, v, a, x.f_ext, x.active, x.parameters}, {tau, forces}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView tau,
                                   ResultView forces, std::ptrdiff_t states = 1) noexcept {

@@ -9,7 +9,8 @@ namespace dtau {
 // Hessian of constrained dynamics, contracted with weights of accelerations and forces.
 //     q (nq), v (nv), tau (nv), lam (nv), lam_forces (nrows) -> dqdq (nv, nv), dqdv (nv, nv),
 //     dvdv (nv, nv), dtaudq (nv, nv)
-//     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3)
+//     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
+//     parameters (10 nbodies)
 //     arguments: contacts (required), f_ext_axes, regularization, symmetric, coordinates
 class ConstrainedDynamicsHessian : public Call {
   public:
@@ -20,12 +21,13 @@ class ConstrainedDynamicsHessian : public Call {
         InputView f_ext = {};
         InputView active = {};
         InputView positions = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   InputView lam_forces, ResultView dqdq, ResultView dqdv,
                                   ResultView dvdv, ResultView dtaudq, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, tau, lam, lam_forces, x.f_ext, x.active, x.positions},
+        return run({q, v, tau, lam, lam_forces, x.f_ext, x.active, x.positions, x.parameters},
                    {dqdq, dqdv, dvdv, dtaudq}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
@@ -38,7 +40,7 @@ class ConstrainedDynamicsHessian : public Call {
 
 // Hessian of an impact, contracted with weights of the velocity after it and of the impulses.
 //     q (nq), v (nv), lam (nv), lam_impulses (nrows), restitution -> dqdq (nv, nv), dqdv (nv, nv)
-//     optional: active (ncontacts)
+//     optional: active (ncontacts), parameters (10 nbodies)
 //     arguments: contacts (required), regularization, symmetric, coordinates
 class ImpulseDynamicsHessian : public Call {
   public:
@@ -47,11 +49,13 @@ class ImpulseDynamicsHessian : public Call {
         : Call(model, "impulse_dynamics_hessian", arguments, most_states) {}
     struct Optional {
         InputView active = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView lam, InputView lam_impulses,
                                   InputView restitution, ResultView dqdq, ResultView dqdv,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
-        return run({q, v, lam, lam_impulses, restitution, x.active}, {dqdq, dqdv}, states);
+        return run({q, v, lam, lam_impulses, restitution, x.active, x.parameters},
+                   {dqdq, dqdv}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView lam, InputView lam_impulses,
                                   InputView restitution, ResultView dqdq, ResultView dqdv,

@@ -8,7 +8,7 @@ namespace dtau {
 
 // Impact dynamics: the velocity after an impact, and the impulses of contacts and loops.
 //     q (nq), v (nv), restitution -> v (nv), impulses (nrows)
-//     optional: active (ncontacts)
+//     optional: active (ncontacts), parameters (10 nbodies)
 //     arguments: contacts (required), regularization
 class ImpulseDynamics : public Call {
   public:
@@ -17,11 +17,12 @@ class ImpulseDynamics : public Call {
         : Call(model, "impulse_dynamics", arguments, most_states) {}
     struct Optional {
         InputView active = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution, ResultView v_out,
                                   ResultView impulses, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, restitution, x.active}, {v_out, impulses}, states);
+        return run({q, v, restitution, x.active, x.parameters}, {v_out, impulses}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution, ResultView v_out,
                                   ResultView impulses, std::ptrdiff_t states = 1) noexcept {
@@ -32,7 +33,7 @@ class ImpulseDynamics : public Call {
 // Derivatives of impact dynamics: velocity and impulses by configuration and velocity.
 //     q (nq), v (nv), restitution -> dv_dq (nv, nv), dv_dv (nv, nv), dimpulses_dq (nrows, nv),
 //     dimpulses_dv (nrows, nv)
-//     optional: active (ncontacts)
+//     optional: active (ncontacts), parameters (10 nbodies)
 //     arguments: contacts (required), regularization, layout, coordinates
 class ImpulseDynamicsDerivatives : public Call {
   public:
@@ -41,12 +42,13 @@ class ImpulseDynamicsDerivatives : public Call {
         : Call(model, "impulse_dynamics_derivatives", arguments, most_states) {}
     struct Optional {
         InputView active = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution, ResultView dv_dq,
                                   ResultView dv_dv, ResultView dimpulses_dq,
                                   ResultView dimpulses_dv, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, restitution, x.active},
+        return run({q, v, restitution, x.active, x.parameters},
                    {dv_dq, dv_dv, dimpulses_dq, dimpulses_dv}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution, ResultView dv_dq,

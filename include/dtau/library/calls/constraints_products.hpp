@@ -9,7 +9,7 @@ namespace dtau {
 // Variation of constrained accelerations and contact forces along variations of the arguments.
 //     q (nq), v (nv), tau (nv), dq (nv), dv (nv), dtau (nv) -> da (nv), dforces (nrows)
 //     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), active (ncontacts),
-//     positions (ncontacts, 3)
+//     positions (ncontacts, 3), parameters (10 nbodies)
 //     arguments: contacts (required), f_ext_axes, regularization, coordinates
 class ConstrainedDynamicsJvp : public Call {
   public:
@@ -21,11 +21,13 @@ class ConstrainedDynamicsJvp : public Call {
         InputView df_ext = {};
         InputView active = {};
         InputView positions = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
                                   InputView dv, InputView dtau, ResultView da, ResultView dforces,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
-        return run({q, v, tau, dq, dv, dtau, x.f_ext, x.df_ext, x.active, x.positions},
+        return run({q, v, tau, dq, dv, dtau, x.f_ext, x.df_ext, x.active, x.positions,
+                    x.parameters},
                    {da, dforces}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
@@ -38,7 +40,7 @@ class ConstrainedDynamicsJvp : public Call {
 // Gradient of lam . a + lam_forces . forces by the arguments of constrained dynamics.
 //     q (nq), v (nv), tau (nv), lam (nv), lam_forces (nrows) -> by_q (nv), by_v (nv), by_tau (nv)
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
-//     -> by_f_ext (nbodies, 6)
+//     parameters (10 nbodies), -> by_f_ext (nbodies, 6)
 //     arguments: contacts (required), f_ext_axes, regularization, coordinates
 class ConstrainedDynamicsVjp : public Call {
   public:
@@ -49,13 +51,14 @@ class ConstrainedDynamicsVjp : public Call {
         InputView f_ext = {};
         InputView active = {};
         InputView positions = {};
+        InputView parameters = {};
         ResultView by_f_ext = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   InputView lam_forces, ResultView by_q, ResultView by_v,
                                   ResultView by_tau, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
-        return run({q, v, tau, lam, lam_forces, x.f_ext, x.active, x.positions},
+        return run({q, v, tau, lam, lam_forces, x.f_ext, x.active, x.positions, x.parameters},
                    {by_q, by_v, by_tau, x.by_f_ext}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,

@@ -9,7 +9,7 @@ namespace dtau {
 // Hessian of a time step, contracted with weights: for exact-Hessian SQP and full DDP.
 //     q (nq), v (nv), tau (nv), dt, lam_q (nv), lam_v (nv) -> H (2 nv + ninputs, 2 nv + ninputs)
 //     optional: f_ext (nbodies, 6), inputs (nv, ninputs), active (ncontacts),
-//     positions (ncontacts, 3)
+//     positions (ncontacts, 3), parameters (10 nbodies)
 //     arguments: integrator, f_ext_axes, contacts, regularization, coordinates
 class StepHessian : public Call {
   public:
@@ -21,11 +21,13 @@ class StepHessian : public Call {
         InputView inputs = {};
         InputView active = {};
         InputView positions = {};
+        InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   InputView lam_q, InputView lam_v, ResultView H,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
-        return run({q, v, tau, dt, lam_q, lam_v, x.f_ext, x.inputs, x.active, x.positions},
+        return run({q, v, tau, dt, lam_q, lam_v, x.f_ext, x.inputs, x.active, x.positions,
+                    x.parameters},
                    {H}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
