@@ -62,13 +62,20 @@ std::string torque_hint(PyArrayObject* a, const ArraySignature& input, const Tre
            "dtau.linearize and dtau.equilibrium leaves them out)";
 }
 
-// Advice for inertial parameters of bodies in rows, as Model.parameters has them.
+// Inertial parameters of the bodies in rows, as Model.parameters has them.
+Shape rows_of_bodies(const Tree& tree) { return {2, {tree.nbodies, 10}}; }
+
+// The other shape that inertial parameters may have, for a message.
+std::string or_rows(const ArraySignature& input, const Tree& tree) {
+    if (*input.quantity != Quantity::inertias) return "";
+    const Shape rows = rows_of_bodies(tree);
+    return " or " + text(rows.size, rows.ndim, "...");
+}
+
+// Advice for variations of inertial parameters in rows.
 std::string rows_hint(PyArrayObject* a, const ArraySignature& input, const Tree& tree) {
     const int ndim = PyArray_NDIM(a);
-    const bool of_bodies =
-        *input.quantity == Quantity::inertias || *input.quantity == Quantity::parameters;
-    if (!of_bodies || ndim < 2 || PyArray_DIM(a, ndim - 1) != 10 ||
-        PyArray_DIM(a, ndim - 2) != tree.nbodies)
+    if (*input.quantity != Quantity::parameters || !has_core(a, rows_of_bodies(tree), false))
         return "";
     const std::string name = input.name;
     return ": the rows of all bodies one behind the other, " + name +
@@ -82,14 +89,30 @@ nb::object with_core(nb::handle given, const ArraySignature& input, const Shape&
     if (!has_core(a, core, longer))
         throw nb::value_error((std::string(input.name) + " has shape " +
                                text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
-                               text(core.size, core.ndim, "...") + torque_hint(a, input, tree) +
-                               rows_hint(a, input, tree))
+                               text(core.size, core.ndim, "...") + or_rows(input, tree) +
+                               torque_hint(a, input, tree) + rows_hint(a, input, tree))
                                   .c_str());
     if (evenly_spaced(a, core, spacing)) return nb::borrow(given);
     spacing = PyArray_ITEMSIZE(a);
     nb::object copy = nb::steal(reinterpret_cast<PyObject*>(PyArray_NewCopy(a, NPY_CORDER)));
     if (!copy.is_valid()) throw nb::python_error();
     return copy;
+}
+
+// The axes of inertial parameters: the last two decide, unless they could be of a single body and of a
+// batch that other arguments, of so many batch axes, do not have.
+Shape axes_of_inertias(PyArrayObject* a, const ArraySignature& input, const Shape& flat,
+                       const Tree& tree, int batch_axes) {
+    const Shape rows = rows_of_bodies(tree);
+    if (!has_core(a, rows, false)) return flat;
+    if (!has_core(a, flat, false)) return rows;
+    if (PyArray_SIZE(a) == 10 && PyArray_NDIM(a) <= batch_axes + 1) return flat;
+    const std::string name = input.name;
+    throw nb::value_error((name + " has shape " + text(PyArray_DIMS(a), PyArray_NDIM(a)) +
+                           ", expected " + text(flat.size, flat.ndim, "...") +
+                           or_rows(input, tree) + ": with one body it may be either; give " + name +
+                           "[..., 0, :]")
+                              .c_str());
 }
 
 // A longer stack is most likely a batch: it needs order=.
@@ -182,12 +205,14 @@ nb::object converted(nb::handle given, const char* name, int type) {
 }
 
 nb::object input_array(nb::handle plain, const ArraySignature& input, Shape& core, Stacks& stacks,
-                       int type, const Tree& tree, npy_intp& spacing) {
+                       int type, const Tree& tree, int batch_axes, npy_intp& spacing) {
     if (!is_plain(plain, type))
         throw nb::value_error(
             (std::string(input.name) + ": another argument changed it during the call").c_str());
     if (input.rows != not_stacked)
         core = stacked(core, stack_length(array(plain), input, core, stacks));
+    if (*input.quantity == Quantity::inertias)
+        core = axes_of_inertias(array(plain), input, core, tree, batch_axes);
     return with_core(plain, input, core, stacks.asked && input.rows != not_stacked, tree, spacing);
 }
 

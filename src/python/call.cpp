@@ -215,6 +215,7 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     const Sizes sizes = {compiled.tree(), options, work.options.single_frame};
     Stacks stacks = {work.options.order, work.options.order >= 0};
     Shape cores[Job::max_inputs];
+    int batch_axes = 0;
     for (int i = 0; i < job.ninputs; ++i) {
         const ArraySignature& expected = signature.inputs[i];
         if (*expected.quantity == Quantity::input_map && work.inputs[i].is_valid())
@@ -223,7 +224,8 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
         if (!work.inputs[i].is_valid()) continue;
         Input& input = job.inputs[i];
         work.inputs[i] = input_array(work.inputs[i], expected, cores[i], stacks, type,
-                                     compiled.tree(), input.spacing);
+                                     compiled.tree(), batch_axes, input.spacing);
+        batch_axes = std::max(batch_axes, PyArray_NDIM(array(work.inputs[i])) - cores[i].ndim);
         input.data = PyArray_BYTES(array(work.inputs[i]));
         input.size = 1;
         input.mimic_role = expected.quantity->as_input;

@@ -147,9 +147,11 @@ struct Stacks {
 };
 
 // Checks the last axes of a plain input array and makes them evenly spaced, by `spacing` bytes. For a
-// stack it adds the axis of derivatives that are read to `core`. Runs no other code.
+// stack it adds the axis of derivatives that are read to `core`. The arrays before it have batch_axes
+// axes of a batch. Runs no other code.
 nanobind::object input_array(nanobind::handle plain, const ArraySignature& input, Shape& core,
-                             Stacks& stacks, int type, const Tree& tree, npy_intp& spacing);
+                             Stacks& stacks, int type, const Tree& tree, int batch_axes,
+                             npy_intp& spacing);
 
 // Raises ValueError if a stack could be a batch of its first rows: its leading axes equal the batch
 // axes of another argument.

@@ -29,9 +29,9 @@ def adapter(library: str) -> tuple[Any, Callable[[Any], Any]]:
 def test_errors(problem: str, library: str) -> None:
     model, (module, convert) = robot("quadruped"), adapter(library)
     given = [convert(x) for x in dtau.random_state(model, np.random.default_rng(1))]
-    expected = r"parameters: expected shape \(..., 130\), got .*parameters\.ravel\(\)"
+    expected = r"parameters: expected shape \(..., 130\) or \(..., 13, 10\), got \(10, 13\)"
     with pytest.raises(ValueError, match=expected):
-        getattr(module, problem)(model, *given, parameters=convert(np.zeros((13, 10))))
+        getattr(module, problem)(model, *given, parameters=convert(np.zeros((10, 13))))
 
 
 @each_library
@@ -47,3 +47,35 @@ def test_parameters_give_inertia_to_joints_without(library: str) -> None:
         module.forward_dynamics(model, *given)
     got = module.forward_dynamics(model, *given, parameters=convert(disk.copy()))
     assert np.asarray(got).tolist() == [6.0]
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+@each_library
+def test_rows_of_bodies(problem: str, library: str) -> None:
+    """Inertias in rows are those of the flat array, and so are gradients by them."""
+    model, (module, convert) = robot("quadruped"), adapter(library)
+    rng = np.random.default_rng(2)
+    given = [convert(x) for x in dtau.random_state(model, rng, shape=(2,))]
+    bodies = model.parameters * rng.uniform(0.8, 1.2, (2, 13, 1))
+    gradients = []
+    for shape in ((2, 13, 10), (2, 130)):
+        x, function = bodies.reshape(shape), getattr(module, problem)
+        if library == "jax":
+            jax = import_module("jax")
+            by = jax.grad(lambda y, f=function: (f(model, *given, parameters=y) ** 2).sum())(x)
+        else:
+            x = convert(x).requires_grad_()
+            (function(model, *given, parameters=x) ** 2).sum().backward()
+            by = x.grad
+        assert by.shape == shape
+        gradients.append(np.asarray(by).reshape(2, 130))
+    assert np.array_equal(*gradients)
+    assert np.abs(gradients[0]).min(axis=0).max() > 0.1
+
+
+@each_library
+def test_one_body(library: str) -> None:
+    model, (module, convert) = robot("one revolute"), adapter(library)
+    still = convert(np.zeros(1))
+    with pytest.raises(ValueError, match=r"got \(1, 10\): .* give parameters\[\.\.\., 0, :\]"):
+        module.inverse_dynamics(model, *[still] * 3, parameters=convert(np.ones((1, 10))))

@@ -344,21 +344,57 @@ def calls(model: dtau.Model, parameters: object) -> Iterator[Callable[[], object
     yield lambda: dtau.mass_matrix(model, s["q"], parameters=parameters)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("name", [*SOME, "quadruped"])
+def test_rows_of_bodies(name: str) -> None:
+    """Inertias in rows are those of the flat array, with every batch and layout."""
+    model = robot(name)
+    states, flat = random_state(model, 30, (3, 2)), other_parameters(model, 31, (3, 2))
+    by_bodies = flat.reshape(3, 2, model.nbodies, 10)
+    spaced = np.full((3, 2, model.nbodies, 12), np.nan)
+    spaced[..., :10] = by_bodies
+    reversed_axes = np.ascontiguousarray(by_bodies.T).T
+    for row in ROWS:
+        want = row(model, states, parameters=flat)
+        for x in (by_bodies, spaced[..., :10], reversed_axes):
+            assert_same_results(row(model, states, parameters=x), want, str(row))
+        state = rows(states, (1, 1))  # type: ignore[arg-type]
+        alone = row(model, state, parameters=by_bodies[1, 1])
+        assert_same_results(alone, row(model, state, parameters=flat[1, 1]), str(row))
+        few = row(model, state, parameters=by_bodies[:, 1])
+        assert_same_results(few, row(model, state, parameters=flat[:, 1]), str(row))
+
+
+def test_one_body() -> None:
+    """A row, and a batch of one flat array, have the same last axes."""
+    model = robot("one revolute")
+    s = random_state(model, 32)
+    point, parameters = (model, s["q"], s["v"], s["a"]), other_parameters(model, 33, (4,))
+    got = dtau.inverse_dynamics(*point, parameters=parameters)
+    for k in range(4):
+        want = dtau.inverse_dynamics(*point, parameters=parameters[k])
+        assert_same_bits(got[k], want)
+    for bad in (parameters[:1], parameters[:, None]):
+        with pytest.raises(
+            ValueError,
+            match=r"expected \(..., 10\) or \(..., 1, 10\): .* give parameters\[\.\.\., 0, :\]",
+        ):
+            dtau.inverse_dynamics(*point, parameters=bad)
+        assert dtau.inverse_dynamics(*point, parameters=bad[..., 0, :]).shape[-1] == 1
+    batch = [x[None] for x in point[1:]]  # in which it does not matter
+    got = dtau.inverse_dynamics(model, *batch, parameters=parameters[:1])
+    assert_same_bits(got, dtau.inverse_dynamics(model, *batch, parameters=parameters[0]))
+
+
 def test_errors() -> None:
     model = robot("quadruped")
     n = 10 * model.nbodies
-    for call in calls(model, model.parameters):
-        with pytest.raises(
-            ValueError,
-            match=rf"parameters has shape \(13, 10\), expected \(..., {n}\): .*\.ravel\(\)",
-        ):
-            call()
-    for call in calls(model, np.zeros((2, *model.parameters.shape))):
-        with pytest.raises(ValueError, match=r"parameters\.reshape\(\*param.*, -1\)"):
-            call()
-    for call in calls(model, np.zeros(n + 1)):
-        with pytest.raises(ValueError, match=rf"parameters has shape \({n + 1},\), expected"):
-            call()
+    for shape in ((n + 1,), (12, 10), (13, 11), (10, 13), (n, 1)):
+        for call in calls(model, np.zeros(shape)):
+            with pytest.raises(
+                ValueError,
+                match=r"parameters has shape \(\d+,.*\), expected \(..., 130\) or \(..., 13, 10\)$",
+            ):
+                call()
     for call in calls(model, np.zeros(n, complex)):
         with pytest.raises(TypeError, match="parameters"):
             call()

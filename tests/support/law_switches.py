@@ -186,7 +186,9 @@ def _prescribed(draw: Draw) -> Any:
 
 
 def _parameters(draw: Draw) -> States:
-    mass = draw.rng.uniform(0.3, 3.0, (*draw.shape(), draw.model.nbodies))
+    shape = draw.shape()
+    shape = () if draw.model.nbodies == 1 and shape[-1:] == (1,) else shape  # or a row of a body
+    mass = draw.rng.uniform(0.3, 3.0, (*shape, draw.model.nbodies))
     com = draw.rng.uniform(-0.2, 0.2, (*mass.shape, 3))
     tensor = 0.02 * mass[..., None, None] * np.diag([1.0, 1.2, 1.5])
     return States(to_parameters(mass, com, tensor).reshape(*mass.shape[:-1], -1), 1)

@@ -1,4 +1,4 @@
-"""Check arguments of the array libraries' functions: `check_contacts`; advise: `rows_hint`."""
+"""Check arguments of the array libraries' functions: `check_contacts`, `has_rows`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,19 @@ def check_contacts(contacts: object, active: object) -> None:
         raise ValueError("active: goes with contacts=, which is not given")
 
 
-def rows_hint(name: str, shape: tuple[int, ...], core: tuple[int, ...]) -> str:
-    """Return advice for inertial parameters of bodies in rows, as `Model.parameters` has them."""
-    if name != PARAMETERS or len(shape) < 2 or (*shape[-2:],) != (core[0] // 10, 10):
-        return ""
-    flat = ".ravel()" if len(shape) == 2 else f".reshape(*{name}.shape[:-2], -1)"
-    return f": the rows of all bodies one behind the other, {name}{flat}"
+def expected_shape(name: str, core: tuple[int, ...]) -> str:
+    """Return the shape of an argument for any batch, as text; inertias have two."""
+    shapes = [core, (core[0] // 10, 10)] if name == PARAMETERS else [core]
+    return " or ".join(f"({', '.join(('...', *map(str, shape)))})" for shape in shapes)
+
+
+def has_rows(shape: tuple[int, ...], nbodies: int) -> bool:
+    """Whether inertias have a row for each body: their last two axes decide."""
+    if (*shape[-2:],) != (nbodies, 10):
+        return False
+    if nbodies == 1:
+        raise ValueError(
+            f"{PARAMETERS}: expected shape {expected_shape(PARAMETERS, (10,))}, got {shape}: with "
+            f"one body it may be either; give {PARAMETERS}[..., 0, :]"
+        )
+    return True

@@ -42,9 +42,10 @@ dparameters : array_like (..., nparameters)
 parameters : array_like (..., 10 nbodies), optional
     Inertial parameters of the bodies in place of the model's, a set for each state: many models in
     one call. The order is that of ``model.parameters.ravel()`` and of the columns of
-    `dtau.inverse_dynamics_regressor`. All else is the model's own, armature and damping too. Any
-    numbers are valid, even ones that no rigid body can have; whether they let every joint
-    accelerate is not checked.
+    `dtau.inverse_dynamics_regressor`; the shape may be (..., nbodies, 10) too, a row for each body
+    as in ``model.parameters``. All else is the model's own, armature and damping too. Any numbers
+    are valid, even ones that no rigid body can have; whether they let every joint accelerate is not
+    checked.
 lam : array_like (..., nv)
     Weight of each result, in the order of ``v``. In backpropagation: the gradient of the cost by
     this result.

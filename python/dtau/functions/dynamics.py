@@ -72,9 +72,9 @@ def inverse_dynamics(
     The same states of 256 robots with heavier and lighter bodies:
 
     >>> factors = np.random.default_rng(1).uniform(0.8, 1.2, (256, model.nbodies, 1))
-    >>> parameters = (factors * model.parameters).reshape(256, -1)
+    >>> parameters = factors * model.parameters
     >>> tau = dtau.inverse_dynamics(model, q, v, a, parameters=parameters)
-    >>> other = model.replace(parameters=parameters[7].reshape(-1, 10))
+    >>> other = model.replace(parameters=parameters[7])
     >>> bool(np.allclose(tau[7], dtau.inverse_dynamics(other, q[7], v[7], a[7])))
     True
     """

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dtau.autodiff.arguments import check_contacts, rows_hint
+from dtau.autodiff.arguments import check_contacts, expected_shape, has_rows
 from dtau.autodiff.rows import PARAMETERS
 from dtau.autodiff.stacks import cuts, order_of_stacks
 from dtau.model.contacts import Contacts
@@ -24,13 +24,15 @@ _FLOATS = (torch.float64, torch.float32)
 
 def results(model: Model, function: str, *inputs: Tensor | None, **options: Any) -> Any:
     """Return the results of a function, a tuple; float32 if all inputs with axes are."""
+    kernel = KERNELS[function]
+    if kernel.inputs[-1] == PARAMETERS:
+        inputs = (*inputs[:-1], _flat(inputs[-1], model))
     plain = "order" not in options and options.get("contacts") is None
     if plain and not torch.compiler.is_compiling():
         found = direct(model, function, inputs, options)
         if found is not None:
             return found
     named = text_of(model)
-    kernel = KERNELS[function]
     if "contacts" in options:
         inputs = (*inputs[:-1], _mask(inputs[-1], options["contacts"]))
         if options["contacts"] is not None:
@@ -85,6 +87,14 @@ def _mask(active: Any, contacts: Contacts | None) -> Tensor | None:
     return mask
 
 
+def _flat(bodies: Any, model: Any) -> Any:
+    """Put the rows of inertias one behind the other; leave anything else to the checks."""
+    if not (isinstance(bodies, Tensor) and isinstance(model, Model)):
+        return bodies
+    shape = tuple(bodies.shape)
+    return bodies.reshape(*shape[:-2], -1) if has_rows(shape, model.nbodies) else bodies
+
+
 def _check(x: Any, name: str, core: tuple[int, ...]) -> None:
     if not isinstance(x, Tensor):
         raise TypeError(
@@ -102,9 +112,7 @@ def _check(x: Any, name: str, core: tuple[int, ...]) -> None:
     shape = tuple(x.shape)
     first = len(shape) - len(core)
     if first < 0 or shape[first:] != core:
-        wanted = ", ".join(("...", *map(str, core)))
-        hint = rows_hint(name, shape, core)
-        raise ValueError(f"{name}: expected shape ({wanted}), got {shape}{hint}")
+        raise ValueError(f"{name}: expected shape {expected_shape(name, core)}, got {shape}")
 
 
 def _text(**options: Any) -> str:
