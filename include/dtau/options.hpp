@@ -36,8 +36,9 @@ struct Options {
     double regularization = 0.0;  // R of the constraints: lets rows depend on each other
     bool forces = false;          // whether the contact forces are results too
 
-    bool by_dt = false, by_f_ext = false;  // whether derivatives by these are results too
-    bool by_numbers = false;               // derivatives are by the numbers of q, not by tangents
+    // Whether derivatives by these are results too.
+    bool by_dt = false, by_f_ext = false, by_parameters = false;
+    bool by_numbers = false;  // derivatives are by the numbers of q, not by tangents
 };
 
 }  // namespace dtau

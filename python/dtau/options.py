@@ -23,6 +23,8 @@ Scalar = Literal["double", "float"]
 Side = Literal["right", "left"]
 Variable = Literal["dt", "f_ext"]
 Variables = Variable | abc.Sequence[Variable]
+Gradient = Literal["dt", "f_ext", "parameters"]
+Gradients = Gradient | abc.Sequence[Gradient]
 JointKindName = Literal[
     "revolute", "prismatic", "helical", "spherical", "free", "cylindrical", "planar", "universal"
 ]

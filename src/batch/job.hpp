@@ -89,7 +89,7 @@ struct RobotCode {
 };
 
 struct Job {
-    static constexpr int max_axes = 32, max_inputs = 13, max_outputs = 13;
+    static constexpr int max_axes = 32, max_inputs = 14, max_outputs = 13;
 
     ScalarKind scalar = ScalarKind::real;
     int ninputs, noutputs;

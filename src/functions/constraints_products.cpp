@@ -8,6 +8,20 @@
 
 namespace dtau::DTAU_VARIANT {
 namespace constraints_products_rows {
+
+// The variation together with the torque of varied inertial parameters.
+template <class T>
+struct Jvp : WithWrenches<ConstrainedJvpWorkspace, WrenchVariationWorkspace>::Workspace<T> {
+    InertialTorqueWorkspace<T> inertial;
+
+    Jvp(Arena& arena, const Tree& tree, const Options& options)
+        : WithWrenches<ConstrainedJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>(arena, tree,
+                                                                                        options),
+          inertial(arena, tree, options) {}
+};
+template <class T>
+using Vjp = WithWrenches<ConstrainedVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
+
 namespace {
 
 constexpr In<"lam_forces", Quantity::rows> force_weights;
@@ -17,38 +31,46 @@ constexpr ByQ<Out<"by_q", Quantity::torque>> by_q;
 constexpr Out<"by_v", Quantity::torque> by_v;
 constexpr Out<"by_tau", Quantity::v> by_tau;
 constexpr Out<"by_f_ext", Quantity::wrenches, not_stacked, true> by_f_ext;
-
-template <class T>
-using Jvp = WithWrenches<ConstrainedJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
-template <class T>
-using Vjp = WithWrenches<ConstrainedVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
+constexpr AskedOut<Asked::parameters, "by_parameters", Quantity::parameters> by_parameters;
 
 constexpr Row functions[] = {
     function(
         {.name = "constrained_dynamics_jvp", .solves = true, .results = "ConstrainedDynamicsJVP"},
         takes(q, v, tau, dq, dv, dtorque, contacts, f_ext, df_ext, f_ext_axes, active,
-              held_positions, regularization, parameters, coordinates),
+              held_positions, regularization, optional_dparameters, parameters, coordinates),
         gives(acceleration_tangent, force_tangent),
         on_active_constraints<Jvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const WrenchVariation<T> wrenches =
                 vary_along_body_axes(tree, x[q], x[dq], x[f_ext], x[df_ext], w.wrenches);
-            constrained_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque],
-                                     {x[active], x[held_positions]}, wrenches.f_ext,
-                                     wrenches.df_ext, x[acceleration_tangent], x[force_tangent],
-                                     w.algorithm);
+            const T* along_tau = x[dtorque];
+            for (int left = x[optional_dparameters] ? 1 : 0; left >= 0; --left) {
+                constrained_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], along_tau,
+                                         {x[active], x[held_positions]}, wrenches.f_ext,
+                                         wrenches.df_ext, x[acceleration_tangent], x[force_tangent],
+                                         w.algorithm);
+                if (left)  // the acceleration is known
+                    along_tau =
+                        less_inertial_torque(tree, x[q], x[v], w.algorithm.value.dynamics.a,
+                                             x[optional_dparameters], along_tau, w.inertial);
+            }
             x.report(w.algorithm.value.constraints.schur.failures);
         })),
     function(
         {.name = "constrained_dynamics_vjp", .solves = true, .results = "ConstrainedDynamicsVJP"},
         takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes, active,
-              held_positions, regularization, parameters, coordinates),
-        gives(by_q, by_v, by_tau, by_f_ext),
+              held_positions, regularization, by, parameters, coordinates),
+        gives(by_q, by_v, by_tau, by_f_ext, by_parameters),
         on_active_constraints<Vjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
+            T* const to_f_ext = x[f_ext] ? x[by_f_ext] : nullptr;
             constrained_dynamics_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],
                                      x[force_weights], {x[active], x[held_positions]}, body_f_ext,
-                                     x[by_q], x[by_v], x[by_tau], x[by_f_ext], w.algorithm);
-            gradient_along_world_axes(tree, body_f_ext, x[by_q], x[by_f_ext], w.wrenches);
+                                     x[by_q], x[by_v], x[by_tau], to_f_ext, w.algorithm);
+            const ConstrainedMotionWorkspace<T>& value = w.algorithm.value;
+            for (int i = 0; x.options.by_parameters && i < tree.nnodes; ++i)
+                parameters_of_motion(tree.bodies[i], i, value.dynamics.idsva.root_frame, value.a,
+                                     -w.algorithm.adjoint.Lam[i], x[by_parameters]);
+            gradient_along_world_axes(tree, body_f_ext, x[by_q], to_f_ext, w.wrenches);
             x.report(w.algorithm.value.constraints.schur.failures);
         })),
 };

@@ -57,13 +57,15 @@ constexpr Out<"by_v", Quantity::torque> by_v;
 constexpr Out<"by_tau", Quantity::v> by_tau;
 constexpr Out<"by_f_ext", Quantity::wrenches, not_stacked, true> by_f_ext;
 constexpr AskedOut<Asked::dt, "by_dt", Quantity::scalar> by_dt;
+constexpr AskedOut<Asked::parameters, "by_parameters", Quantity::parameters> by_parameters;
 
 constexpr ByNumbers<Out<"dq", Quantity::v>, Converted::reached_rows> dq_next;
 constexpr Out<"dv", Quantity::v> dv_next;
 
 constexpr auto variation = []<class T>(const Tree& tree, const auto& x, const auto& w,
                                        const auto& dynamics) {
-    const StepDirection<T> along = {x[dq], x[dv], x[dtorque], x[df_ext], x[ddt] ? *x[ddt] : T(0.0)};
+    const StepDirection<T> along = {
+        x[dq], x[dv], x[dtorque], x[df_ext], x[optional_dparameters], x[ddt] ? *x[ddt] : T(0.0)};
     step_jvp<T>(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[f_ext], along, x[dq_next],
                 x[dv_next], w, dynamics);
     x.reach(tree, w.q_next);
@@ -76,7 +78,8 @@ constexpr auto gradient = []<class T>(const Tree& tree, const auto& x, const aut
                                       const auto& dynamics) {
     step_vjp<T>(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v],
                 x[f_ext], x[by_q], x[by_v], x[by_tau], x[f_ext] ? x[by_f_ext] : nullptr,
-                x.options.by_dt ? x[by_dt] : nullptr, x.all.reached, w, dynamics);
+                x.options.by_dt ? x[by_dt] : nullptr,
+                x.options.by_parameters ? x[by_parameters] : nullptr, x.all.reached, w, dynamics);
 };
 constexpr auto free_gradient = []<class T>(const Tree& tree, const auto& x, const auto& w) {
     gradient.template operator()<T>(tree, x, w.step, w.dynamics);
@@ -121,7 +124,8 @@ constexpr Row functions[] = {
     function(
         {.name = "step_jvp", .solves = true, .results = "StepJVP"},
         takes(q, v, tau, dt, dq, dv, dtorque, integrator, f_ext, df_ext, ddt, f_ext_axes,
-              optional_contacts, active, held_positions, regularization, parameters, coordinates),
+              optional_contacts, active, held_positions, regularization, optional_dparameters,
+              parameters, coordinates),
         gives(dq_next, dv_next), algorithm<IndependentJvp>(free_variation),
         algorithm<MimicJvp>(free_variation),
         with_contacts<ConstrainedJvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -134,8 +138,8 @@ constexpr Row functions[] = {
         {.name = "step_vjp", .solves = true, .results = "StepVJP"},
         takes(q, v, tau, dt, lam_q, lam_v, integrator, f_ext, f_ext_axes, optional_contacts, active,
               held_positions, regularization, by, parameters, coordinates),
-        gives(by_q, by_v, by_tau, by_f_ext, by_dt), algorithm<IndependentVjp>(free_gradient),
-        algorithm<MimicVjp>(free_gradient),
+        gives(by_q, by_v, by_tau, by_f_ext, by_dt, by_parameters),
+        algorithm<IndependentVjp>(free_gradient), algorithm<MimicVjp>(free_gradient),
         with_contacts<ConstrainedVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const ConstrainedDynamics<T> dynamics = {w.dynamics, {x[active], x[held_positions]}};
             gradient.template operator()<T>(tree, x, w.step, dynamics);

@@ -184,9 +184,10 @@ struct LibraryCall : RawCall {
         if (const char* problem = refused_by_numbers(options_)) refuse(problem);
         if (takes(Option::by, !given.by.empty(), "by"))
             for (const std::string& name : given.by) {
-                if (name != "dt" && name != "f_ext")
-                    refuse("by: expected 'dt' or 'f_ext', got '" + name + "'");
-                (name == "dt" ? options_.by_dt : options_.by_f_ext) = true;
+                std::string known = ask_for(s, name, options_);
+                if (!known.empty())
+                    refuse("by: expected " + known.replace(known.rfind(", "), 2, " or ") +
+                           ", got '" + name + "'");
             }
         if (place(s, Option::prescribed) >= 0 || !given.prescribed.empty()) {
             takes(Option::prescribed, true, "prescribed");

@@ -89,7 +89,7 @@ class CallOptions {
 
   private:
     void read(const Argument& argument, nanobind::handle given, const CompiledTree& tree);
-    void read_variables(nanobind::handle given);  // of `by`
+    void read_variables(const Signature& signature, nanobind::handle given);  // of `by`
     void read_frames(nanobind::handle model, nanobind::handle given, const CompiledTree& tree);
     void require_moving(nanobind::handle given) const;
     void read_prescribed(nanobind::handle given, const Tree& tree);

@@ -79,6 +79,7 @@ nb::dict describe(const ArraySignature& a) {
     if (a.asked & Asked::forces) asked.append("forces");
     if (a.asked & Asked::dt) asked.append("dt");
     if (a.asked & Asked::f_ext) asked.append("f_ext");
+    if (a.asked & Asked::parameters) asked.append("parameters");
     result["asked"] = nb::tuple(asked);
     const bool changes = a.numbers & (Converted::tangent | Converted::weights);
     result["numbers"] = nb::bool_(changes);

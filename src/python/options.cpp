@@ -129,7 +129,7 @@ void CallOptions::read_first(const Signature& signature, const GivenArguments& g
             if (values.forces && signature.optional_contacts && !values.contacts)
                 throw goes_with_contacts(argument.name);
         }
-        if (argument.option == Option::by && !value.is_none()) read_variables(value);
+        if (argument.option == Option::by && !value.is_none()) read_variables(signature, value);
         if (argument.option == Option::driven && !value.is_none())
             read_inputs(value, tree.tree(), false);
         if (argument.option != Option::frames) continue;
@@ -191,9 +191,11 @@ void CallOptions::read(const Argument& argument, nb::handle given, const Compile
     }
 }
 
-void CallOptions::read_variables(nb::handle given) {
-    const auto refuse = [&] {
-        return std::string("by: expected 'dt', 'f_ext' or a sequence of them, got ") + shown(given);
+void CallOptions::read_variables(const Signature& signature, nb::handle given) {
+    Options none;
+    const std::string known = ask_for(signature, "", none);
+    const auto refuse = [&](const char* advice = "") {
+        return "by: expected " + known + " or a sequence of them, got " + shown(given) + advice;
     };
     const bool word = PyUnicode_Check(given.ptr());
     if (!word && !PySequence_Check(given.ptr())) throw nb::type_error(refuse().c_str());
@@ -201,8 +203,12 @@ void CallOptions::read_variables(nb::handle given) {
     for (const nb::handle name : nb::tuple(words)) {
         if (!PyUnicode_Check(name.ptr())) throw nb::type_error(refuse().c_str());
         const std::string text = str(name);
-        if (text != "dt" && text != "f_ext") throw nb::value_error(refuse().c_str());
-        (text == "dt" ? values.by_dt : values.by_f_ext) = true;
+        if (ask_for(signature, text, values).empty()) continue;
+        throw nb::value_error(refuse(text == "parameters"
+                                         ? "; dtau.step_jvp and dtau.step_vjp have "
+                                           "derivatives by parameters"
+                                         : "")
+                                  .c_str());
     }
 }
 

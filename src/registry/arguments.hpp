@@ -61,6 +61,8 @@ inline constexpr In<"da", Quantity::v> da;
 inline constexpr In<"dtau", Quantity::torque> dtorque;
 inline constexpr In<"ddt", Quantity::scalar, not_stacked, Default::none> ddt;
 inline constexpr In<"dparameters", Quantity::parameters> dparameters;
+inline constexpr In<"dparameters", Quantity::parameters, not_stacked, Default::none>
+    optional_dparameters;
 inline constexpr In<"df_ext", Quantity::wrenches, not_stacked, Default::none> df_ext;
 
 // Weights of results, for vector-Jacobian products. With mimic joints (v_joint = G v), weights of

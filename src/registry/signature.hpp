@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 
 #include "batch/job.hpp"
 #include "batch/peak.hpp"
@@ -134,9 +136,10 @@ struct ArraySignature {
 
 // The options that ask for results: `forces`, and the words of `by`.
 struct Asked {
-    enum : int { forces = 1, dt = 2, f_ext = 4 };
+    enum : int { forces = 1, dt = 2, f_ext = 4, parameters = 8 };
     static constexpr int by(const Options& o) {
-        return (o.forces ? forces : 0) | (o.by_dt ? dt : 0) | (o.by_f_ext ? f_ext : 0);
+        return (o.forces ? forces : 0) | (o.by_dt ? dt : 0) | (o.by_f_ext ? f_ext : 0) |
+               (o.by_parameters ? parameters : 0);
     }
     static constexpr bool is_there(const ArraySignature& result, const Options& options) {
         return (result.asked & ~by(options)) == 0;
@@ -144,7 +147,7 @@ struct Asked {
 };
 
 struct Signature {
-    static constexpr int max_arguments = 18;
+    static constexpr int max_arguments = 19;
 
     const char* name;
     Links links;
@@ -179,6 +182,9 @@ constexpr int place(const Signature& s, Option option) {
 }
 // What goes with no derivatives by numbers, as a message; null: nothing.
 const char* refused_by_numbers(const Options& options);
+// Asks for the results of a function by a variable, which is a word of its option `by`. Returns the words
+// that it has, as text; nothing if this is one of them.
+std::string ask_for(const Signature& signature, std::string_view variable, Options& options);
 // The last input with the quantity of the optional last result; -1: no input has it, and contacts
 // decide.
 inline __attribute__((always_inline)) int input_of_last_result(const Signature& s) {
@@ -212,7 +218,7 @@ int count_results(const Signature& s, const Options& options, const IsGiven& is_
 }
 // The number of outputs of a job whose results, without those that `by` asks for, are so many.
 inline int count_outputs(const Signature& s, const Options& options, int count) {
-    return options.by_dt || options.by_f_ext ? s.noutputs : count;
+    return Asked::by(options) & ~Asked::forces ? s.noutputs : count;
 }
 
 // A function. The lists of all instruction sets have it at the same place of the same group.

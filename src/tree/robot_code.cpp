@@ -35,12 +35,12 @@ bool same(const Constraints* a, const Constraints* b) {
 bool same(const Options& a, const Options& b) {
     const auto& [order, frames, nframes, axes, wrench_axes, acceleration, prescribed, integrator,
                  driven, symmetric, layout, joint_parameters, contacts, regularization, forces,
-                 by_dt, by_f_ext, by_numbers] = a;
-    return !frames && !prescribed && !by_dt && !by_f_ext && by_numbers == b.by_numbers &&
-           driven.columns == b.driven.columns && driven.count == b.driven.count &&
-           order == b.order && axes == b.axes && wrench_axes == b.wrench_axes &&
-           acceleration == b.acceleration && integrator == b.integrator &&
-           symmetric == b.symmetric && layout == b.layout &&
+                 by_dt, by_f_ext, by_parameters, by_numbers] = a;
+    return !frames && !prescribed && !by_dt && !by_f_ext && !by_parameters &&
+           by_numbers == b.by_numbers && driven.columns == b.driven.columns &&
+           driven.count == b.driven.count && order == b.order && axes == b.axes &&
+           wrench_axes == b.wrench_axes && acceleration == b.acceleration &&
+           integrator == b.integrator && symmetric == b.symmetric && layout == b.layout &&
            joint_parameters == b.joint_parameters && same(contacts, b.contacts) &&
            regularization == b.regularization && forces == b.forces;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -120,8 +121,17 @@ def test_every_function_has_the_bits_of_pythons(name: str, folder: Path) -> None
     assert called == set(REGISTRY)
 
 
-@pytest.mark.parametrize("by", [("dt",), ("f_ext",), ("dt", "f_ext")])
-@pytest.mark.parametrize("function", ["linearize_discrete", "step_vjp", "step_hessian"])
+@pytest.mark.parametrize(
+    ("function", "by"),
+    [
+        *itertools.product(
+            ("linearize_discrete", "step_vjp", "step_hessian"),
+            (("dt",), ("f_ext",), ("dt", "f_ext")),
+        ),
+        ("step_vjp", ("parameters",)),
+        ("step_vjp", ("dt", "parameters")),
+    ],
+)
 @pytest.mark.parametrize("name", ["quadruped", "joints that mimic others"])
 def test_further_variables_add_results(name: str, function: str, by: Any, folder: Path) -> None:
     model = cases.robot(name)
@@ -134,7 +144,7 @@ def test_further_variables_add_results(name: str, function: str, by: Any, folder
     results = [x for x in called(STATES, given) if x.size]  # there are no contacts
     for got, want in zip(results, expected, strict=True):
         assert got.tobytes() == np.ascontiguousarray(want).tobytes()
-    with pytest.raises(DtauError, match="by: expected 'dt' or 'f_ext', got 'h'"):
+    with pytest.raises(DtauError, match=r"by: expected 'dt'(, 'f_ext')? or '\w+', got 'h'"):
         CFunction(model_of(name, folder), function, ["by=h"])
     with pytest.raises(DtauError, match="step: does not take the argument by"):
         CFunction(model_of(name, folder), "step", ["by=dt"])

@@ -6,6 +6,7 @@ Every function with the argument ``parameters`` takes part, with all its options
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any, get_args
 
 import cases
 import complex_step
@@ -235,6 +236,123 @@ def test_derivatives_by_parameters_are_at_these_parameters(name: str) -> None:
         model, *point[:3], lam, point[3], parameters=parameters
     )
     assert_close(got, want.T @ lam, tolerance, "vjp", floor=float(np.abs(want).max()))
+
+
+@pytest.mark.parametrize("integrator", get_args(dtau.options.Integrator))
+@pytest.mark.parametrize("with_contacts", [False, True])
+@on_some
+def test_derivatives_of_a_step_by_parameters(
+    name: str, with_contacts: bool, integrator: dtau.options.Integrator
+) -> None:
+    """Complex step of a step by the parameters, for masks that leave contacts out too."""
+    model = robot(name)
+    s, parameters = random_state(model, 34), other_parameters(model, 35)
+    point = [s[x] for x in ("q", "v", "tau", "dt")]
+    held = {"contacts": cases.contacts(model), "regularization": 1e-8} if with_contacts else {}
+    for active in ([1.0, 0.0], [0.0, 1.0]) if with_contacts else (None,):
+        options: dict[str, Any] = {"integrator": integrator, "f_ext_axes": "mixed", **held}
+
+        def after(y: Array, active: Any = active, options: Any = options) -> Array:
+            given = {"f_ext": s["f_ext"], "parameters": y, **options}
+            given |= {} if active is None else {"active": active}
+            q, v = complex_core("step", model, *point, **given)
+            return np.concatenate([q, v], axis=-1)
+
+        want = complex_step.by_vector(parameters, after)
+        reached = after(parameters.astype(complex))[: model.nq].real
+        to_tangent = dtau.tangent_map(model, reached).to_tangent
+        want = np.concatenate([to_tangent @ want[: model.nq], want[model.nq :]])
+        scale = float(np.abs(want).max())
+        tolerance = 100 * solved(
+            TOLERANCE["complex_step"], dtau.mass_matrix(model, s["q"], parameters=parameters)
+        )
+        given = {"active": active, "parameters": parameters, **options}
+        lam, change, zero = (s["lam_q"], s["lam_v"]), s["dparameters"], np.zeros(model.nv)
+        g = dtau.step_vjp(model, *point, *lam, f_ext=s["f_ext"], by="parameters", **given)
+        assert g.by_dt is None
+        assert_close(g.by_parameters, np.concatenate(lam) @ want, tolerance, "vjp", floor=scale)
+        both = dtau.step_vjp(
+            model, *point, *lam, f_ext=s["f_ext"], by=["parameters", "dt"], **given
+        )
+        assert_same_bits(both.by_parameters, g.by_parameters)
+        plain = dtau.step_vjp(model, *point, *lam, f_ext=s["f_ext"], **given)
+        assert_same_results(tuple(plain), tuple(g), "without by")
+        assert plain.by_parameters is None
+        along = dtau.step_jvp(
+            model, *point, zero, zero, zero, f_ext=s["f_ext"], dparameters=change, **given
+        )
+        got = np.concatenate(along)
+        assert_close(got, want @ change, tolerance, "jvp", floor=scale)
+
+
+@on_some
+def test_derivatives_of_constrained_dynamics_by_parameters(name: str) -> None:
+    model = robot(name)
+    contacts = cases.contacts(model)
+    s, parameters = random_state(model, 36), other_parameters(model, 37)
+    point = [s[x] for x in ("q", "v", "tau")]
+    for active in ([1.0, 0.0], [0.0, 1.0]):
+        given = {"f_ext": s["f_ext"], "active": active, "regularization": 1e-8}
+
+        def value(y: Array, given: Any = given) -> Array:
+            found = complex_core(
+                "constrained_dynamics", model, *point, contacts=contacts, parameters=y, **given
+            )
+            return np.concatenate(found[:2], axis=-1)
+
+        want = complex_step.by_vector(parameters, value)
+        scale = float(np.abs(want).max())
+        tolerance = 100 * solved(
+            TOLERANCE["complex_step"], dtau.mass_matrix(model, s["q"], parameters=parameters)
+        )
+        lam, zero = (s["lam"], s["lam_forces"]), np.zeros(model.nv)
+        g = dtau.constrained_dynamics_vjp(
+            model, *point, *lam, contacts, by="parameters", parameters=parameters, **given
+        )
+        assert_close(g.by_parameters, np.concatenate(lam) @ want, tolerance, "vjp", floor=scale)
+        along = dtau.constrained_dynamics_jvp(
+            *(model, *point, zero, zero, zero, contacts),
+            dparameters=s["dparameters"],
+            parameters=parameters,
+            **given,
+        )
+        got = np.concatenate(along)
+        assert_close(got, want @ s["dparameters"], tolerance, "jvp", floor=scale)
+        # Without wrenches there is no gradient by them, and nothing is written in its place.
+        given = {**given, "f_ext": np.zeros_like(s["f_ext"])}
+        of_zeros = dtau.constrained_dynamics_vjp(
+            model, *point, *lam, contacts, by="parameters", parameters=parameters, **given
+        )
+        del given["f_ext"]
+        for count in (1, 9):
+            repeated = np.broadcast_to(point[0], (count, model.nq))
+            g = dtau.constrained_dynamics_vjp(
+                *(model, repeated, *point[1:], *lam, contacts),
+                by="parameters",
+                parameters=parameters,
+                **given,
+            )
+            assert g.by_f_ext is None
+            for k in range(count):
+                assert_close(
+                    g.by_parameters[k], of_zeros.by_parameters, TOLERANCE["rounding"], "no wrenches"
+                )
+
+
+def test_derivatives_by_parameters_that_do_not_exist() -> None:
+    model = robot("free root, branches")
+    s = random_state(model, 38)
+    point = [s[x] for x in ("q", "v", "tau", "dt")]
+    lam, by = (s["lam_q"], s["lam_v"]), "parameters"
+    expected = "by: expected 'dt', 'f_ext' or a sequence .* dtau.step_jvp and dtau.step_vjp have"
+    with pytest.raises(ValueError, match=expected):
+        dtau.step_hessian(model, *point, *lam, by=by)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=expected):
+        dtau.linearize_discrete(model, *point, by=by)  # type: ignore[arg-type]
+    contacts = cases.contacts(model)
+    weights = s["lam"], s["lam_forces"]
+    with pytest.raises(ValueError, match="by: expected 'f_ext', 'parameters' or a sequence"):
+        dtau.constrained_dynamics_vjp(model, *point[:3], *weights, contacts, by="dt")  # type: ignore[arg-type]
 
 
 # Batches

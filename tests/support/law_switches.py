@@ -213,7 +213,11 @@ def _order(draw: Draw) -> int:
 
 def _further(draw: Draw) -> Any:
     """Variables of `by`; gradients by wrenches have rules of their own."""
-    return draw.pick(["dt"] if draw.function == "step_vjp" else ["dt", ["f_ext"], ("dt", "f_ext")])
+    if draw.function == "constrained_dynamics_vjp":
+        return "parameters"
+    if draw.function == "step_vjp":
+        return draw.pick(["dt", ["parameters"], ("dt", "parameters")])
+    return draw.pick(["dt", ["f_ext"], ("dt", "f_ext")])
 
 
 SWITCHES: dict[str, Switch] = {

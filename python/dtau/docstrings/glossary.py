@@ -375,6 +375,12 @@ dforces_df_ext : ndarray (..., nrows, nbodies, 6), or None
     Likewise, of the contact forces. They do not depend on the length of the step.
 by_dt : ndarray (...), or None
     Attribute beside the tuple, with ``by="dt"``: gradient by the length of the step.
+StepVJP.by_parameters : ndarray (..., nparameters), or None
+    Attribute beside the tuple, with ``by="parameters"``: gradient by the inertial parameters,
+    10 nbodies numbers in the order of ``model.parameters.ravel()``.
+ConstrainedDynamicsVJP.by_parameters : ndarray (..., nparameters), or None
+    Attribute beside the tuple, with ``by="parameters"``: gradient by the inertial parameters,
+    10 nbodies numbers in the order of ``model.parameters.ravel()``.
 ConstrainedDiscreteLinearization.residual : ndarray (..., nrows)
     Acceleration of each constraint row minus its reference acceleration, in the state before
     the step: 0 up to rounding, unless ``regularization`` is given and rows contradict each

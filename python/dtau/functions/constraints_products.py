@@ -13,7 +13,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes, Coordinates
+from dtau.options import Axes, Coordinates, Gradients
 from dtau.results import (
     ConstrainedDynamicsJVP,
     ConstrainedDynamicsVJP,
@@ -38,6 +38,7 @@ def constrained_dynamics_jvp(
     active: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
+    dparameters: ArrayLike | None = None,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -46,7 +47,13 @@ def constrained_dynamics_jvp(
 ) -> ConstrainedDynamicsJVP:
     """Variation of constrained accelerations and contact forces along variations of the arguments.
 
-        da = da_dq dq + da_dv dv + da_dtau dtau,    dforces likewise
+        da = da_dq dq + da_dv dv + da_dtau (dtau - Y dpi),    dforces likewise
+
+    Parameters
+    ----------
+    dparameters : array_like (..., nparameters), optional
+        Variation dpi of the inertial parameters of the bodies, 10 nbodies numbers in the order of
+        ``model.parameters.ravel()``; zero by default. Y is the regressor at the acceleration.
 
     Returns
     -------
@@ -92,6 +99,7 @@ def constrained_dynamics_jvp(
         active,
         positions,
         regularization,
+        dparameters,
         parameters,
         coordinates,
         out,
@@ -115,6 +123,7 @@ def constrained_dynamics_vjp(
     active: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
+    by: Gradients | None = None,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -127,6 +136,10 @@ def constrained_dynamics_vjp(
     ----------
     lam
         Weight of each acceleration, in the order of ``v``.
+    by : {"f_ext", "parameters"} or sequence of them, optional
+        Further variables: the external wrenches that are given, zeros too, and the inertial
+        parameters of the bodies. The gradient by the latter is an attribute of the result, beside
+        the tuple. ``out`` must be None.
 
     Returns
     -------
@@ -153,6 +166,18 @@ def constrained_dynamics_vjp(
     >>> d = dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts)
     >>> bool(np.allclose(x.by_q, lam @ d.da_dq + lam_forces @ d.dforces_dq))
     True
+
+    How the weighted sum changes with the mass of the trunk:
+
+    >>> weights = lam, lam_forces, contacts
+    >>> x = dtau.constrained_dynamics_vjp(model, q, v, tau, *weights, by="parameters")
+    >>> lighter = model.parameters.copy()
+    >>> lighter[0, 0] -= 1e-6
+    >>> less = dtau.constrained_dynamics(model, q, v, tau, contacts, parameters=lighter)
+    >>> more = dtau.constrained_dynamics(model, q, v, tau, contacts)
+    >>> change = lam @ (more.a - less.a) + lam_forces @ (more.forces - less.forces)
+    >>> bool(np.isclose(change, 1e-6 * x.by_parameters[0], rtol=1e-4))
+    True
     """
     if former:
         refuse("constrained_dynamics_vjp", former)
@@ -169,6 +194,7 @@ def constrained_dynamics_vjp(
         active,
         positions,
         regularization,
+        by,
         parameters,
         coordinates,
         out,

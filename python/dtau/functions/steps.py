@@ -14,7 +14,7 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes, Coordinates, Integrator, Variables
+from dtau.options import Axes, Coordinates, Gradients, Integrator
 from dtau.results import NextState, StepJVP, StepVJP
 
 
@@ -137,6 +137,7 @@ def step_jvp(
     active: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
+    dparameters: ArrayLike | None = None,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -144,7 +145,7 @@ def step_jvp(
 ) -> StepJVP:
     """Variation of the state after a time step along variations of its arguments.
 
-        [dq, dv] after the step = A [dq, dv] + B dtau + dz_ddt ddt + dz_df_ext df_ext
+        [dq, dv] after the step = A [dq, dv] + B dtau + dz_ddt ddt + dz_df_ext df_ext + dz_dpi dpi
 
     Parameters
     ----------
@@ -157,6 +158,9 @@ def step_jvp(
         ... The same contacts hold over the whole step.
     positions
         ... A contact is held at the same position over the whole step.
+    dparameters : array_like (..., nparameters), optional
+        Variation dpi of the inertial parameters of the bodies, 10 nbodies numbers in the order of
+        ``model.parameters.ravel()``; zero by default.
 
     Returns
     -------
@@ -173,7 +177,9 @@ def step_jvp(
     -----
     Forward mode through the stages, [Derivations] section 12. Each stage takes one
     `dtau.forward_dynamics_jvp`, [IDSVA] eq. 5, O(N); with contacts one
-    `dtau.constrained_dynamics_jvp`, [Derivations] section 20, at its cost.
+    `dtau.constrained_dynamics_jvp`, [Derivations] section 20, at its cost. ``dparameters`` act as a
+    torque -Y dpi at the acceleration of the stage, [Derivations] section 18, with the regressor Y:
+    then each stage takes two.
 
     Examples
     --------
@@ -206,6 +212,7 @@ def step_jvp(
         active,
         positions,
         regularization,
+        dparameters,
         parameters,
         coordinates,
         out,
@@ -231,7 +238,7 @@ def step_vjp(
     active: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
-    by: Variables | None = None,
+    by: Gradients | None = None,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -253,6 +260,10 @@ def step_vjp(
         ... The same contacts hold over the whole step.
     positions
         ... A contact is held at the same position over the whole step.
+    by : {"dt", "f_ext", "parameters"} or sequence of them, optional
+        Further variables: the length of the step, the external wrenches, which may be zero, and the
+        inertial parameters of the bodies. The gradients are attributes of the result, beside the
+        tuple. ``out`` must be None.
 
     Returns
     -------
@@ -299,6 +310,13 @@ def step_vjp(
     >>> g = dtau.step_vjp(model, q, pushed, tau, 0.01, lam_q, lam_v, by="dt")
     >>> round(float(g.by_dt), 12)  # the height grows with v
     1.0
+
+    The same for the masses of the bodies, which the legs' torques move:
+
+    >>> lam_v = np.eye(model.nv)[8]
+    >>> g = dtau.step_vjp(model, q, pushed, tau, 0.01, lam_q, lam_v, by="parameters")
+    >>> g.by_parameters.reshape(model.nbodies, 10)[:, 0].shape
+    (13,)
     """
     if former:
         refuse("step_vjp", former)

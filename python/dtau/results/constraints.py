@@ -55,16 +55,22 @@ class ConstrainedDynamicsJVP(NamedTuple):
     dforces: NDArray[np.float64]
 
 
-class ConstrainedDynamicsVJP(NamedTuple):
-    """Weights of accelerations and forces times their first derivatives, each ``(..., nv)``.
-
-    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given.
-    """
-
+class _ConstrainedDynamicsVJP(NamedTuple):
     by_q: NDArray[np.float64]
     by_v: NDArray[np.float64]
     by_tau: NDArray[np.float64]
     by_f_ext: NDArray[np.float64] | None
+
+
+class ConstrainedDynamicsVJP(_ConstrainedDynamicsVJP):
+    """Weights of accelerations and forces times their first derivatives, each ``(..., nv)``.
+
+    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given. The
+    attribute ``by_parameters (..., 10 nbodies)``, beside the tuple, is by the inertial parameters,
+    None unless ``by="parameters"`` asks for it.
+    """
+
+    by_parameters: NDArray[np.float64] | None = None
 
 
 class ConstrainedDynamicsHessian(NamedTuple):

@@ -129,11 +129,12 @@ class StepVJP(_StepVJP):
     """Weights of the state after a step times the step's derivatives, each ``(..., nv)``.
 
     ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given. The
-    attribute ``by_dt (...)``, beside the tuple, is by the length of the step, None unless
-    ``by="dt"`` asks for it.
+    attributes ``by_dt (...)`` and ``by_parameters (..., 10 nbodies)``, beside the tuple, are by the
+    length of the step and by the inertial parameters, None unless ``by`` asks for them.
     """
 
     by_dt: NDArray[np.float64] | None = None
+    by_parameters: NDArray[np.float64] | None = None
 
 
 class Equilibrium(NamedTuple):

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "dtau/algorithms/first/fdsva.hpp"
-#include "dtau/algorithms/first/forward_products.hpp"
+#include "dtau/algorithms/first/inertial_torque.hpp"
 #include "dtau/algorithms/solve/column_blocks.hpp"
 #include "dtau/algorithms/steps/step.hpp"
 #include "dtau/algorithms/values/aba.hpp"
@@ -66,6 +66,11 @@
     DTAU_SHARED(link, tangent_outwards<T>)                                                     \
     DTAU_SHARED(link, adjoint_inwards<T>)                                                      \
     DTAU_SHARED(link, inverse_dynamics_vjp<T>)                                                 \
+    DTAU_SHARED(link, motion_sweep<T>)                                                         \
+    DTAU_SHARED(link, inverse_dynamics_parameter_jvp<T>)                                       \
+    DTAU_SHARED(link, inverse_dynamics_parameter_vjp<T>)                                       \
+    DTAU_SHARED(link, less_inertial_torque<T>)                                                 \
+    DTAU_SHARED(link, subtract_inertial_gradient<T>)                                           \
     DTAU_SHARED(link, forward_dynamics_jvp<T>)                                                 \
     DTAU_SHARED(link, mimic_forward_dynamics_jvp<T>)                                           \
     DTAU_SHARED(link, forward_dynamics_vjp<T>)                                                 \

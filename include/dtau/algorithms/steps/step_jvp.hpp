@@ -1,9 +1,9 @@
-// Computes the variation of a time step (step.hpp) along q, v, tau, h and the external wrenches:
-// step_jvp(). O(N) a stage.
+// Computes the variation of a time step (step.hpp) along q, v, tau, h, the external wrenches and the
+// inertial parameters pi: step_jvp(). O(N) a stage.
 //
 //   stages   xi_i = Ad_i xi + J_i dtheta_i        dtheta_i = c_i (h dr_{i-1} + dh r_{i-1})    (xi_0 = xi)
 //            dv_i = dv + c_i (h da_{i-1} + dh a_{i-1})
-//            da_i = variation of forward dynamics along xi_i, dv_i, dtau and df
+//            da_i = variation of forward dynamics along xi_i, dv_i, dtau - Y_i dpi and df
 //            dr_i = (dtheta'/dv) dv_i + (dtheta'/dtheta) dtheta_i
 //   end      dv+  = dv + sum of b_i (h da_i + dh a_i)        xi+ = Ad xi + J dtheta
 //            dtheta = sum of b_i (h dr_i + dh r_i), or h dv+ + dh v+ for the semi-implicit step
@@ -12,16 +12,17 @@
 // mass matrix: every stage takes one product of forward dynamics. [Derivations] §12
 #pragma once
 
-#include "dtau/algorithms/first/forward_products.hpp"
+#include "dtau/algorithms/first/inertial_torque.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"
 #include "dtau/algorithms/steps/step.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// Directions, of the joints but for tau; those of the wrenches may be null: zero.
+// Directions, of the joints but for tau; those of the wrenches and of the inertial parameters may be null:
+// zero.
 template <class T>
 struct StepDirection {
-    const T *q, *v, *tau, *f_ext;
+    const T *q, *v, *tau, *f_ext, *parameters;
     T h;
 };
 
@@ -29,6 +30,7 @@ template <class T>
 struct StepJvpWorkspace {
     StepWorkspace<T> step;
     WrenchVariationWorkspace<T> wrenches;
+    InertialTorqueWorkspace<T> inertial;
     T *q_next, *v_next;
     T *theta, *xi, *v, *rate, *a, *rate_sum, *a_sum;  // variations
     T* dforces;                                       // of contacts, if there are any
@@ -36,6 +38,7 @@ struct StepJvpWorkspace {
     StepJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : step(arena, tree, options),
           wrenches(arena, tree, options),
+          inertial(arena, tree, options),
           q_next(arena.take<T>(tree.nq)),
           v_next(arena.take<T>(tree.nv)),
           dforces(arena.take<T>(options.contacts ? options.contacts->nrows : 0)) {
@@ -100,7 +103,14 @@ void step_jvp(const Tree& tree, Integrator method, const T* q, const T* v, const
              if (i > 0) vary_displaced(tree, w.step.theta(i), along.q, w.theta, w.xi);
              const WrenchVariation<T> wrenches =
                  vary_along_body_axes(tree, qi, w.xi, f_ext, along.f_ext, w.wrenches);
-             dynamics.variation(tree, qi, vi, tau, w.xi, w.v, along.tau, wrenches, a, w.a);
+             const T* dtau = along.tau;
+             for (int left = along.parameters ? 1 : 0; left >= 0;
+                  --left) {  // the first one gives a
+                 dynamics.variation(tree, qi, vi, tau, w.xi, w.v, dtau, wrenches, a, w.a);
+                 if (left)
+                     dtau =
+                         less_inertial_torque(tree, qi, vi, a, along.parameters, dtau, w.inertial);
+             }
              vary_rate(tree, w.step.theta(i), vi, w.theta, w.v, w.rate);
              for (int k = 0; k < nv; ++k) {
                  w.rate_sum[k] = fma(weight, w.rate[k], w.rate_sum[k]);

@@ -16,11 +16,13 @@
 // by_h, if it is asked for, is Theta . v+ if semi-implicit, and from every stage rate . theta' + a . v'
 // without their factors h.
 //
+// by_pi, if it is asked for, is -Y_i^T t summed over the stages: [Derivations] eq. 18.6.
+//
 // Symbols: the names of quantities of step.hpp stand for the gradients by them. Theta, V (end_theta,
 // end_v): by the displacement and the velocity at the end; theta, v, rate, a: by those of a stage.
 #pragma once
 
-#include "dtau/algorithms/first/forward_products.hpp"
+#include "dtau/algorithms/first/inertial_torque.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"
 #include "dtau/algorithms/steps/step.hpp"
 #include "dtau/numbers.hpp"
@@ -71,6 +73,7 @@ struct StepVjpWorkspace {
     T *end_theta, *end_v, *theta, *v, *rate, *a, *independent_a, *stage_q, *stage_v, *stage_tau,
         *stage_f_ext;
     WrenchGradientWorkspace<T> wrenches;
+    InertialTorqueWorkspace<T> inertial;
 
     StepVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : step(arena, tree, options),
@@ -88,7 +91,8 @@ struct StepVjpWorkspace {
           stage_v(arena.take<T>(tree.nv)),
           stage_tau(arena.take<T>(tree.nv)),
           stage_f_ext(arena.take<T>(6 * tree.nbodies)),
-          wrenches(arena, tree, options) {}
+          wrenches(arena, tree, options),
+          inertial(arena, tree, options) {}
 };
 
 // result = matrix^T x, or += if `adds`, for `size` coordinates of a joint.
@@ -125,12 +129,12 @@ inline void displaced_gradient(const Tree& tree, int stage, const VariationWorks
 }
 
 // tau, lam_q, lam_v: of the independent velocities; all else: of the joints. With `reached`, lam_q weighs the
-// numbers of q+. f_ext may be null: zero; then by_f_ext is null, too. by_h may be null: not asked for.
+// numbers of q+. f_ext may be null: zero; then by_f_ext is null, too. by_h and by_parameters may be null: not asked for.
 template <class T, class Dynamics>
 void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau, T h,
               const T* lam_q, const T* lam_v, const T* f_ext, T* by_q, T* by_v, T* by_tau,
-              T* by_f_ext, T* by_h, const Reached<T>* reached, const StepVjpWorkspace<T>& w,
-              const Dynamics& dynamics) {
+              T* by_f_ext, T* by_h, T* by_parameters, const Reached<T>* reached,
+              const StepVjpWorkspace<T>& w, const Dynamics& dynamics) {
     const int nv = tree.nv;
     const bool implicit = method == Integrator::semi_implicit;  // end_theta = h end_v
     const auto body_wrenches = [&](const T* qi) {
@@ -139,7 +143,7 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
     step(tree, q, v, h, method, w.q_next, w.v_next, w.step,
          [&](int i, const T* qi, const T* vi, T* a) {
              // The last stage's acceleration changes v+ alone, which few gradients read.
-             if (i + 1 < stage_count(method) || implicit || by_h)
+             if (i + 1 < stage_count(method) || implicit || by_h || by_parameters)
                  return dynamics.acceleration(tree, qi, vi, tau, body_wrenches(qi), a);
              for (int k = 0; k < nv; ++k) a[k] = T(0.0);
          });
@@ -147,6 +151,8 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
 
     for (int k = 0; k < nv; ++k) by_q[k] = by_tau[k] = T(0.0);
     for (int k = 0; by_f_ext && k < 6 * tree.nbodies; ++k) by_f_ext[k] = T(0.0);
+    for (int k = 0; by_parameters && k < body_parameters * tree.nbodies; ++k)
+        by_parameters[k] = T(0.0);
     to_owners(tree, lam_v, w.end_v);
     to_owners(tree, reached ? reached->weights(tree, w.q_next, lam_q) : lam_q, w.stage_q);
     displaced_gradient<false>(tree, max_stages, w.variation, w.stage_q, by_q, w.end_theta);
@@ -185,6 +191,9 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
         dynamics.gradient(tree, w.step.q(i), w.step.v(i), tau, w.independent_a, body_f_ext,
                           w.stage_q, w.stage_v, w.stage_tau, by_f_ext ? w.stage_f_ext : nullptr);
         gradient_along_world_axes(tree, body_f_ext, w.stage_q, w.stage_f_ext, w.wrenches);
+        if (by_parameters)
+            subtract_inertial_gradient(tree, w.step.q(i), w.step.v(i), w.step.a(i), w.stage_tau,
+                                       by_parameters, w.inertial);
         for (int k = 0; k < nv; ++k) {
             w.v[k] += w.stage_v[k];
             by_v[k] += w.v[k];

@@ -9,7 +9,7 @@ namespace dtau {
 // Variation of constrained accelerations and contact forces along variations of the arguments.
 //     q (nq), v (nv), tau (nv), dq (nv), dv (nv), dtau (nv) -> da (nv), dforces (nrows)
 //     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), active (ncontacts),
-//     positions (ncontacts, 3), parameters (10 nbodies)
+//     positions (ncontacts, 3), dparameters (nparameters), parameters (10 nbodies)
 //     arguments: contacts (required), f_ext_axes, regularization, coordinates
 class ConstrainedDynamicsJvp : public Call {
   public:
@@ -21,13 +21,14 @@ class ConstrainedDynamicsJvp : public Call {
         InputView df_ext = {};
         InputView active = {};
         InputView positions = {};
+        InputView dparameters = {};
         InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
                                   InputView dv, InputView dtau, ResultView da, ResultView dforces,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
         return run({q, v, tau, dq, dv, dtau, x.f_ext, x.df_ext, x.active, x.positions,
-                    x.parameters},
+                    x.dparameters, x.parameters},
                    {da, dforces}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,

@@ -38,7 +38,7 @@ class Step : public Call {
 // Variation of the state after a time step along variations of its arguments.
 //     q (nq), v (nv), tau (nv), dt, dq (nv), dv (nv), dtau (nv) -> dq (nv), dv (nv)
 //     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), ddt, active (ncontacts),
-//     positions (ncontacts, 3), parameters (10 nbodies)
+//     positions (ncontacts, 3), dparameters (nparameters), parameters (10 nbodies)
 //     arguments: integrator, f_ext_axes, contacts, regularization, coordinates
 class StepJvp : public Call {
   public:
@@ -51,6 +51,7 @@ class StepJvp : public Call {
         InputView ddt = {};
         InputView active = {};
         InputView positions = {};
+        InputView dparameters = {};
         InputView parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
@@ -58,7 +59,7 @@ class StepJvp : public Call {
                                   ResultView dv_out, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
         return run({q, v, tau, dt, dq, dv, dtau, x.f_ext, x.df_ext, x.ddt, x.active, x.positions,
-                    x.parameters},
+                    x.dparameters, x.parameters},
                    {dq_out, dv_out}, states);
     }
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
