@@ -1,14 +1,16 @@
-"""Inertial parameters as arrays of JAX and PyTorch: shapes that are refused, massless joints."""
+"""Inertial parameters as arrays of JAX and PyTorch: shapes, derivatives that do not exist."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+import cases
 import numpy as np
 import pytest
-from cases import robot
+from cases import random_state, robot
 
 import dtau
 
@@ -79,3 +81,55 @@ def test_one_body(library: str) -> None:
     still = convert(np.zeros(1))
     with pytest.raises(ValueError, match=r"got \(1, 10\): .* give parameters\[\.\.\., 0, :\]"):
         module.inverse_dynamics(model, *[still] * 3, parameters=convert(np.ones((1, 10))))
+
+
+TAKING = (
+    *("inverse_dynamics", "bias_torque", "gravity_torque", "mass_matrix"),
+    *("forward_dynamics", "mass_matrix_inverse", "step", "constrained_dynamics"),
+    "impulse_dynamics",
+)
+
+
+@pytest.mark.parametrize("name", TAKING)
+@each_library
+def test_second_derivatives_by_parameters_are_refused(name: str, library: str) -> None:
+    """Also beside the configuration. Torques and the mass matrix are linear: they have them."""
+    module, convert = adapter(library)
+    model = robot("free root, branches")
+    linear = name.endswith(("torque", "inverse_dynamics", "matrix", "inverse"))
+    state, contacts = random_state(model, 3), cases.contacts(model)
+    known = inspect.signature(getattr(module, name)).parameters
+    taken = ("q", "v", "a", "tau", "dt", "restitution", "active")
+    arrays = {x: convert(np.asarray(state[x])) for x in taken if x in known and x != "q"}
+    if "active" in known:
+        arrays["active"] = convert(np.array([1.0, 0.0]))
+    options = {"contacts": contacts} if "contacts" in known else {}
+    q, bodies = (convert(x) for x in (state["q"], 1.1 * model.parameters.ravel()))
+
+    def cost(q: Any, bodies: Any) -> Any:
+        found = getattr(module, name)(model, q, **arrays, parameters=bodies, **options)
+        found = tuple(found)[:2] if isinstance(found, tuple) else (found,)
+        return sum((x**2).sum() for x in found)
+
+    if library == "jax":
+        jax = import_module("jax")
+        first = jax.grad(cost, (0, 1))
+        by_q, by_bodies = first(q, bodies)
+        second = [jax.jacfwd(lambda *x, k=k: first(*x)[k], 1 - k) for k in (0, 1)]
+        again = [
+            *(lambda f=f: f(q, bodies) for f in second),
+            lambda: jax.hessian(cost, 1)(q, bodies),
+        ]
+    else:
+        torch = import_module("torch")
+        x, y = q.requires_grad_(), bodies.requires_grad_()
+        by_q, by_bodies = torch.autograd.grad(cost(x, y), (x, y), create_graph=True)
+        again = [
+            lambda: torch.autograd.grad(by_q.sum(), y, retain_graph=True),
+            lambda: torch.autograd.grad(by_bodies.sum(), x, retain_graph=True),
+            lambda: torch.autograd.grad(by_bodies.sum(), y, retain_graph=True),
+        ]
+    assert abs(float(by_bodies.sum())) > 1e-3
+    for differentiate in again[: 2 if linear else 3]:
+        with pytest.raises(NotImplementedError, match="derivative"):
+            differentiate()

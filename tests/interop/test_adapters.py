@@ -49,14 +49,11 @@ def test_an_adapter_lists_its_functions_alone(adapter: Any) -> None:
 
 def test_arguments_are_those_of_the_package(adapter: Any) -> None:
     """But for memory, its layout and threads: with their kinds and defaults."""
-    many_models = (
-        {"inverse_dynamics", "forward_dynamics"} if "casadi" not in adapter.__name__ else ()
-    )
     for name in set(adapter.__all__) - TYPES - {"function"}:
         have = inspect.signature(getattr(adapter, name)).parameters
         want = inspect.signature(getattr(dtau, name)).parameters
         left_out = {"out", "threads", "positions", "layout"}
-        left_out |= set() if name in many_models else {"parameters"}
+        left_out |= {"parameters"} if "casadi" in adapter.__name__ else set()
         kept = [x for x in want if x not in left_out]
         assert list(have) == kept, name
         for x in kept:

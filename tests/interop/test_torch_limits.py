@@ -68,7 +68,7 @@ def test_operators_keep_pytorchs_rules(name: str) -> None:
 
 def test_a_graph_without_its_model_says_so() -> None:
     model = dtau.robots.chain(2).replace(damping=0.731)  # which no other test keeps alive
-    x, named = [torch.zeros(2, dtype=torch.float64)], text_of(model)
+    x, named = [torch.zeros(2, dtype=torch.float64), None], text_of(model)
     torch.ops.dtau.call(named, "mass_matrix", "{}", x)
     del model
     gc.collect()

@@ -53,7 +53,7 @@ SWITCHES = (
     Switch("mimics", "mimics", "mixed", "mixed", 2, "classical", "semi_implicit", mask=True,
            regularization=1e-4, order=0, parameters=True, state=("long quaternions",)),
     Switch("world", "manifold", "world", "world", 2, "spatial", "rk4", mask=True,
-           state=("far",)),
+           parameters=True, state=("far",)),
     Switch("world, arm", "arm", "world", "world", 1, "classical", "euler", contacts=False,
            regularization=1e-2, parameters=True),
     Switch("inertias", "roots", "mixed", "world", 1, "classical", "semi_implicit", False,

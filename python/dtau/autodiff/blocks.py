@@ -71,6 +71,7 @@ def gradients(problem: str, jacobian: Rule) -> Rule:
     weights = [x.name for x in row.inputs if x.name.startswith("lam")]
 
     def rule(x: At, by: str) -> Blocks:
+        refuse_parameters(problem, PARAMETERS if x.options.get("by") else by)
         if by in weights:
             blocks = [jacobian(x, name)[weights.index(by)] for name in names]
             return tuple(x.xp.swapaxes(block, -1, -2) for block in blocks)
@@ -117,7 +118,7 @@ def _dynamics_derivatives(problem: str) -> Rule:
     """Return the rule for the Jacobians of inverse or forward dynamics."""
 
     def rule(x: At, by: str) -> Blocks:
-        _refuse_parameters(problem, by)
+        refuse_parameters(problem, by)
         if by == "f_ext":
             return (_by_unit_wrenches(x, problem), None, None)
         name = f"{problem}_second_derivatives"
@@ -135,14 +136,15 @@ def _wrench_derivatives(problem: str) -> Rule:
     """Return the rule for the Jacobian of inverse or forward dynamics by external wrenches."""
 
     def rule(x: At, by: str) -> Blocks:
-        _refuse_parameters(problem, by)
+        refuse_parameters(problem, by)
         change = x.xp.swapaxes(_by_unit_wrenches(x, problem), -3, -2)
         return (x.xp.swapaxes(change, -2, -1),)
 
     return rule
 
 
-def _refuse_parameters(problem: str, by: str) -> None:
+def refuse_parameters(problem: str, by: str) -> None:
+    """Raise if a second derivative by inertias is wanted."""
     if by == PARAMETERS:
         raise NotImplementedError(
             f"dtau: derivatives of {problem} by parameters exist up to the first order; this asks "
@@ -155,12 +157,21 @@ def _by_unit_wrenches(x: At, problem: str) -> Array:
 
     The Jacobian is linear in the wrenches if the robot is weightless and at rest.
     """
-    given = x.inputs.get(PARAMETERS)
-    bodies = None if given is None else given[..., None, :]  # beside the axis of unit wrenches
+    bodies = for_each(x, PARAMETERS)
     q, still, name = x["q"][..., None, :], x.zeros(), f"{problem}_derivatives"
     units, options = unit_wrenches(x), x.wrench_options()
     changes = x.weightless().call(name, q, still, still, units, bodies, **options)[0]
     return by_wrenches(x, changes)
+
+
+def for_each(x: At, name: str) -> Array | None:
+    """Return an input with an axis for units or weights after its batch axes; None if not given."""
+    given = x.inputs.get(name)
+    return (
+        None
+        if given is None
+        else given[(..., None, *[slice(None)] * (2 if name == "f_ext" else 1))]
+    )
 
 
 def unit_wrenches(x: At) -> Array:
@@ -218,14 +229,16 @@ forward_dynamics_time_derivatives = _time_derivatives("forward_dynamics")
 
 
 def mass_matrix(x: At, by: str) -> Blocks:
-    """Differentiate the mass matrix by q: the torques M a of unit accelerations a."""
-    q, units = x["q"][..., None, :], x.library.constant(np.eye(x.model.nv))
-    x = x.weightless()
-    return x.call("inverse_dynamics_derivatives", q, x.zeros(), units, None)[:1]
+    """Differentiate the mass matrix by q or inertias: the torques M a of unit accelerations a."""
+    q, bodies = x["q"][..., None, :], for_each(x, PARAMETERS)
+    units, x = x.library.constant(np.eye(x.model.nv)), x.weightless()
+    if by == PARAMETERS:
+        return x.call("inverse_dynamics_regressor", q, x.zeros(), units)
+    return x.call("inverse_dynamics_derivatives", q, x.zeros(), units, None, bodies)[:1]
 
 
 def mass_matrix_inverse(x: At, by: str) -> Blocks:
-    """Differentiate the inverse of the mass matrix by q."""
+    """Differentiate the inverse of the mass matrix by q or inertias."""
     (inverse,) = x.call("mass_matrix_inverse", x["q"])
     (change,) = mass_matrix(x, by)
     return (-x.xp.einsum("...ia,...abk,...bj->...ijk", inverse, change, inverse),)

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from dtau.autodiff import frames, manifold
+from dtau.autodiff.blocks import for_each
 from dtau.autodiff.common_translation import common_translation
 from dtau.autodiff.library import Array, At
+from dtau.autodiff.rows import PARAMETERS
 from dtau.autodiff.vectors import cross
 
 Results = tuple[Array, ...]
@@ -87,7 +89,8 @@ def frame_accelerations(x: At) -> Results:
 def _matrix(x: At, problem: str) -> Results:
     """Compose the Jacobian of a problem by its unknown: a symmetric matrix, by unit vectors."""
     q, units = x["q"][..., None, :], x.library.constant(np.eye(x.model.nv))
-    return x.weightless().call(problem, q, x.zeros(), units, None)
+    bodies = for_each(x, PARAMETERS)
+    return x.weightless().call(problem, q, x.zeros(), units, None, bodies)
 
 
 def mass_matrix(x: At) -> Results:

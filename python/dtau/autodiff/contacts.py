@@ -6,10 +6,20 @@ the result: its derivatives count as zero. So do those by the mask of active con
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from dtau.autodiff.blocks import Blocks, by_wrenches, gradients, unit_wrenches
+from dtau.autodiff.blocks import (
+    Blocks,
+    by_wrenches,
+    for_each,
+    gradients,
+    refuse_parameters,
+    unit_wrenches,
+)
 from dtau.autodiff.library import Array, At
+from dtau.autodiff.rows import PARAMETERS
 
 
 def _dynamics_options(x: At) -> dict[str, object]:
@@ -23,6 +33,9 @@ def dynamics(x: At, by: str) -> Blocks:
     inputs = x["q"], x["v"], x["tau"], x["f_ext"], x["active"]
     name = "constrained_dynamics_derivatives"
     *blocks, _ = x.call(name, *inputs, **_dynamics_options(x))
+    if by == PARAMETERS:
+        a = x.call("constrained_dynamics", *inputs, **_dynamics_options(x))[0]
+        return *_by_inertial_torques(x, blocks, x.call(_REGRESSOR, x["q"], x["v"], a)[0]), None
     k = ("q", "v", "tau").index("tau" if by == "f_ext" else by)
     if by != "f_ext":
         return blocks[k], blocks[3 + k], None
@@ -32,6 +45,15 @@ def dynamics(x: At, by: str) -> Blocks:
     return (*(-x.xp.einsum(equation, blocks[j], spared) for j in (k, 3 + k)), None)
 
 
+_REGRESSOR = "inverse_dynamics_regressor"
+
+
+def _by_inertial_torques(x: At, blocks: Sequence[Array], torques: Array) -> tuple[Array, Array]:
+    """Return the derivatives by inertias, whose torques are missing to move the robot."""
+    by_tau, forces_by_tau = blocks[2], blocks[5]
+    return -(by_tau @ torques), -(forces_by_tau @ torques)
+
+
 dynamics_vjp = gradients("constrained_dynamics", dynamics)
 
 
@@ -39,17 +61,19 @@ def dynamics_derivatives(x: At, by: str) -> Blocks:
     """Differentiate the Jacobians of accelerations and forces."""
     if by == "active":
         return (None,) * 7
+    refuse_parameters("constrained_dynamics", by)
+    bodies = for_each(x, PARAMETERS)
     if by == "f_ext":
-        still, active = x.zeros(), _for_each_weight(x, "active")
-        q, name = _for_each_weight(x, "q"), "constrained_dynamics_derivatives"
+        still, active = x.zeros(), for_each(x, "active")
+        q, name = for_each(x, "q"), "constrained_dynamics_derivatives"
         some, none = (
-            x.call(name, q, still, still, f_ext, active, **_dynamics_options(x))
+            x.call(name, q, still, still, f_ext, active, bodies, **_dynamics_options(x))
             for f_ext in (unit_wrenches(x), None)
         )
         a, forces = (by_wrenches(x, some[k] - none[k]) for k in (0, 3))
         return a, None, None, forces, None, None, None
-    inputs = [_for_each_weight(x, name) for name in ("q", "v", "tau")]
-    more = [_for_each_weight(x, name) for name in ("f_ext", "active")]
+    inputs = [for_each(x, name) for name in ("q", "v", "tau")]
+    more = [*(for_each(x, name) for name in ("f_ext", "active")), bodies]
     name = "constrained_dynamics_hessian"
     hessians = x.call(name, *inputs, *_unit_weights(x), *more, **_dynamics_options(x))
     (qq, forces_qq), (qv, forces_qv), (vv, forces_vv), (tq, forces_tq) = (
@@ -68,15 +92,21 @@ def impulses(x: At, by: str) -> Blocks:
     """Differentiate velocities after an impact, and impulses."""
     if by == "active":
         return None, None
-    inputs = x["q"], x["v"]
+    inputs, contacts = (x["q"], x["v"]), x.contact_options()
     if by == "restitution":  # both are affine in it
         (v, p), (less_v, less_p) = (
-            x.call("impulse_dynamics", *inputs, e, x["active"], **x.contact_options())
+            x.call("impulse_dynamics", *inputs, e, x["active"], **contacts)
             for e in _restitutions(x)
         )
         return v - less_v, p - less_p
+    if by == PARAMETERS:  # at rest and without weight, with v_after - v as the acceleration
+        name, still = "constrained_dynamics_derivatives", x.zeros()
+        after = x.call("impulse_dynamics", *inputs, x["restitution"], x["active"], **contacts)[0]
+        found = x.call(name, x["q"], still, still, None, x["active"], **contacts)
+        jump = x.weightless().call(_REGRESSOR, x["q"], still, after - x["v"])[0]
+        return _by_inertial_torques(x, found, jump)
     name = "impulse_dynamics_derivatives"
-    blocks = x.call(name, *inputs, x["restitution"], x["active"], **x.contact_options())
+    blocks = x.call(name, *inputs, x["restitution"], x["active"], **contacts)
     k = ("q", "v").index(by)
     return blocks[k], blocks[2 + k]
 
@@ -85,17 +115,19 @@ def impulses_derivatives(x: At, by: str) -> Blocks:
     """Differentiate the Jacobians of velocities after an impact, and of impulses."""
     if by == "active":
         return None, None, None, None
+    refuse_parameters("impulse_dynamics", by)
     if by == "restitution":
         name, inputs = "impulse_dynamics_derivatives", (x["q"], x["v"])
         one, none = (
             x.call(name, *inputs, e, x["active"], **x.contact_options()) for e in _restitutions(x)
         )
         return tuple(a - b for a, b in zip(one, none, strict=True))
-    state = [_for_each_weight(x, name) for name in ("q", "v")]
-    restitution, active = x["restitution"][..., None], _for_each_weight(x, "active")
+    state = [for_each(x, name) for name in ("q", "v")]
+    restitution, active = x["restitution"][..., None], for_each(x, "active")
     name = "impulse_dynamics_hessian"
     weights = _unit_weights(x)
-    hessians = x.call(name, *state, *weights, restitution, active, **x.contact_options())
+    more = restitution, active, for_each(x, PARAMETERS)
+    hessians = x.call(name, *state, *weights, *more, **x.contact_options())
     (qq, impulses_qq), (qv, impulses_qv) = (
         (h[..., : x.model.nv, :, :], h[..., x.model.nv :, :, :]) for h in hessians
     )
@@ -107,14 +139,6 @@ def impulses_derivatives(x: At, by: str) -> Blocks:
 
 def _restitutions(x: At) -> tuple[Array, Array]:
     return x.library.constant(np.ones(())), x.library.constant(np.zeros(()))
-
-
-def _for_each_weight(x: At, name: str) -> Array | None:
-    """Give an input an axis for the weights of Hessians, after its batch axes."""
-    given = x[name]
-    if given is None:
-        return None
-    return given[..., None, :, :] if name == "f_ext" else given[..., None, :]
 
 
 def _unit_weights(x: At) -> tuple[Array, Array]:

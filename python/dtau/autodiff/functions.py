@@ -126,6 +126,14 @@ PUBLIC: dict[str, Derivatives] = {
 
 CONSTRAINED = ("constrained_dynamics", "impulse_dynamics", "step")  # functions with contacts
 
+
+def takes_inertias(name: str) -> bool:
+    """Whether a function has ``parameters``, the inertias of many models."""
+    how = PUBLIC[name]
+    of_dynamics = bool(how.vjp or how.term_of or how.matrix_of) or name in CONSTRAINED
+    return of_dynamics and not name.endswith("_time_derivatives")
+
+
 # Their derivatives, which can be differentiated once more.
 INTERNAL: dict[str, Derivatives] = {
     **{

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from dtau.autodiff.functions import CONSTRAINED, PUBLIC, Order, order_of
+from dtau.autodiff.functions import CONSTRAINED, PUBLIC, Order, order_of, takes_inertias
 
 if TYPE_CHECKING:
     from dtau.registry import Argument, Axes, Function
@@ -72,7 +72,7 @@ def _derivatives(name: str, arrays: str, order: Order | None = None) -> str:
 
 
 def _by_parameters(name: str) -> str:
-    if name not in ("inverse_dynamics", "forward_dynamics"):
+    if not takes_inertias(name):
         return ""
     return " Only first derivatives exist by ``parameters``."
 

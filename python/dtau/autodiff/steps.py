@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dtau.autodiff.blocks import Blocks, Hessian
+from dtau.autodiff.blocks import Blocks, Hessian, refuse_parameters
 from dtau.autodiff.library import Array, At
+from dtau.autodiff.rows import PARAMETERS
 
 
 class _Variables(NamedTuple):
@@ -48,12 +49,16 @@ def step(x: At, by: str) -> Blocks:
     """Differentiate the state after a step."""
     if by == "active":
         return None, None
+    if by == PARAMETERS:
+        z = _Variables.of(x, ())
+        return _halves(x, _each_number(x, z, "step_vjp", PARAMETERS)[-1], 1)
     z = _Variables.of(x, x.wanted)
     return _halves(x, z.of_one(by, _jacobian(x, z)), len(z.shapes[by]))
 
 
 def step_vjp(x: At, by: str) -> Blocks:
     """Differentiate gradients by all variables with respect to these or to the weights."""
+    _refuse_parameters(x, by)
     results = ["q", "v", "tau", *(["f_ext"] if x["f_ext"] is not None else []), *_asked(x)]
     z = _Variables.of(x, {*results, *x.wanted})
     if by == "active":
@@ -90,12 +95,13 @@ HESSIAN = Hessian(frozenset(("q", "v", "tau", "dt", "f_ext")), _hessian)
 
 def linearize_discrete(x: At, by: str) -> Blocks:
     """Differentiate the Jacobian of a step: Hessians weighted with each number of its results."""
+    refuse_parameters("step", by)
     residual = [None] if x.options["contacts"] is not None else []
     if by in ("active", "inputs"):
         return (None, None, None, None, *residual, *[None] * (2 * len(_asked(x))))
     z = _Variables.of(x, {*_asked(x), *x.wanted})
     rank = len(z.shapes[by])
-    second = x.once(f"second {z.further}", lambda: _each_number(x, z))
+    second = x.once(f"second {z.further}", lambda: _each_number(x, z, "step_hessian")[0])
     change = z.of_one(by, second)  # (..., numbers of results, variables, *shape)
     of_state, of_torques = slice(z.places["v"].stop), z.places["tau"]
     blocks = [change[(..., part, *[slice(None)] * rank)] for part in (of_state, of_torques)]
@@ -107,6 +113,10 @@ def linearize_discrete(x: At, by: str) -> Blocks:
         shape = (*part.shape[:first], *z.shapes[name], *part.shape[first + 1 :])
         further += _halves(x, part.reshape(shape), len(z.shapes[name]) + rank)
     return (*blocks, *residual, *further)
+
+
+def _refuse_parameters(x: At, by: str) -> None:
+    refuse_parameters("step", PARAMETERS if PARAMETERS in _asked(x) else by)
 
 
 def _asked(x: At) -> tuple[str, ...]:
@@ -137,22 +147,30 @@ def _columns(x: At, z: _Variables) -> Array:
     return x.xp.concatenate(columns, axis=-1)
 
 
-def _each_number(x: At, z: _Variables) -> Array:
-    """Return the Hessians of each number of the state after a step, (..., nq + nv, nz, nz)."""
+def _each_number(x: At, z: _Variables, name: str, *further: str) -> tuple[Array, ...]:
+    """Return the Hessians or gradients of each number of the state after a step."""
     units = np.eye(x.model.nq + x.model.nv)
     weights = units[:, : x.model.nq], units[:, x.model.nq :]
-    ranks = {"q": 1, "v": 1, "tau": 1, "dt": 0, "f_ext": 2, "active": 1}
+    ranks = {"q": 1, "v": 1, "tau": 1, "dt": 0, "f_ext": 2, "active": 1, PARAMETERS: 1}
     inputs = {
-        name: None if x[name] is None else x[name][(..., None, *[slice(None)] * rank)]
-        for name, rank in ranks.items()
+        key: None if x.inputs.get(key) is None else x[key][(..., None, *[slice(None)] * rank)]
+        for key, rank in ranks.items()
     }
-    return _call(replace(x, inputs=inputs), z, "step_hessian", map(x.library.constant, weights))[0]
+    of_each = replace(x, inputs=inputs)
+    return _call(of_each, z, name, map(x.library.constant, weights), further)
 
 
-def _call(x: At, z: _Variables, name: str, weights: Iterable[Array] = ()) -> tuple[Array, ...]:
+def _call(
+    x: At,
+    z: _Variables,
+    name: str,
+    weights: Iterable[Array] = (),
+    further: tuple[str, ...] = (),
+) -> tuple[Array, ...]:
     """Call a function of a step; every torque is an input."""
     options: dict[str, Any] = {**x.wrench_options(), **x.contact_options()}
-    options |= {"integrator": x.options["integrator"], "by": z.further or None}
+    options |= {"integrator": x.options["integrator"], "by": (*z.further, *further) or None}
     torques = x.once("torques", lambda: x.library.constant(np.eye(x.model.nv)))
     state = x["q"], x["v"], x["tau"], x["dt"]
-    return x.call(name, *state, *weights, x["f_ext"], torques, x["active"], **options)
+    inputs = () if name == "step_vjp" else (torques,)
+    return x.call(name, *state, *weights, x["f_ext"], *inputs, x["active"], **options)

@@ -59,12 +59,14 @@ class Array(NamedTuple):
 class Prepared(NamedTuple):
     """A call that the handler knows by its number until the process ends.
 
-    problem: why it is refused without ``parameters``; empty if it is not.
+    problem: why it is refused without ``parameters``; empty if it is not. places: those of its
+    inputs among the core's.
     """
 
     number: int
     problem: str
     inputs: tuple[Array, ...]
+    places: tuple[int, ...]
     results: tuple[Array, ...]
 
 
@@ -79,8 +81,9 @@ def prepare(call: Call) -> Prepared:
     _core.hold_call(number, raw)
     results = tuple(Array(*result) for result in raw.results)
     taken = {x.name for x in FUNCTIONS[call.name].inputs}
-    inputs = [Array(*given) for given in raw.inputs if given[0] in taken]
-    return Prepared(number, raw.problem, tuple(inputs), results)
+    places = [k for k, (name, _, _) in enumerate(raw.inputs) if name in taken]
+    inputs = tuple(Array(*raw.inputs[k]) for k in places)
+    return Prepared(number, raw.problem, inputs, tuple(places), results)
 
 
 def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ...]:
@@ -98,7 +101,7 @@ def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ..
     results = results_of(call, [spec.name for _, spec in given])
     struct: Any = jax.ShapeDtypeStruct
     types = [struct(batch + x.shape, arrays[0].dtype) for x in results]
-    which = sum(1 << k for k, (x, _) in enumerate(pairs) if x is not None)
+    which = sum(1 << k for k, x in zip(prepared.places, inputs, strict=True) if x is not None)
     handler = jax.ffi.ffi_call(_TARGET, types)  # primitives map it
     attributes = {"call": np.int64(prepared.number), "given": np.int64(which), "name": call.name}
     return tuple(handler(*arrays, **attributes, export=_EXPORT))

@@ -39,7 +39,8 @@ class Product(NamedTuple):
 
     def core(self, kind: str) -> Call:
         """Return the core's product of a kind: jvp, vjp, parameter_jvp, parameter_vjp."""
-        by = "dt" if kind == "vjp" and "dt" in self.moving else None
+        further = [x for x in ("dt", PARAMETERS) if x in self.moving and kind == "vjp"]
+        by = tuple(further) if "by" in FUNCTIONS[f"{self.problem}_{kind}"].options else None
         options = {**dict(self.call.options), "coordinates": "numbers", "by": by}
         return Call.of(self.call.model, f"{self.problem}_{kind}", **options)
 
@@ -80,7 +81,7 @@ def multiplied(*arrays: Any, product: Product) -> Arrays:
 def _variations(product: Product, inputs: Inputs, vectors: Sequence[Any]) -> Arrays:
     varied = {f"d{name}": x for name, x in zip(product.moving, vectors, strict=True)}
     parts = []
-    if f"d{PARAMETERS}" in varied:
+    if f"d{PARAMETERS}" in varied and _is_apart(product):
         by = {f"d{PARAMETERS}": varied.pop(f"d{PARAMETERS}")}
         parts.append(_run(product.core("parameter_jvp"), {**inputs, **by}))
     if varied:
@@ -91,13 +92,18 @@ def _variations(product: Product, inputs: Inputs, vectors: Sequence[Any]) -> Arr
 def _gradients(product: Product, inputs: Inputs, vectors: Sequence[Any]) -> Arrays:
     given = {**inputs, **dict(zip(product.weights, vectors, strict=True))}
     found: dict[str, Any] = {}
-    if set(product.moving) != {PARAMETERS}:
+    if set(product.moving) != {PARAMETERS} or not _is_apart(product):
         vjp = product.core("vjp")
         pairs = zip(results_of(vjp, list(given)), _run(vjp, given), strict=True)
         found = {spec.name.removeprefix("by_"): x for spec, x in pairs}
-    if PARAMETERS in product.moving:
+    if PARAMETERS in product.moving and _is_apart(product):
         (found[PARAMETERS],) = _run(product.core("parameter_vjp"), given)
     return tuple(found[name] for name in product.moving)
+
+
+def _is_apart(product: Product) -> bool:
+    """Whether the core has the products with derivatives by inertias as functions of their own."""
+    return f"{product.problem}_parameter_vjp" in FUNCTIONS
 
 
 def _run(call: Call, given: Inputs) -> Arrays:

@@ -34,7 +34,8 @@ def results(model: Model, function: str, *inputs: Tensor | None, **options: Any)
             return found
     named = text_of(model)
     if "contacts" in options:
-        inputs = (*inputs[:-1], _mask(inputs[-1], options["contacts"]))
+        k = kernel.inputs.index("active")
+        inputs = (*inputs[:k], _mask(inputs[k], options["contacts"]), *inputs[k + 1 :])
         if options["contacts"] is not None:
             options["contacts"] = text_of(options["contacts"])
     order = 0

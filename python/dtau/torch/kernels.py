@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau import _core
+from dtau import _core, registry
 from dtau.autodiff.rows import FUNCTIONS
 from dtau.model.model import Model
 from dtau.registry import Axes
@@ -113,7 +113,7 @@ class _Place(NamedTuple):
 
 def _place(name: str) -> _Place:
     kernel = KERNELS[name]
-    order = [x.name for x in FUNCTIONS[name].arguments]
+    order = [x.name for x in registry.FUNCTIONS[name].arguments]  # the core's, with the layout
     others = tuple((k, x) for k, x in enumerate(kernel.inputs) if order[k] != x)
     first = len(kernel.inputs) - len(others)
     return _Place(getattr(_core, name), frozenset(kernel.options), first, others)

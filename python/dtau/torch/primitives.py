@@ -208,8 +208,9 @@ def gradients(
 def _has_hessian(function: str, inputs: Tensors) -> bool:
     """Whether the core differentiates the product of a function, at these inputs."""
     names = KERNELS[function].inputs
-    further = (x for name, x in zip(names, inputs, strict=True) if name in ("f_ext", PARAMETERS))
-    plain = function == "step" or all(x is None for x in further)
+    apart = (PARAMETERS,) if function == "step" else ("f_ext", PARAMETERS)
+    further = (x for name, x in zip(names, inputs, strict=True) if name in apart)
+    plain = all(x is None for x in further)
     return plain and bool(PUBLIC.get(function, _NONE).hessian)
 
 

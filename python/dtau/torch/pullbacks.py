@@ -54,21 +54,31 @@ def _dynamics(function: str, vjp: str) -> Product:
             given[i] = np.zeros(model.nv)
         for (i, weight), lam in zip(weights, cotangents, strict=False):  # none for a residual
             given[i] = _zeros(model, options, weight) if lam is None else lam
-        found = evaluate(model, vjp, {**options, **_BY_NUMBERS}, given)
+        asked = (
+            PARAMETERS if "by" in row.options and bodies is not None and wanted[bodies] else None
+        )
+        found = evaluate(model, vjp, {**options, **_BY_NUMBERS, "by": asked}, given)
+        found, further = (found[:-1], found[-1]) if asked else (found, None)
         gradients = [found[k] if k < len(found) else None for k in kept]
         if bodies is not None and inputs[bodies] is not None and wanted[bodies]:
-            gradients[bodies] = _by_parameters(model, function, options, row, given)
+            gradients[bodies] = _by_parameters(model, row, options, given, further)
         return gradients
 
     return product
 
 
 def _by_parameters(
-    model: Model, function: str, options: Mapping[str, Any], vjp: registry.Function, given: Arrays
+    model: Model,
+    vjp: registry.Function,
+    options: Mapping[str, Any],
+    given: Arrays,
+    known: Any = None,
 ) -> Array:
-    """Return the gradient by the inertias of the bodies, from the inputs of the other product."""
+    """Return the gradient by the inertias of the bodies, which the product itself may have."""
+    if known is not None:
+        return np.asarray(known)
     named = dict(zip((x.name for x in vjp.inputs), given, strict=True))
-    product = f"{function}_parameter_vjp"
+    product = vjp.name.replace("_vjp", "_parameter_vjp")
     inputs = [named[x.name] for x in FUNCTIONS[product].inputs]
     return np.asarray(evaluate(model, product, options, inputs)[0])
 
@@ -108,10 +118,15 @@ def _by_unit_vectors(vjp: str) -> Product:
         cotangents: Arrays,
         wanted: Sequence[bool],
     ) -> Arrays:
-        given = inputs[0][..., None, :], np.zeros(model.nv), np.eye(model.nv), cotangents[0]
-        every = (*given, *[None] * (len(row.inputs) - len(given)))
-        by_q = evaluate(weightless(model), vjp, _BY_NUMBERS, every)[0]
-        return [by_q.sum(axis=-2)]
+        q, bodies = (None if x is None else x[..., None, :] for x in inputs)
+        given = [q, np.zeros(model.nv), np.eye(model.nv), cotangents[0]]
+        every = [*given, *[None] * (len(row.inputs) - len(given) - 1), bodies]
+        light, gradients = weightless(model), [None, None]
+        if wanted[0]:
+            gradients[0] = evaluate(light, vjp, _BY_NUMBERS, every)[0].sum(axis=-2)
+        if wanted[1] and bodies is not None:
+            gradients[1] = _by_parameters(light, row, {}, every).sum(axis=-2)
+        return gradients
 
     return product
 
@@ -123,13 +138,15 @@ def _step(
     cotangents: Arrays,
     wanted: Sequence[bool],
 ) -> Arrays:
-    q, v, tau, dt, f_ext, active = inputs
+    q, v, tau, dt, f_ext, active, bodies = inputs
     sizes = (model.nq, model.nv)
     weights = (np.zeros(n) if g is None else g for n, g in zip(sizes, cotangents, strict=True))
-    given = (q, v, tau, dt, *weights, f_ext, active)
-    options = {**options, **_BY_NUMBERS, "by": "dt" if wanted[3] else None}
-    by_q, by_v, by_tau, by_f_ext, *by_dt = evaluate(model, "step_vjp", options, given)
-    return by_q, by_v, by_tau, by_dt[0] if by_dt else None, by_f_ext, None
+    given = (q, v, tau, dt, *weights, f_ext, active, bodies)
+    by = [name for k, name in ((3, "dt"), (6, PARAMETERS)) if wanted[k]]
+    options = {**options, **_BY_NUMBERS, "by": by or None}
+    by_q, by_v, by_tau, by_f_ext, *others = evaluate(model, "step_vjp", options, given)
+    further = dict(zip(by, others, strict=True))
+    return by_q, by_v, by_tau, further.get("dt"), by_f_ext, None, further.get(PARAMETERS)
 
 
 def _product(name: str) -> Product | None:
