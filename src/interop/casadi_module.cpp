@@ -44,8 +44,8 @@ CasadiCall call(nb::handle given) {
     return c;
 }
 
-// Takes the plan of each role: patterns of inputs and of results, groups of calls, and the
-// results without one.
+// Takes the plan of each role: patterns of inputs and of results, groups of calls, the
+// results without one, and those that do not exist.
 int fill(std::vector<std::string> input_names, std::vector<std::string> result_names,
          nb::list plans) {
     auto f = std::make_unique<CasadiFunction>();
@@ -56,6 +56,7 @@ int fill(std::vector<std::string> input_names, std::vector<std::string> result_n
         plan.in = patterns(plans[role][0]);
         plan.out = patterns(plans[role][1]);
         plan.zero = integers<std::int32_t>(plans[role][3]);
+        plan.missing = integers<std::int32_t>(plans[role][4]);
         for (nb::handle group : plans[role][2]) {
             plan.groups.emplace_back();
             for (nb::handle each : group) plan.groups.back().push_back(call(each));

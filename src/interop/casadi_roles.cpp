@@ -97,6 +97,11 @@ bool casadi_evaluate(const CasadiFunction& f, CasadiRole role, const double* con
                      double* const* res, double* work, std::string& error) {
     if (role == CasadiRole::second) return casadi_second(f, arg, res, work, error);
     const CasadiPlan& plan = f.of(role);
+    for (int k : plan.missing)
+        if (res[k]) {
+            error = "this asks for a second derivative by parameters, which does not exist";
+            return false;
+        }
     double* end = work;
     *end++ = 0.0;
     *end++ = 1.0;

@@ -51,7 +51,8 @@ struct CasadiCall {
 struct CasadiPlan {
     std::vector<CasadiPattern> in, out;
     std::vector<std::vector<CasadiCall>> groups;
-    std::vector<int> zero;  // results without a call
+    std::vector<int> zero;     // results without a call
+    std::vector<int> missing;  // results that the core does not have
 
     std::size_t work() const;  // memory of an evaluation, in numbers
 };

@@ -84,6 +84,20 @@ def test_trees_do_not_depend_on_each_other(function: str) -> None:
     assert H.nnz() < 0.7 * H.numel()
 
 
+def test_parameters_in_rows_and_of_many_models() -> None:
+    """A matrix with a row for each body is one set; columns are sets for states."""
+    model = robot("hyq")
+    q, v, a, _ = state(model)
+    rows = np.asarray(model.parameters)
+    want = [dtau.inverse_dynamics(model, q, v, a, parameters=s * rows) for s in (1.1, 0.9)]
+    one = dc.inverse_dynamics(model, q, v, a, parameters=1.1 * rows)
+    assert_same_bits(dense(one)[:, 0], want[0])
+    two = dc.inverse_dynamics(
+        model, q, v, a, parameters=np.array([1.1 * rows.ravel(), 0.9 * rows.ravel()]).T
+    )
+    assert_same_bits(dense(two).T, np.array(want))
+
+
 def test_recordings_of_the_core_can_be_saved() -> None:
     model = robot("hyq")
     q, v, a, _ = state(model)

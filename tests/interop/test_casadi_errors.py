@@ -73,6 +73,17 @@ def test_types_that_do_not_fit(call: Callable[[], Any], words: tuple[str, ...]) 
     has_words(message(TypeError, call), *words)
 
 
+def test_what_has_no_second_derivative_by_parameters_says_so(capfd: Any) -> None:
+    model, p = dtau.robots.chain(2), ca.MX.sym("p", 20)
+    a = dc.forward_dynamics(model, np.ones(2), np.ones(2), np.ones(2), parameters=p)
+    second = ca.Function("second", [p], [ca.hessian(ca.sum1(a), p)[0]])
+    with pytest.raises(RuntimeError, match="Evaluation failed"):
+        second(model.parameters.ravel())
+    has_words(capfd.readouterr().err, "second derivative by parameters", "does not exist")
+    with pytest.raises(ValueError, match=r"parameters: dtau\.casadi\.momentum takes none"):
+        dc.function(model, "momentum", parameters=True)
+
+
 def test_matrices_as_casadi_users_have_them() -> None:
     want = dtau.gravity_torque(MODEL, Q)
     for q in (Q, list(Q), Q[:, None], Q[None], ca.DM(Q), ca.DM(Q).T, Q.astype(np.float32)):

@@ -28,8 +28,11 @@ class ArrayLibrary:
     helpers: tuple[tuple[str, str], ...]  # functions that generated code calls, and modules
     states: str  # text about batches
     batches = "batch axes"  # sentences with these words are about NumPy's batches
-    left_out: tuple[str, ...] = ()  # arguments that the library's functions do not have
     refusals: tuple[str, str]  # conditions of TypeError and ValueError for every function
+
+    def left_out(self, name: str) -> tuple[str, ...]:
+        """Return arguments of the registry's row that the library's function does not have."""
+        return ()
 
     def body(self, row: Function) -> str:
         """Return the statements of a function."""
@@ -161,11 +164,14 @@ class _Casadi(ArrayLibrary):
     )
     states = "Columns are states, and one column serves all; a row may be a single state too."
     batches = "batch"
-    left_out = ("parameters",)
     refusals = (
         "the model is not a Model, or an argument is neither {symbols} nor real numbers",
         "a shape or a number of states does not fit",
     )
+
+    def left_out(self, name: str) -> tuple[str, ...]:
+        has_parameters = takes_inertias(name) and (name == "step" or name not in CONSTRAINED)
+        return () if has_parameters else ("parameters",)
 
     def body(self, row: Function) -> str:
         arrays = [x.name for x in row.arguments if x.array is not None]
@@ -176,7 +182,7 @@ class _Casadi(ArrayLibrary):
             found = f'stack_order("{row.name}", model, {stacks[0]}, order)'
             options[options.index("order=order")] = f"order={found}"
             cut = ", longer_stacks=order is not None"
-        for name in ("f_ext", "f_ext_derivatives", "active"):
+        for name in ("f_ext", "f_ext_derivatives", "active", "parameters"):
             if name in arrays:
                 arrays[arrays.index(name)] = f"*(() if {name} is None else ({name},))"
                 options.append(f"{name.removesuffix('_derivatives')}={name} is not None")
@@ -204,10 +210,18 @@ class _Casadi(ArrayLibrary):
         compiled = _is_compiled(name)
         symbols = "MX" if compiled else "SX or MX"
         return [
-            _derivatives(name, "matrices", None if compiled else Order.every),
+            _derivatives(name, "matrices", None if compiled else Order.every)
+            + self._by_parameters(name),
             f"Results are {symbols} if an argument is, and DM for numbers. Arrays of several "
             "axes become matrices: all axes but the last are rows, and states are side by side.",
         ]
+
+    def _by_parameters(self, name: str) -> str:
+        if self.left_out(name):
+            return ""
+        if PUBLIC[name].first == "inverse_dynamics_derivatives" or PUBLIC[name].term_of:
+            return " So do those by ``parameters``."
+        return " Only first derivatives exist by ``parameters``."
 
     def raised(self, name: str, also: str) -> list[tuple[str, str]]:
         compiled = _is_compiled(name)

@@ -55,7 +55,7 @@ def define(library: str, namespace: dict[str, Any], names: Iterable[str] = PUBLI
 def row_of(library: ArrayLibrary, name: str) -> Function:
     """Return the row of a function as a library has it."""
     row = FUNCTIONS[name]
-    kept = tuple(x for x in row.arguments if x.name not in library.left_out)
+    kept = tuple(x for x in row.arguments if x.name not in library.left_out(name))
     return replace(row, arguments=kept)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from dtau.autodiff.rows import FUNCTIONS
+from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 from dtau.autodiff.stacks import order_of_stacks
 from dtau.model.model import Model
 
@@ -34,6 +34,8 @@ def evaluate(f: Any, *given: Any, longer_stacks: bool = False) -> Any:
         else:
             argument, came = _matrix(name, argument)
         shape = tuple(argument.shape)
+        if name == PARAMETERS and shape == (rows // 10, 10):  # the rows of Model.parameters
+            argument, shape = ca.vec(argument.T), (rows, 1)
         if longer_stacks and name.endswith("_derivatives") and shape[0] > rows:
             argument = argument[:rows, :]
             shape = tuple(argument.shape)

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from dtau.autodiff.arguments import check_contacts
 from dtau.autodiff.functions import CONSTRAINED, PUBLIC
+from dtau.autodiff.libraries import LIBRARIES
 from dtau.autodiff.rows import FUNCTIONS
 from dtau.casadi import table
 from dtau.casadi.expressions import bodies, constrained, manifold
@@ -44,6 +45,7 @@ class _Request(NamedTuple):
     frames: str | tuple[str, ...] | None
     axes: Axes | None
     active: bool
+    parameters: bool
     regularization: float
     options: tuple[tuple[str, Any], ...]
 
@@ -63,6 +65,7 @@ def function(
     axes: Axes = "body",
     contacts: Contacts | None = None,
     active: bool = False,
+    parameters: bool = False,
     regularization: float = 0.0,
     **options: Any,
 ) -> Any:
@@ -90,7 +93,9 @@ def function(
         The contacts and loops that hold, for ``"constrained_dynamics"``, ``"impulse_dynamics"`` and
         ``"step"``.
     active : bool, optional
-        Take the mask of active contacts as the last input, (ncontacts,).
+        Take the mask of active contacts as an input after the others, (ncontacts,).
+    parameters : bool, optional
+        Take the inertias of the bodies as the last input, (10 nbodies,): `Model.parameters`, flat.
     regularization : float
         For contacts whose rows depend on each other, see `dtau.constrained_dynamics`.
     **options
@@ -156,6 +161,9 @@ def function(
     if frames is not None:
         frames = frame_names(frames)
     require("active", active, bool)
+    require("parameters", parameters, bool)
+    if parameters and "parameters" in LIBRARIES["casadi"].left_out(name):
+        raise ValueError(f"parameters: dtau.casadi.{name} takes none")
     check_contacts(contacts, active or None)
     if contacts is not None and "contacts" not in known:
         raise TypeError(f"contacts: {name} takes no such option")
@@ -168,6 +176,7 @@ def function(
         frames,
         axes if "axes" in known else None,
         active,
+        parameters,
         regularization,
         tuple(options.items()),
     )
@@ -206,7 +215,7 @@ def _build(model: Model, contacts: Contacts | None, request: _Request) -> _Made:
         return _constrained(model, contacts, request)
     if table.problem_of(name):
         order = dict(request.options).get("order")
-        compiled = _compiled(model, name, request.f_ext_axes, order)
+        compiled = _compiled(model, name, request.f_ext_axes, request.parameters, order)
         return compiled, [compiled]
     if name in _EXPRESSIONS:
         return _EXPRESSIONS[name](model), []
@@ -215,12 +224,19 @@ def _build(model: Model, contacts: Contacts | None, request: _Request) -> _Made:
     return recorded_function(model, name, taken, f_ext=request.f_ext_axes is not None), []
 
 
-def _compiled(model: Model, name: str, f_ext_axes: Axes | None, order: int | None = None) -> Any:
+def _compiled(
+    model: Model,
+    name: str,
+    f_ext_axes: Axes | None,
+    parameters: bool = False,
+    order: int | None = None,
+) -> Any:
     if order is not None:
         return _in_a_slot(table.time_derivatives(model, name, order, f_ext_axes=f_ext_axes))
     if PUBLIC[name].matrix_of:
-        return _in_a_slot(table.matrix(model, name))
-    return _in_a_slot(table.dynamics(model, name, f_ext_axes=f_ext_axes))
+        return _in_a_slot(table.matrix(model, name, parameters=parameters))
+    slot = table.dynamics(model, name, f_ext_axes=f_ext_axes, parameters=parameters)
+    return _in_a_slot(slot)
 
 
 def _step(model: Model, contacts: Contacts | None, request: _Request) -> Any:
@@ -231,9 +247,11 @@ def _step(model: Model, contacts: Contacts | None, request: _Request) -> Any:
         contacts=contacts,
         active=request.active,
         regularization=request.regularization,
+        parameters=request.parameters,
     )
     inputs = model.nq + 2 * model.nv + 1
     inputs += 6 * model.nbodies * (request.f_ext_axes is not None)
+    inputs += 10 * model.nbodies * request.parameters
     inputs += 0 if contacts is None or not request.active else len(contacts)
     return _in_a_slot(slot, jac_penalty=_GRADIENTS / inputs)
 

@@ -108,7 +108,9 @@ def patterns_of_steps(
     pulled = np.tile(product(s.paths, s.coupled), (6, 1))  # (6 nbodies, nv), column by column
     by_q, by_v, turning = _displaced(model)
     first = {}
-    of_v = {"q": s.by_q(s.coupled), "v": s.coupled, "tau": s.coupled, "f_ext": pulled.T}
+    of_bodies = np.repeat(product(s.paths, s.coupled), 10, axis=0).T
+    of_v = {"q": s.by_q(s.coupled), "v": s.coupled, "tau": s.coupled}
+    of_v |= {"f_ext": pulled.T, "parameters": of_bodies}
     for name, after in of_v.items():
         # Without accelerations, only the velocities before the step displace q.
         follows = product(s.numbers.T, after) & (integrator != "euler")

@@ -164,7 +164,7 @@ class Plan:
         *,
         of_gradient: bool = False,
     ) -> tuple[object, ...]:
-        """Describe one role: its patterns, calls, and the results that no call has."""
+        """Describe one role: its patterns, its calls, what is zero, and what does not exist."""
         described, made = [], set()
         for group in groups:
             ways = []
@@ -186,9 +186,11 @@ class Plan:
                         results.append((k, places.shape[2], *numbers, none)[:4])
                 ways.append((call.call, call.states, call.inputs, results))
             described.append(ways)
-        zero = [k for k, x in enumerate(outs) if x.any() and k not in made]
+        rest = [k for k, x in enumerate(outs) if x.any() and k not in made]
+        # Second derivatives that patterns have and no call: what is zero is empty.
+        zero, missing = ([], rest) if of_gradient else (rest, [])
         patterns = [[compressed(x) for x in each] for each in (ins, outs)]
-        return *patterns, described, np.array(zero, dtype=np.int32)
+        return *patterns, described, _listed(zero), _listed(missing)
 
     def _results(self, key: Key, *, of_gradient: bool) -> list[tuple[int, bool]]:
         """Return where the numbers of a key go in a role, and whether they are transposed."""

@@ -16,14 +16,19 @@ from dtau import _core
 from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.rows import FUNCTIONS
 from dtau.autodiff.weightless import weightless
-from dtau.casadi.patterns import ConstrainedStructure, Structure, patterns_of_steps
-from dtau.casadi.plans import ONE, Call, Places, Plan, block
+from dtau.casadi.patterns import ConstrainedStructure, Pattern, Structure, patterns_of_steps
+from dtau.casadi.plans import ONE, Call, Numbers, Places, Plan, alone, block, matrix_shape
+from dtau.errors import without_model_warnings
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
 
 Slot = tuple[list[str], list[str], list[tuple[object, ...]]]
 _TIME_DERIVATIVES = "_time_derivatives"
+_REGRESSORS = {
+    "inverse_dynamics": "inverse_dynamics_regressor",
+    "forward_dynamics": "forward_dynamics_parameter_derivatives",
+}
 
 
 def problem_of(name: str) -> str:
@@ -33,8 +38,10 @@ def problem_of(name: str) -> str:
     return how.term_of or how.matrix_of or (problem if solves else "")
 
 
-def prepared(model: Model, name: str, **options: object) -> _core.RawCall:
-    """Prepare a function of the core, which CasADi calls without ``parameters``.
+def prepared(
+    model: Model, name: str, *, parameters: bool = False, **options: object
+) -> _core.RawCall:
+    """Prepare a function of the core; ``parameters``: it will be called with these.
 
     Raises
     ------
@@ -46,29 +53,37 @@ def prepared(model: Model, name: str, **options: object) -> _core.RawCall:
     if "coordinates" in known:
         given["coordinates"] = "numbers"  # which CasADi's variables are
     call = _core.prepare_call(model, name, **given)
-    if call.problem:
+    if call.problem and not parameters:
         raise ValueError(f"{name}: {call.problem}")
     return call
 
 
-def dynamics(model: Model, name: str, *, f_ext_axes: Axes | None) -> Slot:
+def dynamics(model: Model, name: str, *, f_ext_axes: Axes | None, parameters: bool) -> Slot:
     """Describe inverse or forward dynamics, or a term of these."""
     problem, takes_f_ext = problem_of(name), f_ext_axes is not None
     options: Any = {"f_ext_axes": f_ext_axes} if takes_f_ext else {}
+    options["parameters"] = parameters
     row, links = FUNCTIONS[problem], FUNCTIONS[problem].links
     s = Structure(model, solves=problem == "forward_dynamics", felt_position=f_ext_axes == "world")
     result, x = row.results[0].name, row.inputs[2].name
     pulled = np.tile(s.paths, (6, 1))  # (6 nbodies, nv): column by column of f_ext
-    first = {"q": s.by_q(s.coupled), "v": s.coupled, x: s.coupled, "f_ext": pulled.T}
+    of_bodies = np.repeat(s.paths, 10, axis=0)  # (10 nbodies, nv)
+    first = {"q": s.by_q(s.coupled), "v": s.coupled, x: s.coupled}
+    first |= {"f_ext": pulled.T, "parameters": of_bodies.T}
     second = {
         ("q", "q"): s.by_q(s.by_q(s.coupled).T),
         ("v", "q"): s.by_q(s.coupled),
         ("v", "v"): s.coupled,
         (x, "q"): s.by_q(s.coupled),
         ("f_ext", "q"): s.by_q(pulled),
+        ("parameters", "q"): s.by_q(of_bodies),
+        ("parameters", "v"): of_bodies,
+        ("parameters", x): of_bodies,
     }
     value = prepared(model, name, **options)
-    shapes = _shapes(value, *(["f_ext"] if takes_f_ext else []))
+    shapes = _shapes(value, *["f_ext"] * takes_f_ext, *["parameters"] * parameters)
+    if problem == "forward_dynamics":  # not linear in the parameters
+        second |= _by_parameters(shapes)
     p = Plan(shapes, np.ones((model.nv, 1), dtype=bool), first, second)
     weighted = {**p.inputs, "lam": p.seed[:, 0]}
 
@@ -82,16 +97,35 @@ def dynamics(model: Model, name: str, *, f_ext_axes: Axes | None) -> Slot:
         # Without weight and motion, the gradients by q of unit wrenches are the derivatives.
         nb, n = model.nbodies, 6 * model.nbodies
         units = np.eye(n, dtype=np.int64).reshape(nb, 6, nb, 6).swapaxes(0, 1).reshape(n, nb, 6)
-        at_rest = {"q": p.inputs["q"], "f_ext": units, "lam": weighted["lam"]}
-        turned = call(weightless(model), links["vjp"], at_rest, n)
+        resting = {k: y for k, y in weighted.items() if k in ("q", "lam", "parameters")}
+        turned = call(weightless(model), links["vjp"], {**resting, "f_ext": units}, n)
         curved += [[(turned, {("f_ext", "q"): block(turned.results["by_q"])})]]
     of_value = Call(value, p.inputs)
     along = [[p.gradient(call(model, links["vjp"], weighted))]]
+    if parameters:
+        regressor = call(model, _REGRESSORS[problem], p.inputs)
+        by += [[(regressor, {"parameters": block(next(iter(regressor.results.values())))})]]
+        weighed = call(model, f"{problem}_parameter_vjp", weighted)
+        along += [[p.gradient(weighed)]]
+    if parameters and problem == "inverse_dynamics":
+        # Torques are linear: gradients for unit parameters are the derivatives by these.
+        linear = {**weighted, "parameters": np.eye(10 * model.nbodies, dtype=np.int64) * ONE}
+        linear.pop("f_ext", None)
+        scaled = call(_without_joint_forces(model), links["vjp"], linear, 10 * model.nbodies)
+        mixed = {("parameters", k): block(scaled.results[f"by_{k}"]) for k in ("q", "v", x)}
+        curved += [[(scaled, {k: y for k, y in mixed.items() if k[1] in p.inputs})]]
     roles = p.roles(of_value, of_value.results[result], by, along, curved)
     return [*p.inputs], [FUNCTIONS[name].results[0].name], roles
 
 
-def matrix(model: Model, name: str) -> Slot:
+def _without_joint_forces(model: Model) -> Model:
+    """Return the model whose torques are linear in the parameters of its bodies."""
+    none = np.zeros(model.nv)  # of free joints, too
+    with without_model_warnings():
+        return model.replace(damping=none, friction=none, stiffness=0.0, armature=none)
+
+
+def matrix(model: Model, name: str, *, parameters: bool) -> Slot:
     """Describe the mass matrix or its inverse.
 
     Their columns are the torques of unit accelerations, or the accelerations of unit torques, at
@@ -102,29 +136,35 @@ def matrix(model: Model, name: str) -> Slot:
     s = Structure(model, solves=problem == "forward_dynamics", felt_position=False)
     entries = s.coupled[:, :, None] & s.coupled[:, None, :] & s.coupled[None, :, :]
     first = {"q": s.by_q(entries.reshape(nv * nv, nv))}
-    value = prepared(model, name)
-    second = {("q", "q"): s.by_q(s.by_q(s.coupled).T)}
-    p = Plan(_shapes(value), s.coupled, first, second)
-    units = {"q": p.inputs["q"], row.inputs[2].name: np.eye(nv, dtype=np.int64) * ONE}
-    columns = {**units, "lam": p.seed.T}
+    between = s.paths[:, :, None] & s.paths[:, None, :]  # (nbodies, nv, nv)
+    first["parameters"] = np.repeat(between.reshape(-1, nv * nv), 10, axis=0).T
+    value = prepared(model, name, parameters=parameters)
+    shapes = _shapes(value, *["parameters"] * parameters)
+    second = {("q", "q"): s.by_q(s.by_q(s.coupled).T)} | _by_parameters(shapes)
+    p = Plan(shapes, s.coupled, first, second)
+    columns = {**p.inputs, row.inputs[2].name: np.eye(nv, dtype=np.int64) * ONE, "lam": p.seed.T}
 
-    slopes = Call(prepared(light, links["derivatives"]), units, nv)
+    def call(function: str) -> Call:
+        return Call(prepared(light, function, parameters=parameters), columns, nv)
+
+    def summed(places: Places) -> Numbers:
+        """Return the sums over the columns, which are the first axis."""
+        return np.moveaxis(places, 0, -1).reshape(*matrix_shape(places.shape[1:]), nv), None
+
+    slopes, products, curvature = (call(links[x]) for x in ("derivatives", "vjp", "hessian"))
     by_q = slopes.results[f"d{row.results[0].name}_dq"]  # by column, row and q
-    products = Call(prepared(light, links["vjp"]), columns, nv)
-    curvature = Call(prepared(light, links["hessian"]), columns, nv)
-    bent = curvature.results["dqdq"].transpose(1, 2, 0), None
+    by = [[(slopes, {"q": block(by_q.swapaxes(0, 1), 2)})]]
+    along = [[(products, {"q": summed(products.results["by_q"])})]]
+    curved = [[(curvature, {("q", "q"): summed(curvature.results["dqdq"])})]]
+    if parameters:
+        regressor, weighed = call(_REGRESSORS[problem]), call(f"{problem}_parameter_vjp")
+        (by_parameters,) = regressor.results.values()
+        by += [[(regressor, {"parameters": block(by_parameters.swapaxes(0, 1), 2)})]]
+        along += [[(weighed, {"parameters": summed(weighed.results["by_parameters"])})]]
     of_value = Call(value, p.inputs)
-    return (
-        ["q"],
-        ["M_inverse" if problem == "forward_dynamics" else "M"],
-        p.roles(
-            of_value,
-            next(iter(of_value.results.values())),
-            [[(slopes, {"q": block(by_q.swapaxes(0, 1), 2)})]],
-            [[(products, {"q": (products.results["by_q"].T[:, None, :], None)})]],
-            [[(curvature, {("q", "q"): bent})]],
-        ),
-    )
+    (places,) = of_value.results.values()
+    result = "M_inverse" if problem == "forward_dynamics" else "M"
+    return [*p.inputs], [result], p.roles(of_value, places, by, along, curved)
 
 
 def constrained(
@@ -226,6 +266,7 @@ def step(
     contacts: Contacts | None,
     active: bool,
     regularization: float,
+    parameters: bool,
 ) -> Slot:
     """Describe a time step, with derivatives by its length and the wrenches on it.
 
@@ -234,16 +275,18 @@ def step(
     """
     takes_f_ext = f_ext_axes is not None
     options: Any = {"integrator": integrator, "f_ext_axes": f_ext_axes or "body"}
-    options |= {"contacts": contacts, "regularization": regularization}
+    options |= {"contacts": contacts, "regularization": regularization, "parameters": parameters}
     value, links = prepared(model, "step", **options), FUNCTIONS["step"].links
-    shapes = _shapes(value, *["f_ext"] * takes_f_ext, *["active"] * active)
+    more = ["f_ext"] * takes_f_ext + ["active"] * active + ["parameters"] * parameters
+    shapes = _shapes(value, *more)
     nq, size = model.nq, model.nq + model.nv
     first, second = patterns_of_steps(model, integrator, contacts, f_ext_axes == "world")
+    second |= _by_parameters(shapes)
     p = Plan(shapes, np.ones((size, 1), dtype=bool), first, second)
     weighted = {**p.inputs, "lam_q": p.seed[:nq, 0], "lam_v": p.seed[nq:, 0]}
     jacobians, hessians, gradients = [], [], []
-    more: list[tuple[str, ...]] = [(), ("dt",)]
-    for by in [*more, ("dt", "f_ext")] if takes_f_ext else more:
+    further: list[tuple[str, ...]] = [(), ("dt",)]
+    for by in [*further, ("dt", "f_ext")] if takes_f_ext else further:
         d = Call(prepared(model, links["derivatives"], **options, by=by), p.inputs)
         found = {"q": d.results["A"][:, :nq], "v": d.results["A"][:, nq:], "tau": d.results["B"]}
         for x in by:
@@ -271,10 +314,28 @@ def step(
             gradients += [p.gradient(Call(product_, weighted))]
     of_value = Call(value, p.inputs)
     after = np.concatenate([of_value.results["q"], of_value.results["v"]])
-    roles = p.roles(of_value, after, [jacobians], [gradients], [hessians])
+    by_state, along = [jacobians], [gradients]
+    if parameters:
+        call = prepared(model, links["vjp"], **options, by="parameters")
+        gradient, units = Call(call, weighted), np.eye(size, dtype=np.int64) * ONE
+        along += [[(gradient, {"parameters": alone(gradient.results["by_parameters"])})]]
+        each = {**p.inputs, "lam_q": units[:, :nq], "lam_v": units[:, nq:]}
+        rows = Call(call, each, size)
+        by_state += [[(rows, {"parameters": block(rows.results["by_parameters"])})]]
+    roles = p.roles(of_value, after, by_state, along, [hessians])
     return [*p.inputs], ["result"], roles
 
 
 def _shapes(call: _core.RawCall, *more: str) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the required inputs and of these, in the core's order."""
     return {name: shape for name, shape, optional in call.inputs if not optional or name in more}
+
+
+def _by_parameters(shapes: Mapping[str, tuple[int, ...]]) -> dict[tuple[str, str], Pattern]:
+    """Return patterns of second derivatives by parameters where the core has none.
+
+    CasADi asks for what is not empty, and the slot refuses it.
+    """
+    sizes = {x: int(np.prod(shape)) for x, shape in shapes.items() if x != "active"}
+    count = sizes.get("parameters", 0)
+    return {("parameters", x): np.ones((count, n), dtype=bool) for x, n in sizes.items() if count}
