@@ -88,13 +88,12 @@ def test_columns_of_casadi_have_the_bits_of_lone_calls() -> None:
 def test_casadi_calls_keep_to_the_memory_that_they_ask_for(name: str) -> None:
     """With marks behind the memory and the results; the same bits for each result alone."""
     pytest.importorskip("casadi")
-    from dtau.casadi import table
-    from dtau.casadi.slots import in_a_slot
+    from dtau.casadi import builder, table
 
     model, contacts, _ = case("feet")
     q, v, tau, _, active = state(model, contacts)
     slot = table.constrained(model, name, contacts, active=True, regularization=0.0)
-    f = in_a_slot(slot)
+    f = builder._in_a_slot(slot)  # frees those that are kept, if all are taken
     given = [q, v, *([tau] if name == "constrained_dynamics" else []), active]
     library = ctypes.CDLL(_core.__file__)
     for prefix, derived in (
