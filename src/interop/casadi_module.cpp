@@ -2,6 +2,7 @@
 // plans of its roles, and puts it into a slot.
 #include "interop/casadi_module.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <nanobind/ndarray.h>
@@ -34,10 +35,15 @@ std::vector<CasadiPattern> patterns(nb::handle given) {
 CasadiCall call(nb::handle given) {
     CasadiCall c = {
         nb::cast<std::shared_ptr<RawCall>>(given[0]), nb::cast<std::ptrdiff_t>(given[1]), {}, {}};
-    for (nb::handle input : given[2])
-        c.inputs.push_back(input.is_none() ? CasadiCall::Input()
-                                           : CasadiCall::Input{true, nb::cast<bool>(input[0]),
-                                                               integers<std::int32_t>(input[1])});
+    for (nb::handle each : given[2]) {
+        CasadiCall::Input& input = c.inputs.emplace_back();
+        if (each.is_none()) continue;
+        input = {true, nb::cast<bool>(each[0]), integers<std::int32_t>(each[1]), -1};
+        const CasadiPlaces& places = input.places;
+        const auto gap = std::adjacent_find(places.begin(), places.end(),
+                                            [](int a, int b) { return b != a + 1; });
+        if (gap == places.end() && !places.empty()) input.first = places.front();
+    }
     for (nb::handle result : given[3])
         c.results.push_back({nb::cast<int>(result[0]), nb::cast<int>(result[1]),
                              integers<std::int32_t>(result[2]), integers<std::int32_t>(result[3])});

@@ -55,7 +55,8 @@ bool run(const CasadiCall& c, const double* given, double* const* res, double* w
     for (std::size_t i = 0; i < c.inputs.size(); ++i) {
         const CasadiCall::Input& input = c.inputs[i];
         if (!input.is_given) continue;
-        inputs[i] = {work, input.each, &shape};
+        inputs[i] = {input.first < 0 ? work : given + input.first, input.each, &shape};
+        if (input.first >= 0) continue;
         for (std::int32_t place : input.places) *work++ = given[place];
     }
     const double* const numbers = work;

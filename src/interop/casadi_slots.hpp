@@ -34,6 +34,7 @@ struct CasadiCall {
     struct Input {
         bool is_given = false, each = false;  // each: every state has its own
         CasadiPlaces places;                  // among the given numbers
+        int first = -1;                       // of places in a row, which need no copy; else -1
     };
     // The nonzeros are sums of so many terms each: numbers of the call, times given numbers.
     struct Result {
