@@ -163,7 +163,10 @@ def function(
     require("active", active, bool)
     require("parameters", parameters, bool)
     if parameters and "parameters" in LIBRARIES["casadi"].left_out(name):
-        raise ValueError(f"parameters: dtau.casadi.{name} takes none")
+        raise ValueError(
+            f"parameters: dtau.casadi.{name} takes none; take the model that has them, "
+            "model.replace(parameters=...)"
+        )
     check_contacts(contacts, active or None)
     if contacts is not None and "contacts" not in known:
         raise TypeError(f"contacts: {name} takes no such option")
