@@ -58,6 +58,7 @@ class Case:
         held = self.options.get("contacts")
         size = {"nq": model.nq, "nv": model.nv, "nbodies": model.nbodies, "ninputs": model.nv}
         size |= {"nframes": ROWS, "nrows": 0 if held is None else held.nrows}
+        size["nparameters"] = 10 * model.nbodies
         self.given: dict[str, Numbers] = {}
         left_out = {"parameters", "positions", "inputs", "active"}
         for x in self.row.inputs:
