@@ -103,14 +103,13 @@ void step_jvp(const Tree& tree, Integrator method, const T* q, const T* v, const
              if (i > 0) vary_displaced(tree, w.step.theta(i), along.q, w.theta, w.xi);
              const WrenchVariation<T> wrenches =
                  vary_along_body_axes(tree, qi, w.xi, f_ext, along.f_ext, w.wrenches);
-             const T* dtau = along.tau;
-             for (int left = along.parameters ? 1 : 0; left >= 0;
-                  --left) {  // the first one gives a
+             const auto vary = [&](const T* dtau) {
                  dynamics.variation(tree, qi, vi, tau, w.xi, w.v, dtau, wrenches, a, w.a);
-                 if (left)
-                     dtau =
-                         less_inertial_torque(tree, qi, vi, a, along.parameters, dtau, w.inertial);
-             }
+             };
+             vary(along.tau);
+             if (along.parameters)  // at the acceleration a, which the first product gives
+                 vary(less_inertial_torque(tree, qi, vi, a, along.parameters, along.tau,
+                                           w.inertial));
              vary_rate(tree, w.step.theta(i), vi, w.theta, w.v, w.rate);
              for (int k = 0; k < nv; ++k) {
                  w.rate_sum[k] = fma(weight, w.rate[k], w.rate_sum[k]);

@@ -129,7 +129,8 @@ inline void displaced_gradient(const Tree& tree, int stage, const VariationWorks
 }
 
 // tau, lam_q, lam_v: of the independent velocities; all else: of the joints. With `reached`, lam_q weighs the
-// numbers of q+. f_ext may be null: zero; then by_f_ext is null, too. by_h and by_parameters may be null: not asked for.
+// numbers of q+. f_ext may be null: zero; then by_f_ext is null, too. by_h and by_parameters may be null: not
+// asked for.
 template <class T, class Dynamics>
 void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau, T h,
               const T* lam_q, const T* lam_v, const T* f_ext, T* by_q, T* by_v, T* by_tau,
