@@ -221,7 +221,7 @@ class _Casadi(ArrayLibrary):
             return ""
         if PUBLIC[name].first == "inverse_dynamics_derivatives" or PUBLIC[name].term_of:
             return " So do those by ``parameters``."
-        return " Only first derivatives exist by ``parameters``."
+        return _by_parameters(name)
 
     def raised(self, name: str, also: str) -> list[tuple[str, str]]:
         compiled = _is_compiled(name)

@@ -252,10 +252,7 @@ def _step(model: Model, contacts: Contacts | None, request: _Request) -> Any:
         regularization=request.regularization,
         parameters=request.parameters,
     )
-    inputs = model.nq + 2 * model.nv + 1
-    inputs += 6 * model.nbodies * (request.f_ext_axes is not None)
-    inputs += 10 * model.nbodies * request.parameters
-    inputs += 0 if contacts is None or not request.active else len(contacts)
+    inputs = sum(int(rows * columns) for rows, columns, *_ in slot[2][0][0])
     return _in_a_slot(slot, jac_penalty=_GRADIENTS / inputs)
 
 

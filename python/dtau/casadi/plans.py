@@ -123,7 +123,7 @@ class Plan:
 
     def roles(
         self, value: Call, places: Places, first: Groups, product: Groups, second: Groups = ()
-    ) -> list[tuple[object, ...]]:
+    ) -> list[tuple[Any, ...]]:
         """Describe all roles for the core; ``places`` are those of the function's own result.
 
         Derivative functions never read the results that CasADi passes to them: such inputs are
@@ -163,13 +163,13 @@ class Plan:
         groups: Groups,
         *,
         of_gradient: bool = False,
-    ) -> tuple[object, ...]:
+    ) -> tuple[Any, ...]:
         """Describe one role: its patterns, its calls, what is zero, and what does not exist."""
         described, made = [], set()
         for group in groups:
             ways = []
             for call, found in group:
-                results: list[tuple[object, ...]] = []
+                results: list[tuple[Any, ...]] = []
                 for key, (places, factors) in found.items():
                     for k, turns in self._results(key, of_gradient=of_gradient):
                         if not outs[k].any():

@@ -23,7 +23,7 @@ from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
 
-Slot = tuple[list[str], list[str], list[tuple[object, ...]]]
+Slot = tuple[list[str], list[str], list[tuple[Any, ...]]]
 _TIME_DERIVATIVES = "_time_derivatives"
 _REGRESSORS = {
     "inverse_dynamics": "inverse_dynamics_regressor",
