@@ -18,8 +18,6 @@ from dtau.model.joints import Free, Planar, Spherical, Universal
 from dtau.model.model import Model
 from dtau.model.rotations import plane_axes
 
-_HERE = (ca.DM.eye(3), ca.DM.zeros(3))
-
 
 def _constant(values: Any) -> Any:
     return ca.sparsify(ca.DM(np.asarray(values, dtype=np.float64)))
@@ -58,7 +56,7 @@ def _motion(joint: Any, q: Any) -> tuple[Any, Any, Any]:
 
 
 class Kinematics:
-    """Kinematics of the bodies for symbols of q and v: rotations, positions, twists in body axes.
+    """Kinematics of the bodies for symbols of q and v: poses in their parents, twists in body axes.
 
     With `near`, positions are relative to a common translation, so that results that do not depend
     on it lose no digits far away.
@@ -72,7 +70,6 @@ class Kinematics:
             moved, by = common_translation(model)
             at[moved.tolist()] -= self.q[by.tolist()]
         self.carried: list[tuple[Any, Any]] = []  # poses of bodies in their parents
-        self.placements: list[tuple[Any, Any]] = []
         self.twists: list[tuple[Any, Any]] = []
         for joint in model.joints:
             q, v = at[joint.q], self.v[joint.v]
@@ -86,12 +83,9 @@ class Kinematics:
             u, w = own[:3], own[3:]
             self.carried.append((turn, p))
             if joint.parent >= 0:
-                turn_parent, p_parent = self.placements[joint.parent]
                 u_parent, w_parent = self.twists[joint.parent]
                 u = u + ca.mtimes(turn.T, u_parent + ca.cross(w_parent, p))
                 w = w + ca.mtimes(turn.T, w_parent)
-                turn, p = ca.mtimes(turn_parent, turn), p_parent + ca.mtimes(turn_parent, p)
-            self.placements.append((turn, p))
             self.twists.append((u, w))
 
     def whole(self) -> tuple[Any, Any, Any]:
