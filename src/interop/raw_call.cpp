@@ -296,12 +296,6 @@ bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t
 }
 
 bool RawCall::run(const double* const* inputs, double* const* results, std::ptrdiff_t count,
-                  std::string& error) const noexcept {
-    RawMemory memory;
-    return run(inputs, results, count, error, memory);
-}
-
-bool RawCall::run(const double* const* inputs, double* const* results, std::ptrdiff_t count,
                   std::string& error, RawMemory& memory) const noexcept {
     const std::int64_t shape = count;
     RawInput given[Job::max_inputs];

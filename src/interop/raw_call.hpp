@@ -67,8 +67,6 @@ class RawCall {
              std::string& error) const noexcept;
     // Runs inputs that hold so many states each.
     bool run(const double* const* inputs, double* const* results, std::ptrdiff_t count,
-             std::string& error) const noexcept;
-    bool run(const double* const* inputs, double* const* results, std::ptrdiff_t count,
              std::string& error, RawMemory& memory) const noexcept;
     // Makes the memory of runs of up to so many states, and starts their threads: at most so many, or
     // for 0 as many as are of use.
