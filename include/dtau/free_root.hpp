@@ -130,7 +130,7 @@ DTAU_INLINE void free_root_partials(const Inertia<T>& I, const Coriolis<T>& B,
 // x becomes (I + armature)^-1 x, in the order of a free joint's velocity: by rows of a
 // factorization L^T D L, from the last to the first.
 template <class T>
-DTAU_INLINE void solve_free_root(const ArticulatedInertia<T>& I, const double* armature,
+DTAU_INLINE void solve_free_root(const Tree& tree, const Body& body, const ArticulatedInertia<T>& I,
                                  T (&x)[6]) {
     const Sym3<T>&J = I.J, &M = I.M;
     const Mat3<T>& H = I.H;
@@ -142,7 +142,7 @@ DTAU_INLINE void solve_free_root(const ArticulatedInertia<T>& I, const double* a
                  {H.x.z, H.y.z, H.z.z, J.xz, J.yz, J.zz}};
     unrolled<6>([&](int done) __attribute__((always_inline)) {
         const int k = 5 - done;
-        const T d_inverse = T(1.0) / (A[k][k] + T(armature[k]));
+        const T d_inverse = T(1.0) / (A[k][k] + armature<T>(tree, body.v + k));
         unrolled<5>([&](int j) __attribute__((always_inline)) {
             if (j >= k) return;
             const T l = A[k][j] * d_inverse;

@@ -19,7 +19,6 @@
 #pragma once
 
 #include "dtau/hyperbolic_tangent.hpp"
-#include "dtau/pack.hpp"
 #include "dtau/springs.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -30,15 +29,6 @@ DTAU_INLINE bool has_friction(const Tree& tree) { return tree.friction.first < t
 template <class T>
 DTAU_INLINE T* friction_room(Arena& arena, const Tree& tree, int rows = 1) {
     return has_friction(tree) ? arena.take<T>(rows * tree.nv) : nullptr;
-}
-
-// Neighboring constants of the model.
-template <class T>
-DTAU_INLINE Pack<T> constants(const double* x, int count) {
-    if constexpr (Pack<T>::width == 1)
-        return {T(*x)};
-    else
-        return Pack<T>::load(x, count);
 }
 
 // Calls f(k, count) for packs of the joints from the first with friction to the last.
@@ -74,7 +64,7 @@ struct Smoothed {
 
     DTAU_INLINE Smoothed(const Tree& tree, const T* v, int k, int count) {
         const auto [tangent, w] = smoothed(tree, v, k, count);
-        const auto force = constants<T>(tree.friction.force + k, count).value;
+        const auto force = friction_force<T>(tree, k, count).value;
         y = tangent;
         slope = force * constants<T>(tree.friction.rate + k, count).value * w;
     }
@@ -84,17 +74,24 @@ struct Smoothed {
 template <class T>
 DTAU_INLINE void add_friction_torques(const Tree& tree, double sign, const T* v, T* tau) {
     for_friction<T>(tree, [&](int k, int count) __attribute__((always_inline)) {
-        const auto force = constants<T>(tree.friction.force + k, count).value;
+        const auto force = friction_force<T>(tree, k, count).value;
         const Pack<T> y = smoothed_sign(tree, v, k, count), sum = Pack<T>::load(tau + k, count);
         const Pack<T> torque = {fma(decltype(force)(sign) * force, y.value, sum.value)};
         torque.store(tau + k, count);
+    });
+}
+// Writes y of the joints with friction.
+template <class T>
+DTAU_INLINE void friction_signs(const Tree& tree, const T* v, T* y) {
+    for_friction_overlapping<T>(tree, [&](int k, int count) __attribute__((always_inline)) {
+        smoothed_sign(tree, v, k, count).store(y + k, count);
     });
 }
 // Writes F y of the joints with friction.
 template <class T>
 DTAU_INLINE void friction_torques(const Tree& tree, const T* v, T* torque) {
     for_friction_overlapping<T>(tree, [&](int k, int count) __attribute__((always_inline)) {
-        const auto force = constants<T>(tree.friction.force + k, count).value;
+        const auto force = friction_force<T>(tree, k, count).value;
         const Pack<T> product = {force * smoothed_sign(tree, v, k, count).value};
         product.store(torque + k, count);
     });

@@ -22,7 +22,7 @@
 
 #include "dtau/arena.hpp"
 #include "dtau/friction.hpp"
-#include "dtau/given_inertias.hpp"
+#include "dtau/given_parameters.hpp"
 #include "dtau/turns.hpp"
 
 namespace dtau::DTAU_VARIANT {

@@ -29,11 +29,12 @@ inline __attribute__((always_inline)) int owning_dof(const Tree& tree, int k) {
     return tree.mimic ? tree.mimic->v_owner[k] : k;
 }
 
-// The number of inertial parameters of a body, and of all parameters. Parameters of joints are armature and
-// damping of each independent velocity.
-inline constexpr int body_parameters = 10;
+// The number of inertial parameters of a body, of kinds of parameters of a joint (JointParameter), and of all
+// parameters. Each independent velocity has one of each kind.
+inline constexpr int body_parameters = 10, joint_parameter_kinds = 4;
 inline __attribute__((always_inline)) int parameter_count(const Tree& tree, bool of_joints) {
-    return body_parameters * tree.nbodies + (of_joints ? 2 * tree.independent.n : 0);
+    return body_parameters * tree.nbodies +
+           (of_joints ? joint_parameter_kinds * tree.independent.n : 0);
 }
 
 }  // namespace dtau

@@ -97,6 +97,10 @@ struct Friction {
     const double* rate;   // (nv) 1 / the smoothing speed
 };
 
+// Parameters of joints, in the order in which they follow those of bodies: armature, damping, stiffness of the
+// spring, Coulomb friction.
+enum class JointParameter { armature, damping, stiffness, friction };
+
 struct Tree {
     int nnodes;   // entries of `bodies`; a universal joint has two, the first without mass
     int nbodies;  // the user's moving bodies, as Python counts them
@@ -121,9 +125,12 @@ struct Tree {
     std::ptrdiff_t nstate_matrix;
     const int* actuated;  // (nactuated) the velocities of all joints but free roots
     int nactuated;
-    // (nnodes) Inertia<T> of the scalar at hand, which replace the constants in `bodies`: given_inertias.hpp.
-    // Null: the constants hold.
-    const void* inertias = nullptr;
+    // This tree with springs in all joints that can have one, and with friction in all joints: for calls that give
+    // parameters of joints. Null: it is this tree itself.
+    const Tree* every_joint = nullptr;
+    // Of the scalar at hand, which replace the constants above: given_parameters.hpp. Null: the constants hold.
+    const void* inertias = nullptr;          // (nnodes) Inertia<T>, for those in `bodies`
+    const void* joint_parameters = nullptr;  // (4, nv), rows in the order of JointParameter
 };
 
 // Axes of a frame's Jacobian: the frame's own; the world's, about the world's origin; the world's,

@@ -30,7 +30,7 @@ struct Options {
     bool symmetric = false;  // second derivatives by q in the exponential chart
     Layout layout = Layout::dense;
 
-    bool joint_parameters = false;  // armature and damping are parameters too
+    bool joint_parameters = false;  // JointParameter are parameters too
 
     const Constraints* contacts = nullptr;
     double regularization = 0.0;  // R of the constraints: lets rows depend on each other

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "dtau/arena.hpp"
-#include "dtau/model.hpp"
+#include "dtau/joint_parameters.hpp"
 #include "dtau/rotation_vector.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -33,11 +33,10 @@ DTAU_INLINE Vec3<T> angular_part(const RotationSpring& spring, const T* x) {
 }
 // y += factor x, for the velocities of the spring's joint.
 template <class T>
-DTAU_INLINE void add_angular_part(const RotationSpring& spring, double factor, const Vec3<T>& x,
-                                  T* y) {
-    y[spring.v] = fma(T(factor), x.x, y[spring.v]);
-    y[spring.v + 1] = fma(T(factor), x.y, y[spring.v + 1]);
-    y[spring.v + 2] = fma(T(factor), x.z, y[spring.v + 2]);
+DTAU_INLINE void add_angular_part(const RotationSpring& spring, T factor, const Vec3<T>& x, T* y) {
+    y[spring.v] = fma(factor, x.x, y[spring.v]);
+    y[spring.v + 1] = fma(factor, x.y, y[spring.v + 1]);
+    y[spring.v + 2] = fma(factor, x.z, y[spring.v + 2]);
 }
 
 // tau += sign K phi
@@ -45,7 +44,8 @@ template <class T>
 [[gnu::noinline]] void add_rotation_torques(const Tree& tree, double sign, const T* q, T* tau) {
     for (int s = 0; s < tree.nrotation_springs; ++s) {
         const RotationSpring& spring = tree.rotation_springs[s];
-        add_angular_part(spring, sign * spring.stiffness, rotation_from_rest(spring, q), tau);
+        add_angular_part(spring, T(sign) * stiffness<T>(tree, spring),
+                         rotation_from_rest(spring, q), tau);
     }
 }
 
@@ -54,7 +54,7 @@ template <class T>
     for (int s = 0; s < tree.nrotation_springs; ++s) {
         const RotationSpring& spring = tree.rotation_springs[s];
         const Vec3<T> phi = rotation_from_rest(spring, q);
-        energy = fma(T(0.5 * spring.stiffness), dot(phi, phi), energy);
+        energy = fma(T(0.5) * stiffness<T>(tree, spring), dot(phi, phi), energy);
     }
     return energy;
 }
@@ -66,6 +66,7 @@ template <class T>
 struct Stretch {
     Vec3<T> phi;
     T e, de;  // e and its derivative by |phi|^2
+    T K;
 
     DTAU_INLINE Vec3<T> times(const Vec3<T>& x) const {  // G x
         const Vec3<T> y = cross(phi, x);
@@ -88,10 +89,10 @@ struct Stretch {
 };
 
 template <class T>
-DTAU_INLINE Stretch<T> stretch(const RotationSpring& spring, const T* q) {
+DTAU_INLINE Stretch<T> stretch(const Tree& tree, const RotationSpring& spring, const T* q) {
     const Vec3<T> phi = rotation_from_rest(spring, q);
     const LogFunctions<T> f = log_functions(dot(phi, phi));
-    return {phi, f.e, f.de};
+    return {phi, f.e, f.de, stiffness<T>(tree, spring)};
 }
 
 // Room for the springs' stretches, and computes them.
@@ -103,19 +104,19 @@ DTAU_INLINE Stretch<T>* stretch_room(Arena& arena, const Tree& tree) {
 template <class T>
 DTAU_INLINE void stretch_rotations(const Tree& tree, const T* q, Stretch<T>* stretched) {
     for (int s = 0; s < tree.nrotation_springs; ++s)
-        stretched[s] = stretch(tree.rotation_springs[s], q);
+        stretched[s] = stretch(tree, tree.rotation_springs[s], q);
 }
 
 // Adds factor times a matrix to the block of the spring's joint in X, whose rows are n apart.
 template <class T>
-DTAU_INLINE void add_rotation_block(const RotationSpring& spring, double factor, const Mat3<T>& m,
-                                    T* X, int n) {
+DTAU_INLINE void add_rotation_block(const RotationSpring& spring, T factor, const Mat3<T>& m, T* X,
+                                    int n) {
     T* const block = X + std::ptrdiff_t(spring.v) * n;
     const Vec3<T> columns[3] = {m.x, m.y, m.z};
     for (int c = 0; c < 3; ++c) {
-        block[spring.v + c] = fma(T(factor), columns[c].x, block[spring.v + c]);
-        block[n + spring.v + c] = fma(T(factor), columns[c].y, block[n + spring.v + c]);
-        block[2 * n + spring.v + c] = fma(T(factor), columns[c].z, block[2 * n + spring.v + c]);
+        block[spring.v + c] = fma(factor, columns[c].x, block[spring.v + c]);
+        block[n + spring.v + c] = fma(factor, columns[c].y, block[n + spring.v + c]);
+        block[2 * n + spring.v + c] = fma(factor, columns[c].z, block[2 * n + spring.v + c]);
     }
 }
 
@@ -124,7 +125,7 @@ DTAU_INLINE void add_rotation_stiffness(const Tree& tree, const Stretch<T>* stre
                                         int n) {
     for (int s = 0; s < tree.nrotation_springs; ++s) {
         const RotationSpring& spring = tree.rotation_springs[s];
-        add_rotation_block(spring, spring.stiffness, stretched[s].matrix(), dtau_dq, n);
+        add_rotation_block(spring, stretched[s].K, stretched[s].matrix(), dtau_dq, n);
     }
 }
 
@@ -134,9 +135,9 @@ template <bool transposed, class T>
                                           T* y) {
     for (int s = 0; s < tree.nrotation_springs; ++s) {
         const RotationSpring& spring = tree.rotation_springs[s];
-        const Stretch<T> now = stretch(spring, q);
+        const Stretch<T> now = stretch(tree, spring, q);
         const Vec3<T> given = angular_part(spring, x);
-        add_angular_part(spring, factor * spring.stiffness,
+        add_angular_part(spring, T(factor) * now.K,
                          transposed ? now.transposed_times(given) : now.times(given), y);
     }
 }
@@ -168,7 +169,7 @@ DTAU_INLINE const RotationCurvature<T>* rotation_curvatures(const Tree& tree, co
             for (int k = 0; k < 9; ++k) by_axis[c].of[k / 3][k % 3] = T(0.0);
             RotationSpring alone = spring;
             alone.v = 0;
-            add_rotation_block(alone, spring.stiffness, rotation_hessian(stretched[s], axis),
+            add_rotation_block(alone, stretched[s].K, rotation_hessian(stretched[s], axis),
                                &by_axis[c].of[0][0], 3);
         }
         return by_axis;
@@ -182,7 +183,7 @@ DTAU_INLINE void add_rotation_hessian(const Tree& tree, const Stretch<T>* stretc
                                       T* dqdq, int n) {
     for (int s = 0; s < tree.nrotation_springs; ++s) {
         const RotationSpring& spring = tree.rotation_springs[s];
-        add_rotation_block(spring, spring.stiffness,
+        add_rotation_block(spring, stretched[s].K,
                            rotation_hessian(stretched[s], angular_part(spring, lam)), dqdq, n);
     }
 }

@@ -17,7 +17,8 @@ template <class T>
 DTAU_INLINE void add_spring_torques(const Tree& tree, const T* q, T* tau) {
     for (int s = 0; s < tree.nsprings; ++s) {
         const Spring& spring = tree.springs[s];
-        tau[spring.v] = fma(T(spring.stiffness), q[spring.q] - T(spring.rest), tau[spring.v]);
+        tau[spring.v] =
+            fma(stiffness<T>(tree, spring), q[spring.q] - T(spring.rest), tau[spring.v]);
     }
     if (tree.nrotation_springs > 0) add_rotation_torques(tree, 1.0, q, tau);
 }
@@ -25,7 +26,8 @@ template <class T>
 DTAU_INLINE void subtract_spring_torques(const Tree& tree, const T* q, T* tau) {
     for (int s = 0; s < tree.nsprings; ++s) {
         const Spring& spring = tree.springs[s];
-        tau[spring.v] = fma(T(-spring.stiffness), q[spring.q] - T(spring.rest), tau[spring.v]);
+        tau[spring.v] =
+            fma(-stiffness<T>(tree, spring), q[spring.q] - T(spring.rest), tau[spring.v]);
     }
     if (tree.nrotation_springs > 0) add_rotation_torques(tree, -1.0, q, tau);
 }
@@ -35,7 +37,7 @@ template <class T>
 DTAU_INLINE void add_diagonal_stiffness(const Tree& tree, T* dtau_dq, int n) {
     for (int s = 0; s < tree.nsprings; ++s) {
         const Spring& spring = tree.springs[s];
-        dtau_dq[spring.v * n + spring.v] += T(spring.stiffness);
+        dtau_dq[spring.v * n + spring.v] += stiffness<T>(tree, spring);
     }
 }
 // Adds the derivatives of all springs. stretched: stretch_rotations().
@@ -50,7 +52,7 @@ template <class T>
 DTAU_INLINE void add_diagonal_times(const Tree& tree, double factor, const T* x, T* y) {
     for (int s = 0; s < tree.nsprings; ++s) {
         const Spring& spring = tree.springs[s];
-        y[spring.v] = fma(T(factor * spring.stiffness), x[spring.v], y[spring.v]);
+        y[spring.v] = fma(T(factor) * stiffness<T>(tree, spring), x[spring.v], y[spring.v]);
     }
 }
 // dtau += factor times the derivative of the springs' torques along dq (nv).
@@ -74,7 +76,7 @@ DTAU_INLINE T with_spring_energy(const Tree& tree, const T* q, T energy) {
     for (int s = 0; s < tree.nsprings; ++s) {
         const Spring& spring = tree.springs[s];
         const T x = q[spring.q] - T(spring.rest);
-        energy = fma(T(0.5 * spring.stiffness) * x, x, energy);
+        energy = fma(T(0.5) * stiffness<T>(tree, spring) * x, x, energy);
     }
     if (tree.nrotation_springs > 0) return with_rotation_energy(tree, q, energy);
     return energy;

@@ -7,7 +7,8 @@
 #include "batch/mimic_joints.hpp"
 #include "batch/robot_code.hpp"
 #include "batch/scratch.hpp"
-#include "dtau/given_inertias.hpp"
+#include "dtau/given_parameters.hpp"
+#include "dtau/joint_parameters.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -20,9 +21,17 @@ inline bool past_caches(const Job& job) {
     return job.count * numbers * std::ptrdiff_t(sizeof(double)) > cached_bytes;
 }
 
-// Whether the call has inertias in place of the tree's. Code compiled for one robot reads them itself.
-inline bool gives_inertias(const Job& job) {
-    return !job.code && job.inertias >= 0 && job.inputs[job.inertias].data;
+// Whether the call has parameters in place of the tree's, and those of joints too. Code compiled for one robot
+// reads them itself.
+inline bool gives_parameters(const Job& job) {
+    return !job.code && job.parameters >= 0 && job.inputs[job.parameters].data;
+}
+inline bool gives_joint_parameters(const Tree& tree, const Job& job) {
+    return gives_parameters(job) && job.inputs[job.parameters].size > parameter_count(tree, false);
+}
+// The tree that the algorithms of a call read.
+inline const Tree& tree_of_call(const Tree& tree, const Job& job) {
+    return gives_joint_parameters(tree, job) ? every_joint(tree) : tree;
 }
 
 // Scratch memory of a run: the algorithm's workspace, gathered inputs, and results that have not left
@@ -32,7 +41,7 @@ struct Scratch {
     const void* workspace;
     T* inputs[Job::max_inputs];
     T* outputs[Job::max_outputs];
-    Inertia<T>* inertias;  // that the call gives; null: those of the tree hold
+    GivenParameters<T> parameters;
     JointArguments<T> joints;
     TangentArguments<T> tangent;
     StreamingStore store;
@@ -62,7 +71,7 @@ struct Scratch {
     DTAU_INLINE Scratch(Arena& arena, const Algorithm<T>& algorithm, const Tree& tree,
                         const Job& job, bool with_outputs)
         : workspace(algorithm.workspace(arena, tree, job)),
-          inertias(gives_inertias(job) ? arena.take<Inertia<T>>(tree.nnodes) : nullptr),
+          parameters(arena, tree, gives_parameters(job), gives_joint_parameters(tree, job)),
           joints(arena, tree, job),
           tangent(arena, tree, job),
           store(arena, group_size<T> > 1) {
@@ -124,8 +133,8 @@ void apply_to(const Tree& tree, const Algorithm<T>& algorithm, const Job& job,
 template <class T>
 void apply(const Algorithm<T>& algorithm, const Tree& tree, const Job& job, const Arguments<T>& x,
            const Scratch<T>& scratch) {
-    if (!scratch.inertias) return apply_to(tree, algorithm, job, x, scratch);
-    const Tree given = with_inertias(tree, x.inputs[job.inertias], scratch.inertias);
+    if (!scratch.parameters.inertias) return apply_to(tree, algorithm, job, x, scratch);
+    const Tree given = with_parameters(tree, x.inputs[job.parameters], scratch.parameters);
     apply_to(given, algorithm, job, x, scratch);
 }
 

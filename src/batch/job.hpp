@@ -103,7 +103,7 @@ struct Job {
     union {
         Output outputs[max_outputs];
     };
-    int inertias = -1;  // the input that replaces the tree's inertias; -1: there is none
+    int parameters = -1;  // the input that replaces the tree's parameters; -1: there is none
     // The inputs that switch contacts on and off, and that say where contacts are held.
     int switches = -1, positions = -1;
     unsigned tangents = 0;             // the inputs that are tangents, a bit each

@@ -18,12 +18,12 @@ Tree tree_of(const Tree& tree, const Recorded*) { return recorded_tree(tree); }
 
 void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::ptrdiff_t begin,
          std::ptrdiff_t end) {
-    run_alone(algorithms.alone, algorithms.results, tree_of(tree, static_cast<Alone*>(nullptr)),
-              job, begin, end);
+    run_alone(algorithms.alone, algorithms.results,
+              tree_of(tree_of_call(tree, job), static_cast<Alone*>(nullptr)), job, begin, end);
 }
 
 std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const Job& job) {
-    return Scratch<Alone>::bytes(algorithms.alone, tree, job, false);
+    return Scratch<Alone>::bytes(algorithms.alone, tree_of_call(tree, job), job, false);
 }
 
 #else
@@ -61,13 +61,13 @@ void run_groups(const Algorithms& algorithms, const Tree& tree, const Job& job,
     if (job.code)
         return run_in_lanes(robot_algorithm<Lane>, results_in_lanes(algorithms),
                             without_mimic_joints(tree), job, begin, end);
-    run_in_lanes(algorithms.in_lanes, algorithms.results, tree, job, begin, end);
+    run_in_lanes(algorithms.in_lanes, algorithms.results, tree_of_call(tree, job), job, begin, end);
 }
 
 std::size_t scratch_of_groups(const Algorithms& algorithms, const Tree& tree, const Job& job) {
     if (job.code)
         return Scratch<Lane>::bytes(robot_algorithm<Lane>, without_mimic_joints(tree), job, true);
-    return Scratch<Lane>::bytes(algorithms.in_lanes, tree, job,
+    return Scratch<Lane>::bytes(algorithms.in_lanes, tree_of_call(tree, job), job,
                                 algorithms.results != Results::streamed);
 }
 
@@ -80,13 +80,13 @@ void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::pt
     if (job.code)
         return run_alone(robot_algorithm<double>, Results::dense, without_mimic_joints(tree), job,
                          whole, end);
-    run_alone(algorithms.alone, algorithms.results, tree, job, whole, end);
+    run_alone(algorithms.alone, algorithms.results, tree_of_call(tree, job), job, whole, end);
 }
 
 std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const Job& job) {
     if (!one_by_one(algorithms, tree, job) || job.code)
         return scratch_of_groups(algorithms, tree, job);
-    return Scratch<double>::bytes(algorithms.alone, tree, job, false);
+    return Scratch<double>::bytes(algorithms.alone, tree_of_call(tree, job), job, false);
 }
 #endif
 

@@ -20,7 +20,30 @@ struct Jvp : WithWrenches<ConstrainedJvpWorkspace, WrenchVariationWorkspace>::Wo
           inertial(arena, tree, options) {}
 };
 template <class T>
-using Vjp = WithWrenches<ConstrainedVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
+struct Vjp : WithWrenches<ConstrainedVjpWorkspace, WrenchGradientWorkspace>::Workspace<T> {
+    JointColumns<T> of_joints;
+
+    Vjp(Arena& arena, const Tree& tree, const Options& options)
+        : WithWrenches<ConstrainedVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>(arena, tree,
+                                                                                       options),
+          of_joints(arena, tree, options.joint_parameters) {}
+};
+
+// The gradient by parameters: -Y^T mu, for mu = by_tau of the joints. [Derivations] eq. 18.6
+template <class T>
+void parameter_gradient(const Tree& tree, const T* q, const T* v, const T* mu, const Vjp<T>& w,
+                        T* by_parameters) {
+    const ConstrainedMotionWorkspace<T>& value = w.algorithm.value;
+    for (int i = 0; i < tree.nnodes; ++i)
+        parameters_of_motion(tree.bodies[i], i, value.dynamics.idsva.root_frame, value.a,
+                             -w.algorithm.adjoint.Lam[i], by_parameters);
+    if (!w.of_joints.s) return;
+    T* const of_joints = by_parameters + body_parameters * tree.nbodies;
+    w.of_joints.compute(tree, q, v);
+    joint_gradient(tree, value.dynamics.a, v, mu, w.of_joints, of_joints);
+    for (int k = 0; k < joint_parameter_kinds * tree.independent.n; ++k)
+        of_joints[k] = -of_joints[k];
+}
 
 namespace {
 
@@ -66,10 +89,8 @@ constexpr Row functions[] = {
             constrained_dynamics_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],
                                      x[force_weights], {x[active], x[held_positions]}, body_f_ext,
                                      x[by_q], x[by_v], x[by_tau], to_f_ext, w.algorithm);
-            const ConstrainedMotionWorkspace<T>& value = w.algorithm.value;
-            for (int i = 0; x.options.by_parameters && i < tree.nnodes; ++i)
-                parameters_of_motion(tree.bodies[i], i, value.dynamics.idsva.root_frame, value.a,
-                                     -w.algorithm.adjoint.Lam[i], x[by_parameters]);
+            if (x.options.by_parameters)
+                parameter_gradient(tree, x[q], x[v], x[by_tau], w, x[by_parameters]);
             gradient_along_world_axes(tree, body_f_ext, x[by_q], to_f_ext, w.wrenches);
             x.report(w.algorithm.value.constraints.schur.failures);
         })),

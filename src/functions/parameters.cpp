@@ -39,11 +39,24 @@ inline void fill_zeros(N* row, int begin, int end) {
     for (int c = begin; c < end; ++c) row[c] = N(0.0);
 }
 
-// Writes the rows of one state. a, v: its diagonals, `step` numbers apart; null if not wanted.
+// The entries of the columns of joints of one state: a, v, s and y (joint_columns.hpp), their numbers `step` apart.
 template <class N>
-void write_rows(const Tree& tree, const Motion<N>* S, const WrenchColumns<N>* W, const N* v,
-                const N* a, int step, bool streams, N* slab, N* to) {
-    const int bodies = parameter_count(tree, false), columns = parameter_count(tree, v != nullptr);
+struct JointEntries {
+    const N* of[joint_parameter_kinds];
+    int step;
+
+    // Where the entry of velocity k is in the row that begins with the columns of joints.
+    static int place(const Tree& tree, const Body& body, int kind, int k) {
+        const bool stiffness = kind == static_cast<int>(JointParameter::stiffness);
+        return kind * tree.nv + (stiffness ? spring_place(body, k) : k);
+    }
+};
+
+// Writes the rows of one state. joints: null if not wanted.
+template <class N>
+void write_rows(const Tree& tree, const Motion<N>* S, const WrenchColumns<N>* W,
+                const JointEntries<N>* joints, bool streams, N* slab, N* to) {
+    const int bodies = parameter_count(tree, false), columns = parameter_count(tree, joints);
     int rest = 0;  // numbers of the previous row, before this one in the slab
     if (streams) fill_zeros(slab + cache_line, 0, columns);
     for (int i = 0; i < tree.nnodes; ++i) {
@@ -56,12 +69,15 @@ void write_rows(const Tree& tree, const Motion<N>* S, const WrenchColumns<N>* W,
             N* const row = streams ? slab + cache_line : result;
             if (!streams) fill_zeros(row, 0, first), fill_zeros(row, end, columns);
             regressor_row(tree, range, k, S, W, row);
-            if (v) row[bodies + k] = a[k * step], row[bodies + tree.nv + k] = v[k * step];
+            for (int kind = 0; joints && kind < joint_parameter_kinds; ++kind)
+                row[bodies + joints->place(tree, body, kind, k)] =
+                    joints->of[kind][k * joints->step];
             if (!streams) continue;
             const int count = rest + columns;
             rest = count - pass_on(row - rest, 0, count, k == tree.nv - 1, true, result - rest);
             for (int c = 0; c < rest; ++c) row[c - rest] = row[columns - rest + c];
-            if (v) row[bodies + k] = row[bodies + tree.nv + k] = N(0.0);
+            for (int kind = 0; joints && kind < joint_parameter_kinds; ++kind)
+                row[bodies + joints->place(tree, body, kind, k)] = N(0.0);
         }
         if (streams) fill_zeros(slab + cache_line, first, end);
     }
@@ -69,8 +85,8 @@ void write_rows(const Tree& tree, const Motion<N>* S, const WrenchColumns<N>* W,
 
 // Writes the rows of a group of states.
 template <class T>
-void write_regressors(const Tree& tree, const T* v, const T* a, bool of_joints,
-                      const RegressorRowsWorkspace<T>& w, const Destination<T>& to) {
+void write_regressors(const Tree& tree, const T* v, const T* a, const RegressorRowsWorkspace<T>& w,
+                      const Destination<T>& to) {
     using N = Number<T>;
     constexpr int group = group_size<T>;
     const Motion<N>* S;
@@ -88,11 +104,14 @@ void write_regressors(const Tree& tree, const T* v, const T* a, bool of_joints,
     } else {
         S = w.regressor.motion.root_frame.S, W = w.regressor.W;
     }
-    const auto of_state = [](const T* x, int l) { return reinterpret_cast<const N*>(x) + l; };
-    for (int l = 0; l < to.states; ++l)
-        write_rows(tree, S + l * tree.nv, W + l * tree.nnodes, of_joints ? of_state(v, l) : nullptr,
-                   of_joints ? of_state(a, l) : nullptr, group, to.past_caches, w.slab,
-                   to.at[0] + l * to.size[0]);
+    const JointColumns<T>& of_joints = w.regressor.of_joints;
+    for (int l = 0; l < to.states; ++l) {
+        const auto of_state = [&](const T* x) { return reinterpret_cast<const N*>(x) + l; };
+        const JointEntries<N> joints = {
+            {of_state(a), of_state(v), of_state(of_joints.s), of_state(of_joints.y)}, group};
+        write_rows(tree, S + l * tree.nv, W + l * tree.nnodes, of_joints.s ? &joints : nullptr,
+                   to.past_caches, w.slab, to.at[0] + l * to.size[0]);
+    }
     if (to.past_caches) end_streams();
 }
 
@@ -114,33 +133,34 @@ constexpr Row functions[] = {
                 const RegressorWorkspace<T>& r = w.regressor;
                 motion_sweep(tree, x[q], x[v], x[a], r.motion);
                 regressor_sweep(tree, r.motion.root_frame, r.motion.a, r.W);
-                write_regressors(tree, x[v], x[a], x.options.joint_parameters, w,
-                                 x.all.destination);
+                r.of_joints.compute(tree, x[q], x[v]);
+                write_regressors(tree, x[v], x[a], w, x.all.destination);
             }),
         algorithm<RegressorWorkspace, KernelTraits{.results = Results::sparse}>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
                 const RootFrame<T>& g = w.motion.root_frame;
-                const bool of_joints = x.options.joint_parameters;
-                const int columns = parameter_count(tree, of_joints);
+                const int columns = parameter_count(tree, w.of_joints.s);
                 motion_sweep(tree, x[q], x[v], x[a], w.motion);
                 regressor_sweep(tree, g, w.motion.a, w.W);
                 regressor_of_bodies(tree, g.S, w.W, w.row, x[Y], columns);
-                if (of_joints) regressor_of_joints(tree, x[v], x[a], x[Y], columns);
+                if (!w.of_joints.s) return;
+                w.of_joints.compute(tree, x[q], x[v]);
+                regressor_of_joints(tree, x[v], x[a], w.of_joints, x[Y], columns);
             })),
     function({.name = "inverse_dynamics_parameter_jvp"},
              takes(q, v, a, dparameters, joint_parameters), gives(torque_tangent),
-             algorithm<InverseParameterWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                              const auto& w) {
-                 inverse_dynamics_parameter_jvp(tree, x[q], x[v], x[a], x[dparameters],
-                                                x.options.joint_parameters, x[torque_tangent], w);
-             })),
+             algorithm<InverseParameterWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     inverse_dynamics_parameter_jvp(tree, x[q], x[v], x[a], x[dparameters],
+                                                    x[torque_tangent], w);
+                 })),
     function({.name = "inverse_dynamics_parameter_vjp"},
              takes(q, v, a, torque_weights, joint_parameters), gives(by_parameters),
-             algorithm<InverseParameterWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                              const auto& w) {
-                 inverse_dynamics_parameter_vjp(tree, x[q], x[v], x[a], x[torque_weights],
-                                                x.options.joint_parameters, x[by_parameters], w);
-             })),
+             algorithm<InverseParameterWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     inverse_dynamics_parameter_vjp(tree, x[q], x[v], x[a], x[torque_weights],
+                                                    x[by_parameters], w);
+                 })),
     function(
         {.name = "forward_dynamics_parameter_derivatives",
          .solves = true,
@@ -149,8 +169,7 @@ constexpr Row functions[] = {
         algorithm<MatrixAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             forward_dynamics_parameter_derivatives<T>(tree, x[q], x[v], x[tau], body_f_ext,
-                                                      x.options.joint_parameters, x[da_dparameters],
-                                                      w.algorithm);
+                                                      x[da_dparameters], w.algorithm);
         })),
     function(
         {.name = "forward_dynamics_parameter_jvp", .solves = true},
@@ -159,13 +178,12 @@ constexpr Row functions[] = {
         algorithm<ForwardAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             forward_dynamics_parameter_jvp(tree, x[q], x[v], x[tau], x[dparameters], body_f_ext,
-                                           x.options.joint_parameters, x[acceleration_tangent],
-                                           w.algorithm);
+                                           x[acceleration_tangent], w.algorithm);
         }),
         algorithm<MimicAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             mimic_parameter_jvp(tree, x[q], x[v], x[tau], x[dparameters], body_f_ext,
-                                x.options.joint_parameters, x[acceleration_tangent], w.algorithm);
+                                x[acceleration_tangent], w.algorithm);
         })),
     function(
         {.name = "forward_dynamics_parameter_vjp", .solves = true},
@@ -174,13 +192,12 @@ constexpr Row functions[] = {
         algorithm<ForwardAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             forward_dynamics_parameter_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],
-                                           body_f_ext, x.options.joint_parameters, x[by_parameters],
-                                           w.algorithm);
+                                           body_f_ext, x[by_parameters], w.algorithm);
         }),
         algorithm<MimicAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             mimic_parameter_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights], body_f_ext,
-                                x.options.joint_parameters, x[by_parameters], w.algorithm);
+                                x[by_parameters], w.algorithm);
         })),
 };
 

@@ -25,11 +25,13 @@ class PreparedCall : public RawCall {
     PreparedCall(nb::handle model, std::string_view name, const nb::kwargs& options)
         : PreparedCall(std::unique_ptr<Held>(new Held{compiled_tree(model), {}, {}}), name) {
         const Signature& s = signature();
+        const bool of_joints = takes_joint_parameters(s, options);
         const GivenArguments given(s, model, options);
         held_->options.read_first(s, given, tree());
         held_->options.read(s, given, tree());
+        held_->options.values.joint_parameters |= of_joints;
         held_->options.contacts.reset();  // the compiled ones are enough; these hold the model
-        if (s.solves && s.inertias < 0)
+        if (s.solves && s.parameters < 0)
             require_inertia(s.name, tree(), held_->options.values.prescribed);
         read_order(s);
         drive_all(s);
@@ -52,6 +54,14 @@ class PreparedCall : public RawCall {
     PreparedCall(std::unique_ptr<Held> held, std::string_view name)
         : RawCall(functions, held->tree.compiled, name), held_(held.release()) {}
 
+    // The length of `parameters`, which the shape of an array decides elsewhere, is an option here.
+    static bool takes_joint_parameters(const Signature& s, const nb::kwargs& options) {
+        constexpr const char* name = "joint_parameters";
+        if (s.parameters < 0 || !options.contains(name)) return false;
+        const bool given = nb::cast<bool>(options[name]);
+        if (place(s, Option::joint_parameters) < 0) nb::del(options[name]);
+        return given;
+    }
     // Requires the order of time derivatives, which arrays of known shapes do not determine here.
     void read_order(const Signature& s) {
         if (place(s, Option::order) < 0) return;

@@ -99,7 +99,7 @@ void RawCall::describe(const Options& options, bool single_frame) {
         problem_ =
             "expected a model in which every joint has inertia to accelerate, got none at joints " +
             names + "; give them inertia or armature";
-        if (s.inertias < 0) throw std::invalid_argument(std::string(s.name) + ": " + problem_);
+        if (s.parameters < 0) throw std::invalid_argument(std::string(s.name) + ": " + problem_);
         problem_ += ", or inertias in the argument parameters";
     }
     job_ = Job(s.ninputs, s.noutputs);
@@ -265,7 +265,7 @@ bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t
     };
     try {
         Job job = job_;
-        if (!problem_.empty() && !inputs[job_.inertias].data) return fail(problem_.c_str());
+        if (!problem_.empty() && !inputs[job_.parameters].data) return fail(problem_.c_str());
         for (int i = 0; i < job.ninputs && map_leaves_pattern_; ++i)
             if (inputs[i].data && *signature().inputs[i].quantity == Quantity::input_map)
                 return fail(

@@ -175,8 +175,9 @@ struct LibraryCall : RawCall {
         if (takes(Option::layout, !given.layout.empty(), "layout"))
             options_.layout =
                 static_cast<Layout>(word("layout", given.layout, {"dense", "pattern"}));
-        if (takes(Option::joint_parameters, given.joint_parameters, "joint_parameters"))
-            options_.joint_parameters = true;
+        options_.joint_parameters =
+            given.joint_parameters &&
+            (s.parameters >= 0 || takes(Option::joint_parameters, true, "joint_parameters"));
         if (takes(Option::forces, given.forces, "forces")) options_.forces = true;
         if (takes(Option::coordinates, !given.coordinates.empty(), "coordinates"))
             options_.by_numbers =

@@ -63,13 +63,20 @@ std::string torque_hint(PyArrayObject* a, const ArraySignature& input, const Tre
 }
 
 // Inertial parameters of the bodies in rows, as Model.parameters has them.
-Shape rows_of_bodies(const Tree& tree) { return {2, {tree.nbodies, 10}}; }
+Shape rows_of_bodies(const Tree& tree) { return {2, {tree.nbodies, body_parameters}}; }
 
-// The other shape that inertial parameters may have, for a message.
-std::string or_rows(const ArraySignature& input, const Tree& tree) {
-    if (*input.quantity != Quantity::inertias) return "";
-    const Shape rows = rows_of_bodies(tree);
-    return " or " + text(rows.size, rows.ndim, "...");
+// Parameters of the bodies, and of the joints too, one behind the other.
+Shape flat_parameters(const Tree& tree, bool of_joints) {
+    return {1, {parameter_count(tree, of_joints)}};
+}
+
+// The shapes that parameters in place of the model's may have, for a message.
+std::string shapes_of_parameters(const Tree& tree) {
+    const Shape rows = rows_of_bodies(tree), bodies = flat_parameters(tree, false),
+                all = flat_parameters(tree, true);
+    return text(bodies.size, 1, "...") + ", " + text(rows.size, 2, "...") +
+           " or, with armature, damping, stiffness and friction of the velocities behind, " +
+           text(all.size, 1, "...");
 }
 
 // Advice for variations of inertial parameters in rows.
@@ -87,11 +94,13 @@ nb::object with_core(nb::handle given, const ArraySignature& input, const Shape&
                      const Tree& tree, npy_intp& spacing) {
     PyArrayObject* a = array(given);
     if (!has_core(a, core, longer))
-        throw nb::value_error((std::string(input.name) + " has shape " +
-                               text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
-                               text(core.size, core.ndim, "...") + or_rows(input, tree) +
-                               torque_hint(a, input, tree) + rows_hint(a, input, tree))
-                                  .c_str());
+        throw nb::value_error(
+            (std::string(input.name) + " has shape " + text(PyArray_DIMS(a), PyArray_NDIM(a)) +
+             ", expected " +
+             (*input.quantity == Quantity::given_parameters ? shapes_of_parameters(tree)
+                                                            : text(core.size, core.ndim, "...")) +
+             torque_hint(a, input, tree) + rows_hint(a, input, tree))
+                .c_str());
     if (evenly_spaced(a, core, spacing)) return nb::borrow(given);
     spacing = PyArray_ITEMSIZE(a);
     nb::object copy = nb::steal(reinterpret_cast<PyObject*>(PyArray_NewCopy(a, NPY_CORDER)));
@@ -99,19 +108,20 @@ nb::object with_core(nb::handle given, const ArraySignature& input, const Shape&
     return copy;
 }
 
-// The axes of inertial parameters: the last two decide, unless they could be of a single body and of a
-// batch that other arguments, of so many batch axes, do not have.
-Shape axes_of_inertias(PyArrayObject* a, const ArraySignature& input, const Shape& flat,
-                       const Tree& tree, int batch_axes) {
-    const Shape rows = rows_of_bodies(tree);
+// The axes of parameters: the last two decide, unless they could be of a single body and of a batch that other
+// arguments, of so many batch axes, do not have.
+Shape axes_of_parameters(PyArrayObject* a, const ArraySignature& input, const Tree& tree,
+                         int batch_axes) {
+    const Shape rows = rows_of_bodies(tree), flat = flat_parameters(tree, false);
+    if (has_joint_parameters(a, tree)) return flat_parameters(tree, true);
     if (!has_core(a, rows, false)) return flat;
     if (!has_core(a, flat, false)) return rows;
-    if (PyArray_SIZE(a) == 10 && PyArray_NDIM(a) <= batch_axes + 1) return flat;
+    if (PyArray_SIZE(a) == body_parameters && PyArray_NDIM(a) <= batch_axes + 1) return flat;
     const std::string name = input.name;
     throw nb::value_error((name + " has shape " + text(PyArray_DIMS(a), PyArray_NDIM(a)) +
-                           ", expected " + text(flat.size, flat.ndim, "...") +
-                           or_rows(input, tree) + ": with one body it may be either; give " + name +
-                           "[..., 0, :]")
+                           ", expected " + text(flat.size, flat.ndim, "...") + " or " +
+                           text(rows.size, rows.ndim, "...") +
+                           ": with one body it may be either; give " + name + "[..., 0, :]")
                               .c_str());
 }
 
@@ -170,6 +180,10 @@ bool is_read_whole(nb::handle given) {
 
 }  // namespace
 
+bool has_joint_parameters(PyArrayObject* a, const Tree& tree) {
+    return tree.independent.n > 0 && has_core(a, flat_parameters(tree, true), false);
+}
+
 nb::object from_other_library(const char* function, nb::handle given, const std::string& name) {
     return nb::module_::import_("dtau.foreign_arrays").attr(function)(name.c_str(), given);
 }
@@ -211,8 +225,8 @@ nb::object input_array(nb::handle plain, const ArraySignature& input, Shape& cor
             (std::string(input.name) + ": another argument changed it during the call").c_str());
     if (input.rows != not_stacked)
         core = stacked(core, stack_length(array(plain), input, core, stacks));
-    if (*input.quantity == Quantity::inertias)
-        core = axes_of_inertias(array(plain), input, core, tree, batch_axes);
+    if (*input.quantity == Quantity::given_parameters)
+        core = axes_of_parameters(array(plain), input, tree, batch_axes);
     return with_core(plain, input, core, stacks.asked && input.rows != not_stacked, tree, spacing);
 }
 

@@ -210,8 +210,11 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     Options& options = work.options.values;
     job.options = &options;
     name_inputs(job, signature);
-    if (signature.solves && !(job.inertias >= 0 && work.inputs[job.inertias].is_valid()))
+    if (signature.solves && !(job.parameters >= 0 && work.inputs[job.parameters].is_valid()))
         require_inertia(signature.name, compiled, options.prescribed);
+    if (job.parameters >= 0 && work.inputs[job.parameters].is_valid())
+        options.joint_parameters |=
+            has_joint_parameters(array(work.inputs[job.parameters]), compiled.tree());
     const Sizes sizes = {compiled.tree(), options, work.options.single_frame};
     Stacks stacks = {work.options.order, work.options.order >= 0};
     Shape cores[Job::max_inputs];

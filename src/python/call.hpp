@@ -146,6 +146,9 @@ struct Stacks {
     bool asked;
 };
 
+// Whether parameters in place of the model's have those of joints too.
+bool has_joint_parameters(PyArrayObject* a, const Tree& tree);
+
 // Checks the last axes of a plain input array and makes them evenly spaced, by `spacing` bytes. For a
 // stack it adds the axis of derivatives that are read to `core`. The arrays before it have batch_axes
 // axes of a batch. Runs no other code.

@@ -44,7 +44,7 @@ const char* symbol(Axis axis) {
             return "ncontacts";
         case Axis::nrows:
             return "nrows";
-        case Axis::ten_nbodies:
+        case Axis::ngiven_parameters:
             return "10 nbodies";
         case Axis::nparameters:
             return "nparameters";

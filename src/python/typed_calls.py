@@ -186,6 +186,8 @@ def _arrays(function: Function) -> Iterator[str]:
     more += [f"-> {_shape(x)}" for x in optional]
     known = [x for x in function.options.values() if x.name != "by"]  # the library has none
     options = [f"{x.name} (required)" if x.required else x.name for x in known]
+    if "parameters" in [x.name for x in function.inputs] and "joint_parameters" not in options:
+        options.append("joint_parameters")  # Python sees the length
     for title, items in (("optional", more), ("arguments", options)):
         if items:
             yield f"{title}: {_joined(items)}"

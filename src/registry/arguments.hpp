@@ -26,7 +26,8 @@ inline constexpr In<"v", Quantity::v> v;
 inline constexpr In<"a", Quantity::v> a;
 inline constexpr In<"tau", Quantity::torque> tau;
 inline constexpr In<"f_ext", Quantity::wrenches, not_stacked, Default::none> f_ext;
-inline constexpr In<"parameters", Quantity::inertias, not_stacked, Default::none> parameters;
+inline constexpr In<"parameters", Quantity::given_parameters, not_stacked, Default::none>
+    parameters;
 inline constexpr In<"wrench", Quantity::wrench> wrench;
 inline constexpr In<"dt", Quantity::scalar> dt;
 inline constexpr In<"inputs", Quantity::input_map, not_stacked, Default::none> inputs;  // or a mask

@@ -85,7 +85,7 @@ struct ArgumentList {
     template <class X>
     static constexpr void describe_input(Signature& s, X) {
         s.arguments[s.narguments++] = {X::signature.name, X::by_default, s.ninputs, {}};
-        if (X::signature.quantity->axes[0] == Axis::ten_nbodies) s.inertias = s.ninputs;
+        if (X::signature.quantity->axes[0] == Axis::ngiven_parameters) s.parameters = s.ninputs;
         if (*X::signature.quantity == Quantity::contacts) s.switches = s.ninputs;
         if (*X::signature.quantity == Quantity::contact_positions) s.positions = s.ninputs;
         if (X::signature.numbers & Converted::tangent) s.tangents |= 1u << s.ninputs;
@@ -241,7 +241,7 @@ constexpr Row function(const FunctionInfo& info, Inputs, Outputs, Independent, M
     Row row = {{}, &implementation<Inputs, Outputs, Independent, Mimic, Constrained>};
     Signature& s = row.signature;
     s.name = info.name, s.links = info.links;
-    s.inertias = s.switches = s.positions = -1;
+    s.parameters = s.switches = s.positions = -1;
     Inputs::describe_inputs(s);
     Outputs::describe_outputs(s);
     s.solves = info.solves, s.any_quaternions = info.any_quaternions;

@@ -35,9 +35,8 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
             return options.contacts ? options.contacts->count : 0;
         case Axis::nrows:
             return options.contacts ? options.contacts->nrows : 0;
-        case Axis::ten_nbodies:
-            return parameter_count(tree, false);
         case Axis::nparameters:
+        case Axis::ngiven_parameters:
             return parameter_count(tree, options.joint_parameters);
         case Axis::norders:
             return options.order + 1;

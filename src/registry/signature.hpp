@@ -29,9 +29,9 @@ enum class Axis : int {
     nframes,  // a single frame has no such axis
     ninputs,
     ncontacts,
-    nrows,  // equations of the constraints
-    ten_nbodies,
-    nparameters,  // 10 nbodies; 2 nv more with joint_parameters
+    nrows,              // equations of the constraints
+    nparameters,        // 10 nbodies; 4 nv more with joint_parameters
+    ngiven_parameters,  // the same, of parameters in place of the model's
     two_nv,
     norders,         // r + 1, for time derivatives of order 0 ... r
     norders_beyond,  // r + 2
@@ -56,7 +56,7 @@ struct Quantity {
         rotations, positions, frame_rotations, frame_positions, frame_twists, jacobians, tensor,
         derivatives_by_torques, torque_derivatives_by_v, wrench, twists, scalar, vector,
         vector_matrix, momentum, momentum_matrix, state_matrix, input_map, input_matrix, parameters,
-        inertias, regressor, wrench_matrix, contacts, contact_positions, rows, row_matrix,
+        given_parameters, regressor, wrench_matrix, contacts, contact_positions, rows, row_matrix,
         step_matrix;
 };
 
@@ -102,8 +102,8 @@ inline constexpr Quantity Quantity::state_matrix = {2, {Axis::two_nv, Axis::two_
 inline constexpr Quantity Quantity::input_map = {2, {Axis::nv, Axis::ninputs}};
 inline constexpr Quantity Quantity::input_matrix = {2, {Axis::two_nv, Axis::ninputs}};
 inline constexpr Quantity Quantity::parameters = {1, {Axis::nparameters}};
-// Inertial parameters of all bodies, in place of the model's.
-inline constexpr Quantity Quantity::inertias = {1, {Axis::ten_nbodies}};
+// In place of the model's.
+inline constexpr Quantity Quantity::given_parameters = {1, {Axis::ngiven_parameters}};
 inline constexpr Quantity Quantity::regressor = {2, {Axis::nv, Axis::nparameters}};
 inline constexpr Quantity Quantity::wrench_matrix = {3, {Axis::nv, Axis::nbodies, Axis::six}};
 inline constexpr Quantity Quantity::contacts = {1, {Axis::ncontacts}};
@@ -156,7 +156,7 @@ struct Signature {
     ArraySignature inputs[Job::max_inputs];
     ArraySignature outputs[Job::max_outputs];
     int ninputs, noutputs;
-    int inertias;  // the input that replaces the model's inertias; -1: there is none
+    int parameters;  // the input that replaces the model's; -1: there is none
     // The input that switches contacts on and off; -1: there is none. Algorithms leave out what is
     // switched off in all states of a group (active_constraints.hpp).
     int switches;
@@ -195,7 +195,7 @@ inline __attribute__((always_inline)) int input_of_last_result(const Signature& 
 }
 // Tells the job which inputs the batch layer itself reads.
 inline void name_inputs(Job& job, const Signature& s) {
-    job.inertias = s.inertias, job.switches = s.switches, job.positions = s.positions;
+    job.parameters = s.parameters, job.switches = s.switches, job.positions = s.positions;
     job.tangents = s.tangents;
 }
 // Whether an input maps inputs to torques.

@@ -261,6 +261,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
         if (bodies_[i].quaternion >= 0)
             quaternions_.emplace_back(q_source_[bodies_[i].quaternion], i);
     add_frames(named_frames);
+    set_every_joint();
 }
 
 namespace {
@@ -279,49 +280,72 @@ RotationSpring rotation_spring(const Body& body, const double* stiffness, const 
 
 }  // namespace
 
-// Keeps the springs that have a stiffness; empty arrays: there are none. The rates of their joints'
-// coordinates are the velocities, or the joints are spherical.
-void CompiledTree::set_springs(const std::vector<double>& stiffness,
-                               const std::vector<double>& rest) {
-    if (stiffness.empty() && rest.empty()) return;
+void CompiledTree::SpringArrays::let_act_in(Tree& tree) const {
+    tree.springs = along_axes.data();
+    tree.nsprings = static_cast<int>(along_axes.size());
+    tree.rotation_springs = of_rotations.data();
+    tree.nrotation_springs = static_cast<int>(of_rotations.size());
+}
+
+// Empty arrays: there are no springs. The rates of their joints' coordinates are the velocities, or the joints
+// are spherical.
+void CompiledTree::set_springs(std::vector<double> stiffness, std::vector<double> rest) {
+    if (stiffness.empty() && rest.empty()) stiffness.assign(tree_.nv, 0.0), rest = stiffness;
     if (static_cast<int>(stiffness.size()) != tree_.nv || stiffness.size() != rest.size())
         throw std::invalid_argument(
             "Tree: expected stiffness and rest position for each degree of freedom");
-    for (const Body& body : bodies_)
-        for (int k = 0; k < body.nv; ++k) {
-            if (stiffness[body.v + k] == 0.0) continue;
-            if (body.kind == JointKind::spherical) {
-                rotation_springs_.push_back(
-                    rotation_spring(body, stiffness.data() + body.v, rest.data() + body.v));
-                break;
-            }
-            if (!traits(body.kind).commutes || traits(body.kind).nq != body.nv)
-                throw std::invalid_argument("Tree: expected no stiffness of a joint of this kind");
-            springs_.push_back({body.q + k, body.v + k, stiffness[body.v + k], rest[body.v + k]});
+    for (const Body& body : bodies_) {
+        const bool stiff =
+            std::any_of(stiffness.begin() + body.v, stiffness.begin() + body.v + body.nv,
+                        [](double k) { return k != 0.0; });
+        if (body.kind == JointKind::spherical) {
+            const RotationSpring spring =
+                rotation_spring(body, stiffness.data() + body.v, rest.data() + body.v);
+            all_springs_.of_rotations.push_back(spring);
+            if (stiff) springs_.of_rotations.push_back(spring);
+            continue;
         }
-    tree_.springs = springs_.data();
-    tree_.nsprings = static_cast<int>(springs_.size());
-    tree_.rotation_springs = rotation_springs_.data();
-    tree_.nrotation_springs = static_cast<int>(rotation_springs_.size());
+        if (!traits(body.kind).commutes || traits(body.kind).nq != body.nv) {
+            if (stiff)
+                throw std::invalid_argument("Tree: expected no stiffness of a joint of this kind");
+            continue;
+        }
+        for (int k = 0; k < body.nv; ++k) {
+            const Spring spring = {body.q + k, body.v + k, stiffness[body.v + k], rest[body.v + k]};
+            all_springs_.along_axes.push_back(spring);
+            if (spring.stiffness != 0.0) springs_.along_axes.push_back(spring);
+        }
+    }
+    springs_.let_act_in(tree_);
 }
 
-// Keeps friction where it is not zero; empty arrays: there is none.
-void CompiledTree::set_friction(const std::vector<double>& friction,
-                                const std::vector<double>& speed) {
-    if (friction.empty() && speed.empty()) return;
+// Empty arrays: there is no friction.
+void CompiledTree::set_friction(std::vector<double> friction, std::vector<double> speed) {
+    if (friction.empty() && speed.empty()) friction.assign(tree_.nv, 0.0), speed = friction;
     if (static_cast<int>(friction.size()) != tree_.nv || friction.size() != speed.size())
         throw std::invalid_argument(
             "Tree: expected friction and its smoothing speed for each degree of freedom");
     int first = tree_.nv, end = 0;
-    friction_force_.assign(tree_.nv, 0.0), friction_rate_.assign(tree_.nv, 0.0);
+    friction_force_ = std::move(friction), friction_rate_.assign(tree_.nv, 0.0);
+    all_friction_rates_ = friction_rate_;
     for (int k = 0; k < tree_.nv; ++k) {
-        if (friction[k] == 0.0) continue;
+        const double rate = 1.0 / speed[k];
+        if (speed[k] > 0.0 && std::isfinite(rate)) all_friction_rates_[k] = rate;
+        if (friction_force_[k] == 0.0) continue;
         if (!(speed[k] > 0.0))
             throw std::invalid_argument("Tree: expected smoothing speeds of friction above 0");
-        friction_force_[k] = friction[k], friction_rate_[k] = 1.0 / speed[k];
+        friction_rate_[k] = all_friction_rates_[k] = rate;
         first = std::min(first, k), end = k + 1;
     }
-    if (end > 0) tree_.friction = {first, end, friction_force_.data(), friction_rate_.data()};
+    tree_.friction = {std::min(first, end), end, friction_force_.data(), friction_rate_.data()};
+}
+
+// For calls that give parameters of joints. Call it when the tree is complete.
+void CompiledTree::set_every_joint() {
+    every_joint_ = tree_;
+    all_springs_.let_act_in(every_joint_);
+    every_joint_.friction = {0, tree_.nv, friction_force_.data(), all_friction_rates_.data()};
+    tree_.every_joint = &every_joint_;
 }
 
 void CompiledTree::add_frames(const std::vector<FrameDescription>& frames) {

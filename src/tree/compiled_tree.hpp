@@ -93,8 +93,9 @@ class CompiledTree {
     void add_frames(const std::vector<FrameDescription>& frames);
     void set_mimic_joints(const std::vector<BodyDescription>& bodies);
     void relate();
-    void set_springs(const std::vector<double>& stiffness, const std::vector<double>& rest);
-    void set_friction(const std::vector<double>& friction, const std::vector<double>& speed);
+    void set_springs(std::vector<double> stiffness, std::vector<double> rest);
+    void set_friction(std::vector<double> friction, std::vector<double> speed);
+    void set_every_joint();
 
     PathArrays dofs_, independent_;
     std::vector<int> link_body_, q_source_, v_source_, q_owner_, v_owner_;
@@ -103,9 +104,15 @@ class CompiledTree {
     std::vector<int> actuated_;
     Mimics mimic_;
     std::vector<double> armature_, damping_;
-    std::vector<Spring> springs_;
-    std::vector<RotationSpring> rotation_springs_;
-    std::vector<double> friction_force_, friction_rate_;
+    struct SpringArrays {
+        std::vector<Spring> along_axes;
+        std::vector<RotationSpring> of_rotations;
+        void let_act_in(Tree& tree) const;
+    };
+    SpringArrays springs_,
+        all_springs_;  // those with a stiffness; those of every joint that can have one
+    std::vector<double> friction_force_, friction_rate_, all_friction_rates_;
+    Tree every_joint_;  // Tree::every_joint
     std::vector<std::pair<int, int>> quaternions_;
     std::vector<std::string> frame_names_;
     std::vector<Frame> frames_;

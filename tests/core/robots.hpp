@@ -95,7 +95,7 @@ inline std::vector<double> random_numbers(const Quantity& quantity, int size, in
     constexpr double heavy[10] = {2.0, 0.0, 0.0, 0.0, 0.3, 0.0, 0.3, 0.0, 0.0, 0.3};
     std::vector<double> x(static_cast<std::size_t>(size) * states);
     for (double& number : x) number = quantity == Quantity::contacts ? 1.0 : random_number();
-    for (std::size_t k = 0; k < x.size() && quantity == Quantity::inertias; ++k)
+    for (std::size_t k = 0; k < x.size() && quantity == Quantity::given_parameters; ++k)
         x[k] = heavy[k % 10] + 0.05 * x[k];
     for (int state = 0; state < states && quantity == Quantity::q; ++state)
         for (const auto& [first, body] : compiled.quaternions()) {
@@ -135,7 +135,7 @@ struct Call {
         job.scalar = scalar;
         job.naxes = 1, job.shape[0] = job.count = states;
         job.options = &options;
-        job.inertias = s.inertias;
+        job.parameters = s.parameters;
         for (int i = 0; i < s.ninputs; ++i) {
             Input& input = job.inputs[i];
             input.size = static_cast<int>(inputs[i].size() / states);

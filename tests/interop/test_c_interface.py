@@ -534,6 +534,9 @@ def test_a_joint_without_inertia_is_refused(tmp_path: Path) -> None:
         function(1, state)
     disk = dtau.Inertia(1.0, (0, 0, 0), np.diag([0.5, 0.25, 0.25])).parameters
     assert function(1, {**state, "parameters": disk[np.newaxis]})[0].tolist() == [[6.0]]
+    of_joints = CFunction(model, "forward_dynamics", ["joint_parameters=1"])
+    more = np.array([[*disk, 0.5, 0.0, 0.0, 0.0]])  # armature
+    assert of_joints(1, {**state, "parameters": more})[0].tolist() == [[3.0]]
 
 
 class TestDamagedFiles:

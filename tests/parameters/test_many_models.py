@@ -1,4 +1,4 @@
-"""Inertial parameters as arrays: many models in one call are a loop over models.
+"""Parameters of bodies and joints as arrays: many models in one call are a loop over models.
 
 Every function with the argument ``parameters`` takes part, with all its options.
 """
@@ -24,6 +24,7 @@ from core import (
 from function import Function
 from functions import FUNCTIONS
 from hypothesis import given
+from hypothesis import strategies as st
 from trees import SEEDS, Array, Tree, random_tensor, trees
 
 import dtau
@@ -42,8 +43,30 @@ WITH_MORE_PASSES = ("constrained_dynamics_hessian", "linearize_stages", "step_he
 SET_SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33)  # around the lanes of every instruction set
 
 
-def other_parameters(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> Array:
-    """Of other bodies that exist."""
+with_joints = pytest.mark.parametrize("of_joints", [False, True], ids=["bodies", "joints"])
+
+
+def other_joints(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> Array:
+    """Armature, damping, stiffness and friction of other joints, where they can have them."""
+    rng = np.random.default_rng(seed)
+    low, high = np.array([[0.01, 0.0, 0.3, 0.1], [0.2, 0.5, 2.0, 0.5]])[:, :, None]
+    found = rng.uniform(low, high, (*shape, 4, model.nv))
+    found[..., 3, :] *= model.friction_speed > 0.0
+    for joint in model.joints:
+        if isinstance(joint.type, dtau.Free | dtau.Planar):
+            found[..., 2, joint.v] = 0.0
+        if isinstance(joint.type, dtau.Spherical):
+            found[..., 2, joint.v] = found[..., 2, joint.v.start, None]
+    return found.reshape(*shape, -1)
+
+
+def other_parameters(
+    model: dtau.Model, seed: int, shape: tuple[int, ...] = (), of_joints: bool = False
+) -> Array:
+    """Of other bodies that exist, and of other joints."""
+    if of_joints:
+        both = other_parameters(model, seed, shape), other_joints(model, seed, shape)
+        return np.concatenate(both, axis=-1)
     rng = np.random.default_rng(seed)
     found = np.empty((*shape, model.nbodies, 10))
     for at in np.ndindex(found.shape[:-1]):
@@ -54,7 +77,19 @@ def other_parameters(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) 
 
 
 def model_with(model: dtau.Model, parameters: Array) -> dtau.Model:
-    return model.replace(parameters=parameters.reshape(-1, 10))
+    bodies, joints = np.split(parameters, [10 * model.nbodies])
+    if joints.size:
+        kinds = ("armature", "damping", "stiffness", "friction")
+        given = dict(zip(kinds, joints.reshape(4, -1), strict=True))
+        model = model.replace(**given)  # type: ignore[arg-type]
+    return model.replace(parameters=bodies.reshape(-1, 10))
+
+
+def differentiates_by_joints(function: Function) -> bool:
+    """Whether given parameters of joints leave the shapes of results and variations as they are."""
+    if "dparameters" in function.arguments:
+        return False
+    return bool(function.options.get("joint_parameters", True))
 
 
 def close(
@@ -73,11 +108,13 @@ def close(
 
 
 @every_row
+@with_joints
 @on_some
-def test_many_models_are_a_loop_over_models(name: str, function: Function) -> None:
+def test_many_models_are_a_loop_over_models(name: str, of_joints: bool, function: Function) -> None:
     model, count = robot(name), 5
     states = random_state(model, 1, (count,))
-    parameters = other_parameters(model, 2, (count,))
+    of_joints &= differentiates_by_joints(function)
+    parameters = other_parameters(model, 2, (count,), of_joints)
     got = function(model, states, parameters=parameters)
     for k in range(count):
         other, state = model_with(model, parameters[k]), rows(states, k)
@@ -88,22 +125,25 @@ def test_many_models_are_a_loop_over_models(name: str, function: Function) -> No
 
 
 @pytest.mark.parametrize("name", ROBOTS)
+@with_joints
 @pytest.mark.parametrize("function", DYNAMICS + WITH_MORE_PASSES)
-def test_robots(name: str, function: str) -> None:
+def test_robots(name: str, of_joints: bool, function: str) -> None:
     row = next(x for x in ROWS if x.name == function)
     model = robot(name)
-    state, parameters = random_state(model, 3), other_parameters(model, 4)
+    state, parameters = random_state(model, 3), other_parameters(model, 4, (), of_joints)
     got = row(model, state, parameters=parameters)
     close(row, model_with(model, parameters), state, got, TOLERANCE["long sums"])
 
 
+@with_joints
 @on_some
-def test_masks_that_differ_from_state_to_state(name: str) -> None:
+def test_masks_that_differ_from_state_to_state(name: str, of_joints: bool) -> None:
     """Lanes leave out contacts that hold in none of their states, beside inertias of each state."""
     model, masks = robot(name), np.array([[1, 1], [1, 0], [0, 1], [0, 0]] * 5, float)
     order = np.random.default_rng(25).permutation(20)
     for row in (x for x in ROWS if "active" in x.arguments):
-        states, parameters = random_state(model, 26, (20,)), other_parameters(model, 27, (20,))
+        states = random_state(model, 26, (20,))
+        parameters = other_parameters(model, 27, (20,), of_joints)
         states["active"] = masks[order]
         got = row(model, states, parameters=parameters)
         for k in range(20):
@@ -111,10 +151,10 @@ def test_masks_that_differ_from_state_to_state(name: str) -> None:
             assert_same_results(alone, tuple(x[k] for x in got), f"{row} {k}")
 
 
-@given(tree=trees(), seed=SEEDS)
-def test_trees(tree: Tree, seed: int) -> None:
+@given(tree=trees(), seed=SEEDS, of_joints=st.booleans())
+def test_trees(tree: Tree, seed: int, of_joints: bool) -> None:
     model = tree.model()
-    state, parameters = random_state(model, seed), other_parameters(model, seed)
+    state, parameters = random_state(model, seed), other_parameters(model, seed, (), of_joints)
     for name in DYNAMICS:
         row = next(x for x in ROWS if x.name == name)
         got = row(model, state, parameters=parameters)
@@ -122,10 +162,13 @@ def test_trees(tree: Tree, seed: int) -> None:
 
 
 @every_row
-def test_the_parameters_of_the_model_itself(function: Function) -> None:
+@with_joints
+def test_the_parameters_of_the_model_itself(of_joints: bool, function: Function) -> None:
     model = robot("forest")
     state = random_state(model, 5)
-    got = function(model, state, parameters=model.parameters.ravel())
+    of_joints &= differentiates_by_joints(function)
+    joints = model.joint_parameters.ravel() if of_joints else []
+    got = function(model, state, parameters=np.r_[model.parameters.ravel(), joints])
     close(function, model, state, got, TOLERANCE["identity"])
 
 
@@ -189,10 +232,11 @@ def test_parameters_give_inertia_to_joints_without() -> None:
 
 
 @pytest.mark.parametrize("problem", ["inverse_dynamics", "forward_dynamics"])
+@with_joints
 @pytest.mark.parametrize("name", ROBOTS)
-def test_derivatives_match_complex_step(name: str, problem: str) -> None:
+def test_derivatives_match_complex_step(name: str, of_joints: bool, problem: str) -> None:
     model, x = robot(name), "a" if problem == "inverse_dynamics" else "tau"
-    s, parameters = random_state(model, 11), other_parameters(model, 12)
+    s, parameters = random_state(model, 11), other_parameters(model, 12, (), of_joints)
     q, v, u, f_ext = s["q"], s["v"], s[x], s["f_ext"]
 
     def value(*arrays: Array) -> Array:
@@ -213,11 +257,12 @@ def test_derivatives_match_complex_step(name: str, problem: str) -> None:
         assert_close(y, z, tolerance, f"by {by}", floor=0.01 * scale)
 
 
+@with_joints
 @on_some
-def test_derivatives_by_parameters_are_at_these_parameters(name: str) -> None:
+def test_derivatives_by_parameters_are_at_these_parameters(name: str, of_joints: bool) -> None:
     """Complex step of forward dynamics by the parameters themselves."""
     model = robot(name)
-    s, parameters = random_state(model, 13), other_parameters(model, 14)
+    s, parameters = random_state(model, 13), other_parameters(model, 14, (), of_joints)
     point = s["q"], s["v"], s["tau"], s["f_ext"]
     want = complex_step.by_vector(
         parameters, lambda y: complex_core("forward_dynamics", model, *point, y)
@@ -227,7 +272,7 @@ def test_derivatives_by_parameters_are_at_these_parameters(name: str) -> None:
     )
     got = dtau.forward_dynamics_parameter_derivatives(model, *point, parameters=parameters)
     assert_close(got, want, tolerance, "da/dpi")
-    change, lam = s["dparameters"], s["lam"]
+    change, lam = np.random.default_rng(15).normal(size=parameters.size), s["lam"]
     got = dtau.forward_dynamics_parameter_jvp(
         model, *point[:3], change, point[3], parameters=parameters
     )
@@ -240,13 +285,14 @@ def test_derivatives_by_parameters_are_at_these_parameters(name: str) -> None:
 
 @pytest.mark.parametrize("integrator", get_args(dtau.options.Integrator))
 @pytest.mark.parametrize("with_contacts", [False, True])
+@with_joints
 @on_some
 def test_derivatives_of_a_step_by_parameters(
-    name: str, with_contacts: bool, integrator: dtau.options.Integrator
+    name: str, of_joints: bool, with_contacts: bool, integrator: dtau.options.Integrator
 ) -> None:
     """Complex step of a step by the parameters, for masks that leave contacts out too."""
     model = robot(name)
-    s, parameters = random_state(model, 34), other_parameters(model, 35)
+    s, parameters = random_state(model, 34), other_parameters(model, 35, (), of_joints)
     point = [s[x] for x in ("q", "v", "tau", "dt")]
     held = {"contacts": cases.contacts(model), "regularization": 1e-8} if with_contacts else {}
     for active in ([1.0, 0.0], [0.0, 1.0]) if with_contacts else (None,):
@@ -267,7 +313,8 @@ def test_derivatives_of_a_step_by_parameters(
             TOLERANCE["complex_step"], dtau.mass_matrix(model, s["q"], parameters=parameters)
         )
         given = {"active": active, "parameters": parameters, **options}
-        lam, change, zero = (s["lam_q"], s["lam_v"]), s["dparameters"], np.zeros(model.nv)
+        lam, zero = (s["lam_q"], s["lam_v"]), np.zeros(model.nv)
+        change = np.random.default_rng(36).normal(size=parameters.size)
         g = dtau.step_vjp(model, *point, *lam, f_ext=s["f_ext"], by="parameters", **given)
         assert g.by_dt is None
         assert_close(g.by_parameters, np.concatenate(lam) @ want, tolerance, "vjp", floor=scale)
@@ -285,11 +332,13 @@ def test_derivatives_of_a_step_by_parameters(
         assert_close(got, want @ change, tolerance, "jvp", floor=scale)
 
 
+@with_joints
 @on_some
-def test_derivatives_of_constrained_dynamics_by_parameters(name: str) -> None:
+def test_derivatives_of_constrained_dynamics_by_parameters(name: str, of_joints: bool) -> None:
     model = robot(name)
     contacts = cases.contacts(model)
-    s, parameters = random_state(model, 36), other_parameters(model, 37)
+    s, parameters = random_state(model, 36), other_parameters(model, 37, (), of_joints)
+    change = np.random.default_rng(38).normal(size=parameters.size)
     point = [s[x] for x in ("q", "v", "tau")]
     for active in ([1.0, 0.0], [0.0, 1.0]):
         given = {"f_ext": s["f_ext"], "active": active, "regularization": 1e-8}
@@ -312,12 +361,12 @@ def test_derivatives_of_constrained_dynamics_by_parameters(name: str) -> None:
         assert_close(g.by_parameters, np.concatenate(lam) @ want, tolerance, "vjp", floor=scale)
         along = dtau.constrained_dynamics_jvp(
             *(model, *point, zero, zero, zero, contacts),
-            dparameters=s["dparameters"],
+            dparameters=change,
             parameters=parameters,
             **given,
         )
         got = np.concatenate(along)
-        assert_close(got, want @ s["dparameters"], tolerance, "jvp", floor=scale)
+        assert_close(got, want @ change, tolerance, "jvp", floor=scale)
         # Without wrenches there is no gradient by them, and nothing is written in its place.
         given = {**given, "f_ext": np.zeros_like(s["f_ext"])}
         of_zeros = dtau.constrained_dynamics_vjp(
@@ -359,10 +408,12 @@ def test_derivatives_by_parameters_that_do_not_exist() -> None:
 
 
 @pytest.mark.parametrize("count", SET_SIZES)
-def test_batch_sizes(count: int) -> None:
+@with_joints
+def test_batch_sizes(of_joints: bool, count: int) -> None:
     """Every size of a batch has the bits of states alone, in every instruction set."""
     model = robot("every joint in a chain")
-    s, parameters = random_state(model, 15, (count,)), other_parameters(model, 16, (count,))
+    s = random_state(model, 15, (count,))
+    parameters = other_parameters(model, 16, (count,), of_joints)
     point = model, s["q"], s["v"], s["a"], s["f_ext"], parameters
     for name in INSTRUCTION_SETS:
         with using_instruction_set(name):
@@ -510,7 +561,8 @@ def test_errors() -> None:
         for call in calls(model, np.zeros(shape)):
             with pytest.raises(
                 ValueError,
-                match=r"parameters has shape \(\d+,.*\), expected \(..., 130\) or \(..., 13, 10\)$",
+                match=r"parameters has shape \(\d+,.*\), expected \(..., 130\), \(..., 13, 10\) "
+                r"or, with armature, damping, stiffness and friction .* behind, \(..., 202\)$",
             ):
                 call()
     for call in calls(model, np.zeros(n, complex)):

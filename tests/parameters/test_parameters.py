@@ -39,7 +39,7 @@ class Case:
         self.model, self.of_joints = model, of_joints
         self.q, self.v, self.a, self.tau, self.lam = (s[x] for x in ("q", "v", "a", "tau", "lam"))
         self.f_ext = s["f_ext"]
-        bodies, joints = model.parameters.ravel(), np.r_[model.armature, model.damping]
+        bodies, joints = model.parameters.ravel(), model.joint_parameters.ravel()
         self.parameters = np.concatenate([bodies, joints]) if of_joints else bodies
         rng = np.random.default_rng(seed)
         self.variation = rng.uniform(-1.0, 1.0, self.parameters.size)
@@ -61,11 +61,14 @@ class Case:
 
 
 def check_torque(case: Case) -> None:
-    """tau = Y pi without springs and friction, and without armature and damping or with them."""
+    """tau = Y pi without the joints' own torques, or with them."""
     m, Y = case.model, case.regressor()
-    want = dtau.inverse_dynamics(m, case.q, case.v, case.a) - spring_torque(m, case.q)
-    want = want - friction_torque(m, case.v)
+    if case.of_joints:  # of which mimic joints have none of their own
+        kinds = ("armature", "damping", "stiffness", "friction")
+        m = m.replace(**dict(zip(kinds, m.joint_parameters, strict=True)))  # type: ignore[arg-type]
+    want = dtau.inverse_dynamics(m, case.q, case.v, case.a)
     if not case.of_joints:
+        want = want - spring_torque(m, case.q) - friction_torque(m, case.v)
         want = want - m.armature * case.a - m.damping * case.v
     floor = float((np.abs(Y) @ np.abs(case.parameters)).max())
     assert_close(Y @ case.parameters, want, TOLERANCE["long sums"], "Y pi", floor=floor)
@@ -106,9 +109,20 @@ def check_zeros(case: Case) -> None:
             carries[case.model.joints[body].v, joint.body] = True
             body = case.model.joints[body].parent
     assert not Y[:, : 10 * n].reshape(-1, n, 10)[~carries].any()
-    joints = Y[:, 10 * n :]
-    diagonals = np.hstack([np.diag(case.a), np.diag(case.v)])
-    assert_same_bits(joints, diagonals[:, : joints.shape[1]], "columns of joints")
+    if not case.of_joints:
+        return
+    by_a, by_v, by_stretch, by_sign = np.split(Y[:, 10 * n :], 4, axis=1)
+    assert_same_bits(by_a, np.diag(case.a), "armature")
+    assert_same_bits(by_v, np.diag(case.v), "damping")
+    speed = case.model.friction_speed
+    sign = np.tanh(np.divide(case.v, speed, out=np.zeros_like(speed), where=speed > 0.0))
+    assert_close(by_sign, np.diag(sign), TOLERANCE["rounding"], "friction")
+    for joint in case.model.joints:
+        if joint.mimic is None:
+            rows, first = by_stretch[joint.v], isinstance(joint.type, dtau.Spherical)
+            own = np.zeros_like(rows, dtype=bool)
+            own[:, joint.v] = [[1, 0, 0]] * 3 if first else np.eye(joint.type.nv)
+            assert not rows[~own].any()
 
 
 CHECKS = {f.__name__[6:]: f for f in (check_torque, check_products, check_forward, check_zeros)}
@@ -218,17 +232,22 @@ def test_accelerations_of_models_nearby(tree: Tree, mimics: dict[str, dtau.Mimic
 
 
 def test_parameters_of_joints() -> None:
-    """A wheel with nothing else: tau = (J + armature) a + damping v."""
+    """A wheel: tau = (J + armature) a + damping v + stiffness (q - rest) + friction tanh."""
     builder = dtau.ModelBuilder("wheel", gravity=(0.0, 0.0, 0.0))
     inertia = dtau.Inertia(1.0, (0.0, 0.0, 0.0), 0.5 * np.eye(3))
     axle = dtau.Revolute((0, 0, 1))
-    builder.add(axle, name="wheel", inertia=inertia, armature=1.5, damping=3.0)
+    given = {"armature": 1.5, "damping": 3.0, "stiffness": 4.0, "friction": 1.0}
+    at = {"rest_position": -0.25, "friction_speed": 5.0}
+    builder.add(axle, name="wheel", inertia=inertia, **given, **at)
     model = builder.build()
     point = model, [0.25], [5.0], [7.0]
     Y = dtau.inverse_dynamics_regressor(*point, joint_parameters=True)
-    assert Y.tolist() == [[0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 7, 5]]
+    want = [0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 7, 5, 0.5, np.tanh(1.0)]
+    assert_close(Y[0], np.array(want), TOLERANCE["rounding"])
     gradient = dtau.forward_dynamics_parameter_derivatives(*point, joint_parameters=True)
-    assert_close(gradient[0, 9:], np.array([2.0, 2.0, -2.5]), TOLERANCE["rounding"])  # a = -4
+    a = (7.0 - 3.0 * 5.0 - 4.0 * 0.5 - np.tanh(1.0)) / 2.0
+    want = [-a / 2, -a / 2, -2.5, -0.25, -np.tanh(1.0) / 2]
+    assert_close(gradient[0, 9:], np.array(want), TOLERANCE["rounding"])
     assert not gradient[0, :9].any()
 
 

@@ -84,7 +84,7 @@ class Function:
             "p": dtau.pattern(model, "inverse_dynamics_second_derivatives").size,
             "m": dtau.pattern(model, "mass_matrix").size,
             "i": 10 * model.nbodies,
-            "j": 10 * model.nbodies + 2 * model.nv,
+            "j": 10 * model.nbodies + 4 * model.nv,
             "z": 2 * model.nv,
             "u": len(actuated(model)),
             "h": 2 * model.nv + len(actuated(model)),

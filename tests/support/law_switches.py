@@ -98,7 +98,9 @@ class Draw:
         """The lengths of symbolic axes."""
         model, held = self.model, self.chosen.get("contacts")
         inertial = 10 * model.nbodies
-        joints = 2 * model.nv if self.chosen.get("joint_parameters") else 0
+        given = self.chosen.get("parameters")
+        long = isinstance(given, States) and given.array.shape[-1] > inertial
+        joints = 4 * model.nv if long or self.chosen.get("joint_parameters") else 0
         return {
             "nq": model.nq,
             "nv": model.nv,
@@ -113,7 +115,7 @@ class Draw:
 Switch = Callable[[Draw], Any]
 
 # Drawn in this order, before all others, because others depend on them.
-FIRST = ("coordinates", "contacts", "frames", "joint_parameters", "order")
+FIRST = ("coordinates", "contacts", "frames", "order", "q", "parameters", "joint_parameters")
 # An argument on the left needs one on the right.
 NEEDS = {name: "contacts" for name in ("active", "positions", "regularization", "forces")}
 NEEDS |= {"a": "v", "df_ext": "f_ext", "df_ext_derivatives": "f_ext_derivatives"}
@@ -191,7 +193,11 @@ def _parameters(draw: Draw) -> States:
     mass = draw.rng.uniform(0.3, 3.0, (*shape, draw.model.nbodies))
     com = draw.rng.uniform(-0.2, 0.2, (*mass.shape, 3))
     tensor = 0.02 * mass[..., None, None] * np.diag([1.0, 1.2, 1.5])
-    return States(to_parameters(mass, com, tensor).reshape(*mass.shape[:-1], -1), 1)
+    found = to_parameters(mass, com, tensor).reshape(*mass.shape[:-1], -1)
+    if draw.chance(0.5):  # of joints too
+        joints = draw.rng.uniform(0.0, 0.5, (*shape, 4 * draw.model.nv))
+        found = np.concatenate([found, joints], axis=-1)
+    return States(found, 1)
 
 
 def _pose_array(draw: Draw, *core: int) -> States:

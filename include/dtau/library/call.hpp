@@ -28,6 +28,7 @@ struct CallArguments {
     // Masks of velocities. A map of inputs has as many columns as `inputs` has true, by default as
     // there are actuated velocities.
     std::vector<bool> prescribed = {}, inputs = {};
+    // joint_parameters: those of joints are behind those of bodies, also in the input `parameters`.
     bool symmetric = false, joint_parameters = false, forces = false;
     // coordinates "numbers": the axes of q have length nq, of which a typed call has to know.
     // "dt", "f_ext": results behind the others, for which a typed call has no room; or a larger H.

@@ -237,7 +237,7 @@ def _options(
             sizes |= {"r + 1": value + 1, "r + 2": value + 2}
         elif name in _YES_OR_NO:
             require(name, value, bool)
-            sizes["nparameters"] += 2 * model.nv if name == "joint_parameters" and value else 0
+            sizes["nparameters"] += 4 * model.nv if name == "joint_parameters" and value else 0
         given[name] = value
     return given, sizes
 

@@ -37,15 +37,16 @@ ddt : float or array_like (...), optional
     Variation of ``dt``; zero by default.
 dparameters : array_like (..., nparameters)
     Variation of the parameters, in the order of the columns of `dtau.inverse_dynamics_regressor`:
-    10 nbodies numbers, or 10 nbodies + 2 nv with ``joint_parameters``. Any numbers are valid, even
+    10 nbodies numbers, or 10 nbodies + 4 nv with ``joint_parameters``. Any numbers are valid, even
     ones that no rigid body can have. A batch of parameters with one state is a batch of models.
 parameters : array_like (..., 10 nbodies), optional
     Inertial parameters of the bodies in place of the model's, a set for each state: many models in
     one call. The order is that of ``model.parameters.ravel()`` and of the columns of
     `dtau.inverse_dynamics_regressor`; the shape may be (..., nbodies, 10) too, a row for each body
-    as in ``model.parameters``. All else is the model's own, armature and damping too. Any numbers
-    are valid, even ones that no rigid body can have; whether they let every joint accelerate is not
-    checked.
+    as in ``model.parameters``. In shape (..., 10 nbodies + 4 nv) armature, damping, stiffness and
+    friction of the velocities follow, as ``model.joint_parameters.ravel()``; derivatives by
+    parameters then are by these too. All else is the model's own. Any numbers are valid, even ones
+    that no rigid body can have; whether they let every joint accelerate is not checked.
 lam : array_like (..., nv)
     Weight of each result, in the order of ``v``. In backpropagation: the gradient of the cost by
     this result.
@@ -177,8 +178,8 @@ layout : {"dense", "pattern"}
     own axes a matrix or a tensor then has a single one, in the order of `dtau.pattern`. Large
     batches of robots with many branches take less time and memory.
 joint_parameters : bool, optional
-    Whether the armature and the damping of the ``nv`` velocities are parameters too, after the
-    parameters of the bodies.
+    Whether the armature, damping, stiffness and friction of the ``nv`` velocities are parameters
+    too, after the parameters of the bodies: ``model.joint_parameters``.
 forces : bool, optional
     True: also return the contact forces and their derivatives, for costs on forces such as friction
     cones.
@@ -295,7 +296,7 @@ by_f_ext_derivatives : ndarray (..., r + 1, nbodies, 6), or None
     ``f_ext_axes``. None without ``f_ext_derivatives``.
 by_parameters : ndarray (..., nparameters)
     Gradient by the parameters, in the order of the columns of
-    `dtau.inverse_dynamics_regressor`: 10 nbodies numbers, or 10 nbodies + 2 nv with
+    `dtau.inverse_dynamics_regressor`: 10 nbodies numbers, or 10 nbodies + 4 nv with
     ``joint_parameters``.
 dqdq : ndarray (..., nv, nv)
     Entry [j, k] is the derivative by ``q`` along j, then by ``q`` along k, in the tangent
@@ -376,11 +377,11 @@ dforces_df_ext : ndarray (..., nrows, nbodies, 6), or None
 by_dt : ndarray (...), or None
     Attribute beside the tuple, with ``by="dt"``: gradient by the length of the step.
 StepVJP.by_parameters : ndarray (..., nparameters), or None
-    Attribute beside the tuple, with ``by="parameters"``: gradient by the inertial parameters,
-    10 nbodies numbers in the order of ``model.parameters.ravel()``.
+    Attribute beside the tuple, with ``by="parameters"``: gradient by the parameters: as many
+    as ``parameters`` has, and 10 nbodies, in the order of ``model.parameters.ravel()``, without it.
 ConstrainedDynamicsVJP.by_parameters : ndarray (..., nparameters), or None
-    Attribute beside the tuple, with ``by="parameters"``: gradient by the inertial parameters,
-    10 nbodies numbers in the order of ``model.parameters.ravel()``.
+    Attribute beside the tuple, with ``by="parameters"``: gradient by the parameters: as many
+    as ``parameters`` has, and 10 nbodies, in the order of ``model.parameters.ravel()``, without it.
 ConstrainedDiscreteLinearization.residual : ndarray (..., nrows)
     Acceleration of each constraint row minus its reference acceleration, in the state before
     the step: 0 up to rounding, unless ``regularization`` is given and rows contradict each

@@ -52,8 +52,9 @@ def constrained_dynamics_jvp(
     Parameters
     ----------
     dparameters : array_like (..., nparameters), optional
-        Variation dpi of the inertial parameters of the bodies, 10 nbodies numbers in the order of
-        ``model.parameters.ravel()``; zero by default. Y is the regressor at the acceleration.
+        Variation dpi of the parameters: as many as ``parameters`` has, and 10 nbodies, in the order
+        of ``model.parameters.ravel()``, without it; zero by default. Y is the regressor at the
+        acceleration.
 
     Returns
     -------

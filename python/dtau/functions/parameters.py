@@ -1,21 +1,23 @@
 """Derivatives by inertial parameters: the regressor of inverse dynamics, and products.
 
 Torques are linear in the inertial parameters pi of the bodies, `Model.parameters`, and in the
-joints' armature and damping:
+parameters of joints:
 
-    tau = Y pi      pi = model.parameters.ravel(), external wrenches, springs, friction apart
+    tau = Y pi      pi = model.parameters.ravel(), external wrenches and joints apart
 
-Y is the regressor. With ``joint_parameters=True`` armature and damping are parameters too, pi =
-[parameters, armature, damping] of ``10 nbodies + 2 nv`` numbers; else ``Y pi`` is without them. The
-torque of a mimic joint acts on the joint that it mimics; `Model.armature` and `Model.damping` of
-that joint include the mimic joint's share, and so do these parameters.
+Y is the regressor. With ``joint_parameters=True`` armature, damping, stiffness and friction of the
+velocities are parameters too, pi = [parameters, joint_parameters] of ``10 nbodies + 4 nv`` numbers;
+else ``Y pi`` is without their torques:
+
+    armature a + damping v + stiffness (q - rest_position) + friction tanh(v / friction_speed)
+
+Rest positions and smoothing speeds are the model's; friction with a speed of zero has no torque.
+The spring of a spherical joint acts along the rotation vector from rest; its stiffness is the first
+of three numbers, and free and planar joints have none. These numbers are sums over a joint and its
+mimic joints, as `Model.armature` has them.
 
 Y does not have full rank: torques determine only some of a body's ten parameters, or sums of them
 with parameters of its parent.
-
-The torques ``model.stiffness * (q - model.rest_position)`` of springs (of a spherical joint: along
-the rotation vector from rest) and ``model.friction * tanh(v / model.friction_speed)`` of friction
-are not part of ``Y pi``.
 
 The functions of forward dynamics differentiate the acceleration by the same parameters, at the
 model's own values or at ``parameters``.
@@ -46,12 +48,12 @@ def inverse_dynamics_regressor(
 ) -> NDArray[np.float64]:
     """Regressor of inverse dynamics: the derivative of the joint torque by inertial parameters.
 
-        tau = Y(q, v, a) pi    no springs and friction; armature and damping only if among pi
+        tau = Y(q, v, a) pi    without joints' own torques, unless their parameters are among pi
 
     Parameters
     ----------
     model
-        ... Its inertias, armature and damping are not read.
+        ... Its parameters are not read.
 
     Returns
     -------
@@ -59,8 +61,8 @@ def inverse_dynamics_regressor(
         Columns ``10 i`` to ``10 i + 9`` belong to body i, in the order of `Model.parameters`: m, m
         c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz about the origin of the body's frame,
         along its axes. They are zero in the rows of joints that do not carry the body. With
-        ``joint_parameters`` the columns of the armature and of the damping of the ``nv`` velocities
-        follow. nparameters is 10 nbodies, or 10 nbodies + 2 nv with ``joint_parameters``.
+        ``joint_parameters`` the columns of armature, damping, stiffness and friction of the ``nv``
+        velocities follow. nparameters is 10 nbodies, or 10 nbodies + 4 nv with them.
 
     Notes
     -----
@@ -72,7 +74,7 @@ def inverse_dynamics_regressor(
     >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> Y = dtau.inverse_dynamics_regressor(model, q, v, a, joint_parameters=True)
-    >>> pi = np.concatenate([model.parameters.ravel(), model.armature, model.damping])
+    >>> pi = np.concatenate([model.parameters.ravel(), model.joint_parameters.ravel()])
     >>> bool(np.allclose(Y @ pi, dtau.inverse_dynamics(model, q, v, a)))
     True
     """
@@ -99,7 +101,7 @@ def inverse_dynamics_parameter_jvp(
     Parameters
     ----------
     model
-        ... Its inertias, armature and damping are not read.
+        ... Its parameters are not read.
 
     Returns
     -------
@@ -147,7 +149,7 @@ def inverse_dynamics_parameter_vjp(
     Parameters
     ----------
     model
-        ... Its inertias, armature and damping are not read.
+        ... Its parameters are not read.
 
     Returns
     -------
@@ -197,7 +199,7 @@ def forward_dynamics_parameter_derivatives(
     da_dparameters : ndarray (..., nv, nparameters)
         Minus the inverse of the mass matrix times the regressor at the acceleration that forward
         dynamics gives; columns as in `dtau.inverse_dynamics_regressor`. nparameters is 10 nbodies,
-        or 10 nbodies + 2 nv with ``joint_parameters``.
+        or 10 nbodies + 4 nv with ``joint_parameters``.
 
     Notes
     -----

@@ -159,8 +159,8 @@ def step_jvp(
     positions
         ... A contact is held at the same position over the whole step.
     dparameters : array_like (..., nparameters), optional
-        Variation dpi of the inertial parameters of the bodies, 10 nbodies numbers in the order of
-        ``model.parameters.ravel()``; zero by default.
+        Variation dpi of the parameters: as many as ``parameters`` has, and 10 nbodies, in the order
+        of ``model.parameters.ravel()``, without it; zero by default.
 
     Returns
     -------

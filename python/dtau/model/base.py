@@ -41,6 +41,11 @@ class ModelBase:
     postures: Mapping[str, NDArray[np.float64]]
     massless_joints: tuple[str, ...]
 
+    @property
+    def joint_parameters(self) -> NDArray[np.float64]:
+        """Armature, damping, stiffness and friction, (4, nv)."""
+        return np.stack([self.armature, self.damping, self.stiffness, self.friction])
+
     @abstractmethod
     def joint(self, name: str) -> Joint:
         """Look up a moving joint by its name."""

@@ -104,6 +104,8 @@ class Model(Rerootable, Writable, Immutable):
         Mass of all moving bodies.
     parameters : ndarray (nbodies, 10)
         Inertial parameters of the moving bodies, see `Inertia.from_parameters`.
+    joint_parameters : ndarray (4, nv)
+        Armature, damping, stiffness and friction, which may follow the bodies' in ``parameters=``.
     notes : tuple of str
         Remarks about parts that the loader ignored, repaired or found odd, and inertias without
         effect.

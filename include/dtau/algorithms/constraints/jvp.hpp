@@ -168,7 +168,7 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
     }
     T *const torque = w.torque, *const x = tree.mimic ? dynamics.independent : torque;
     vary_torques(tree, g.S, w.d, value.F, dF, torque);
-    for (int k = 0; k < tree.nv; ++k) torque[k] = fma(T(tree.damping[k]), dv[k], torque[k]);
+    for (int k = 0; k < tree.nv; ++k) torque[k] = fma(damping<T>(tree, k), dv[k], torque[k]);
     add_spring_variations(tree, 1.0, q, dq, torque);
     add_friction_times(tree, 1.0, v, dv, torque);
     reduce_columns(tree, torque, 1, x);

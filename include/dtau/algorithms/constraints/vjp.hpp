@@ -16,12 +16,12 @@ template <class T>
 struct ConstrainedVjpWorkspace {
     ConstrainedMotionWorkspace<T> value;
     AdjointWorkspace<T> adjoint;
-    T *mu, *weights;  // mu of the joints; -nu
+    T *mu, *weights;  // mu of the independent velocities; -nu
 
     ConstrainedVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : value(arena, tree, options),
           adjoint(arena, tree, options),
-          mu(arena.take<T>(tree.nv)),
+          mu(arena.take<T>(tree.independent.n)),
           weights(arena.take<T>(options.contacts->nrows)) {}
 };
 
@@ -67,7 +67,7 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
     const FactorizedWorkspace<T>& dynamics = value.dynamics;
     const RootFrame<T>& g = dynamics.idsva.root_frame;
     Motion<T>* Lam = w.adjoint.Lam;
-    T *const x = dynamics.independent, *const by_a = nullptr;
+    T *const x = w.mu, *const by_a = nullptr;
     constrained_motion(tree, q, v, tau, hold, f_ext, value);
     for (int k = 0; k < tree.independent.n; ++k) x[k] = lam[k];
     for (int c = 0; c < constraints.count; ++c)
@@ -91,7 +91,7 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
         adjoint_inwards(tree, i, g, value.a, value.F[i], by_q, by_v, by_a, w.adjoint);
         if (p >= 0) value.F[p] += value.F[i];
     }
-    for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);
+    for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(-damping<T>(tree, k), by_tau[k], by_v[k]);
     add_spring_gradients(tree, -1.0, q, by_tau, by_q);
     add_friction_times(tree, -1.0, v, by_tau, by_v);
     if (value.constraints.schur.R > 0.0)

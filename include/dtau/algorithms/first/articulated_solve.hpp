@@ -63,8 +63,8 @@ void articulated_factors(const Tree& tree, const T* v, const T* tau, const T* f_
         Force<T> pA = w.pA[i];
         for (int k = body.v + body.nv - 1; k >= body.v; --k) {
             const Force<T> U = IA * S[k];
-            const T d_inverse = T(1.0) / (dot(S[k], U) + T(tree.armature[k]));
-            const T u = fma(T(-tree.damping[k]), v[k], tau[k]) - dot(S[k], pA);
+            const T d_inverse = T(1.0) / (dot(S[k], U) + armature<T>(tree, k));
+            const T u = fma(-damping<T>(tree, k), v[k], tau[k]) - dot(S[k], pA);
             subtract_rank_one(IA, U, d_inverse);
             pA = fma(u * d_inverse, U, pA);
             w.U[k] = U, w.d_inverse[k] = d_inverse, w.u[k] = u;

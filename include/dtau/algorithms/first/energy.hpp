@@ -53,7 +53,7 @@ void kinetic_energy_derivatives(const Tree& tree, const T* q, const T* v, T* dq,
         joint_torque(body, w.f[i], dv + body.v);
         if (body.parent >= 0) w.f[body.parent] += transformed(w.X[i], w.f[i]);
     }
-    for (int k = 0; k < tree.nv; ++k) dv[k] = fma(T(tree.armature[k]), v[k], dv[k]);
+    for (int k = 0; k < tree.nv; ++k) dv[k] = fma(armature<T>(tree, k), v[k], dv[k]);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -49,7 +49,7 @@ void forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau
                                              df_ext, w.tangent);
         if (p >= 0) dF[p] = cross_star(d, factors.IA[i] * factors.a[i] + factors.pA[i], dF[p]);
     }
-    for (int k = 0; k < tree.nv; ++k) w.torque[k] = fma(T(-tree.damping[k]), dv[k], dtau[k]);
+    for (int k = 0; k < tree.nv; ++k) w.torque[k] = fma(-damping<T>(tree, k), dv[k], dtau[k]);
     add_spring_variations(tree, -1.0, q, dq, w.torque);
     add_friction_times(tree, -1.0, v, dv, w.torque);
     // [Derivations] eqs. 6.7, 6.8
@@ -86,7 +86,7 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
     for (int i = tree.nnodes - 1; i >= 0; --i)
         adjoint_inwards(tree, i, g, factors.a, factors.IA[i] * factors.a[i] + factors.pA[i], by_q,
                         by_v, by_a, w.adjoint);
-    for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);
+    for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(-damping<T>(tree, k), by_tau[k], by_v[k]);
     add_spring_gradients(tree, -1.0, q, by_tau, by_q);
     add_friction_times(tree, -1.0, v, by_tau, by_v);
 }

@@ -114,8 +114,8 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
     else
         idsva_backward_in_lanes(tree, out, w);
     for (int k = 0; k < tree.nv; ++k) {
-        if (out.da) out.da[k * n + k] += T(tree.armature[k]);
-        out.dv[k * n + k] += T(tree.damping[k]);
+        if (out.da) out.da[k * n + k] += armature<T>(tree, k);
+        out.dv[k * n + k] += damping<T>(tree, k);
     }
     add_friction_diagonal(tree, w.slope, out.dv, n);
 }

@@ -11,20 +11,23 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct InertialTorqueWorkspace {
     InverseParameterWorkspace<T> inverse;
-    T *joints, *torque, *gradient;
+    T *joints, *torque;
+    int count;
+    T* gradient;
 
     InertialTorqueWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : inverse(arena, tree, options),
           joints(arena.take<T>(tree.nv)),
           torque(room_beside(arena, tree, joints, tree.independent.n)),
-          gradient(arena.take<T>(body_parameters * tree.nbodies)) {}
+          count(parameter_count(tree, options.joint_parameters)),
+          gradient(arena.take<T>(count)) {}
 };
 
 // dtau - Y x, of the independent velocities.
 template <class T>
 const T* less_inertial_torque(const Tree& tree, const T* q, const T* v, const T* a, const T* x,
                               const T* dtau, const InertialTorqueWorkspace<T>& w) {
-    inverse_dynamics_parameter_jvp(tree, q, v, a, x, false, w.joints, w.inverse);
+    inverse_dynamics_parameter_jvp(tree, q, v, a, x, w.joints, w.inverse);
     reduce_columns(tree, w.joints, 1, w.torque);
     for (int k = 0; k < tree.independent.n; ++k) w.torque[k] = dtau[k] - w.torque[k];
     return w.torque;
@@ -35,9 +38,8 @@ template <class T>
 void subtract_inertial_gradient(const Tree& tree, const T* q, const T* v, const T* a,
                                 const T* by_tau, T* by_parameters,
                                 const InertialTorqueWorkspace<T>& w) {
-    inverse_dynamics_parameter_vjp(tree, q, v, a, by_tau, false, w.gradient, w.inverse);
-    for (int k = 0; k < body_parameters * tree.nbodies; ++k)
-        by_parameters[k] = by_parameters[k] - w.gradient[k];
+    inverse_dynamics_parameter_vjp(tree, q, v, a, by_tau, w.gradient, w.inverse);
+    for (int k = 0; k < w.count; ++k) by_parameters[k] = by_parameters[k] - w.gradient[k];
 }
 
 }  // namespace dtau::DTAU_VARIANT

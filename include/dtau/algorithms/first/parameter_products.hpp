@@ -71,16 +71,18 @@ template <class T>
 struct InverseParameterWorkspace {
     MotionWorkspace<T> motion;
     Motion<T>* Lam;
+    JointColumns<T> of_joints;
 
     InverseParameterWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : motion(arena, tree, options), Lam(arena.take<Motion<T>>(tree.nnodes)) {}
+        : motion(arena, tree, options),
+          Lam(arena.take<Motion<T>>(tree.nnodes)),
+          of_joints(arena, tree, options.joint_parameters) {}
 };
 
 // x: variations of all parameters. dtau: torques of the joints.
 template <class T>
 void inverse_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* a,
-                                    const T* x, bool of_joints, T* dtau,
-                                    const InverseParameterWorkspace<T>& w) {
+                                    const T* x, T* dtau, const InverseParameterWorkspace<T>& w) {
     const RootFrame<T>& g = w.motion.root_frame;
     Force<T>* F = w.motion.F;
     motion_sweep(tree, q, v, a, w.motion);
@@ -91,18 +93,15 @@ void inverse_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, co
         joint_force(body, g.S, F[i], dtau);
         if (body.parent >= 0) F[body.parent] += F[i];
     }
-    const int n = tree.independent.n;
-    const T* of_joint = x + body_parameters * tree.nbodies;
-    for (int k = 0; k < n && of_joints; ++k) {
-        const int j = owning_dof(tree, k);
-        dtau[j] = fma(of_joint[k], a[j], fma(of_joint[n + k], v[j], dtau[j]));
-    }
+    if (!w.of_joints.s) return;
+    w.of_joints.compute(tree, q, v);
+    add_joint_torques(tree, a, v, x + body_parameters * tree.nbodies, w.of_joints, dtau);
 }
 
 // lam: weights of the joints' torques; by_pi: gradient.
 template <class T>
 void inverse_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* a,
-                                    const T* lam, bool of_joints, T* by_parameters,
+                                    const T* lam, T* by_parameters,
                                     const InverseParameterWorkspace<T>& w) {
     const RootFrame<T>& g = w.motion.root_frame;
     motion_sweep(tree, q, v, a, w.motion);
@@ -112,12 +111,9 @@ void inverse_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
         if (body.parent >= 0) w.Lam[i] = w.Lam[i] + w.Lam[body.parent];
         parameters_of_motion(body, i, g, w.motion.a, w.Lam[i], by_parameters);
     }
-    const int n = tree.independent.n;
-    T* of_joint = by_parameters + body_parameters * tree.nbodies;
-    for (int k = 0; k < n && of_joints; ++k) {
-        const int j = owning_dof(tree, k);
-        of_joint[k] = lam[j] * a[j], of_joint[n + k] = lam[j] * v[j];
-    }
+    if (!w.of_joints.s) return;
+    w.of_joints.compute(tree, q, v);
+    joint_gradient(tree, a, v, lam, w.of_joints, by_parameters + body_parameters * tree.nbodies);
 }
 
 // ---------------------------------------------------------------- forward dynamics
@@ -129,28 +125,32 @@ struct ForwardParameterWorkspace {
     T *a, *torque;
     Motion<T>* motion;
     Force<T>* f;
+    JointColumns<T> of_joints;
 
     ForwardParameterWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : value(arena, tree, options),
           a(arena.take<T>(tree.nv)),
           torque(arena.take<T>(tree.nv)),
           motion(arena.take<Motion<T>>(tree.nnodes)),
-          f(arena.take<Force<T>>(tree.nnodes)) {}
+          f(arena.take<Force<T>>(tree.nnodes)),
+          of_joints(arena, tree, options.joint_parameters) {}
 };
 
 // f_ext may be null: zero.
 template <class T>
 void forward_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* tau,
-                                    const T* x, const T* f_ext, bool of_joints, T* da,
+                                    const T* x, const T* f_ext, T* da,
                                     const ForwardParameterWorkspace<T>& w) {
     const RootFrame<T>& g = w.value.root_frame;
     articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nnodes; ++i)
         w.f[i] = wrench_of_parameters(tree.bodies[i], i, g, w.value.factors.a, x);
-    const T* of_joint = x + body_parameters * tree.nbodies;
-    for (int k = 0; k < tree.nv; ++k)
-        w.torque[k] =
-            of_joints ? negated(fma(of_joint[k], w.a[k], of_joint[tree.nv + k] * v[k])) : T(0.0);
+    for (int k = 0; k < tree.nv; ++k) w.torque[k] = T(0.0);
+    if (w.of_joints.s) {
+        w.of_joints.compute(tree, q, v);
+        add_joint_torques(tree, w.a, v, x + body_parameters * tree.nbodies, w.of_joints, w.torque);
+        for (int k = 0; k < tree.nv; ++k) w.torque[k] = negated(w.torque[k]);
+    }
     // [Derivations] eq. 6.8
     articulated_solve(tree, g.S, w.torque, w.f, da, w.motion, w.value.factors);
 }
@@ -158,7 +158,7 @@ void forward_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, co
 // f_ext may be null: zero.
 template <class T>
 void forward_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* tau,
-                                    const T* lam, const T* f_ext, bool of_joints, T* by_parameters,
+                                    const T* lam, const T* f_ext, T* by_parameters,
                                     const ForwardParameterWorkspace<T>& w) {
     const RootFrame<T>& g = w.value.root_frame;
     T* mu = w.torque;
@@ -167,9 +167,10 @@ void forward_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
     articulated_solve(tree, g.S, lam, w.f, mu, w.motion, w.value.factors);  // [Derivations] eq. 6.8
     for (int i = 0; i < tree.nnodes; ++i)
         parameters_of_motion(tree.bodies[i], i, g, w.value.factors.a, -w.motion[i], by_parameters);
-    T* of_joint = by_parameters + body_parameters * tree.nbodies;
-    for (int k = 0; k < tree.nv && of_joints; ++k)
-        of_joint[k] = -mu[k] * w.a[k], of_joint[tree.nv + k] = -mu[k] * v[k];
+    if (!w.of_joints.s) return;
+    for (int k = 0; k < tree.nv; ++k) mu[k] = negated(mu[k]);
+    w.of_joints.compute(tree, q, v);
+    joint_gradient(tree, w.a, v, mu, w.of_joints, by_parameters + body_parameters * tree.nbodies);
 }
 
 // The same for mimic joints, by the factors of the independent velocities' mass matrix
@@ -189,11 +190,10 @@ struct MimicParameterWorkspace {
 
 template <class T>
 void mimic_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* x,
-                         const T* f_ext, bool of_joints, T* da,
-                         const MimicParameterWorkspace<T>& w) {
+                         const T* f_ext, T* da, const MimicParameterWorkspace<T>& w) {
     T* minus_da = w.dynamics.independent;
     mimic_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
-    inverse_dynamics_parameter_jvp(tree, q, v, w.a, x, of_joints, w.joint, w.inverse);
+    inverse_dynamics_parameter_jvp(tree, q, v, w.a, x, w.joint, w.inverse);
     reduce_columns(tree, w.joint, 1, minus_da);
     ltdl_solve_vector(tree.independent, minus_da, w.dynamics.ltdl);
     expand_v(tree, minus_da, da);
@@ -202,14 +202,13 @@ void mimic_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* tau,
 
 template <class T>
 void mimic_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
-                         const T* f_ext, bool of_joints, T* by_parameters,
-                         const MimicParameterWorkspace<T>& w) {
+                         const T* f_ext, T* by_parameters, const MimicParameterWorkspace<T>& w) {
     T* minus_mu = w.dynamics.independent;
     mimic_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
     for (int k = 0; k < tree.independent.n; ++k) minus_mu[k] = -lam[k];
     ltdl_solve_vector(tree.independent, minus_mu, w.dynamics.ltdl);
     expand_v(tree, minus_mu, w.joint);
-    inverse_dynamics_parameter_vjp(tree, q, v, w.a, w.joint, of_joints, by_parameters, w.inverse);
+    inverse_dynamics_parameter_vjp(tree, q, v, w.a, w.joint, by_parameters, w.inverse);
 }
 
 // ---------------------------------------------------------------- the matrix of forward dynamics
@@ -230,8 +229,15 @@ struct ForwardRegressorWorkspace {
 
 // The independent velocity at the end of the path on which column c of Y is nonzero.
 inline int end_of_path(const Tree& tree, int c) {
-    const int of_bodies = body_parameters * tree.nbodies;
-    if (c >= of_bodies) return (c - of_bodies) % tree.independent.n;
+    const int of_bodies = body_parameters * tree.nbodies, n = tree.independent.n;
+    if (c >= of_bodies) {
+        const int k = (c - of_bodies) % n;
+        const bool stiffness = (c - of_bodies) / n == static_cast<int>(JointParameter::stiffness);
+        const Tree& all = every_joint(tree);
+        for (int s = 0; s < all.nrotation_springs && stiffness; ++s)
+            if (all.rotation_springs[s].v == k) return k + 2;
+        return k;
+    }
     const Body& body = tree.bodies[tree.link_body[c / body_parameters]];
     return body.v + body.nv - 1;
 }
@@ -254,19 +260,23 @@ inline int regressor_rows(const Tree& tree, int begin, int end, int* rows) {
 // result: of the independent velocities.
 template <class T>
 void forward_dynamics_parameter_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
-                                            const T* f_ext, bool of_joints, T* da,
+                                            const T* f_ext, T* da,
                                             const ForwardRegressorWorkspace<T>& w) {
     const RootFrame<T>& g = w.dynamics.idsva.root_frame;
     const LtdlWorkspace<T>& ltdl = w.dynamics.ltdl;
     const Paths& dofs = tree.independent;
-    const int columns = parameter_count(tree, of_joints), stride = w.stride;
+    const JointColumns<T>& of_joints = w.regressor.of_joints;
+    const int columns = parameter_count(tree, of_joints.s), stride = w.stride;
     factorized_dynamics(tree, q, v, tau, f_ext, w.dynamics);
     Motion<T>* a = w.regressor.motion.a;
     for (int i = 0; i < tree.nnodes; ++i)
         a[i] = body_acceleration(tree.bodies[i], i, v, w.dynamics.a, g, a);
     regressor_sweep(tree, g, a, w.regressor.W);
     regressor_of_bodies(tree, g.S, w.regressor.W, w.regressor.row, w.Y, stride);
-    if (of_joints) regressor_of_joints(tree, v, w.dynamics.a, w.Y, stride);
+    if (of_joints.s) {
+        of_joints.compute(tree, q, v);
+        regressor_of_joints(tree, v, w.dynamics.a, of_joints, w.Y, stride);
+    }
     const RightSides<T> right = {w.Y, stride, stride};
     const Solutions<T> to = {{{da, columns}}, columns, stride};
     for_blocks<T>(columns, ltdl.packs, [&](int begin, int end, int packs) {

@@ -196,8 +196,8 @@ void inverse_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* a, 
         dF[body.parent] += cross_star(w.d[i], F[i], dF[i]);  // [Derivations] eq. 6.3
     }
     for (int k = 0; k < tree.nv; ++k) {
-        dtau[k] = fma(T(tree.damping[k]), dv[k], dtau[k]);
-        if (da) dtau[k] = fma(T(tree.armature[k]), da[k], dtau[k]);
+        dtau[k] = fma(damping<T>(tree, k), dv[k], dtau[k]);
+        if (da) dtau[k] = fma(armature<T>(tree, k), da[k], dtau[k]);
     }
     add_spring_variations(tree, 1.0, q, dq, dtau);
     add_friction_times(tree, 1.0, v, dv, dtau);
@@ -236,8 +236,8 @@ void inverse_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* a, 
     }
     for (int k = 0; k < tree.nv; ++k) {
         by_q[k] = -by_q[k];
-        by_v[k] = fma(T(tree.damping[k]), lam[k], -by_v[k]);
-        if (by_a) by_a[k] = fma(T(tree.armature[k]), lam[k], by_a[k]);
+        by_v[k] = fma(damping<T>(tree, k), lam[k], -by_v[k]);
+        if (by_a) by_a[k] = fma(armature<T>(tree, k), lam[k], by_a[k]);
     }
     add_spring_gradients(tree, 1.0, q, lam, by_q);
     add_friction_times(tree, 1.0, v, lam, by_v);

@@ -10,8 +10,7 @@
 // no numbers of the inertias: the inertias of the model are not read.
 //
 // The parameters of a body: m, h = m c, and Jxx Jxy Jyy Jxz Jyz Jzz about the body's origin, all in
-// the user's axes. If the user also wants the parameters of joints, armature and damping of the
-// independent velocities follow: further columns with a and v on the diagonal.
+// the user's axes. If the user also wants the parameters of joints, their columns follow (joint_columns.hpp).
 //
 // Symbols, for body i with parent p and column s_j of the motion subspace of a joint on its path:
 //   a[i]               spatial acceleration, gravity included
@@ -20,8 +19,8 @@
 //   W                  the body's wrench for each parameter, 6 x 10
 #pragma once
 
+#include "dtau/algorithms/first/joint_columns.hpp"
 #include "dtau/algorithms/first/products.hpp"
-#include "dtau/mimic.hpp"
 #include "dtau/pack.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -203,11 +202,13 @@ struct RegressorWorkspace {
     MotionWorkspace<T> motion;
     WrenchColumns<T>* W;
     T* row;
+    JointColumns<T> of_joints;
 
     RegressorWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : motion(arena, tree, options),
           W(arena.take<WrenchColumns<T>>(tree.nnodes)),
-          row(arena.take<T>(tree.mimic ? body_parameters * tree.nbodies : 0)) {}
+          row(arena.take<T>(tree.mimic ? body_parameters * tree.nbodies : 0)),
+          of_joints(arena, tree, options.joint_parameters) {}
 };
 
 // Writes the columns of the bodies; Y is zero before. Rows are `stride` apart. With mimic joints the rows
@@ -235,15 +236,13 @@ void regressor_of_bodies(const Tree& tree, const Motion<T>* S, const WrenchColum
     }
 }
 
-// Writes the columns of armature and damping of the independent velocities; zero before. v, a: of the
-// joints.
+// Writes the columns of joints; zero before. v, a: of the joints.
 template <class T>
-void regressor_of_joints(const Tree& tree, const T* v, const T* a, T* Y, std::ptrdiff_t stride) {
-    const int n = tree.independent.n;
-    for (int k = 0; k < n; ++k) {
-        T* row = Y + k * stride + body_parameters * tree.nbodies + k;
-        row[0] = a[owning_dof(tree, k)] + T(0.0), row[n] = v[owning_dof(tree, k)] + T(0.0);
-    }
+void regressor_of_joints(const Tree& tree, const T* v, const T* a, const JointColumns<T>& columns,
+                         T* Y, std::ptrdiff_t stride) {
+    for_joint_columns(tree, a, v, columns, [&](int, int k, int c, T entry) {
+        Y[k * stride + body_parameters * tree.nbodies + c] = entry + T(0.0);
+    });
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -49,7 +49,7 @@ struct SharedByRows {
             own.curvature[k] = Wide<T>(idsva.curvature[k]);
         for (int s = 0; s < tree.nrotation_springs; ++s) {
             const Stretch<T>& x = idsva.stretched[s];
-            own.stretched[s] = {spread(x.phi), Wide<T>(x.e), Wide<T>(x.de)};
+            own.stretched[s] = {spread(x.phi), Wide<T>(x.e), Wide<T>(x.de), Wide<T>(x.K)};
         }
     }
     void take_composites(const Tree& tree, const IdsvaWorkspace<T>& idsva) const {

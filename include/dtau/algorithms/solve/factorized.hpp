@@ -91,12 +91,12 @@ DTAU_INLINE void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Iner
     if (tree.mimic || w.padded) w.zero(tree.independent);
     if (!tree.mimic) {
         crba_backward(tree, S, inertias, rows);
-        for (int k = 0; k < tree.nv; ++k) w.L[k * w.stride + rows.depth[k]] += T(tree.armature[k]);
+        for (int k = 0; k < tree.nv; ++k) w.L[k * w.stride + rows.depth[k]] += armature<T>(tree, k);
         return;
     }
     const ReducedRows<T> reduced = {*tree.mimic, rows};
     crba_backward(tree, S, inertias, reduced);
-    for (int k = 0; k < tree.nv; ++k) reduced.entry(k, k, T(tree.armature[k]));
+    for (int k = 0; k < tree.nv; ++k) reduced.entry(k, k, armature<T>(tree, k));
 }
 
 template <class T>
@@ -122,7 +122,7 @@ void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
         const Body& body = tree.bodies[i];
         for (int k = body.v; k < body.v + body.nv; ++k)
             torque[k] =
-                fma(T(-tree.damping[k]), v[k], tau ? tau[k] : T(0.0)) - dot(g.S[k], w.bias_f[i]);
+                fma(-damping<T>(tree, k), v[k], tau ? tau[k] : T(0.0)) - dot(g.S[k], w.bias_f[i]);
         if (body.parent >= 0) w.bias_f[body.parent] += w.bias_f[i];
     }
 }

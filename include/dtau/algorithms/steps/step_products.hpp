@@ -152,8 +152,7 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
 
     for (int k = 0; k < nv; ++k) by_q[k] = by_tau[k] = T(0.0);
     for (int k = 0; by_f_ext && k < 6 * tree.nbodies; ++k) by_f_ext[k] = T(0.0);
-    for (int k = 0; by_parameters && k < body_parameters * tree.nbodies; ++k)
-        by_parameters[k] = T(0.0);
+    for (int k = 0; by_parameters && k < w.inertial.count; ++k) by_parameters[k] = T(0.0);
     to_owners(tree, lam_v, w.end_v);
     to_owners(tree, reached ? reached->weights(tree, w.q_next, lam_q) : lam_q, w.stage_q);
     displaced_gradient<false>(tree, max_stages, w.variation, w.stage_q, by_q, w.end_theta);

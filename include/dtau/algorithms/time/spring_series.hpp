@@ -72,7 +72,7 @@ struct SpringSeries {
         extend(tree, k, q, v, rates, scale);
         for (int s = 0; s < tree.nrotation_springs && k > 0; ++s) {
             const RotationSpring& spring = tree.rotation_springs[s];
-            add_angular_part(spring, sign * scale.factorial[k] * spring.stiffness,
+            add_angular_part(spring, T(sign * scale.factorial[k] * spring.stiffness),
                              phi[first(s) + k], tau);
         }
     }
@@ -82,7 +82,7 @@ struct SpringSeries {
         if (k == 0) add_diagonal_stiffness(tree, dtau_dq, n);
         for (int s = 0; s < tree.nrotation_springs; ++s) {
             const RotationSpring& spring = tree.rotation_springs[s];
-            add_rotation_block(spring, scale.factorial[k] * spring.stiffness, G[first(s) + k],
+            add_rotation_block(spring, T(scale.factorial[k] * spring.stiffness), G[first(s) + k],
                                dtau_dq, n);
         }
     }
@@ -104,7 +104,7 @@ struct SpringSeries {
                 eta[at + k] =
                     T(scale.inverse[k]) * fma(inverse, angular_part(spring, before), -turned);
             }
-            add_angular_part(spring, factor * scale.factorial[k] * spring.stiffness,
+            add_angular_part(spring, T(factor * scale.factorial[k] * spring.stiffness),
                              times(s, k, eta + at), dtau);
         }
     }
@@ -126,7 +126,7 @@ struct SpringSeries {
                 sum = cross(T(scale.inverse[k]) * omega[at + k - 1 - j], by_eta[at + k], sum);
             }
             by_eta[at + j] = sum;
-            add_angular_part(spring, factor * scale.inverse_factorial[j], sum, by);
+            add_angular_part(spring, T(factor * scale.inverse_factorial[j]), sum, by);
         }
     }
 

@@ -62,12 +62,12 @@ struct AbaWorkspace {
 // 1 / D; inertia = s . U
 template <class T>
 DTAU_INLINE T inverse_inertia(const Tree& tree, int k, T inertia) {
-    return T(1.0) / (inertia + T(tree.armature[k]));
+    return T(1.0) / (inertia + armature<T>(tree, k));
 }
 // u D; force = s . f
 template <class T>
 DTAU_INLINE T torque_left(const Tree& tree, int k, const T* v, const T* tau, T force) {
-    return fma(T(-tree.damping[k]), v[k], tau[k]) - force;
+    return fma(-damping<T>(tree, k), v[k], tau[k]) - force;
 }
 // IA - U W^T, and f + u U
 template <class T>
@@ -196,7 +196,7 @@ __attribute__((noinline)) void accelerate_free_root(const Tree& tree, int i, boo
     unrolled<6>([&](int k) __attribute__((always_inline)) {
         x[k] = torque_left(tree, body.v + k, v, tau, x[k]);
     });
-    solve_free_root(articulated_inertia(tree, i, leaf, w.IA), tree.armature + body.v, x);
+    solve_free_root(tree, body, articulated_inertia(tree, i, leaf, w.IA), x);
     unrolled<6>([&](int k) __attribute__((always_inline)) { a[body.v + k] = x[k]; });
     w.m[1] = {{x[3], x[4], x[5]}, {x[0], x[1], x[2]}};
 }

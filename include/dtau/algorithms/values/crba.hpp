@@ -78,7 +78,7 @@ void crba(const Tree& tree, const T* q, T* M, const RootFrame<T>& root_frame) {
     const int n = tree.nv;
     root_frame_sweep<T>(tree, q, nullptr, root_frame);
     crba_backward(tree, root_frame.S, root_frame.I, BothTriangles<T>{M, n});
-    for (int k = 0; k < n; ++k) M[k * n + k] += T(tree.armature[k]);
+    for (int k = 0; k < n; ++k) M[k * n + k] += armature<T>(tree, k);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -50,7 +50,7 @@ void kinetic_energy(const Tree& tree, const T* q, const T* v, T* energy,
         twice = fma(T(body.mass), dot(center, center), twice);
         twice = dot(vi.ang, sym3(body.inertia) * vi.ang, twice);  // [Derivations] eq. 15.9
     }
-    for (int k = 0; k < tree.nv; ++k) twice = fma(T(tree.armature[k]) * v[k], v[k], twice);
+    for (int k = 0; k < tree.nv; ++k) twice = fma(armature<T>(tree, k) * v[k], v[k], twice);
     energy[0] = T(0.5) * twice;
 }
 

@@ -195,8 +195,8 @@ DTAU_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const T*
         }
     }
     for (int k = 0; k < tree.nv; ++k) {
-        if (a) tau[k] = fma(T(tree.armature[k]), a[k], tau[k]);
-        if (v) tau[k] = fma(T(tree.damping[k]), v[k], tau[k]);
+        if (a) tau[k] = fma(armature<T>(tree, k), a[k], tau[k]);
+        if (v) tau[k] = fma(damping<T>(tree, k), v[k], tau[k]);
     }
     add_spring_torques(tree, q, tau);
     if constexpr (moving)

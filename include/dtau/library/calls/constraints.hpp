@@ -10,7 +10,7 @@ namespace dtau {
 //     q (nq), v (nv), tau (nv) -> a (nv), forces (nrows), residual (nrows)
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
 //     parameters (10 nbodies)
-//     arguments: contacts (required), f_ext_axes, regularization
+//     arguments: contacts (required), f_ext_axes, regularization, joint_parameters
 class ConstrainedDynamics : public Call {
   public:
     explicit ConstrainedDynamics(const Model& model, const CallArguments& arguments = {},
@@ -40,7 +40,8 @@ class ConstrainedDynamics : public Call {
 //     dforces_dq (nrows, nv), dforces_dv (nrows, nv), dforces_dtau (nrows, nv), residual (nrows)
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
 //     parameters (10 nbodies), -> a (nv), -> forces (nrows)
-//     arguments: contacts (required), f_ext_axes, regularization, forces, layout, coordinates
+//     arguments: contacts (required), f_ext_axes, regularization, forces, layout, coordinates,
+//     joint_parameters
 class ConstrainedDynamicsDerivatives : public Call {
   public:
     explicit ConstrainedDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},
@@ -75,7 +76,7 @@ class ConstrainedDynamicsDerivatives : public Call {
 // Constrained inverse dynamics: joint torques and least-norm contact forces that give a.
 //     q (nq), v (nv), a (nv) -> tau (nv), forces (nrows)
 //     optional: f_ext (nbodies, 6), active (ncontacts), parameters (10 nbodies)
-//     arguments: contacts (required), f_ext_axes, inputs, regularization
+//     arguments: contacts (required), f_ext_axes, inputs, regularization, joint_parameters
 class ConstrainedInverseDynamics : public Call {
   public:
     explicit ConstrainedInverseDynamics(const Model& model, const CallArguments& arguments = {},

@@ -11,7 +11,8 @@ namespace dtau {
 //     dvdv (nv, nv), dtaudq (nv, nv)
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
 //     parameters (10 nbodies)
-//     arguments: contacts (required), f_ext_axes, regularization, symmetric, coordinates
+//     arguments: contacts (required), f_ext_axes, regularization, symmetric, coordinates,
+//     joint_parameters
 class ConstrainedDynamicsHessian : public Call {
   public:
     explicit ConstrainedDynamicsHessian(const Model& model, const CallArguments& arguments = {},
@@ -41,7 +42,7 @@ class ConstrainedDynamicsHessian : public Call {
 // Hessian of an impact, contracted with weights of the velocity after it and of the impulses.
 //     q (nq), v (nv), lam (nv), lam_impulses (nrows), restitution -> dqdq (nv, nv), dqdv (nv, nv)
 //     optional: active (ncontacts), parameters (10 nbodies)
-//     arguments: contacts (required), regularization, symmetric, coordinates
+//     arguments: contacts (required), regularization, symmetric, coordinates, joint_parameters
 class ImpulseDynamicsHessian : public Call {
   public:
     explicit ImpulseDynamicsHessian(const Model& model, const CallArguments& arguments = {},

@@ -9,7 +9,7 @@ namespace dtau {
 // Impact dynamics: the velocity after an impact, and the impulses of contacts and loops.
 //     q (nq), v (nv), restitution -> v (nv), impulses (nrows)
 //     optional: active (ncontacts), parameters (10 nbodies)
-//     arguments: contacts (required), regularization
+//     arguments: contacts (required), regularization, joint_parameters
 class ImpulseDynamics : public Call {
   public:
     explicit ImpulseDynamics(const Model& model, const CallArguments& arguments = {},
@@ -34,7 +34,7 @@ class ImpulseDynamics : public Call {
 //     q (nq), v (nv), restitution -> dv_dq (nv, nv), dv_dv (nv, nv), dimpulses_dq (nrows, nv),
 //     dimpulses_dv (nrows, nv)
 //     optional: active (ncontacts), parameters (10 nbodies)
-//     arguments: contacts (required), regularization, layout, coordinates
+//     arguments: contacts (required), regularization, layout, coordinates, joint_parameters
 class ImpulseDynamicsDerivatives : public Call {
   public:
     explicit ImpulseDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},

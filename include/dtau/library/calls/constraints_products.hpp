@@ -10,7 +10,7 @@ namespace dtau {
 //     q (nq), v (nv), tau (nv), dq (nv), dv (nv), dtau (nv) -> da (nv), dforces (nrows)
 //     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), active (ncontacts),
 //     positions (ncontacts, 3), dparameters (nparameters), parameters (10 nbodies)
-//     arguments: contacts (required), f_ext_axes, regularization, coordinates
+//     arguments: contacts (required), f_ext_axes, regularization, coordinates, joint_parameters
 class ConstrainedDynamicsJvp : public Call {
   public:
     explicit ConstrainedDynamicsJvp(const Model& model, const CallArguments& arguments = {},
@@ -42,7 +42,7 @@ class ConstrainedDynamicsJvp : public Call {
 //     q (nq), v (nv), tau (nv), lam (nv), lam_forces (nrows) -> by_q (nv), by_v (nv), by_tau (nv)
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
 //     parameters (10 nbodies), -> by_f_ext (nbodies, 6)
-//     arguments: contacts (required), f_ext_axes, regularization, coordinates
+//     arguments: contacts (required), f_ext_axes, regularization, coordinates, joint_parameters
 class ConstrainedDynamicsVjp : public Call {
   public:
     explicit ConstrainedDynamicsVjp(const Model& model, const CallArguments& arguments = {},

@@ -9,7 +9,7 @@ namespace dtau {
 // Derivatives of the joint torque by configuration, velocity and acceleration.
 //     q (nq), v (nv), a (nv) -> dtau_dq (nv, nv), dtau_dv (nv, nv), dtau_da (nv, nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
-//     arguments: f_ext_axes, layout, coordinates
+//     arguments: f_ext_axes, layout, coordinates, joint_parameters
 class InverseDynamicsDerivatives : public Call {
   public:
     explicit InverseDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},
@@ -34,7 +34,7 @@ class InverseDynamicsDerivatives : public Call {
 // Derivatives of the joint acceleration by configuration, velocity and torque.
 //     q (nq), v (nv), tau (nv) -> da_dq (nv, nv), da_dv (nv, nv), da_dtau (nv, nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
-//     arguments: f_ext_axes, layout, coordinates
+//     arguments: f_ext_axes, layout, coordinates, joint_parameters
 class ForwardDynamicsDerivatives : public Call {
   public:
     explicit ForwardDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},
@@ -74,7 +74,7 @@ class InverseDynamicsWrenchDerivatives : public Call {
 // Derivatives of the joint acceleration by the external wrenches.
 //     q (nq) -> da_df_ext (nv, nbodies, 6)
 //     optional: parameters (10 nbodies)
-//     arguments: f_ext_axes
+//     arguments: f_ext_axes, joint_parameters
 class ForwardDynamicsWrenchDerivatives : public Call {
   public:
     explicit ForwardDynamicsWrenchDerivatives(const Model& model,

@@ -9,7 +9,7 @@ namespace dtau {
 // Inverse dynamics: the joint torque that gives the acceleration a.
 //     q (nq), v (nv), a (nv) -> tau (nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
-//     arguments: f_ext_axes
+//     arguments: f_ext_axes, joint_parameters
 class InverseDynamics : public Call {
   public:
     explicit InverseDynamics(const Model& model, const CallArguments& arguments = {},
@@ -32,7 +32,7 @@ class InverseDynamics : public Call {
 // Forward dynamics: the joint acceleration under the torque tau.
 //     q (nq), v (nv), tau (nv) -> a (nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
-//     arguments: f_ext_axes
+//     arguments: f_ext_axes, joint_parameters
 class ForwardDynamics : public Call {
   public:
     explicit ForwardDynamics(const Model& model, const CallArguments& arguments = {},

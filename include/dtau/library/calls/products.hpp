@@ -9,7 +9,7 @@ namespace dtau {
 // Variation of the joint torque along variations of its arguments.
 //     q (nq), v (nv), a (nv), dq (nv), dv (nv), da (nv) -> dtau (nv)
 //     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), parameters (10 nbodies)
-//     arguments: f_ext_axes, coordinates
+//     arguments: f_ext_axes, coordinates, joint_parameters
 class InverseDynamicsJvp : public Call {
   public:
     explicit InverseDynamicsJvp(const Model& model, const CallArguments& arguments = {},
@@ -35,7 +35,7 @@ class InverseDynamicsJvp : public Call {
 // Gradient of lam . tau by the arguments of inverse dynamics.
 //     q (nq), v (nv), a (nv), lam (nv) -> by_q (nv), by_v (nv), by_a (nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies), -> by_f_ext (nbodies, 6)
-//     arguments: f_ext_axes, coordinates
+//     arguments: f_ext_axes, coordinates, joint_parameters
 class InverseDynamicsVjp : public Call {
   public:
     explicit InverseDynamicsVjp(const Model& model, const CallArguments& arguments = {},
@@ -61,7 +61,7 @@ class InverseDynamicsVjp : public Call {
 // Variation of the joint acceleration along variations of its arguments.
 //     q (nq), v (nv), tau (nv), dq (nv), dv (nv), dtau (nv) -> da (nv)
 //     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), parameters (10 nbodies)
-//     arguments: f_ext_axes, coordinates
+//     arguments: f_ext_axes, coordinates, joint_parameters
 class ForwardDynamicsJvp : public Call {
   public:
     explicit ForwardDynamicsJvp(const Model& model, const CallArguments& arguments = {},
@@ -87,7 +87,7 @@ class ForwardDynamicsJvp : public Call {
 // Gradient of lam . a by the arguments of forward dynamics.
 //     q (nq), v (nv), tau (nv), lam (nv) -> by_q (nv), by_v (nv), by_tau (nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies), -> by_f_ext (nbodies, 6)
-//     arguments: f_ext_axes, coordinates
+//     arguments: f_ext_axes, coordinates, joint_parameters
 class ForwardDynamicsVjp : public Call {
   public:
     explicit ForwardDynamicsVjp(const Model& model, const CallArguments& arguments = {},

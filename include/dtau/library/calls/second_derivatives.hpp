@@ -10,7 +10,7 @@ namespace dtau {
 //     q (nq), v (nv), a (nv) -> d2tau_dqdq (nv, nv, nv), d2tau_dqdv (nv, nv, nv),
 //     d2tau_dvdv (nv, nv, nv), d2tau_dadq (nv, nv, nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
-//     arguments: f_ext_axes, symmetric, layout, coordinates
+//     arguments: f_ext_axes, symmetric, layout, coordinates, joint_parameters
 class InverseDynamicsSecondDerivatives : public Call {
   public:
     explicit InverseDynamicsSecondDerivatives(const Model& model,
@@ -39,7 +39,7 @@ class InverseDynamicsSecondDerivatives : public Call {
 //     q (nq), v (nv), tau (nv) -> d2a_dqdq (nv, nv, nv), d2a_dqdv (nv, nv, nv),
 //     d2a_dvdv (nv, nv, nv), d2a_dtaudq (nv, nv, nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
-//     arguments: f_ext_axes, symmetric, coordinates
+//     arguments: f_ext_axes, symmetric, coordinates, joint_parameters
 class ForwardDynamicsSecondDerivatives : public Call {
   public:
     explicit ForwardDynamicsSecondDerivatives(const Model& model,
@@ -67,7 +67,7 @@ class ForwardDynamicsSecondDerivatives : public Call {
 //     q (nq), v (nv), a (nv), lam (nv) -> dqdq (nv, nv), dqdv (nv, nv), dvdv (nv, nv),
 //     dadq (nv, nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
-//     arguments: f_ext_axes, symmetric, coordinates
+//     arguments: f_ext_axes, symmetric, coordinates, joint_parameters
 class InverseDynamicsHessian : public Call {
   public:
     explicit InverseDynamicsHessian(const Model& model, const CallArguments& arguments = {},
@@ -94,7 +94,7 @@ class InverseDynamicsHessian : public Call {
 //     q (nq), v (nv), tau (nv), lam (nv) -> dqdq (nv, nv), dqdv (nv, nv), dvdv (nv, nv),
 //     dtaudq (nv, nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
-//     arguments: f_ext_axes, symmetric, coordinates
+//     arguments: f_ext_axes, symmetric, coordinates, joint_parameters
 class ForwardDynamicsHessian : public Call {
   public:
     explicit ForwardDynamicsHessian(const Model& model, const CallArguments& arguments = {},

@@ -10,7 +10,7 @@ namespace dtau {
 //     q (nq), v (nv), tau (nv), dt -> q (nq), v (nv)
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
 //     parameters (10 nbodies)
-//     arguments: integrator, f_ext_axes, contacts, regularization
+//     arguments: integrator, f_ext_axes, contacts, regularization, joint_parameters
 class Step : public Call {
   public:
     explicit Step(const Model& model, const CallArguments& arguments = {},
@@ -39,7 +39,7 @@ class Step : public Call {
 //     q (nq), v (nv), tau (nv), dt, dq (nv), dv (nv), dtau (nv) -> dq (nv), dv (nv)
 //     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), ddt, active (ncontacts),
 //     positions (ncontacts, 3), dparameters (nparameters), parameters (10 nbodies)
-//     arguments: integrator, f_ext_axes, contacts, regularization, coordinates
+//     arguments: integrator, f_ext_axes, contacts, regularization, coordinates, joint_parameters
 class StepJvp : public Call {
   public:
     explicit StepJvp(const Model& model, const CallArguments& arguments = {},
@@ -73,7 +73,7 @@ class StepJvp : public Call {
 //     q (nq), v (nv), tau (nv), dt, lam_q (nv), lam_v (nv) -> by_q (nv), by_v (nv), by_tau (nv)
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
 //     parameters (10 nbodies), -> by_f_ext (nbodies, 6)
-//     arguments: integrator, f_ext_axes, contacts, regularization, coordinates
+//     arguments: integrator, f_ext_axes, contacts, regularization, coordinates, joint_parameters
 class StepVjp : public Call {
   public:
     explicit StepVjp(const Model& model, const CallArguments& arguments = {},

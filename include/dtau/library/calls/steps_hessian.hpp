@@ -10,7 +10,7 @@ namespace dtau {
 //     q (nq), v (nv), tau (nv), dt, lam_q (nv), lam_v (nv) -> H (2 nv + ninputs, 2 nv + ninputs)
 //     optional: f_ext (nbodies, 6), inputs (nv, ninputs), active (ncontacts),
 //     positions (ncontacts, 3), parameters (10 nbodies)
-//     arguments: integrator, f_ext_axes, contacts, regularization, coordinates
+//     arguments: integrator, f_ext_axes, contacts, regularization, coordinates, joint_parameters
 class StepHessian : public Call {
   public:
     explicit StepHessian(const Model& model, const CallArguments& arguments = {},

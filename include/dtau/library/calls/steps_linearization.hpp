@@ -10,7 +10,7 @@ namespace dtau {
 //     q (nq), v (nv), tau (nv) -> A (2 nv, 2 nv), B (2 nv, ninputs), a (nv)
 //     optional: f_ext (nbodies, 6), inputs (nv, ninputs), active (ncontacts),
 //     positions (ncontacts, 3), parameters (10 nbodies), -> residual (nrows)
-//     arguments: f_ext_axes, contacts, regularization, layout
+//     arguments: f_ext_axes, contacts, regularization, layout, joint_parameters
 class Linearize : public Call {
   public:
     explicit Linearize(const Model& model, const CallArguments& arguments = {},
@@ -41,7 +41,8 @@ class Linearize : public Call {
 //     optional: f_ext (nbodies, 6), inputs (nv, ninputs), active (ncontacts),
 //     positions (ncontacts, 3), parameters (10 nbodies), -> residual (nrows), -> forces (nrows),
 //     -> dforces_dz (nrows, 2 nv), -> dforces_du (nrows, ninputs)
-//     arguments: integrator, f_ext_axes, contacts, regularization, forces, layout, coordinates
+//     arguments: integrator, f_ext_axes, contacts, regularization, forces, layout, coordinates,
+//     joint_parameters
 class LinearizeDiscrete : public Call {
   public:
     explicit LinearizeDiscrete(const Model& model, const CallArguments& arguments = {},

@@ -11,7 +11,7 @@ namespace dtau {
 //     A_stages (4, 2 nv, 2 nv), B_stages (4, 2 nv, ninputs), q_stages (4, nq), v_stages (4, nv)
 //     optional: f_ext (nbodies, 6), inputs (nv, ninputs), active (ncontacts),
 //     positions (ncontacts, 3), parameters (10 nbodies)
-//     arguments: f_ext_axes, contacts, regularization
+//     arguments: f_ext_axes, contacts, regularization, joint_parameters
 class LinearizeStages : public Call {
   public:
     explicit LinearizeStages(const Model& model, const CallArguments& arguments = {},

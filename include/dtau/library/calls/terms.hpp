@@ -9,7 +9,7 @@ namespace dtau {
 // Mass matrix M, with the armature on its diagonal.
 //     q (nq) -> M (nv, nv)
 //     optional: parameters (10 nbodies)
-//     arguments: layout
+//     arguments: layout, joint_parameters
 class MassMatrix : public Call {
   public:
     explicit MassMatrix(const Model& model, const CallArguments& arguments = {},
@@ -30,7 +30,7 @@ class MassMatrix : public Call {
 // Inverse of the mass matrix: the derivative of the acceleration by the torque.
 //     q (nq) -> M_inverse (nv, nv)
 //     optional: parameters (10 nbodies)
-//     arguments: layout
+//     arguments: layout, joint_parameters
 class MassMatrixInverse : public Call {
   public:
     explicit MassMatrixInverse(const Model& model, const CallArguments& arguments = {},
@@ -52,7 +52,7 @@ class MassMatrixInverse : public Call {
 // Admissible Coriolis matrix C: C @ v is the Coriolis torque, and dM/dt = C + C^T.
 //     q (nq), v (nv) -> C (nv, nv)
 //     optional: parameters (10 nbodies)
-//     arguments: layout
+//     arguments: layout, joint_parameters
 class CoriolisMatrix : public Call {
   public:
     explicit CoriolisMatrix(const Model& model, const CallArguments& arguments = {},
@@ -74,7 +74,7 @@ class CoriolisMatrix : public Call {
 // Bias torque, inverse dynamics at a = 0: Coriolis, damping, gravity, external forces.
 //     q (nq), v (nv) -> tau (nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
-//     arguments: f_ext_axes
+//     arguments: f_ext_axes, joint_parameters
 class BiasTorque : public Call {
   public:
     explicit BiasTorque(const Model& model, const CallArguments& arguments = {},
@@ -97,6 +97,7 @@ class BiasTorque : public Call {
 // Gravity torque: the torque that holds the robot still against gravity.
 //     q (nq) -> tau (nv)
 //     optional: parameters (10 nbodies)
+//     arguments: joint_parameters
 class GravityTorque : public Call {
   public:
     explicit GravityTorque(const Model& model, const CallArguments& arguments = {},
