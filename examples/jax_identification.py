@@ -33,7 +33,7 @@ TYPICAL = np.concatenate([np.full(6, 1.5), np.full(6, 1.0), np.full(6, 8.0)])  #
 
 
 def arm() -> dtau.Model:
-    """An arm of six joints without friction of its own."""
+    """An arm of six joints whose friction is not known yet."""
     builder = dtau.ModelBuilder("arm")
     joints = (  # axis, where it sits on the link before, mass and half length
         ((0, 0, 1), (0, 0, 0.1), 6.0, 0.05),
@@ -53,6 +53,7 @@ def arm() -> dtau.Model:
             placement=dtau.Pose(translation=place),
             inertia=dtau.Inertia(mass, (0, 0, half), mass * size),
             armature=0.1,
+            friction_speed=STICTION,
         )
     return builder.build()
 
@@ -60,12 +61,13 @@ def arm() -> dtau.Model:
 def simulate(model: dtau.Model, parameters: jax.Array, reference: jax.Array) -> jax.Array:
     """Angles after each step (steps, 6), from rest, under the controller that was in use."""
     viscous, coulomb, motor = parameters[:6], parameters[6:12], parameters[12:]
+    joints = model.armature, viscous, model.stiffness, coulomb
+    changed = jnp.concatenate([model.parameters.ravel(), *joints])
 
     def move(state: Any, goal: jax.Array) -> Any:
         q, v = state
-        current = GAIN * (goal - q - 0.1 * v)
-        tau = motor * current - viscous * v - coulomb * jnp.tanh(v / STICTION)
-        after = dtau.jax.step(model, q, v, tau, DT, "semi_implicit")
+        tau = motor * GAIN * (goal - q - 0.1 * v)
+        after = dtau.jax.step(model, q, v, tau, DT, "semi_implicit", parameters=changed)
         return tuple(after), after.q
 
     start = jnp.zeros(6), jnp.zeros(6)

@@ -42,7 +42,7 @@ class Switch:
     loop: bool = False
     regularization: float = 0.0
     order: int | None = None
-    parameters: bool = False
+    parameters: str = ""  # whose: of "bodies", or of "joints" too
     state: tuple[str, ...] = ()
 
 
@@ -51,13 +51,13 @@ SWITCHES = (
     Switch("arm", "arm", None, "mixed", integrator="semi_implicit", contacts=False,
            regularization=1e-3, order=1),
     Switch("mimics", "mimics", "mixed", "mixed", 2, "classical", "semi_implicit", mask=True,
-           regularization=1e-4, order=0, parameters=True, state=("long quaternions",)),
+           regularization=1e-4, order=0, parameters="joints", state=("long quaternions",)),
     Switch("world", "manifold", "world", "world", 2, "spatial", "rk4", mask=True,
-           parameters=True, state=("far",)),
+           parameters="bodies", state=("far",)),
     Switch("world, arm", "arm", "world", "world", 1, "classical", "euler", contacts=False,
-           regularization=1e-2, parameters=True),
+           regularization=1e-2, parameters="joints"),
     Switch("inertias", "roots", "mixed", "world", 1, "classical", "semi_implicit", False,
-           regularization=1e-6, order=1, parameters=True, state=("turned",)),
+           regularization=1e-6, order=1, parameters="joints", state=("turned",)),
     Switch("fast", "manifold", "body", "body", 2, "classical", "semi_implicit", loop=True,
            regularization=1e-3, state=("fast", "loaded")),
     Switch("off norm", "roots", "world", "mixed", 1, "spatial", "euler", mask=True,
@@ -262,6 +262,10 @@ def case(module: Any, row: str, switch: Switch, seed: int) -> Case:
         state["positions"] = np.concatenate([state["positions"], state["positions"][:, :1]], 1)
     # what holds a base pulls in proportion to how far it is
     _changed(model, state, switch.state, 10.0 if _touches(row, switch) else 500.0)
+    if switch.parameters == "joints":
+        rng = np.random.default_rng(_number(seed, row, switch.name, "joints"))
+        of_joints = rng.uniform(0.05, 0.5, (STATES, 4 * model.nv))
+        state["parameters"] = np.concatenate([state["parameters"], of_joints], axis=-1)
     inputs = {name: np.asarray(state[name]) for name in _given(module, row, switch)}
     for x in inputs.values():
         x.flags.writeable = False

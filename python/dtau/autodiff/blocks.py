@@ -157,10 +157,10 @@ def _by_unit_wrenches(x: At, problem: str) -> Array:
 
     The Jacobian is linear in the wrenches if the robot is weightless and at rest.
     """
-    bodies = for_each(x, PARAMETERS)
-    q, still, name = x["q"][..., None, :], x.zeros(), f"{problem}_derivatives"
+    light, name = x.weightless(), f"{problem}_derivatives"
+    q, still, bodies = x["q"][..., None, :], x.zeros(), for_each(light, PARAMETERS)
     units, options = unit_wrenches(x), x.wrench_options()
-    changes = x.weightless().call(name, q, still, still, units, bodies, **options)[0]
+    changes = light.call(name, q, still, still, units, bodies, **options)[0]
     return by_wrenches(x, changes)
 
 
@@ -230,11 +230,16 @@ forward_dynamics_time_derivatives = _time_derivatives("forward_dynamics")
 
 def mass_matrix(x: At, by: str) -> Blocks:
     """Differentiate the mass matrix by q or inertias: the torques M a of unit accelerations a."""
-    q, bodies = x["q"][..., None, :], for_each(x, PARAMETERS)
-    units, x = x.library.constant(np.eye(x.model.nv)), x.weightless()
+    x, q = x.weightless(), x["q"][..., None, :]
+    units, bodies = x.library.constant(np.eye(x.model.nv)), for_each(x, PARAMETERS)
     if by == PARAMETERS:
-        return x.call("inverse_dynamics_regressor", q, x.zeros(), units)
+        return (inertial_torques(x, q, units),)
     return x.call("inverse_dynamics_derivatives", q, x.zeros(), units, None, bodies)[:1]
+
+
+def inertial_torques(x: At, q: Array, a: Array) -> Array:
+    """Differentiate the torques M a by the parameters."""
+    return x.with_inertia(x.call("inverse_dynamics_regressor", q, x.zeros(), a)[0])
 
 
 def mass_matrix_inverse(x: At, by: str) -> Blocks:

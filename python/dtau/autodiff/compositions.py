@@ -88,9 +88,9 @@ def frame_accelerations(x: At) -> Results:
 
 def _matrix(x: At, problem: str) -> Results:
     """Compose the Jacobian of a problem by its unknown: a symmetric matrix, by unit vectors."""
-    q, units = x["q"][..., None, :], x.library.constant(np.eye(x.model.nv))
-    bodies = for_each(x, PARAMETERS)
-    return x.weightless().call(problem, q, x.zeros(), units, None, bodies)
+    x, units = x.weightless(), x.library.constant(np.eye(x.model.nv))
+    q, bodies = x["q"][..., None, :], for_each(x, PARAMETERS)
+    return x.call(problem, q, x.zeros(), units, None, bodies)
 
 
 def mass_matrix(x: At) -> Results:

@@ -15,6 +15,7 @@ from dtau.autodiff.blocks import (
     by_wrenches,
     for_each,
     gradients,
+    inertial_torques,
     refuse_parameters,
     unit_wrenches,
 )
@@ -35,7 +36,8 @@ def dynamics(x: At, by: str) -> Blocks:
     *blocks, _ = x.call(name, *inputs, **_dynamics_options(x))
     if by == PARAMETERS:
         a = x.call("constrained_dynamics", *inputs, **_dynamics_options(x))[0]
-        return *_by_inertial_torques(x, blocks, x.call(_REGRESSOR, x["q"], x["v"], a)[0]), None
+        (torques,) = x.call("inverse_dynamics_regressor", x["q"], x["v"], a)
+        return *_by_inertial_torques(x, blocks, torques), None
     k = ("q", "v", "tau").index("tau" if by == "f_ext" else by)
     if by != "f_ext":
         return blocks[k], blocks[3 + k], None
@@ -43,9 +45,6 @@ def dynamics(x: At, by: str) -> Blocks:
     (spared,) = x.call("inverse_dynamics_wrench_derivatives", x["q"], **x.wrench_options())
     equation = "...ij,...jbc->...ibc"
     return (*(-x.xp.einsum(equation, blocks[j], spared) for j in (k, 3 + k)), None)
-
-
-_REGRESSOR = "inverse_dynamics_regressor"
 
 
 def _by_inertial_torques(x: At, blocks: Sequence[Array], torques: Array) -> tuple[Array, Array]:
@@ -103,7 +102,7 @@ def impulses(x: At, by: str) -> Blocks:
         name, still = "constrained_dynamics_derivatives", x.zeros()
         after = x.call("impulse_dynamics", *inputs, x["restitution"], x["active"], **contacts)[0]
         found = x.call(name, x["q"], still, still, None, x["active"], **contacts)
-        jump = x.weightless().call(_REGRESSOR, x["q"], still, after - x["v"])[0]
+        jump = inertial_torques(x.weightless(), x["q"], after - x["v"])
         return _by_inertial_torques(x, found, jump)
     name = "impulse_dynamics_derivatives"
     blocks = x.call(name, *inputs, x["restitution"], x["active"], **contacts)

@@ -160,6 +160,7 @@ class _Casadi(ArrayLibrary):
     helpers = (
         ("evaluate", "dtau.casadi.arguments"),
         ("stack_order", "dtau.casadi.arguments"),
+        ("of_joints", "dtau.casadi.arguments"),
         ("function", "dtau.casadi.builder"),
     )
     states = "Columns are states, and one column serves all; a row may be a single state too."
@@ -186,6 +187,8 @@ class _Casadi(ArrayLibrary):
             if name in arrays:
                 arrays[arrays.index(name)] = f"*(() if {name} is None else ({name},))"
                 options.append(f"{name.removesuffix('_derivatives')}={name} is not None")
+                if name == "parameters":
+                    options.append(f"joint_parameters=of_joints(model, {name})")
         made = ", ".join(["model", f'"{row.name}"', *options])
         result = f"evaluate(function({made}), {', '.join(arrays)}{cut})"
         return f"return {_wrapped(row, result) if row.result_classes else result}"

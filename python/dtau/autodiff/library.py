@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
-from dtau.autodiff.weightless import weightless
+from dtau.autodiff.rows import FUNCTIONS, OF_JOINTS, PARAMETERS
+from dtau.autodiff.weightless import has_inertia, weightless
 from dtau.model.model import Model
 
 Array = Any  # the library's arrays: float64, leading axes are the batch
@@ -61,10 +61,12 @@ class At:
         return self.library.xp
 
     def call(self, name: str, *inputs: Array | None, **options: Any) -> tuple[Array, ...]:
-        """Return the results of another function, a tuple; with the same inertias, by numbers."""
+        """Return the results of another function, a tuple; with the same parameters, by numbers."""
         row = FUNCTIONS.get(name)
         if row and "coordinates" in row.options:
             options["coordinates"] = "numbers"
+        if row and OF_JOINTS in row.options:
+            options[OF_JOINTS] = self.of_joints
         if row and row.inputs[-1].name == PARAMETERS and len(inputs) < len(row.inputs):
             missing = len(row.inputs) - 1 - len(inputs)
             inputs = (*inputs, *[None] * missing, self.inputs.get(PARAMETERS))
@@ -81,9 +83,21 @@ class At:
             self._known[key,] = make()
         return self._known[key,]
 
+    @property
+    def of_joints(self) -> bool:
+        """Whether the parameters are those of joints too."""
+        return bool(self.options.get(OF_JOINTS))
+
     def weightless(self) -> At:
         """Return the same without gravity and springs, where torques at rest are linear."""
-        return replace(self, model=weightless(self.model), _known={})
+        inputs = self.inputs
+        if self.of_joints:
+            inputs = {**inputs, PARAMETERS: self.with_inertia(inputs[PARAMETERS])}
+        return replace(self, model=weightless(self.model), inputs=inputs, _known={})
+
+    def with_inertia(self, x: Array) -> Array:
+        """Return parameters, or columns that belong to them: zero for damping and what follows."""
+        return x * self.library.constant(has_inertia(self.model)) if self.of_joints else x
 
     def zeros(self) -> Array:
         """Zeros (nv,): no velocity, acceleration or torque."""

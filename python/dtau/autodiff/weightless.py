@@ -1,8 +1,11 @@
-"""Remove gravity and springs from a model: `weightless`."""
+"""Remove gravity and springs from a model, and from given parameters: `weightless`."""
 
 from __future__ import annotations
 
 import functools
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dtau.errors import without_model_warnings
 from dtau.model.model import Model
@@ -13,3 +16,8 @@ def weightless(model: Model) -> Model:
     """Return the model without gravity and springs: at rest, torques M a and nothing else."""
     with without_model_warnings():
         return model.replace(gravity=(0.0, 0.0, 0.0), stiffness=0.0)
+
+
+def has_inertia(model: Model) -> NDArray[np.float64]:
+    """Return 1 for each parameter that is in the mass matrix, and 0 for others of joints."""
+    return np.repeat([1.0, 0.0], [10 * model.nbodies + model.nv, 3 * model.nv])

@@ -23,7 +23,7 @@ import dtau.results
 from dtau.autodiff.docstrings import docstring
 from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.libraries import LIBRARIES, ArrayLibrary
-from dtau.autodiff.rows import FUNCTIONS
+from dtau.autodiff.rows import FUNCTIONS, OF_JOINTS
 from dtau.registry import Argument, Function
 
 
@@ -55,7 +55,8 @@ def define(library: str, namespace: dict[str, Any], names: Iterable[str] = PUBLI
 def row_of(library: ArrayLibrary, name: str) -> Function:
     """Return the row of a function as a library has it."""
     row = FUNCTIONS[name]
-    kept = tuple(x for x in row.arguments if x.name not in library.left_out(name))
+    left_out = (*library.left_out(name), OF_JOINTS)
+    kept = tuple(x for x in row.arguments if x.name not in left_out)
     return replace(row, arguments=kept)
 
 

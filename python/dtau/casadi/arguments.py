@@ -1,4 +1,4 @@
-"""Check the arguments of CasADi functions: `evaluate`."""
+"""Check the arguments of CasADi functions: `evaluate`, `stack_order`, `of_joints`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ def stack_order(name: str, model: Model, stack: Any, order: Any) -> int:
     first = next(x for x in FUNCTIONS[name].inputs if x.rows is not None)
     rows = stack.shape[0] if hasattr(stack, "shape") and stack.shape else len(np.atleast_1d(stack))
     return order_of_stacks(name, {first.name: (rows, model.nv)}, order)
+
+
+def of_joints(model: Model, parameters: Any) -> bool:
+    """Whether parameters, if they are given, are those of joints too."""
+    shape = getattr(parameters, "shape", None) or np.shape(parameters)
+    return 10 * model.nbodies + 4 * model.nv in shape
 
 
 def evaluate(f: Any, *given: Any, longer_stacks: bool = False) -> Any:

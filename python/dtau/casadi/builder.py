@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from dtau.autodiff.arguments import check_contacts
 from dtau.autodiff.functions import CONSTRAINED, PUBLIC
 from dtau.autodiff.libraries import LIBRARIES
-from dtau.autodiff.rows import FUNCTIONS
+from dtau.autodiff.rows import FUNCTIONS, OF_JOINTS, PARAMETERS
 from dtau.casadi import table
 from dtau.casadi.expressions import bodies, constrained, manifold
 from dtau.casadi.expressions.recorded import recorded_function
@@ -48,6 +48,12 @@ class _Request(NamedTuple):
     parameters: bool
     regularization: float
     options: tuple[tuple[str, Any], ...]
+
+    @property
+    def given(self) -> dict[str, bool]:
+        """Whether parameters are an input, and those of joints among them."""
+        of_joints = dict(self.options).get(OF_JOINTS, False)
+        return {PARAMETERS: self.parameters, OF_JOINTS: self.parameters and of_joints}
 
 
 # By the model, or by the contacts, which hold their model; a function holds neither.
@@ -95,7 +101,8 @@ def function(
     active : bool, optional
         Take the mask of active contacts as an input after the others, (ncontacts,).
     parameters : bool, optional
-        Take the inertias of the bodies as the last input, (10 nbodies,): `Model.parameters`, flat.
+        Take the parameters of the bodies as the last input, (10 nbodies,): `Model.parameters`,
+        flat; with the option ``joint_parameters=True``, `Model.joint_parameters` behind them.
     regularization : float
         For contacts whose rows depend on each other, see `dtau.constrained_dynamics`.
     **options
@@ -217,8 +224,7 @@ def _build(model: Model, contacts: Contacts | None, request: _Request) -> _Made:
     if contacts is not None:
         return _constrained(model, contacts, request)
     if table.problem_of(name):
-        order = dict(request.options).get("order")
-        compiled = _compiled(model, name, request.f_ext_axes, request.parameters, order)
+        compiled = _compiled(model, request)
         return compiled, [compiled]
     if name in _EXPRESSIONS:
         return _EXPRESSIONS[name](model), []
@@ -227,19 +233,14 @@ def _build(model: Model, contacts: Contacts | None, request: _Request) -> _Made:
     return recorded_function(model, name, taken, f_ext=request.f_ext_axes is not None), []
 
 
-def _compiled(
-    model: Model,
-    name: str,
-    f_ext_axes: Axes | None,
-    parameters: bool = False,
-    order: int | None = None,
-) -> Any:
+def _compiled(model: Model, request: _Request) -> Any:
+    name, f_ext_axes = request.name, request.f_ext_axes
+    order = dict(request.options).get("order")
     if order is not None:
         return _in_a_slot(table.time_derivatives(model, name, order, f_ext_axes=f_ext_axes))
     if PUBLIC[name].matrix_of:
-        return _in_a_slot(table.matrix(model, name, parameters=parameters))
-    slot = table.dynamics(model, name, f_ext_axes=f_ext_axes, parameters=parameters)
-    return _in_a_slot(slot)
+        return _in_a_slot(table.matrix(model, name, **request.given))
+    return _in_a_slot(table.dynamics(model, name, f_ext_axes=f_ext_axes, **request.given))
 
 
 def _step(model: Model, contacts: Contacts | None, request: _Request) -> Any:
@@ -250,7 +251,7 @@ def _step(model: Model, contacts: Contacts | None, request: _Request) -> Any:
         contacts=contacts,
         active=request.active,
         regularization=request.regularization,
-        parameters=request.parameters,
+        **request.given,
     )
     inputs = sum(int(rows * columns) for rows, columns, *_ in slot[2][0][0])
     return _in_a_slot(slot, jac_penalty=_GRADIENTS / inputs)
@@ -265,5 +266,5 @@ def _constrained(model: Model, contacts: Contacts, request: _Request) -> _Made:
         return constrained.impulse_dynamics(model, contacts, compiled, active=active), [compiled]
     slots = [compiled]
     if request.f_ext_axes is not None:
-        slots.append(_compiled(model, "inverse_dynamics", request.f_ext_axes))
+        slots.append(_compiled(model, request._replace(name="inverse_dynamics")))
     return constrained.constrained_dynamics(model, contacts, *slots, active=active), slots

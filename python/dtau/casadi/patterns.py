@@ -45,13 +45,15 @@ class Structure:
     ``paths`` (nbodies, nv): the velocities that a wrench on a body acts on. ``coupled`` (nv, nv):
     the nonzero entries of matrices by velocities. ``moved``: the velocities whose displacement can
     change the result. The position of a free root changes it only if wrenches have moments about
-    the world's origin. `dtau.pattern` knows which entries these are.
+    the world's origin. `dtau.pattern` knows which entries these are. ``solves``: whether it has
+    accelerations as results.
     """
 
     def __init__(self, model: Model, *, solves: bool, felt_position: bool) -> None:
         bodies = pattern(model, "frame_jacobians", frames=model.bodies)
         self.paths: Pattern = np.any(nonzero(bodies), axis=1)
         self.coupled = nonzero(pattern(model, "mass_matrix_inverse" if solves else "mass_matrix"))
+        self.solves = solves
         if solves:  # the inverse of M couples all velocities of a tree
             self.paths = product(self.paths, self.coupled)
         self.moved = np.ones(model.nv, dtype=bool)
@@ -64,6 +66,16 @@ class Structure:
         """Convert columns in the tangent space to columns by the numbers of q."""
         felt = self.numbers & self.moved[:, None]
         return np.stack([pattern[:, rows].any(axis=1) for rows in felt.T], axis=1)
+
+
+def of_parameters(model: Model, s: Structure) -> Pattern:
+    """Return the pattern of parameters of bodies and joints, by the velocities that they act on."""
+    own = np.eye(model.nv, dtype=bool)
+    for joint in model.joints:
+        if isinstance(joint.type, Spherical):
+            own[joint.v, joint.v] = True  # the stiffness acts on all three
+    joints = product(own, s.coupled) if s.solves else own
+    return np.concatenate([np.repeat(s.paths, 10, axis=0), *[joints] * 4])
 
 
 class ConstrainedStructure(Structure):
@@ -108,9 +120,8 @@ def patterns_of_steps(
     pulled = np.tile(product(s.paths, s.coupled), (6, 1))  # (6 nbodies, nv), column by column
     by_q, by_v, turning = _displaced(model)
     first = {}
-    of_bodies = np.repeat(product(s.paths, s.coupled), 10, axis=0).T
     of_v = {"q": s.by_q(s.coupled), "v": s.coupled, "tau": s.coupled}
-    of_v |= {"f_ext": pulled.T, "parameters": of_bodies}
+    of_v |= {"f_ext": pulled.T, "parameters": product(of_parameters(model, s), s.coupled).T}
     for name, after in of_v.items():
         # Without accelerations, only the velocities before the step displace q.
         follows = product(s.numbers.T, after) & (integrator != "euler")

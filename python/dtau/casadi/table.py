@@ -15,9 +15,15 @@ import numpy as np
 from dtau import _core
 from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.rows import FUNCTIONS
-from dtau.autodiff.weightless import weightless
-from dtau.casadi.patterns import ConstrainedStructure, Pattern, Structure, patterns_of_steps
-from dtau.casadi.plans import ONE, Call, Numbers, Places, Plan, alone, block, matrix_shape
+from dtau.autodiff.weightless import has_inertia, weightless
+from dtau.casadi.patterns import (
+    ConstrainedStructure,
+    Pattern,
+    Structure,
+    of_parameters,
+    patterns_of_steps,
+)
+from dtau.casadi.plans import ONE, ZERO, Call, Numbers, Places, Plan, alone, block, matrix_shape
 from dtau.errors import without_model_warnings
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
@@ -58,27 +64,30 @@ def prepared(
     return call
 
 
-def dynamics(model: Model, name: str, *, f_ext_axes: Axes | None, parameters: bool) -> Slot:
+def dynamics(
+    model: Model, name: str, *, f_ext_axes: Axes | None, parameters: bool, joint_parameters: bool
+) -> Slot:
     """Describe inverse or forward dynamics, or a term of these."""
     problem, takes_f_ext = problem_of(name), f_ext_axes is not None
     options: Any = {"f_ext_axes": f_ext_axes} if takes_f_ext else {}
-    options["parameters"] = parameters
+    options |= {"parameters": parameters, "joint_parameters": joint_parameters}
     row, links = FUNCTIONS[problem], FUNCTIONS[problem].links
     s = Structure(model, solves=problem == "forward_dynamics", felt_position=f_ext_axes == "world")
     result, x = row.results[0].name, row.inputs[2].name
     pulled = np.tile(s.paths, (6, 1))  # (6 nbodies, nv): column by column of f_ext
-    of_bodies = np.repeat(s.paths, 10, axis=0)  # (10 nbodies, nv)
+    acting = of_parameters(model, s)  # (nparameters, nv)
+    acting = acting if joint_parameters else acting[: 10 * model.nbodies]
     first = {"q": s.by_q(s.coupled), "v": s.coupled, x: s.coupled}
-    first |= {"f_ext": pulled.T, "parameters": of_bodies.T}
+    first |= {"f_ext": pulled.T, "parameters": acting.T}
     second = {
         ("q", "q"): s.by_q(s.by_q(s.coupled).T),
         ("v", "q"): s.by_q(s.coupled),
         ("v", "v"): s.coupled,
         (x, "q"): s.by_q(s.coupled),
         ("f_ext", "q"): s.by_q(pulled),
-        ("parameters", "q"): s.by_q(of_bodies),
-        ("parameters", "v"): of_bodies,
-        ("parameters", x): of_bodies,
+        ("parameters", "q"): s.by_q(acting),
+        ("parameters", "v"): acting,
+        ("parameters", x): acting,
     }
     value = prepared(model, name, **options)
     shapes = _shapes(value, *["f_ext"] * takes_f_ext, *["parameters"] * parameters)
@@ -109,9 +118,10 @@ def dynamics(model: Model, name: str, *, f_ext_axes: Axes | None, parameters: bo
         along += [[p.gradient(weighed)]]
     if parameters and problem == "inverse_dynamics":
         # Torques are linear: gradients for unit parameters are the derivatives by these.
-        linear = {**weighted, "parameters": np.eye(10 * model.nbodies, dtype=np.int64) * ONE}
+        count = len(acting)
+        linear = {**weighted, "parameters": np.eye(count, dtype=np.int64) * ONE}
         linear.pop("f_ext", None)
-        scaled = call(_without_joint_forces(model), links["vjp"], linear, 10 * model.nbodies)
+        scaled = call(_without_joint_forces(model), links["vjp"], linear, count)
         mixed = {("parameters", k): block(scaled.results[f"by_{k}"]) for k in ("q", "v", x)}
         curved += [[(scaled, {k: y for k, y in mixed.items() if k[1] in p.inputs})]]
     roles = p.roles(of_value, of_value.results[result], by, along, curved)
@@ -125,7 +135,7 @@ def _without_joint_forces(model: Model) -> Model:
         return model.replace(damping=none, friction=none, stiffness=0.0, armature=none)
 
 
-def matrix(model: Model, name: str, *, parameters: bool) -> Slot:
+def matrix(model: Model, name: str, *, parameters: bool, joint_parameters: bool) -> Slot:
     """Describe the mass matrix or its inverse.
 
     Their columns are the torques of unit accelerations, or the accelerations of unit torques, at
@@ -136,16 +146,22 @@ def matrix(model: Model, name: str, *, parameters: bool) -> Slot:
     s = Structure(model, solves=problem == "forward_dynamics", felt_position=False)
     entries = s.coupled[:, :, None] & s.coupled[:, None, :] & s.coupled[None, :, :]
     first = {"q": s.by_q(entries.reshape(nv * nv, nv))}
-    between = s.paths[:, :, None] & s.paths[:, None, :]  # (nbodies, nv, nv)
-    first["parameters"] = np.repeat(between.reshape(-1, nv * nv), 10, axis=0).T
-    value = prepared(model, name, parameters=parameters)
+    kept = has_inertia(model).astype(np.int64)  # damping and what follows does not act
+    kept = kept if joint_parameters else kept[: 10 * model.nbodies]
+    acting = of_parameters(model, s)[: len(kept)]
+    between = acting[:, :, None] & acting[:, None, :] & (kept > 0)[:, None, None]
+    first["parameters"] = between.reshape(-1, nv * nv).T
+    options: Any = {"parameters": parameters, "joint_parameters": joint_parameters}
+    value = prepared(model, name, **options)
     shapes = _shapes(value, *["parameters"] * parameters)
     second = {("q", "q"): s.by_q(s.by_q(s.coupled).T)} | _by_parameters(shapes)
     p = Plan(shapes, s.coupled, first, second)
     columns = {**p.inputs, row.inputs[2].name: np.eye(nv, dtype=np.int64) * ONE, "lam": p.seed.T}
+    if parameters:
+        columns["parameters"] = p.inputs["parameters"] * kept  # else the place of zero
 
     def call(function: str) -> Call:
-        return Call(prepared(light, function, parameters=parameters), columns, nv)
+        return Call(prepared(light, function, **options), columns, nv)
 
     def summed(places: Places) -> Numbers:
         """Return the sums over the columns, which are the first axis."""
@@ -160,7 +176,9 @@ def matrix(model: Model, name: str, *, parameters: bool) -> Slot:
         regressor, weighed = call(_REGRESSORS[problem]), call(f"{problem}_parameter_vjp")
         (by_parameters,) = regressor.results.values()
         by += [[(regressor, {"parameters": block(by_parameters.swapaxes(0, 1), 2)})]]
-        along += [[(weighed, {"parameters": summed(weighed.results["by_parameters"])})]]
+        gradient, _ = summed(weighed.results["by_parameters"])
+        factors = np.broadcast_to(np.where(kept, ONE, ZERO)[:, None, None], gradient.shape)
+        along += [[(weighed, {"parameters": (gradient, factors)})]]
     of_value = Call(value, p.inputs)
     (places,) = of_value.results.values()
     result = "M_inverse" if problem == "forward_dynamics" else "M"
@@ -267,6 +285,7 @@ def step(
     active: bool,
     regularization: float,
     parameters: bool,
+    joint_parameters: bool,
 ) -> Slot:
     """Describe a time step, with derivatives by its length and the wrenches on it.
 
@@ -275,12 +294,15 @@ def step(
     """
     takes_f_ext = f_ext_axes is not None
     options: Any = {"integrator": integrator, "f_ext_axes": f_ext_axes or "body"}
-    options |= {"contacts": contacts, "regularization": regularization, "parameters": parameters}
+    options |= {"contacts": contacts, "regularization": regularization}
+    options |= {"parameters": parameters, "joint_parameters": joint_parameters}
     value, links = prepared(model, "step", **options), FUNCTIONS["step"].links
     more = ["f_ext"] * takes_f_ext + ["active"] * active + ["parameters"] * parameters
     shapes = _shapes(value, *more)
     nq, size = model.nq, model.nq + model.nv
     first, second = patterns_of_steps(model, integrator, contacts, f_ext_axes == "world")
+    if not joint_parameters:
+        first["parameters"] = first["parameters"][:, : 10 * model.nbodies]
     second |= _by_parameters(shapes)
     p = Plan(shapes, np.ones((size, 1), dtype=bool), first, second)
     weighted = {**p.inputs, "lam_q": p.seed[:nq, 0], "lam_v": p.seed[nq:, 0]}

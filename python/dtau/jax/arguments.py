@@ -7,8 +7,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dtau.autodiff.arguments import check_contacts, expected_shape, has_rows
-from dtau.autodiff.rows import PARAMETERS
+from dtau.autodiff.arguments import check_contacts, expected_shape, has_rows, is_long
+from dtau.autodiff.rows import OF_JOINTS, PARAMETERS
 from dtau.autodiff.stacks import cuts, order_of_stacks
 from dtau.checks import class_name, common_batch
 from dtau.jax.calls import Call, prepare
@@ -32,8 +32,10 @@ def call(name: str, model: Model, inputs: dict[str, Any], **options: Any) -> tup
         check_contacts(options["contacts"], inputs["active"])
     arrays = {key: _array(key, x) for key, x in inputs.items()}
     bodies = arrays.get(PARAMETERS)
-    if bodies is not None and has_rows(bodies.shape, model.nbodies):
-        arrays[PARAMETERS] = bodies.reshape((*bodies.shape[:-2], -1))
+    if bodies is not None:
+        options[OF_JOINTS] = is_long(bodies.shape, model)
+        if has_rows(bodies.shape, model.nbodies):
+            arrays[PARAMETERS] = bodies.reshape((*bodies.shape[:-2], -1))
     require_cpu(arrays.values())
     if "order" in options:
         options["order"] = _take_rows(name, arrays, options["order"])
@@ -82,7 +84,7 @@ def _check_shapes(made: Call, arrays: dict[str, jax.Array | None]) -> None:
             raise TypeError(f"{spec.name}: expected an array, got None")
         batch = x.ndim - len(spec.shape)
         if batch < 0 or x.shape[batch:] != spec.shape:
-            expected = expected_shape(spec.name, spec.shape)
+            expected = expected_shape(spec.name, spec.shape, made.model)
             raise ValueError(f"{spec.name}: expected shape {expected}, got {x.shape}")
         batches[spec.name] = x.shape[:batch]
     common_batch(batches)

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dtau.autodiff.arguments import check_contacts, expected_shape, has_rows
-from dtau.autodiff.rows import PARAMETERS
+from dtau.autodiff.arguments import check_contacts, expected_shape, has_rows, is_long
+from dtau.autodiff.rows import OF_JOINTS, PARAMETERS
 from dtau.autodiff.stacks import cuts, order_of_stacks
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
@@ -25,8 +25,8 @@ _FLOATS = (torch.float64, torch.float32)
 def results(model: Model, function: str, *inputs: Tensor | None, **options: Any) -> Any:
     """Return the results of a function, a tuple; float32 if all inputs with axes are."""
     kernel = KERNELS[function]
-    if kernel.inputs[-1] == PARAMETERS:
-        inputs = (*inputs[:-1], _flat(inputs[-1], model))
+    if kernel.inputs[-1] == PARAMETERS and inputs[-1] is not None:
+        inputs = (*inputs[:-1], _flat(inputs[-1], model, options))
     plain = "order" not in options and options.get("contacts") is None
     if plain and not torch.compiler.is_compiling():
         found = direct(model, function, inputs, options)
@@ -47,7 +47,8 @@ def results(model: Model, function: str, *inputs: Tensor | None, **options: Any)
         if name == "active":
             continue
         if x is not None:
-            _check(x, name, core_shape(model, sizes, order))
+            of_joints = options.get(OF_JOINTS, False)
+            _check(x, name, core_shape(model, sizes, order, of_joints), model)
             is_double = x.dtype == torch.float64
             double = double and is_double
             single = single and (not is_double or x.dim() == 0)
@@ -84,19 +85,21 @@ def _mask(active: Any, contacts: Contacts | None) -> Tensor | None:
     if active is None or contacts is None:
         return None
     mask = active.double() if isinstance(active, Tensor) else active
-    _check(mask, "active", (len(contacts),))
+    _check(mask, "active", (len(contacts),), contacts.model)
     return mask
 
 
-def _flat(bodies: Any, model: Any) -> Any:
-    """Put the rows of inertias one behind the other; leave anything else to the checks."""
+def _flat(bodies: Any, model: Any, options: dict[str, Any]) -> Any:
+    """Put the rows of parameters one behind the other; leave anything else to the checks."""
     if not (isinstance(bodies, Tensor) and isinstance(model, Model)):
         return bodies
     shape = tuple(bodies.shape)
+    if is_long(shape, model):
+        options[OF_JOINTS] = True
     return bodies.reshape(*shape[:-2], -1) if has_rows(shape, model.nbodies) else bodies
 
 
-def _check(x: Any, name: str, core: tuple[int, ...]) -> None:
+def _check(x: Any, name: str, core: tuple[int, ...], model: Model) -> None:
     if not isinstance(x, Tensor):
         raise TypeError(
             f"{name}: expected a torch.Tensor, got {type(x).__name__}; torch.as_tensor makes one"
@@ -113,7 +116,7 @@ def _check(x: Any, name: str, core: tuple[int, ...]) -> None:
     shape = tuple(x.shape)
     first = len(shape) - len(core)
     if first < 0 or shape[first:] != core:
-        raise ValueError(f"{name}: expected shape {expected_shape(name, core)}, got {shape}")
+        raise ValueError(f"{name}: expected shape {expected_shape(name, core, model)}, got {shape}")
 
 
 def _text(**options: Any) -> str:

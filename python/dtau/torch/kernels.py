@@ -51,10 +51,12 @@ def _all() -> Mapping[str, Kernel]:
 KERNELS = _all()
 
 
-def core_shape(model: Model, sizes: Axes, order: int = 0) -> tuple[int, ...]:
+def core_shape(
+    model: Model, sizes: Axes, order: int = 0, of_joints: bool = False
+) -> tuple[int, ...]:
     """Return the sizes of an input for one state of this model; not of a mask of contacts."""
     known = {"r": order, "r + 1": order + 1, "r + 2": order + 2}
-    known["10 nbodies"] = 10 * model.nbodies
+    known["10 nbodies"] = 10 * model.nbodies + (4 * model.nv if of_joints else 0)
     return tuple(
         [x if isinstance(x, int) else known[x] if x in known else getattr(model, x) for x in sizes]
     )
@@ -116,7 +118,8 @@ def _place(name: str) -> _Place:
     order = [x.name for x in registry.FUNCTIONS[name].arguments]  # the core's, with the layout
     others = tuple((k, x) for k, x in enumerate(kernel.inputs) if order[k] != x)
     first = len(kernel.inputs) - len(others)
-    return _Place(getattr(_core, name), frozenset(kernel.options), first, others)
+    known = frozenset(kernel.options) & registry.FUNCTIONS[name].options.keys()
+    return _Place(getattr(_core, name), known, first, others)
 
 
 _PLACES = {name: _place(name) for name in FUNCTIONS}

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dtau import registry
 from dtau.autodiff.functions import PUBLIC
-from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
-from dtau.autodiff.weightless import weightless
+from dtau.autodiff.rows import FUNCTIONS, OF_JOINTS, PARAMETERS
+from dtau.autodiff.weightless import has_inertia, weightless
 from dtau.model.model import Model
 from dtau.torch.kernels import KERNELS, evaluate
 
@@ -119,13 +119,15 @@ def _by_unit_vectors(vjp: str) -> Product:
         wanted: Sequence[bool],
     ) -> Arrays:
         q, bodies = (None if x is None else x[..., None, :] for x in inputs)
+        known: Any = has_inertia(model) if options.get(OF_JOINTS) else 1.0
+        bodies = None if bodies is None else known * bodies
         given = [q, np.zeros(model.nv), np.eye(model.nv), cotangents[0]]
         every = [*given, *[None] * (len(row.inputs) - len(given) - 1), bodies]
         light, gradients = weightless(model), [None, None]
         if wanted[0]:
             gradients[0] = evaluate(light, vjp, _BY_NUMBERS, every)[0].sum(axis=-2)
         if wanted[1] and bodies is not None:
-            gradients[1] = _by_parameters(light, row, {}, every).sum(axis=-2)
+            gradients[1] = known * _by_parameters(light, row, options, every).sum(axis=-2)
         return gradients
 
     return product
