@@ -171,8 +171,7 @@ class _Casadi(ArrayLibrary):
     )
 
     def left_out(self, name: str) -> tuple[str, ...]:
-        has_parameters = takes_inertias(name) and (name == "step" or name not in CONSTRAINED)
-        return () if has_parameters else ("parameters",)
+        return () if takes_inertias(name) else ("parameters",)
 
     def body(self, row: Function) -> str:
         arrays = [x.name for x in row.arguments if x.array is not None]

@@ -259,12 +259,13 @@ def _step(model: Model, contacts: Contacts | None, request: _Request) -> Any:
 
 def _constrained(model: Model, contacts: Contacts, request: _Request) -> _Made:
     name, active, regularization = request.name, request.active, request.regularization
-    compiled = _in_a_slot(
-        table.constrained(model, name, contacts, active=active, regularization=regularization)
+    slot = table.constrained(
+        model, name, contacts, active=active, regularization=regularization, **request.given
     )
+    slots = [_in_a_slot(slot)]
     if name == "impulse_dynamics":
-        return constrained.impulse_dynamics(model, contacts, compiled, active=active), [compiled]
-    slots = [compiled]
+        return constrained.impulse_dynamics(model, contacts, *slots), slots
     if request.f_ext_axes is not None:
-        slots.append(_compiled(model, request._replace(name="inverse_dynamics")))
-    return constrained.constrained_dynamics(model, contacts, *slots, active=active), slots
+        plain = request._replace(name="inverse_dynamics", parameters=False)
+        slots.append(_compiled(model, plain))
+    return constrained.constrained_dynamics(model, contacts, *slots), slots

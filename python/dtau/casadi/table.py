@@ -106,7 +106,9 @@ def dynamics(
         # Without weight and motion, the gradients by q of unit wrenches are the derivatives.
         nb, n = model.nbodies, 6 * model.nbodies
         units = np.eye(n, dtype=np.int64).reshape(nb, 6, nb, 6).swapaxes(0, 1).reshape(n, nb, 6)
-        resting = {k: y for k, y in weighted.items() if k in ("q", "lam", "parameters")}
+        resting = {k: y for k, y in weighted.items() if k in ("q", "lam")}
+        if parameters:
+            resting["parameters"] = p.inputs["parameters"] * _with_inertia(model, len(acting))
         turned = call(weightless(model), links["vjp"], {**resting, "f_ext": units}, n)
         curved += [[(turned, {("f_ext", "q"): block(turned.results["by_q"])})]]
     of_value = Call(value, p.inputs)
@@ -128,6 +130,11 @@ def dynamics(
     return [*p.inputs], [FUNCTIONS[name].results[0].name], roles
 
 
+def _with_inertia(model: Model, count: int) -> Places:
+    """Return 1 for parameters that act without weight and at rest; times 0, a place is `ZERO`."""
+    return has_inertia(model)[:count].astype(np.int64)
+
+
 def _without_joint_forces(model: Model) -> Model:
     """Return the model whose torques are linear in the parameters of its bodies."""
     none = np.zeros(model.nv)  # of free joints, too
@@ -146,8 +153,7 @@ def matrix(model: Model, name: str, *, parameters: bool, joint_parameters: bool)
     s = Structure(model, solves=problem == "forward_dynamics", felt_position=False)
     entries = s.coupled[:, :, None] & s.coupled[:, None, :] & s.coupled[None, :, :]
     first = {"q": s.by_q(entries.reshape(nv * nv, nv))}
-    kept = has_inertia(model).astype(np.int64)  # damping and what follows does not act
-    kept = kept if joint_parameters else kept[: 10 * model.nbodies]
+    kept = _with_inertia(model, (10 * model.nbodies + 4 * nv * joint_parameters))
     acting = of_parameters(model, s)[: len(kept)]
     between = acting[:, :, None] & acting[:, None, :] & (kept > 0)[:, None, None]
     first["parameters"] = between.reshape(-1, nv * nv).T
@@ -158,7 +164,7 @@ def matrix(model: Model, name: str, *, parameters: bool, joint_parameters: bool)
     p = Plan(shapes, s.coupled, first, second)
     columns = {**p.inputs, row.inputs[2].name: np.eye(nv, dtype=np.int64) * ONE, "lam": p.seed.T}
     if parameters:
-        columns["parameters"] = p.inputs["parameters"] * kept  # else the place of zero
+        columns["parameters"] = p.inputs["parameters"] * kept
 
     def call(function: str) -> Call:
         return Call(prepared(light, function, **options), columns, nv)
@@ -186,32 +192,43 @@ def matrix(model: Model, name: str, *, parameters: bool, joint_parameters: bool)
 
 
 def constrained(
-    model: Model, name: str, contacts: Contacts, *, active: bool, regularization: float
+    model: Model,
+    name: str,
+    contacts: Contacts,
+    *,
+    active: bool,
+    regularization: float,
+    parameters: bool,
+    joint_parameters: bool,
 ) -> Slot:
     """Describe constrained dynamics, or an impact without restitution.
 
     The result is one vector: accelerations, forces and residuals, or velocities and impulses.
     """
     options: Any = {"contacts": contacts, "regularization": regularization}
+    options |= {"parameters": parameters, "joint_parameters": joint_parameters}
     row, links = FUNCTIONS[name], FUNCTIONS[name].links
     s = ConstrainedStructure(model, contacts)
     value = prepared(model, name, **options)
-    shapes = _shapes(value, *(["active"] if active else []))
+    shapes = _shapes(value, *["active"] * active, *["parameters"] * parameters)
     shapes.pop("restitution", None)
     is_impact, size = "tau" not in shapes, sum(int(np.prod(x[1])) for x in value.results)
     rows = np.concatenate([s.coupled, s.of_rows])
     rows = np.pad(rows, ((0, size - len(rows)), (0, 0)))  # residuals have no derivatives here
+    moved, count = model.nv + contacts.nrows, shapes.get("parameters", (0,))[0]
     first = {"q": s.by_q(rows), "v": rows, "tau": rows}
+    first["parameters"] = np.repeat(np.arange(size) < moved, count).reshape(size, count)
     second = {
         ("q", "q"): s.by_q(s.by_q(s.coupled).T),
         ("q", "v"): s.by_q(s.coupled).T,
         ("v", "v"): s.coupled & (not is_impact),  # velocities after impacts are linear in v
         ("q", "tau"): s.by_q(s.coupled).T,
+        **_by_parameters(shapes),
     }
     p = Plan(shapes, np.ones((size, 1), dtype=bool), first, second)
     forces = row.results[1].name
     weighted = {**p.inputs, "lam": p.seed[: model.nv, 0]}
-    weighted[f"lam_{forces}"] = p.seed[model.nv : model.nv + contacts.nrows, 0]
+    weighted[f"lam_{forces}"] = p.seed[model.nv : moved, 0]
 
     slopes = Call(prepared(model, links["derivatives"], **options), p.inputs)
     by = {}
@@ -232,8 +249,16 @@ def constrained(
     curved = p.hessian(Call(prepared(model, links["hessian"], **options), weighted))
     of_value = Call(value, p.inputs)
     parts = np.concatenate([*of_value.results.values()])
-    jacobian = slopes, {x: block(y) for x, y in by.items()}
-    return [*p.inputs], ["result"], p.roles(of_value, parts, [[jacobian]], [[along]], [[curved]])
+    jacobians, products = [[(slopes, {x: block(y) for x, y in by.items()})]], [[along]]
+    if parameters:
+        call = prepared(model, links["vjp"], **options, by="parameters")
+        gradient, units = Call(call, weighted), np.eye(moved, dtype=np.int64) * ONE
+        products += [[(gradient, {"parameters": alone(gradient.results["by_parameters"])})]]
+        each = {"lam": units[:, : model.nv], f"lam_{forces}": units[:, model.nv :]}
+        found = Call(call, {**p.inputs, **each}, moved)
+        padded = np.pad(found.results["by_parameters"], ((0, size - moved), (0, 0)))
+        jacobians += [[(found, {"parameters": block(padded)})]]
+    return [*p.inputs], ["result"], p.roles(of_value, parts, jacobians, products, [[curved]])
 
 
 def time_derivatives(model: Model, name: str, order: int, *, f_ext_axes: Axes | None) -> Slot:

@@ -15,39 +15,42 @@ INLINED = {"always_inline": True}
 
 
 def constrained_dynamics(
-    model: Model, contacts: Contacts, compiled: Any, inverse_dynamics: Any = None, *, active: bool
+    model: Model, contacts: Contacts, compiled: Any, inverse_dynamics: Any = None
 ) -> Any:
-    """Make the function (q, v, tau[, f_ext][, active]) -> a, forces, residual.
+    """Make the function (q, v, tau[, f_ext][, active][, parameters]) -> a, forces, residual.
 
     External wrenches act through the torques that they spare in ``inverse_dynamics``.
     """
-    q, v, tau = (ca.MX.sym(*x) for x in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
-    mask = [ca.MX.sym("active", len(contacts))] if active else []
+    q, v, tau, *more = inputs_of(compiled)
     wrenches, torque = [], tau
     if inverse_dynamics is not None:
         wrenches = [ca.MX.sym("f_ext", model.nbodies, 6)]
         without = inverse_dynamics(q, 0, 0, ca.MX.zeros(model.nbodies, 6))
         torque = tau + without - inverse_dynamics(q, 0, 0, wrenches[0])
-    results = parts(compiled(q, v, torque, *mask), model.nv, contacts.nrows, contacts.nrows)
-    given = [q, v, tau, *wrenches, *mask]
+    results = parts(compiled(q, v, torque, *more), model.nv, contacts.nrows, contacts.nrows)
+    given = [q, v, tau, *wrenches, *more]
     names = [x.name() for x in given]
     outputs = ["a", "forces", "residual"]
     return ca.Function("constrained_dynamics", given, results, names, outputs, INLINED)
 
 
-def impulse_dynamics(model: Model, contacts: Contacts, compiled: Any, *, active: bool) -> Any:
-    """Make the function (q, v, restitution[, active]) -> velocity, impulses.
+def impulse_dynamics(model: Model, contacts: Contacts, compiled: Any) -> Any:
+    """Make the function (q, v, restitution[, active][, parameters]) -> velocity, impulses.
 
     Both are affine in the restitution, which ``compiled`` does not have.
     """
-    q, v, restitution = ca.MX.sym("q", model.nq), ca.MX.sym("v", model.nv), ca.MX.sym("restitution")
-    mask = [ca.MX.sym("active", len(contacts))] if active else []
-    after, impulses = parts(compiled(q, v, *mask), model.nv, contacts.nrows)
+    (q, v, *more), restitution = inputs_of(compiled), ca.MX.sym("restitution")
+    after, impulses = parts(compiled(q, v, *more), model.nv, contacts.nrows)
     results = [after + restitution * (after - v), impulses + restitution * impulses]
-    given = [q, v, restitution, *mask]
+    given = [q, v, restitution, *more]
     names = [x.name() for x in given]
     outputs = ["v_after", "impulses"]
     return ca.Function("impulse_dynamics", given, results, names, outputs, INLINED)
+
+
+def inputs_of(compiled: Any) -> list[Any]:
+    """Return symbols for the inputs of a compiled function, of the same names."""
+    return [ca.MX.sym(name, *compiled.size_in(k)) for k, name in enumerate(compiled.name_in())]
 
 
 def parts(vector: Any, *sizes: int) -> list[Any]:
