@@ -10,18 +10,32 @@ NumPy and without the compiled core.
 from __future__ import annotations
 
 import ast
+import re
 import runpy
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import indent
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
-PACKAGE = Path(__file__).parents[2] / "python/dtau"
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "python/dtau"
 
-if "dtau" not in sys.modules:  # a bare package: the real __init__ would load the core
+
+def links_of_rows() -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the names of the rows in src/functions, and the functions that differentiate them."""
+    for path in (ROOT / "src/functions").glob("*.cpp"):
+        for row in path.read_text(encoding="utf-8").split('.name = "')[1:]:
+            links = re.search(r"\.links = \{(.*?)\}", row, flags=re.DOTALL)
+            pairs = re.findall(r'\.(\w+) = "(\w+)"', links[1]) if links else []
+            yield row.partition('"')[0], dict(pairs)
+
+
+if "dtau" not in sys.modules:  # a bare package with the rows: the real modules would load the core
     sys.modules["dtau"] = ModuleType("dtau")
     sys.modules["dtau"].__path__ = [str(PACKAGE)]
+    registry = sys.modules["dtau.registry"] = ModuleType("dtau.registry")
+    registry.FUNCTIONS = {x: SimpleNamespace(links=links) for x, links in links_of_rows()}
 
 from dtau.autodiff.docstrings import docstring  # noqa: E402
 from dtau.autodiff.libraries import LIBRARIES  # noqa: E402

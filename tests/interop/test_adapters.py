@@ -10,6 +10,7 @@ import pickle
 import runpy
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,7 +21,17 @@ from adapter_cases import ARGUMENTS, arrays, function, near, robot
 from files import ROOT
 
 import dtau
-from dtau.autodiff.functions import INTERNAL, PUBLIC, Derivatives, composition, jacobians
+from dtau.autodiff import blocks, compositions, contacts, frames, steps
+from dtau.autodiff.functions import (
+    CONSTRAINED,
+    PUBLIC,
+    Order,
+    composition,
+    jacobians,
+    link,
+    order_of,
+    takes_inertias,
+)
 from dtau.autodiff.libraries import LIBRARIES
 from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 from dtau.autodiff.write import define
@@ -94,15 +105,34 @@ def test_stubs_of_a_wheel_have_the_docstrings(adapter: Any) -> None:
 def test_docstrings_are_written_without_numpy(tmp_path: Path) -> None:
     script = ROOT / "src/python/adapter_docstrings.py"
     subprocess.run([sys.executable, "-I", "-S", script, tmp_path], check=True)
-    assert "Raises\n" in (tmp_path / "torch/__init__.pyi").read_text()
+    code = runpy.run_path(str(script))
+    public = code["public_docstrings"]()
+    for library in LIBRARIES:
+        written = (tmp_path / library / "__init__.pyi").read_text(encoding="utf-8")
+        assert written == code["documented"](library, public)
 
 
-def test_the_table_names_rules_that_there_are() -> None:
-    for name, row in {**PUBLIC, **INTERNAL}.items():
-        for options in ({}, {"axes": "body"}):
+def test_functions_with_derivatives_have_rules() -> None:
+    for name in PUBLIC:
+        for axes in ("world", "body"):
+            options = {"axes": axes} if "axes" in FUNCTIONS[name].options else {}
             rules = jacobians(name, options), composition(name, options)
-            assert any(map(callable, rules)) == (row != Derivatives()), name
-        assert {row.first, row.vjp, row.term_of, row.matrix_of} <= {"", *FUNCTIONS}
+            assert any(map(callable, rules)) == (order_of(name) is not Order.none), name
+
+
+def test_rules_are_named_after_functions() -> None:
+    """So that they are found."""
+    kinds = {(blocks, contacts, steps, frames): ["x", "by"], (compositions,): ["x"]}
+    for modules, parameters in kinds.items():
+        for name, item in (pair for module in modules for pair in vars(module).items()):
+            if inspect.isfunction(item) and [*inspect.signature(item).parameters] == parameters:
+                assert name in FUNCTIONS or name.startswith("_") or name == "unit_wrenches", name
+
+
+def test_rows_have_the_arguments_that_the_list_says() -> None:
+    for name in PUBLIC:
+        assert takes_inertias(name) == (PARAMETERS in {x.name for x in FUNCTIONS[name].inputs})
+        assert (name in CONSTRAINED) == ("contacts" in FUNCTIONS[name].options)
 
 
 @pytest.mark.processes
@@ -118,20 +148,21 @@ def test_functions_are_written_without_docstrings(library: str) -> None:
 # ------------------------------------------------------------------ a function more
 
 # Functions that no adapter has, with a link to their Jacobians or without.
-MORE = {
-    "center_of_mass_acceleration": Derivatives("center_of_mass_acceleration_derivatives"),
-    "centroidal_momentum_matrix": Derivatives(),
-    "frame_velocities_derivatives": Derivatives(),
-    "inverse_dynamics_hessian": Derivatives(),
-}
+MORE = (
+    *("center_of_mass_acceleration", "centroidal_momentum_matrix"),
+    *("frame_velocities_derivatives", "inverse_dynamics_hessian"),
+)
 
 
 @pytest.fixture
-def more(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, derivatives in MORE.items():
-        monkeypatch.setitem(PUBLIC, name, derivatives)
+def more(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    whole = list(PUBLIC)
+    for name in MORE:
         names = tuple(x.name for x in FUNCTIONS[name].inputs if x.name != PARAMETERS)
         monkeypatch.setitem(ARGUMENTS, name, names)
+    PUBLIC.extend(MORE)
+    yield
+    PUBLIC[:] = whole
 
 
 def written(library: str, name: str) -> Any:
@@ -150,8 +181,8 @@ def each(results: Any) -> tuple[Any, ...]:
 @pytest.mark.usefixtures("more")
 @pytest.mark.parametrize("name", MORE)
 @pytest.mark.parametrize("library", ["jax", "torch"])
-def test_a_row_and_a_line_are_all_that_a_function_needs(library: str, name: str) -> None:
-    """Values have the bits of the package; Jacobians are those that the line names, or refused."""
+def test_a_row_and_a_name_are_all_that_a_function_needs(library: str, name: str) -> None:
+    """Values have the bits of the package; Jacobians are those that the row names, or refused."""
     module, model = written(library, name), robot("every joint")
     x = arrays(name, model, 3)
     expected = each(function(name, model, dtau)(*x))
@@ -163,7 +194,7 @@ def test_a_row_and_a_line_are_all_that_a_function_needs(library: str, name: str)
         given, modes = [torch.from_numpy(y) for y in x], (torch.func.jacfwd, torch.func.jacrev)
     for got, want in zip(each(of(*given)), expected, strict=True):
         assert np.array_equal(got, want)
-    first = MORE[name].first
+    first = link(name, "derivatives")
     for mode in modes:
         if first:
             found = mode(of, argnums=tuple(range(len(x))))(*given)
@@ -179,7 +210,7 @@ def test_a_row_and_a_line_are_all_that_a_function_needs(library: str, name: str)
 @pytest.mark.usefixtures("more")
 @pytest.mark.parametrize("name", MORE)
 def test_casadi_replays_what_the_core_records(name: str) -> None:
-    """Values, and derivatives that CasADi makes, whether or not the line names any."""
+    """Values, and derivatives that CasADi makes, whether or not the row names any."""
     module, model = written("casadi", name), robot("few joints")
     import casadi as ca
 

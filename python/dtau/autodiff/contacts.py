@@ -27,7 +27,7 @@ def _dynamics_options(x: At) -> dict[str, object]:
     return {**x.wrench_options(), **x.contact_options()}
 
 
-def dynamics(x: At, by: str) -> Blocks:
+def constrained_dynamics(x: At, by: str) -> Blocks:
     """Differentiate accelerations and forces; the Jacobian of the residual is None."""
     if by == "active":
         return None, None, None
@@ -53,10 +53,10 @@ def _by_inertial_torques(x: At, blocks: Sequence[Array], torques: Array) -> tupl
     return -(by_tau @ torques), -(forces_by_tau @ torques)
 
 
-dynamics_vjp = gradients("constrained_dynamics", dynamics)
+constrained_dynamics_vjp = gradients("constrained_dynamics", constrained_dynamics)
 
 
-def dynamics_derivatives(x: At, by: str) -> Blocks:
+def constrained_dynamics_derivatives(x: At, by: str) -> Blocks:
     """Differentiate the Jacobians of accelerations and forces."""
     if by == "active":
         return (None,) * 7
@@ -87,7 +87,7 @@ def dynamics_derivatives(x: At, by: str) -> Blocks:
     return qt, None, None, forces_qt, None, None, None
 
 
-def impulses(x: At, by: str) -> Blocks:
+def impulse_dynamics(x: At, by: str) -> Blocks:
     """Differentiate velocities after an impact, and impulses."""
     if by == "active":
         return None, None
@@ -110,7 +110,7 @@ def impulses(x: At, by: str) -> Blocks:
     return blocks[k], blocks[2 + k]
 
 
-def impulses_derivatives(x: At, by: str) -> Blocks:
+def impulse_dynamics_derivatives(x: At, by: str) -> Blocks:
     """Differentiate the Jacobians of velocities after an impact, and of impulses."""
     if by == "active":
         return None, None, None, None

@@ -10,7 +10,15 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from dtau.autodiff.functions import CONSTRAINED, PUBLIC, Order, order_of, takes_inertias
+from dtau.autodiff.functions import (
+    CONSTRAINED,
+    MATRIX_OF,
+    Order,
+    link,
+    order_of,
+    problem_of,
+    takes_inertias,
+)
 
 if TYPE_CHECKING:
     from dtau.registry import Argument, Axes, Function
@@ -221,7 +229,7 @@ class _Casadi(ArrayLibrary):
     def _by_parameters(self, name: str) -> str:
         if self.left_out(name):
             return ""
-        if PUBLIC[name].first == "inverse_dynamics_derivatives" or PUBLIC[name].term_of:
+        if problem_of(name) == "inverse_dynamics" and name not in MATRIX_OF:
             return " So do those by ``parameters``."
         return _by_parameters(name)
 
@@ -238,8 +246,7 @@ class _Casadi(ArrayLibrary):
 
 def _is_compiled(name: str) -> bool:
     """Whether a function calls the extension, which does not take SX."""
-    how = PUBLIC[name]
-    return name in CONSTRAINED or bool(how.vjp or how.term_of or how.matrix_of)
+    return name in CONSTRAINED or bool(link(problem_of(name), "vjp"))
 
 
 LIBRARIES: Mapping[str, ArrayLibrary] = {"jax": _Jax(), "torch": _Torch(), "casadi": _Casadi()}

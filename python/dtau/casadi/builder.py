@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from dtau.autodiff.arguments import check_contacts
-from dtau.autodiff.functions import CONSTRAINED, PUBLIC
+from dtau.autodiff.functions import CONSTRAINED, MATRIX_OF, PUBLIC, link, problem_of
 from dtau.autodiff.libraries import LIBRARIES
 from dtau.autodiff.rows import FUNCTIONS, OF_JOINTS, PARAMETERS
 from dtau.casadi import table
@@ -223,7 +223,7 @@ def _build(model: Model, contacts: Contacts | None, request: _Request) -> _Made:
         return step_function(model, compiled), [compiled]
     if contacts is not None:
         return _constrained(model, contacts, request)
-    if table.problem_of(name):
+    if link(problem_of(name), "vjp"):
         compiled = _compiled(model, request)
         return compiled, [compiled]
     if name in _EXPRESSIONS:
@@ -238,7 +238,7 @@ def _compiled(model: Model, request: _Request) -> Any:
     order = dict(request.options).get("order")
     if order is not None:
         return _in_a_slot(table.time_derivatives(model, name, order, f_ext_axes=f_ext_axes))
-    if PUBLIC[name].matrix_of:
+    if name in MATRIX_OF:
         return _in_a_slot(table.matrix(model, name, **request.given))
     return _in_a_slot(table.dynamics(model, name, f_ext_axes=f_ext_axes, **request.given))
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dtau import _core
-from dtau.autodiff.functions import PUBLIC
+from dtau.autodiff.functions import problem_of
 from dtau.autodiff.rows import FUNCTIONS
 from dtau.autodiff.weightless import has_inertia, weightless
 from dtau.casadi.patterns import (
@@ -30,18 +30,10 @@ from dtau.model.model import Model
 from dtau.options import Axes, Integrator
 
 Slot = tuple[list[str], list[str], list[tuple[Any, ...]]]
-_TIME_DERIVATIVES = "_time_derivatives"
 _REGRESSORS = {
     "inverse_dynamics": "inverse_dynamics_regressor",
     "forward_dynamics": "forward_dynamics_parameter_derivatives",
 }
-
-
-def problem_of(name: str) -> str:
-    """Return the problem that a function solves or is a term or matrix of; "" if there is none."""
-    how, problem = PUBLIC[name], name.removesuffix(_TIME_DERIVATIVES)
-    solves = problem in ("inverse_dynamics", "forward_dynamics")
-    return how.term_of or how.matrix_of or (problem if solves else "")
 
 
 def prepared(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 
-from dtau.autodiff.functions import PUBLIC
+from dtau.autodiff.functions import TERM_OF, link
 from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 from dtau.jax.calls import Call, prepare, results_of, run
 
@@ -35,7 +35,7 @@ class Product(NamedTuple):
     @property
     def problem(self) -> str:
         """The function that has the products; others are this one with some inputs zero."""
-        return PUBLIC[self.call.name].term_of or self.call.name
+        return TERM_OF.get(self.call.name, self.call.name)
 
     def core(self, kind: str) -> Call:
         """Return the core's product of a kind: jvp, vjp, parameter_jvp, parameter_vjp."""
@@ -68,8 +68,7 @@ class Product(NamedTuple):
 
 def has_products(name: str) -> bool:
     """Whether the core multiplies the derivatives of a function."""
-    how = PUBLIC.get(name)
-    return how is not None and bool(how.vjp or (how.term_of and PUBLIC[how.term_of].vjp))
+    return bool(link(TERM_OF.get(name, name), "vjp"))
 
 
 def multiplied(*arrays: Any, product: Product) -> Arrays:

@@ -29,12 +29,12 @@ from torch.autograd import forward_ad
 
 from dtau.autodiff import manifold
 from dtau.autodiff.functions import (
-    PUBLIC,
-    Derivatives,
     composition,
+    hessian,
     in_tangent_space,
     is_of_blocks,
     jacobians,
+    link,
 )
 from dtau.autodiff.library import At
 from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
@@ -102,7 +102,6 @@ class TorchLibrary:
 
 
 _LIBRARY = TorchLibrary()
-_NONE = Derivatives()
 _LAST = ("_second_derivatives", "_hessian")
 _NO_THIRD = ": functions have first and second derivatives, and no third"
 
@@ -211,14 +210,14 @@ def _has_hessian(function: str, inputs: Tensors) -> bool:
     apart = (PARAMETERS,) if function == "step" else ("f_ext", PARAMETERS)
     further = (x for name, x in zip(names, inputs, strict=True) if name in apart)
     plain = all(x is None for x in further)
-    return plain and bool(PUBLIC.get(function, _NONE).hessian)
+    return plain and hessian(function) is not None
 
 
 def _by_product(
     site: Site, inputs: Tensors, cotangents: Tensors, wanted: Sequence[bool]
 ) -> Gradients:
     """Return gradients as a product of the core, which its Hessian differentiates."""
-    names, vjp = KERNELS[site.function].inputs, PUBLIC[site.function].vjp
+    names, vjp = KERNELS[site.function].inputs, link(site.function, "vjp")
     given = dict(zip(names, inputs, strict=True))
     model, options = decoded(site.model, site.options)
     q = given["q"]

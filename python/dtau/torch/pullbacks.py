@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import registry
-from dtau.autodiff.functions import PUBLIC
+from dtau.autodiff.functions import MATRIX_OF, PUBLIC, link, problem_of
 from dtau.autodiff.rows import FUNCTIONS, OF_JOINTS, PARAMETERS
 from dtau.autodiff.weightless import has_inertia, weightless
 from dtau.model.model import Model
@@ -152,18 +152,15 @@ def _step(
 
 
 def _product(name: str) -> Product | None:
-    how = PUBLIC[name]
+    vjp, first = link(problem_of(name), "vjp"), link(name, "derivatives")
     if name == "step":
         return _step
-    if how.matrix_of:
-        return _by_unit_vectors(PUBLIC[how.matrix_of].vjp)
-    vjp = PUBLIC[how.term_of].vjp if how.term_of else how.vjp
     if vjp:
-        return _dynamics(name, vjp)
-    if not how.first or len(FUNCTIONS[name].results) != 1 or not FUNCTIONS[name].results[0].axes:
+        return _by_unit_vectors(vjp) if name in MATRIX_OF else _dynamics(name, vjp)
+    if not first or len(FUNCTIONS[name].results) != 1 or not FUNCTIONS[name].results[0].axes:
         return None
-    same = KERNELS[name].inputs == KERNELS[how.first].inputs
-    return _by_jacobians(name, how.first) if same else None
+    same = KERNELS[name].inputs == KERNELS[first].inputs
+    return _by_jacobians(name, first) if same else None
 
 
 PULLBACKS = {name: product for name in PUBLIC if (product := _product(name)) is not None}
