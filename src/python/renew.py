@@ -1,6 +1,7 @@
 """Regenerate all files derived from the functions of the package: `python src/python/renew.py`.
 
 - ``python/dtau/__init__.py``: the imports of the functions, and ``__all__``;
+- ``python/dtau/results/__init__.py`` and ``docs/api/results.rst``: the classes of results;
 - ``docs/functions.md`` and ``docs/api``: the functions by topics;
 - the stubs of the core and of the array libraries;
 - ``include/dtau/library/calls`` and ``docs/api/cpp_calls.md``: the typed calls of the C++ library.
@@ -14,13 +15,14 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from textwrap import indent
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "python/dtau"
 INIT = PACKAGE / "__init__.py"
+RESULTS = PACKAGE / "results/__init__.py"
 PAGE = ROOT / "docs/functions.md"
 
 Functions = dict[str, str]  # first lines of docstrings by name, in the order of the sources
@@ -64,12 +66,7 @@ TOPICS = (
 def package(text: str) -> str:
     """Return the text of `dtau/__init__.py` with the functions of all modules."""
     found = modules()
-    imports = "".join(
-        f"from dtau.functions.{module} import (\n{indent(_lines(functions), '    ')})\n"
-        for module, functions in found.items()
-    )
-    block = r"(?:from dtau\.functions\.\w+ import (?:\([^)]*\)|[^\n(]*)\n)+"
-    text = re.sub(block, imports, text, count=1)
+    text = _with_imports(text, "functions", found)
     nouns = set()
     for item in ast.parse(text).body:
         if isinstance(item, ast.ImportFrom) and "dtau.functions." not in f"{item.module}.":
@@ -77,13 +74,44 @@ def package(text: str) -> str:
     old = re.search(r"__all__ = \[\n(.*?)\]\n", text, flags=re.S)
     assert old is not None
     nouns &= set(re.findall(r'"(\w+)"', old[1]))
-    names = sorted({*nouns, *(name for x in found.values() for name in x)})
-    listed = "".join(f'    "{name}",\n' for name in names)
-    return text.replace(old[0], f"__all__ = [\n{listed}]\n")
+    return _with_names(text, {*nouns, *(name for x in found.values() for name in x)})
 
 
-def _lines(functions: Functions) -> str:
-    return "".join(f"{name},\n" for name in sorted(functions))
+def classes() -> dict[str, list[str]]:
+    """Return the public classes of each module of `dtau.results`, by the module's name."""
+    paths = sorted((PACKAGE / "results").glob("[!_]*.py"))
+    return {
+        path.stem: re.findall(r"^class ([A-Z]\w+)", path.read_text(encoding="utf-8"), flags=re.M)
+        for path in paths
+    }
+
+
+def results(text: str) -> str:
+    """Return the text of `dtau/results/__init__.py` with the classes of all modules."""
+    names = {name for found in classes().values() for name in found}
+    return _with_names(_with_imports(text, "results", classes()), names)
+
+
+def _with_imports(text: str, package: str, found: Mapping[str, Iterable[str]]) -> str:
+    imports = "".join(
+        f"from dtau.{package}.{module} import (\n{indent(_lines(names), '    ')})\n"
+        for module, names in found.items()
+    )
+    block = rf"(?:from dtau\.{package}\.\w+ import (?:\([^)]*\)|[^\n(]*)\n)+"
+    return re.sub(block, imports, text, count=1)
+
+
+def _with_names(text: str, names: Iterable[str]) -> str:
+    listed = "".join(f'    "{name}",\n' for name in sorted(names, key=_place))
+    return re.sub(r"__all__ = \[\n.*?\]\n", f"__all__ = [\n{listed}]\n", text, flags=re.DOTALL)
+
+
+def _place(name: str) -> tuple[bool, str]:
+    return not name.isupper(), name  # as ruff sorts
+
+
+def _lines(names: Iterable[str]) -> str:
+    return "".join(f"{name},\n" for name in sorted(names, key=_place))
 
 
 def page(text: str) -> str:
@@ -105,14 +133,26 @@ def api_page(name: str, text: str) -> str:
     """Return the text of the API page of a topic with its functions, after its classes."""
     head, directive, names = text.partition(".. names:: dtau\n\n")
     listed = [x for x in names.split() if x[0].isupper()]
-    listed += topic(name, modules())
-    return head + directive + "".join(f"   {x}\n" for x in listed)
+    return head + directive + _indented([*listed, *topic(name, modules())])
+
+
+def results_page(text: str) -> str:
+    """Return the text of the API page of the results with all classes."""
+    head, directive, _ = text.partition(".. names:: dtau.results\n\n")
+    return head + directive + _indented(sorted(name for x in classes().values() for name in x))
+
+
+def _indented(names: Iterable[str]) -> str:
+    return "".join(f"   {name}\n" for name in names)
 
 
 def texts() -> Iterator[tuple[Path, str]]:
     """Yield paths and texts of all generated files except the stubs."""
     yield INIT, package(INIT.read_text(encoding="utf-8"))
+    yield RESULTS, results(RESULTS.read_text(encoding="utf-8"))
     yield PAGE, page(PAGE.read_text(encoding="utf-8"))
+    listed = ROOT / "docs/api/results.rst"
+    yield listed, results_page(listed.read_text(encoding="utf-8"))
     for name in TOPICS:
         path = ROOT / f"docs/api/{name}.rst"
         yield path, api_page(name, path.read_text(encoding="utf-8"))
