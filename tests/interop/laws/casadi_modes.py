@@ -18,6 +18,8 @@ import casadi as ca
 import numpy as np
 from adapter_laws import Call, Modes
 
+import dtau.casadi
+
 MODES = Modes()
 
 
@@ -220,25 +222,10 @@ def jacobian_of_jacobian_of_step(call: Call) -> Sequence[Any]:
 
 # ------------------------------------------------------------------ scalars
 
-SCALARS = (  # functions whose results are expressions in CasADi's scalars, too
-    "center_of_mass",
-    "center_of_mass_velocity",
-    "momentum",
-    "centroidal_momentum",
-    "frame_placements",
-    "frame_jacobians",
-    "frame_jacobians_derivatives",
-    "frame_velocities",
-    "frame_accelerations",
-    "integrate",
-    "difference",
-    "normalize",
-    "tangent_map",
-    "kinetic_energy",
-    "potential_energy",
-    "frame_kinematics_time_derivatives",
-    "frame_jacobians_time_derivatives",
+SCALARS = tuple(  # functions that take CasADi's scalars, too, as their docstrings say
+    name for name in dtau.casadi.__all__ if ": casadi.SX" in getattr(dtau.casadi, name).__doc__
 )
+assert SCALARS
 
 
 @MODES.add("gradient", each_result=True, rows=SCALARS)
