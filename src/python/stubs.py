@@ -9,7 +9,6 @@ from pathlib import Path
 
 from nanobind.stubgen import StubGen
 
-import dtau
 from dtau import _core
 from dtau.registry import FUNCTIONS, POSE_FUNCTIONS, Argument, Function
 
@@ -73,5 +72,5 @@ def stubs() -> str:
 
 
 if __name__ == "__main__":
-    # In the source folder, even if an editable installation has the module elsewhere.
-    Path(dtau.__file__).with_name("_core.pyi").write_text(stubs())
+    path = Path(__file__).parents[2] / "python/dtau/_core.pyi"
+    path.write_text(stubs(), encoding="utf-8")
