@@ -90,6 +90,8 @@ from dtau.functions.constraints_hessians import (
 from dtau.functions.constraints_impulses import (
     impulse_dynamics,
     impulse_dynamics_derivatives,
+    impulse_dynamics_jvp,
+    impulse_dynamics_vjp,
 )
 from dtau.functions.constraints_products import (
     constrained_dynamics_jvp,
@@ -358,6 +360,8 @@ __all__ = [
     "impulse_dynamics",
     "impulse_dynamics_derivatives",
     "impulse_dynamics_hessian",
+    "impulse_dynamics_jvp",
+    "impulse_dynamics_vjp",
     "integrate",
     "integrate_jacobians",
     "inverse_dynamics",

@@ -41,7 +41,7 @@ constexpr Row functions[] = {
                 impulse_dynamics_hessian<T>(tree, x[q], x[v], x[acceleration_weights],
                                             x[impulse_weights], x[restitution][0], x[active],
                                             x[dqdq], x[dqdv], x.options.symmetric, w);
-                x.report(w.value.constraints.schur.failures);
+                x.report(w.hessian.constraints.schur.failures);
             })),
 };
 

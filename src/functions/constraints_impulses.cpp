@@ -27,7 +27,9 @@ using Inverse = WithWrenches<ConstrainedInverseWorkspace, WrenchAxesWorkspace>::
 constexpr Row functions[] = {
     function({.name = "impulse_dynamics",
               .links = {.derivatives = "impulse_dynamics_derivatives",
-                        .hessian = "impulse_dynamics_hessian"},
+                        .hessian = "impulse_dynamics_hessian",
+                        .jvp = "impulse_dynamics_jvp",
+                        .vjp = "impulse_dynamics_vjp"},
               .solves = true,
               .results = "ImpulseDynamics"},
              takes(q, v, contacts, restitution, active, regularization, parameters),
@@ -35,7 +37,7 @@ constexpr Row functions[] = {
              on_active_constraints<ImpulseWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      impulse_dynamics<T>(tree, x[q], x[v], x[restitution][0], x[active], x[v_after],
-                                         x[impulses], w);
+                                         x[impulses], w.dynamics, w.constraints);
                      x.report(w.constraints.schur.failures);
                  })),
     function(

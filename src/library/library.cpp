@@ -186,9 +186,10 @@ struct LibraryCall : RawCall {
         if (takes(Option::by, !given.by.empty(), "by"))
             for (const std::string& name : given.by) {
                 std::string known = ask_for(s, name, options_);
-                if (!known.empty())
-                    refuse("by: expected " + known.replace(known.rfind(", "), 2, " or ") +
-                           ", got '" + name + "'");
+                if (known.empty()) continue;
+                const std::size_t last = known.rfind(", ");
+                if (last != std::string::npos) known.replace(last, 2, " or ");
+                refuse("by: expected " + known + ", got '" + name + "'");
             }
         if (place(s, Option::prescribed) >= 0 || !given.prescribed.empty()) {
             takes(Option::prescribed, true, "prescribed");

@@ -52,16 +52,22 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
 }  // namespace
 
 std::string ask_for(const Signature& signature, std::string_view variable, Options& options) {
-    bool has_dt = false, has_parameters = false;
-    for (int i = 0; i < signature.ninputs; ++i)
-        has_dt |= std::string_view(signature.inputs[i].name) == "dt";
+    const auto takes = [&](std::string_view input) {
+        bool found = false;
+        for (int i = 0; i < signature.ninputs; ++i) found |= signature.inputs[i].name == input;
+        return found;
+    };
+    const bool has_dt = takes("dt"), has_f_ext = takes("f_ext");
+    bool has_parameters = false;
     for (int o = 0; o < signature.noutputs; ++o)
         has_parameters |= (signature.outputs[o].asked & Asked::parameters) != 0;
     if (variable == "dt" && has_dt) return options.by_dt = true, "";
-    if (variable == "f_ext") return options.by_f_ext = true, "";
+    if (variable == "f_ext" && has_f_ext) return options.by_f_ext = true, "";
     if (variable == "parameters" && has_parameters) return options.by_parameters = true, "";
-    return std::string(has_dt ? "'dt', " : "") + "'f_ext'" +
-           (has_parameters ? ", 'parameters'" : "");
+    std::string known = has_dt ? "'dt'" : "";
+    if (has_f_ext) known += known.empty() ? "'f_ext'" : ", 'f_ext'";
+    if (has_parameters) known += known.empty() ? "'parameters'" : ", 'parameters'";
+    return known;
 }
 
 const char* refused_by_numbers(const Options& o) {

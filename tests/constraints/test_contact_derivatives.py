@@ -147,3 +147,10 @@ def test_complex_step_of_dependent_impulses() -> None:
     want = by_q(model, q, lambda y: value(y, v)), by_vector(v, lambda y: value(q, y))
     for k in range(2):
         assert_close(np.concatenate([d[k], d[2 + k]]), want[k], 1e-9)
+    x = dtau.impulse_dynamics_jvp(model, q, v, s["dq"], s["dv"], restitution=0.3, **options)
+    assert_close(np.concatenate(x), want[0] @ s["dq"] + want[1] @ s["dv"], 1e-9)
+    weights = np.random.default_rng(0).uniform(-1.0, 1.0, len(want[0]))
+    parts = weights[: model.nv], weights[model.nv :]
+    y = dtau.impulse_dynamics_vjp(model, q, v, *parts, restitution=0.3, **options)
+    for k in range(2):
+        assert_close(y[k], weights @ want[k], 1e-9)

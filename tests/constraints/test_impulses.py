@@ -50,6 +50,23 @@ def check(model: dtau.Model, seed: int) -> None:
     both = np.concatenate([d.dv_dv, d.dimpulses_dv])
     assert_close(both, by_vector(v, lambda y: value(q, y)), BOUND, "by v", floor=1.0)
 
+    # Products, against the matrices; both results are affine in the restitution.
+    options: Any = {"restitution": e, "active": active}
+    by_e = np.concatenate([got.v - v, got.impulses]) / (1.0 + e)
+    d_dq, d_dv = np.concatenate([d.dv_dq, d.dimpulses_dq]), both
+    de = float(rng.uniform(-1.0, 1.0))
+    jvp = dtau.impulse_dynamics_jvp(
+        model, q, v, s["dq"], s["dv"], contacts, drestitution=de, **options
+    )
+    along = d_dq @ s["dq"] + d_dv @ s["dv"] + by_e * de
+    assert_close(np.concatenate(jvp), along, BOUND, "jvp", floor=1.0)
+    lam, lam_impulses = s["lam"], rng.uniform(-1.0, 1.0, contacts.nrows)
+    vjp = dtau.impulse_dynamics_vjp(model, q, v, lam, lam_impulses, contacts, **options)
+    weights = np.concatenate([lam, lam_impulses])
+    assert_close(vjp.by_q, weights @ d_dq, BOUND, "vjp by q", floor=1.0)
+    assert_close(vjp.by_v, weights @ d_dv, BOUND, "vjp by v", floor=1.0)
+    assert_close(vjp.by_restitution, weights @ by_e, BOUND, "vjp by restitution", floor=1.0)
+
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_impulses(name: str) -> None:
@@ -71,14 +88,22 @@ def test_same_bits_alone_and_in_batches(name: str) -> None:
     contacts = random_contacts(model, [rows(s, k) for k in range(count)], 4)
     active = np.random.default_rng(4).integers(0, 2, (count, len(contacts)))
     e = np.linspace(0.0, 1.0, count)
-    for function in (dtau.impulse_dynamics, dtau.impulse_dynamics_derivatives):
+    weights = np.random.default_rng(5).uniform(-1.0, 1.0, (count, contacts.nrows))
+    calls: list[tuple[Any, list[Any]]] = [
+        (dtau.impulse_dynamics, []),
+        (dtau.impulse_dynamics_derivatives, []),
+        (dtau.impulse_dynamics_jvp, [s["dq"], s["dv"]]),
+        (dtau.impulse_dynamics_vjp, [s["lam"], weights]),
+    ]
+    for function, further in calls:
+        arrays = s["q"], s["v"], *further
         each = [
-            function(model, s["q"][k], s["v"][k], contacts, e[k], active=active[k])
+            function(model, *[x[k] for x in arrays], contacts, e[k], active=active[k])
             for k in range(count)
         ]
         for size in (2, 8, 9, count):
             at = slice(size)
-            got = function(model, s["q"][at], s["v"][at], contacts, e[at], active=active[at])
+            got = function(model, *[x[at] for x in arrays], contacts, e[at], active=active[at])
             for k in range(size):
                 assert_same_results(tuple(x[k] for x in got), each[k])
 

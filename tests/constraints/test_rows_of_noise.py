@@ -85,6 +85,8 @@ def test_all_functions_refuse_a_row_of_noise(seed: int) -> None:
         lambda: dtau.step_vjp(model, q, v, tau, 0.01, v, v, contacts=contacts),
         lambda: dtau.impulse_dynamics(model, q, v, contacts),
         lambda: dtau.impulse_dynamics_derivatives(model, q, v, contacts),
+        lambda: dtau.impulse_dynamics_jvp(model, q, v, v, v, contacts),
+        lambda: dtau.impulse_dynamics_vjp(model, q, v, v, np.ones(6), contacts),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=said):

@@ -134,6 +134,18 @@ CALLS: dict[str, Call] = {
     "impulse_dynamics_derivatives": Call(
         lambda m, s, o: dtau.impulse_dynamics_derivatives(m, s["q"], s["x"], restitution=0.5, **o)
     ),
+    "impulse_dynamics_jvp": Call(
+        lambda m, s, o: dtau.impulse_dynamics_jvp(
+            m, s["q"], s["x"], s["v"], s["x"], restitution=0.5, drestitution=0.1, **o
+        )
+    ),
+    "impulse_dynamics_vjp": Call(
+        lambda m, s, o: dtau.impulse_dynamics_vjp(
+            *(m, s["q"], s["x"], s["x"], np.ones((*s["q"].shape[:-1], rows(o)))),
+            restitution=0.5,
+            **o,
+        )
+    ),
     "linearize": Call(lambda m, s, o: dtau.linearize(m, s["q"], s["v"], s["x"], **o)),
     **{
         f"{name} {integrator}": Call(

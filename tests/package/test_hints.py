@@ -261,13 +261,15 @@ def test_commands_that_install_packages_name_those_of_the_extras() -> None:
 
 
 def test_former_keywords_say_what_they_are_now() -> None:
+    impacts = dtau.impulse_dynamics_jvp, dtau.impulse_dynamics_vjp
+    never_had_it = dtau.constrained_inverse_dynamics, dtau.step_jvp, *impacts
     for name, new in FORMER.items():
         takers = [
             x
             for x in map(dtau.__dict__.get, dtau.__all__)
             if inspect.isroutine(x)
             and {new, "contacts"} <= inspect.signature(x).parameters.keys()
-            and x not in (dtau.constrained_inverse_dynamics, dtau.step_jvp)  # never had it
+            and x not in never_had_it
         ]
         assert len(takers) == 14
         for function in takers:

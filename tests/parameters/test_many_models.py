@@ -388,6 +388,37 @@ def test_derivatives_of_constrained_dynamics_by_parameters(name: str, of_joints:
                 )
 
 
+@on_some
+def test_derivatives_of_impacts_by_parameters(name: str) -> None:
+    model = robot(name)
+    contacts = cases.contacts(model)
+    s, parameters = random_state(model, 36), other_parameters(model, 37)
+    point = s["q"], s["v"]
+    for active in ([1.0, 0.0], [0.0, 1.0]):
+        given: Any = {"restitution": 0.3, "active": active, "regularization": 1e-8}
+
+        def value(y: Array, given: Any = given) -> Array:
+            found = complex_core(
+                "impulse_dynamics", model, *point, contacts=contacts, parameters=y, **given
+            )
+            return np.concatenate(found, axis=-1)
+
+        want = complex_step.by_vector(parameters, value)
+        scale = float(np.abs(want).max())
+        tolerance = 100 * solved(
+            TOLERANCE["complex_step"], dtau.mass_matrix(model, s["q"], parameters=parameters)
+        )
+        given |= {"contacts": contacts, "parameters": parameters}
+        lam, zero = (s["lam"], s["lam_impulses"]), np.zeros(model.nv)
+        g = dtau.impulse_dynamics_vjp(model, *point, *lam, by="parameters", **given)
+        assert_close(g.by_parameters, np.concatenate(lam) @ want, tolerance, "vjp", floor=scale)
+        along = dtau.impulse_dynamics_jvp(
+            model, *point, zero, zero, dparameters=s["dparameters"], **given
+        )
+        got = np.concatenate(along)
+        assert_close(got, want @ s["dparameters"], tolerance, "jvp", floor=scale)
+
+
 def test_derivatives_by_parameters_that_do_not_exist() -> None:
     model = robot("free root, branches")
     s = random_state(model, 38)
@@ -402,6 +433,8 @@ def test_derivatives_by_parameters_that_do_not_exist() -> None:
     weights = s["lam"], s["lam_forces"]
     with pytest.raises(ValueError, match="by: expected 'f_ext', 'parameters' or a sequence"):
         dtau.constrained_dynamics_vjp(model, *point[:3], *weights, contacts, by="dt")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="by: expected 'parameters' or a sequence"):
+        dtau.impulse_dynamics_vjp(model, *point[:2], *weights, contacts, by="f_ext")
 
 
 # Batches

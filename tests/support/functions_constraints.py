@@ -54,6 +54,16 @@ FUNCTIONS: tuple[Function, ...] = (
                 ("q", "v", "restitution", "active"),
                 (_VV, _VV, _RV, _RV),
             ),
+            (
+                "impulse_dynamics_jvp",
+                ("q", "v", "dq", "dv", "restitution", "drestitution", "active"),
+                (_V, _R),
+            ),
+            (
+                "impulse_dynamics_vjp",
+                ("q", "v", "lam", "lam_impulses", "restitution", "active"),
+                (_V, _V, ()),
+            ),
         )
     ),
     *(

@@ -219,7 +219,7 @@ def _order(draw: Draw) -> int:
 
 def _further(draw: Draw) -> Any:
     """Variables of `by`; gradients by wrenches have rules of their own."""
-    if draw.function == "constrained_dynamics_vjp":
+    if draw.function in ("constrained_dynamics_vjp", "impulse_dynamics_vjp"):
         return "parameters"
     if draw.function == "step_vjp":
         return draw.pick(["dt", ["parameters"], ("dt", "parameters")])

@@ -35,6 +35,8 @@ dtau : array_like (..., nv)
     Variation of the components of ``tau``.
 ddt : float or array_like (...), optional
     Variation of ``dt``; zero by default.
+drestitution : float or array_like (...), optional
+    Variation of ``restitution``; zero by default.
 dparameters : array_like (..., nparameters)
     Variation of the parameters, in the order of the columns of `dtau.inverse_dynamics_regressor`:
     10 nbodies numbers, or 10 nbodies + 4 nv with ``joint_parameters``. Any numbers are valid, even
@@ -276,6 +278,17 @@ dimpulses_dq : ndarray (..., nrows, nv)
     Entry [i, k] is the derivative of impulse i along q (+) eps e_k, in the tangent space.
 dimpulses_dv : ndarray (..., nrows, nv)
     Entry [i, k] is the derivative of impulse i by velocity k before the impact.
+ImpulseDynamicsJVP.dv : ndarray (..., nv)
+    Variation of the velocity after the impact.
+dimpulses : ndarray (..., nrows)
+    Variation of the impulses.
+ImpulseDynamicsVJP.by_v : ndarray (..., nv)
+    Gradient by the velocity before the impact.
+by_restitution : ndarray (...)
+    Gradient by ``restitution``.
+ImpulseDynamicsVJP.by_parameters : ndarray (..., nparameters), or None
+    Attribute beside the tuple, with ``by="parameters"``: gradient by the inertial parameters,
+    10 nbodies numbers in the order of ``model.parameters.ravel()``.
 by_q : ndarray (..., nv)
     Gradient by ``q`` in the tangent space: entry k along q (+) eps e_k.
 by_v : ndarray (..., nv)

@@ -1,4 +1,4 @@
-"""Impacts of contacts and loops: velocities, impulses and their derivatives."""
+"""Impacts of contacts and loops: velocities, impulses, their derivatives and products with them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,13 @@ from dtau.docstrings import documented
 from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Coordinates, Layout
-from dtau.results import ImpulseDynamics, ImpulseDynamicsDerivatives
+from dtau.options import Coordinates, Gradients, Layout
+from dtau.results import (
+    ImpulseDynamics,
+    ImpulseDynamicsDerivatives,
+    ImpulseDynamicsJVP,
+    ImpulseDynamicsVJP,
+)
 
 
 @documented
@@ -138,6 +143,159 @@ def impulse_dynamics_derivatives(
         active,
         regularization,
         layout,
+        parameters,
+        coordinates,
+        out,
+        threads,
+    )
+
+
+@documented
+def impulse_dynamics_jvp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    dq: ArrayLike,
+    dv: ArrayLike,
+    contacts: Contacts,
+    restitution: ArrayLike = 0.0,
+    drestitution: ArrayLike | None = None,
+    *,
+    active: ArrayLike | None = None,
+    regularization: float = 0.0,
+    dparameters: ArrayLike | None = None,
+    parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ImpulseDynamicsJVP:
+    """Variation of velocities after an impact and of impulses along variations of the arguments.
+
+        dv_after = dv_dq dq + dv_dv dv + (v_after - v) drestitution / (1 + restitution) - W Y dpi
+
+    with ``W = M^-1 - M^-1 J^T (J M^-1 J^T)^-1 J M^-1``; the impulses likewise.
+
+    Parameters
+    ----------
+    v
+        ... It is the velocity before the impact.
+    contacts
+        The contacts and loops that hold afterwards, of this model. Gains and placements do not
+        matter.
+    dparameters : array_like (..., nparameters), optional
+        Variation dpi of the inertial parameters of the bodies, 10 nbodies numbers in the order of
+        ``model.parameters.ravel()``; zero by default. Y is the regressor at rest and without
+        gravity, at the acceleration v_after - v.
+
+    Returns
+    -------
+    ImpulseDynamicsJVP
+        The matrices of `dtau.impulse_dynamics_derivatives` times the variations.
+
+    Notes
+    -----
+    [Derivations] section 20: the algorithm of `dtau.constrained_dynamics_jvp`, at rest, without
+    gravity, and with the acceleration v_after - v; O(N d^2) for the tree of depth d and O(nrows^3).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> contacts = dtau.Contacts(model, [dtau.PointContact("LF_FOOT")])
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, _ = dtau.random_state(model, rng)
+    >>> dq, dv = rng.standard_normal((2, model.nv))
+    >>> x = dtau.impulse_dynamics_jvp(model, q, v, dq, dv, contacts)
+    >>> d = dtau.impulse_dynamics_derivatives(model, q, v, contacts)
+    >>> bool(np.allclose(x.dimpulses, d.dimpulses_dq @ dq + d.dimpulses_dv @ dv))
+    True
+    """
+    return _core.impulse_dynamics_jvp(
+        model,
+        q,
+        v,
+        dq,
+        dv,
+        contacts,
+        restitution,
+        drestitution,
+        active,
+        regularization,
+        dparameters,
+        parameters,
+        coordinates,
+        out,
+        threads,
+    )
+
+
+@documented
+def impulse_dynamics_vjp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    lam: ArrayLike,
+    lam_impulses: ArrayLike,
+    contacts: Contacts,
+    restitution: ArrayLike = 0.0,
+    *,
+    active: ArrayLike | None = None,
+    regularization: float = 0.0,
+    by: Gradients | None = None,
+    parameters: ArrayLike | None = None,
+    coordinates: Coordinates = "tangent",
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ImpulseDynamicsVJP:
+    """Gradient of ``lam . v_after + lam_impulses . impulses`` by the arguments of an impact.
+
+    Parameters
+    ----------
+    v
+        ... It is the velocity before the impact.
+    lam
+        Weight of each velocity after the impact.
+    contacts
+        The contacts and loops that hold afterwards, of this model. Gains and placements do not
+        matter.
+    by : "parameters", optional
+        Further variables: the inertial parameters of the bodies. The gradient by them is an
+        attribute of the result, beside the tuple. ``out`` must be None.
+
+    Returns
+    -------
+    ImpulseDynamicsVJP
+        The transposed matrices of `dtau.impulse_dynamics_derivatives` times the weights.
+
+    Notes
+    -----
+    [Derivations] section 20: the algorithm of `dtau.constrained_dynamics_vjp`, at rest, without
+    gravity, and with the acceleration v_after - v; O(N d^2) for the tree of depth d and O(nrows^3).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> contacts = dtau.Contacts(model, [dtau.PointContact("LF_FOOT")])
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, _ = dtau.random_state(model, rng)
+    >>> lam, lam_impulses = rng.standard_normal(model.nv), rng.standard_normal(contacts.nrows)
+    >>> x = dtau.impulse_dynamics_vjp(model, q, v, lam, lam_impulses, contacts)
+    >>> d = dtau.impulse_dynamics_derivatives(model, q, v, contacts)
+    >>> bool(np.allclose(x.by_q, lam @ d.dv_dq + lam_impulses @ d.dimpulses_dq))
+    True
+    """
+    return _core.impulse_dynamics_vjp(
+        model,
+        q,
+        v,
+        lam,
+        lam_impulses,
+        contacts,
+        restitution,
+        active,
+        regularization,
+        by,
         parameters,
         coordinates,
         out,

@@ -13,6 +13,8 @@ from dtau.results.constraints import (
     ImpulseDynamics,
     ImpulseDynamicsDerivatives,
     ImpulseDynamicsHessian,
+    ImpulseDynamicsJVP,
+    ImpulseDynamicsVJP,
     Projected,
 )
 from dtau.results.dynamics import (
@@ -94,6 +96,8 @@ __all__ = [
     "ImpulseDynamics",
     "ImpulseDynamicsDerivatives",
     "ImpulseDynamicsHessian",
+    "ImpulseDynamicsJVP",
+    "ImpulseDynamicsVJP",
     "IntegrateJacobians",
     "InverseDynamicsDerivatives",
     "InverseDynamicsHessian",

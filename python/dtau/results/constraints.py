@@ -115,6 +115,30 @@ class ImpulseDynamicsDerivatives(NamedTuple):
     dimpulses_dv: NDArray[np.float64]
 
 
+class ImpulseDynamicsJVP(NamedTuple):
+    """Variations of velocities after an impact ``(..., nv)`` and impulses ``(..., nrows)``."""
+
+    dv: NDArray[np.float64]
+    dimpulses: NDArray[np.float64]
+
+
+class _ImpulseDynamicsVJP(NamedTuple):
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_restitution: NDArray[np.float64]
+
+
+class ImpulseDynamicsVJP(_ImpulseDynamicsVJP):
+    """Weights of velocities after an impact and impulses times their first derivatives.
+
+    Those by configuration and velocity are ``(..., nv)``, the one by the restitution is ``(...)``.
+    The attribute ``by_parameters (..., 10 nbodies)``, beside the tuple, is by the inertial
+    parameters, None unless ``by="parameters"`` asks for it.
+    """
+
+    by_parameters: NDArray[np.float64] | None = None
+
+
 class ImpulseDynamicsHessian(NamedTuple):
     """Second derivatives of weighted velocities after an impact and impulses, ``(..., nv, nv)``.
 

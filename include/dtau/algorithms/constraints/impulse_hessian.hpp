@@ -17,24 +17,19 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct ImpulseHessianWorkspace {
     ConstrainedHessianWorkspace<T> hessian;
-    ImpulseWorkspace<T> value;
-    T *u, *rest, *weights;  // of the joints, and (nrows)
-    Motion<T>* twists;      // of v
-    T *dvdv, *dtaudq;       // (n, n), not wanted
+    T *u, *rest, *weights;      // of the joints, and (nrows)
+    Motion<T>*twists, *before;  // at u and at v
+    T *dvdv, *dtaudq;           // (n, n), not wanted
 
     ImpulseHessianWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : hessian(arena, tree, options, false),
-          value(arena, tree, hessian.options),
           u(arena.take<T>(tree.nv)),
           rest(arena.take_zeros<T>(tree.nv)),
           weights(arena.take<T>(options.contacts->nrows)),
           twists(arena.take<Motion<T>>(tree.nnodes)),
+          before(arena.take<Motion<T>>(tree.nnodes)),
           dvdv(arena.take<T>(tree.independent.n * tree.independent.n)),
-          dtaudq(arena.take<T>(tree.independent.n * tree.independent.n)) {
-        hessian.dynamics.idsva = value.idsva;
-        hessian.dynamics.ltdl = value.ltdl;
-        hessian.constraints = value.constraints;
-    }
+          dtaudq(arena.take<T>(tree.independent.n * tree.independent.n)) {}
 };
 
 // q, v: of the joints; lam, lam_impulses and results (nv, nv): of the independent velocities.
@@ -43,36 +38,32 @@ void impulse_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
                               const T* lam_impulses, T restitution, const T* active, T* dqdq,
                               T* dqdv, bool symmetric, const ImpulseHessianWorkspace<T>& w) {
     const ConstrainedHessianWorkspace<T>& h = w.hessian;
-    const IdsvaWorkspace<T>& idsva = w.value.idsva;
+    const IdsvaWorkspace<T>& idsva = h.dynamics.idsva;
     const RootFrame<T>& g = idsva.root_frame;
     const Constraints& constraints = *h.options.contacts;
     const Blocks<T> H = h.joints.H, out = {dqdq, dqdv, w.dvdv, w.dtaudq, tree.independent.n};
     h.along_frames.update();
     const int nrows = constraints.nrows;
-    impulse_dynamics(tree, q, v, restitution, active, w.u, h.forces, w.value);
-    for (int i = 0; i < tree.nnodes; ++i) w.twists[i] = g.v[i];
-    for (int k = 0; k < tree.nv; ++k) w.u[k] = fma(restitution, v[k], w.u[k]);
-    root_frame_sweep(tree, q, w.u, g);
-    impulse_partials(tree, restitution, active, h.forces, w.value, h.columns);
+    const T gain = T(1.0) + restitution;
+    impulse_dynamics(tree, q, v, restitution, active, w.u, h.forces, h.dynamics, h.constraints);
+    for (int i = 0; i < tree.nnodes; ++i) w.before[i] = g.v[i];
+    stop_bodies(tree, v, restitution, w.u, w.twists, g);
+    constraint_columns(tree, active, h.forces, g, w.twists, h.constraints, h.columns, &gain);
     for (int r = 0; r < nrows; ++r) h.residual[r] = T(0.0);
     for (int k = 0; h.ranges.any && k < nrows * h.columns.padded; ++k) h.ranges.e[k] = T(0.0);
-    loop_factors(tree, constraints, h.constraints.frames, g.S, w.value.ltdl, h.columns);
+    loop_factors(tree, constraints, h.constraints.frames, g.S, h.dynamics.ltdl, h.columns);
 
     const T* const no_wrenches = nullptr;
-    for (int i = 0; i < tree.nnodes; ++i) {
-        g.v[i] = zero_motion<T>();
-        g.gravity[i] = zero_vector<T>();
-    }
     idsva_velocities(tree, q, w.rest, no_wrenches, idsva);
     subtract_constraint_wrenches(constraints, h.constraints.frames, h.forces, idsva.f);
-    idsva_accelerations(tree, w.value.change, idsva);
+    idsva_accelerations(tree, h.dynamics.a, idsva);
     constrained_curvature(tree, lam, lam_impulses, active, no_wrenches, h);
     for (int k = 0; k < tree.nv * H.n; ++k) H.dqdv[k] = T(0.0);
     for (int k = 0; k < tree.nv; ++k)
         h.joints.dtau_dv[k * H.n + k] = T(0.0);  // no damping, no friction
     RootFrame<T> moving = g;
-    moving.v = w.twists;
-    for (int r = 0; r < nrows; ++r) w.weights[r] = -(T(1.0) + restitution) * h.nu[r];
+    moving.v = w.before;
+    for (int r = 0; r < nrows; ++r) w.weights[r] = -gain * h.nu[r];
     add_force_curvature(tree, constraints, h.constraints.frames, h.constraints.world, w.weights, g,
                         idsva.a, moving, true, H, h.curvature);
     constrained_results(tree, active, out, symmetric, h);

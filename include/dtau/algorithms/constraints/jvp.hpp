@@ -10,6 +10,7 @@
 #pragma once
 
 #include "dtau/algorithms/constraints/motion.hpp"
+#include "dtau/algorithms/first/parameter_products.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -19,13 +20,15 @@ struct ConstrainedJvpWorkspace {
     TangentWorkspace<T> tangent;
     Motion<T>*d, *moved;  // S_i dq of the joints; twists of the bodies along dq
     T* torque;            // variations of the joints' torques
+    JointColumns<T> of_joints;
 
     ConstrainedJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : value(arena, tree, options),
           tangent(arena, tree, options),
           d(arena.take<Motion<T>>(tree.nnodes)),
           moved(arena.take<Motion<T>>(tree.nnodes)),
-          torque(arena.take<T>(tree.nv)) {}
+          torque(arena.take<T>(tree.nv)),
+          of_joints(arena, tree, options.joint_parameters) {}
 };
 
 // How a frame's motion changes: its displacement, and D V, D A beside that displacement.
@@ -122,30 +125,35 @@ void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspa
     for (int r = 0; r < constraints.nrows; ++r) right_sides[r] = right_sides[r] - rows[r];
 }
 
-// q, v, dq, dv and da: of the joints; tau and dtau: of the independent velocities. f_ext and df_ext
-// are along body axes; they may be null: zero.
+// Runs after the motion: computes the variations of the torques without springs, damping and friction,
+// in w.torque, and minus those of the rows, in dforces. a: accelerations of which the rows are; impact: see
+// ConstraintPartials. df_ext and dparameters may be null: zero.
 template <class T>
-void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* dq,
-                              const T* dv, const T* dtau, const Hold<T>& hold, const T* f_ext,
-                              const T* df_ext, T* da, T* dforces,
-                              const ConstrainedJvpWorkspace<T>& w) {
+void motion_variation(const Tree& tree, const T* dq, const T* dv, const T* df_ext,
+                      const T* dparameters, const T* active, const Motion<T>* a, const T* impact,
+                      T* dforces, const ConstrainedJvpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;
     const Constraints& constraints = *value.constraints.schur.constraints;
-    const FactorizedWorkspace<T>& dynamics = value.dynamics;
-    const RootFrame<T>& g = dynamics.idsva.root_frame;
+    const RootFrame<T>& g = value.dynamics.idsva.root_frame;
     const T* const zero = nullptr;
     Force<T>* const dF = w.tangent.dF;
-    constrained_motion(tree, q, v, tau, hold, f_ext, value);
     for (int i = 0; i < tree.nnodes; ++i) {
-        const int p = tree.bodies[i].parent;
+        const Body& body = tree.bodies[i];
+        const int p = body.parent;
         w.d[i] = tangent_outwards(tree, i, g, value.a, value.momentum[i], dq, dv, zero, df_ext,
                                   w.tangent);
         w.moved[i] = p < 0 ? w.d[i] : w.moved[p] + w.d[i];
+        if (dparameters) dF[i] += wrench_of_parameters(body, i, g, value.a, dparameters);
+    }
+    for (int i = 0; i < tree.nnodes && impact; ++i) {  // D A of the rows' own accelerations
+        const int p = tree.bodies[i].parent;
+        if (p >= 0) w.tangent.z[i] = cross(a[p], w.d[i], w.tangent.z[p]);
     }
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
         const ConstraintFrames<T>& f = value.constraints.frames[c];
-        const ConstraintPartials<T> rows(tree, constraint, f, g, value.a, value.constraints.world);
+        const ConstraintPartials<T> rows(tree, constraint, f, g, a, value.constraints.world,
+                                         impact);
         Motion<T> change = zero_motion<T>();
         Vec3<T> turn_a = zero_vector<T>();
         if (constraint.a.body >= 0) {
@@ -164,21 +172,27 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
         }
         T* to = dforces + constraint.first;
         store_rows(constraint, f.E, -change, to);
-        for (int r = 0; r < constraint.count; ++r) to[r] = if_active(hold.active, c, to[r]);
+        for (int r = 0; r < constraint.count; ++r) to[r] = if_active(active, c, to[r]);
     }
-    T *const torque = w.torque, *const x = tree.mimic ? dynamics.independent : torque;
-    vary_torques(tree, g.S, w.d, value.F, dF, torque);
-    for (int k = 0; k < tree.nv; ++k) torque[k] = fma(damping<T>(tree, k), dv[k], torque[k]);
-    add_spring_variations(tree, 1.0, q, dq, torque);
-    add_friction_times(tree, 1.0, v, dv, torque);
-    reduce_columns(tree, torque, 1, x);
-    for (int k = 0; k < tree.independent.n; ++k) x[k] = dtau[k] - x[k];
+    vary_torques(tree, g.S, w.d, value.F, dF, w.torque);
+}
+
+// Runs after motion_variation: solves for da of the joints and dforces. dtau may be null: zero.
+template <class T>
+void solve_variation(const Tree& tree, const T* dq, const T* dtau, const T* active, T* da,
+                     T* dforces, const ConstrainedJvpWorkspace<T>& w) {
+    const ConstrainedMotionWorkspace<T>& value = w.value;
+    const Constraints& constraints = *value.constraints.schur.constraints;
+    const FactorizedWorkspace<T>& dynamics = value.dynamics;
+    T* const x = tree.mimic ? dynamics.independent : w.torque;
+    reduce_columns(tree, w.torque, 1, x);
+    for (int k = 0; k < tree.independent.n; ++k) x[k] = (dtau ? dtau[k] : T(0.0)) - x[k];
     ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);
     if (value.constraints.schur.R > 0.0) vary_residual(tree, dforces, w);
     solve_linearized(tree.independent.n, x, dforces, value.constraints.schur);
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
     joint_velocities(tree, x, da);
-    if (value.constraints.schur.R > 0.0) vary_range(tree, dq, hold.active, dforces, value);
+    if (value.constraints.schur.R > 0.0) vary_range(tree, dq, active, dforces, value);
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
         if (constraint.axes == Axes::body) continue;
@@ -190,6 +204,29 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
         for (int r = 0; r < constraint.count; ++r)
             dforces[constraint.first + r] = dforces[constraint.first + r] + rows[r];
     }
+}
+
+// q, v, dq, dv and da: of the joints; tau and dtau: of the independent velocities. f_ext and df_ext
+// are along body axes; they and dparameters may be null: zero.
+template <class T>
+void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* dq,
+                              const T* dv, const T* dtau, const Hold<T>& hold, const T* f_ext,
+                              const T* df_ext, const T* dparameters, T* da, T* dforces,
+                              const ConstrainedJvpWorkspace<T>& w) {
+    const T* const no_impact = nullptr;
+    T* const torque = w.torque;
+    constrained_motion(tree, q, v, tau, hold, f_ext, w.value);
+    motion_variation(tree, dq, dv, df_ext, dparameters, hold.active, w.value.a, no_impact, dforces,
+                     w);
+    for (int k = 0; k < tree.nv; ++k) torque[k] = fma(damping<T>(tree, k), dv[k], torque[k]);
+    add_spring_variations(tree, 1.0, q, dq, torque);
+    add_friction_times(tree, 1.0, v, dv, torque);
+    if (dparameters && w.of_joints.s) {
+        w.of_joints.compute(tree, q, v);
+        add_joint_torques(tree, w.value.dynamics.a, v, dparameters + body_parameters * tree.nbodies,
+                          w.of_joints, torque);
+    }
+    solve_variation(tree, dq, dtau, hold.active, da, dforces, w);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -29,12 +29,10 @@ struct ConstrainedMotionWorkspace {
           momentum(arena.take<Force<T>>(tree.nnodes)),
           range(arena, tree, options) {}
 };
+// Computes a and F from the solution and the forces at a = 0. Subtracts the wrenches of the constraints.
 template <class T>
-void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau, const Hold<T>& hold,
-                        const T* f_ext, const ConstrainedMotionWorkspace<T>& w) {
+void body_motions(const Tree& tree, const T* v, const ConstrainedMotionWorkspace<T>& w) {
     const RootFrame<T>& g = w.dynamics.idsva.root_frame;
-    constrained_dynamics(false, tree, q, v, tau, hold, f_ext, w.forces, w.residual, w.dynamics,
-                         w.constraints);
     for (int i = 0; i < tree.nnodes; ++i) {
         w.a[i] = body_acceleration(tree.bodies[i], i, v, w.dynamics.a, g, w.a);
         w.momentum[i] = g.I[i] * g.v[i];
@@ -42,6 +40,13 @@ void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau, 
     }
     subtract_constraint_wrenches(*w.constraints.schur.constraints, w.constraints.frames, w.forces,
                                  w.F);
+}
+template <class T>
+void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau, const Hold<T>& hold,
+                        const T* f_ext, const ConstrainedMotionWorkspace<T>& w) {
+    constrained_dynamics(false, tree, q, v, tau, hold, f_ext, w.forces, w.residual, w.dynamics,
+                         w.constraints);
+    body_motions(tree, v, w);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -11,6 +11,9 @@
 //   angular   -(D w' + kd D w + kp D phi + ds x (w'_b + kd w_b)) + w_a x (D w + ds x w_b)
 // By q' nothing is displaced: the terms with ds, du are zero, and D is the derivative by q'. The rows
 // of a spatial contact (20.19) change by D A + kd D V + kp D log6.
+//
+// The rows of an impact are J u for velocities u, by u itself (20.13). They are the rows of bodies at rest,
+// without gravity, whose accelerations are u, with a gain of velocities in place of kd and without kp.
 #pragma once
 
 #include "dtau/algorithms/constraints/rows.hpp"
@@ -59,14 +62,22 @@ template <class T>
 struct ConstraintPartials {
     const Constraint& constraint;
     const ConstraintFrames<T>& frames;
+    bool positions;
     T kp, kd;
     Vec3<T> w_a, w_b;
     Motion<T> follows;  // of b, along the axes of a
     PositionError<T> at;
 
+    // impact: the gain of velocities in the rows of an impact; null: other rows.
     ConstraintPartials(const Tree& tree, const Constraint& of, const ConstraintFrames<T>& f,
-                       const RootFrame<T>& g, const Motion<T>* a, const Placement<T>* world)
-        : constraint(of), frames(f), kp(of.kp), kd(of.kd), w_a(zero_vector<T>()) {
+                       const RootFrame<T>& g, const Motion<T>* a, const Placement<T>* world,
+                       const T* impact = nullptr)
+        : constraint(of),
+          frames(f),
+          positions(of.positions && !impact),
+          kp(of.kp),
+          kd(impact ? *impact : T(of.kd)),
+          w_a(zero_vector<T>()) {
         if (of.a.body >= 0) w_a = g.v[of.a.body].ang;
         const FrameMotion<T> mb = motion_of_b(tree, of, f, g, a);
         w_b = mb.V.ang;
@@ -87,9 +98,9 @@ struct ConstraintPartials {
     }
     // Adds the change by a displacement s at the frame. [Derivations] eqs. 20.4, 20.5
     Motion<T> displaced_a(const Motion<T>& s, Motion<T> rows) const {
-        if (constraint.positions && constraint.spatial) {
+        if (positions && constraint.spatial) {
             rows = fma(kp, log_rate(at.e, s), rows);
-        } else if (constraint.positions) {
+        } else if (positions) {
             rows.lin = fma(kp, s.lin - cross(s.ang, at.e.lin), rows.lin);
             if (constraint.count > 3)
                 rows.ang = fma(kp, error_rate(constraint, frames, at, s.ang), rows.ang);
@@ -99,7 +110,7 @@ struct ConstraintPartials {
         return {cross(s.ang, follows.ang, rows.ang) - turned, cross(s.ang, follows.lin, rows.lin)};
     }
     Motion<T> displaced_b(const Motion<T>& s, Motion<T> rows) const {
-        if (constraint.positions) {
+        if (positions) {
             rows.lin = fma(-kp, s.lin, rows.lin);
             if (constraint.count > 3)
                 rows.ang = fma(-kp, error_rate(constraint, frames, at, s.ang), rows.ang);

@@ -36,11 +36,7 @@ RootFrame<T> response_velocities(const Tree& tree, const RootFrame<T>& root_fram
     joint_velocities(tree, w.x, w.z);
     RootFrame<T> g = root_frame;
     g.v = w.twists;
-    for (int i = 0; i < tree.nnodes; ++i) {
-        const Body& body = tree.bodies[i];
-        g.v[i] = body.parent < 0 ? joint_twist(body, w.z + body.v)
-                                 : subspace_times(body, g.S, w.z, g.v[body.parent]);
-    }
+    for (int i = 0; i < tree.nnodes; ++i) twist_body(tree, i, w.z, g);
     return g;
 }
 // The same for z = M^-1 J^T G^+ f.

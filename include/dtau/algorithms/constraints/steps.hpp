@@ -33,8 +33,9 @@ struct ConstrainedVariation {
 
     void variation(const Tree& tree, const T* q, const T* v, const T* tau, const T* dq, const T* dv,
                    const T* dtau, const WrenchVariation<T>& wrenches, T* a, T* da) const {
+        const T* const no_parameters = nullptr;  // they act through dtau
         constrained_dynamics_jvp(tree, q, v, tau, dq, dv, dtau, hold, wrenches.f_ext,
-                                 wrenches.df_ext, da, dforces, w);
+                                 wrenches.df_ext, no_parameters, da, dforces, w);
         for (int k = 0; k < tree.nv; ++k) a[k] = w.value.dynamics.a[k];
     }
 };

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "dtau/algorithms/constraints/motion.hpp"
+#include "dtau/algorithms/first/joint_columns.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -16,13 +17,15 @@ template <class T>
 struct ConstrainedVjpWorkspace {
     ConstrainedMotionWorkspace<T> value;
     AdjointWorkspace<T> adjoint;
-    T *mu, *weights;  // mu of the independent velocities; -nu
+    T *independent, *weights;  // mu of the independent velocities; -nu
+    JointColumns<T> of_joints;
 
     ConstrainedVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : value(arena, tree, options),
           adjoint(arena, tree, options),
-          mu(arena.take<T>(tree.independent.n)),
-          weights(arena.take<T>(options.contacts->nrows)) {}
+          independent(arena.take<T>(tree.independent.n)),
+          weights(arena.take<T>(options.contacts->nrows)),
+          of_joints(arena, tree, options.joint_parameters) {}
 };
 
 // Returns the vector x for which w . (turn x W) = turn . x, for every turn.
@@ -55,33 +58,31 @@ void gradient_of_ranges(const Tree& tree, const T* lam_forces, const T* weights,
     add_row_gradient(tree, constraints, w.constraints.frames, rows, g, by_q);
 }
 
-// q, v and results: of the joints; tau, lam: of the independent velocities; lam_forces (nrows) may
-// be null: zero.
+// Runs after the motion: computes mu of the joints and -nu, and the gradient by q and v without springs,
+// damping and friction. a: accelerations of which the rows are; impact: see ConstraintPartials.
 template <class T>
-void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
-                              const T* lam_forces, const Hold<T>& hold, const T* f_ext, T* by_q,
-                              T* by_v, T* by_tau, T* by_f_ext,
-                              const ConstrainedVjpWorkspace<T>& w) {
+void motion_gradient(const Tree& tree, const T* lam, const T* lam_forces, const T* active,
+                     const Motion<T>* a, const T* impact, T* by_q, T* by_v, T* mu, T* by_f_ext,
+                     const ConstrainedVjpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;
     const Constraints& constraints = *value.constraints.schur.constraints;
     const FactorizedWorkspace<T>& dynamics = value.dynamics;
     const RootFrame<T>& g = dynamics.idsva.root_frame;
     Motion<T>* Lam = w.adjoint.Lam;
-    T *const x = w.mu, *const by_a = nullptr;
-    constrained_motion(tree, q, v, tau, hold, f_ext, value);
+    T *const x = w.independent, *const by_a = nullptr;
     for (int k = 0; k < tree.independent.n; ++k) x[k] = lam[k];
     for (int c = 0; c < constraints.count; ++c)
         for (int r = constraints.at[c].first; r < constraints.at[c].first + constraints.at[c].count;
              ++r)
-            w.weights[r] = lam_forces ? if_active(hold.active, c, -lam_forces[r]) : T(0.0);
+            w.weights[r] = lam_forces ? if_active(active, c, -lam_forces[r]) : T(0.0);
     ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);
     solve_linearized(tree.independent.n, x, w.weights, value.constraints.schur);
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
-    joint_velocities(tree, x, by_tau);
+    joint_velocities(tree, x, mu);
 
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
-        Lam[i] = joint_motion(body, g.S, by_tau);
+        Lam[i] = joint_motion(body, g.S, mu);
         if (body.parent >= 0) Lam[i] = Lam[i] + Lam[body.parent];
         adjoint_outwards(i, g, value.momentum[i], w.adjoint);
         if (acts_on(by_f_ext, body)) store_twist(body, seen_from(g.P[i], Lam[i]), by_f_ext);
@@ -91,16 +92,14 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
         adjoint_inwards(tree, i, g, value.a, value.F[i], by_q, by_v, by_a, w.adjoint);
         if (p >= 0) value.F[p] += value.F[i];
     }
-    for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(-damping<T>(tree, k), by_tau[k], by_v[k]);
-    add_spring_gradients(tree, -1.0, q, by_tau, by_q);
-    add_friction_times(tree, -1.0, v, by_tau, by_v);
     if (value.constraints.schur.R > 0.0)
-        gradient_of_ranges(tree, lam_forces, w.weights, hold.active, by_q, value);
+        gradient_of_ranges(tree, lam_forces, w.weights, active, by_q, value);
 
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
         const ConstraintFrames<T>& f = value.constraints.frames[c];
-        const ConstraintPartials<T> rows(tree, constraint, f, g, value.a, value.constraints.world);
+        const ConstraintPartials<T> rows(tree, constraint, f, g, a, value.constraints.world,
+                                         impact);
         const Force<T> W = constraint_wrench(constraint, f.E, value.forces + constraint.first);
         const Force<T> weight = constraint_wrench(constraint, f.E, w.weights + constraint.first);
         Vec3<T> turns = zero_vector<T>();
@@ -108,7 +107,7 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
             turns = -turning(
                 W, turned_to_a(constraint, f, at_point(f.b, w.adjoint.Lam[constraint.b.body])));
         for_constraint_partials(
-            tree, rows, g, value.a,
+            tree, rows, g, a,
             [&](int k, const Motion<T>& dq, const Motion<T>& dv, const Vec3<T>& turn) {
                 by_q[k] = dot(weight, dq, dot(turns, turn, by_q[k]));
                 by_v[k] = dot(weight, dv, by_v[k]);
@@ -121,6 +120,22 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
                 by_q[k] = dot(turns, g.S[k].ang, by_q[k]);
         });
     }
+}
+
+// q, v and results: of the joints; tau, lam: of the independent velocities; lam_forces (nrows) may
+// be null: zero.
+template <class T>
+void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
+                              const T* lam_forces, const Hold<T>& hold, const T* f_ext, T* by_q,
+                              T* by_v, T* by_tau, T* by_f_ext,
+                              const ConstrainedVjpWorkspace<T>& w) {
+    const T* const no_impact = nullptr;
+    constrained_motion(tree, q, v, tau, hold, f_ext, w.value);
+    motion_gradient(tree, lam, lam_forces, hold.active, w.value.a, no_impact, by_q, by_v, by_tau,
+                    by_f_ext, w);
+    for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(-damping<T>(tree, k), by_tau[k], by_v[k]);
+    add_spring_gradients(tree, -1.0, q, by_tau, by_q);
+    add_friction_times(tree, -1.0, v, by_tau, by_v);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -58,4 +58,62 @@ class ImpulseDynamicsDerivatives : public Call {
     }
 };
 
+// Variation of velocities after an impact and of impulses along variations of the arguments.
+//     q (nq), v (nv), dq (nv), dv (nv), restitution -> dv (nv), dimpulses (nrows)
+//     optional: drestitution, active (ncontacts), dparameters (nparameters),
+//     parameters (10 nbodies)
+//     arguments: contacts (required), regularization, coordinates
+class ImpulseDynamicsJvp : public Call {
+  public:
+    explicit ImpulseDynamicsJvp(const Model& model, const CallArguments& arguments = {},
+                                std::ptrdiff_t most_states = 1)
+        : Call(model, "impulse_dynamics_jvp", arguments, most_states) {}
+    struct Optional {
+        InputView drestitution = {};
+        InputView active = {};
+        InputView dparameters = {};
+        InputView parameters = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView dq, InputView dv,
+                                  InputView restitution, ResultView dv_out, ResultView dimpulses,
+                                  std::ptrdiff_t states, const Optional& x) noexcept {
+        return run({q, v, dq, dv, restitution, x.drestitution, x.active, x.dparameters,
+                    x.parameters},
+                   {dv_out, dimpulses}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView dq, InputView dv,
+                                  InputView restitution, ResultView dv_out, ResultView dimpulses,
+                                  std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, dq, dv, restitution}, {dv_out, dimpulses}, states);
+    }
+};
+
+// Gradient of lam . v_after + lam_impulses . impulses by the arguments of an impact.
+//     q (nq), v (nv), lam (nv), lam_impulses (nrows), restitution -> by_q (nv), by_v (nv),
+//     by_restitution
+//     optional: active (ncontacts), parameters (10 nbodies)
+//     arguments: contacts (required), regularization, coordinates
+class ImpulseDynamicsVjp : public Call {
+  public:
+    explicit ImpulseDynamicsVjp(const Model& model, const CallArguments& arguments = {},
+                                std::ptrdiff_t most_states = 1)
+        : Call(model, "impulse_dynamics_vjp", arguments, most_states) {}
+    struct Optional {
+        InputView active = {};
+        InputView parameters = {};
+    };
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView lam, InputView lam_impulses,
+                                  InputView restitution, ResultView by_q, ResultView by_v,
+                                  ResultView by_restitution, std::ptrdiff_t states,
+                                  const Optional& x) noexcept {
+        return run({q, v, lam, lam_impulses, restitution, x.active, x.parameters},
+                   {by_q, by_v, by_restitution}, states);
+    }
+    [[nodiscard]] bool operator()(InputView q, InputView v, InputView lam, InputView lam_impulses,
+                                  InputView restitution, ResultView by_q, ResultView by_v,
+                                  ResultView by_restitution, std::ptrdiff_t states = 1) noexcept {
+        return run({q, v, lam, lam_impulses, restitution}, {by_q, by_v, by_restitution}, states);
+    }
+};
+
 }  // namespace dtau
