@@ -18,6 +18,7 @@ from dtau.autodiff.blocks import (
     inertial_torques,
     refuse_parameters,
     unit_wrenches,
+    weighted,
 )
 from dtau.autodiff.library import Array, At
 from dtau.autodiff.rows import PARAMETERS
@@ -108,6 +109,36 @@ def impulse_dynamics(x: At, by: str) -> Blocks:
     blocks = x.call(name, *inputs, x["restitution"], x["active"], **contacts)
     k = ("q", "v").index(by)
     return blocks[k], blocks[2 + k]
+
+
+_IMPACT = weighted("impulse_dynamics_hessian")
+
+
+def impulse_dynamics_vjp(x: At, by: str) -> Blocks:
+    """Differentiate gradients of weighted velocities after an impact and impulses."""
+    refuse_parameters("impulse_dynamics", PARAMETERS if x.options.get("by") else by)
+    if by == "active":
+        return None, None, None
+    weights, swap = ("lam", "lam_impulses"), x.xp.swapaxes
+    if by in weights:
+        k = weights.index(by)
+        by_q, by_v, slope = (impulse_dynamics(x, name)[k] for name in ("q", "v", "restitution"))
+        return swap(by_q, -1, -2), swap(by_v, -1, -2), slope
+    slopes = dict(zip(("q", "v"), x.once("slopes", lambda: _slopes(x)), strict=True))
+    if by == "restitution":
+        return slopes["q"], slopes["v"], None
+    found = x.once("hessian", lambda: _IMPACT.rule(x))
+    return found["q", by], found.get(("v", by)), slopes[by]
+
+
+def _slopes(x: At) -> tuple[Array, Array]:
+    """Return the derivatives of the gradients by q and v by the restitution: both are affine."""
+    inputs = [x[name] for name in ("q", "v", "lam", "lam_impulses")]
+    one, none = (
+        x.call("impulse_dynamics_vjp", *inputs, e, x["active"], **x.contact_options())
+        for e in _restitutions(x)
+    )
+    return one[0] - none[0], one[1] - none[1]
 
 
 def impulse_dynamics_derivatives(x: At, by: str) -> Blocks:

@@ -228,16 +228,7 @@ def constrained(
         below = slopes.results[f"d{forces}_d{x}"]
         unread = np.zeros((size - len(above) - len(below), above.shape[1]), dtype=np.int64)
         by[x] = np.concatenate([above, below, unread])
-    if "vjp" in links:
-        along = p.gradient(Call(prepared(model, links["vjp"], **options), weighted))
-    else:
-        along = (
-            slopes,
-            {
-                x: (y.T[:, None], np.broadcast_to(p.seed.T, y.T[:, None].shape))
-                for x, y in by.items()
-            },
-        )
+    along = p.gradient(Call(prepared(model, links["vjp"], **options), weighted))
     curved = p.hessian(Call(prepared(model, links["hessian"], **options), weighted))
     of_value = Call(value, p.inputs)
     parts = np.concatenate([*of_value.results.values()])
