@@ -94,7 +94,7 @@ def with_formulas(_app: Any, _what: str, _name: str, _o: Any, _opt: Any, lines: 
 class Names(Directive):
     """A table of functions and classes of a module, and below it what their docstrings say.
 
-    Of the names that are listed; else of all functions that the module has.
+    Of the names that are listed; else of all functions that the module has, or of its classes.
     """
 
     required_arguments = 1
@@ -108,6 +108,7 @@ class Names(Directive):
         names = list(self.content) or [
             x for x in module.__all__ if not isinstance(getattr(module, x), type)
         ]
+        names = names or module.__all__
         lines = [f".. currentmodule:: {name}", "", ".. list-table::", "   :class: names", ""]
         for x in names:
             item = getattr(module, x)

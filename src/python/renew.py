@@ -1,7 +1,7 @@
 """Regenerate all files derived from the functions of the package: `python src/python/renew.py`.
 
 - ``python/dtau/__init__.py``: the imports of the functions, and ``__all__``;
-- ``python/dtau/results/__init__.py`` and ``docs/api/results.rst``: the classes of results;
+- ``python/dtau/results/__init__.py``: the imports of the classes, and ``__all__``;
 - ``docs/functions.md`` and ``docs/api``: the functions by topics;
 - the stubs of the core and of the array libraries;
 - ``include/dtau/library/calls`` and ``docs/api/cpp_calls.md``: the typed calls of the C++ library.
@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from textwrap import indent
 
@@ -74,22 +75,14 @@ def package(text: str) -> str:
     old = re.search(r"__all__ = \[\n(.*?)\]\n", text, flags=re.S)
     assert old is not None
     nouns &= set(re.findall(r'"(\w+)"', old[1]))
-    return _with_names(text, {*nouns, *(name for x in found.values() for name in x)})
-
-
-def classes() -> dict[str, list[str]]:
-    """Return the public classes of each module of `dtau.results`, by the module's name."""
-    paths = sorted((PACKAGE / "results").glob("[!_]*.py"))
-    return {
-        path.stem: re.findall(r"^class ([A-Z]\w+)", path.read_text(encoding="utf-8"), flags=re.M)
-        for path in paths
-    }
+    return _with_names(text, nouns.union(*found.values()))
 
 
 def results(text: str) -> str:
-    """Return the text of `dtau/results/__init__.py` with the classes of all modules."""
-    names = {name for found in classes().values() for name in found}
-    return _with_names(_with_imports(text, "results", classes()), names)
+    """Return the text of `dtau/results/__init__.py` with the public classes of all modules."""
+    sources = {x.stem: x.read_text("utf-8") for x in sorted(RESULTS.parent.glob("[!_]*.py"))}
+    found = {x: re.findall(r"^class ([A-Z]\w+)", y, flags=re.M) for x, y in sources.items()}
+    return _with_names(_with_imports(text, "results", found), chain(*found.values()))
 
 
 def _with_imports(text: str, package: str, found: Mapping[str, Iterable[str]]) -> str:
@@ -102,16 +95,16 @@ def _with_imports(text: str, package: str, found: Mapping[str, Iterable[str]]) -
 
 
 def _with_names(text: str, names: Iterable[str]) -> str:
-    listed = "".join(f'    "{name}",\n' for name in sorted(names, key=_place))
+    listed = "".join(f'    "{name}",\n' for name in _sorted(names))
     return re.sub(r"__all__ = \[\n.*?\]\n", f"__all__ = [\n{listed}]\n", text, flags=re.DOTALL)
 
 
-def _place(name: str) -> tuple[bool, str]:
-    return not name.isupper(), name  # as ruff sorts
-
-
 def _lines(names: Iterable[str]) -> str:
-    return "".join(f"{name},\n" for name in sorted(names, key=_place))
+    return "".join(f"{name},\n" for name in _sorted(names))
+
+
+def _sorted(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=lambda name: (not name.isupper(), name))  # as ruff does
 
 
 def page(text: str) -> str:
@@ -133,17 +126,8 @@ def api_page(name: str, text: str) -> str:
     """Return the text of the API page of a topic with its functions, after its classes."""
     head, directive, names = text.partition(".. names:: dtau\n\n")
     listed = [x for x in names.split() if x[0].isupper()]
-    return head + directive + _indented([*listed, *topic(name, modules())])
-
-
-def results_page(text: str) -> str:
-    """Return the text of the API page of the results with all classes."""
-    head, directive, _ = text.partition(".. names:: dtau.results\n\n")
-    return head + directive + _indented(sorted(name for x in classes().values() for name in x))
-
-
-def _indented(names: Iterable[str]) -> str:
-    return "".join(f"   {name}\n" for name in names)
+    listed += topic(name, modules())
+    return head + directive + "".join(f"   {x}\n" for x in listed)
 
 
 def texts() -> Iterator[tuple[Path, str]]:
@@ -151,8 +135,6 @@ def texts() -> Iterator[tuple[Path, str]]:
     yield INIT, package(INIT.read_text(encoding="utf-8"))
     yield RESULTS, results(RESULTS.read_text(encoding="utf-8"))
     yield PAGE, page(PAGE.read_text(encoding="utf-8"))
-    listed = ROOT / "docs/api/results.rst"
-    yield listed, results_page(listed.read_text(encoding="utf-8"))
     for name in TOPICS:
         path = ROOT / f"docs/api/{name}.rst"
         yield path, api_page(name, path.read_text(encoding="utf-8"))

@@ -32,8 +32,8 @@ def test_all_that_is_public_is_once_in_the_api() -> None:
     assert sorted(listed) == sorted(set(dtau.__all__) - modules)
 
 
-@pytest.mark.parametrize("module", ["casadi", "jax", "torch"])
-def test_the_pages_of_array_libraries_have_all_functions(module: str) -> None:
+@pytest.mark.parametrize("module", ["casadi", "jax", "results", "torch"])
+def test_the_pages_of_array_libraries_and_results_have_all(module: str) -> None:
     assert PAGES[module].endswith(f".. names:: dtau.{module}\n")
 
 
