@@ -32,6 +32,7 @@
     DTAU_SHARED(link, loop_factors<T>)                                    \
     DTAU_SHARED(link, turn_forces<T>)                                     \
     DTAU_SHARED(link, impulse_dynamics<T>)                                \
+    DTAU_SHARED(link, impulse_partials<T>)                                \
     DTAU_SHARED(link, stop_bodies<T>)                                     \
     DTAU_SHARED(link, body_motions<T>)                                    \
     DTAU_SHARED(link, motion_variation<T>)                                \

@@ -41,13 +41,14 @@ struct ConstrainedDerivativesWorkspace {
           range(arena, tree, options) {}
 };
 
-// Computes -drows/dx of all constraints, and m of the loops; a: accelerations of the bodies, gravity
-// included; impact: see ConstraintPartials.
+// Computes -drows/dx of all constraints, and m of the loops.
 template <class T>
-void constraint_columns(const Tree& tree, const T* active, const T* forces, const RootFrame<T>& g,
-                        const Motion<T>* a, const ConstraintWorkspace<T>& rows,
-                        const ConstraintColumns<T>& columns, const T* impact = nullptr) {
+void constraint_columns(const Tree& tree, const T* active, const T* forces,
+                        const IdsvaWorkspace<T>& idsva, const ConstraintWorkspace<T>& rows,
+                        const ConstraintColumns<T>& columns) {
     const Constraints& constraints = *rows.schur.constraints;
+    const RootFrame<T>& g = idsva.root_frame;
+    const Motion<T>* a = idsva.a;
     clear_columns(constraints, 2, columns);
     int loop = 0;
     for (int c = 0; c < constraints.count; ++c) {
@@ -55,7 +56,7 @@ void constraint_columns(const Tree& tree, const T* active, const T* forces, cons
         const ConstraintFrames<T>& f = rows.frames[c];
         const int number = constraint.b.body < 0 ? -1 : loop++;
         const Force<T> W = constraint_wrench(constraint, f.E, forces + constraint.first);
-        const ConstraintPartials<T> changes(tree, constraint, f, g, a, rows.world, impact);
+        const ConstraintPartials<T> changes(tree, constraint, f, g, a, rows.world);
         for_constraint_partials(
             tree, changes, g, a,
             [&](int k, const Motion<T>& by_q, const Motion<T>& by_v, const Vec3<T>& turn) {
@@ -81,8 +82,7 @@ void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, 
                          w.constraints);
     subtract_constraint_wrenches(constraints, w.constraints.frames, w.forces, dynamics.idsva.f);
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
-    constraint_columns(tree, hold.active, w.forces, dynamics.idsva.root_frame, dynamics.idsva.a,
-                       w.constraints, w.columns);
+    constraint_columns(tree, hold.active, w.forces, dynamics.idsva, w.constraints, w.columns);
     if (w.constraints.schur.R > 0.0)
         residual_columns(tree, w.constraints.frames, w.residual, dynamics.idsva.root_frame,
                          dynamics.ltdl, w.constraints.schur, w.range, w.columns);

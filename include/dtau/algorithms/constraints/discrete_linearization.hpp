@@ -65,7 +65,7 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
     idsva_velocities(tree, q, v, body_f_ext, dynamics.idsva);
     subtract_constraint_wrenches(*rows.schur.constraints, rows.frames, w.forces, dynamics.idsva.f);
     stage_partials(tree, i, body_f_ext, a, discrete);
-    constraint_columns(tree, hold.active, w.forces, root_frame, dynamics.idsva.a, rows, columns);
+    constraint_columns(tree, hold.active, w.forces, dynamics.idsva, rows, columns);
     if (rows.schur.R > 0.0)
         residual_columns(tree, rows.frames, w.residual, root_frame, dynamics.ltdl, rows.schur,
                          w.range, columns);

@@ -92,7 +92,7 @@ void constrained_partials(const Tree& tree, const T* active,
     const Constraints& constraints = *w.options.contacts;
     subtract_constraint_wrenches(constraints, w.constraints.frames, w.forces, idsva.f);
     idsva_accelerations(tree, dynamics.a, idsva);
-    constraint_columns(tree, active, w.forces, idsva.root_frame, idsva.a, w.constraints, w.columns);
+    constraint_columns(tree, active, w.forces, idsva, w.constraints, w.columns);
     if (w.ranges.any) {
         copy_rows(w.columns, constraints.nrows, w.ranges.e);
         residual_columns(tree, w.constraints.frames, w.residual, idsva.root_frame, dynamics.ltdl,

@@ -10,7 +10,9 @@
 // cannot contradict each other here, because their right-hand side is J times a velocity.
 #pragma once
 
-#include "dtau/algorithms/constraints/derivatives.hpp"
+#include "dtau/algorithms/constraints/pseudo_inverse.hpp"
+#include "dtau/algorithms/first/idsva.hpp"
+#include "dtau/algorithms/solve/factorized.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -48,18 +50,44 @@ void impulse_dynamics(const Tree& tree, const T* q, const T* v, T restitution, c
     for (int k = 0; k < tree.nv; ++k) v_after[k] = v[k] + w.a[k];
 }
 
-// Runs after impulse_dynamics: brings the bodies to rest, without gravity. Writes their twists at u to
-// `twists`; `after` has v+, and has u then.
+// Runs after impulse_dynamics: brings the bodies to rest, without gravity. Returns root_frame with their
+// twists at u, in `twists`; `after` has v+, and has u then.
 template <class T>
-void stop_bodies(const Tree& tree, const T* v, T restitution, T* after, Motion<T>* twists,
-                 const RootFrame<T>& g) {
-    RootFrame<T> moving = g;
+RootFrame<T> stop_bodies(const Tree& tree, const T* v, T restitution, T* after, Motion<T>* twists,
+                         const RootFrame<T>& root_frame) {
+    RootFrame<T> moving = root_frame;
     moving.v = twists;
     for (int k = 0; k < tree.nv; ++k) after[k] = fma(restitution, v[k], after[k]);
     for (int i = 0; i < tree.nnodes; ++i) {
         twist_body(tree, i, after, moving);
-        g.v[i] = zero_motion<T>();
-        g.gravity[i] = zero_vector<T>();
+        root_frame.v[i] = zero_motion<T>();
+        root_frame.gravity[i] = zero_vector<T>();
+    }
+    return moving;
+}
+
+// Computes the derivatives of J u by q, and (1 + e) J by v; g.v are the bodies' twists at u.
+template <class T>
+void impulse_partials(const Tree& tree, T restitution, const T* active, const T* impulses,
+                      const RootFrame<T>& g, const ConstraintWorkspace<T>& rows,
+                      const ConstraintColumns<T>& columns) {
+    const Constraints& constraints = *rows.schur.constraints;
+    const T more = T(1.0) + restitution;
+    clear_columns(constraints, 2, columns);
+    int loop = 0;
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T>& f = rows.frames[c];
+        const int number = constraint.b.body < 0 ? -1 : loop++;
+        const Force<T> W = constraint_wrench(constraint, f.E, impulses + constraint.first);
+        for_velocity_partials(
+            tree, constraint, f, g,
+            [&](int k, const Motion<T>& s, const Motion<T>& by_q, const Vec3<T>& turn) {
+                add_column(tree, c, constraint, f, active, 0, k, by_q, columns);
+                add_column(tree, c, constraint, f, active, 1, k,
+                           Motion<T>{more * s.ang, more * s.lin}, columns);
+                if (number >= 0) add_turn(tree, number, k, turn, W, columns);
+            });
     }
 }
 
@@ -99,10 +127,9 @@ void impulse_dynamics_derivatives(const Tree& tree, const T* q, const T* v, T re
     const RootFrame<T>& g = idsva.root_frame;
     const Paths& dofs = tree.independent;
     const int n = dofs.n, padded = w.columns.padded;
-    const T gain = T(1.0) + restitution;
     impulse_dynamics(tree, q, v, restitution, active, w.u, w.impulses, w.value.dynamics, rows);
-    stop_bodies(tree, v, restitution, w.u, w.twists, g);
-    constraint_columns(tree, active, w.impulses, g, w.twists, rows, w.columns, &gain);
+    impulse_partials(tree, restitution, active, w.impulses,
+                     stop_bodies(tree, v, restitution, w.u, w.twists, g), rows, w.columns);
     if (rows.schur.R > 0.0)
         range_columns(tree, constraints, rows.frames, active,
                       range_velocities(tree, w.impulses, g, ltdl, rows.schur, w.range), w.columns);

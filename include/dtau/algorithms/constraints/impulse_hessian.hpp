@@ -44,11 +44,10 @@ void impulse_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
     const Blocks<T> H = h.joints.H, out = {dqdq, dqdv, w.dvdv, w.dtaudq, tree.independent.n};
     h.along_frames.update();
     const int nrows = constraints.nrows;
-    const T gain = T(1.0) + restitution;
     impulse_dynamics(tree, q, v, restitution, active, w.u, h.forces, h.dynamics, h.constraints);
     for (int i = 0; i < tree.nnodes; ++i) w.before[i] = g.v[i];
-    stop_bodies(tree, v, restitution, w.u, w.twists, g);
-    constraint_columns(tree, active, h.forces, g, w.twists, h.constraints, h.columns, &gain);
+    impulse_partials(tree, restitution, active, h.forces,
+                     stop_bodies(tree, v, restitution, w.u, w.twists, g), h.constraints, h.columns);
     for (int r = 0; r < nrows; ++r) h.residual[r] = T(0.0);
     for (int k = 0; h.ranges.any && k < nrows * h.columns.padded; ++k) h.ranges.e[k] = T(0.0);
     loop_factors(tree, constraints, h.constraints.frames, g.S, h.dynamics.ltdl, h.columns);
@@ -63,7 +62,7 @@ void impulse_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
         h.joints.dtau_dv[k * H.n + k] = T(0.0);  // no damping, no friction
     RootFrame<T> moving = g;
     moving.v = w.before;
-    for (int r = 0; r < nrows; ++r) w.weights[r] = -gain * h.nu[r];
+    for (int r = 0; r < nrows; ++r) w.weights[r] = -(T(1.0) + restitution) * h.nu[r];
     add_force_curvature(tree, constraints, h.constraints.frames, h.constraints.world, w.weights, g,
                         idsva.a, moving, true, H, h.curvature);
     constrained_results(tree, active, out, symmetric, h);

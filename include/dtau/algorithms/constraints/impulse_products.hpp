@@ -44,11 +44,12 @@ template <class T>
 void impulse_dynamics_jvp(const Tree& tree, const T* q, const T* v, T restitution, const T* dq,
                           const T* dv, T drestitution, const T* dparameters, const T* active,
                           T* dv_after, T* dimpulses, const ImpulseJvpWorkspace<T>& w) {
-    const T *const none = nullptr, gain(1.0);
+    const T* const none = nullptr;
+    const bool impact = true;
     impulse_motion(tree, q, v, restitution, active, w.u, w.twists, w.product.value);
     for (int k = 0; k < tree.nv; ++k)
         w.dw[k] = fma(T(1.0) + restitution, dv[k], drestitution * v[k]);
-    motion_variation(tree, dq, w.dw, none, dparameters, active, w.twists, &gain, dimpulses,
+    motion_variation(tree, dq, w.dw, none, dparameters, active, w.twists, impact, dimpulses,
                      w.product);
     if (dparameters && w.product.of_joints.s)
         add_armature_torques(tree, w.product.value.dynamics.a,
@@ -76,9 +77,9 @@ void impulse_dynamics_vjp(const Tree& tree, const T* q, const T* v, T restitutio
                           const T* lam_impulses, const T* active, T* by_q, T* by_v,
                           T& by_restitution, const ImpulseVjpWorkspace<T>& w) {
     T* const by_f_ext = nullptr;
-    const T gain(1.0);
+    const bool impact = true;
     impulse_motion(tree, q, v, restitution, active, w.u, w.twists, w.product.value);
-    motion_gradient(tree, lam, lam_impulses, active, w.twists, &gain, by_q, by_v, w.mu, by_f_ext,
+    motion_gradient(tree, lam, lam_impulses, active, w.twists, impact, by_q, by_v, w.mu, by_f_ext,
                     w.product);
     by_restitution = T(0.0);
     for (int k = 0; k < tree.nv; ++k) {

@@ -130,7 +130,7 @@ void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspa
 // ConstraintPartials. df_ext and dparameters may be null: zero.
 template <class T>
 void motion_variation(const Tree& tree, const T* dq, const T* dv, const T* df_ext,
-                      const T* dparameters, const T* active, const Motion<T>* a, const T* impact,
+                      const T* dparameters, const T* active, const Motion<T>* a, bool impact,
                       T* dforces, const ConstrainedJvpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;
     const Constraints& constraints = *value.constraints.schur.constraints;
@@ -213,11 +213,10 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
                               const T* dv, const T* dtau, const Hold<T>& hold, const T* f_ext,
                               const T* df_ext, const T* dparameters, T* da, T* dforces,
                               const ConstrainedJvpWorkspace<T>& w) {
-    const T* const no_impact = nullptr;
+    const bool impact = false;
     T* const torque = w.torque;
     constrained_motion(tree, q, v, tau, hold, f_ext, w.value);
-    motion_variation(tree, dq, dv, df_ext, dparameters, hold.active, w.value.a, no_impact, dforces,
-                     w);
+    motion_variation(tree, dq, dv, df_ext, dparameters, hold.active, w.value.a, impact, dforces, w);
     for (int k = 0; k < tree.nv; ++k) torque[k] = fma(damping<T>(tree, k), dv[k], torque[k]);
     add_spring_variations(tree, 1.0, q, dq, torque);
     add_friction_times(tree, 1.0, v, dv, torque);

@@ -13,7 +13,7 @@
 // of a spatial contact (20.19) change by D A + kd D V + kp D log6.
 //
 // The rows of an impact are J u for velocities u, by u itself (20.13). They are the rows of bodies at rest,
-// without gravity, whose accelerations are u, with a gain of velocities in place of kd and without kp.
+// without gravity, whose accelerations are u, with 1 for kd and without kp: `impact`.
 #pragma once
 
 #include "dtau/algorithms/constraints/rows.hpp"
@@ -68,15 +68,14 @@ struct ConstraintPartials {
     Motion<T> follows;  // of b, along the axes of a
     PositionError<T> at;
 
-    // impact: the gain of velocities in the rows of an impact; null: other rows.
     ConstraintPartials(const Tree& tree, const Constraint& of, const ConstraintFrames<T>& f,
                        const RootFrame<T>& g, const Motion<T>* a, const Placement<T>* world,
-                       const T* impact = nullptr)
+                       bool impact = false)
         : constraint(of),
           frames(f),
           positions(of.positions && !impact),
           kp(of.kp),
-          kd(impact ? *impact : T(of.kd)),
+          kd(impact ? 1.0 : of.kd),
           w_a(zero_vector<T>()) {
         if (of.a.body >= 0) w_a = g.v[of.a.body].ang;
         const FrameMotion<T> mb = motion_of_b(tree, of, f, g, a);

@@ -62,7 +62,7 @@ void gradient_of_ranges(const Tree& tree, const T* lam_forces, const T* weights,
 // damping and friction. a: accelerations of which the rows are; impact: see ConstraintPartials.
 template <class T>
 void motion_gradient(const Tree& tree, const T* lam, const T* lam_forces, const T* active,
-                     const Motion<T>* a, const T* impact, T* by_q, T* by_v, T* mu, T* by_f_ext,
+                     const Motion<T>* a, bool impact, T* by_q, T* by_v, T* mu, T* by_f_ext,
                      const ConstrainedVjpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;
     const Constraints& constraints = *value.constraints.schur.constraints;
@@ -129,9 +129,9 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
                               const T* lam_forces, const Hold<T>& hold, const T* f_ext, T* by_q,
                               T* by_v, T* by_tau, T* by_f_ext,
                               const ConstrainedVjpWorkspace<T>& w) {
-    const T* const no_impact = nullptr;
+    const bool impact = false;
     constrained_motion(tree, q, v, tau, hold, f_ext, w.value);
-    motion_gradient(tree, lam, lam_forces, hold.active, w.value.a, no_impact, by_q, by_v, by_tau,
+    motion_gradient(tree, lam, lam_forces, hold.active, w.value.a, impact, by_q, by_v, by_tau,
                     by_f_ext, w);
     for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(-damping<T>(tree, k), by_tau[k], by_v[k]);
     add_spring_gradients(tree, -1.0, q, by_tau, by_q);
