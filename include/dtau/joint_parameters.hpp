@@ -13,7 +13,7 @@ DTAU_INLINE const Tree& every_joint(const Tree& tree) {
     return tree.every_joint ? *tree.every_joint : tree;
 }
 
-// (nv) Those that a call gives, of all joints.
+// (nv) The parameters of a kind that a call gives, of all joints.
 template <class T>
 DTAU_INLINE const T* given_joint_parameters(const Tree& tree, JointParameter kind) {
     return static_cast<const T*>(tree.joint_parameters) +

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 import subprocess
 import sys
@@ -18,7 +17,6 @@ from files import ROOT
 from messages import has_words, message
 
 import dtau
-from dtau.former_keywords import FORMER
 from dtau.hints import HERE, RENAMED
 
 MODEL = dtau.robots.quadruped()
@@ -258,26 +256,3 @@ def test_commands_that_install_packages_name_those_of_the_extras() -> None:
     for text in found:
         assert "dtau[" not in text
         assert set(re.findall(r"[a-z][\w-]*[>=]=[\d.]+", text)) <= known, text
-
-
-def test_former_keywords_say_what_they_are_now() -> None:
-    impacts = dtau.impulse_dynamics_jvp, dtau.impulse_dynamics_vjp
-    never_had_it = dtau.constrained_inverse_dynamics, dtau.step_jvp, *impacts
-    for name, new in FORMER.items():
-        takers = [
-            x
-            for x in map(dtau.__dict__.get, dtau.__all__)
-            if inspect.isroutine(x)
-            and {new, "contacts"} <= inspect.signature(x).parameters.keys()
-            and x not in never_had_it
-        ]
-        assert len(takers) == 14
-        for function in takers:
-            said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
-            given = [None] * sum(
-                x.default is x.empty for x in inspect.signature(function).parameters.values()
-            )
-            with pytest.raises(TypeError, match=f"^{re.escape(said)}; it is called {new} now$"):
-                function(*given, **{name: 1.0})
-            with pytest.raises(TypeError, match=r"unexpected keyword argument 'nonsense'$"):
-                function(*given, nonsense=1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NoReturn, overload
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,6 @@ from dtau import _core
 from dtau.checks import require
 from dtau.direct import direct
 from dtau.docstrings import documented
-from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Coordinates, Layout
@@ -24,8 +23,8 @@ from dtau.results import (
 )
 
 
+@direct(_core.constrained_dynamics)
 @documented
-@hides_former
 def constrained_dynamics(
     model: Model,
     q: ArrayLike,
@@ -41,7 +40,6 @@ def constrained_dynamics(
     parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-    **former: NoReturn,
 ) -> ConstrainedDynamics:
     """Constrained forward dynamics: the acceleration under ``tau``, and the constraint forces.
 
@@ -71,8 +69,6 @@ def constrained_dynamics(
     >>> bool(abs(feet_a).max() < 1e-12)
     True
     """
-    if former:
-        refuse("constrained_dynamics", former)
     return _core.constrained_dynamics(
         model,
         q,
@@ -131,7 +127,6 @@ def constrained_dynamics_derivatives(
     threads: int | None = None,
 ) -> ConstrainedDynamicsWithDerivatives: ...
 @documented
-@hides_former
 def constrained_dynamics_derivatives(
     model: Model,
     q: ArrayLike,
@@ -150,7 +145,6 @@ def constrained_dynamics_derivatives(
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-    **former: NoReturn,
 ) -> ConstrainedDynamicsDerivatives | ConstrainedDynamicsWithDerivatives:
     """Derivatives of constrained accelerations and forces by configuration, velocity and torque.
 
@@ -199,8 +193,6 @@ def constrained_dynamics_derivatives(
     True
     """
     require("forces", forces, bool)
-    if former:
-        refuse("constrained_dynamics_derivatives", former)
     return _core.constrained_dynamics_derivatives(
         model,
         q,

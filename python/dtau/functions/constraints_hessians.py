@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import require
 from dtau.docstrings import documented
-from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Coordinates
@@ -19,7 +17,6 @@ from dtau.results import ConstrainedDynamicsHessian, ImpulseDynamicsHessian
 
 
 @documented
-@hides_former
 def constrained_dynamics_hessian(
     model: Model,
     q: ArrayLike,
@@ -39,7 +36,6 @@ def constrained_dynamics_hessian(
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-    **former: NoReturn,
 ) -> ConstrainedDynamicsHessian:
     """Hessian of constrained dynamics, contracted with weights of accelerations and forces.
 
@@ -88,8 +84,6 @@ def constrained_dynamics_hessian(
     >>> bool(np.allclose(more.by_q - less.by_q, 2.0 * h.dqdv @ dv, atol=1e-9))
     True
     """
-    if former:
-        refuse("constrained_dynamics_hessian", former)
     require("symmetric", symmetric, bool)
     return _core.constrained_dynamics_hessian(
         model,
@@ -113,7 +107,6 @@ def constrained_dynamics_hessian(
 
 
 @documented
-@hides_former
 def impulse_dynamics_hessian(
     model: Model,
     q: ArrayLike,
@@ -130,7 +123,6 @@ def impulse_dynamics_hessian(
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-    **former: NoReturn,
 ) -> ImpulseDynamicsHessian:
     """Hessian of an impact, contracted with weights of the velocity after it and of the impulses.
 
@@ -170,8 +162,6 @@ def impulse_dynamics_hessian(
     >>> bool(np.allclose(h.dqdv @ v, lam @ d.dv_dq))  # velocities after are linear in v
     True
     """
-    if former:
-        refuse("impulse_dynamics_hessian", former)
     require("symmetric", symmetric, bool)
     return _core.impulse_dynamics_hessian(
         model,

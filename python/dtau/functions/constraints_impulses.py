@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
-from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Coordinates, Gradients, Layout
@@ -22,8 +21,8 @@ from dtau.results import (
 )
 
 
+@direct(_core.impulse_dynamics)
 @documented
-@hides_former
 def impulse_dynamics(
     model: Model,
     q: ArrayLike,
@@ -36,7 +35,6 @@ def impulse_dynamics(
     parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-    **former: NoReturn,
 ) -> ImpulseDynamics:
     """Impact dynamics: the velocity after an impact, and the impulses of contacts and loops.
 
@@ -74,15 +72,13 @@ def impulse_dynamics(
     >>> bool(abs(dtau.frame_velocities(model, q, after.v, feet)[:, :3]).max() < 1e-12)
     True
     """
-    if former:
-        refuse("impulse_dynamics", former)
     return _core.impulse_dynamics(
         model, q, v, contacts, restitution, active, regularization, parameters, out, threads
     )
 
 
+@direct(_core.impulse_dynamics_derivatives)
 @documented
-@hides_former
 def impulse_dynamics_derivatives(
     model: Model,
     q: ArrayLike,
@@ -97,7 +93,6 @@ def impulse_dynamics_derivatives(
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-    **former: NoReturn,
 ) -> ImpulseDynamicsDerivatives:
     """Derivatives of impact dynamics: velocity and impulses by configuration and velocity.
 
@@ -132,8 +127,6 @@ def impulse_dynamics_derivatives(
     >>> bool(np.allclose(d.dv_dv @ v, after.v))
     True
     """
-    if former:
-        refuse("impulse_dynamics_derivatives", former)
     return _core.impulse_dynamics_derivatives(
         model,
         q,
@@ -150,6 +143,7 @@ def impulse_dynamics_derivatives(
     )
 
 
+@direct(_core.impulse_dynamics_jvp)
 @documented
 def impulse_dynamics_jvp(
     model: Model,
@@ -229,6 +223,7 @@ def impulse_dynamics_jvp(
     )
 
 
+@direct(_core.impulse_dynamics_vjp)
 @documented
 def impulse_dynamics_vjp(
     model: Model,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.direct import direct
 from dtau.docstrings import documented
-from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Coordinates, Gradients
@@ -20,8 +19,8 @@ from dtau.results import (
 )
 
 
+@direct(_core.constrained_dynamics_jvp)
 @documented
-@hides_former
 def constrained_dynamics_jvp(
     model: Model,
     q: ArrayLike,
@@ -43,7 +42,6 @@ def constrained_dynamics_jvp(
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-    **former: NoReturn,
 ) -> ConstrainedDynamicsJVP:
     """Variation of constrained accelerations and contact forces along variations of the arguments.
 
@@ -83,8 +81,6 @@ def constrained_dynamics_jvp(
     >>> bool(np.allclose(x.dforces, want))
     True
     """
-    if former:
-        refuse("constrained_dynamics_jvp", former)
     return _core.constrained_dynamics_jvp(
         model,
         q,
@@ -108,8 +104,8 @@ def constrained_dynamics_jvp(
     )
 
 
+@direct(_core.constrained_dynamics_vjp)
 @documented
-@hides_former
 def constrained_dynamics_vjp(
     model: Model,
     q: ArrayLike,
@@ -129,7 +125,6 @@ def constrained_dynamics_vjp(
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-    **former: NoReturn,
 ) -> ConstrainedDynamicsVJP:
     """Gradient of ``lam . a + lam_forces . forces`` by the arguments of constrained dynamics.
 
@@ -180,8 +175,6 @@ def constrained_dynamics_vjp(
     >>> bool(np.isclose(change, 1e-6 * x.by_parameters[0], rtol=1e-4))
     True
     """
-    if former:
-        refuse("constrained_dynamics_vjp", former)
     return _core.constrained_dynamics_vjp(
         model,
         q,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,15 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.direct import direct
 from dtau.docstrings import documented
-from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Coordinates, Gradients, Integrator
 from dtau.results import NextState, StepJVP, StepVJP
 
 
+@direct(_core.step)
 @documented
-@hides_former
 def step(
     model: Model,
     q: ArrayLike,
@@ -37,7 +35,6 @@ def step(
     parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-    **former: NoReturn,
 ) -> NextState:
     """Integrate the equations of motion over a time step, with constant torque.
 
@@ -95,8 +92,6 @@ def step(
     >>> bool(abs(q - start).max() < 1e-9)
     True
     """
-    if former:
-        refuse("step", former)
     return _core.step(
         model,
         q,
@@ -220,8 +215,8 @@ def step_jvp(
     )
 
 
+@direct(_core.step_vjp)
 @documented
-@hides_former
 def step_vjp(
     model: Model,
     q: ArrayLike,
@@ -243,7 +238,6 @@ def step_vjp(
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-    **former: NoReturn,
 ) -> StepVJP:
     """Gradient through a time step, for backpropagation through time.
 
@@ -318,8 +312,6 @@ def step_vjp(
     >>> g.by_parameters.reshape(model.nbodies, 10)[:, 0].shape
     (13,)
     """
-    if former:
-        refuse("step_vjp", former)
     return _core.step_vjp(
         model,
         q,

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.docstrings import documented
-from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of
@@ -17,7 +14,6 @@ from dtau.options import Axes, Coordinates, Integrator, Variables
 
 
 @documented
-@hides_former
 def step_hessian(
     model: Model,
     q: ArrayLike,
@@ -40,7 +36,6 @@ def step_hessian(
     coordinates: Coordinates = "tangent",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
-    **former: NoReturn,
 ) -> NDArray[np.float64]:
     """Hessian of a time step, contracted with weights: for exact-Hessian SQP and full DDP.
 
@@ -110,8 +105,6 @@ def step_hessian(
     >>> whole.shape == (H.shape[0] + 1, H.shape[0] + 1)
     True
     """
-    if former:
-        refuse("step_hessian", former)
     law = feedback_of(model, inputs, coordinates)
     room = out
     if law is not None:

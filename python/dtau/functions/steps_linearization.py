@@ -9,7 +9,7 @@ step z+ = A z + B u. No coordinates of attitude are involved, so no attitude is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NoReturn, overload
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import require
 from dtau.docstrings import documented
-from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of, refuse_pattern
@@ -69,7 +68,6 @@ def linearize(
     threads: int | None = None,
 ) -> ConstrainedLinearization: ...
 @documented
-@hides_former
 def linearize(
     model: Model,
     q: ArrayLike,
@@ -87,7 +85,6 @@ def linearize(
     parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-    **former: NoReturn,
 ) -> Linearization | ConstrainedLinearization:
     """Left-trivialized linearization of the equations of motion: dz/dt = A z + B u.
 
@@ -160,8 +157,6 @@ def linearize(
     >>> bool(np.allclose(lin.A[18:, 18:], d.da_dv))
     True
     """
-    if former:
-        refuse("linearize", former)
     law = feedback_of(model, inputs)
     room = out
     if law is not None:
@@ -260,7 +255,6 @@ def linearize_discrete(
     threads: int | None = None,
 ) -> DiscreteLinearizationWithForces: ...
 @documented
-@hides_former
 def linearize_discrete(
     model: Model,
     q: ArrayLike,
@@ -283,7 +277,6 @@ def linearize_discrete(
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-    **former: NoReturn,
 ) -> DiscreteLinearization | ConstrainedDiscreteLinearization | DiscreteLinearizationWithForces:
     """Linearize a time step exactly, by state and inputs: z+ = A z + B u.
 
@@ -357,8 +350,6 @@ def linearize_discrete(
     ((50, 18), (50, 18, 13, 6))
     """
     require("forces", forces, bool)
-    if former:
-        refuse("linearize_discrete", former)
     law = feedback_of(model, inputs, coordinates)
     room = out
     if law is not None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.docstrings import documented
-from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of
@@ -19,7 +17,6 @@ from dtau.results import StageLinearization
 
 
 @documented
-@hides_former
 def linearize_stages(
     model: Model,
     q: ArrayLike,
@@ -37,7 +34,6 @@ def linearize_stages(
     parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-    **former: NoReturn,
 ) -> StageLinearization:
     """Linearize an RK4 step and the states of its four stages, by state and inputs.
 
@@ -85,8 +81,6 @@ def linearize_stages(
     >>> gradient.shape
     (36,)
     """
-    if former:
-        refuse("linearize_stages", former)
     law = feedback_of(model, inputs)
     room = out
     if law is not None:

@@ -62,7 +62,7 @@ class ImpulseDynamicsDerivatives : public Call {
 //     q (nq), v (nv), dq (nv), dv (nv), restitution -> dv (nv), dimpulses (nrows)
 //     optional: drestitution, active (ncontacts), dparameters (nparameters),
 //     parameters (10 nbodies)
-//     arguments: contacts (required), regularization, coordinates
+//     arguments: contacts (required), regularization, coordinates, joint_parameters
 class ImpulseDynamicsJvp : public Call {
   public:
     explicit ImpulseDynamicsJvp(const Model& model, const CallArguments& arguments = {},
@@ -92,7 +92,7 @@ class ImpulseDynamicsJvp : public Call {
 //     q (nq), v (nv), lam (nv), lam_impulses (nrows), restitution -> by_q (nv), by_v (nv),
 //     by_restitution
 //     optional: active (ncontacts), parameters (10 nbodies)
-//     arguments: contacts (required), regularization, coordinates
+//     arguments: contacts (required), regularization, coordinates, joint_parameters
 class ImpulseDynamicsVjp : public Call {
   public:
     explicit ImpulseDynamicsVjp(const Model& model, const CallArguments& arguments = {},
