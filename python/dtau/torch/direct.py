@@ -9,7 +9,7 @@ those that the core refuses.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -24,6 +24,7 @@ from dtau.torch.pullbacks import PULLBACKS
 from dtau.torch.transforms import goes_on
 
 Tensors = tuple[Tensor | None, ...]
+_Call = tuple[Model, str, Mapping[str, Any]]  # a function with its options
 
 # The arrays that share the memory of tensors; None unless all are plain and hold float64.
 _arrays = _core.TensorReader(
@@ -62,17 +63,9 @@ def direct(
     if torch.is_grad_enabled():
         for x in inputs:
             if x is not None and x.requires_grad:
-                call = _Call(model, function, options)
+                call = model, function, options  # PyTorch keeps the model alive
                 return _recorded(call, results, *inputs)  # type: ignore[no-any-return]
     return tuple([_from_numpy(x) for x in results])
-
-
-class _Call(NamedTuple):
-    """A call that PyTorch records; it keeps the model alive."""
-
-    model: Model
-    function: str
-    options: Mapping[str, Any]
 
 
 class _Recorded(torch.autograd.Function):
@@ -103,19 +96,19 @@ def _products(
     call: _Call, inputs: Tensors, cotangents: Tensors, wanted: Sequence[bool]
 ) -> list[Tensor | None] | None:
     """Return the wanted gradients by a product of the core; None if this cannot give them."""
-    product = PULLBACKS.get(call.function)
+    model, function, options = call
+    product = PULLBACKS.get(function)
     if product is None or _modes():
         return None
     arrays, lam = _arrays(inputs), _arrays(cotangents)
     if arrays is None or lam is None or all([g is None for g in lam]):
         return None
-    found = product(call.model, call.options, arrays, lam, wanted)
-    return [
-        None if g is None or x is None or not needed else _summed(g, x)
-        for g, x, needed in zip(found, inputs, wanted, strict=True)
-    ]
-
-
-def _summed(g: Any, x: Tensor) -> Tensor:
-    gradient = _from_numpy(g)
-    return gradient if gradient.shape == x.shape else like(gradient, x)
+    gradients: list[Tensor | None] = []
+    rows = zip(product(model, options, arrays, lam, wanted), arrays, inputs, wanted, strict=True)
+    for g, array, x, needed in rows:
+        if g is None or x is None or array is None or not needed:
+            gradients.append(None)
+        else:  # comparing shapes of tensors would take longer
+            gradient = _from_numpy(g)
+            gradients.append(gradient if g.shape == array.shape else like(gradient, x))
+    return gradients

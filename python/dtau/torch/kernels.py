@@ -129,9 +129,10 @@ def _called(model: Model, name: str, options: Mapping[str, Any], inputs: Inputs)
     function, known, first, others = _PLACES[name]
     if not options.keys() <= known:
         options = {option: x for option, x in options.items() if option in known}
-    if not others:
-        return function(model, *inputs, **options)
-    return function(model, *inputs[:first], **options, **{x: inputs[k] for k, x in others})
+    for k, x in others:
+        if inputs[k] is not None:
+            options = {**options, x: inputs[k]}
+    return function(model, *inputs[:first], **options)
 
 
 def _unit(model: Model, q: Any) -> Array:

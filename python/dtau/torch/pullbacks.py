@@ -41,6 +41,7 @@ def _dynamics(function: str, vjp: str) -> Product:
     by = [x.name.removeprefix("by_") for x in row.results]
     kept = [by.index(name) if name in by else len(by) for name in taken]
     bodies = taken.index(PARAMETERS) if PARAMETERS in taken else None
+    has_by = "by" in row.options
 
     def product(
         model: Model,
@@ -54,10 +55,10 @@ def _dynamics(function: str, vjp: str) -> Product:
             given[i] = np.zeros(model.nv)
         for (i, weight), lam in zip(weights, cotangents, strict=False):  # none for a residual
             given[i] = _zeros(model, options, weight) if lam is None else lam
-        asked = (
-            PARAMETERS if "by" in row.options and bodies is not None and wanted[bodies] else None
-        )
-        found = evaluate(model, vjp, {**options, **_BY_NUMBERS, "by": asked}, given)
+        options = {**options, "coordinates": "numbers"}
+        if asked := has_by and bodies is not None and wanted[bodies]:
+            options["by"] = PARAMETERS
+        found = evaluate(model, vjp, options, given)
         found, further = (found[:-1], found[-1]) if asked else (found, None)
         gradients = [found[k] if k < len(found) else None for k in kept]
         if bodies is not None and inputs[bodies] is not None and wanted[bodies]:
