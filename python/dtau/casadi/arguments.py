@@ -21,6 +21,8 @@ def stack_order(name: str, model: Model, stack: Any, order: Any) -> int:
 
 def of_joints(model: Model, parameters: Any) -> bool:
     """Whether parameters, if they are given, are those of joints too."""
+    if parameters is None or not isinstance(model, Model):
+        return False
     shape = getattr(parameters, "shape", None) or np.shape(parameters)
     return 10 * model.nbodies + 4 * model.nv in shape
 

@@ -390,11 +390,11 @@ dforces_df_ext : ndarray (..., nrows, nbodies, 6), or None
 by_dt : ndarray (...), or None
     Attribute beside the tuple, with ``by="dt"``: gradient by the length of the step.
 StepVJP.by_parameters : ndarray (..., nparameters), or None
-    Attribute beside the tuple, with ``by="parameters"``: gradient by the parameters. It has as many
-    numbers as ``parameters``, and 10 nbodies, as ``model.parameters.ravel()``, without them.
+    Attribute beside the tuple, with ``by="parameters"``: gradient by the parameters, as many
+    numbers as ``parameters`` has; without it 10 nbodies, as ``model.parameters.ravel()``.
 ConstrainedDynamicsVJP.by_parameters : ndarray (..., nparameters), or None
-    Attribute beside the tuple, with ``by="parameters"``: gradient by the parameters. It has as many
-    numbers as ``parameters``, and 10 nbodies, as ``model.parameters.ravel()``, without them.
+    Attribute beside the tuple, with ``by="parameters"``: gradient by the parameters, as many
+    numbers as ``parameters`` has; without it 10 nbodies, as ``model.parameters.ravel()``.
 ConstrainedDiscreteLinearization.residual : ndarray (..., nrows)
     Acceleration of each constraint row minus its reference acceleration, in the state before
     the step: 0 up to rounding, unless ``regularization`` is given and rows contradict each
