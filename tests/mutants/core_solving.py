@@ -74,7 +74,7 @@ SOLVING = (
         "solve/damping",
         "The derivatives of forward dynamics are taken at an acceleration without damping.",
         SOLVE + "factorized.hpp",
-        "fma(T(-tree.damping[k]), v[k], tau ? tau[k] : T(0.0))",
+        "fma(-damping<T>(tree, k), v[k], tau ? tau[k] : T(0.0))",
         "(tau ? tau[k] : T(0.0))",
         (
             "tests/products/test_products.py::test_damping_and_armature",

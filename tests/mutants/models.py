@@ -11,31 +11,38 @@ SPRING_SERIES = "include/dtau/algorithms/time/spring_series.hpp"
 FRICTION = "include/dtau/friction.hpp"
 
 MODELS = (
+    # ------------------------------------------------------------ parameters of joints
+    Mutant(
+        "joint_parameters/mimics",
+        "Joints that mimic others get the parameters that a call gives, too.",
+        "include/dtau/given_parameters.hpp",
+        "owning_dof(tree, k) == j ? x[row * n + k] : T(0.0)",
+        "x[row * n + k]",
+        ("tests/parameters/test_many_models.py",),
+    ),
     # ------------------------------------------------------------ springs
     Mutant(
         "springs/rest",
         "A spring pulls to zero, not to its rest position.",
         SPRINGS,
-        "tau[spring.v] = fma(T(spring.stiffness), q[spring.q] - T(spring.rest), tau[spring.v]);",
-        "tau[spring.v] = fma(T(spring.stiffness), q[spring.q], tau[spring.v]);",
+        "fma(stiffness<T>(tree, spring), q[spring.q] - T(spring.rest), tau[spring.v])",
+        "fma(stiffness<T>(tree, spring), q[spring.q], tau[spring.v])",
         ("tests/dynamics/test_springs.py",),
-        statement=True,
     ),
     Mutant(
         "springs/forward",
         "Forward dynamics adds the springs' torques instead of subtracting them.",
         SPRINGS,
-        "tau[spring.v] = fma(T(-spring.stiffness), q[spring.q] - T(spring.rest), tau[spring.v]);",
-        "tau[spring.v] = fma(T(spring.stiffness), q[spring.q] - T(spring.rest), tau[spring.v]);",
+        "fma(-stiffness<T>(tree, spring), q[spring.q] - T(spring.rest), tau[spring.v])",
+        "fma(stiffness<T>(tree, spring), q[spring.q] - T(spring.rest), tau[spring.v])",
         ("tests/dynamics/test_springs.py", "tests/derivatives"),
-        statement=True,
     ),
     Mutant(
         "springs/derivative",
         "The derivative by q has the stiffness at the coordinate in place of the velocity.",
         SPRINGS,
-        "dtau_dq[spring.v * n + spring.v] += T(spring.stiffness);",
-        "dtau_dq[spring.v * n + (spring.q < n ? spring.q : 0)] += T(spring.stiffness);",
+        "dtau_dq[spring.v * n + spring.v] += stiffness<T>(tree, spring);",
+        "dtau_dq[spring.v * n + (spring.q < n ? spring.q : 0)] += stiffness<T>(tree, spring);",
         ("tests/dynamics/test_springs.py", "tests/derivatives"),
         statement=True,
     ),
@@ -43,10 +50,9 @@ MODELS = (
         "springs/energy",
         "The energy of a spring lacks the factor one half.",
         SPRINGS,
-        "energy = fma(T(0.5 * spring.stiffness) * x, x, energy);",
-        "energy = fma(T(spring.stiffness) * x, x, energy);",
+        "fma(T(0.5) * stiffness<T>(tree, spring) * x, x, energy)",
+        "fma(stiffness<T>(tree, spring) * x, x, energy)",
         ("tests/dynamics/test_springs.py", "tests/terms"),
-        statement=True,
     ),
     Mutant(
         "springs/ball_transposed",
