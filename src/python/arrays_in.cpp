@@ -79,11 +79,20 @@ std::string shapes_of_parameters(const Tree& tree) {
            text(all.size, 1, "...");
 }
 
-// Advice for variations of inertial parameters in rows.
-std::string rows_hint(PyArrayObject* a, const ArraySignature& input, const Tree& tree) {
+// Advice for variations of parameters that are in rows, or have numbers of joints where `expected` has none, or
+// the other way round.
+std::string parameters_hint(PyArrayObject* a, const ArraySignature& input, const Shape& expected,
+                            const Tree& tree) {
     const int ndim = PyArray_NDIM(a);
-    if (*input.quantity != Quantity::parameters || !has_core(a, rows_of_bodies(tree), false))
-        return "";
+    if (*input.quantity != Quantity::parameters) return "";
+    if (expected.size[0] > parameter_count(tree, false))
+        return ": numbers of joints behind those of bodies, as the call has them in parameters= or "
+               "asks for them";
+    if (has_joint_parameters(a, tree))
+        return ": numbers of joints go with such numbers in parameters=, or with "
+               "joint_parameters=True "
+               "where the function has it";
+    if (!has_core(a, rows_of_bodies(tree), false)) return "";
     const std::string name = input.name;
     return ": the rows of all bodies one behind the other, " + name +
            (ndim == 2 ? ".ravel()" : ".reshape(*" + name + ".shape[:-2], -1)");
@@ -99,7 +108,7 @@ nb::object with_core(nb::handle given, const ArraySignature& input, const Shape&
              ", expected " +
              (*input.quantity == Quantity::given_parameters ? shapes_of_parameters(tree)
                                                             : text(core.size, core.ndim, "...")) +
-             torque_hint(a, input, tree) + rows_hint(a, input, tree))
+             torque_hint(a, input, tree) + parameters_hint(a, input, core, tree))
                 .c_str());
     if (evenly_spaced(a, core, spacing)) return nb::borrow(given);
     spacing = PyArray_ITEMSIZE(a);

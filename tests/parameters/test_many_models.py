@@ -598,6 +598,18 @@ def test_errors() -> None:
                 r"or, with armature, damping, stiffness and friction .* behind, \(..., 202\)$",
             ):
                 call()
+    s, long = (
+        random_state(model, 39),
+        np.r_[model.parameters.ravel(), model.joint_parameters.ravel()],
+    )
+    point = [s[x] for x in ("q", "v", "tau", "dt", "dq", "dv", "dtau")]
+    for change, beside, said in (
+        (model.parameters, None, "the rows of all bodies one behind the other"),
+        (model.parameters, long, "numbers of joints behind those of bodies, as the call has them"),
+        (long, None, "numbers of joints go with such numbers in parameters="),
+    ):
+        with pytest.raises(ValueError, match=rf"dparameters has shape .*: {said}"):
+            dtau.step_jvp(model, *point, dparameters=change, parameters=beside)
     for call in calls(model, np.zeros(n, complex)):
         with pytest.raises(TypeError, match="parameters"):
             call()

@@ -287,8 +287,8 @@ ImpulseDynamicsVJP.by_v : ndarray (..., nv)
 by_restitution : ndarray (...)
     Gradient by ``restitution``.
 ImpulseDynamicsVJP.by_parameters : ndarray (..., nparameters), or None
-    Attribute beside the tuple, with ``by="parameters"``: gradient by the inertial parameters,
-    10 nbodies numbers in the order of ``model.parameters.ravel()``.
+    Attribute beside the tuple, with ``by="parameters"``: gradient by the parameters, as many
+    numbers as ``parameters`` has; without it 10 nbodies, as ``model.parameters.ravel()``.
 by_q : ndarray (..., nv)
     Gradient by ``q`` in the tangent space: entry k along q (+) eps e_k.
 by_v : ndarray (..., nv)

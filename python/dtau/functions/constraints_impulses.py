@@ -177,9 +177,9 @@ def impulse_dynamics_jvp(
         The contacts and loops that hold afterwards, of this model. Gains and placements do not
         matter.
     dparameters : array_like (..., nparameters), optional
-        Variation dpi of the inertial parameters of the bodies, 10 nbodies numbers in the order of
-        ``model.parameters.ravel()``; zero by default. Y is the regressor at rest and without
-        gravity, at the acceleration v_after - v.
+        Variation dpi of the parameters: as many as ``parameters`` has, and 10 nbodies, in the order
+        of ``model.parameters.ravel()``, without it; zero by default. Y is the regressor at rest and
+        without gravity, at the acceleration v_after - v.
 
     Returns
     -------
@@ -254,8 +254,8 @@ def impulse_dynamics_vjp(
         The contacts and loops that hold afterwards, of this model. Gains and placements do not
         matter.
     by : "parameters", optional
-        Further variables: the inertial parameters of the bodies. The gradient by them is an
-        attribute of the result, beside the tuple. ``out`` must be None.
+        Further variables: the parameters. The gradient by them is an attribute of the result,
+        beside the tuple. ``out`` must be None.
 
     Returns
     -------
