@@ -4,6 +4,7 @@
 #include <climits>
 #include <cmath>
 
+#include "dtau/mimic.hpp"
 #include "python/batch_states.hpp"
 #include "python/call.hpp"
 #include "python/lock.hpp"

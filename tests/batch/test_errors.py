@@ -20,7 +20,8 @@ import dtau
 # Arguments of numbers; inputs may be a mask or None, too: tests/steps/test_linearization.py
 PLAIN = [(function, name) for function, name in ARGUMENTS if name != "inputs"]
 # Arguments that have axes of a known length of their own, and are not one number a state.
-AXES = [(function, name) for function, name in PLAIN if name not in ("dt", "ddt", "restitution")]
+_NUMBERS = ("dt", "ddt", "restitution", "drestitution")
+AXES = [(function, name) for function, name in PLAIN if name not in _NUMBERS]
 some_arguments = pytest.mark.parametrize(("function", "name"), ARGUMENTS_IN_FULL, ids=str)
 some_arrays = pytest.mark.parametrize(
     ("function", "name"), [case for case in AXES if case in ARGUMENTS_IN_FULL], ids=str
@@ -107,7 +108,7 @@ def test_wrong_dtype(function: Function, name: str, dtype: str) -> None:
 # None means no wrenches, all contacts, their own positions, and the model's parameters
 WITH_NONE = (
     *("f_ext", "df_ext", "f_ext_derivatives", "df_ext_derivatives"),
-    *("active", "positions", "parameters", "ddt"),
+    *("active", "positions", "parameters", "ddt", "drestitution"),
 )
 NEEDED = [(function, name) for function, name in PLAIN if name not in WITH_NONE]
 

@@ -193,7 +193,7 @@ def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> S
     state["lam_forces"] = rng.uniform(-1.5, 1.5, (*shape, CONTACT_ROWS))
     state["lam_impulses"] = rng.uniform(-1.5, 1.5, (*shape, CONTACT_ROWS))
     state["restitution"] = np.asarray(rng.uniform(0.0, 1.0, shape))
-    state["drestitution"] = 0.5 - state["restitution"]
+    state["drestitution"] = np.asarray(0.5 - state["restitution"])
     state["dparameters"] = rng.uniform(-1.0, 1.0, (*shape, 10 * model.nbodies))
     for name, rows in (("dv", ROWS + 1), ("dtau", ROWS), ("lam", ROWS)):
         state[f"{name}_derivatives"] = rng.uniform(-1.5, 1.5, (*shape, rows, model.nv))

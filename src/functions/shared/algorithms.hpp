@@ -67,6 +67,7 @@
     DTAU_SHARED(link, adjoint_inwards<T>)                                                      \
     DTAU_SHARED(link, inverse_dynamics_vjp<T>)                                                 \
     DTAU_SHARED(link, motion_sweep<T>)                                                         \
+    link template void JointColumns<T>::compute(const Tree&, const T*, const T*) const;        \
     DTAU_SHARED(link, inverse_dynamics_parameter_jvp<T>)                                       \
     DTAU_SHARED(link, inverse_dynamics_parameter_vjp<T>)                                       \
     DTAU_SHARED(link, less_inertial_torque<T>)                                                 \
