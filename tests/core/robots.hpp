@@ -95,8 +95,11 @@ inline std::vector<double> random_numbers(const Quantity& quantity, int size, in
     constexpr double heavy[10] = {2.0, 0.0, 0.0, 0.0, 0.3, 0.0, 0.3, 0.0, 0.0, 0.3};
     std::vector<double> x(static_cast<std::size_t>(size) * states);
     for (double& number : x) number = quantity == Quantity::contacts ? 1.0 : random_number();
-    for (std::size_t k = 0; k < x.size() && quantity == Quantity::given_parameters; ++k)
-        x[k] = heavy[k % 10] + 0.05 * x[k];
+    const int bodies = 10 * compiled.tree().nbodies;  // numbers of joints may follow
+    for (std::size_t k = 0; k < x.size() && quantity == Quantity::given_parameters; ++k) {
+        const int place = static_cast<int>(k) % size;
+        x[k] = place < bodies ? heavy[place % 10] + 0.05 * x[k] : 0.05 * std::fabs(x[k]);
+    }
     for (int state = 0; state < states && quantity == Quantity::q; ++state)
         for (const auto& [first, body] : compiled.quaternions()) {
             double* quaternion = &x[state * size + first];
