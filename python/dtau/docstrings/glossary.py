@@ -47,8 +47,9 @@ parameters : array_like (..., 10 nbodies), optional
     `dtau.inverse_dynamics_regressor`; the shape may be (..., nbodies, 10) too, a row for each body
     as in ``model.parameters``. In shape (..., 10 nbodies + 4 nv) armature, damping, stiffness and
     friction of the velocities follow, as ``model.joint_parameters.ravel()``; derivatives by
-    parameters then are by these too. All else is the model's own. Any numbers are valid, even ones
-    that no rigid body can have; whether they let every joint accelerate is not checked.
+    parameters then are by these too. Friction acts where ``model.friction_speed`` is above 0, and
+    free and planar joints have no springs. All else is the model's own. Any numbers are valid, even
+    ones that no rigid body can have; whether they let every joint accelerate is not checked.
 lam : array_like (..., nv)
     Weight of each result, in the order of ``v``. In backpropagation: the gradient of the cost by
     this result.
