@@ -20,9 +20,9 @@ def expected_shape(name: str, core: tuple[int, ...], model: Model) -> str:
     """Return the shape of an argument for any batch, as text; parameters have three."""
     if name != PARAMETERS:
         return _any_batch(core)
-    n = model.nbodies
-    bodies, joints = f"{_any_batch((10 * n,))}, {_any_batch((n, 10))}", 10 * n + 4 * model.nv
-    return f"{bodies} or, with model.joint_parameters behind, {_any_batch((joints,))}"
+    flat, long = ((parameter_count(model, of_joints=x),) for x in (False, True))
+    bodies = f"{_any_batch(flat)}, {_any_batch((model.nbodies, 10))}"
+    return f"{bodies} or, with model.joint_parameters behind, {_any_batch(long)}"
 
 
 def _any_batch(core: tuple[int, ...]) -> str:
@@ -43,4 +43,9 @@ def has_rows(shape: tuple[int, ...], nbodies: int) -> bool:
 
 def is_long(shape: tuple[int, ...], model: Model) -> bool:
     """Whether parameters are those of joints too."""
-    return (*shape[-1:],) == (10 * model.nbodies + 4 * model.nv,)
+    return (*shape[-1:],) == (parameter_count(model, of_joints=True),)
+
+
+def parameter_count(model: Model, *, of_joints: bool) -> int:
+    """Return the number of parameters of the bodies, and of the joints too."""
+    return 10 * model.nbodies + (4 * model.nv if of_joints else 0)

@@ -7,6 +7,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from dtau.autodiff.arguments import parameter_count
 from dtau.autodiff.rows import FUNCTIONS, PARAMETERS
 from dtau.autodiff.stacks import order_of_stacks
 from dtau.model.model import Model
@@ -24,7 +25,7 @@ def of_joints(model: Model, parameters: Any) -> bool:
     if parameters is None or not isinstance(model, Model):
         return False
     shape = getattr(parameters, "shape", None) or np.shape(parameters)
-    return 10 * model.nbodies + 4 * model.nv in shape
+    return parameter_count(model, of_joints=True) in shape
 
 
 def evaluate(f: Any, *given: Any, longer_stacks: bool = False) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dtau import _core
+from dtau.autodiff.arguments import parameter_count
 from dtau.autodiff.functions import problem_of
 from dtau.autodiff.rows import FUNCTIONS
 from dtau.autodiff.weightless import has_inertia, weightless
@@ -68,7 +69,7 @@ def dynamics(
     result, x = row.results[0].name, row.inputs[2].name
     pulled = np.tile(s.paths, (6, 1))  # (6 nbodies, nv): column by column of f_ext
     acting = of_parameters(model, s)  # (nparameters, nv)
-    acting = acting if joint_parameters else acting[: 10 * model.nbodies]
+    acting = acting[: parameter_count(model, of_joints=joint_parameters)]
     first = {"q": s.by_q(s.coupled), "v": s.coupled, x: s.coupled}
     first |= {"f_ext": pulled.T, "parameters": acting.T}
     second = {
@@ -145,7 +146,7 @@ def matrix(model: Model, name: str, *, parameters: bool, joint_parameters: bool)
     s = Structure(model, solves=problem == "forward_dynamics", felt_position=False)
     entries = s.coupled[:, :, None] & s.coupled[:, None, :] & s.coupled[None, :, :]
     first = {"q": s.by_q(entries.reshape(nv * nv, nv))}
-    kept = _with_inertia(model, (10 * model.nbodies + 4 * nv * joint_parameters))
+    kept = _with_inertia(model, parameter_count(model, of_joints=joint_parameters))
     acting = of_parameters(model, s)[: len(kept)]
     between = acting[:, :, None] & acting[:, None, :] & (kept > 0)[:, None, None]
     first["parameters"] = between.reshape(-1, nv * nv).T
@@ -309,8 +310,8 @@ def step(
     shapes = _shapes(value, *more)
     nq, size = model.nq, model.nq + model.nv
     first, second = patterns_of_steps(model, integrator, contacts, f_ext_axes == "world")
-    if not joint_parameters:
-        first["parameters"] = first["parameters"][:, : 10 * model.nbodies]
+    count = parameter_count(model, of_joints=joint_parameters)
+    first["parameters"] = first["parameters"][:, :count]
     second |= _by_parameters(shapes)
     p = Plan(shapes, np.ones((size, 1), dtype=bool), first, second)
     weighted = {**p.inputs, "lam_q": p.seed[:nq, 0], "lam_v": p.seed[nq:, 0]}

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core, registry
+from dtau.autodiff.arguments import parameter_count
 from dtau.autodiff.rows import FUNCTIONS
 from dtau.model.model import Model
 from dtau.registry import Axes
@@ -56,7 +57,7 @@ def core_shape(
 ) -> tuple[int, ...]:
     """Return the sizes of an input for one state of this model; not of a mask of contacts."""
     known = {"r": order, "r + 1": order + 1, "r + 2": order + 2}
-    known["10 nbodies"] = 10 * model.nbodies + (4 * model.nv if of_joints else 0)
+    known["10 nbodies"] = parameter_count(model, of_joints=of_joints)
     return tuple(
         [x if isinstance(x, int) else known[x] if x in known else getattr(model, x) for x in sizes]
     )
