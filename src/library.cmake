@@ -1,9 +1,9 @@
 # Builds the library `dtau`: kernels, dispatch, compiled trees and batches, with the interfaces
 # dtau.hpp and dtau.h, without Python. The modules of the Python package link it, so that the package
 # has the kernels once. On Windows, where it exports nothing, it is a part of each module.
-set(engine_files registry/dispatch.cpp interop/raw_call.cpp)
+set(engine_files registry/dispatch.cpp call/raw_call.cpp)
 set(described_files library/array_file.cpp library/model_file.cpp library/model.cpp library/reading.cpp
-    library/contacts.cpp library/contact_texts.cpp)
+    library/contact_texts.cpp)
 set(interface_files ${described_files} library/library.cpp library/c_interface.cpp)
 compile_for_size(${described_files} registry/dispatch.cpp)
 if(WIN32)

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "interop/casadi_symbols.hpp"
-#include "interop/raw_call.hpp"
+#include "call/raw_call.hpp"
 
 namespace dtau {
 

@@ -9,7 +9,7 @@
 
 #include <nanobind/stl/shared_ptr.h>
 
-#include "interop/raw_call.hpp"
+#include "call/raw_call.hpp"
 #include "python/call.hpp"
 #include "python/lock.hpp"
 #include "registry/dispatch.hpp"
@@ -31,8 +31,7 @@ class PreparedCall : public RawCall {
         held_->options.read(s, given, tree());
         held_->options.values.joint_parameters |= of_joints;
         held_->options.contacts.reset();  // the compiled ones are enough; these hold the model
-        if (s.solves && s.parameters < 0)
-            require_inertia(s.name, tree(), held_->options.values.prescribed);
+        if (s.parameters < 0) require_inertia(s, tree(), held_->options.values);
         read_order(s);
         drive_all(s);
         describe(held_->options.values, held_->options.single_frame);
@@ -84,8 +83,8 @@ class PreparedCall : public RawCall {
 
 nb::tuple describe(const RawCall::Array& a) {
     nb::list shape;
-    for (int k = 0; k < a.ndim; ++k) shape.append(a.shape[k]);
-    return nb::make_tuple(a.name, nb::tuple(shape), a.optional);
+    for (int k = 0; k < a.shape.ndim; ++k) shape.append(a.shape.size[k]);
+    return nb::make_tuple(a.signature.name, nb::tuple(shape), a.signature.optional);
 }
 
 }  // namespace

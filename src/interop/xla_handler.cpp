@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "interop/raw_call.hpp"
+#include "call/raw_call.hpp"
 
 namespace dtau {
 namespace {
@@ -60,19 +60,19 @@ const xla::Buffer& buffer(const xla::Arrays& arrays, std::int64_t k) {
 }
 
 // The number of batch axes of an array; -1 if its type or its last axes are wrong.
-int batch_axes(const xla::Buffer& b, const RawCall::Array& expected) {
+int batch_axes(const xla::Buffer& b, const Shape& expected) {
     const std::int64_t axes = b.rank - expected.ndim;
     if (b.type != xla::DataType::f64 && b.type != xla::DataType::f32) return -1;
     if (axes < 0 || axes > Job::max_axes) return -1;
     for (int k = 0; k < expected.ndim; ++k)
-        if (b.shape[axes + k] != expected.shape[k]) return -1;
+        if (b.shape[axes + k] != expected.size[k]) return -1;
     return static_cast<int>(axes);
 }
 
-std::string axes_of(const RawCall::Array& expected) {
+std::string axes_of(const Shape& expected) {
     std::string text = "(";
     for (int k = 0; k < expected.ndim; ++k)
-        text += (k > 0 ? ", " : "") + std::to_string(expected.shape[k]);
+        text += (k > 0 ? ", " : "") + std::to_string(expected.size[k]);
     return text + ")";
 }
 
@@ -140,11 +140,11 @@ bool run(const xla::CallFrame& frame, const RawCall& call, std::int64_t given, s
                          std::to_string(frame.arguments.size),
                    false;
         const xla::Buffer& b = buffer(frame.arguments, next++);
-        const int axes = batch_axes(b, call.input(i));
+        const int axes = batch_axes(b, call.input(i).shape);
         if (axes < 0)
-            return why = std::string(signature.name) + ": " + call.input(i).name +
+            return why = std::string(signature.name) + ": " + signature.inputs[i].name +
                          ": expected a float64 or float32 array with last axes " +
-                         axes_of(call.input(i)),
+                         axes_of(call.input(i).shape),
                    false;
         inputs[i] = {doubles.argument(b), axes, b.shape};
     }
@@ -160,14 +160,14 @@ bool run(const xla::CallFrame& frame, const RawCall& call, std::int64_t given, s
     const bool all = frame.results.size == call.nresults();  // else without the optional result
     int place[Job::max_outputs];                             // of the results that are given
     for (int r = 0, o = 0; o < frame.results.size; ++o, ++r) {
-        if (!all && call.result(r).optional) ++r;
+        if (!all && call.result(r).signature.optional) ++r;
         place[o] = r;
         const xla::Buffer& b = buffer(frame.results, o);
-        const int axes = batch_axes(b, call.result(r));
+        const int axes = batch_axes(b, call.result(r).shape);
         if (axes < 0 || (o > 0 && states(b, axes) != count))
-            return why = std::string(signature.name) + ": " + call.result(r).name +
+            return why = std::string(signature.name) + ": " + call.result(r).signature.name +
                          ": expected a float64 or float32 array with last axes " +
-                         axes_of(call.result(r)) + " and the batch axes of the other results",
+                         axes_of(call.result(r).shape) + " and the batch axes of the other results",
                    false;
         count = states(b, axes);
         results[r] = doubles.result(b);

@@ -8,7 +8,6 @@
 
 #include "dtau/library/call.hpp"
 
-#include "library/contacts.hpp"
 #include "library/model_file.hpp"
 #include "library/reading.hpp"
 

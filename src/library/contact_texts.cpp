@@ -1,7 +1,6 @@
 // Reads the contacts of the C interface: contact_of_text().
 #include <algorithm>
 
-#include "library/contacts.hpp"
 #include "library/reading.hpp"
 
 namespace dtau {

@@ -2,15 +2,14 @@
 #include "dtau/library/call.hpp"
 
 #include <algorithm>
-#include <climits>
-#include <cmath>
 #include <cstdio>
 #include <stdexcept>
 
 #include "batch/parallel.hpp"
+#include "call/contacts.hpp"
+#include "call/options.hpp"
+#include "call/raw_call.hpp"
 #include "dtau/mimic.hpp"
-#include "interop/raw_call.hpp"
-#include "library/contacts.hpp"
 #include "library/model_file.hpp"
 #include "library/reading.hpp"
 #include "registry/dispatch.hpp"
@@ -19,15 +18,15 @@
 namespace dtau {
 namespace {
 
-// The velocities for which a mask is true.
-std::vector<int> selected(const char* argument, const std::vector<bool>& mask, int nv) {
+void require_length(const char* argument, const std::vector<bool>& mask, int nv) {
     if (static_cast<int>(mask.size()) != nv)
         refuse(std::string(argument) + ": expected a mask of " + std::to_string(nv) +
                " velocities, got " + std::to_string(mask.size()));
-    std::vector<int> result;
-    for (int k = 0; k < nv; ++k)
-        if (mask[k]) result.push_back(k);
-    return result;
+}
+
+void require(const char* argument, const std::string& expected, const std::string& got) {
+    if (!expected.empty())
+        refuse(std::string(argument) + ": expected " + expected + ", got " + got);
 }
 
 // Stands for the model of functions that take none. It has no bodies.
@@ -62,7 +61,7 @@ struct LibraryCall : RawCall {
                    std::to_string(most_states));
         const Signature& s = signature();
         read(s, given);
-        describe(options_, single_frame_);
+        describe(options_.values, options_.single_frame);
         for (int i = 0; i < s.ninputs; ++i) inputs.push_back(array(input(i)));
         for (int o = 0; o < nresults(); ++o) {
             results.push_back(array(result(o)));
@@ -148,7 +147,11 @@ struct LibraryCall : RawCall {
     }
 
     static dtau::Array array(const RawCall::Array& a) {
-        return {a.name, a.optional, {a.shape, a.shape + a.ndim}, a.size, {}};
+        return {a.signature.name,
+                a.signature.optional,
+                {a.shape.size, a.shape.size + a.shape.ndim},
+                a.size,
+                {}};
     }
 
     void read(const Signature& s, const CallArguments& given) {
@@ -158,77 +161,66 @@ struct LibraryCall : RawCall {
             if (is_given) refuse(std::string("does not take the argument ") + name);
             return false;
         };
+        const auto read_word = [&](Option option, const char* name, const std::string& word) {
+            if (takes(option, !word.empty(), name))
+                require(name, options_.set_word(option, word), "'" + word + "'");
+        };
+        read_word(Option::axes, "axes", given.axes);
+        read_word(Option::wrench_axes, "f_ext_axes", given.f_ext_axes);
+        read_word(Option::acceleration, "kind", given.kind);
+        read_word(Option::integrator, "integrator", given.integrator);
+        read_word(Option::layout, "layout", given.layout);
+        read_word(Option::coordinates, "coordinates", given.coordinates);
+        const auto read_flag = [&](Option option, const char* name, bool flag) {
+            if (takes(option, flag, name)) options_.set_flag(option, flag);
+        };
+        read_flag(Option::symmetric, "symmetric", given.symmetric);
+        read_flag(Option::forces, "forces", given.forces);
+        if (s.parameters >= 0)
+            options_.set_flag(Option::joint_parameters, given.joint_parameters);
+        else
+            read_flag(Option::joint_parameters, "joint_parameters", given.joint_parameters);
+        if (takes(Option::by, !given.by.empty(), "by"))
+            for (const std::string& name : given.by)
+                require("by", options_.add_variable(s, name), "'" + name + "'");
         if (takes(Option::frames, !given.frames.empty(), "frames")) read_frames(s, given.frames);
         if (place(s, Option::frames) >= 0 && given.frames.empty())
             refuse("expected the argument frames");
-        if (takes(Option::axes, !given.axes.empty(), "axes"))
-            options_.axes = axes("axes", given.axes);
-        if (takes(Option::wrench_axes, !given.f_ext_axes.empty(), "f_ext_axes"))
-            options_.wrench_axes = axes("f_ext_axes", given.f_ext_axes);
-        if (takes(Option::acceleration, !given.kind.empty(), "kind"))
-            options_.acceleration =
-                static_cast<Acceleration>(word("kind", given.kind, {"spatial", "classical"}));
-        if (takes(Option::integrator, !given.integrator.empty(), "integrator"))
-            options_.integrator = static_cast<Integrator>(
-                word("integrator", given.integrator, {"euler", "semi_implicit", "rk4"}));
-        if (takes(Option::symmetric, given.symmetric, "symmetric")) options_.symmetric = true;
-        if (takes(Option::layout, !given.layout.empty(), "layout"))
-            options_.layout =
-                static_cast<Layout>(word("layout", given.layout, {"dense", "pattern"}));
-        options_.joint_parameters =
-            given.joint_parameters &&
-            (s.parameters >= 0 || takes(Option::joint_parameters, true, "joint_parameters"));
-        if (takes(Option::forces, given.forces, "forces")) options_.forces = true;
-        if (takes(Option::coordinates, !given.coordinates.empty(), "coordinates"))
-            options_.by_numbers =
-                word("coordinates", given.coordinates, {"tangent", "numbers"}) == 1;
-        if (const char* problem = refused_by_numbers(options_)) refuse(problem);
-        if (takes(Option::by, !given.by.empty(), "by"))
-            for (const std::string& name : given.by) {
-                std::string known = ask_for(s, name, options_);
-                if (known.empty()) continue;
-                const std::size_t last = known.rfind(", ");
-                if (last != std::string::npos) known.replace(last, 2, " or ");
-                refuse("by: expected " + known + ", got '" + name + "'");
-            }
-        if (place(s, Option::prescribed) >= 0 || !given.prescribed.empty()) {
-            takes(Option::prescribed, true, "prescribed");
-            selected("prescribed", given.prescribed, nv);  // checks the length
-            prescribed_ = std::make_unique<bool[]>(nv);
-            std::copy(given.prescribed.begin(), given.prescribed.end(), prescribed_.get());
-            options_.prescribed = prescribed_.get();
+        if (takes(Option::prescribed, !given.prescribed.empty(), "prescribed") ||
+            place(s, Option::prescribed) >= 0) {
+            require_length("prescribed", given.prescribed, nv);
+            options_.set_prescribed(nv, [&](int k) { return given.prescribed[k]; });
         }
-        options_.driven = {tree().tree().nactuated, tree().tree().actuated};
+        options_.values.driven = {tree().tree().nactuated, tree().tree().actuated};
         if (!takes_input_map(s)) takes(Option::driven, !given.inputs.empty(), "inputs");
         if (!given.inputs.empty()) {
-            driven_ = selected("inputs", given.inputs, nv);
-            options_.driven = {static_cast<int>(driven_.size()), driven_.data()};
+            require_length("inputs", given.inputs, nv);
+            options_.set_driven(nv, [&](int k) { return given.inputs[k]; });
         }
         if (takes(Option::contacts, !given.contacts.empty(), "contacts")) {
+            const FrameOfName named = [&](const std::string& name) -> const Frame& {
+                return frame(*model_, "contacts", name);
+            };
             contacts_ = std::make_unique<CompiledContacts>(
-                tree(), describe_contacts(*model_, given.contacts, held_at(given.contacts_at)));
-            options_.contacts = &contacts_->contacts();
+                tree(),
+                describe_contacts(tree(), given.contacts, named, held_at(given.contacts_at)));
+            options_.values.contacts = &contacts_->contacts();
         } else if (!given.contacts_at.empty()) {
             refuse("contacts_at: expected contacts with it");
         }
         if (place(s, Option::contacts) >= 0 && !s.optional_contacts && !contacts_)
             refuse("expected the argument contacts");
-        if (takes(Option::regularization, given.regularization != 0.0, "regularization")) {
-            if (!(given.regularization > 0.0 && std::isfinite(given.regularization)))
-                refuse("regularization: expected a finite number of at least 0");
-            options_.regularization = given.regularization;
-        }
-        if (!contacts_ && s.optional_contacts && (options_.forces || options_.regularization > 0.0))
-            refuse("forces and regularization: expected them with contacts, which are not given");
+        if (takes(Option::regularization, given.regularization != 0.0, "regularization"))
+            require("regularization", options_.set_regularization(given.regularization),
+                    std::to_string(given.regularization));
         if (given.threads < 0 || given.threads > max_threads)
             refuse("threads: expected a number from 0 to " + std::to_string(max_threads) +
                    ", got " + std::to_string(given.threads));
         if (takes(Option::order, given.order != 0, "order")) {
-            if (given.order < 0 || given.order > Options::max_order)
-                refuse("order: expected a number from 0 to 100, got " +
-                       std::to_string(given.order));
-            options_.order = given.order;
+            require("order", options_.set_order(given.order), std::to_string(given.order));
+            options_.values.order = options_.order;
         }
+        if (const char* problem = options_.conflict(s)) refuse(problem);
     }
     // The poses of frames in a configuration; nothing without one.
     PoseOfFrame held_at(const std::vector<double>& q) const {
@@ -246,25 +238,20 @@ struct LibraryCall : RawCall {
         };
     }
     void read_frames(const Signature& s, const std::vector<std::string>& names) {
-        if (static_cast<double>(names.size()) * 6 * tree().tree().nv > INT_MAX)
-            refuse("frames: expected Jacobians of fewer than 2**31 numbers");
-        for (const std::string& name : names) frames_.push_back(frame(*model_, "frames", name));
-        const std::string_view argument = s.arguments[place(s, Option::frames)].name;
-        single_frame_ = argument == "frame";
-        if (single_frame_ && (names.size() != 1 || frames_[0].body < 0))
+        std::vector<Frame> frames;
+        for (const std::string& name : names) frames.push_back(frame(*model_, "frames", name));
+        if (std::string_view(s.arguments[place(s, Option::frames)].name) != "frame")
+            return require("frames", options_.set_frames(std::move(frames), tree().tree()),
+                           std::to_string(names.size()) + " frames");
+        if (frames.size() != 1 || frames[0].body < 0)
             refuse("frames: expected one frame of a moving body");
-        options_.frames = frames_.data();
-        options_.nframes = static_cast<int>(frames_.size());
+        options_.set_frame(frame(*model_, "frames", names[0]));
     }
 
     std::ptrdiff_t most_;
     std::shared_ptr<const CompiledModel> model_;
-    std::vector<Frame> frames_;
-    bool single_frame_ = false;
-    std::unique_ptr<bool[]> prescribed_;
-    std::vector<int> driven_;
     std::unique_ptr<CompiledContacts> contacts_;
-    Options options_;
+    OptionValues options_;
     RawMemory memory_;
 };
 

@@ -53,23 +53,6 @@ std::string unknown_name(const std::string& kind, std::string_view name,
 
 }  // namespace
 
-void refuse(const std::string& what) { throw std::invalid_argument(what); }
-
-int word(const std::string& argument, const std::string& given,
-         std::initializer_list<const char*> words) {
-    int index = 0;
-    std::string expected;
-    for (const char* candidate : words) {
-        if (given == candidate || given.empty()) return index;
-        expected += (index++ > 0 ? ", '" : "'") + std::string(candidate) + "'";
-    }
-    refuse(argument + ": expected one of " + expected + ", got '" + given + "'");
-}
-
-Axes axes(const std::string& argument, const std::string& given) {
-    return static_cast<Axes>(word(argument, given, {"body", "world", "mixed"}));
-}
-
 std::vector<double> numbers(const std::string& argument, const std::string& text) {
     std::istringstream stream(text);
     stream.imbue(std::locale::classic());

@@ -1,5 +1,5 @@
-// Reads the arrays of a call: input_array() checks shapes, broadcast() batch axes,
-// check_quaternions() norms.
+// Reads the arrays of a call: read_sizes() reads what they decide, input_array() checks shapes, broadcast()
+// batch axes, check_quaternions() norms.
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -69,6 +69,11 @@ Shape rows_of_bodies(const Tree& tree) { return {2, {tree.nbodies, body_paramete
 // Parameters of the bodies, and of the joints too, one behind the other.
 Shape flat_parameters(const Tree& tree, bool of_joints) {
     return {1, {parameter_count(tree, of_joints)}};
+}
+
+// Whether parameters in place of the model's have those of joints too.
+bool has_joint_parameters(PyArrayObject* a, const Tree& tree) {
+    return tree.independent.n > 0 && has_core(a, flat_parameters(tree, true), false);
 }
 
 // The shapes that parameters in place of the model's may have, for a message.
@@ -144,39 +149,48 @@ std::string without_derivatives(const char* name) {
     return all.substr(0, all.find("_derivatives"));
 }
 
-// Checks the length of a stack of `core` and returns how much of it is read.
-int stack_length(PyArrayObject* a, const ArraySignature& input, const Shape& core, Stacks& stacks) {
-    int& order = stacks.order;
-    const int axis = PyArray_NDIM(a) - core.ndim - 1;
-    const npy_intp length = axis >= 0 ? PyArray_DIM(a, axis) : -1;
+[[noreturn]] void refuse_stack(PyArrayObject* a, const ArraySignature& input, const Tree& tree,
+                               const std::string& expected, const std::string& what) {
+    const Shape core = core_shape(*input.quantity, {tree, Options(), false});
+    throw nb::value_error((std::string(input.name) + " has shape " +
+                           text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
+                           text(core.size, core.ndim, "..., n") + " with n = " + expected + ": " +
+                           what)
+                              .c_str());
+}
+
+constexpr const char* a_stack = "a stack of the value and its time derivatives";
+
+// The length of a stack; -1: the array has no such axis.
+npy_intp stack_length(PyArrayObject* a, const ArraySignature& input) {
+    const int axis = PyArray_NDIM(a) - input.quantity->naxes - 1;
+    return axis >= 0 ? PyArray_DIM(a, axis) : -1;
+}
+
+// The order of a stack, all of which is read.
+int whole_order(PyArrayObject* a, const ArraySignature& input, const Tree& tree) {
+    const npy_intp length = stack_length(a, input);
     const int least = input.rows > 0 ? input.rows : 1;
-    const auto fail = [&](const std::string& expected, const std::string& what) {
-        throw nb::value_error((std::string(input.name) + " has shape " +
-                               text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
-                               text(core.size, core.ndim, "..., n") + " with n = " + expected +
-                               ": " + what)
-                                  .c_str());
-    };
-    const int expected = order + input.rows;
-    if (stacks.asked) {
-        if (length < expected || !has_core(a, core, false))
-            fail(std::to_string(expected) + " or more",
-                 "the value and its time derivatives, for order " + std::to_string(order));
-        return expected;
-    }
-    const char* stack = "a stack of the value and its time derivatives";
-    if (order >= 0) {
-        if (length != expected)
-            fail(std::to_string(expected) + ", to match the stack before it", stack);
-        return expected;
-    }
-    if (length < least) fail(std::to_string(least) + " or more", stack);
+    if (length < least) refuse_stack(a, input, tree, std::to_string(least) + " or more", a_stack);
     if (length - input.rows > max_order_unasked)
-        fail(
+        refuse_stack(
+            a, input, tree,
             "at most " + std::to_string(max_order_unasked + input.rows) + " unless order= is given",
-            stack + ("; a batch is " + without_derivatives(input.name)) + "[:, None]");
-    order = static_cast<int>(length) - input.rows;
-    return static_cast<int>(length);
+            a_stack + ("; a batch is " + without_derivatives(input.name)) + "[:, None]");
+    return static_cast<int>(length) - input.rows;
+}
+
+// Checks the length of a stack against that of its shape.
+void require_length(PyArrayObject* a, const ArraySignature& input, const Shape& stack,
+                    bool has_order, const Tree& tree) {
+    const npy_intp length = stack_length(a, input), expected = stack.size[0];
+    const std::string n = std::to_string(expected);
+    if (has_order && (length < expected || !has_core(a, stack, true)))
+        refuse_stack(a, input, tree, n + " or more",
+                     "the value and its time derivatives, for order " +
+                         std::to_string(expected - input.rows));
+    if (!has_order && length != expected)
+        refuse_stack(a, input, tree, n + ", to match the stack before it", a_stack);
 }
 
 // Whether NumPy reads the object whole, or fails: subclasses of its array may have a mask, and
@@ -190,15 +204,11 @@ bool is_read_whole(nb::handle given) {
 
 }  // namespace
 
-bool has_joint_parameters(PyArrayObject* a, const Tree& tree) {
-    return tree.independent.n > 0 && has_core(a, flat_parameters(tree, true), false);
-}
-
 nb::object from_other_library(const char* function, nb::handle given, const std::string& name) {
     return nb::module_::import_("dtau.foreign_arrays").attr(function)(name.c_str(), given);
 }
 
-nb::object converted(nb::handle given, const char* name, int type) {
+nb::object converted(nb::handle given, const char* name) {
     const nb::object read =
         is_read_whole(given) ? nb::borrow(given) : from_other_library("readable", given, name);
     const nb::object any = from_any(read, nullptr, NPY_ARRAY_ENSUREARRAY);
@@ -215,29 +225,45 @@ nb::object converted(nb::handle given, const char* name, int type) {
                                   .c_str());
     }
     const char kind = PyArray_DESCR(array(any))->kind;
-    const bool number = kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b' ||
-                        (kind == 'c' && type == NPY_CDOUBLE);
+    const bool number = kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b';
     if (!number)
         throw nb::type_error(
             (std::string(name) + ": expected real numbers, got dtype " +
              str(nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(array(any))))))
                 .c_str());
     nb::object result =
-        from_any(any, PyArray_DescrFromType(type), NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST);
+        from_any(any, PyArray_DescrFromType(NPY_DOUBLE), NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST);
     if (!result.is_valid()) throw nb::python_error();
     return result;
 }
 
-nb::object input_array(nb::handle plain, const ArraySignature& input, Shape& core, Stacks& stacks,
-                       int type, const Tree& tree, int batch_axes, npy_intp& spacing) {
-    if (!is_plain(plain, type))
+void read_sizes(Options& options, const Signature& signature, const nb::object* inputs,
+                const Tree& tree, bool has_order) {
+    for (int i = 0; i < signature.ninputs; ++i) {
+        if (!inputs[i].is_valid()) continue;
+        const ArraySignature& input = signature.inputs[i];
+        PyArrayObject* const a = array(inputs[i]);
+        if (*input.quantity == Quantity::given_parameters)
+            options.joint_parameters |= has_joint_parameters(a, tree);
+        if (*input.quantity == Quantity::input_map)
+            options.driven = {input_count(inputs[i], input.name, tree)};
+        if (input.rows != not_stacked && !has_order) {
+            options.order = whole_order(a, input, tree);
+            has_order = true;  // the first stack decides
+        }
+    }
+}
+
+nb::object input_array(nb::handle plain, const ArraySignature& input, Shape& core, bool has_order,
+                       const Tree& tree, int batch_axes, npy_intp& spacing) {
+    if (!is_plain(plain))
         throw nb::value_error(
             (std::string(input.name) + ": another argument changed it during the call").c_str());
-    if (input.rows != not_stacked)
-        core = stacked(core, stack_length(array(plain), input, core, stacks));
+    const bool is_stack = input.rows != not_stacked;
+    if (is_stack) require_length(array(plain), input, core, has_order, tree);
     if (*input.quantity == Quantity::given_parameters)
         core = axes_of_parameters(array(plain), input, tree, batch_axes);
-    return with_core(plain, input, core, stacks.asked && input.rows != not_stacked, tree, spacing);
+    return with_core(plain, input, core, has_order && is_stack, tree, spacing);
 }
 
 void refuse_batch_as_stack(const Signature& signature, const nb::object* inputs,
@@ -326,8 +352,8 @@ void broadcast(Job& job, const Signature& signature, const nb::object* arrays, c
                 "expected fewer than 2**63 states, got a larger batch; use several calls");
 }
 
-void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree, int type) {
-    if (tree.quaternions().empty() || type != NPY_DOUBLE) return;
+void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree) {
+    if (tree.quaternions().empty()) return;
     PyArrayObject* a = array(q);
     const npy_intp spacing = PyArray_STRIDE(a, PyArray_NDIM(a) - 1);
     for_batch_states(a, 1, [&](const char* state, const npy_intp* index, int naxes) {

@@ -6,11 +6,11 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-nb::object new_output(const Job& job, const Shape& core, int type) {
+nb::object new_output(const Job& job, const Shape& core) {
     npy_intp shape[Job::max_axes + max_core_axes];
     for (int axis = 0; axis < job.naxes; ++axis) shape[axis] = job.shape[axis];
     for (int k = 0; k < core.ndim; ++k) shape[job.naxes + k] = core.size[k];
-    nb::object result = nb::steal(PyArray_SimpleNew(job.naxes + core.ndim, shape, type));
+    nb::object result = nb::steal(PyArray_SimpleNew(job.naxes + core.ndim, shape, NPY_DOUBLE));
     if (!result.is_valid()) throw nb::python_error();
     return result;
 }
@@ -48,8 +48,7 @@ void share(nb::object* results, int count) {
 }
 
 // Checks an array that the caller gave for a result.
-void check_output(nb::handle out, const std::string& name, const Job& job, const Shape& core,
-                  int type) {
+void check_output(nb::handle out, const std::string& name, const Job& job, const Shape& core) {
     const auto fail = [&](const std::string& message) {
         throw nb::value_error((name + ": expected " + message).c_str());
     };
@@ -57,7 +56,7 @@ void check_output(nb::handle out, const std::string& name, const Job& job, const
         throw nb::type_error(
             (name + ": expected a NumPy array, got " + str(out.type().attr("__name__"))).c_str());
     PyArrayObject* a = array(out);
-    if (PyArray_TYPE(a) != type || !PyArray_ISNOTSWAPPED(a))
+    if (PyArray_TYPE(a) != NPY_DOUBLE || !PyArray_ISNOTSWAPPED(a))
         throw nb::type_error((name + ": expected dtype float64, got " +
                               str(nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(a)))))
                                  .c_str());
@@ -112,13 +111,13 @@ void take_outputs(nb::handle out, int count, int tuple_size, nb::object* results
     share(results, count);
 }
 
-void place_outputs(Job& job, const Signature& signature, const Shape* shapes, int type,
+void place_outputs(Job& job, const Signature& signature, const Shape* shapes,
                    const nb::handle* inputs, nb::object* results) {
     const int count = job.noutputs;
     for (int o = 0; o < count; ++o) {
         if (results[o].is_valid()) {
             const std::string name = name_of(o, count);
-            check_output(results[o], name, job, shapes[o], type);
+            check_output(results[o], name, job, shapes[o]);
             for (int i = 0; i < job.ninputs; ++i)
                 if (inputs[i].is_valid() && overlap(results[o], inputs[i]))
                     throw nb::value_error((name + ": expected memory of its own, got memory that " +
@@ -130,7 +129,7 @@ void place_outputs(Job& job, const Signature& signature, const Shape* shapes, in
                                            "out[" + std::to_string(other) + "] uses")
                                               .c_str());
         } else {
-            results[o] = new_output(job, shapes[o], type);
+            results[o] = new_output(job, shapes[o]);
         }
         job.outputs[o].data = PyArray_BYTES(array(results[o]));
     }

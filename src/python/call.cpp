@@ -1,5 +1,5 @@
-// Runs a call of a function from Python: call() reads the arguments, runs the job and returns the
-// results.
+// Runs a call of a function from Python: call() reads the arguments and tries the way of lone states
+// (lone_call.cpp); batch_call() takes all others, and raises the errors of arrays.
 #define DTAU_IMPORTS_NUMPY
 #include "python/call.hpp"
 
@@ -70,7 +70,7 @@ void translate() {
 // Reads an array argument as a plain array; invalid for None, and for a mask, which becomes an
 // option.
 nb::object read_array(nb::handle given, const ArraySignature& input, CallOptions& options,
-                      const Tree& tree, int type) {
+                      const Tree& tree) {
     if (input.optional && given.is_none()) return {};
     nb::object map;
     if (*input.quantity == Quantity::input_map) {
@@ -78,7 +78,7 @@ nb::object read_array(nb::handle given, const ArraySignature& input, CallOptions
         if (!map.is_valid()) return {};
         given = map;
     }
-    return is_plain(given, type) ? nb::borrow(given) : converted(given, input.name, type);
+    return is_plain(given) ? nb::borrow(given) : converted(given, input.name);
 }
 
 }  // namespace
@@ -134,21 +134,13 @@ void import_numpy() {
     if (_import_array() < 0) throw nb::python_error();
 }
 
-void require_inertia(const char* function, const CompiledTree& compiled, const bool* prescribed) {
-    const std::string names = joints_without_inertia(compiled, prescribed);
-    if (names.empty()) return;
-    throw nb::value_error((std::string(function) +
-                           ": expected a model in which every joint has inertia to "
-                           "accelerate, got none at joints " +
-                           names + "; give them inertia or armature, or fix them with model.lock")
-                              .c_str());
-}
-
-const Signature& signature_of(const FunctionList& list, const std::string& name) {
-    for (int g = 0; g < list.ngroups; ++g)
-        for (int k = 0; k < list.groups[g]->count; ++k)
-            if (const Signature& s = list.function(g, k).signature; name == s.name) return s;
-    throw nb::value_error(("function: expected a function of dtau, got '" + name + "'").c_str());
+void require_inertia(const Signature& signature, const CompiledTree& compiled,
+                     const Options& options) {
+    const std::string missing = missing_inertia(signature, compiled, options);
+    if (!missing.empty())
+        throw nb::value_error(
+            (std::string(signature.name) + ": " + missing + ", or fix them with model.lock")
+                .c_str());
 }
 
 namespace {
@@ -170,16 +162,21 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     const Function function = {signature, group, place};
     const GivenArguments given(signature, values, count, keywords, has_model);
     TreeReference tree = has_model ? compiled_tree(given.model) : no_tree();
-    if (nb::object result = alone(functions, function, given, tree.compiled); result.is_valid())
+    if (nb::object result = lone_call(functions, function, given, tree.compiled); result.is_valid())
         return result;
-    constexpr int type = NPY_DOUBLE;
+    Work work(functions, function, std::move(tree));
+    return batch_call(work, given);
+}
+
+nb::object Callable::batch_call(Work& work, const GivenArguments& given) const {
+    const Signature& signature = *described;
     const bool given_results = given.out && given.out != Py_None;
 
     // First, everything that may run the arguments' own code, which may change the other arguments.
-    Work work(functions, function, std::move(tree));
     Job& job = work.job;
     job.scalar = scalar;
     const CompiledTree& compiled = work.tree.compiled;
+    Options& options = work.options.values;
     work.options.read_first(signature, given, compiled);
     for (int k = 0; k < signature.narguments; ++k) {
         const Argument& argument = signature.arguments[k];
@@ -188,82 +185,63 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
         if (!given_array.is_valid() && argument.by_default == Default::zero) given_array = zero();
         if (!given_array.is_valid()) continue;
         work.inputs[argument.input] = read_array(given_array, signature.inputs[argument.input],
-                                                 work.options, compiled.tree(), type);
+                                                 work.options, compiled.tree());
     }
-    const int nresults = count_results(signature, work.options.values,
-                                       [&](int i) { return work.inputs[i].is_valid(); });
-    job.noutputs = count_outputs(signature, work.options.values, nresults);
-    const int leading = signature.noutputs - signature.nby - signature.nforces;
-    if (work.options.values.by_f_ext && nresults < leading && !gives_by_f_ext(signature))
+    const auto is_given = [&](int i) { return work.inputs[i].is_valid(); };
+    const int nresults = count_results(signature, options, is_given);
+    if (options.by_f_ext && misses_one(signature, nresults) && !gives_by_f_ext(signature))
         throw nb::value_error(
             "by: expected f_ext= with 'f_ext', got none: by_f_ext is the gradient by the wrenches "
             "that are given, zeros too");
-    if (given_results && job.noutputs > nresults)
+    if (given_results && count_outputs(signature, options, nresults) > nresults)
         throw nb::value_error("out: expected None with by=, got arrays; leave one of the two out");
     if (given_results)
-        take_outputs(given.out, nresults,
-                     tuple_size(signature, nresults, work.options.values.forces), work.results);
+        take_outputs(given.out, nresults, tuple_size(signature, nresults, options.forces),
+                     work.results);
     const int threads = given.threads ? thread_count(given.threads) : 0;
 
     // Now nothing runs Python code, so everything read from here on stays valid.
     work.options.read(signature, given, compiled);
-    Options& options = work.options.values;
+    const bool has_order = work.options.order >= 0;
+    options.order = std::max(work.options.order, 0);
+    read_sizes(options, signature, work.inputs, compiled.tree(), has_order);
+    if (!(signature.parameters >= 0 && is_given(signature.parameters)))
+        require_inertia(signature, compiled, options);
+    for (int i = 0; i < job.ninputs; ++i)
+        if (is_given(i)) job.inputs[i].data = PyArray_BYTES(array(work.inputs[i]));
     job.options = &options;
-    name_inputs(job, signature);
-    if (signature.solves && !(job.parameters >= 0 && work.inputs[job.parameters].is_valid()))
-        require_inertia(signature.name, compiled, options.prescribed);
-    if (job.parameters >= 0 && work.inputs[job.parameters].is_valid())
-        options.joint_parameters |=
-            has_joint_parameters(array(work.inputs[job.parameters]), compiled.tree());
-    const Sizes sizes = {compiled.tree(), options, work.options.single_frame};
-    Stacks stacks = {work.options.order, work.options.order >= 0};
-    Shape cores[Job::max_inputs];
+    if (scalar == ScalarKind::real) job.code = compiled.code(signature.name, work.list.lanes, job);
+    work.describe(signature, compiled, options, work.options.single_frame);
     int batch_axes = 0;
     for (int i = 0; i < job.ninputs; ++i) {
-        const ArraySignature& expected = signature.inputs[i];
-        if (*expected.quantity == Quantity::input_map && work.inputs[i].is_valid())
-            options.driven = {input_count(work.inputs[i], expected.name, compiled.tree())};
-        cores[i] = input_shape(expected, sizes);
-        if (!work.inputs[i].is_valid()) continue;
-        Input& input = job.inputs[i];
-        work.inputs[i] = input_array(work.inputs[i], expected, cores[i], stacks, type,
-                                     compiled.tree(), batch_axes, input.spacing);
-        batch_axes = std::max(batch_axes, PyArray_NDIM(array(work.inputs[i])) - cores[i].ndim);
-        input.data = PyArray_BYTES(array(work.inputs[i]));
-        input.size = 1;
-        input.mimic_role = expected.quantity->as_input;
-        if (expected.rows != not_stacked) input.stacked = stacks.order + expected.rows;
-        for (int k = 0; k < cores[i].ndim; ++k) input.size *= static_cast<int>(cores[i].size[k]);
+        if (!is_given(i)) continue;
+        Shape& core = work.input_shapes[i];
+        work.inputs[i] = input_array(work.inputs[i], signature.inputs[i], core, has_order,
+                                     compiled.tree(), batch_axes, job.inputs[i].spacing);
+        batch_axes = std::max(batch_axes, PyArray_NDIM(array(work.inputs[i])) - core.ndim);
+        job.inputs[i].data = PyArray_BYTES(array(work.inputs[i]));
     }
-    refuse_batch_as_stack(signature, work.inputs, cores);
-    options.order = std::max(stacks.order, 0);
-    if (scalar == ScalarKind::real) job.code = compiled.code(signature.name, functions.lanes, job);
-    broadcast(job, signature, work.inputs, cores);
-    Shape shapes[Job::max_outputs];
-    const double numbers = describe_outputs(job, signature, sizes, shapes);
-    if (nresults < leading && job.noutputs > nresults)  // an optional result before those of `by`
-        shapes[nresults] = {1, {0}}, job.outputs[nresults] = Output();
-    double stored = numbers;
-    if (options.layout == Layout::pattern) {
-        work.entries = std::make_unique<EntryList[]>(Job::max_outputs);
-        stored = store_patterns(job, signature, compiled, sizes, shapes, work.entries.get());
-    }
-    const RunPlan plan = dtau::plan(work, threads, numbers);
-    const double number = type == NPY_CDOUBLE ? 16.0 : 8.0, states = static_cast<double>(job.count);
-    const double fresh = given_results ? 0.0 : number * stored * states;
+    refuse_batch_as_stack(signature, work.inputs, work.input_shapes);
+    choose_results(job, signature, is_given);
+    if (job.noutputs > nresults && misses_one(signature, nresults))
+        work.result_shapes[nresults] = {1, {0}};  // the optional one, before those of `by`
+    broadcast(job, signature, work.inputs, work.input_shapes);
+    const RunPlan plan = dtau::plan(work, threads);
+    const double bytes = sizeof(double) * count_stored(job) * static_cast<double>(job.count);
+    const double fresh = given_results ? 0.0 : bytes;
     check_memory(work, plan, fresh);
     nb::handle inputs[Job::max_inputs];
     std::copy_n(work.inputs, job.ninputs, inputs);
     {
         const KeptMemory memory(fresh);
-        place_outputs(job, signature, shapes, type, inputs, work.results);
+        place_outputs(job, signature, work.result_shapes, inputs, work.results);
     }
     const bool unchecked = signature.any_quaternions || scalar == ScalarKind::recorded;
     for (int i = 0; i < job.ninputs && !unchecked; ++i)
         if (*signature.inputs[i].quantity != Quantity::q)
-            check_poses(inputs[i], signature.inputs[i], cores[i], type);
+            check_poses(inputs[i], signature.inputs[i], work.input_shapes[i]);
         else if (!options.by_numbers)
-            check_quaternions(inputs[i], signature.inputs[i].name, compiled, type);
+            check_quaternions(inputs[i], signature.inputs[i].name, compiled);
 
     run(work, plan);
     return returned(signature, work.results, nresults, options);

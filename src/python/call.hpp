@@ -10,9 +10,9 @@
 
 #include <nanobind/ndarray.h>
 
-#include "registry/patterns.hpp"
+#include "call/form.hpp"
+#include "call/options.hpp"
 #include "tree/compiled_contacts.hpp"
-#include "tree/compiled_tree.hpp"
 
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_23_API_VERSION
@@ -53,9 +53,9 @@ struct TreeReference {
 // Returns the compiled tree of a model; TypeError unless it is a dtau.Model.
 TreeReference compiled_tree(nanobind::handle model);
 
-// Raises ValueError if joints without inertia have to accelerate. Calls check it for functions that
-// solve with the mass matrix.
-void require_inertia(const char* function, const CompiledTree& compiled, const bool* prescribed);
+// Raises ValueError if a function that solves with the mass matrix finds joints without inertia.
+void require_inertia(const Signature& signature, const CompiledTree& compiled,
+                     const Options& options);
 
 // ---------------------------------------------------------------- options
 
@@ -70,10 +70,10 @@ std::array<double, N> row(const Array& a, std::size_t i) {
     return result;
 }
 
-// The options of one call, and the memory that they point into.
-class CallOptions {
+// The options of one call, read from Python's objects.
+class CallOptions : public OptionValues {
   public:
-    // Reads numbers and names of frames. May run the arguments' own code.
+    // Reads numbers, names and contacts. May run the arguments' own code.
     void read_first(const Signature& signature, const GivenArguments& given,
                     const CompiledTree& tree);
     // Reads the argument `inputs`: returns a map as an array of any number type; stores a mask as
@@ -82,28 +82,21 @@ class CallOptions {
     // Reads all other options. Runs no Python code.
     void read(const Signature& signature, const GivenArguments& given, const CompiledTree& tree);
 
-    Options values;
     nanobind::object contacts;  // the dtau.Contacts
-    int order = -1;             // the argument; negative: the stacks determine the order
-    bool single_frame = false;  // the results have no axis for frames
 
   private:
-    void read(const Argument& argument, nanobind::handle given, const CompiledTree& tree);
     void read_variables(const Signature& signature, nanobind::handle given);  // of `by`
     void read_frames(nanobind::handle model, nanobind::handle given, const CompiledTree& tree);
     void require_moving(nanobind::handle given) const;
     void read_prescribed(nanobind::handle given, const Tree& tree);
-    void read_mask(nanobind::handle given, const Tree& tree);
     void require_contacts_of(const Signature& signature, const GivenArguments& given) const;
     void read_contacts(nanobind::handle model, nanobind::handle given, const CompiledTree& tree);
 
-    // Memory that the options point into.
-    std::vector<Frame> frames_;  // several frames, one after the other
-    nanobind::object compiled_contacts_;
-    // Copies, so that nobody can change a mask after its check.
-    std::unique_ptr<bool[]> prescribed_;
-    std::unique_ptr<int[]> columns_;
+    nanobind::object compiled_contacts_;  // keeps alive what the options point into
 };
+
+// Finds a frame by its name. For an unknown name the model's error suggests similar names.
+const Frame& named_frame(nanobind::handle model, nanobind::handle name, const CompiledTree& tree);
 
 // Reads an int from `least` to `most`. `expected` begins the message of the TypeError or ValueError
 // otherwise. May run the argument's own code.
@@ -124,37 +117,30 @@ inline PyArrayObject* array(nanobind::handle object) {
 // A shape for a message, after an optional prefix such as "...".
 std::string text(const npy_intp* shape, int ndim, const char* prefix = "");
 
-// Whether the object is an aligned array of the element type.
-inline bool is_plain(nanobind::handle given, int type) {
-    return PyArray_CheckExact(given.ptr()) && PyArray_TYPE(array(given)) == type &&
+// Whether the object is an aligned array of float64.
+inline bool is_plain(nanobind::handle given) {
+    return PyArray_CheckExact(given.ptr()) && PyArray_TYPE(array(given)) == NPY_DOUBLE &&
            PyArray_ISBEHAVED_RO(array(given));
 }
 
 // Converts any other argument to such an array. Runs the argument's own code, which may change any
 // array that others know.
-nanobind::object converted(nanobind::handle given, const char* name, int type);
+nanobind::object converted(nanobind::handle given, const char* name);
 
 // Calls a function of dtau.foreign_arrays with the argument's name and an object of another library.
 nanobind::object from_other_library(const char* function, nanobind::handle given,
                                     const std::string& name);
 
-// How much of a call's stacks of time derivatives is read. With an order, up to that order, even if
-// they are longer. Without one (negative), all of the first stack, which sets the order that the
-// others must have.
-struct Stacks {
-    int order;
-    bool asked;
-};
+// Reads from plain arrays what they decide, as options: whether parameters are those of joints too, how many
+// inputs a map has, and, unless the argument `order` says it, the order of stacks of time derivatives.
+void read_sizes(Options& options, const Signature& signature, const nanobind::object* inputs,
+                const Tree& tree, bool has_order);
 
-// Whether parameters in place of the model's have those of joints too.
-bool has_joint_parameters(PyArrayObject* a, const Tree& tree);
-
-// Checks the last axes of a plain input array and makes them evenly spaced, by `spacing` bytes. For a
-// stack it adds the axis of derivatives that are read to `core`. The arrays before it have batch_axes
-// axes of a batch. Runs no other code.
+// Checks the last axes of a plain array against a form's shape, and makes them evenly spaced, by `spacing` bytes;
+// writes which of its shapes parameters have. A stack may be longer where the argument `order` says how much of
+// it is read. The arrays before it have batch_axes axes of a batch. Runs no other code.
 nanobind::object input_array(nanobind::handle plain, const ArraySignature& input, Shape& core,
-                             Stacks& stacks, int type, const Tree& tree, int batch_axes,
-                             npy_intp& spacing);
+                             bool has_order, const Tree& tree, int batch_axes, npy_intp& spacing);
 
 // Raises ValueError if a stack could be a batch of its first rows: its leading axes equal the batch
 // axes of another argument.
@@ -173,12 +159,11 @@ void broadcast(Job& job, const Signature& signature, const nanobind::object* arr
 
 // Raises ValueError unless every quaternion of q has unit norm within 1e-6. (Numbers that are not
 // finite give NaN later.)
-void check_quaternions(nanobind::handle q, const char* name, const CompiledTree& tree, int type);
+void check_quaternions(nanobind::handle q, const char* name, const CompiledTree& tree);
 
 // Raises ValueError unless an input of poses or rotations has unit quaternions, or rotation
 // matrices, within 1e-6. Does nothing for other inputs.
-void check_poses(nanobind::handle input, const ArraySignature& signature, const Shape& core,
-                 int type);
+void check_poses(nanobind::handle input, const ArraySignature& signature, const Shape& core);
 bool has_rotations(const Quantity& quantity);
 
 // Returns a reference to an item of a tuple or a list, which other threads may change meanwhile.
@@ -190,27 +175,22 @@ void take_outputs(nanobind::handle out, int count, int tuple_size, nanobind::obj
 
 // Sets the arrays of the results: the caller's, after checks, or new ones. `inputs` are invalid where
 // none was given.
-void place_outputs(Job& job, const Signature& signature, const Shape* shapes, int type,
+void place_outputs(Job& job, const Signature& signature, const Shape* shapes,
                    const nanobind::handle* inputs, nanobind::object* results);
 
 // ---------------------------------------------------------------- work
 
 // One call with its arguments read.
-struct Work {
+struct Work : CallForm {
     Work(const FunctionList& list, const Function& function, TreeReference tree)
-        : list(list),
-          function(function),
-          tree(std::move(tree)),
-          job(function.signature.ninputs, function.signature.noutputs) {}
+        : CallForm(function.signature), list(list), function(function), tree(std::move(tree)) {}
 
     const FunctionList& list;
     const Function function;
     TreeReference tree;
     CallOptions options;
     nanobind::object inputs[Job::max_inputs], results[Job::max_outputs];
-    Job job;
-    std::vector<std::ptrdiff_t> order;     // of the states in groups of lanes, if the job has one
-    std::unique_ptr<EntryList[]> entries;  // of results on their pattern, if there are any
+    std::vector<std::ptrdiff_t> order;  // of the states in groups of lanes, if the job has one
 };
 
 struct RunPlan {
@@ -228,8 +208,8 @@ inline bool is_short(double numbers, const Tree& tree, double orders) {
     return numbers + double(tree.nv) * tree.nv * orders < 1e5;
 }
 
-// For so many threads, and so many numbers of results a state.
-RunPlan plan(const Work& work, int threads, double numbers);
+// For so many threads.
+RunPlan plan(const Work& work, int threads);
 
 // Raises MemoryError before anything is allocated if the system would kill the process later: for
 // new arrays of so many bytes, and for scratch memory.
@@ -269,8 +249,10 @@ struct Callable {
   private:
     // Computes a lone state from arguments of the most common form; invalid for all other calls, and
     // for a state without results.
-    nanobind::object alone(const FunctionList& functions, const Function& function,
-                           const GivenArguments& given, const CompiledTree& compiled) const;
+    nanobind::object lone_call(const FunctionList& functions, const Function& function,
+                               const GivenArguments& given, const CompiledTree& compiled) const;
+    // Computes any states from any arguments.
+    nanobind::object batch_call(Work& work, const GivenArguments& given) const;
     // The length of the tuple of so many results.
     int tuple_size(const Signature& signature, int count, bool with_forces) const;
     // The result of the call: one array, or a named tuple of so many and None, with the results that
@@ -278,9 +260,6 @@ struct Callable {
     nanobind::object returned(const Signature& signature, nanobind::object* arrays, int count,
                               const Options& options) const;
 };
-
-// Finds the signature of a function by its name; ValueError if there is none.
-const Signature& signature_of(const FunctionList& list, const std::string& name);
 
 // The C function that Python calls; `self` is a capsule of a Callable.
 PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count,

@@ -1,55 +1,98 @@
-// Binds CompiledContacts: the Python layer passes frames and numbers.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+// Binds CompiledContacts: reads the contacts of Python's classes, and checks them.
+#include <climits>
+#include <string>
+#include <vector>
 
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+
+#include "call/contacts.hpp"
 #include "python/call.hpp"
 #include "python/lock.hpp"
 #include "python/tree.hpp"
-#include "tree/compiled_contacts.hpp"
 
 namespace nb = nanobind;
 
 namespace dtau {
 namespace {
 
-using Ints = Rows<std::int32_t>;
+template <class X>
+X attribute(nb::handle object, const char* name) {
+    return nb::cast<X>(object.attr(name));
+}
 
-void make_contacts(CompiledContacts* self, const CompiledTree& tree, Ints link,
-                   Rows<double, 3, 3> rotation, Rows<double, 3> translation, Ints other_link,
-                   Rows<double, 3, 3> other_rotation, Rows<double, 3> other_translation, Ints rows,
-                   Ints hinge, Ints mixed, Ints spatial, Rows<double> kp, Rows<double> kd,
-                   Ints positions, Ints loop) {
-    const std::size_t n = link.shape(0);
-    for (std::size_t size :
-         {rotation.shape(0), translation.shape(0), other_link.shape(0), other_rotation.shape(0),
-          other_translation.shape(0), rows.shape(0), hinge.shape(0), mixed.shape(0),
-          spatial.shape(0), kp.shape(0), kd.shape(0), positions.shape(0), loop.shape(0)})
-        if (size != n) throw nb::value_error("Contacts: arrays of different lengths");
-    std::vector<ContactDescription> contacts(n);
-    for (std::size_t k = 0; k < n; ++k)
-        contacts[k] = {
-            {link.data()[k], row<9>(rotation, k), row<3>(translation, k)},
-            {other_link.data()[k], row<9>(other_rotation, k), row<3>(other_translation, k)},
-            rows.data()[k],
-            hinge.data()[k],
-            mixed.data()[k] ? Axes::mixed : Axes::body,
-            spatial.data()[k] != 0,
-            kp.data()[k],
-            kd.data()[k],
-            positions.data()[k] != 0,
-            loop.data()[k] != 0};
-    interruptible([&] { new (self) CompiledContacts(tree, contacts); });
+// The attributes that all kinds have.
+template <class Kind>
+Kind begun(nb::handle given) {
+    Kind contact;
+    contact.axes = attribute<std::string>(given, "axes");
+    contact.kp = attribute<double>(given, "kp");
+    contact.kd = attribute<double>(given, "kd");
+    return contact;
+}
+
+std::optional<Vector3> vector(nb::handle given) {
+    if (given.is_none()) return {};
+    return nb::cast<Vector3>(given);
+}
+
+Pose pose(nb::handle given) {
+    const nb::object rows = given.attr("rotation").attr("ravel")().attr("tolist")();
+    const nb::object translation = given.attr("translation").attr("tolist")();
+    return {nb::cast<std::array<double, 9>>(rows), nb::cast<Vector3>(translation)};
+}
+
+// Reads a PointContact, a FrameContact or a Loop of dtau.
+Contact contact_of(nb::handle given) {
+    if (nb::hasattr(given, "frame_a")) {
+        Loop loop = begun<Loop>(given);
+        loop.frame_a = attribute<std::string>(given, "frame_a");
+        loop.frame_b = attribute<std::string>(given, "frame_b");
+        if (!nb::try_cast(given.attr("rows"), loop.rows)) loop.rows = INT_MAX;  // more than an int
+        if (!given.attr("hinge").is_none()) loop.hinge = attribute<std::string>(given, "hinge");
+        loop.placement = pose(given.attr("placement"));
+        return loop;
+    }
+    const std::string frame = attribute<std::string>(given, "frame");
+    if (nb::hasattr(given, "position")) {
+        PointContact contact = begun<PointContact>(given);
+        contact.frame = frame;
+        contact.position = vector(given.attr("position"));
+        contact.direction = vector(given.attr("direction"));
+        return contact;
+    }
+    FrameContact contact = begun<FrameContact>(given);
+    contact.frame = frame;
+    if (const nb::object placement = given.attr("placement"); !placement.is_none())
+        contact.placement = pose(placement);
+    contact.acceleration = attribute<std::string>(given, "acceleration");
+    return contact;
+}
+
+// Keeps the tree alive, but not the model, which names the frames.
+void make_contacts(CompiledContacts* self, const CompiledTree& tree, nb::handle model,
+                   nb::tuple contacts) {
+    std::vector<Contact> given;
+    for (nb::handle contact : contacts) given.push_back(contact_of(contact));
+    const FrameOfName frame = [&](const std::string& name) -> const Frame& {
+        return named_frame(model, nb::str(name.data(), name.size()), tree);
+    };
+    const std::vector<ContactDescription> described = describe_contacts(tree, given, frame);
+    interruptible([&] { new (self) CompiledContacts(tree, described); });
 }
 
 }  // namespace
 
 void define_contacts(nb::module_& m) {
     nb::class_<CompiledContacts>(m, "Contacts")
-        .def("__init__", &make_contacts, nb::keep_alive<1, 2>(), nb::arg("tree"), nb::arg("link"),
-             nb::arg("rotation"), nb::arg("translation"), nb::arg("other_link"),
-             nb::arg("other_rotation"), nb::arg("other_translation"), nb::arg("rows"),
-             nb::arg("hinge"), nb::arg("mixed"), nb::arg("spatial"), nb::arg("kp"), nb::arg("kd"),
-             nb::arg("positions"), nb::arg("loop"));
+        .def("__init__", &make_contacts, nb::keep_alive<1, 2>(), nb::arg("tree"), nb::arg("model"),
+             nb::arg("contacts"),
+             nb::sig("def __init__(self, tree: Tree, model: object, contacts: tuple[object, ...]) "
+                     "-> None"));
+    m.def(
+        "check_contact", [](nb::handle contact) { check_contact(contact_of(contact)); },
+        nb::arg("contact"));
 }
 
 }  // namespace dtau

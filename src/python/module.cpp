@@ -20,7 +20,6 @@
 #include "python/public_function.hpp"
 #include "python/tree.hpp"
 #include "registry/dispatch.hpp"
-#include "tree/compiled_contacts.hpp"
 
 namespace {
 
@@ -72,7 +71,6 @@ NB_MODULE(_core, m) {
     m.def(
         "xla_refusal", [] { return nb::capsule(reinterpret_cast<void*>(&xla_refusal)); },
         nb::sig("def xla_refusal() -> object"));
-    m.attr("max_contact_rows") = max_contact_rows;
     m.def("sincos_constants", &sincos_constants,
           nb::sig("def sincos_constants() -> dict[str, Any]"));
     m.def("set_result_cache_limit", &keep_blocks, nb::arg("limit"));

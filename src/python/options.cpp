@@ -14,31 +14,6 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-constexpr std::string_view axes_words[] = {"body", "world", "mixed"};
-constexpr std::string_view acceleration_words[] = {"spatial", "classical"};
-constexpr std::string_view layout_words[] = {"dense", "pattern"};
-constexpr std::string_view integrator_words[] = {"euler", "semi_implicit", "rk4"};
-constexpr std::string_view coordinates_words[] = {"tangent", "numbers"};
-
-// Reads one of a few words and returns its index. `hint` ends the message about any other value.
-template <const auto& words>
-int word(const char* option, nb::handle given, std::string (*hint)(nb::handle) = nullptr) {
-    // Most calls give the default, whose object is known: addresses compare faster than texts.
-    static constinit KeptObject first;
-    if (given.ptr() == first.get([] { return PyUnicode_InternFromString(words[0].data()); }))
-        return 0;
-    constexpr std::size_t n = std::size(words);
-    const std::string_view got = utf8(given);
-    for (std::size_t k = 0; k < n; ++k)
-        if (got == words[k]) return static_cast<int>(k);
-    std::string expected;
-    for (std::size_t k = 0; k < n; ++k)
-        expected += (k == 0 ? "'" : k + 1 < n ? ", '" : " or '") + std::string(words[k]) + "'";
-    throw nb::value_error((std::string(option) + ": expected " + expected + ", got " +
-                           str(plain_repr(given)) + (hint ? hint(given) : ""))
-                              .c_str());
-}
-
 // Translates Pinocchio's name for axes into dtau's.
 std::string pinocchio_axes(nb::handle given) {
     if (!PyUnicode_Check(given.ptr()) && str(given.type().attr("__name__")) != "ReferenceFrame")
@@ -50,26 +25,21 @@ std::string pinocchio_axes(nb::handle given) {
     return "";
 }
 
-Axes axes(const char* name, nb::handle given) {
-    return static_cast<Axes>(word<axes_words>(name, given, pinocchio_axes));
+[[noreturn]] void refuse(const Argument& argument, const std::string& expected, nb::handle given) {
+    const bool axes = words(argument.option).at == axes_words;
+    throw nb::value_error((std::string(argument.name) + ": expected " + expected + ", got " +
+                           str(plain_repr(given)) + (axes ? pinocchio_axes(given) : ""))
+                              .c_str());
 }
 
-// Reads a number of at least 0. Without contacts it refuses any value but 0.
+// Reads a number. Without contacts, anything but 0 is refused as such.
 double regularization(nb::handle given, bool without_contacts) {
     const nb::object number = nb::steal(unless_ended([&] { return PyNumber_Float(given.ptr()); }));
     const bool text = PyUnicode_Check(given.ptr()) || PyBytes_Check(given.ptr());
-    if (!number.is_valid() || text) {
-        PyErr_Clear();
-        if (without_contacts) throw goes_with_contacts("regularization");
-        throw nb::type_error(("regularization: expected a number, got " + shown(given)).c_str());
-    }
-    const double value = PyFloat_AsDouble(number.ptr());
-    if (without_contacts && value != 0.0) throw goes_with_contacts("regularization");
-    if (!(value >= 0.0 && value < HUGE_VAL))
-        throw nb::value_error(
-            ("regularization: expected a finite number of at least 0, got " + shown(given))
-                .c_str());
-    return value;
+    if (number.is_valid() && !text) return PyFloat_AsDouble(number.ptr());
+    PyErr_Clear();
+    if (without_contacts) throw goes_with_contacts("regularization");
+    throw nb::type_error(("regularization: expected a number, got " + shown(given)).c_str());
 }
 
 }  // namespace
@@ -84,13 +54,8 @@ nb::object default_value(const Argument& argument) {
         case Default::zero:
             return nb::float_(0.0);
         case Default::word:
-            const std::string_view words[] = {
-                argument.option == Option::acceleration  ? acceleration_words[0]
-                : argument.option == Option::integrator  ? integrator_words[0]
-                : argument.option == Option::layout      ? layout_words[0]
-                : argument.option == Option::coordinates ? coordinates_words[0]
-                                                         : axes_words[0]};
-            return nb::str(words[0].data(), words[0].size());
+            const std::string_view first = words(argument.option).at[0];
+            return nb::str(first.data(), first.size());
     }
     return nb::none();
 }
@@ -110,33 +75,44 @@ int number(const char* expected, nb::handle given, int least, int most) {
 
 void CallOptions::read_first(const Signature& signature, const GivenArguments& given,
                              const CompiledTree& tree) {
-    static_assert(Options::max_order == 100, "as the message says");
     for (int k = 0; k < signature.narguments; ++k) {
         const Argument& argument = signature.arguments[k];
         const nb::handle value(given.at[k]);
-        if (argument.input >= 0 || !value.is_valid()) continue;
-        if (argument.option == Option::order && !value.is_none())
-            order = number("order: expected an int from 0 to 100 or None", value, 0,
-                           Options::max_order);
-        if (argument.option == Option::contacts &&
-            !(value.is_none() && argument.by_default == Default::none))
-            read_contacts(given.model, value, tree);
-        if (argument.option == Option::regularization)
-            values.regularization =
-                regularization(value, signature.optional_contacts && !values.contacts);
-        if (argument.option == Option::forces) {
-            values.forces = nb::cast<bool>(value);
-            if (values.forces && signature.optional_contacts && !values.contacts)
-                throw goes_with_contacts(argument.name);
+        const bool has_none = argument.by_default == Default::none;
+        if (argument.input >= 0 || !value.is_valid() || (has_none && value.is_none())) continue;
+        switch (argument.option) {
+            case Option::order:
+                set_order(number("order: expected an int from 0 to 100 or None", value, 0,
+                                 Options::max_order));
+                break;
+            case Option::contacts:
+                read_contacts(given.model, value, tree);
+                break;
+            case Option::regularization: {
+                const bool without = signature.optional_contacts && !values.contacts;
+                const std::string expected = set_regularization(regularization(value, without));
+                if (!expected.empty()) refuse(argument, expected, value);
+                break;
+            }
+            case Option::forces:
+                set_flag(Option::forces, nb::cast<bool>(value));
+                break;
+            case Option::by:
+                read_variables(signature, value);
+                break;
+            case Option::driven:
+                read_inputs(value, tree.tree(), false);
+                break;
+            case Option::frames:
+                read_frames(given.model, value, tree);
+                for (int i = 0; i < signature.ninputs; ++i)
+                    if (*signature.inputs[i].quantity == Quantity::wrench) require_moving(value);
+                break;
+            default:  // read() reads it
+                break;
         }
-        if (argument.option == Option::by && !value.is_none()) read_variables(signature, value);
-        if (argument.option == Option::driven && !value.is_none())
-            read_inputs(value, tree.tree(), false);
-        if (argument.option != Option::frames) continue;
-        read_frames(given.model, value, tree);
-        for (int i = 0; i < signature.ninputs; ++i)
-            if (*signature.inputs[i].quantity == Quantity::wrench) require_moving(value);
     }
+    if (const char* problem = conflict(signature)) throw nb::value_error(problem);
     if (signature.optional_contacts && !values.contacts) require_contacts_of(signature, given);
     if (!values.driven.columns) values.driven = {tree.tree().nactuated, tree.tree().actuated};
 }
@@ -145,65 +121,33 @@ void CallOptions::read(const Signature& signature, const GivenArguments& given,
                        const CompiledTree& tree) {
     for (int k = 0; k < signature.narguments; ++k) {
         const Argument& argument = signature.arguments[k];
-        if (argument.input < 0 && given.at[k]) read(argument, given.at[k], tree);
+        const nb::handle value(given.at[k]);
+        if (argument.input >= 0 || !value.is_valid()) continue;
+        if (words(argument.option).count > 0) {
+            const std::string expected = set_word(argument.option, utf8(value));
+            if (!expected.empty()) refuse(argument, expected, value);
+        } else if (argument.option == Option::prescribed) {
+            read_prescribed(value, tree.tree());
+        } else if (argument.option == Option::symmetric ||
+                   argument.option == Option::joint_parameters) {
+            set_flag(argument.option, nb::cast<bool>(value));
+        }
     }
-    if (const char* problem = refused_by_numbers(values)) throw nb::value_error(problem);
-}
-
-void CallOptions::read(const Argument& argument, nb::handle given, const CompiledTree& tree) {
-    switch (argument.option) {
-        case Option::axes:
-            values.axes = axes(argument.name, given);
-            return;
-        case Option::wrench_axes:
-            values.wrench_axes = axes(argument.name, given);
-            return;
-        case Option::acceleration:
-            values.acceleration =
-                static_cast<Acceleration>(word<acceleration_words>(argument.name, given));
-            return;
-        case Option::prescribed:
-            return read_prescribed(given, tree.tree());
-        case Option::integrator:
-            values.integrator =
-                static_cast<Integrator>(word<integrator_words>(argument.name, given));
-            return;
-        case Option::symmetric:
-            values.symmetric = nb::cast<bool>(given);
-            return;
-        case Option::layout:
-            values.layout = static_cast<Layout>(word<layout_words>(argument.name, given));
-            return;
-        case Option::joint_parameters:
-            values.joint_parameters = nb::cast<bool>(given);
-            return;
-        case Option::coordinates:
-            values.by_numbers = word<coordinates_words>(argument.name, given) == 1;
-            return;
-        case Option::frames:  // read_first() has read it
-        case Option::contacts:
-        case Option::regularization:
-        case Option::driven:
-        case Option::order:
-        case Option::forces:
-        case Option::by:
-            return;
-    }
+    if (const char* problem = conflict(signature)) throw nb::value_error(problem);
 }
 
 void CallOptions::read_variables(const Signature& signature, nb::handle given) {
-    Options none;
-    const std::string known = ask_for(signature, "", none);
     const auto refuse = [&](const char* advice = "") {
-        return "by: expected " + known + " or a sequence of them, got " + shown(given) + advice;
+        return "by: expected " + add_variable(signature, "") + ", or a sequence of them, got " +
+               shown(given) + advice;
     };
     const bool word = PyUnicode_Check(given.ptr());
     if (!word && !PySequence_Check(given.ptr())) throw nb::type_error(refuse().c_str());
-    const nb::object words = word ? nb::make_tuple(given) : nb::borrow(given);
-    for (const nb::handle name : nb::tuple(words)) {
+    const nb::object names = word ? nb::make_tuple(given) : nb::borrow(given);
+    for (const nb::handle name : nb::tuple(names)) {
         if (!PyUnicode_Check(name.ptr())) throw nb::type_error(refuse().c_str());
         const std::string text = str(name);
-        if (ask_for(signature, text, values).empty()) continue;
+        if (add_variable(signature, text).empty()) continue;
         throw nb::value_error(refuse(text == "parameters"
                                          ? "; dtau.step_jvp and dtau.step_vjp have "
                                            "derivatives by parameters"

@@ -12,16 +12,6 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-// Finds a frame by its name. For an unknown name the model's error suggests similar names.
-const Frame& named_frame(nb::handle model, nb::handle name, const CompiledTree& tree) {
-    const std::string_view text = utf8(name);
-    if (const Frame* frame = text.data() ? tree.frame(text) : nullptr) return *frame;
-    nb::steal(
-        unless_ended([&] { return PyObject_CallMethod(model.ptr(), "frame", "(O)", name.ptr()); }));
-    if (PyErr_Occurred()) throw nb::python_error();
-    throw nb::value_error(("frames: no frame named " + shown(name)).c_str());
-}
-
 // Whether the object is a contiguous array with so many axes.
 bool is_array(nb::handle given, int type, int ndim) {
     return PyArray_Check(given.ptr()) && PyArray_TYPE(array(given)) == type &&
@@ -33,6 +23,15 @@ bool is_array(nb::handle given, int type, int ndim) {
 
 // ---------------------------------------------------------------- frames
 
+const Frame& named_frame(nb::handle model, nb::handle name, const CompiledTree& tree) {
+    const std::string_view text = utf8(name);
+    if (const Frame* frame = text.data() ? tree.frame(text) : nullptr) return *frame;
+    nb::steal(
+        unless_ended([&] { return PyObject_CallMethod(model.ptr(), "frame", "(O)", name.ptr()); }));
+    if (PyErr_Occurred()) throw nb::python_error();
+    throw nb::value_error(("frames: no frame named " + shown(name)).c_str());
+}
+
 // Refuses a wrench at several frames, or at a frame fixed to the world.
 void CallOptions::require_moving(nb::handle given) const {
     if (!single_frame || values.frames[0].body < 0)
@@ -43,12 +42,7 @@ void CallOptions::require_moving(nb::handle given) const {
 
 // Reads one name or any number of names.
 void CallOptions::read_frames(nb::handle model, nb::handle given, const CompiledTree& tree) {
-    single_frame = PyUnicode_Check(given.ptr());
-    if (single_frame) {
-        values.frames = &named_frame(model, given, tree);
-        values.nframes = 1;
-        return;
-    }
+    if (PyUnicode_Check(given.ptr())) return set_frame(named_frame(model, given, tree));
     const auto require = [](bool names, nb::handle got) {
         if (!names) throw nb::type_error(("frames: expected names, got " + shown(got)).c_str());
     };
@@ -56,18 +50,18 @@ void CallOptions::read_frames(nb::handle model, nb::handle given, const Compiled
     const nb::object names = nb::steal(unless_ended([&] { return PySequence_Tuple(given.ptr()); }));
     if (!names.is_valid()) throw nb::python_error();
     const Py_ssize_t count = NB_TUPLE_GET_SIZE(names.ptr());
-    if (static_cast<double>(count) * 6 * tree.tree().nv > INT_MAX)
-        throw nb::value_error(("frames: expected Jacobians of fewer than 2**31 numbers, got " +
-                               std::to_string(count) + " frames; use several calls")
-                                  .c_str());
-    frames_.reserve(count);
+    std::vector<Frame> frames;
+    frames.reserve(count);
     for (Py_ssize_t f = 0; f < count; ++f) {
         const nb::handle name = NB_TUPLE_GET_ITEM(names.ptr(), f);
         require(PyUnicode_Check(name.ptr()), name);
-        frames_.push_back(named_frame(model, name, tree));
+        frames.push_back(named_frame(model, name, tree));
     }
-    values.frames = frames_.data();
-    values.nframes = static_cast<int>(count);
+    const std::string expected = set_frames(std::move(frames), tree.tree());
+    if (!expected.empty())
+        throw nb::value_error(("frames: expected " + expected + ", got " + std::to_string(count) +
+                               " frames; use several calls")
+                                  .c_str());
 }
 
 // ---------------------------------------------------------------- contacts
@@ -135,13 +129,13 @@ nb::object CallOptions::read_inputs(nb::handle given, const Tree& tree, bool may
         numbers.is_valid() && (PyArray_ISNUMBER(array(numbers)) || PyArray_ISBOOL(array(numbers)));
     if (!numeric) {
         PyErr_Clear();
-        return converted(given, "inputs", NPY_DOUBLE);  // raises the same error as any other array
+        return converted(given, "inputs");  // raises the same error as any other array
     }
     PyArrayObject* a = array(numbers);
     const int nv = tree.independent.n, ndim = PyArray_NDIM(a);
     const bool mask = PyArray_TYPE(a) == NPY_BOOL;
     if (mask && ndim == 1 && PyArray_DIM(a, 0) == nv) {
-        read_mask(numbers, tree);
+        set_driven(nv, [&](int k) { return *static_cast<npy_bool*>(PyArray_GETPTR1(a, k)) != 0; });
         return {};
     }
     const std::string n = std::to_string(nv);
@@ -155,18 +149,6 @@ nb::object CallOptions::read_inputs(nb::handle given, const Tree& tree, bool may
     return numbers;
 }
 
-// Reads the mask of driven torques.
-void CallOptions::read_mask(nb::handle mask, const Tree& tree) {
-    const int nv = tree.independent.n;
-    const char* numbers = PyArray_BYTES(array(mask));
-    const npy_intp stride = PyArray_STRIDE(array(mask), 0);
-    columns_ = std::make_unique_for_overwrite<int[]>(nv);
-    int count = 0;
-    for (int k = 0; k < nv; ++k)
-        if (numbers[k * stride] != 0) columns_[count++] = k;
-    values.driven = {count, columns_.get()};
-}
-
 void CallOptions::read_prescribed(nb::handle given, const Tree& tree) {
     if (!is_array(given, NPY_BOOL, 1))
         throw nb::type_error("prescribed: expected a contiguous array of bool with one axis");
@@ -176,9 +158,7 @@ void CallOptions::read_prescribed(nb::handle given, const Tree& tree) {
                                text(PyArray_DIMS(array(given)), 1))
                                   .c_str());
     const npy_bool* numbers = static_cast<const npy_bool*>(PyArray_DATA(array(given)));
-    prescribed_ = std::make_unique_for_overwrite<bool[]>(nv);
-    for (int k = 0; k < nv; ++k) prescribed_[k] = numbers[k] != 0;
-    values.prescribed = prescribed_.get();
+    set_prescribed(nv, [&](int k) { return numbers[k] != 0; });
 }
 
 }  // namespace dtau

@@ -29,7 +29,7 @@ nb::list patterns(nb::handle model, const std::string& name, const nb::dict& opt
                   nb::handle inputs) {
     const TreeReference reference = compiled_tree(model);
     const CompiledTree& compiled = reference.compiled;
-    const Signature& signature = signature_of(functions(), name);
+    const Signature& signature = find_function(functions(), name).signature;
     const GivenArguments given(signature, model, options);
     CallOptions read;
     read.read_first(signature, given, compiled);

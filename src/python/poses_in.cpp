@@ -84,8 +84,8 @@ bool has_rotations(const Quantity& quantity) {
     return is_poses(quantity) || is_matrices(quantity) || quantity == PoseQuantity::quaternion;
 }
 
-void check_poses(nb::handle input, const ArraySignature& signature, const Shape& core, int type) {
-    if (type != NPY_DOUBLE || !has_rotations(*signature.quantity)) return;
+void check_poses(nb::handle input, const ArraySignature& signature, const Shape& core) {
+    if (!has_rotations(*signature.quantity)) return;
     const bool poses = is_poses(*signature.quantity), matrices = is_matrices(*signature.quantity);
     const npy_intp spacing = core_spacing(input, core);
     const std::ptrdiff_t numbers = poses && core.ndim == 2 ? 7 * core.size[0] : 7;

@@ -20,7 +20,7 @@ void add_code(nb::handle model, const std::string& function, const nb::dict& opt
               const std::vector<bool>& given, int lanes, std::size_t alone, std::size_t in_lanes,
               std::size_t memory) {
     const TreeReference tree = compiled_tree(model);
-    const Signature& signature = signature_of(functions(), function);
+    const Signature& signature = find_function(functions(), function).signature;
     if (static_cast<int>(given.size()) != signature.ninputs)
         throw nb::value_error(("given: expected " + std::to_string(signature.ninputs) +
                                " values, one for each input of " + function + ", got " +

@@ -212,10 +212,9 @@ Entries entries(const Quantity& quantity, const Sizes& sizes) {
     return related(sizes.tree.independent);
 }
 
-double store_patterns(Job& job, const Signature& signature, const CompiledTree& tree,
-                      const Sizes& sizes, Shape* shapes, EntryList* lists) {
+void store_patterns(Job& job, const Signature& signature, const CompiledTree& tree,
+                    const Sizes& sizes, Shape* shapes, EntryList* lists) {
     const bool joined = joins_trees(sizes.options);
-    double numbers = 0.0;
     for (int o = 0; o < job.noutputs; ++o) {
         const Quantity& quantity = *signature.outputs[o].quantity;
         Output& out = job.outputs[o];
@@ -236,10 +235,8 @@ double store_patterns(Job& job, const Signature& signature, const CompiledTree& 
                 out.entries = list.places.data(), out.nentries = list.count;
             }
         }
-        numbers += static_cast<double>(out.stored());
     }
-    if (numbers == 0.0) job.count = 0;
-    return numbers;
+    if (count_stored(job) == 0.0) job.count = 0;
 }
 
 }  // namespace dtau

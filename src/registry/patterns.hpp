@@ -16,8 +16,8 @@ Entries entries(const Quantity& quantity, const Sizes& sizes);
 
 // Makes all results with a pattern hold their entries alone, and fills in the shapes. The tree, which
 // is that of `sizes`, and `lists`, one for each result, must outlive the job. Call it after
-// describe_outputs(); returns how many numbers a state has in all.
-double store_patterns(Job& job, const Signature& signature, const CompiledTree& tree,
-                      const Sizes& sizes, Shape* shapes, EntryList* lists);
+// describe_outputs().
+void store_patterns(Job& job, const Signature& signature, const CompiledTree& tree,
+                    const Sizes& sizes, Shape* shapes, EntryList* lists);
 
 }  // namespace dtau

@@ -1,5 +1,5 @@
 // Computes the shapes of arrays for a tree and options: core_shape(), input_shape(),
-// describe_outputs(). Tells which options do not go together: refused_by_numbers().
+// describe_outputs().
 #include "registry/signature.hpp"
 
 #include <algorithm>
@@ -50,36 +50,6 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
 }
 
 }  // namespace
-
-std::string ask_for(const Signature& signature, std::string_view variable, Options& options) {
-    const auto takes = [&](std::string_view input) {
-        bool found = false;
-        for (int i = 0; i < signature.ninputs; ++i) found |= signature.inputs[i].name == input;
-        return found;
-    };
-    const bool has_dt = takes("dt"), has_f_ext = takes("f_ext");
-    bool has_parameters = false;
-    for (int o = 0; o < signature.noutputs; ++o)
-        has_parameters |= (signature.outputs[o].asked & Asked::parameters) != 0;
-    if (variable == "dt" && has_dt) return options.by_dt = true, "";
-    if (variable == "f_ext" && has_f_ext) return options.by_f_ext = true, "";
-    if (variable == "parameters" && has_parameters) return options.by_parameters = true, "";
-    std::string known = has_dt ? "'dt'" : "";
-    if (has_f_ext) known += known.empty() ? "'f_ext'" : ", 'f_ext'";
-    if (has_parameters) known += known.empty() ? "'parameters'" : ", 'parameters'";
-    return known;
-}
-
-const char* refused_by_numbers(const Options& o) {
-    if (!o.by_numbers) return nullptr;
-    if (o.symmetric)
-        return "symmetric: expected False with coordinates='numbers', got True; leave it out, as "
-               "second derivatives by the numbers of q are symmetric already";
-    if (o.layout == Layout::pattern)
-        return "layout: expected 'dense' with coordinates='numbers', got 'pattern'; patterns are "
-               "those of derivatives in the tangent space";
-    return nullptr;
-}
 
 Shape core_shape(const Quantity& quantity, const Sizes& sizes) {
     Shape shape;  // the only one returned, so that it is made in its place
@@ -154,10 +124,9 @@ void describe_numbers(Output& out, unsigned char numbers, Shape& shape, const Si
 
 }  // namespace
 
-double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, Shape* shapes) {
+void describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, Shape* shapes) {
     const Tree& tree = sizes.tree;
     const bool differ = sizes.options.by_numbers && turns(tree);
-    double numbers = 0.0;
     for (int o = 0; o < job.noutputs; ++o) {
         const ArraySignature& result = signature.outputs[o];
         Output& out = job.outputs[o];
@@ -175,7 +144,6 @@ double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes
             out.stacked =
                 static_cast<int>(out.tangent_size /
                                  std::max(1, sizes.tree.independent.n * sizes.tree.independent.n));
-        numbers += static_cast<double>(out.size);
         if (by_numbers) continue;  // no zeros are known
         if (*result.quantity == Quantity::torque_matrix && out.stacked == 1)
             out.spans = tree.related, out.nspans = tree.nrelated;
@@ -185,7 +153,19 @@ double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes
         if (*result.quantity == Quantity::input_matrix && alone)
             out.span = {out.size / 2, out.size}, out.nspans = 1;
     }
-    if (numbers == 0.0) job.count = 0;  // no frames: nothing to compute, for any number of states
+    // Without frames there is nothing to compute, for any number of states.
+    if (count_numbers(job) == 0.0) job.count = 0;
+}
+
+double count_numbers(const Job& job) {
+    double numbers = 0.0;
+    for (int o = 0; o < job.noutputs; ++o) numbers += static_cast<double>(job.outputs[o].size);
+    return numbers;
+}
+
+double count_stored(const Job& job) {
+    double numbers = 0.0;
+    for (int o = 0; o < job.noutputs; ++o) numbers += static_cast<double>(job.outputs[o].stored());
     return numbers;
 }
 

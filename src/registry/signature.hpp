@@ -180,11 +180,6 @@ constexpr int place(const Signature& s, Option option) {
         if (s.arguments[k].input < 0 && s.arguments[k].option == option) return k;
     return -1;
 }
-// What goes with no derivatives by numbers, as a message; null: nothing.
-const char* refused_by_numbers(const Options& options);
-// Asks for the results of a function by a variable, which is a word of its option `by`. Returns the words
-// that it has, as text; nothing if this is one of them.
-std::string ask_for(const Signature& signature, std::string_view variable, Options& options);
 // The last input with the quantity of the optional last result; -1: no input has it, and contacts
 // decide.
 inline __attribute__((always_inline)) int input_of_last_result(const Signature& s) {
@@ -215,6 +210,10 @@ int count_results(const Signature& s, const Options& options, const IsGiven& is_
         if (!there) return count - 1;
     }
     return options.forces ? count + s.nforces : count;
+}
+// Whether so many results lack the optional one.
+constexpr bool misses_one(const Signature& s, int count) {
+    return count < s.noutputs - s.nby - s.nforces;
 }
 // The number of outputs of a job whose results, without those that `by` asks for, are so many.
 inline int count_outputs(const Signature& s, const Options& options, int count) {
@@ -275,8 +274,11 @@ Shape input_shape(const ArraySignature& input, const Sizes& sizes);
 // The shape with a leading axis for a stack of time derivatives.
 Shape stacked(const Shape& core, int length);
 
-// Fills in the sizes and mimic roles of the job's results. Returns how many numbers a state has in
-// all.
-double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, Shape* shapes);
+// Fills in the sizes and mimic roles of the job's results.
+void describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, Shape* shapes);
+
+// The numbers of all results of a state: as they are computed, and as they are stored.
+double count_numbers(const Job& job);
+double count_stored(const Job& job);
 
 }  // namespace dtau

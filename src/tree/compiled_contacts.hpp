@@ -11,7 +11,7 @@
 
 namespace dtau {
 
-// A contact or loop in the user's frames, as the Python layer validated it.
+// A contact or loop in the user's frames, as describe_contacts() checked it (call/contacts.hpp).
 struct ContactDescription {
     FrameDescription a, b;  // a link of -1: a placement in the world
     int rows;               // 1, 3, 5 or 6

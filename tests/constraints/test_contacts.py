@@ -174,7 +174,7 @@ def test_frames_of_the_world() -> None:
         (lambda: dtau.Loop("f", "f"), ValueError, "expected two frames, got 'f' twice"),
         (lambda: dtau.Loop("f", "g", 4), ValueError, "rows: expected 6, 5 or 3, got 4"),
         (lambda: dtau.Loop("f", "g", 5.0), TypeError, "rows: expected an integer, got 5.0"),  # type: ignore[arg-type]
-        (lambda: dtau.Loop("f", "g", 5), ValueError, "hinge: expected 'x', 'y' or 'z', got None"),
+        (lambda: dtau.Loop("f", "g", 5), ValueError, "hinge: expected 'x', 'y' or 'z', got none"),
         (lambda: dtau.Loop("f", "g", 6, "x"), ValueError, "hinge: expected 5 rows with it, got 6"),
         (lambda: dtau.Loop("f", "g", 5, "x", "mixed"), ValueError, "'body' for a hinge"),
     ],

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "batch/first_failure.hpp"
+#include "call/form.hpp"
 #include "registry/dispatch.hpp"
-#include "registry/patterns.hpp"
 #include "tree/compiled_contacts.hpp"
 
 namespace dtau {
@@ -124,37 +124,25 @@ inline Numbers random_inputs(const Signature& s, const CompiledTree& compiled,
 }
 
 // One call of a function of the set in use: its job, and its results.
-struct Call {
+struct Call : CallForm {
     const Function function;
     const Tree& tree;
-    Job job;
     Numbers results;
 
     // It keeps the addresses of all arguments. Inputs without numbers are not given.
     Call(const Function& function, const CompiledTree& compiled, const Options& options,
          const Numbers& inputs, int states, ScalarKind scalar = ScalarKind::real)
-        : function(function), tree(compiled.tree()), job(function.signature.ninputs) {
+        : CallForm(function.signature), function(function), tree(compiled.tree()) {
         const Signature& s = function.signature;
         job.scalar = scalar;
         job.naxes = 1, job.shape[0] = job.count = states;
-        job.options = &options;
-        job.parameters = s.parameters;
+        describe(s, compiled, options, false);
         for (int i = 0; i < s.ninputs; ++i) {
             Input& input = job.inputs[i];
-            input.size = static_cast<int>(inputs[i].size() / states);
-            if (input.size > 0) input.data = reinterpret_cast<const char*>(inputs[i].data());
-            input.spacing = sizeof(double);
+            if (!inputs[i].empty()) input.data = reinterpret_cast<const char*>(inputs[i].data());
             input.stride[0] = input.size * static_cast<std::ptrdiff_t>(sizeof(double));
-            input.mimic_role = s.inputs[i].quantity->as_input;
-            if (s.inputs[i].rows != not_stacked) input.stacked = options.order + s.inputs[i].rows;
         }
-        job.noutputs = count_results(s, options, [&](int i) { return !inputs[i].empty(); });
-        for (int o = 0; o < job.noutputs; ++o) new (job.outputs + o) Output;
-        Shape shapes[Job::max_outputs];
-        const Sizes sizes = {tree, options, false};
-        describe_outputs(job, s, sizes, shapes);
-        if (options.layout == Layout::pattern)
-            store_patterns(job, s, compiled, sizes, shapes, entries_);
+        choose_results(job, s, [&](int i) { return !inputs[i].empty(); });
         for (int o = 0; o < job.noutputs; ++o) {
             results.emplace_back(job.outputs[o].stored() * states);
             job.outputs[o].data = reinterpret_cast<char*>(results[o].data());
@@ -167,9 +155,6 @@ struct Call {
         functions().run(function, tree, job, 0, job.count);
         return results;
     }
-
-  private:
-    EntryList entries_[Job::max_outputs];
 };
 
 // Whether all numbers have the same bits.

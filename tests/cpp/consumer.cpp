@@ -91,7 +91,7 @@ void check_refusals(const dtau::Model& model) {
     refused("expected the argument frames", [&] { dtau::Call(model, "frame_placements"); });
     refused("does not take the argument axes",
             [&] { dtau::Call(model, "mass_matrix", {.axes = "body"}); });
-    refused("axes: expected one of 'body', 'world', 'mixed', got 'LOCAL'",
+    refused("axes: expected 'body', 'world' or 'mixed', got 'LOCAL'",
             [&] { dtau::FrameJacobians(model, {.frames = {model.frames()[0]}, .axes = "LOCAL"}); });
     refused("most_states", [&] { dtau::InverseDynamics(model, {}, 0); });
     refused("threads: expected a number from 0 to 1024, got 1025",

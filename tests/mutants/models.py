@@ -210,7 +210,7 @@ MODELS = (
     Mutant(
         "library/normalized",
         "The C++ library and other runtimes take quaternions as they are.",
-        "src/interop/raw_call.cpp",
+        "src/call/raw_call.cpp",
         "if (is_normalized(x)) continue;",
         "continue;",
         ("tests/interop/test_c_interface.py", "tests/interop/laws/test_jax_laws.py"),

@@ -12,12 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import real_array, require, tuple_of, unknown_name
 from dtau.immutable import Immutable, checking
-from dtau.model.compile_contacts import compile_contacts
 from dtau.model.contact_kinds import AnyContact, Loop, PointContact
-from dtau.model.links import Frame
 from dtau.model.model import Model
 from dtau.model.pose import Pose
-from dtau.model.rotations import Vector, plane_axes
 
 Array = NDArray[np.float64]
 
@@ -83,8 +80,6 @@ class Contacts(Immutable):
                 raise ValueError(f"contacts: expected distinct names, got {contact.name!r} twice")
             rows[contact.name] = slice(first, first + contact.rows)
             first += contact.rows
-        if first > (most := _core.max_contact_rows):
-            raise ValueError(f"contacts: expected at most {most} rows, got {first}")
         if at is not None:
             q = real_array("at", at, (model.nq,))
             given = tuple(_held_at(model, contact, q) for contact in given)
@@ -95,7 +90,7 @@ class Contacts(Immutable):
             nrows=first,
             _rows=rows,
             _equal=model,
-            _compiled=compile_contacts(model, given, [_frames(model, x) for x in given]),
+            _compiled=_core.Contacts(model._tree, model, given),
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -157,55 +152,3 @@ def _held_at(model: Model, contact: AnyContact, q: Array) -> AnyContact:
         return replace(contact, position=place.translation) if contact.position is None else contact
     placement = Pose(place.rotation, place.translation)
     return replace(contact, placement=placement) if contact.placement is None else contact
-
-
-def _moving_frame(model: Model, contact: AnyContact, name: str) -> Frame:
-    frame = model.frame(name)
-    if frame.body < 0:
-        raise ValueError(
-            f"contact {contact.name!r}: frame {name!r} is fixed to the world, expected one that "
-            "moves"
-        )
-    return frame
-
-
-def _frames(model: Model, contact: AnyContact) -> tuple[Frame, Frame]:
-    """Return both frames of a contact, checked; one is the world for a contact with it.
-
-    The z axis of the first frame is the direction of a contact that has one. A direction along the
-    world's axes is fixed to the world, which therefore comes first, and is pushed the other way.
-    """
-    if isinstance(contact, Loop):
-        a = _moving_frame(model, contact, contact.frame_a)
-        b = model.frame(contact.frame_b)
-        if a.body == b.body:
-            raise ValueError(
-                f"loop {contact.name!r}: both frames belong to body {model.bodies[a.body]!r}, "
-                "expected frames that move against each other"
-            )
-        return a, replace(b, placement=b.placement @ contact.placement)
-    a = _moving_frame(model, contact, contact.frame)
-    if isinstance(contact, PointContact):
-        held = None if contact.position is None else Pose(translation=contact.position)
-    else:
-        held = contact.placement
-    if held is None and contact.kp > 0.0:
-        where = "position" if isinstance(contact, PointContact) else "placement"
-        raise ValueError(
-            f"contact {contact.name!r}: kp needs a {where} to hold; give {where}=, or a "
-            "configuration at= to dtau.Contacts"
-        )
-    world = Frame("", -1, held or Pose())
-    direction = getattr(contact, "direction", None)
-    if direction is None:
-        return a, world
-    if contact.axes == "body":
-        return replace(a, placement=a.placement @ Pose(_rotation_to(direction))), world
-    x, y, z = direction
-    place = Pose(_rotation_to((-x, -y, -z)), world.placement.translation)
-    return replace(world, placement=place), a
-
-
-def _rotation_to(direction: Vector) -> Array:
-    """Return a rotation that takes the z axis to a direction."""
-    return np.stack([*plane_axes(direction), np.array(direction)], axis=1)

@@ -1,6 +1,6 @@
 // Runs one function on raw pointers without Python: RawCall::run() broadcasts the inputs,
 // normalizes quaternions and runs the job.
-#include "interop/raw_call.hpp"
+#include "call/raw_call.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -77,97 +77,61 @@ Registry& registry() {
 }  // namespace
 
 RawCall::RawCall(const FunctionList& (*list)(), const CompiledTree& tree, std::string_view name)
-    : list_(list), tree_(&tree) {
-    const FunctionList& all = list_();
-    for (group_ = 0; group_ < all.ngroups; ++group_)
-        for (place_ = 0; place_ < all.groups[group_]->count; ++place_)
-            if (signature().name == name) return;
-    throw std::invalid_argument("name: expected a function of dtau, got '" + std::string(name) +
-                                "'");
-}
+    : list_(list),
+      function_(find_function(list(), name)),
+      tree_(&tree),
+      form_(function_.signature) {}
 
 void RawCall::describe(const Options& options, bool single_frame) {
     const Signature& s = signature();
-    const auto array = [](const ArraySignature& signature, const Shape& core, MimicRole role) {
-        Array a = {signature.name, signature.optional, role, core.ndim, {}, 1};
-        for (int k = 0; k < core.ndim; ++k) a.size *= a.shape[k] = core.size[k];
-        return a;
-    };
-    const std::string names =
-        s.solves ? joints_without_inertia(*tree_, options.prescribed) : std::string();
-    if (!names.empty()) {
-        problem_ =
-            "expected a model in which every joint has inertia to accelerate, got none at joints " +
-            names + "; give them inertia or armature";
+    problem_ = missing_inertia(s, *tree_, options);
+    if (!problem_.empty()) {
         if (s.parameters < 0) throw std::invalid_argument(std::string(s.name) + ": " + problem_);
         problem_ += ", or inertias in the argument parameters";
     }
-    job_ = Job(s.ninputs, s.noutputs);
-    name_inputs(job_, s);
-    job_.options = &options;
     single_frame_ = single_frame;
-    const Sizes sizes = {tree_->tree(), options, single_frame};
-    for (int i = 0; i < s.ninputs; ++i) {
-        const Quantity& quantity = *s.inputs[i].quantity;
-        Shape shape = input_shape(s.inputs[i], sizes);
-        if (s.inputs[i].rows != not_stacked) {
-            job_.inputs[i].stacked = options.order + s.inputs[i].rows;
-            shape = stacked(shape, job_.inputs[i].stacked);
-        }
-        inputs_[i] = array(s.inputs[i], shape, quantity.as_input);
-        job_.inputs[i].spacing = sizeof(double);
-        job_.inputs[i].size = static_cast<int>(inputs_[i].size);
-        job_.inputs[i].mimic_role = inputs_[i].mimic_role;
-    }
-    Shape shapes[Job::max_outputs];
-    numbers_ = describe_outputs(job_, s, sizes, shapes);
-    if (options.layout == Layout::pattern) {
-        store_patterns(job_, s, *tree_, sizes, shapes, entries_);
+    form_.describe(s, *tree_, options, single_frame);
+    if (options.layout == Layout::pattern && takes_input_map(s)) {
         Options with_map = options;
         with_map.driven.columns = nullptr;
+        const Sizes sizes = {tree_->tree(), options, single_frame};
         const Sizes of_map = {tree_->tree(), with_map, single_frame};
-        for (int o = 0; o < s.noutputs && takes_input_map(s); ++o) {
+        for (int o = 0; o < s.noutputs; ++o) {
             const Quantity& quantity = *s.outputs[o].quantity;
             map_leaves_pattern_ |=
                 has_pattern(quantity) &&
                 dtau::entries(quantity, sizes).size() != dtau::entries(quantity, of_map).size();
         }
     }
-    for (int o = 0; o < s.noutputs; ++o) {
-        if (!Asked::is_there(s.outputs[o], options)) continue;
-        results_[nresults_] = array(s.outputs[o], shapes[o], job_.outputs[o].mimic_role);
-        outputs_[nresults_++] = o;
-    }
+    for (int o = 0; o < s.noutputs; ++o)
+        if (Asked::is_there(s.outputs[o], options)) outputs_[nresults_++] = o;
 }
 
 void RawCall::reserve(std::ptrdiff_t count, int threads, RawMemory& memory) const {
     const Signature& s = signature();
-    double numbers = numbers_;
-    for (int i = 0; i < s.ninputs; ++i) numbers += static_cast<double>(inputs_[i].size);
+    const double results = count_numbers(form_.job);
+    double numbers = results;
+    for (int i = 0; i < s.ninputs; ++i) numbers += form_.job.inputs[i].size;
     if (8.0 * numbers * static_cast<double>(count) > 0.5 * static_cast<double>(PTRDIFF_MAX))
         throw std::bad_alloc();  // sizes below would overflow
     for (int i = 0; i < s.ninputs && !tree_->quaternions().empty(); ++i)
-        if (inputs_[i].mimic_role == MimicRole::q && !s.any_quaternions)
-            memory.quaternions[i].reserve(inputs_[i].size * count);
+        if (form_.job.inputs[i].mimic_role == MimicRole::q && !s.any_quaternions)
+            memory.quaternions[i].reserve(form_.job.inputs[i].size * count);
     if (s.switches >= 0) memory.order.reserve(count);
     static const char there = 0;
     std::size_t bytes = s.switches >= 0 ? order_scratch_bytes(count) : 0;
     for (const std::ptrdiff_t states : {std::ptrdiff_t(1), count}) {
-        Job job = job_;
+        Job job = form_.job;
         job.naxes = 1, job.shape[0] = job.count = states;
         for (int i = 0; i < job.ninputs; ++i) job.inputs[i].data = &there;
-        const FunctionList& list = list_();
-        const Function function = list.function(group_, place_);
-        bytes = std::max(bytes, list.scratch(function, tree_->tree(), job));
+        bytes = std::max(bytes, list_().scratch(function_, tree_->tree(), job));
     }
     memory.threads =
-        split_batch(s, tree_->tree(), options(), list_().lanes, count, threads, numbers_).threads;
+        split_batch(s, tree_->tree(), options(), list_().lanes, count, threads, results).threads;
     // The calling thread holds a block during the whole run, and one more for each chunk.
     memory.scratch = ScratchBlocks(memory.threads > 1 ? memory.threads + 1 : 1, bytes);
     start_threads(memory.threads - 1);
 }
-
-const Signature& RawCall::signature() const { return list_().function(group_, place_).signature; }
 
 Entries RawCall::entries(int r) const {
     const Quantity& quantity = *signature().outputs[outputs_[r]].quantity;
@@ -179,21 +143,23 @@ void RawCall::broadcast(const RawInput* inputs, Job& job) const {
     for (int i = 0; i < job.ninputs; ++i) {
         if (!inputs[i].data) continue;
         if (inputs[i].naxes > Job::max_axes)
-            throw std::invalid_argument(
-                std::string(inputs_[i].name) + " has " + std::to_string(inputs[i].naxes) +
-                " batch axes, expected at most " + std::to_string(Job::max_axes));
+            throw std::invalid_argument(std::string(signature().inputs[i].name) + " has " +
+                                        std::to_string(inputs[i].naxes) +
+                                        " batch axes, expected at most " +
+                                        std::to_string(Job::max_axes));
         job.naxes = std::max(job.naxes, inputs[i].naxes);
     }
     for (int axis = 0; axis < job.naxes; ++axis) job.shape[axis] = 1;
     for (int i = 0; i < job.ninputs; ++i) {
         const RawInput& input = inputs[i];
-        if (!input.data && !inputs_[i].optional)
-            throw std::invalid_argument(std::string(inputs_[i].name) +
+        const ArraySignature& expected = signature().inputs[i];
+        if (!input.data && !expected.optional)
+            throw std::invalid_argument(std::string(expected.name) +
                                         ": expected an array, got none");
         if (!input.data) continue;
         job.inputs[i].data = reinterpret_cast<const char*>(input.data);
         const int skip = job.naxes - input.naxes;
-        std::ptrdiff_t stride = inputs_[i].size * static_cast<std::ptrdiff_t>(sizeof(double));
+        std::ptrdiff_t stride = job.inputs[i].size * static_cast<std::ptrdiff_t>(sizeof(double));
         for (int axis = 0; axis < skip; ++axis) job.inputs[i].stride[axis] = 0;
         for (int axis = input.naxes - 1; axis >= 0; --axis) {
             const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(input.shape[axis]);
@@ -213,15 +179,14 @@ void RawCall::compute(Job& job, RawMemory& memory) const {
     // A call by numbers reads their norms too, and normalizes them itself.
     const bool normalizes = !tree_->quaternions().empty() && !job.options->by_numbers;
     for (int i = 0; i < job.ninputs && normalizes; ++i) {
-        if (!job.inputs[i].data || inputs_[i].mimic_role != MimicRole::q || s.any_quaternions)
+        if (!job.inputs[i].data || job.inputs[i].mimic_role != MimicRole::q || s.any_quaternions)
             continue;
         std::ptrdiff_t states = 1;
         for (int axis = 0; axis < job.naxes; ++axis)
             if (job.inputs[i].stride[axis] != 0) states *= job.shape[axis];
         const double* q = reinterpret_cast<const double*>(job.inputs[i].data);
-        const int nq = static_cast<int>(inputs_[i].size);
-        job.inputs[i].data =
-            reinterpret_cast<const char*>(normalized(*tree_, q, nq, states, memory.quaternions[i]));
+        job.inputs[i].data = reinterpret_cast<const char*>(
+            normalized(*tree_, q, job.inputs[i].size, states, memory.quaternions[i]));
     }
     const FunctionList& list = list_();
     std::vector<std::ptrdiff_t>& order = memory.order;
@@ -233,15 +198,14 @@ void RawCall::compute(Job& job, RawMemory& memory) const {
             changes |= order_states(job, switches, list.lanes, begin, order.data());
         if (changes) job.order = order.data();
     }
-    const Function function = list.function(group_, place_);
     BatchSplit split = {1, job.count, 0.0};
     if (memory.threads > 1)
         split = split_batch(s, tree_->tree(), options(), list.lanes, job.count, memory.threads,
-                            numbers_);
+                            count_numbers(form_.job));
     if (split.threads == 1) {
-        list.run(function, tree_->tree(), job, 0, job.count);
+        list.run(function_, tree_->tree(), job, 0, job.count);
     } else {
-        const Share share = {list, function, tree_->tree(), job, memory.scratch};
+        const Share share = {list, function_, tree_->tree(), job, memory.scratch};
         run_parallel({Share::compute, &share, job.count},
                      {split.threads, split.chunk, [](void*) { return false; }, nullptr});
     }
@@ -264,22 +228,19 @@ bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t
         return false;
     };
     try {
-        Job job = job_;
-        if (!problem_.empty() && !inputs[job_.parameters].data) return fail(problem_.c_str());
+        Job job = form_.job;
+        if (!problem_.empty() && !inputs[job.parameters].data) return fail(problem_.c_str());
         for (int i = 0; i < job.ninputs && map_leaves_pattern_; ++i)
             if (inputs[i].data && *signature().inputs[i].quantity == Quantity::input_map)
                 return fail(
                     "inputs: expected none with layout=pattern and a robot of several trees, as a "
                     "map has numbers in B outside of its pattern; leave layout out");
         broadcast(inputs, job);
-        const Signature& s = signature();
-        const int leading =
-            count_results(s, *job.options, [&](int i) { return inputs[i].data != nullptr; });
-        job.noutputs = count_outputs(s, *job.options, leading);
-        const bool misses_one = leading < s.noutputs - s.nby - s.nforces;  // the optional one
-        if (misses_one) job.outputs[leading] = Output();
+        const auto is_given = [&](int i) { return inputs[i].data != nullptr; };
+        const int leading = choose_results(job, signature(), is_given);
+        const int left_out = misses_one(signature(), leading) ? leading : -1;
         for (int r = 0; r < nresults_; ++r) {
-            if (misses_one && outputs_[r] == leading) continue;
+            if (outputs_[r] == left_out) continue;
             if (!results[r]) return fail("expected memory for every result");
             job.outputs[outputs_[r]].data = reinterpret_cast<char*>(results[r]);
         }
@@ -299,7 +260,7 @@ bool RawCall::run(const double* const* inputs, double* const* results, std::ptrd
                   std::string& error, RawMemory& memory) const noexcept {
     const std::int64_t shape = count;
     RawInput given[Job::max_inputs];
-    for (int i = 0; i < job_.ninputs; ++i) given[i] = {inputs[i], 1, &shape};
+    for (int i = 0; i < form_.job.ninputs; ++i) given[i] = {inputs[i], 1, &shape};
     return run(given, results, count, error, memory);
 }
 

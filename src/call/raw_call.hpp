@@ -15,8 +15,7 @@
 #include <vector>
 
 #include "batch/scratch.hpp"
-#include "registry/patterns.hpp"
-#include "tree/compiled_tree.hpp"
+#include "call/form.hpp"
 
 namespace dtau {
 
@@ -37,23 +36,27 @@ struct RawMemory {
 
 class RawCall {
   public:
+    // An input or a result, and the shape and the number of one state's numbers.
     struct Array {
-        const char* name;
-        bool optional;
-        MimicRole mimic_role;
-        int ndim;
-        std::ptrdiff_t shape[4], size;  // one state's shape, and its product
+        const ArraySignature& signature;
+        const Shape& shape;
+        std::ptrdiff_t size;
     };
 
     virtual ~RawCall() = default;
 
-    const Signature& signature() const;
-    const Array& input(int i) const { return inputs_[i]; }
-    const Array& result(int r) const { return results_[r]; }
+    const Signature& signature() const { return function_.signature; }
+    Array input(int i) const {
+        return {signature().inputs[i], form_.input_shapes[i], form_.job.inputs[i].size};
+    }
+    Array result(int r) const {
+        const int o = outputs_[r];
+        return {signature().outputs[o], form_.result_shapes[o], form_.job.outputs[o].stored()};
+    }
     // The number of results that the options ask for, the optional one included.
     int nresults() const { return nresults_; }
     const CompiledTree& tree() const { return *tree_; }
-    const Options& options() const { return *job_.options; }
+    const Options& options() const { return *form_.job.options; }
     // The places of a result's numbers in the dense result, for Layout::pattern; empty: it is dense.
     Entries entries(int r) const;
 
@@ -86,13 +89,10 @@ class RawCall {
     void compute(Job& job, RawMemory& memory) const;
 
     const FunctionList& (*list_)();  // of the instruction set in use
-    int group_ = 0, place_ = 0;      // indices of the function in that list
+    const Function function_;
     const CompiledTree* tree_;
-    Job job_;  // without pointers to arrays
-    Array inputs_[Job::max_inputs], results_[Job::max_outputs];
+    CallForm form_;
     int nresults_ = 0, outputs_[Job::max_outputs];  // which outputs of the job the results are
-    double numbers_ = 0.0;                          // of a state's results
-    EntryList entries_[Job::max_outputs];           // of results with Layout::pattern
     bool single_frame_ = false;
     bool map_leaves_pattern_ = false;  // an input map makes numbers outside of Layout::pattern
     std::string problem_;
