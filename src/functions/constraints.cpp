@@ -11,12 +11,12 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct ConstrainedWorkspace {
     FactorizedWorkspace<T> dynamics;
-    ConstraintWorkspace<T> constraints;
+    ConstraintEquations<T> equations;
     WrenchAxesWorkspace<T> wrenches;
 
     ConstrainedWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : dynamics(arena, tree, options),
-          constraints(arena, tree, options),
+          equations(arena, tree, options),
           wrenches(arena, tree, options) {}
 };
 
@@ -53,9 +53,9 @@ constexpr Row functions[] = {
                      const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
                      constrained_dynamics(false, tree, x[q], x[v], x[tau],
                                           {x[active], x[held_positions]}, body_f_ext, x[forces],
-                                          x[residual], w.dynamics, w.constraints);
+                                          x[residual], w.dynamics, w.equations);
                      for (int k = 0; k < tree.nv; ++k) x[acceleration][k] = w.dynamics.a[k];
-                     x.report(w.constraints.schur.failures);
+                     x.report(w.equations.schur.failures);
                  })),
     function({.name = "constrained_dynamics_derivatives",
               .solves = true,
@@ -78,7 +78,7 @@ constexpr Row functions[] = {
                              x[acceleration_too][k] = w.fdsva.dynamics.a[k];
                          for (int r = 0; r < nrows; ++r) x[forces_too][r] = w.forces[r];
                      }
-                     x.report(w.constraints.schur.failures);
+                     x.report(w.equations.schur.failures);
                  })),
 };
 

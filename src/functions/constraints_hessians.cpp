@@ -29,7 +29,7 @@ constexpr Row functions[] = {
                      constrained_dynamics_hessian<T>(
                          tree, x[q], x[v], x[tau], x[acceleration_weights], x[force_weights],
                          {x[active], x[held_positions]}, x[f_ext], H, x.options.symmetric, w);
-                     x.report(w.constraints.schur.failures);
+                     x.report(w.equations.schur.failures);
                  })),
     function(
         {.name = "impulse_dynamics_hessian", .solves = true, .results = "ImpulseDynamicsHessian"},
@@ -41,7 +41,7 @@ constexpr Row functions[] = {
                 impulse_dynamics_hessian<T>(tree, x[q], x[v], x[acceleration_weights],
                                             x[impulse_weights], x[restitution][0], x[active],
                                             x[dqdq], x[dqdv], x.options.symmetric, w);
-                x.report(w.hessian.constraints.schur.failures);
+                x.report(w.hessian.equations.schur.failures);
             })),
 };
 

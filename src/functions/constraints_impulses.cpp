@@ -37,8 +37,8 @@ constexpr Row functions[] = {
              on_active_constraints<ImpulseWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      impulse_dynamics<T>(tree, x[q], x[v], x[restitution][0], x[active], x[v_after],
-                                         x[impulses], w.dynamics, w.constraints);
-                     x.report(w.constraints.schur.failures);
+                                         x[impulses], w.dynamics, w.equations);
+                     x.report(w.equations.schur.failures);
                  })),
     function(
         {.name = "impulse_dynamics_derivatives",
@@ -51,7 +51,7 @@ constexpr Row functions[] = {
                 impulse_dynamics_derivatives<T>(tree, x[q], x[v], x[restitution][0], x[active],
                                                 x[dv_dq], x[dv_dv], x[dimpulses_dq],
                                                 x[dimpulses_dv], w);
-                x.report(w.value.constraints.schur.failures);
+                x.report(w.value.equations.schur.failures);
             })),
     function(
         {.name = "constrained_inverse_dynamics", .results = "ConstrainedInverseDynamics"},

@@ -62,7 +62,7 @@ constexpr Row functions[] = {
                                      {x[active], x[held_positions]}, wrenches.f_ext,
                                      wrenches.df_ext, x[optional_dparameters],
                                      x[acceleration_tangent], x[force_tangent], w.algorithm);
-            x.report(w.algorithm.value.constraints.schur.failures);
+            x.report(w.algorithm.value.equations.schur.failures);
         })),
     function(
         {.name = "constrained_dynamics_vjp", .solves = true, .results = "ConstrainedDynamicsVJP"},
@@ -78,7 +78,7 @@ constexpr Row functions[] = {
             if (x.options.by_parameters)
                 parameter_gradient(tree, x[q], x[v], x[by_tau], w.algorithm, x[by_parameters]);
             gradient_along_world_axes(tree, body_f_ext, x[by_q], to_f_ext, w.wrenches);
-            x.report(w.algorithm.value.constraints.schur.failures);
+            x.report(w.algorithm.value.equations.schur.failures);
         })),
     function({.name = "impulse_dynamics_jvp", .solves = true, .results = "ImpulseDynamicsJVP"},
              takes(q, v, dq, dv, contacts, restitution, drestitution, active, regularization,
@@ -90,7 +90,7 @@ constexpr Row functions[] = {
                                              x[drestitution] ? *x[drestitution] : T(0.0),
                                              x[optional_dparameters], x[active],
                                              x[velocity_tangent], x[impulse_tangent], w);
-                     x.report(w.product.value.constraints.schur.failures);
+                     x.report(w.product.value.equations.schur.failures);
                  })),
     function({.name = "impulse_dynamics_vjp", .solves = true, .results = "ImpulseDynamicsVJP"},
              takes(q, v, acceleration_weights, impulse_weights, contacts, restitution, active,
@@ -104,7 +104,7 @@ constexpr Row functions[] = {
                      const T* const at_rest = nullptr;
                      if (x.options.by_parameters)
                          parameter_gradient(tree, x[q], at_rest, w.mu, w.product, x[by_parameters]);
-                     x.report(w.product.value.constraints.schur.failures);
+                     x.report(w.product.value.equations.schur.failures);
                  })),
 };
 

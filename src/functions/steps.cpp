@@ -119,7 +119,7 @@ constexpr Row functions[] = {
                      constrained_acceleration(tree, qi, vi, x[tau], hold, body_f_ext, ai,
                                               w.dynamics);
                  });
-            x.report(w.dynamics.constraints.schur.failures);
+            x.report(w.dynamics.equations.schur.failures);
         })),
     function(
         {.name = "step_jvp", .solves = true, .results = "StepJVP"},
@@ -132,7 +132,7 @@ constexpr Row functions[] = {
             const ConstrainedVariation<T> dynamics = {
                 w.dynamics, {x[active], x[held_positions]}, w.step.dforces};
             variation.template operator()<T>(tree, x, w.step, dynamics);
-            x.report(w.dynamics.value.constraints.schur.failures);
+            x.report(w.dynamics.value.equations.schur.failures);
         })),
     function(
         {.name = "step_vjp", .solves = true, .results = "StepVJP"},
@@ -143,7 +143,7 @@ constexpr Row functions[] = {
         with_contacts<ConstrainedVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const ConstrainedDynamics<T> dynamics = {w.dynamics, {x[active], x[held_positions]}};
             gradient.template operator()<T>(tree, x, w.step, dynamics);
-            x.report(w.dynamics.value.constraints.schur.failures);
+            x.report(w.dynamics.value.equations.schur.failures);
         })),
 };
 

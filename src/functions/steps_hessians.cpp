@@ -31,8 +31,8 @@ constexpr Row functions[] = {
                                 x[v], x[tau], *x[dt], x[lam_q], x[lam_v], x[H], x.all.reached,
                                 w.step, dynamics);
                 for (int i = 0; w.stages && i < stage_count(x.options.integrator); ++i)
-                    x.report(w.stages->stages[i].constraints.schur.failures, i);
-                x.report(w.hessian.constraints.schur.failures);
+                    x.report(w.stages->stages[i].equations.schur.failures, i);
+                x.report(w.hessian.equations.schur.failures);
             })),
 };
 

@@ -102,10 +102,10 @@ constexpr Row functions[] = {
                                           x[f_ext], da_dq, da_dv, stride, w.da_dtau, no_matrix,
                                           no_matrix, no_matrix, w.derivatives);
                                   });
-                     const auto& constraints = w.derivatives.constraints.schur;
+                     const auto& schur = w.derivatives.equations.schur;
                      copy(w.derivatives.fdsva.dynamics.a, tree.nv, x[acceleration]);
-                     copy(w.derivatives.residual, constraints.constraints->nrows, x[residual]);
-                     x.report(constraints.failures);
+                     copy(w.derivatives.residual, schur.constraints->nrows, x[residual]);
+                     x.report(schur.failures);
                  })),
     function(
         {.name = "linearize_discrete",
@@ -134,7 +134,7 @@ constexpr Row functions[] = {
                                       x[q_next], x[v_next], stages);
                 x.reach(tree, x[q_next]);
                 for (int i = 0; i < stage_count(x.options.integrator); ++i)
-                    x.report(w.stages[i].constraints.schur.failures, i);
+                    x.report(w.stages[i].equations.schur.failures, i);
                 require_finite(x);
             })),
 };

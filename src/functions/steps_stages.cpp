@@ -45,7 +45,7 @@ constexpr Row functions[] = {
                 const Hold<T> hold = {x[active], x[held_positions]};
                 linearize(tree, x, HeldStages<T>{w, hold, x[f_ext]});
                 for (int i = 0; i < max_stages; ++i)
-                    x.report(w.stages[i].constraints.schur.failures, i);
+                    x.report(w.stages[i].equations.schur.failures, i);
                 x.require_finite(A, B, A_stages, B_stages);
             })),
 };

@@ -27,14 +27,14 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct ConstrainedDerivativesWorkspace {
     FdsvaWorkspace<T> fdsva;
-    ConstraintWorkspace<T> constraints;
+    ConstraintEquations<T> equations;
     ConstraintColumns<T> columns;  // by q, v and tau
     T *forces, *residual;
     RangeWorkspace<T> range;
 
     ConstrainedDerivativesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : fdsva(arena, tree, options),
-          constraints(arena, tree, options),
+          equations(arena, tree, options),
           columns(arena, tree, *options.contacts, 3),
           forces(arena.take<T>(options.contacts->nrows)),
           residual(arena.take<T>(options.contacts->nrows)),
@@ -44,21 +44,21 @@ struct ConstrainedDerivativesWorkspace {
 // Computes -drows/dx of all constraints, and m of the loops.
 template <class T>
 void constraint_columns(const Tree& tree, const T* active, const T* forces,
-                        const IdsvaWorkspace<T>& idsva, const ConstraintWorkspace<T>& rows,
+                        const IdsvaWorkspace<T>& idsva, const ConstraintEquations<T>& equations,
                         const ConstraintColumns<T>& columns) {
-    const Constraints& constraints = *rows.schur.constraints;
+    const Constraints& constraints = *equations.schur.constraints;
     const RootFrame<T>& g = idsva.root_frame;
     const Motion<T>* a = idsva.a;
     clear_columns(constraints, 2, columns);
     int loop = 0;
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
-        const ConstraintFrames<T>& f = rows.frames[c];
+        const ConstraintFrames<T>& f = equations.frames[c];
         const int number = constraint.b.body < 0 ? -1 : loop++;
         const Force<T> W = constraint_wrench(constraint, f.E, forces + constraint.first);
-        const ConstraintPartials<T> changes(tree, constraint, f, g, a, rows.world);
+        const ConstraintPartials<T> partials(tree, constraint, f, g, a, equations.world);
         for_constraint_partials(
-            tree, changes, g, a,
+            tree, partials, g, a,
             [&](int k, const Motion<T>& by_q, const Motion<T>& by_v, const Vec3<T>& turn) {
                 add_column(tree, c, constraint, f, active, 0, k, by_q, columns);
                 add_column(tree, c, constraint, f, active, 1, k, by_v, columns);
@@ -76,29 +76,29 @@ void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, 
                                       T* dforces_dtau,
                                       const ConstrainedDerivativesWorkspace<T>& w) {
     const FactorizedWorkspace<T>& dynamics = w.fdsva.dynamics;
-    const Constraints& constraints = *w.constraints.schur.constraints;
+    const Constraints& constraints = *w.equations.schur.constraints;
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.fdsva.wrenches.value);
     constrained_dynamics(true, tree, q, v, tau, hold, body_f_ext, w.forces, w.residual, dynamics,
-                         w.constraints);
-    subtract_constraint_wrenches(constraints, w.constraints.frames, w.forces, dynamics.idsva.f);
+                         w.equations);
+    subtract_constraint_wrenches(constraints, w.equations.frames, w.forces, dynamics.idsva.f);
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
-    constraint_columns(tree, hold.active, w.forces, dynamics.idsva, w.constraints, w.columns);
-    if (w.constraints.schur.R > 0.0)
-        residual_columns(tree, w.constraints.frames, w.residual, dynamics.idsva.root_frame,
-                         dynamics.ltdl, w.constraints.schur, w.range, w.columns);
-    if (w.constraints.schur.R > 0.0 && dforces_dq)
-        range_columns(tree, constraints, w.constraints.frames, hold.active,
+    constraint_columns(tree, hold.active, w.forces, dynamics.idsva, w.equations, w.columns);
+    if (w.equations.schur.R > 0.0)
+        residual_columns(tree, w.equations.frames, w.residual, dynamics.idsva.root_frame,
+                         dynamics.ltdl, w.equations.schur, w.range, w.columns);
+    if (w.equations.schur.R > 0.0 && dforces_dq)
+        range_columns(tree, constraints, w.equations.frames, hold.active,
                       range_velocities(tree, w.forces, dynamics.idsva.root_frame, dynamics.ltdl,
-                                       w.constraints.schur, w.range),
+                                       w.equations.schur, w.range),
                       w.columns);
-    loop_factors(tree, constraints, w.constraints.frames, dynamics.idsva.root_frame.S,
-                 dynamics.ltdl, w.columns);
+    loop_factors(tree, constraints, w.equations.frames, dynamics.idsva.root_frame.S, dynamics.ltdl,
+                 w.columns);
     fdsva_matrices(
         tree, body_f_ext, da_dq, da_dv, stride, da_dtau, w.fdsva,
         ConstraintCorrection<T>{
-            tree, w.constraints.schur, w.columns, {dforces_dq, dforces_dv, dforces_dtau}, 0, -1.0});
+            tree, w.equations.schur, w.columns, {dforces_dq, dforces_dv, dforces_dtau}, 0, -1.0});
     if (dforces_dq)
-        turn_forces(tree, constraints, w.constraints.frames, dynamics.idsva.root_frame.S, w.forces,
+        turn_forces(tree, constraints, w.equations.frames, dynamics.idsva.root_frame.S, w.forces,
                     dforces_dq, tree.independent.n);
 }
 

@@ -18,11 +18,11 @@ namespace dtau::DTAU_VARIANT {
 // Constraint data of a stage, kept for the solves by columns.
 template <class T>
 struct ConstrainedStage {
-    ConstraintWorkspace<T> constraints;
+    ConstraintEquations<T> equations;
     ConstraintColumns<T> columns;  // by q and v
 
     ConstrainedStage(Arena& arena, const Tree& tree, const Options& options)
-        : constraints(arena, tree, options), columns(arena, tree, *options.contacts, 2) {}
+        : equations(arena, tree, options), columns(arena, tree, *options.contacts, 2) {}
 };
 
 template <class T>
@@ -56,20 +56,22 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
                        const ConstrainedDiscreteWorkspace<T>& w) {
     const DiscreteWorkspace<T>& discrete = w.discrete;
     const FactorizedWorkspace<T> dynamics = discrete.at_stage(i);
-    const ConstraintWorkspace<T>& rows = w.stages[i].constraints;
+    const ConstraintEquations<T>& equations = w.stages[i].equations;
     const ConstraintColumns<T>& columns = w.stages[i].columns;
     const RootFrame<T>& root_frame = dynamics.idsva.root_frame;
     const T* body_f_ext = along_body_axes(tree, q, f_ext, discrete.wrenches.value);
     constrained_dynamics(false, tree, q, v, tau, hold, body_f_ext, w.forces, w.residual, dynamics,
-                         rows);
+                         equations);
     idsva_velocities(tree, q, v, body_f_ext, dynamics.idsva);
-    subtract_constraint_wrenches(*rows.schur.constraints, rows.frames, w.forces, dynamics.idsva.f);
+    subtract_constraint_wrenches(*equations.schur.constraints, equations.frames, w.forces,
+                                 dynamics.idsva.f);
     stage_partials(tree, i, body_f_ext, a, discrete);
-    constraint_columns(tree, hold.active, w.forces, dynamics.idsva, rows, columns);
-    if (rows.schur.R > 0.0)
-        residual_columns(tree, rows.frames, w.residual, root_frame, dynamics.ltdl, rows.schur,
-                         w.range, columns);
-    loop_factors(tree, *rows.schur.constraints, rows.frames, root_frame.S, dynamics.ltdl, columns);
+    constraint_columns(tree, hold.active, w.forces, dynamics.idsva, equations, columns);
+    if (equations.schur.R > 0.0)
+        residual_columns(tree, equations.frames, w.residual, root_frame, dynamics.ltdl,
+                         equations.schur, w.range, columns);
+    loop_factors(tree, *equations.schur.constraints, equations.frames, root_frame.S, dynamics.ltdl,
+                 columns);
 }
 
 // Stores the forces of the first stage (nrows), and their derivatives by z = (xi, dv), u and the
@@ -82,18 +84,19 @@ struct StepForces {
     // Stores the forces and the turns of forces along the world's axes; prepares [Derivations]
     // eq. 20.10.
     void begin(const Tree& tree, const T* active, const ConstrainedDiscreteWorkspace<T>& w) const {
-        const ConstraintWorkspace<T>& rows = w.stages[0].constraints;
-        const Constraints& constraints = *rows.schur.constraints;
+        const ConstraintEquations<T>& equations = w.stages[0].equations;
+        const Constraints& constraints = *equations.schur.constraints;
         const FactorizedWorkspace<T> dynamics = w.discrete.at_stage(0);
         const RootFrame<T>& g = dynamics.idsva.root_frame;
         const int states = 2 * tree.independent.n;
         for (int r = 0; r < constraints.nrows; ++r) forces[r] = w.forces[r];
         for (int k = 0; k < constraints.nrows * states; ++k) by_z[k] = T(0.0);
-        turn_forces(tree, constraints, rows.frames, g.S, w.forces, by_z, states);
-        if (rows.schur.R > 0.0)
-            range_columns(tree, constraints, rows.frames, active,
-                          range_velocities(tree, w.forces, g, dynamics.ltdl, rows.schur, w.range),
-                          w.stages[0].columns);
+        turn_forces(tree, constraints, equations.frames, g.S, w.forces, by_z, states);
+        if (equations.schur.R > 0.0)
+            range_columns(
+                tree, constraints, equations.frames, active,
+                range_velocities(tree, w.forces, g, dynamics.ltdl, equations.schur, w.range),
+                w.stages[0].columns);
     }
     // Adds df of a few packs of columns from the place c on.
     void add(const Pack<T>* df, int packs, int nrows, const BlockStart<T>& start, int c) const {
@@ -154,7 +157,7 @@ struct StageChange {
 template <class T>
 void StageChange<T>::operator()(int packs, int first, T* X, std::ptrdiff_t stride) const {
     const int width = packs * Pack<T>::width;
-    const SchurComplement<T>& schur = stage.constraints.schur;
+    const SchurComplement<T>& schur = stage.equations.schur;
     const ConstraintColumns<T>& columns = stage.columns;
     const Constraints& constraints = *schur.constraints;
     in_parts<ConstraintCorrection<T>::most_packs>(packs, [&]<int some>(int p) {
@@ -219,7 +222,7 @@ struct HeldStages {
     void linearize(const Tree& tree, int i, const T* q, const T* v, const T* tau, T* a) const {
         constrained_stage(tree, i, q, v, tau, hold, f_ext, a, w);
         if (i > 0) return;
-        const int nrows = w.stages[0].constraints.schur.constraints->nrows;
+        const int nrows = w.stages[0].equations.schur.constraints->nrows;
         for (int r = 0; residual && r < nrows; ++r) residual[r] = w.residual[r];
         if (forces.forces) forces.begin(tree, hold.active, w);
     }

@@ -29,15 +29,15 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Per-state data of the constraints, beside the dynamics of the tree.
+// The equations J a = aref of a state, with their factors, beside the dynamics of the tree.
 template <class T>
-struct ConstraintWorkspace {
+struct ConstraintEquations {
     SchurComplement<T> schur;
     Placement<T>* world;
     ConstraintFrames<T>* frames;
     T* aref;  // (nrows) the value that J a must have
 
-    ConstraintWorkspace(Arena& arena, const Tree& tree, const Options& options)
+    ConstraintEquations(Arena& arena, const Tree& tree, const Options& options)
         : schur(arena, tree, options),
           world(arena.take<Placement<T>>(tree.nnodes)),
           frames(arena.take<ConstraintFrames<T>>(options.contacts->count)),
@@ -49,7 +49,7 @@ struct ConstraintWorkspace {
 template <class T>
 void factorize_constraints(const Tree& tree, const T* q, const Hold<T>& hold,
                            const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,
-                           const ConstraintWorkspace<T>& w) {
+                           const ConstraintEquations<T>& w) {
     const Constraints& constraints = *w.schur.constraints;
     place_constraints_in_world(tree, constraints, Configuration<T>(q, root_frame.angles), w.world);
     for_constraints<T>(constraints, [&](int c, const Constraint& constraint, int column) {
@@ -92,8 +92,9 @@ void bias_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWo
 template <class T>
 void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const T* v, const T* tau,
                           const Hold<T>& hold, const T* f_ext, T* forces, T* residual,
-                          const FactorizedWorkspace<T>& w, const ConstraintWorkspace<T>& rows) {
-    const Constraints& constraints = *rows.schur.constraints;
+                          const FactorizedWorkspace<T>& w,
+                          const ConstraintEquations<T>& equations) {
+    const Constraints& constraints = *equations.schur.constraints;
     const RootFrame<T>& root_frame = w.idsva.root_frame;
     T* x = w.independent;
     factorize_mass_matrix(tree, q, v, w);  // M = L^T D L
@@ -102,23 +103,23 @@ void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const 
     else
         bias_velocities(tree, v, f_ext, w.idsva);
     independent_torque(tree, q, v, tau, w);
-    ltdl_solve_inwards(tree.independent, x, w.ltdl);                 // x = L^-T (tau - bias)
-    factorize_constraints(tree, q, hold, root_frame, w.ltdl, rows);  // G = J M^-1 J^T
+    ltdl_solve_inwards(tree.independent, x, w.ltdl);                      // x = L^-T (tau - bias)
+    factorize_constraints(tree, q, hold, root_frame, w.ltdl, equations);  // G = J M^-1 J^T
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
-        const ConstraintFrames<T>& f = rows.frames[c];
+        const ConstraintFrames<T>& f = equations.frames[c];
         const Motion<T> at_rest =
-            constraint_accelerations(tree, constraint, f, root_frame, w.bias_a, rows.world);
-        T* aref = rows.aref + constraint.first;
+            constraint_accelerations(tree, constraint, f, root_frame, w.bias_a, equations.world);
+        T* aref = equations.aref + constraint.first;
         store_rows(constraint, f.E, -at_rest, aref);
         for (int r = 0; r < constraint.count; ++r) {
             aref[r] = if_active(hold.active, c, aref[r]);
             forces[constraint.first + r] = aref[r];
         }
     }
-    solve_constrained(tree.independent.n, x, forces, rows.schur);  // f, and x + Y f
-    for (int r = 0; r < constraints.nrows; ++r) residual[r] = rows.aref[r];
-    subtract_acceleration(x, residual, rows.schur);
+    solve_constrained(tree.independent.n, x, forces, equations.schur);  // f, and x + Y f
+    for (int r = 0; r < constraints.nrows; ++r) residual[r] = equations.aref[r];
+    subtract_acceleration(x, residual, equations.schur);
     for (int r = 0; r < constraints.nrows; ++r) residual[r] = T(0.0) - residual[r];
     ltdl_solve_outwards(tree.independent, x, w.ltdl);  // a = L^-1 D^-1 x
     expand_v(tree, x, w.a);

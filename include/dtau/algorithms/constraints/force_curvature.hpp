@@ -56,9 +56,10 @@ void add_force_curvature(const Tree& tree, const Constraints& constraints,
         if (body.parent >= 0) w.F[body.parent] += w.F[i];
     }
     for_loops(constraints, [&](int c, const Constraint& constraint, int) {
-        const ConstraintPartials<T> rows(tree, constraint, frames[c], state, a, world);
+        const ConstraintPartials<T> partials(tree, constraint, frames[c], state, a, world);
         const Force<T> f = constraint_wrench(constraint, frames[c].E, forces + constraint.first);
-        add_relative_curvature<T>({tree, rows, none, f, none, by_v, state, g, a}, out, w.relative);
+        add_relative_curvature<T>({tree, partials, none, f, none, by_v, state, g, a}, out,
+                                  w.relative);
     });
 }
 

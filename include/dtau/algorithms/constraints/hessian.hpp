@@ -31,7 +31,7 @@ void add_row_products(const Tree& tree, int m, const T* U, int columns, T* produ
                       const ConstrainedHessianWorkspace<T>& w) {
     const Constraints& constraints = *w.options.contacts;
     const int n = tree.independent.n, stride = w.columns.width;
-    const bool mixed = w.constraints.schur.R > 0.0;  // residuals mix the rows of all constraints
+    const bool mixed = w.equations.schur.R > 0.0;  // residuals mix the rows of all constraints
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
         const T* rows = w.columns.rows + constraint.first * stride + m * w.columns.padded;
@@ -46,7 +46,7 @@ template <class T>
 void add_turn_products(const Tree& tree, const T* minus_W, int columns, T* product,
                        const ConstrainedHessianWorkspace<T>& w) {
     for_loops(*w.options.contacts, [&](int c, const Constraint& constraint, int number) {
-        const ConstraintFrames<T>& f = w.constraints.frames[c];
+        const ConstraintFrames<T>& f = w.equations.frames[c];
         T* const of_b = w.loop_products;
         for (int k = 0; k < 6 * columns; ++k) of_b[k] = T(0.0);
         for_moving_bodies(tree, constraint.b.body, [&](const Body& body, int) {
@@ -79,7 +79,7 @@ const T* constrained_hessian_value(const Tree& tree, const T* q, const T* v, con
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.first.value);
     w.along_frames.update();
     constrained_dynamics(true, tree, q, v, tau, hold, body_f_ext, w.forces, w.residual, w.dynamics,
-                         w.constraints);
+                         w.equations);
     return body_f_ext;
 }
 
@@ -90,16 +90,16 @@ void constrained_partials(const Tree& tree, const T* active,
     const FactorizedWorkspace<T>& dynamics = w.dynamics;
     const IdsvaWorkspace<T>& idsva = dynamics.idsva;
     const Constraints& constraints = *w.options.contacts;
-    subtract_constraint_wrenches(constraints, w.constraints.frames, w.forces, idsva.f);
+    subtract_constraint_wrenches(constraints, w.equations.frames, w.forces, idsva.f);
     idsva_accelerations(tree, dynamics.a, idsva);
-    constraint_columns(tree, active, w.forces, idsva, w.constraints, w.columns);
+    constraint_columns(tree, active, w.forces, idsva, w.equations, w.columns);
     if (w.ranges.any) {
         copy_rows(w.columns, constraints.nrows, w.ranges.e);
-        residual_columns(tree, w.constraints.frames, w.residual, idsva.root_frame, dynamics.ltdl,
-                         w.constraints.schur, w.ranges.residual, w.columns);
+        residual_columns(tree, w.equations.frames, w.residual, idsva.root_frame, dynamics.ltdl,
+                         w.equations.schur, w.ranges.residual, w.columns);
         range_change(w.columns, constraints.nrows, w.ranges);
     }
-    loop_factors(tree, constraints, w.constraints.frames, idsva.root_frame.S, dynamics.ltdl,
+    loop_factors(tree, constraints, w.equations.frames, idsva.root_frame.S, dynamics.ltdl,
                  w.columns);
 }
 
@@ -113,7 +113,7 @@ void constrained_curvature(const Tree& tree, const T* lam, const T* lam_forces, 
     turn_weights(lam_forces, active, w);
     constrained_weights(tree, lam, w);
     hessian_forward(tree, w.joint_mu, idsva, w.hessian);
-    add_weighted_rows(tree, *w.options.contacts, w.constraints.frames, w.nu, idsva.root_frame,
+    add_weighted_rows(tree, *w.options.contacts, w.equations.frames, w.nu, idsva.root_frame,
                       w.hessian, w.weighted);
     T* const no_matrix = nullptr;
     if (w.relative || w.ranges.any) clear_blocks(joints.H, tree.nv);
@@ -140,7 +140,7 @@ void constrained_results(const Tree& tree, const T* active, const Blocks<T>& out
     dual_columns(tree, active, w);
     if (w.ranges.any) range_dual(w.range_state(tree, active), w.dual, w.ranges);
     const ConstraintColumns<T> dual = w.dual_of_loops();
-    const ConstraintCorrection<T> change = {tree, w.constraints.schur, dual, {w.U, w.U, w.U}, 0,
+    const ConstraintCorrection<T> change = {tree, w.equations.schur, dual, {w.U, w.U, w.U}, 0,
                                             -1.0};
     // Solve for -W and U.
     ltdl_solve<1>(dofs, T(-1.0), m.H.dadq, stride, {{out.dadq, n}}, w.dynamics.ltdl, change);

@@ -47,7 +47,7 @@ struct ConstrainedHessianWorkspace {
     AlongFrames along_frames;
     Options options;  // of all calls on this workspace
     FactorizedWorkspace<T> dynamics;
-    ConstraintWorkspace<T> constraints;
+    ConstraintEquations<T> equations;
     ConstraintColumns<T> columns, dual;  // c by q and v; G_f
     HessianWorkspace<T> hessian;
     WeightedRowsWorkspace<T> weighted;
@@ -64,9 +64,8 @@ struct ConstrainedHessianWorkspace {
     ConstrainedHessianWorkspace(Arena& arena, const Tree& tree, const Options& taken,
                                 bool gains = true);
     RangeState<T> range_state(const Tree& tree, const T* active) const {
-        return {
-            tree,           constraints.frames, constraints.world, active,   forces, residual, nu,
-            dynamics.idsva, dynamics.ltdl,      constraints.schur, curvature};
+        return {tree, equations.frames, equations.world, active,          forces,   residual,
+                nu,   dynamics.idsva,   dynamics.ltdl,   equations.schur, curvature};
     }
     // G_f with the factors of loops.
     ConstraintColumns<T> dual_of_loops() const {
@@ -87,7 +86,7 @@ ConstrainedHessianWorkspace<T>::ConstrainedHessianWorkspace(Arena& arena, const 
       along_frames(arena, taken, gains),
       options(along_frames.in(taken)),
       dynamics(arena, tree, options),
-      constraints(arena, tree, options),
+      equations(arena, tree, options),
       columns(arena, tree, *options.contacts, 2),
       dual(arena, tree, *options.contacts, 1),
       hessian(arena, tree, options),
@@ -124,9 +123,9 @@ void turn_weights(const T* lam_forces, const T* active, const ConstrainedHessian
         for (int r = 0; r < given.count; ++r)
             to[r] = lam_forces ? if_active(active, c, lam_forces[given.first + r]) : T(0.0);
         if (given.axes == Axes::body) continue;
-        const Mat3<T> E = transposed(w.constraints.world[given.root].R);
+        const Mat3<T> E = transposed(w.equations.world[given.root].R);
         const Force<T> W = constraint_wrench(given, E, to);
-        store_rows(given, w.constraints.frames[c].E, Motion<T>{W.ang, W.lin}, to);
+        store_rows(given, w.equations.frames[c].E, Motion<T>{W.ang, W.lin}, to);
     }
 }
 
@@ -139,11 +138,11 @@ void constrained_weights(const Tree& tree, const T* lam, const ConstrainedHessia
     for (int r = 0; r < nrows; ++r) w.nu[r] = -w.lam_forces[r];
     if (w.ranges.any) {
         for (int r = 0; r < nrows; ++r) w.ranges.rho[r] = w.lam_forces[r];
-        project_unreachable<1>(w.ranges.rho, w.constraints.schur);
+        project_unreachable<1>(w.ranges.rho, w.equations.schur);
         for (int r = 0; r < nrows; ++r) w.nu[r] = w.nu[r] + w.ranges.rho[r];
     }
     ltdl_solve_inwards(tree.independent, w.mu, w.dynamics.ltdl);
-    solve_linearized(n, w.mu, w.nu, w.constraints.schur);
+    solve_linearized(n, w.mu, w.nu, w.equations.schur);
     ltdl_solve_outwards(tree.independent, w.mu, w.dynamics.ltdl);
     for (int r = 0; r < nrows; ++r) w.nu[r] = -w.nu[r];
     expand_v(tree, w.mu, w.joint_mu);
@@ -167,7 +166,7 @@ void dual_columns(const Tree& tree, const T* active, const ConstrainedHessianWor
     int loop = 0;
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
-        const ConstraintFrames<T>& f = w.constraints.frames[c];
+        const ConstraintFrames<T>& f = w.equations.frames[c];
         const int number = constraint.b.body < 0 ? -1 : loop++;
         const Force<T> W = constraint_wrench(constraint, f.E, w.nu + constraint.first);
         for_velocity_partials(
@@ -198,20 +197,20 @@ void add_constraint_curvature(const Tree& tree, const ConstrainedHessianWorkspac
     for (int c = 0; c < constraints.count && w.relative; ++c) {
         const Constraint& constraint = constraints.at[c];
         if (!w.is_relative(w.given->at[c])) continue;
-        const ConstraintFrames<T>& f = w.constraints.frames[c];
-        const ConstraintPartials<T> rows(tree, constraint, f, idsva.root_frame, idsva.a,
-                                         w.constraints.world);
+        const ConstraintFrames<T>& f = w.equations.frames[c];
+        const ConstraintPartials<T> partials(tree, constraint, f, idsva.root_frame, idsva.a,
+                                             w.equations.world);
         const auto wrench = [&](const T* x) {
             return constraint_wrench(constraint, f.E, x + constraint.first);
         };
         Force<T> lam = zero_force<T>();
         if (w.given->at[c].axes != Axes::body) lam = wrench(w.lam_forces);
-        add_relative_curvature<T>(
-            {tree, rows, wrench(w.nu), wrench(w.forces), lam, false, idsva.root_frame, g, idsva.a},
-            w.joints.H, w.curvature.relative);
+        add_relative_curvature<T>({tree, partials, wrench(w.nu), wrench(w.forces), lam, false,
+                                   idsva.root_frame, g, idsva.a},
+                                  w.joints.H, w.curvature.relative);
         if (constraint.spatial)
-            add_spatial_curvature(tree, rows, wrench(w.nu), idsva.root_frame, idsva.a, w.joints.H,
-                                  w.spatial);
+            add_spatial_curvature(tree, partials, wrench(w.nu), idsva.root_frame, idsva.a,
+                                  w.joints.H, w.spatial);
     }
 }
 

@@ -19,32 +19,32 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct ImpulseWorkspace {
     FactorizedWorkspace<T> dynamics;
-    ConstraintWorkspace<T> constraints;
+    ConstraintEquations<T> equations;
 
     ImpulseWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : dynamics(arena, tree, options), constraints(arena, tree, options) {}
+        : dynamics(arena, tree, options), equations(arena, tree, options) {}
 };
 
 // q, v, v_after: of the joints. v+ - v is left in w.a.
 template <class T>
 void impulse_dynamics(const Tree& tree, const T* q, const T* v, T restitution, const T* active,
                       T* v_after, T* impulses, const FactorizedWorkspace<T>& w,
-                      const ConstraintWorkspace<T>& rows) {
-    const Constraints& constraints = *rows.schur.constraints;
+                      const ConstraintEquations<T>& equations) {
+    const Constraints& constraints = *equations.schur.constraints;
     const RootFrame<T>& g = w.idsva.root_frame;
     factorize_mass_matrix(tree, q, v, w);
-    factorize_constraints(tree, q, Hold<T>{active, nullptr}, g, w.ltdl, rows);
+    factorize_constraints(tree, q, Hold<T>{active, nullptr}, g, w.ltdl, equations);
     const T minus = -(T(1.0) + restitution);
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
-        const ConstraintFrames<T>& f = rows.frames[c];
+        const ConstraintFrames<T>& f = equations.frames[c];
         T* to = impulses + constraint.first;
         store_rows(constraint, f.E, constraint_velocities(constraint, f, g), to);
         for (int r = 0; r < constraint.count; ++r) to[r] = if_active(active, c, minus * to[r]);
     }
     T* const x = w.independent;
     for (int k = 0; k < tree.independent.n; ++k) x[k] = T(0.0);
-    solve_constrained(tree.independent.n, x, impulses, rows.schur);
+    solve_constrained(tree.independent.n, x, impulses, equations.schur);
     ltdl_solve_outwards(tree.independent, x, w.ltdl);
     expand_v(tree, x, w.a);
     for (int k = 0; k < tree.nv; ++k) v_after[k] = v[k] + w.a[k];
@@ -69,15 +69,15 @@ RootFrame<T> stop_bodies(const Tree& tree, const T* v, T restitution, T* after, 
 // Computes the derivatives of J u by q, and (1 + e) J by v; g.v are the bodies' twists at u.
 template <class T>
 void impulse_partials(const Tree& tree, T restitution, const T* active, const T* impulses,
-                      const RootFrame<T>& g, const ConstraintWorkspace<T>& rows,
+                      const RootFrame<T>& g, const ConstraintEquations<T>& equations,
                       const ConstraintColumns<T>& columns) {
-    const Constraints& constraints = *rows.schur.constraints;
+    const Constraints& constraints = *equations.schur.constraints;
     const T more = T(1.0) + restitution;
     clear_columns(constraints, 2, columns);
     int loop = 0;
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
-        const ConstraintFrames<T>& f = rows.frames[c];
+        const ConstraintFrames<T>& f = equations.frames[c];
         const int number = constraint.b.body < 0 ? -1 : loop++;
         const Force<T> W = constraint_wrench(constraint, f.E, impulses + constraint.first);
         for_velocity_partials(
@@ -120,36 +120,37 @@ template <class T>
 void impulse_dynamics_derivatives(const Tree& tree, const T* q, const T* v, T restitution,
                                   const T* active, T* dv_dq, T* dv_dv, T* dimpulses_dq,
                                   T* dimpulses_dv, const ImpulseDerivativesWorkspace<T>& w) {
-    const ConstraintWorkspace<T>& rows = w.value.constraints;
+    const ConstraintEquations<T>& equations = w.value.equations;
     const IdsvaWorkspace<T>& idsva = w.value.dynamics.idsva;
     const LtdlWorkspace<T>& ltdl = w.value.dynamics.ltdl;
-    const Constraints& constraints = *rows.schur.constraints;
+    const Constraints& constraints = *equations.schur.constraints;
     const RootFrame<T>& g = idsva.root_frame;
     const Paths& dofs = tree.independent;
     const int n = dofs.n, padded = w.columns.padded;
-    impulse_dynamics(tree, q, v, restitution, active, w.u, w.impulses, w.value.dynamics, rows);
+    impulse_dynamics(tree, q, v, restitution, active, w.u, w.impulses, w.value.dynamics, equations);
     impulse_partials(tree, restitution, active, w.impulses,
-                     stop_bodies(tree, v, restitution, w.u, w.twists, g), rows, w.columns);
-    if (rows.schur.R > 0.0)
-        range_columns(tree, constraints, rows.frames, active,
-                      range_velocities(tree, w.impulses, g, ltdl, rows.schur, w.range), w.columns);
-    loop_factors(tree, constraints, rows.frames, g.S, ltdl, w.columns);
+                     stop_bodies(tree, v, restitution, w.u, w.twists, g), equations, w.columns);
+    if (equations.schur.R > 0.0)
+        range_columns(tree, constraints, equations.frames, active,
+                      range_velocities(tree, w.impulses, g, ltdl, equations.schur, w.range),
+                      w.columns);
+    loop_factors(tree, constraints, equations.frames, g.S, ltdl, w.columns);
 
     T* const no_matrix = nullptr;
     const T* const no_wrenches = nullptr;
     idsva_velocities(tree, q, w.rest, no_wrenches, idsva);
-    subtract_constraint_wrenches(constraints, rows.frames, w.impulses, idsva.f);
+    subtract_constraint_wrenches(constraints, equations.frames, w.impulses, idsva.f);
     idsva_accelerations(tree, w.value.dynamics.a, idsva);
     T *by_q = w.joint_q.place(w.by_q), *by_v = w.joint_v.place(w.by_v);
     idsva_backward(tree, {by_q, by_v, no_matrix, w.joint_q.stride(padded)}, idsva);
     reduce_matrix(tree, by_q, w.by_q, padded);
 
     const ConstraintCorrection<T> change = {
-        tree, rows.schur, w.columns, {dimpulses_dq, dimpulses_dv, nullptr}, 0, -1.0};
+        tree, equations.schur, w.columns, {dimpulses_dq, dimpulses_dv, nullptr}, 0, -1.0};
     ltdl_solve<1>(dofs, T(-1.0), w.by_q, padded, {{dv_dq, n}}, ltdl, change);
     solve_constraint_columns(dofs, dv_dv, ltdl, change.of_matrix(1));
     for (int k = 0; k < n; ++k) dv_dv[k * n + k] = dv_dv[k * n + k] + T(1.0);
-    turn_forces(tree, constraints, rows.frames, g.S, w.impulses, dimpulses_dq, n);
+    turn_forces(tree, constraints, equations.frames, g.S, w.impulses, dimpulses_dq, n);
 }
 
 }  // namespace dtau::DTAU_VARIANT

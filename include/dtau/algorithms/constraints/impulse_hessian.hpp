@@ -44,17 +44,17 @@ void impulse_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
     const Blocks<T> H = h.joints.H, out = {dqdq, dqdv, w.dvdv, w.dtaudq, tree.independent.n};
     h.along_frames.update();
     const int nrows = constraints.nrows;
-    impulse_dynamics(tree, q, v, restitution, active, w.u, h.forces, h.dynamics, h.constraints);
+    impulse_dynamics(tree, q, v, restitution, active, w.u, h.forces, h.dynamics, h.equations);
     for (int i = 0; i < tree.nnodes; ++i) w.before[i] = g.v[i];
     impulse_partials(tree, restitution, active, h.forces,
-                     stop_bodies(tree, v, restitution, w.u, w.twists, g), h.constraints, h.columns);
+                     stop_bodies(tree, v, restitution, w.u, w.twists, g), h.equations, h.columns);
     for (int r = 0; r < nrows; ++r) h.residual[r] = T(0.0);
     for (int k = 0; h.ranges.any && k < nrows * h.columns.padded; ++k) h.ranges.e[k] = T(0.0);
-    loop_factors(tree, constraints, h.constraints.frames, g.S, h.dynamics.ltdl, h.columns);
+    loop_factors(tree, constraints, h.equations.frames, g.S, h.dynamics.ltdl, h.columns);
 
     const T* const no_wrenches = nullptr;
     idsva_velocities(tree, q, w.rest, no_wrenches, idsva);
-    subtract_constraint_wrenches(constraints, h.constraints.frames, h.forces, idsva.f);
+    subtract_constraint_wrenches(constraints, h.equations.frames, h.forces, idsva.f);
     idsva_accelerations(tree, h.dynamics.a, idsva);
     constrained_curvature(tree, lam, lam_impulses, active, no_wrenches, h);
     for (int k = 0; k < tree.nv * H.n; ++k) H.dqdv[k] = T(0.0);
@@ -63,7 +63,7 @@ void impulse_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
     RootFrame<T> moving = g;
     moving.v = w.before;
     for (int r = 0; r < nrows; ++r) w.weights[r] = -(T(1.0) + restitution) * h.nu[r];
-    add_force_curvature(tree, constraints, h.constraints.frames, h.constraints.world, w.weights, g,
+    add_force_curvature(tree, constraints, h.equations.frames, h.equations.world, w.weights, g,
                         idsva.a, moving, true, H, h.curvature);
     constrained_results(tree, active, out, symmetric, h);
 }

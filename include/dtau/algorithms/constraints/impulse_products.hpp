@@ -19,10 +19,10 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 void impulse_motion(const Tree& tree, const T* q, const T* v, T restitution, const T* active, T* u,
                     Motion<T>* twists, const ConstrainedMotionWorkspace<T>& w) {
-    impulse_dynamics(tree, q, v, restitution, active, u, w.forces, w.dynamics, w.constraints);
+    impulse_dynamics(tree, q, v, restitution, active, u, w.forces, w.dynamics, w.equations);
     stop_bodies(tree, v, restitution, u, twists, w.dynamics.idsva.root_frame);
     for (int i = 0; i < tree.nnodes; ++i) w.dynamics.idsva.f[i] = zero_force<T>();
-    for (int r = 0; r < w.constraints.schur.constraints->nrows; ++r) w.residual[r] = T(0.0);
+    for (int r = 0; r < w.equations.schur.constraints->nrows; ++r) w.residual[r] = T(0.0);
     body_motions(tree, v, w);
 }
 

@@ -76,13 +76,13 @@ inline void vary_torques(const Tree& tree, const Motion<T>* S, const Motion<T>* 
 template <class T>
 void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
                 const ConstrainedMotionWorkspace<T>& w) {
-    const Constraints& constraints = *w.constraints.schur.constraints;
+    const Constraints& constraints = *w.equations.schur.constraints;
     const RootFrame<T> g = range_velocities(tree, w.forces, w.dynamics.idsva.root_frame,
-                                            w.dynamics.ltdl, w.constraints.schur, w.range);
+                                            w.dynamics.ltdl, w.equations.schur, w.range);
     T* const rows = w.range.h;
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
-        const ConstraintFrames<T>& f = w.constraints.frames[c];
+        const ConstraintFrames<T>& f = w.equations.frames[c];
         Motion<T> change = zero_motion<T>();
         for_velocity_partials(tree, constraint, f, g,
                               [&](int k, const Motion<T>&, const Motion<T>& by_q, const Vec3<T>&) {
@@ -92,7 +92,7 @@ void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
         store_rows(constraint, f.E, change, to);
         for (int r = 0; r < constraint.count; ++r) to[r] = if_active(active, c, to[r]);
     }
-    project_unreachable<1>(rows, w.constraints.schur);
+    project_unreachable<1>(rows, w.equations.schur);
     for (int r = 0; r < constraints.nrows; ++r) dforces[r] = dforces[r] + rows[r];
 }
 
@@ -101,13 +101,13 @@ void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
 template <class T>
 void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;
-    const SchurComplement<T>& schur = value.constraints.schur;
+    const SchurComplement<T>& schur = value.equations.schur;
     const Constraints& constraints = *schur.constraints;
     Force<T>*F = value.F, *dF = w.tangent.dF;
     for (int i = 0; i < tree.nnodes; ++i) F[i] = dF[i] = zero_force<T>();
-    subtract_constraint_wrenches(constraints, value.constraints.frames, value.residual, F);
+    subtract_constraint_wrenches(constraints, value.equations.frames, value.residual, F);
     for_loops(constraints, [&](int c, const Constraint& constraint, int) {
-        const ConstraintFrames<T>& f = value.constraints.frames[c];
+        const ConstraintFrames<T>& f = value.equations.frames[c];
         const Motion<T> moved_b = turned_to_a(constraint, f, w.moved[constraint.b.body]);
         const int i = constraint.a.body;
         const Vec3<T> turn_a = i < 0 ? zero_vector<T>() : w.moved[i].ang;
@@ -133,7 +133,7 @@ void motion_variation(const Tree& tree, const T* dq, const T* dv, const T* df_ex
                       const T* dparameters, const T* active, const Motion<T>* a, bool impact,
                       T* dforces, const ConstrainedJvpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;
-    const Constraints& constraints = *value.constraints.schur.constraints;
+    const Constraints& constraints = *value.equations.schur.constraints;
     const RootFrame<T>& g = value.dynamics.idsva.root_frame;
     const T* const zero = nullptr;
     Force<T>* const dF = w.tangent.dF;
@@ -151,22 +151,23 @@ void motion_variation(const Tree& tree, const T* dq, const T* dv, const T* df_ex
     }
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
-        const ConstraintFrames<T>& f = value.constraints.frames[c];
-        const ConstraintPartials<T> rows(tree, constraint, f, g, a, value.constraints.world,
-                                         impact);
+        const ConstraintFrames<T>& f = value.equations.frames[c];
+        const ConstraintPartials<T> partials(tree, constraint, f, g, a, value.equations.world,
+                                             impact);
         Motion<T> change = zero_motion<T>();
         Vec3<T> turn_a = zero_vector<T>();
         if (constraint.a.body >= 0) {
             const FrameChange<T> a =
                 frame_change(tree, constraint.a.body, f.a, constraint.spatial, w);
-            change = rows.displaced_a(a.s, rows.of_a(a.dV, a.dA));
+            change = partials.displaced_a(a.s, partials.of_a(a.dV, a.dA));
             turn_a = a.s.ang;
         }
         if (constraint.b.body >= 0) {
             const FrameChange<T> own = frame_change(tree, constraint.b.body, f.b, false, w);
             const Motion<T> s = turned_to_a(constraint, f, own.s);
-            change = change + rows.displaced_b(s, rows.of_b(turned_to_a(constraint, f, own.dV),
-                                                            turned_to_a(constraint, f, own.dA)));
+            change =
+                change + partials.displaced_b(s, partials.of_b(turned_to_a(constraint, f, own.dV),
+                                                               turned_to_a(constraint, f, own.dA)));
             turn_loop(constraint, f, turn_a - s.ang,
                       constraint_wrench(constraint, f.E, value.forces + constraint.first), dF);
         }
@@ -182,21 +183,21 @@ template <class T>
 void solve_variation(const Tree& tree, const T* dq, const T* dtau, const T* active, T* da,
                      T* dforces, const ConstrainedJvpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;
-    const Constraints& constraints = *value.constraints.schur.constraints;
+    const Constraints& constraints = *value.equations.schur.constraints;
     const FactorizedWorkspace<T>& dynamics = value.dynamics;
     T* const x = tree.mimic ? dynamics.independent : w.torque;
     reduce_columns(tree, w.torque, 1, x);
     for (int k = 0; k < tree.independent.n; ++k) x[k] = (dtau ? dtau[k] : T(0.0)) - x[k];
     ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);
-    if (value.constraints.schur.R > 0.0) vary_residual(tree, dforces, w);
-    solve_linearized(tree.independent.n, x, dforces, value.constraints.schur);
+    if (value.equations.schur.R > 0.0) vary_residual(tree, dforces, w);
+    solve_linearized(tree.independent.n, x, dforces, value.equations.schur);
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
     joint_velocities(tree, x, da);
-    if (value.constraints.schur.R > 0.0) vary_range(tree, dq, active, dforces, value);
+    if (value.equations.schur.R > 0.0) vary_range(tree, dq, active, dforces, value);
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
         if (constraint.axes == Axes::body) continue;
-        const ConstraintFrames<T>& f = value.constraints.frames[c];
+        const ConstraintFrames<T>& f = value.equations.frames[c];
         const Force<T> W = constraint_wrench(constraint, f.E, value.forces + constraint.first);
         const Vec3<T> turn = w.moved[constraint.a.body].ang;
         T rows[6];

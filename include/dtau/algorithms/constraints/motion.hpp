@@ -13,7 +13,7 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct ConstrainedMotionWorkspace {
     FactorizedWorkspace<T> dynamics;
-    ConstraintWorkspace<T> constraints;
+    ConstraintEquations<T> equations;
     T *forces, *residual;
     Motion<T>* a;
     Force<T>*F, *momentum;
@@ -21,7 +21,7 @@ struct ConstrainedMotionWorkspace {
 
     ConstrainedMotionWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : dynamics(arena, tree, options),
-          constraints(arena, tree, options),
+          equations(arena, tree, options),
           forces(arena.take<T>(options.contacts->nrows)),
           residual(arena.take<T>(options.contacts->nrows)),
           a(arena.take<Motion<T>>(tree.nnodes)),
@@ -38,14 +38,13 @@ void body_motions(const Tree& tree, const T* v, const ConstrainedMotionWorkspace
         w.momentum[i] = g.I[i] * g.v[i];
         w.F[i] = w.dynamics.idsva.f[i] + g.I[i] * w.a[i];
     }
-    subtract_constraint_wrenches(*w.constraints.schur.constraints, w.constraints.frames, w.forces,
-                                 w.F);
+    subtract_constraint_wrenches(*w.equations.schur.constraints, w.equations.frames, w.forces, w.F);
 }
 template <class T>
 void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau, const Hold<T>& hold,
                         const T* f_ext, const ConstrainedMotionWorkspace<T>& w) {
     constrained_dynamics(false, tree, q, v, tau, hold, f_ext, w.forces, w.residual, w.dynamics,
-                         w.constraints);
+                         w.equations);
     body_motions(tree, v, w);
 }
 

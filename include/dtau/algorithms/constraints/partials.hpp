@@ -123,18 +123,20 @@ struct ConstraintPartials {
 // rotation of frame a relative to b, in a's root frame. a: accelerations of the bodies, gravity
 // included.
 template <class T, class Visit>
-inline void for_constraint_partials(const Tree& tree, const ConstraintPartials<T>& rows,
+inline void for_constraint_partials(const Tree& tree, const ConstraintPartials<T>& partials,
                                     const RootFrame<T>& g, const Motion<T>* a, const Visit& visit) {
-    const Constraint& constraint = rows.constraint;
-    const ConstraintFrames<T>& f = rows.frames;
+    const Constraint& constraint = partials.constraint;
+    const ConstraintFrames<T>& f = partials.frames;
     const auto of_a = [&](int k, const FramePartials<T>& d) {
-        visit(k, rows.displaced_a(d.s, rows.of_a(d.dV, d.dA)), rows.of_a(d.s, d.dA_dv), d.s.ang);
+        visit(k, partials.displaced_a(d.s, partials.of_a(d.dV, d.dA)), partials.of_a(d.s, d.dA_dv),
+              d.s.ang);
     };
     const auto of_b = [&](int k, const FramePartials<T>& own) {
         const FramePartials<T> d = {
             turned_to_a(constraint, f, own.s), turned_to_a(constraint, f, own.dV),
             turned_to_a(constraint, f, own.dA), turned_to_a(constraint, f, own.dA_dv)};
-        visit(k, rows.displaced_b(d.s, rows.of_b(d.dV, d.dA)), rows.of_b(d.s, d.dA_dv), -d.s.ang);
+        visit(k, partials.displaced_b(d.s, partials.of_b(d.dV, d.dA)), partials.of_b(d.s, d.dA_dv),
+              -d.s.ang);
     };
     for_frame_partials(tree, constraint.a.body, f.a, g, a, constraint.spatial, of_a);
     for_frame_partials(tree, constraint.b.body, f.b, g, a, false, of_b);

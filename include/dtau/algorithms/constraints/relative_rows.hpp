@@ -63,7 +63,7 @@ struct TurnSums {
 template <class T>
 struct RelativeRows {
     const Tree& tree;
-    const ConstraintPartials<T>& rows;
+    const ConstraintPartials<T>& partials;
     Force<T> W, f, lam;
     bool by_v;
     const RootFrame<T>&state, &g;
@@ -79,13 +79,13 @@ inline Vec3<T> moment(const Motion<T>& y, const Force<T>& w, const Vec3<T>& c) {
 // Writes the columns of both paths, without curve and own. Returns their number.
 template <class T>
 int relative_columns(const RelativeRows<T>& x, RelativeColumn<T>* columns) {
-    const ConstraintPartials<T>& rows = x.rows;
-    const Constraint& constraint = rows.constraint;
-    const ConstraintFrames<T>& f = rows.frames;
+    const ConstraintPartials<T>& partials = x.partials;
+    const Constraint& constraint = partials.constraint;
+    const ConstraintFrames<T>& f = partials.frames;
     const Vec3<T>& M = x.W.ang;
-    const Vec3<T> none = zero_vector<T>(), F = constraint.spatial ? none : rows.kp * x.W.lin;
+    const Vec3<T> none = zero_vector<T>(), F = constraint.spatial ? none : partials.kp * x.W.lin;
     const Force<T> follows = {-x.W.ang, -x.W.lin};
-    const Vec3<T> spun = cross(M, rows.w_a);  // weighs w_b in w_a x w_b
+    const Vec3<T> spun = cross(M, partials.w_a);  // weighs w_b in w_a x w_b
     int count = 0, at = 0;
     const auto begin = [&](int i, bool of_b) {
         for_moving_bodies(x.tree, i, [&](const Body& body, int) {
@@ -99,22 +99,22 @@ int relative_columns(const RelativeRows<T>& x, RelativeColumn<T>* columns) {
         RelativeColumn<T>& c = columns[at++];
         c.ds = c.t = d.s.ang;
         c.spin = d.dV.ang;
-        c.follows = cross(cross(rows.w_b, c.t), M);
-        c.pull = cross(d.s.lin - cross(d.s.ang, rows.at.e.lin), F);
+        c.follows = cross(cross(partials.w_b, c.t), M);
+        c.pull = cross(d.s.lin - cross(d.s.ang, partials.at.e.lin), F);
     };
     const auto visit_b = [&](int k, const FramePartials<T>& own) {
         RelativeColumn<T>& c = columns[at++];
         const auto turned = [&](const Motion<T>& m) { return turned_to_a(constraint, f, m); };
         const Motion<T> s = turned(own.s), dV = turned(own.dV);
         c.ds = s.ang, c.t = -s.ang;
-        c.by_q = moment(fma(rows.kd, dV, turned(own.dA)), follows, cross(dV.ang, spun));
-        c.by_v = moment(fma(rows.kd, s, turned(own.dA_dv)), follows, cross(s.ang, spun));
+        c.by_q = moment(fma(partials.kd, dV, turned(own.dA)), follows, cross(dV.ang, spun));
+        c.by_v = moment(fma(partials.kd, s, turned(own.dA_dv)), follows, cross(s.ang, spun));
         if (x.by_v) c.by_v = moment(s, x.f, c.by_v);
         if (c.parent >= 0) {
             const Motion<T> Phi = cross(x.g.v[c.parent], x.g.S[k]);
             c.by_q = moment(turned(at_point(f.b, Phi)), x.f, c.by_q);
         }
-        c.follows = cross(cross(rows.w_b, c.t, dV.ang), M);
+        c.follows = cross(cross(partials.w_b, c.t, dV.ang), M);
         c.pull = cross(s.lin, F);
     };
     for_frame_partials(x.tree, constraint.a.body, f.a, x.state, x.a, constraint.spatial, visit_a);
@@ -136,32 +136,32 @@ inline Vec3<T> log_curvature(const Vec3<T>& phi, const Vec3<T>& M, const Vec3<T>
 template <class T>
 void add_relative_curvature(const RelativeRows<T>& x, const Blocks<T>& out,
                             const RelativeWorkspace<T>& w) {
-    const ConstraintPartials<T>& rows = x.rows;
-    const Constraint& constraint = rows.constraint;
+    const ConstraintPartials<T>& partials = x.partials;
+    const Constraint& constraint = partials.constraint;
     const Vec3<T>& M = x.W.ang;
     RelativeColumn<T>* const columns = w.columns;
     const int n = out.n, count = relative_columns(x, columns);
     TurnSums<T> both = TurnSums<T>::zero(), of_a = both;
     if (constraint.b.body >= 0) {
-        both.add(rows.follows, {-x.W.ang, -x.W.lin});
-        both.add(rows.w_b, cross(M, rows.w_a));
-        both.add(velocity_of_b(constraint, rows.frames, x.g), x.f);
+        both.add(partials.follows, {-x.W.ang, -x.W.lin});
+        both.add(partials.w_b, cross(M, partials.w_a));
+        both.add(velocity_of_b(constraint, partials.frames, x.g), x.f);
     }
     of_a.add(Motion<T>{x.lam.ang, x.lam.lin}, {-x.f.ang, -x.f.lin});
     Vec3<T> T_0 = both.moment;
     const bool angular = constraint.positions && constraint.count > 3 && !constraint.spatial;
     const bool log = angular && constraint.hinge < 0;
-    const Vec3<T> kp_M = rows.kp * M;
-    if (log) T_0 = T_0 - log_rate(-rows.at.e.ang, kp_M);
+    const Vec3<T> kp_M = partials.kp * M;
+    if (log) T_0 = T_0 - log_rate(-partials.at.e.ang, kp_M);
     if (angular && !log) {
-        both.add(rows.at.z_b, cross(hinge_axis(constraint, rows.frames), kp_M));
+        both.add(partials.at.z_b, cross(hinge_axis(constraint, partials.frames), kp_M));
         T_0 = both.moment;
     }
     const Vec3<T> T_a = T_0 + of_a.moment;
     for (int k = 0; k < count; ++k) {
         RelativeColumn<T>& c = columns[k];
         c.curve = both * c.t - c.by_q;
-        if (log) c.curve += log_curvature(rows.at.e.ang, kp_M, c.t);
+        if (log) c.curve += log_curvature(partials.at.e.ang, kp_M, c.t);
         c.own = of_a * c.t;
     }
     for (int outer = 0; outer < count; ++outer)

@@ -86,15 +86,15 @@ inline Force<T> log_curvature(const Motion<T>& xi, const Force<T>& W, const Moti
 // Adds to the blocks of second derivatives, of the joints. W: weights of the rows. state, a: of the
 // bodies, gravity included.
 template <class T>
-void add_spatial_curvature(const Tree& tree, const ConstraintPartials<T>& rows, const Force<T>& W,
-                           const RootFrame<T>& state, const Motion<T>* a, const Blocks<T>& out,
-                           const SpatialRowsWorkspace<T>& w) {
-    const Constraint& constraint = rows.constraint;
-    const Motion<T>& xi = rows.at.e;
-    const Force<T> kp_W = rows.kp * W;
+void add_spatial_curvature(const Tree& tree, const ConstraintPartials<T>& partials,
+                           const Force<T>& W, const RootFrame<T>& state, const Motion<T>* a,
+                           const Blocks<T>& out, const SpatialRowsWorkspace<T>& w) {
+    const Constraint& constraint = partials.constraint;
+    const Motion<T>& xi = partials.at.e;
+    const Force<T> kp_W = partials.kp * W;
     const Force<T> turned = dual_force(log_rate(-xi, dual_vector(kp_W)));
     int count = 0;
-    for_frame_partials(tree, constraint.a.body, rows.frames.a, state, a, true,
+    for_frame_partials(tree, constraint.a.body, partials.frames.a, state, a, true,
                        [&](int k, const FramePartials<T>& d) {
                            SpatialColumn<T>& c = w.columns[count++];
                            c = {k, 0, d.s, d.dV, zero_force<T>()};

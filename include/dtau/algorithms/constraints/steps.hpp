@@ -20,7 +20,7 @@ void constrained_acceleration(const Tree& tree, const T* q, const T* v, const T*
                               const Hold<T>& hold, const T* f_ext, T* a,
                               const ConstrainedMotionWorkspace<T>& w) {
     constrained_dynamics(false, tree, q, v, tau, hold, f_ext, w.forces, w.residual, w.dynamics,
-                         w.constraints);
+                         w.equations);
     for (int k = 0; k < tree.nv; ++k) a[k] = w.dynamics.a[k];
 }
 

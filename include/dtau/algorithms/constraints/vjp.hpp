@@ -39,14 +39,13 @@ inline Vec3<T> turning(const Force<T>& W, const Motion<T>& w) {
 template <class T>
 void gradient_of_ranges(const Tree& tree, const T* lam_forces, const T* weights, const T* active,
                         T* by_q, const ConstrainedMotionWorkspace<T>& w) {
-    const SchurComplement<T>& schur = w.constraints.schur;
+    const SchurComplement<T>& schur = w.equations.schur;
     const Constraints& constraints = *schur.constraints;
     const auto velocities = [&](const T* forces) {
         return range_velocities(tree, forces, w.dynamics.idsva.root_frame, w.dynamics.ltdl, schur,
                                 w.range);
     };
-    add_row_gradient(tree, constraints, w.constraints.frames, w.residual, velocities(weights),
-                     by_q);
+    add_row_gradient(tree, constraints, w.equations.frames, w.residual, velocities(weights), by_q);
     if (!lam_forces) return;
     const RootFrame<T> g = velocities(w.forces);
     T* const rows = w.range.h;
@@ -55,7 +54,7 @@ void gradient_of_ranges(const Tree& tree, const T* lam_forces, const T* weights,
              ++r)
             rows[r] = if_active(active, c, lam_forces[r]);
     project_unreachable<1>(rows, schur);
-    add_row_gradient(tree, constraints, w.constraints.frames, rows, g, by_q);
+    add_row_gradient(tree, constraints, w.equations.frames, rows, g, by_q);
 }
 
 // Runs after the motion: computes mu of the joints and -nu, and the gradient by q and v without springs,
@@ -65,7 +64,7 @@ void motion_gradient(const Tree& tree, const T* lam, const T* lam_forces, const 
                      const Motion<T>* a, bool impact, T* by_q, T* by_v, T* mu, T* by_f_ext,
                      const ConstrainedVjpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;
-    const Constraints& constraints = *value.constraints.schur.constraints;
+    const Constraints& constraints = *value.equations.schur.constraints;
     const FactorizedWorkspace<T>& dynamics = value.dynamics;
     const RootFrame<T>& g = dynamics.idsva.root_frame;
     Motion<T>* Lam = w.adjoint.Lam;
@@ -76,7 +75,7 @@ void motion_gradient(const Tree& tree, const T* lam, const T* lam_forces, const 
              ++r)
             w.weights[r] = lam_forces ? if_active(active, c, -lam_forces[r]) : T(0.0);
     ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);
-    solve_linearized(tree.independent.n, x, w.weights, value.constraints.schur);
+    solve_linearized(tree.independent.n, x, w.weights, value.equations.schur);
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
     joint_velocities(tree, x, mu);
 
@@ -92,14 +91,14 @@ void motion_gradient(const Tree& tree, const T* lam, const T* lam_forces, const 
         adjoint_inwards(tree, i, g, value.a, value.F[i], by_q, by_v, by_a, w.adjoint);
         if (p >= 0) value.F[p] += value.F[i];
     }
-    if (value.constraints.schur.R > 0.0)
+    if (value.equations.schur.R > 0.0)
         gradient_of_ranges(tree, lam_forces, w.weights, active, by_q, value);
 
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
-        const ConstraintFrames<T>& f = value.constraints.frames[c];
-        const ConstraintPartials<T> rows(tree, constraint, f, g, a, value.constraints.world,
-                                         impact);
+        const ConstraintFrames<T>& f = value.equations.frames[c];
+        const ConstraintPartials<T> partials(tree, constraint, f, g, a, value.equations.world,
+                                             impact);
         const Force<T> W = constraint_wrench(constraint, f.E, value.forces + constraint.first);
         const Force<T> weight = constraint_wrench(constraint, f.E, w.weights + constraint.first);
         Vec3<T> turns = zero_vector<T>();
@@ -107,7 +106,7 @@ void motion_gradient(const Tree& tree, const T* lam, const T* lam_forces, const 
             turns = -turning(
                 W, turned_to_a(constraint, f, at_point(f.b, w.adjoint.Lam[constraint.b.body])));
         for_constraint_partials(
-            tree, rows, g, a,
+            tree, partials, g, a,
             [&](int k, const Motion<T>& dq, const Motion<T>& dv, const Vec3<T>& turn) {
                 by_q[k] = dot(weight, dq, dot(turns, turn, by_q[k]));
                 by_v[k] = dot(weight, dv, by_v[k]);
