@@ -21,13 +21,13 @@ void clear_unread_positions(const Job& job, const T* active, T* positions) {
     }
 }
 
-// Gathers the positions of group g into lanes, after its switches. Adds the finite test of every state.
-inline void gather_positions(const Job& job, const char* const* states, int g,
-                             Lane* const* lane_numbers, Lane& finite) {
+// Gathers the positions of group g into lanes, after `active`. Adds the finite test of every state.
+inline void gather_positions(const Job& job, const char* const* states, int g, Lane* const* inputs,
+                             Lane& finite) {
     const Input& input = job.inputs[job.positions];
-    const Lane* active = lane_numbers[job.switches];
-    if (active) active += g * job.inputs[job.switches].size;
-    Lane *const positions = lane_numbers[job.positions] + g * input.size, of_all(0.0);
+    const Lane* active = inputs[job.active];
+    if (active) active += g * job.inputs[job.active].size;
+    Lane *const positions = inputs[job.positions] + g * input.size, of_all(0.0);
     gather(input, states, positions, of_all);
     clear_unread_positions(job, active, positions);
     for (int i = 0; i < input.size; ++i) finite = fma(positions[i], Lane(0.0), finite);

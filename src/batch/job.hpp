@@ -1,7 +1,8 @@
 // Describes one call as a Job: a batch of states, with the memory layout of its inputs and results.
 //
-// A Job knows nothing of dynamics and nothing of Python. It passes a tree and options on to
-// algorithms.
+// A Job knows nothing of Python. Of dynamics it has what the batch layer does for all algorithms: the
+// roles of arrays with mimic joints (MimicRole) and with derivatives by numbers (Converted), and which
+// inputs are parameters, contacts that are on, and their positions (InputRoles).
 #pragma once
 
 #include <cstddef>
@@ -36,6 +37,18 @@ struct Converted {
         tangent = 16,
         weights = 32
     };
+};
+
+// The inputs that the batch layer itself reads, by their index; -1: there is none.
+struct InputRoles {
+    int parameters = -1;  // replaces the tree's parameters
+    // Which contacts are on: a number below 0.5 switches one off. Algorithms leave out those that are
+    // off in all states of a group (registry/active_constraints.hpp).
+    int active = -1;
+    int positions = -1;     // where contacts are held
+    unsigned tangents = 0;  // the inputs that are tangents, a bit each
+
+    bool is_tangent(int input) const { return tangents >> input & 1; }
 };
 
 // One array argument. Its last axes hold one state's numbers, evenly spaced; the other axes are
@@ -88,7 +101,7 @@ struct RobotCode {
         16;  // at once, so that the code is read from memory once for all
 };
 
-struct Job {
+struct Job : InputRoles {
     static constexpr int max_axes = 32, max_inputs = 14, max_outputs = 13;
 
     ScalarKind scalar = ScalarKind::real;
@@ -103,10 +116,6 @@ struct Job {
     union {
         Output outputs[max_outputs];
     };
-    int parameters = -1;  // the input that replaces the tree's parameters; -1: there is none
-    // The inputs that switch contacts on and off, and that say where contacts are held.
-    int switches = -1, positions = -1;
-    unsigned tangents = 0;             // the inputs that are tangents, a bit each
     const Options* options = nullptr;  // of these, the batch layer reads which rows use positions
     const RobotCode* code = nullptr;  // computes the function in place of the algorithm; null: none
     FirstFailure* failure = nullptr;  // records the states without results; null: not wanted
@@ -119,7 +128,6 @@ struct Job {
         for (int i = 0; i < ninputs; ++i) new (inputs + i) Input;
         for (int o = 0; o < noutputs; ++o) new (outputs + o) Output;
     }
-    bool is_tangent(int input) const { return tangents >> input & 1; }
 };
 
 }  // namespace dtau

@@ -1,4 +1,4 @@
-// Orders the states of a batch by their switches, with a stable counting sort: order_states().
+// Orders the states of a batch by the contacts that are on, with a stable counting sort: order_states().
 #include "batch/order.hpp"
 
 #include <algorithm>
@@ -12,34 +12,34 @@ namespace dtau {
 namespace {
 
 struct State {
-    std::uint64_t on;  // one bit for each of the first 64 switches
+    std::uint64_t on;  // one bit for each of the first 64 contacts
     std::ptrdiff_t number;
 };
 
-// The switches of the states from `begin` on.
-void read_switches(const Job& job, const Input& switches, std::ptrdiff_t begin,
-                   std::ptrdiff_t count, State* states) {
-    const int size = std::min(switches.size, 64), last = job.naxes - 1;
-    const std::ptrdiff_t inner = job.shape[last], stride = switches.stride[last];
+// The contacts that are on in the states from `begin` on.
+void read_active(const Job& job, std::ptrdiff_t begin, std::ptrdiff_t count, State* states) {
+    const Input& active = job.inputs[job.active];
+    const int size = std::min(active.size, 64), last = job.naxes - 1;
+    const std::ptrdiff_t inner = job.shape[last], stride = active.stride[last];
     for (std::ptrdiff_t k = 0; k < count;) {
         std::ptrdiff_t left = (begin + k) / inner;
         std::ptrdiff_t column = (begin + k) % inner;
-        const char* row = switches.data;
+        const char* row = active.data;
         for (int axis = last - 1; axis >= 0; --axis) {
-            row += left % job.shape[axis] * switches.stride[axis];
+            row += left % job.shape[axis] * active.stride[axis];
             left /= job.shape[axis];
         }
         for (; column < inner && k < count; ++column, ++k) {
             const char* at = row + column * stride;
             std::uint64_t on = 0;
-            for (int i = 0; i < size; ++i, at += switches.spacing)
+            for (int i = 0; i < size; ++i, at += active.spacing)
                 on |= std::uint64_t(!(*reinterpret_cast<const double*>(at) < 0.5)) << i;
             states[k] = {on, begin + k};
         }
     }
 }
 
-// How many switches are on in one of the states of a group, in all groups.
+// How many contacts are on in one of the states of a group, in all groups.
 std::ptrdiff_t work_of_groups(const State* states, std::ptrdiff_t count, int lanes) {
     std::ptrdiff_t sum = 0;
     for (std::ptrdiff_t first = 0; first < count; first += lanes) {
@@ -50,7 +50,7 @@ std::ptrdiff_t work_of_groups(const State* states, std::ptrdiff_t count, int lan
     return sum;
 }
 
-// Sorts by eight switches at a time, from `states` to `sorted`.
+// Sorts by eight contacts at a time, from `states` to `sorted`.
 void sort_by_byte(const State* states, std::ptrdiff_t count, int shift, State* sorted) {
     std::ptrdiff_t places[256] = {};
     const auto byte = [&](const State& s) { return s.on >> shift & 255; };
@@ -62,11 +62,11 @@ void sort_by_byte(const State* states, std::ptrdiff_t count, int shift, State* s
 
 }  // namespace
 
-bool may_order(const Job& job, int switches) {
-    if (switches < 0 || !job.inputs[switches].data) return false;
+bool may_order(const Job& job) {
+    if (job.active < 0 || !job.inputs[job.active].data) return false;
     if (job.count == 1 || job.code || job.scalar != ScalarKind::real) return false;
     for (int axis = 0; axis < job.naxes; ++axis)
-        if (job.shape[axis] > 1 && job.inputs[switches].stride[axis] != 0) return true;
+        if (job.shape[axis] > 1 && job.inputs[job.active].stride[axis] != 0) return true;
     return false;
 }
 
@@ -74,12 +74,11 @@ std::size_t order_scratch_bytes(std::ptrdiff_t count) {
     return 2 * std::min(count, order_window) * sizeof(State);
 }
 
-bool order_states(const Job& job, int switches, int lanes, std::ptrdiff_t begin,
-                  std::ptrdiff_t* order) {
+bool order_states(const Job& job, int lanes, std::ptrdiff_t begin, std::ptrdiff_t* order) {
     const std::ptrdiff_t count = std::min(job.count - begin, order_window);
     State* states = static_cast<State*>(scratch(order_scratch_bytes(count)));
     State* sorted = states + count;
-    read_switches(job, job.inputs[switches], begin, count, states);
+    read_active(job, begin, count, states);
     std::uint64_t all = ~std::uint64_t(0), any = 0;
     std::ptrdiff_t least = 0;
     for (std::ptrdiff_t k = 0; k < count; ++k) {

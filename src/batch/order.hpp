@@ -1,15 +1,14 @@
 // Orders the states of a batch for its groups of lanes: order_states(). A group takes the time of all
-// that is switched on in one of its states, so states with the same switches go into the same groups.
-// An input has the switches: a number below 0.5 switches something off.
+// contacts that are on in one of its states, so states with the same contacts go into the same groups.
 #pragma once
 
 #include "batch/job.hpp"
 
 namespace dtau {
 
-// Whether the states of a job can have different switches; `switches` is the index of this input, -1
-// if there is none. Code for one robot and lone states leave nothing out.
-bool may_order(const Job& job, int switches);
+// Whether the contacts that are on can differ from state to state (InputRoles::active). Code for one robot
+// and lone states leave nothing out.
+bool may_order(const Job& job);
 
 // States change their places within windows of so many, so that threads can share the work.
 inline constexpr std::ptrdiff_t order_window = 2048;  // whole groups of lanes
@@ -19,7 +18,6 @@ std::size_t order_scratch_bytes(std::ptrdiff_t count);
 
 // Writes the numbers of the states of a window that starts with `begin` to its places in `order`.
 // Returns false if the states stay in their order, because another one saves too little.
-bool order_states(const Job& job, int switches, int lanes, std::ptrdiff_t begin,
-                  std::ptrdiff_t* order);
+bool order_states(const Job& job, int lanes, std::ptrdiff_t begin, std::ptrdiff_t* order);
 
 }  // namespace dtau

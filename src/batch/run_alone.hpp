@@ -36,7 +36,7 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
                 x.inputs[i] = scratch.inputs[i];
             }
             if (i == job.positions)
-                clear_unread_positions(job, x.inputs[job.switches], scratch.inputs[i]);
+                clear_unread_positions(job, x.inputs[job.active], scratch.inputs[i]);
             if constexpr (!std::is_same_v<E, Recorded>)
                 test.add(reinterpret_cast<const double*>(x.inputs[i]), input.size * doubles);
         }

@@ -117,9 +117,9 @@ void RawCall::reserve(std::ptrdiff_t count, int threads, RawMemory& memory) cons
     for (int i = 0; i < s.ninputs && !tree_->quaternions().empty(); ++i)
         if (form_.job.inputs[i].mimic_role == MimicRole::q && !s.any_quaternions)
             memory.quaternions[i].reserve(form_.job.inputs[i].size * count);
-    if (s.switches >= 0) memory.order.reserve(count);
+    if (s.active >= 0) memory.order.reserve(count);
     static const char there = 0;
-    std::size_t bytes = s.switches >= 0 ? order_scratch_bytes(count) : 0;
+    std::size_t bytes = s.active >= 0 ? order_scratch_bytes(count) : 0;
     for (const std::ptrdiff_t states : {std::ptrdiff_t(1), count}) {
         Job job = form_.job;
         job.naxes = 1, job.shape[0] = job.count = states;
@@ -190,12 +190,11 @@ void RawCall::compute(Job& job, RawMemory& memory) const {
     }
     const FunctionList& list = list_();
     std::vector<std::ptrdiff_t>& order = memory.order;
-    const int switches = s.switches;
-    if (may_order(job, switches)) {
+    if (may_order(job)) {
         order.resize(job.count);
         bool changes = false;
         for (std::ptrdiff_t begin = 0; begin < job.count; begin += order_window)
-            changes |= order_states(job, switches, list.lanes, begin, order.data());
+            changes |= order_states(job, list.lanes, begin, order.data());
         if (changes) job.order = order.data();
     }
     BatchSplit split = {1, job.count, 0.0};

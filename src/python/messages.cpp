@@ -66,13 +66,10 @@ std::string listing(const nb::list& names) {
 nb::object names(const Work& work) { return work.options.contacts.attr("names"); }
 
 bool is_active(const Work& work, int contact) {
-    const Signature& s = work.function.signature;
-    for (int i = 0; i < s.ninputs; ++i) {
-        const Input& input = work.job.inputs[i];
-        if (*s.inputs[i].quantity == Quantity::contacts && input.data)
-            return *reinterpret_cast<const double*>(input.data + contact * input.spacing) >= 0.5;
-    }
-    return true;
+    const Job& job = work.job;
+    if (job.active < 0 || !job.inputs[job.active].data) return true;
+    const Input& input = job.inputs[job.active];
+    return *reinterpret_cast<const double*>(input.data + contact * input.spacing) >= 0.5;
 }
 
 // The active contacts before one of them.
@@ -84,18 +81,18 @@ nb::list active_names(const Work& work, int before) {
 }
 
 std::string about_row(const Work& work, const Failure& failure) {
-    const Constraints& contacts = *work.options.values.contacts;
+    const Constraints& constraints = *work.options.values.contacts;
     int c = 0, row = failure.places[0];
-    while (row >= contacts.at[c].first + contacts.at[c].count) ++c;
-    const Constraint& contact = contacts.at[c];
-    row -= contact.first;
-    const char component = "xyz"[row < 3 ? row : contact.angular[row - 3]];
+    while (row >= constraints.at[c].first + constraints.at[c].count) ++c;
+    const Constraint& constraint = constraints.at[c];
+    row -= constraint.first;
+    const char component = "xyz"[row < 3 ? row : constraint.angular[row - 3]];
     nb::list own;
     own.append(names(work)[c]);
     const std::string name = listing(own);
-    const std::string what = contact.count == 1 ? "along its direction"
-                             : row < 3          ? component + std::string(", linear")
-                                                : component + std::string(", angular");
+    const std::string what = constraint.count == 1 ? "along its direction"
+                             : row < 3             ? component + std::string(", linear")
+                                                   : component + std::string(", angular");
     const std::string which = "row " + std::to_string(row) + " (" + what + ") of contact " + name;
     const bool later = failure.stage > 0;
     const std::string when = later ? "at a later stage of this step" : "in this state";

@@ -82,22 +82,21 @@ void run_batch(const Work& work, const RunPlan& plan) {
 // Orders the states of a job, one window after the other.
 struct Ordering {
     const Job& job;
-    int switches, lanes;
+    int lanes;
     std::ptrdiff_t* order;
     mutable std::atomic<bool> changes = false;
 
     static void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t) {
         const Ordering& x = *static_cast<const Ordering*>(self);
-        if (order_states(x.job, x.switches, x.lanes, begin, x.order)) x.changes = true;
+        if (order_states(x.job, x.lanes, begin, x.order)) x.changes = true;
     }
 };
 
 void order_states(Work& work, const RunPlan& plan) {
     Job& job = work.job;
-    const int switches = work.function.signature.switches;
-    if (!may_order(job, switches)) return;
+    if (!may_order(job)) return;
     work.order.resize(job.count);
-    const Ordering ordering{job, switches, work.list.lanes, work.order.data()};
+    const Ordering ordering{job, work.list.lanes, work.order.data()};
     const std::ptrdiff_t windows = (job.count + order_window - 1) / order_window;
     const int threads = static_cast<int>(std::min<std::ptrdiff_t>(plan.threads, windows));
     {

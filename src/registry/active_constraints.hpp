@@ -149,11 +149,11 @@ template <template <class> class Algorithm>
 struct OfActiveConstraints {
     template <class T>
     struct Workspace {
-        ActiveConstraints<T> active;
+        ActiveConstraints<T> constraints;
         Algorithm<T> algorithm;
 
         Workspace(Arena& arena, const Tree& tree, const Options& options)
-            : active(arena, options), algorithm(arena, tree, active.options) {}
+            : constraints(arena, options), algorithm(arena, tree, constraints.options) {}
     };
 };
 
@@ -161,13 +161,13 @@ template <class Body>
 struct OnActiveConstraints {
     template <class T>
     void operator()(const Tree& tree, const auto& x, const auto& w) const {
-        apply<T>(tree, x, w.active, w.algorithm);
+        apply<T>(tree, x, w.constraints, w.algorithm);
     }
 
   private:
     // Parts of the signature. A copy of all of it would fill the library with addresses.
     struct Arrays {
-        int ninputs, noutputs, switches;
+        int ninputs, noutputs, active;
         Axis input_axis[Job::max_inputs], output_axis[Job::max_outputs];  // the first of each
         int per_contact[Job::max_inputs];
         MimicRole as_result[Job::max_outputs];
@@ -175,10 +175,9 @@ struct OnActiveConstraints {
     template <class Inputs, class Outputs>
     static constexpr Arrays describe() {
         Signature s = {};
-        s.switches = -1;
         Inputs::describe_inputs(s);
         Outputs::describe_outputs(s);
-        Arrays arrays = {s.ninputs, s.noutputs, s.switches, {}, {}, {}, {}};
+        Arrays arrays = {s.ninputs, s.noutputs, s.active, {}, {}, {}, {}};
         for (int i = 0; i < s.ninputs; ++i) {
             const Quantity& quantity = *s.inputs[i].quantity;
             arrays.input_axis[i] = quantity.axes[0];
@@ -202,7 +201,7 @@ struct OnActiveConstraints {
         if constexpr (std::is_same_v<T, Recorded>) {  // which ones hold is not known yet
             compute();
         } else {
-            const T* active = arrays.switches < 0 ? nullptr : x.inputs[arrays.switches];
+            const T* active = arrays.active < 0 ? nullptr : x.inputs[arrays.active];
             const bool inactive = active && constraints.choose(active);
             if (inactive && constraints.some_left_out()) gather(arrays, constraints, x);
             compute();

@@ -31,7 +31,7 @@ inline constexpr In<"parameters", Quantity::given_parameters, not_stacked, Defau
 inline constexpr In<"wrench", Quantity::wrench> wrench;
 inline constexpr In<"dt", Quantity::scalar> dt;
 inline constexpr In<"inputs", Quantity::input_map, not_stacked, Default::none> inputs;  // or a mask
-inline constexpr In<"active", Quantity::contacts, not_stacked, Default::none> active;
+inline constexpr In<"active", Quantity::active_contacts, not_stacked, Default::none> active;
 inline constexpr In<"positions", Quantity::contact_positions, not_stacked, Default::none>
     held_positions;
 

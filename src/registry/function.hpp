@@ -86,7 +86,7 @@ struct ArgumentList {
     static constexpr void describe_input(Signature& s, X) {
         s.arguments[s.narguments++] = {X::signature.name, X::by_default, s.ninputs, {}};
         if (X::signature.quantity->axes[0] == Axis::ngiven_parameters) s.parameters = s.ninputs;
-        if (*X::signature.quantity == Quantity::contacts) s.switches = s.ninputs;
+        if (*X::signature.quantity == Quantity::active_contacts) s.active = s.ninputs;
         if (*X::signature.quantity == Quantity::contact_positions) s.positions = s.ninputs;
         if (X::signature.numbers & Converted::tangent) s.tangents |= 1u << s.ninputs;
         s.inputs[s.ninputs++] = X::signature;
@@ -241,7 +241,6 @@ constexpr Row function(const FunctionInfo& info, Inputs, Outputs, Independent, M
     Row row = {{}, &implementation<Inputs, Outputs, Independent, Mimic, Constrained>};
     Signature& s = row.signature;
     s.name = info.name, s.links = info.links;
-    s.parameters = s.switches = s.positions = -1;
     Inputs::describe_inputs(s);
     Outputs::describe_outputs(s);
     s.solves = info.solves, s.any_quaternions = info.any_quaternions;

@@ -56,8 +56,8 @@ struct Quantity {
         rotations, positions, frame_rotations, frame_positions, frame_twists, jacobians, tensor,
         derivatives_by_torques, torque_derivatives_by_v, wrench, twists, scalar, vector,
         vector_matrix, momentum, momentum_matrix, state_matrix, input_map, input_matrix, parameters,
-        given_parameters, regressor, wrench_matrix, contacts, contact_positions, rows, row_matrix,
-        step_matrix;
+        given_parameters, regressor, wrench_matrix, active_contacts, contact_positions, rows,
+        row_matrix, step_matrix;
 };
 
 inline constexpr Quantity Quantity::q = {1, {Axis::nq}, MimicRole::q, MimicRole::q};
@@ -106,7 +106,7 @@ inline constexpr Quantity Quantity::parameters = {1, {Axis::nparameters}};
 inline constexpr Quantity Quantity::given_parameters = {1, {Axis::ngiven_parameters}};
 inline constexpr Quantity Quantity::regressor = {2, {Axis::nv, Axis::nparameters}};
 inline constexpr Quantity Quantity::wrench_matrix = {3, {Axis::nv, Axis::nbodies, Axis::six}};
-inline constexpr Quantity Quantity::contacts = {1, {Axis::ncontacts}};
+inline constexpr Quantity Quantity::active_contacts = {1, {Axis::ncontacts}};
 inline constexpr Quantity Quantity::contact_positions = {2, {Axis::ncontacts, Axis::three}};
 inline constexpr Quantity Quantity::rows = {1, {Axis::nrows}};
 inline constexpr Quantity Quantity::row_matrix = {2, {Axis::nrows, Axis::nv}};
@@ -146,7 +146,7 @@ struct Asked {
     }
 };
 
-struct Signature {
+struct Signature : InputRoles {
     static constexpr int max_arguments = 19;
 
     const char* name;
@@ -156,12 +156,6 @@ struct Signature {
     ArraySignature inputs[Job::max_inputs];
     ArraySignature outputs[Job::max_outputs];
     int ninputs, noutputs;
-    int parameters;  // the input that replaces the model's; -1: there is none
-    // The input that switches contacts on and off; -1: there is none. Algorithms leave out what is
-    // switched off in all states of a group (active_constraints.hpp).
-    int switches;
-    int positions;           // the input that says where contacts are held; -1: there is none
-    unsigned tangents;       // the inputs that are tangents, a bit each
     bool optional_contacts;  // contacts are optional, with an algorithm of their own
     bool solves;             // refuses models with massless joints
     bool any_quaternions;    // accepts quaternions of any norm
@@ -189,10 +183,7 @@ inline __attribute__((always_inline)) int input_of_last_result(const Signature& 
     return i;
 }
 // Tells the job which inputs the batch layer itself reads.
-inline void name_inputs(Job& job, const Signature& s) {
-    job.parameters = s.parameters, job.switches = s.switches, job.positions = s.positions;
-    job.tangents = s.tangents;
-}
+inline void name_inputs(Job& job, const Signature& s) { static_cast<InputRoles&>(job) = s; }
 // Whether an input maps inputs to torques.
 constexpr bool takes_input_map(const Signature& s) {
     for (int i = 0; i < s.ninputs; ++i)

@@ -87,7 +87,7 @@ bool names_failures(const Robot& robot) {
             if (std::string(s.name) != "constrained_dynamics") continue;
             Numbers inputs = random_inputs(s, robot.compiled, options, states);
             for (int state = 0; state < states; ++state)
-                inputs[s.switches][2 * state + 1] = state == 6 || state == 9;
+                inputs[s.active][2 * state + 1] = state == 6 || state == 9;
             for (const ScalarKind scalar : {ScalarKind::real, ScalarKind::alone}) {
                 FirstFailure first;
                 Call call(function, robot.compiled, options, inputs, states, scalar);

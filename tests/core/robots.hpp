@@ -94,7 +94,7 @@ inline std::vector<double> random_numbers(const Quantity& quantity, int size, in
                                           const CompiledTree& compiled) {
     constexpr double heavy[10] = {2.0, 0.0, 0.0, 0.0, 0.3, 0.0, 0.3, 0.0, 0.0, 0.3};
     std::vector<double> x(static_cast<std::size_t>(size) * states);
-    for (double& number : x) number = quantity == Quantity::contacts ? 1.0 : random_number();
+    for (double& number : x) number = quantity == Quantity::active_contacts ? 1.0 : random_number();
     const int bodies = 10 * compiled.tree().nbodies;  // numbers of joints may follow
     for (std::size_t k = 0; k < x.size() && quantity == Quantity::given_parameters; ++k) {
         const int place = static_cast<int>(k) % size;

@@ -62,10 +62,10 @@ bool right(const Function& function, const Robot& robot, const Words& words, int
     Numbers inputs = random_inputs(s, robot.compiled, options, states);
     for (int i = 0; i < s.ninputs; ++i)
         if (s.inputs[i].optional && !words.inputs) inputs[i].clear();
-    const int switches = s.switches;
-    for (int state = 0;
-         switches >= 0 && words.others && !inputs[switches].empty() && state < states; ++state)
-        inputs[switches][2 * state + state % 2] = 0.0;
+    const int active = s.active;
+    for (int state = 0; active >= 0 && words.others && !inputs[active].empty() && state < states;
+         ++state)
+        inputs[active][2 * state + state % 2] = 0.0;
     Call call(function, robot.compiled, options, inputs, states);
     const std::size_t needed = call.scratch_bytes();
     const auto with_block = [&](std::size_t size) -> const Numbers& {

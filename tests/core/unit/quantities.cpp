@@ -14,7 +14,7 @@ TEST_SUITE("quantities") {
                                                 Quantity::torque,
                                                 Quantity::wrench,
                                                 Quantity::wrenches,
-                                                Quantity::contacts,
+                                                Quantity::active_contacts,
                                                 Quantity::contact_positions,
                                                 Quantity::input_map,
                                                 Quantity::torque_matrix,
