@@ -204,7 +204,7 @@ struct LibraryCall : RawCall {
             contacts_ = std::make_unique<CompiledContacts>(
                 tree(),
                 describe_contacts(tree(), given.contacts, named, held_at(given.contacts_at)));
-            options_.values.contacts = &contacts_->contacts();
+            options_.values.contacts = &contacts_->constraints();
         } else if (!given.contacts_at.empty()) {
             refuse("contacts_at: expected contacts with it");
         }

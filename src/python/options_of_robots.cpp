@@ -115,7 +115,7 @@ void CallOptions::read_contacts(nb::handle model, nb::handle given, const Compil
     }
     contacts = nb::borrow(given);
     compiled_contacts_ = std::move(compiled);
-    values.contacts = &found.contacts();
+    values.contacts = &found.constraints();
 }
 
 // ---------------------------------------------------------------- torques

@@ -97,18 +97,18 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
         if (fixed || c.other_tree || (moves && c.in_world)) place(c.b.body, c.in_world);
         for (int body : {c.a.body, c.b.body})
             for (; body >= 0; body = t.bodies[body].parent) add_motion(t, t.bodies[body], c);
-        rows_.push_back(c);
+        all_.push_back(c);
     }
     for (int i = 0; i < t.nnodes; ++i)
         if (placed[i]) bodies_.push_back(i);
     find_dofs();
     find_common_dofs();
-    contacts_ = {.count = static_cast<int>(rows_.size()),
-                 .nrows = nrows,
-                 .at = rows_.data(),
-                 .common = common_.data(),
-                 .bodies = bodies_.data(),
-                 .nplaced = static_cast<int>(bodies_.size())};
+    constraints_ = {.count = static_cast<int>(all_.size()),
+                    .nrows = nrows,
+                    .at = all_.data(),
+                    .common = common_.data(),
+                    .bodies = bodies_.data(),
+                    .nplaced = static_cast<int>(bodies_.size())};
 }
 
 // Contacts of the same bodies share a list of degrees of freedom, as do contacts of bodies that the
@@ -116,23 +116,24 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
 void CompiledContacts::find_dofs() {
     std::map<std::pair<int, int>, int> by_bodies;
     std::map<Dofs, int> by_dofs;
-    for (Constraint& contact : rows_) {
-        const auto [pair, new_pair] = by_bodies.try_emplace({contact.a.body, contact.b.body}, 0);
+    for (Constraint& constraint : all_) {
+        const auto [pair, new_pair] =
+            by_bodies.try_emplace({constraint.a.body, constraint.b.body}, 0);
         if (new_pair) {
             const int number = static_cast<int>(by_dofs.size());
             const auto [list, fresh] =
-                by_dofs.try_emplace(moving_dofs(contact.a.body, contact.b.body), number);
+                by_dofs.try_emplace(moving_dofs(constraint.a.body, constraint.b.body), number);
             pair->second = list->second;
             if (fresh) {
                 dofs_.push_back(list->first);
                 ask_for_list(list->first.size());
             }
         }
-        contact.moved_by = pair->second;
+        constraint.moved_by = pair->second;
     }
-    for (Constraint& contact : rows_) {
-        contact.dofs = dofs_[contact.moved_by].data();
-        contact.ndofs = static_cast<int>(dofs_[contact.moved_by].size());
+    for (Constraint& constraint : all_) {
+        constraint.dofs = dofs_[constraint.moved_by].data();
+        constraint.ndofs = static_cast<int>(dofs_[constraint.moved_by].size());
     }
 }
 

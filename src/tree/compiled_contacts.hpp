@@ -1,4 +1,4 @@
-// Compiles contacts and loops for a tree: CompiledContacts owns the arrays of Contacts and the
+// Compiles contacts and loops for a tree: CompiledContacts owns the arrays of Constraints and the
 // independent velocities that move each constraint.
 #pragma once
 
@@ -33,7 +33,7 @@ class CompiledContacts {
     CompiledContacts& operator=(const CompiledContacts&) = delete;
 
     const CompiledTree& tree() const { return tree_; }
-    const Constraints& contacts() const { return contacts_; }
+    const Constraints& constraints() const { return constraints_; }
     // Whether another tree has all bodies and frames that these contacts use.
     bool fits(const CompiledTree& other) const;
 
@@ -47,13 +47,13 @@ class CompiledContacts {
     void ask_for_list(std::size_t size);
 
     const CompiledTree& tree_;
-    std::vector<Constraint> rows_;
+    std::vector<Constraint> all_;
     std::vector<Dofs> dofs_;    // by Contact::moved_by
     std::set<Dofs> own_lists_;  // common lists that are not the end of a list in dofs_
     double list_bytes_ = 0.0, asked_bytes_ = 64e6;
     std::vector<DofList> common_;
     std::vector<int> bodies_;
-    Constraints contacts_;
+    Constraints constraints_;
 };
 
 }  // namespace dtau

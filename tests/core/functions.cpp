@@ -35,7 +35,7 @@ bool right(const Function& function, const Robot& robot) {
     const Tree& tree = robot.compiled.tree();
     const std::vector<char> prescribed(tree.independent.n, true);
     Options options;
-    options.contacts = &robot.contacts.contacts();
+    options.contacts = &robot.contacts.constraints();
     options.driven = {tree.nactuated, tree.actuated};
     for (int k = 0; k < s.narguments; ++k) {
         if (s.arguments[k].input >= 0) continue;
@@ -79,7 +79,7 @@ bool names_failures(const Robot& robot) {
                                         false};
     const CompiledContacts twice(robot.compiled, {contact, contact});
     Options options;
-    options.contacts = &twice.contacts();
+    options.contacts = &twice.constraints();
     for (int g = 0; g < functions().ngroups; ++g)
         for (int k = 0; k < functions().groups[g]->count; ++k) {
             const Function function = functions().function(g, k);

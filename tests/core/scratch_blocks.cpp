@@ -32,7 +32,7 @@ struct Words {
         const Tree& tree = robot.compiled.tree();
         Options options;
         options.driven = {tree.nactuated, tree.actuated};
-        if (contacts || !s.optional_contacts) options.contacts = &robot.contacts.contacts();
+        if (contacts || !s.optional_contacts) options.contacts = &robot.contacts.constraints();
         bool stacked = place(s, Option::order) >= 0;
         for (int i = 0; i < s.ninputs; ++i) stacked |= s.inputs[i].rows != not_stacked;
         if (stacked) options.order = order;
