@@ -1,3 +1,4 @@
+// Solves linear-quadratic problems, one after the other: solve_lqr().
 #include "control/lqr.hpp"
 
 #include "batch/scratch.hpp"
@@ -41,6 +42,7 @@ RiccatiProblem problem_of(const LqrJob& job, std::ptrdiff_t number) {
 
 }  // namespace
 
+LqrSolver solve_lqr;  // declared again in compiled_sets.cpp
 void solve_lqr(const LqrJob& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
     Arena measured;
     RiccatiWorkspace(measured, job.nx, job.nu);

@@ -1,5 +1,4 @@
-// Describes a batch of linear-quadratic problems as an LqrJob, and declares solve_lqr(), which
-// solves it.
+// Describes a batch of linear-quadratic problems as an LqrJob, which an LqrSolver solves.
 #pragma once
 
 #include "batch/job.hpp"
@@ -31,11 +30,7 @@ struct LqrJob {
     std::ptrdiff_t knots_between_looks;
 };
 
-}  // namespace dtau
-
-namespace dtau::DTAU_VARIANT {
-
 // Solves the problems begin ... end - 1.
-void solve_lqr(const LqrJob& job, std::ptrdiff_t begin, std::ptrdiff_t end);
+using LqrSolver = void(const LqrJob& job, std::ptrdiff_t begin, std::ptrdiff_t end);
 
-}  // namespace dtau::DTAU_VARIANT
+}  // namespace dtau

@@ -10,14 +10,13 @@
 #include <nanobind/stl/vector.h>
 
 #include "batch/parallel.hpp"
-#include "batch/require_memory.hpp"
-#include "batch/system.hpp"
 #include "control/lqr.hpp"
 #include "python/call.hpp"
 #include "python/lock.hpp"
 #include "python/result_memory.hpp"
 #include "python/tree.hpp"
 #include "registry/dispatch.hpp"
+#include "registry/split_batch.hpp"
 
 namespace nb = nanobind;
 
@@ -27,7 +26,7 @@ namespace {
 struct LqrWork {
     using Clock = std::chrono::steady_clock;
 
-    void (*solve)(const LqrJob& job, std::ptrdiff_t begin, std::ptrdiff_t end);
+    LqrSolver* solve;
     LqrJob job;
     ReleasedLock* lock = nullptr;
     std::thread::id caller = std::this_thread::get_id();  // it alone may take the lock
@@ -78,20 +77,16 @@ double price(const LqrJob& job) {
 
 // Ends early if a signal handler raises.
 void run_lqr(LqrWork& work, int threads) {
-    constexpr double worth_threads = 200e3, noticed = 1e6, seldom = 20e3;  // nanoseconds
+    constexpr double noticed = 1e6, seldom = 20e3;  // nanoseconds
     const std::ptrdiff_t count = work.job.count;
     const double knot = price(work.job), each = knot * static_cast<double>(work.job.knots);
-    if (threads == 0)
-        threads = each * static_cast<double>(count) < worth_threads ? 1 : available_processors();
-    std::ptrdiff_t chunk = std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(noticed / each),
-                                                    count / (4 * threads));
-    chunk = std::max<std::ptrdiff_t>(chunk, 1);
-    threads = static_cast<int>(std::min<std::ptrdiff_t>(threads, (count + chunk - 1) / chunk));
+    const BatchSplit split = split_batch(each, 1, count, threads);
     ReleasedLock lock;
     work.lock = &lock;
     work.job.stops = lqr_stops, work.job.asked = &work;
     work.job.knots_between_looks = static_cast<std::ptrdiff_t>(seldom / knot) + 1;
-    run_parallel({compute, &work, count}, {threads, chunk, lqr_stops, &work, each > noticed});
+    run_parallel({compute, &work, count},
+                 {split.threads, split.chunk, lqr_stops, &work, each > noticed});
 }
 
 // Returns K, kappa, P, p, s, and the failed knot of every problem. `inputs` are the arrays of
@@ -99,7 +94,7 @@ void run_lqr(LqrWork& work, int threads) {
 nb::tuple lqr(const std::vector<nb::object>& inputs, const std::vector<npy_intp>& shape,
               std::ptrdiff_t knots, int nx, int nu, double regularization, nb::handle threads) {
     LqrWork work;
-    work.solve = functions().solve_lqr;
+    work.solve = lqr_solver();
     LqrJob& job = work.job;
     job.nx = nx, job.nu = nu, job.knots = knots, job.regularization = regularization;
     job.naxes = static_cast<int>(shape.size());
@@ -112,7 +107,6 @@ nb::tuple lqr(const std::vector<nb::object>& inputs, const std::vector<npy_intp>
     const int wanted = thread_count(threads);
     const double numbers = static_cast<double>(job.count) * static_cast<double>(knots + 1) *
                            (nx + 1.0) * (nx + nu + 1.0);
-    require_memory("lqr", 8.0 * numbers, "use a smaller batch");
     nb::object results[LqrJob::noutputs];
     {
         const KeptMemory memory(8.0 * numbers);

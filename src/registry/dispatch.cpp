@@ -100,6 +100,7 @@ const FunctionList& functions() { return *in_use.load(std::memory_order_acquire)
 const FunctionList& pose_functions() {
     return *in_use.load(std::memory_order_acquire)->pose_functions;
 }
+LqrSolver* lqr_solver() { return in_use.load(std::memory_order_acquire)->lqr_solver; }
 const mujoco::Kernels& mujoco_kernels() {
     return *in_use.load(std::memory_order_acquire)->mujoco_kernels;
 }

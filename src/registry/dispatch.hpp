@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "control/lqr.hpp"
 #include "mujoco/step.hpp"
 #include "registry/signature.hpp"
 
@@ -14,6 +15,7 @@ namespace dtau {
 struct CompiledSet {
     const char* name;
     const FunctionList *functions, *pose_functions;
+    LqrSolver* lqr_solver;
     const mujoco::Kernels* mujoco_kernels;
 };
 extern const CompiledSet compiled_sets[];  // best first
@@ -30,6 +32,7 @@ void use_instruction_set(const std::string& name);  // throws std::invalid_argum
 // Of the instruction set in use.
 const FunctionList& functions();
 const FunctionList& pose_functions();  // without a model
+LqrSolver* lqr_solver();
 const mujoco::Kernels& mujoco_kernels();
 
 }  // namespace dtau

@@ -15,8 +15,6 @@
 
 namespace dtau {
 
-struct LqrJob;  // control/lqr.hpp
-
 // ---------------------------------------------------------------- quantities: all shapes of arrays
 
 // One axis of an array. The value of a fixed axis is its size.
@@ -235,7 +233,6 @@ struct FunctionList {
     std::size_t (*scratch)(const Function&, const Tree&, const Job&);
     bool (*has)(const Function&, ScalarKind);
     PeakRate (*peak_rate)();
-    void (*solve_lqr)(const LqrJob&, std::ptrdiff_t begin, std::ptrdiff_t end);
 
     Function function(int group, int place) const {
         return {described->groups[group]->signatures[place], group, place};

@@ -19,8 +19,11 @@ double price(const Signature& signature, const Tree& tree, const Options& option
 
 BatchSplit split_batch(const Signature& signature, const Tree& tree, const Options& options,
                        int lanes, std::ptrdiff_t count, int threads, double numbers) {
+    return split_batch(price(signature, tree, options, numbers), lanes, count, threads);
+}
+
+BatchSplit split_batch(double state, int lanes, std::ptrdiff_t count, int threads) {
     constexpr double worth_threads = 200e3;  // nanoseconds
-    const double state = price(signature, tree, options, numbers);
     if (count == 1) return {1, 1, state};
     if (threads == 0)
         threads = state * static_cast<double>(count) < worth_threads ? 1 : available_processors();

@@ -11,8 +11,10 @@ struct BatchSplit {
     double state;          // estimate of a state's nanoseconds
 };
 
-// For `count` states whose results have so many numbers each. `threads` is the most that may share
-// them; 0: as many as are of use.
+// For `count` states of so many nanoseconds each. `threads` is the most that may share them; 0: as many as
+// are of use.
+BatchSplit split_batch(double state, int lanes, std::ptrdiff_t count, int threads);
+// The same for states whose results have so many numbers each.
 BatchSplit split_batch(const Signature& signature, const Tree& tree, const Options& options,
                        int lanes, std::ptrdiff_t count, int threads, double numbers);
 
