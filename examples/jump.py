@@ -5,8 +5,8 @@ again, with a mask of contacts for each step, an impact at touch-down, and costs
 ground cannot give. iLQR needs first derivatives of all of this. Exact DDP needs second ones too, of
 
     the steps                  dtau.step_hessian(..., contacts=feet, active=active)
-    the forces in the cost     dtau.constrained_dynamics_hessian(..., lam_forces, feet)
-    the impact                 dtau.impulse_dynamics_hessian(..., lam, none, feet)
+    the forces in the cost     dtau.constrained_dynamics_hessian(..., feet, lam, lam_forces)
+    the impact                 dtau.impulse_dynamics_hessian(..., feet, lam, none)
     the heights of the feet    dtau.frame_jacobians_derivatives(model, q, feet, symmetric=True)
 
 The solver is that of ddp.py: where the exact quadratic problem has no minimum, far from a solution,
@@ -61,7 +61,9 @@ def exact_hessians(task: hop.Hop, at: ddp.Trajectory, e: ddp.Expansion) -> np.nd
     beyond, by_f = hop.beyond(task.active, f)
     lam_forces = h * hop.FORCE_COST * np.einsum("kfr,kfri->kfi", beyond, by_f).reshape(len(f), -1)
     lam = np.zeros(n)
-    bend = dtau.constrained_dynamics_hessian(*states, lam, lam_forces, symmetric=True, **held)
+    bend = dtau.constrained_dynamics_hessian(
+        *states, task.contacts, lam, lam_forces, active=task.active, symmetric=True
+    )
     dqdv, dudq, none = bend.dqdv, task.drive.T @ bend.dtaudq, np.zeros((len(f), 12, 12 + n))
     rows = [
         np.concatenate([bend.dqdq, dqdv, ddp.transposed(dudq)], axis=-1),
@@ -82,11 +84,11 @@ def exact_hessians(task: hop.Hop, at: ddp.Trajectory, e: ddp.Expansion) -> np.nd
     impact = np.eye(bends.shape[-1])
     impact[n : 2 * n, : 2 * n] = np.hstack([hit.dv_dq, hit.dv_dv])
     after = (model, *(x[k] for x in states[1:]))
-    feet = {"contacts": task.contacts}
-    by_v = dtau.step_vjp(*after, h, lam_q[k], lam_v[k], "semi_implicit", **feet).by_v
-    by_v = by_v + dtau.constrained_dynamics_vjp(*after, lam, lam_forces[k], **feet).by_v
+    feet = task.contacts
+    by_v = dtau.step_vjp(*after, h, lam_q[k], lam_v[k], "semi_implicit", contacts=feet).by_v
+    by_v = by_v + dtau.constrained_dynamics_vjp(*after, feet, lam, lam_forces[k]).by_v
     before = (model, at.q[k], at.v[k])
-    bend = dtau.impulse_dynamics_hessian(*before, by_v, np.zeros(12), symmetric=True, **feet)
+    bend = dtau.impulse_dynamics_hessian(*before, feet, by_v, np.zeros(12), symmetric=True)
     bends[k] = impact.T @ bends[k] @ impact
     bends[k, :n, : 2 * n] += np.hstack([bend.dqdq, bend.dqdv])
     bends[k, n : 2 * n, :n] += bend.dqdv.T

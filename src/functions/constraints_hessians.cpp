@@ -20,7 +20,7 @@ constexpr Row functions[] = {
     function({.name = "constrained_dynamics_hessian",
               .solves = true,
               .results = "ConstrainedDynamicsHessian"},
-             takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes,
+             takes(q, v, tau, contacts, acceleration_weights, force_weights, f_ext, f_ext_axes,
                    active, held_positions, regularization, symmetric, parameters, coordinates),
              gives(dqdq, dqdv, dvdv, dtaudq),
              on_active_constraints<ConstrainedHessianWorkspace>(
@@ -33,7 +33,7 @@ constexpr Row functions[] = {
                  })),
     function(
         {.name = "impulse_dynamics_hessian", .solves = true, .results = "ImpulseDynamicsHessian"},
-        takes(q, v, acceleration_weights, impulse_weights, contacts, restitution, active,
+        takes(q, v, contacts, acceleration_weights, impulse_weights, restitution, active,
               regularization, symmetric, parameters, coordinates),
         gives(dqdq, dqdv),
         on_active_constraints<ImpulseHessianWorkspace>(

@@ -52,7 +52,7 @@ constexpr auto parameter_gradient = []<class T>(const Tree& tree, const T* q, co
 constexpr Row functions[] = {
     function(
         {.name = "constrained_dynamics_jvp", .solves = true, .results = "ConstrainedDynamicsJVP"},
-        takes(q, v, tau, dq, dv, dtorque, contacts, f_ext, df_ext, f_ext_axes, active,
+        takes(q, v, tau, contacts, dq, dv, dtorque, f_ext, df_ext, f_ext_axes, active,
               held_positions, regularization, optional_dparameters, parameters, coordinates),
         gives(acceleration_tangent, force_tangent),
         on_active_constraints<Jvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -66,7 +66,7 @@ constexpr Row functions[] = {
         })),
     function(
         {.name = "constrained_dynamics_vjp", .solves = true, .results = "ConstrainedDynamicsVJP"},
-        takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes, active,
+        takes(q, v, tau, contacts, acceleration_weights, force_weights, f_ext, f_ext_axes, active,
               held_positions, regularization, by, parameters, coordinates),
         gives(by_q, by_v, by_tau, by_f_ext, by_parameters),
         on_active_constraints<Vjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -81,7 +81,7 @@ constexpr Row functions[] = {
             x.report(w.algorithm.value.equations.schur.failures);
         })),
     function({.name = "impulse_dynamics_jvp", .solves = true, .results = "ImpulseDynamicsJVP"},
-             takes(q, v, dq, dv, contacts, restitution, drestitution, active, regularization,
+             takes(q, v, contacts, dq, dv, restitution, drestitution, active, regularization,
                    optional_dparameters, parameters, coordinates),
              gives(velocity_tangent, impulse_tangent),
              on_active_constraints<ImpulseJvpWorkspace>(
@@ -93,7 +93,7 @@ constexpr Row functions[] = {
                      x.report(w.product.value.equations.schur.failures);
                  })),
     function({.name = "impulse_dynamics_vjp", .solves = true, .results = "ImpulseDynamicsVJP"},
-             takes(q, v, acceleration_weights, impulse_weights, contacts, restitution, active,
+             takes(q, v, contacts, acceleration_weights, impulse_weights, restitution, active,
                    regularization, by, parameters, coordinates),
              gives(by_q, by_v, by_restitution, by_parameters),
              on_active_constraints<ImpulseVjpWorkspace>(

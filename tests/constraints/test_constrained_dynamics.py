@@ -84,11 +84,11 @@ def results(
             model, *state, contacts, s["f_ext"], **options
         ),
         "jvp": dtau.constrained_dynamics_jvp(
-            *(model, *state, s["dq"], s["dv"], s["dtau"], contacts, s["f_ext"], s["df_ext"]),
+            *(model, *state, contacts, s["dq"], s["dv"], s["dtau"], s["f_ext"], s["df_ext"]),
             **options,
         ),
         "vjp": dtau.constrained_dynamics_vjp(
-            model, *state, s["lam"], lam_forces, contacts, s["f_ext"], **options
+            model, *state, contacts, s["lam"], lam_forces, s["f_ext"], **options
         ),
     }
 

@@ -118,13 +118,13 @@ def test_complex_step_of_dependent_rows() -> None:
     for k in range(3):
         assert_close(np.concatenate([d[k], d[3 + k]]), want[k], 1e-9)
     x = dtau.constrained_dynamics_jvp(
-        model, q, v, tau, s["dq"], s["dv"], s["dtau"], contacts, s["f_ext"], **options
+        model, q, v, tau, contacts, s["dq"], s["dv"], s["dtau"], s["f_ext"], **options
     )
     both = sum(w @ s[name] for w, name in zip(want, ("dq", "dv", "dtau"), strict=True))
     assert_close(np.concatenate(x), both, 1e-9)
     weights = np.random.default_rng(0).uniform(-1.0, 1.0, model.nv + contacts.nrows)
     y = dtau.constrained_dynamics_vjp(
-        model, q, v, tau, weights[: model.nv], weights[model.nv :], contacts, **options
+        model, q, v, tau, contacts, weights[: model.nv], weights[model.nv :], **options
     )
     d = dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts, **options)
     for k in range(3):
@@ -135,22 +135,21 @@ def test_complex_step_of_dependent_impulses() -> None:
     model = robot("quadruped")
     s = random_state(model, 6)
     q, v = s["q"], s["v"]
-    options: dict[str, Any] = {"contacts": dependent(model), "regularization": 1e-3}
+    contacts = dependent(model)
+    options: dict[str, Any] = {"regularization": 1e-3}
 
     def value(q: Any, v: Any) -> Any:
-        result = complex_core("impulse_dynamics", model, q, v, 0.3, **options)
+        result = complex_core("impulse_dynamics", model, q, v, 0.3, contacts=contacts, **options)
         return np.concatenate(result, axis=-1)
 
-    d = dtau.impulse_dynamics_derivatives(
-        model, q, v, options["contacts"], 0.3, regularization=1e-3
-    )
+    d = dtau.impulse_dynamics_derivatives(model, q, v, contacts, 0.3, **options)
     want = by_q(model, q, lambda y: value(y, v)), by_vector(v, lambda y: value(q, y))
     for k in range(2):
         assert_close(np.concatenate([d[k], d[2 + k]]), want[k], 1e-9)
-    x = dtau.impulse_dynamics_jvp(model, q, v, s["dq"], s["dv"], restitution=0.3, **options)
+    x = dtau.impulse_dynamics_jvp(model, q, v, contacts, s["dq"], s["dv"], 0.3, **options)
     assert_close(np.concatenate(x), want[0] @ s["dq"] + want[1] @ s["dv"], 1e-9)
     weights = np.random.default_rng(0).uniform(-1.0, 1.0, len(want[0]))
     parts = weights[: model.nv], weights[model.nv :]
-    y = dtau.impulse_dynamics_vjp(model, q, v, *parts, restitution=0.3, **options)
+    y = dtau.impulse_dynamics_vjp(model, q, v, contacts, *parts, 0.3, **options)
     for k in range(2):
         assert_close(y[k], weights @ want[k], 1e-9)

@@ -63,7 +63,7 @@ def compare(
     )
     held = {"active": active, **options}
     got = dtau.constrained_dynamics_hessian(
-        model, *state, *weights, contacts, f_ext, **held, out=filled(4, model.nv)
+        model, *state, contacts, *weights, f_ext, **held, out=filled(4, model.nv)
     )
     what = f"of {contacts.contacts}"
     assert_close(got.dqdq, want[0][0], bound, f"qq {what}", floor=1.0)
@@ -71,7 +71,7 @@ def compare(
     assert_close(got.dvdv, want[1][1], bound, f"vv {what}", floor=1.0)
     assert_close(got.dtaudq, want[2][0], bound, f"tau q {what}", floor=1.0)
     even = dtau.constrained_dynamics_hessian(
-        model, *state, *weights, contacts, f_ext, symmetric=True, **held
+        model, *state, contacts, *weights, f_ext, symmetric=True, **held
     )
     assert_close(even.dqdq, (got.dqdq + got.dqdq.T) / 2.0, bound, "symmetric", floor=1.0)
 
@@ -149,12 +149,13 @@ def test_rows_that_depend_on_each_other_are_named() -> None:
     state = s["q"], s["v"], s["tau"]
     weights = s["lam"], np.ones(6)
     with pytest.raises(ValueError, match="again"):
-        dtau.constrained_dynamics_hessian(model, *state, *weights, contacts)
+        dtau.constrained_dynamics_hessian(model, *state, contacts, *weights)
     with pytest.raises(ValueError, match="again"):
         dtau.step_hessian(model, *state, 0.01, s["lam_q"], s["lam_v"], contacts=contacts)
-    many: list[Any] = [np.tile(x, (2, 1)) for x in (*state, *weights)]
-    many[0][1] = random_state(model, 2)["q"]
-    assert np.isnan(dtau.constrained_dynamics_hessian(model, *many, contacts).dqdq).all()
+    q, v, tau, *lam = (np.tile(x, (2, 1)) for x in (*state, *weights))
+    q[1] = random_state(model, 2)["q"]
+    many = dtau.constrained_dynamics_hessian(model, q, v, tau, contacts, *lam)
+    assert np.isnan(many.dqdq).all()
 
 
 # ---------------------------------------------------------------- impacts
@@ -189,7 +190,7 @@ def compare_impulses(
     qq = by_q(model, q, lambda y: gradient(y, v))
     qv = by_vector(v, lambda w: gradient(q, w))
     got = dtau.impulse_dynamics_hessian(
-        model, q, v, *weights, contacts, restitution, active=active, **options, out=filled(2, n)
+        model, q, v, contacts, *weights, restitution, active=active, **options, out=filled(2, n)
     )
     what = f"of {contacts.contacts}"
     assert_close(got.dqdq, qq, bound, f"qq {what}", floor=1.0)
@@ -283,7 +284,7 @@ def test_a_refused_state_leaves_nothing_for_the_next() -> None:
 
     def call(k: slice) -> dtau.ConstrainedDynamicsHessian:
         return dtau.constrained_dynamics_hessian(
-            model, q[k], v[k], tau[k], lam[k], lam_forces[k], contacts, active=active[k]
+            model, q[k], v[k], tau[k], contacts, lam[k], lam_forces[k], active=active[k]
         )
 
     both, second = call(slice(2)), call(slice(1, 2))

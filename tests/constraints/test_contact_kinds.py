@@ -95,13 +95,13 @@ def test_first_derivatives(name: str, axes: str) -> None:
         for k in range(3):
             assert_close(np.concatenate([d[k], d[3 + k]]), want[k], 1e-11, f"{k}", floor=1.0)
         x = dtau.constrained_dynamics_jvp(
-            model, q, v, tau, s["dq"], s["dv"], s["dtau"], contacts, s["f_ext"]
+            model, q, v, tau, contacts, s["dq"], s["dv"], s["dtau"], s["f_ext"]
         )
         change = sum(w @ s[name] for w, name in zip(want, ("dq", "dv", "dtau"), strict=True))
         assert_close(np.concatenate(x), change, 1e-11, "jvp", floor=1.0)
         weights = np.random.default_rng(0).uniform(-1.0, 1.0, model.nv + contacts.nrows)
         y = dtau.constrained_dynamics_vjp(
-            model, q, v, tau, weights[: model.nv], weights[model.nv :], contacts, s["f_ext"]
+            model, q, v, tau, contacts, weights[: model.nv], weights[model.nv :], s["f_ext"]
         )
         for k in range(3):
             assert_close(y[k], weights @ want[k], 1e-11, f"vjp {k}", floor=1.0)

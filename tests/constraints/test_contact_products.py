@@ -25,7 +25,7 @@ def check(model: dtau.Model, seed: int, f_ext_axes: str = "body") -> None:
     state = (s["q"], s["v"], s["tau"])
     directions = s["dq"], s["dv"], s["dtau"]
     d = dtau.constrained_dynamics_derivatives(model, *state, contacts, s["f_ext"], **options)
-    jvp = dtau.constrained_dynamics_jvp(model, *state, *directions, contacts, s["f_ext"], **options)
+    jvp = dtau.constrained_dynamics_jvp(model, *state, contacts, *directions, s["f_ext"], **options)
     da = sum(x @ y for x, y in zip(d[:3], directions, strict=True))
     dforces = sum(x @ y for x, y in zip(d[3:6], directions, strict=True))
     assert_close(jvp.da, da, BOUND, "jvp", floor=1.0)
@@ -33,7 +33,7 @@ def check(model: dtau.Model, seed: int, f_ext_axes: str = "body") -> None:
 
     lam, lam_forces = s["lam"], rng.uniform(-1.0, 1.0, contacts.nrows)
     vjp = dtau.constrained_dynamics_vjp(
-        model, *state, lam, lam_forces, contacts, s["f_ext"], **options
+        model, *state, contacts, lam, lam_forces, s["f_ext"], **options
     )
     for k in range(3):
         want = lam @ d[k] + lam_forces @ d[3 + k]
@@ -41,7 +41,7 @@ def check(model: dtau.Model, seed: int, f_ext_axes: str = "body") -> None:
     # By the external wrenches: the two are transposed to each other.
     rest = np.zeros(model.nv)
     with_wrenches = dtau.constrained_dynamics_jvp(
-        model, *state, rest, rest, rest, contacts, s["f_ext"], s["df_ext"], **options
+        model, *state, contacts, rest, rest, rest, s["f_ext"], s["df_ext"], **options
     )
     want = lam @ with_wrenches.da + lam_forces @ with_wrenches.dforces
     got = np.sum(vjp.by_f_ext * s["df_ext"])

@@ -11,6 +11,7 @@ import pytest
 from cases import random_state, robot
 
 import dtau
+from dtau.registry import FUNCTIONS
 
 FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
 
@@ -182,6 +183,32 @@ def test_frames_of_the_world() -> None:
 def test_wrong_words_and_numbers(make: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=re.escape(message)):
         make()
+
+
+WITH_CONTACTS = [
+    name
+    for name, row in FUNCTIONS.items()
+    if "contacts" in row.options and row.options["contacts"].required
+]
+
+
+@pytest.mark.parametrize("name", WITH_CONTACTS)
+def test_contacts_stand_right_after_the_inputs_of_the_dynamics(name: str) -> None:
+    names = [x.name for x in FUNCTIONS[name].arguments]
+    inputs = ["q", "v"] if name.startswith("impulse") else ["q", "v", names[2]]
+    assert names[: len(inputs) + 1] == [*inputs, "contacts"]
+    model = robot("quadruped")
+    contacts = dtau.Contacts(model, [dtau.FrameContact(FEET[0])])
+    sizes = {"lam_forces": contacts.nrows, "lam_impulses": contacts.nrows}
+    required = [x.name for x in FUNCTIONS[name].arguments if x.required][len(inputs) + 1 :]
+    state = [random_state(model, 3)[x] for x in inputs]
+    late = [np.ones(sizes.get(x, model.nv)) for x in required]
+    getattr(dtau, name)(model, *state, contacts, *late)
+    if late:  # as it was: contacts last
+        with pytest.raises(TypeError, match=r"contacts: expected a dtau\.Contacts, got ndarray"):
+            getattr(dtau, name)(model, *state, *late, contacts)
+        with pytest.raises(TypeError, match="contacts"):
+            getattr(dtau, name)(model, *state, *late, contacts=contacts)
 
 
 def test_wrong_calls() -> None:

@@ -98,11 +98,11 @@ def compare(
         assert_close(d[3 + k], want[k][n:], BOUND, f"forces by {by}", floor=1.0)
     assert_close(d.residual, left, BOUND, "residual", floor=1.0)
     directions = s["dq"], s["dv"], s["dtau"]
-    jvp = dtau.constrained_dynamics_jvp(model, *state, *directions, contacts, f_ext, **held)
+    jvp = dtau.constrained_dynamics_jvp(model, *state, contacts, *directions, f_ext, **held)
     along = sum(x @ y for x, y in zip(want, directions, strict=True))
     assert_close(np.concatenate(jvp), along, BOUND, "jvp", floor=1.0)
     lam = np.random.default_rng(0).uniform(-1.0, 1.0, n + contacts.nrows)
-    vjp = dtau.constrained_dynamics_vjp(model, *state, lam[:n], lam[n:], contacts, f_ext, **held)
+    vjp = dtau.constrained_dynamics_vjp(model, *state, contacts, lam[:n], lam[n:], f_ext, **held)
     for k in range(3):
         assert_close(vjp[k], lam @ want[k], BOUND, f"vjp by {k}", floor=1.0)
     lin = dtau.linearize(model, *state, f_ext, contacts=contacts, **held)
@@ -166,7 +166,7 @@ def test_central_differences_of_an_arm() -> None:
     d = dtau.constrained_dynamics_derivatives(model, q, v, tau, **held)
     np.testing.assert_allclose(d.da_dq @ along, da, rtol=1e-7)
     np.testing.assert_allclose(d.dforces_dq @ along, dforces, rtol=1e-6, atol=1e-6)
-    jvp = dtau.constrained_dynamics_jvp(model, q, v, tau, along, rest, rest, **held)
+    jvp = dtau.constrained_dynamics_jvp(model, q, v, tau, dq=along, dv=rest, dtau=rest, **held)
     np.testing.assert_allclose(jvp.da, da, rtol=1e-7)
     np.testing.assert_allclose(jvp.dforces, dforces, rtol=1e-6, atol=1e-6)
     lam = np.array([1.0, 0.0, 0.0])
@@ -251,15 +251,19 @@ def test_same_bits_alone_and_in_batches() -> None:
 
     def results(at: int | slice) -> list[Any]:
         x = rows(s, at)
-        held: dict[str, Any] = {"contacts": contacts, "active": active[at], "regularization": 1e-3}
+        options: dict[str, Any] = {"active": active[at], "regularization": 1e-3}
+        held: dict[str, Any] = {"contacts": contacts, **options}
         state = x["q"], x["v"], x["tau"]
+        along = x["dq"], x["dv"], x["dtau"]
         weights = np.ones((*x["q"].shape[:-1], contacts.nrows))
         return [
             *dtau.constrained_dynamics_derivatives(model, *state, **held),
             *dtau.linearize(model, *state, **held),
             *dtau.linearize_discrete(model, *state, 0.01, "rk4", **held),
-            *dtau.constrained_dynamics_jvp(model, *state, x["dq"], x["dv"], x["dtau"], **held),
-            *arrays_of(dtau.constrained_dynamics_vjp(model, *state, x["lam"], weights, **held)),
+            *dtau.constrained_dynamics_jvp(model, *state, contacts, *along, **options),
+            *arrays_of(
+                dtau.constrained_dynamics_vjp(model, *state, contacts, x["lam"], weights, **options)
+            ),
         ]
 
     together = results(slice(count))

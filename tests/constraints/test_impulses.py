@@ -56,12 +56,12 @@ def check(model: dtau.Model, seed: int) -> None:
     d_dq, d_dv = np.concatenate([d.dv_dq, d.dimpulses_dq]), both
     de = float(rng.uniform(-1.0, 1.0))
     jvp = dtau.impulse_dynamics_jvp(
-        model, q, v, s["dq"], s["dv"], contacts, drestitution=de, **options
+        model, q, v, contacts, s["dq"], s["dv"], drestitution=de, **options
     )
     along = d_dq @ s["dq"] + d_dv @ s["dv"] + by_e * de
     assert_close(np.concatenate(jvp), along, BOUND, "jvp", floor=1.0)
     lam, lam_impulses = s["lam"], rng.uniform(-1.0, 1.0, contacts.nrows)
-    vjp = dtau.impulse_dynamics_vjp(model, q, v, lam, lam_impulses, contacts, **options)
+    vjp = dtau.impulse_dynamics_vjp(model, q, v, contacts, lam, lam_impulses, **options)
     weights = np.concatenate([lam, lam_impulses])
     assert_close(vjp.by_q, weights @ d_dq, BOUND, "vjp by q", floor=1.0)
     assert_close(vjp.by_v, weights @ d_dv, BOUND, "vjp by v", floor=1.0)
@@ -96,14 +96,14 @@ def test_same_bits_alone_and_in_batches(name: str) -> None:
         (dtau.impulse_dynamics_vjp, [s["lam"], weights]),
     ]
     for function, further in calls:
-        arrays = s["q"], s["v"], *further
-        each = [
-            function(model, *[x[k] for x in arrays], contacts, e[k], active=active[k])
-            for k in range(count)
-        ]
+
+        def call(at: int | slice, function: Any = function, further: Any = further) -> Any:
+            more = [x[at] for x in (*further, e)]
+            return function(model, s["q"][at], s["v"][at], contacts, *more, active=active[at])
+
+        each = [call(k) for k in range(count)]
         for size in (2, 8, 9, count):
-            at = slice(size)
-            got = function(model, *[x[at] for x in arrays], contacts, e[at], active=active[at])
+            got = call(slice(size))
             for k in range(size):
                 assert_same_results(tuple(x[k] for x in got), each[k])
 

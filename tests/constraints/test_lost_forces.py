@@ -92,14 +92,14 @@ def test_products_of_a_state_at_rest_are_those_of_its_matrices(value: float) -> 
     def near(got: np.ndarray, want: np.ndarray, bound: float = 1e-4) -> None:
         np.testing.assert_allclose(got, want, rtol=0, atol=bound * max(1.0, np.abs(want).max()))
 
-    got = dtau.constrained_dynamics_jvp(*at, dq, dv, dtau_, FLAT, **options)
+    got = dtau.constrained_dynamics_jvp(*at, FLAT, dq, dv, dtau_, **options)
     near(got[0], d.da_dq @ dq + d.da_dv @ dv + d.da_dtau @ dtau_)
     near(got[1], d.dforces_dq @ dq + d.dforces_dv @ dv + d.dforces_dtau @ dtau_)
-    products = dtau.constrained_dynamics_vjp(*at, lam, weights, FLAT, **options)
+    products = dtau.constrained_dynamics_vjp(*at, FLAT, lam, weights, **options)
     for by, product in {"dq": products.by_q, "dv": products.by_v, "dtau": products.by_tau}.items():
         near(product, lam @ getattr(d, f"da_{by}") + weights @ getattr(d, f"dforces_{by}"))
-    hessian = dtau.constrained_dynamics_hessian(*at, lam, weights, FLAT, **options)
-    exact = dtau.constrained_dynamics_hessian(*at, lam, weights, FLAT, regularization=1e-4)
+    hessian = dtau.constrained_dynamics_hessian(*at, FLAT, lam, weights, **options)
+    exact = dtau.constrained_dynamics_hessian(*at, FLAT, lam, weights, regularization=1e-4)
     for block, want in zip(arrays_of(hessian), arrays_of(exact), strict=True):
         near(block, want, 1e-3)
 

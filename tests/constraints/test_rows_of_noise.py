@@ -77,16 +77,16 @@ def test_all_functions_refuse_a_row_of_noise(seed: int) -> None:
     calls: list[Any] = [
         lambda: dtau.constrained_dynamics(model, q, v, tau, contacts),
         lambda: dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts),
-        lambda: dtau.constrained_dynamics_jvp(model, q, v, tau, v, v, v, contacts),
-        lambda: dtau.constrained_dynamics_vjp(model, q, v, tau, v, np.ones(6), contacts),
+        lambda: dtau.constrained_dynamics_jvp(model, q, v, tau, contacts, v, v, v),
+        lambda: dtau.constrained_dynamics_vjp(model, q, v, tau, contacts, v, np.ones(6)),
         lambda: dtau.linearize(model, q, v, tau, contacts=contacts),
         lambda: dtau.linearize_discrete(model, q, v, tau, 0.01, "rk4", contacts=contacts),
         lambda: dtau.step(model, q, v, tau, 0.01, contacts=contacts),
         lambda: dtau.step_vjp(model, q, v, tau, 0.01, v, v, contacts=contacts),
         lambda: dtau.impulse_dynamics(model, q, v, contacts),
         lambda: dtau.impulse_dynamics_derivatives(model, q, v, contacts),
-        lambda: dtau.impulse_dynamics_jvp(model, q, v, v, v, contacts),
-        lambda: dtau.impulse_dynamics_vjp(model, q, v, v, np.ones(6), contacts),
+        lambda: dtau.impulse_dynamics_jvp(model, q, v, contacts, v, v),
+        lambda: dtau.impulse_dynamics_vjp(model, q, v, contacts, v, np.ones(6)),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=said):

@@ -117,12 +117,15 @@ CALLS: dict[str, Call] = {
     ),
     "constrained_dynamics_jvp": Call(
         lambda m, s, o: dtau.constrained_dynamics_jvp(
-            m, s["q"], s["v"], s["x"], s["v"], s["x"], s["x"], **o
+            m, s["q"], s["v"], s["x"], dq=s["v"], dv=s["x"], dtau=s["x"], **o
         )
     ),
     "constrained_dynamics_vjp": Call(
         lambda m, s, o: dtau.constrained_dynamics_vjp(
-            m, s["q"], s["v"], s["x"], s["x"], np.ones((*s["q"].shape[:-1], rows(o))), **o
+            *(m, s["q"], s["v"], s["x"]),
+            lam=s["x"],
+            lam_forces=np.ones((*s["q"].shape[:-1], rows(o))),
+            **o,
         )
     ),
     "constrained_inverse_dynamics": Call(
@@ -136,12 +139,14 @@ CALLS: dict[str, Call] = {
     ),
     "impulse_dynamics_jvp": Call(
         lambda m, s, o: dtau.impulse_dynamics_jvp(
-            m, s["q"], s["x"], s["v"], s["x"], restitution=0.5, drestitution=0.1, **o
+            m, s["q"], s["x"], dq=s["v"], dv=s["x"], restitution=0.5, drestitution=0.1, **o
         )
     ),
     "impulse_dynamics_vjp": Call(
         lambda m, s, o: dtau.impulse_dynamics_vjp(
-            *(m, s["q"], s["x"], s["x"], np.ones((*s["q"].shape[:-1], rows(o)))),
+            *(m, s["q"], s["x"]),
+            lam=s["x"],
+            lam_impulses=np.ones((*s["q"].shape[:-1], rows(o))),
             restitution=0.5,
             **o,
         )
@@ -292,7 +297,7 @@ def check_derivatives(
         return
     got = np.concatenate(
         dtau.constrained_dynamics_jvp(
-            model, s["q"], s["v"], s["x"], *direction, contacts, s["f_ext"], **options
+            model, s["q"], s["v"], s["x"], contacts, *direction, s["f_ext"], **options
         )
     )
     for part in (slice(0, model.nv), slice(model.nv, None)):

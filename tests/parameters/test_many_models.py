@@ -356,11 +356,11 @@ def test_derivatives_of_constrained_dynamics_by_parameters(name: str, of_joints:
         )
         lam, zero = (s["lam"], s["lam_forces"]), np.zeros(model.nv)
         g = dtau.constrained_dynamics_vjp(
-            model, *point, *lam, contacts, by="parameters", parameters=parameters, **given
+            model, *point, contacts, *lam, by="parameters", parameters=parameters, **given
         )
         assert_close(g.by_parameters, np.concatenate(lam) @ want, tolerance, "vjp", floor=scale)
         along = dtau.constrained_dynamics_jvp(
-            *(model, *point, zero, zero, zero, contacts),
+            *(model, *point, contacts, zero, zero, zero),
             dparameters=change,
             parameters=parameters,
             **given,
@@ -370,13 +370,13 @@ def test_derivatives_of_constrained_dynamics_by_parameters(name: str, of_joints:
         # Without wrenches there is no gradient by them, and nothing is written in its place.
         given = {**given, "f_ext": np.zeros_like(s["f_ext"])}
         of_zeros = dtau.constrained_dynamics_vjp(
-            model, *point, *lam, contacts, by="parameters", parameters=parameters, **given
+            model, *point, contacts, *lam, by="parameters", parameters=parameters, **given
         )
         del given["f_ext"]
         for count in (1, 9):
             repeated = np.broadcast_to(point[0], (count, model.nq))
             g = dtau.constrained_dynamics_vjp(
-                *(model, repeated, *point[1:], *lam, contacts),
+                *(model, repeated, *point[1:], contacts, *lam),
                 by="parameters",
                 parameters=parameters,
                 **given,
@@ -410,11 +410,13 @@ def test_derivatives_of_impacts_by_parameters(name: str, of_joints: bool) -> Non
         tolerance = 100 * solved(
             TOLERANCE["complex_step"], dtau.mass_matrix(model, s["q"], parameters=parameters)
         )
-        given |= {"contacts": contacts, "parameters": parameters}
+        given |= {"parameters": parameters}
         lam, zero = (s["lam"], s["lam_impulses"]), np.zeros(model.nv)
-        g = dtau.impulse_dynamics_vjp(model, *point, *lam, by="parameters", **given)
+        g = dtau.impulse_dynamics_vjp(model, *point, contacts, *lam, by="parameters", **given)
         assert_close(g.by_parameters, np.concatenate(lam) @ want, tolerance, "vjp", floor=scale)
-        along = dtau.impulse_dynamics_jvp(model, *point, zero, zero, dparameters=change, **given)
+        along = dtau.impulse_dynamics_jvp(
+            model, *point, contacts, zero, zero, dparameters=change, **given
+        )
         got = np.concatenate(along)
         assert_close(got, want @ change, tolerance, "jvp", floor=scale)
 
@@ -432,9 +434,9 @@ def test_derivatives_by_parameters_that_do_not_exist() -> None:
     contacts = cases.contacts(model)
     weights = s["lam"], s["lam_forces"]
     with pytest.raises(ValueError, match="by: expected 'f_ext', 'parameters' or a sequence"):
-        dtau.constrained_dynamics_vjp(model, *point[:3], *weights, contacts, by="dt")  # type: ignore[arg-type]
+        dtau.constrained_dynamics_vjp(model, *point[:3], contacts, *weights, by="dt")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="by: expected 'parameters' or a sequence"):
-        dtau.impulse_dynamics_vjp(model, *point[:2], *weights, contacts, by="f_ext")
+        dtau.impulse_dynamics_vjp(model, *point[:2], contacts, *weights, by="f_ext")
 
 
 # Batches

@@ -54,9 +54,9 @@ def check_impulses(model: dtau.Model, plain: dtau.Model) -> None:
         (
             *dtau.impulse_dynamics(m, s["q"], s["v"], contacts(m), **options),
             *dtau.impulse_dynamics_derivatives(m, s["q"], s["v"], contacts(m), **options),
-            *dtau.impulse_dynamics_jvp(m, s["q"], s["v"], s["dq"], s["dv"], contacts(m), **options),
-            *dtau.impulse_dynamics_vjp(m, s["q"], s["v"], lam, forces, contacts(m), **options),
-            *dtau.impulse_dynamics_hessian(m, s["q"], s["v"], lam, forces, contacts(m), **options),
+            *dtau.impulse_dynamics_jvp(m, s["q"], s["v"], contacts(m), s["dq"], s["dv"], **options),
+            *dtau.impulse_dynamics_vjp(m, s["q"], s["v"], contacts(m), lam, forces, **options),
+            *dtau.impulse_dynamics_hessian(m, s["q"], s["v"], contacts(m), lam, forces, **options),
         )
         for m in (model, plain)
     )

@@ -22,9 +22,9 @@ def constrained_dynamics_hessian(
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
+    contacts: Contacts,
     lam: ArrayLike,
     lam_forces: ArrayLike,
-    contacts: Contacts,
     f_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
@@ -76,9 +76,9 @@ def constrained_dynamics_hessian(
     >>> rng = np.random.default_rng(0)
     >>> q, v, tau = dtau.random_state(model, rng)
     >>> lam, lam_forces = rng.standard_normal(model.nv), rng.standard_normal(contacts.nrows)
-    >>> h = dtau.constrained_dynamics_hessian(model, q, v, tau, lam, lam_forces, contacts)
+    >>> h = dtau.constrained_dynamics_hessian(model, q, v, tau, contacts, lam, lam_forces)
     >>> dv = 1e-6 * rng.standard_normal(model.nv)
-    >>> weights = lam, lam_forces, contacts
+    >>> weights = contacts, lam, lam_forces
     >>> more = dtau.constrained_dynamics_vjp(model, q, v + dv, tau, *weights)
     >>> less = dtau.constrained_dynamics_vjp(model, q, v - dv, tau, *weights)
     >>> bool(np.allclose(more.by_q - less.by_q, 2.0 * h.dqdv @ dv, atol=1e-9))
@@ -90,9 +90,9 @@ def constrained_dynamics_hessian(
         q,
         v,
         tau,
+        contacts,
         lam,
         lam_forces,
-        contacts,
         f_ext,
         f_ext_axes,
         active,
@@ -111,9 +111,9 @@ def impulse_dynamics_hessian(
     model: Model,
     q: ArrayLike,
     v: ArrayLike,
+    contacts: Contacts,
     lam: ArrayLike,
     lam_impulses: ArrayLike,
-    contacts: Contacts,
     restitution: ArrayLike = 0.0,
     *,
     active: ArrayLike | None = None,
@@ -157,7 +157,7 @@ def impulse_dynamics_hessian(
     >>> contacts = dtau.Contacts(model, [dtau.PointContact("LF_FOOT")])
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> lam, lam_impulses = np.ones(model.nv), np.zeros(3)
-    >>> h = dtau.impulse_dynamics_hessian(model, q, v, lam, lam_impulses, contacts)
+    >>> h = dtau.impulse_dynamics_hessian(model, q, v, contacts, lam, lam_impulses)
     >>> d = dtau.impulse_dynamics_derivatives(model, q, v, contacts)
     >>> bool(np.allclose(h.dqdv @ v, lam @ d.dv_dq))  # velocities after are linear in v
     True
@@ -167,9 +167,9 @@ def impulse_dynamics_hessian(
         model,
         q,
         v,
+        contacts,
         lam,
         lam_impulses,
-        contacts,
         restitution,
         active,
         regularization,

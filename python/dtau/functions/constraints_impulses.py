@@ -149,9 +149,9 @@ def impulse_dynamics_jvp(
     model: Model,
     q: ArrayLike,
     v: ArrayLike,
+    contacts: Contacts,
     dq: ArrayLike,
     dv: ArrayLike,
-    contacts: Contacts,
     restitution: ArrayLike = 0.0,
     drestitution: ArrayLike | None = None,
     *,
@@ -199,7 +199,7 @@ def impulse_dynamics_jvp(
     >>> rng = np.random.default_rng(0)
     >>> q, v, _ = dtau.random_state(model, rng)
     >>> dq, dv = rng.standard_normal((2, model.nv))
-    >>> x = dtau.impulse_dynamics_jvp(model, q, v, dq, dv, contacts)
+    >>> x = dtau.impulse_dynamics_jvp(model, q, v, contacts, dq, dv)
     >>> d = dtau.impulse_dynamics_derivatives(model, q, v, contacts)
     >>> bool(np.allclose(x.dimpulses, d.dimpulses_dq @ dq + d.dimpulses_dv @ dv))
     True
@@ -208,9 +208,9 @@ def impulse_dynamics_jvp(
         model,
         q,
         v,
+        contacts,
         dq,
         dv,
-        contacts,
         restitution,
         drestitution,
         active,
@@ -229,9 +229,9 @@ def impulse_dynamics_vjp(
     model: Model,
     q: ArrayLike,
     v: ArrayLike,
+    contacts: Contacts,
     lam: ArrayLike,
     lam_impulses: ArrayLike,
-    contacts: Contacts,
     restitution: ArrayLike = 0.0,
     *,
     active: ArrayLike | None = None,
@@ -275,7 +275,7 @@ def impulse_dynamics_vjp(
     >>> rng = np.random.default_rng(0)
     >>> q, v, _ = dtau.random_state(model, rng)
     >>> lam, lam_impulses = rng.standard_normal(model.nv), rng.standard_normal(contacts.nrows)
-    >>> x = dtau.impulse_dynamics_vjp(model, q, v, lam, lam_impulses, contacts)
+    >>> x = dtau.impulse_dynamics_vjp(model, q, v, contacts, lam, lam_impulses)
     >>> d = dtau.impulse_dynamics_derivatives(model, q, v, contacts)
     >>> bool(np.allclose(x.by_q, lam @ d.dv_dq + lam_impulses @ d.dimpulses_dq))
     True
@@ -284,9 +284,9 @@ def impulse_dynamics_vjp(
         model,
         q,
         v,
+        contacts,
         lam,
         lam_impulses,
-        contacts,
         restitution,
         active,
         regularization,

@@ -26,10 +26,10 @@ def constrained_dynamics_jvp(
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
+    contacts: Contacts,
     dq: ArrayLike,
     dv: ArrayLike,
     dtau: ArrayLike,
-    contacts: Contacts,
     f_ext: ArrayLike | None = None,
     df_ext: ArrayLike | None = None,
     *,
@@ -75,7 +75,7 @@ def constrained_dynamics_jvp(
     >>> rng = np.random.default_rng(0)
     >>> q, v, tau = dtau.random_state(model, rng)
     >>> dq, dv, dtorque = rng.standard_normal((3, model.nv))
-    >>> x = dtau.constrained_dynamics_jvp(model, q, v, tau, dq, dv, dtorque, contacts)
+    >>> x = dtau.constrained_dynamics_jvp(model, q, v, tau, contacts, dq, dv, dtorque)
     >>> d = dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts)
     >>> want = d.dforces_dq @ dq + d.dforces_dv @ dv + d.dforces_dtau @ dtorque
     >>> bool(np.allclose(x.dforces, want))
@@ -86,10 +86,10 @@ def constrained_dynamics_jvp(
         q,
         v,
         tau,
+        contacts,
         dq,
         dv,
         dtau,
-        contacts,
         f_ext,
         df_ext,
         f_ext_axes,
@@ -111,9 +111,9 @@ def constrained_dynamics_vjp(
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
+    contacts: Contacts,
     lam: ArrayLike,
     lam_forces: ArrayLike,
-    contacts: Contacts,
     f_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
@@ -158,14 +158,14 @@ def constrained_dynamics_vjp(
     >>> rng = np.random.default_rng(0)
     >>> q, v, tau = dtau.random_state(model, rng)
     >>> lam, lam_forces = rng.standard_normal(model.nv), rng.standard_normal(contacts.nrows)
-    >>> x = dtau.constrained_dynamics_vjp(model, q, v, tau, lam, lam_forces, contacts)
+    >>> x = dtau.constrained_dynamics_vjp(model, q, v, tau, contacts, lam, lam_forces)
     >>> d = dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts)
     >>> bool(np.allclose(x.by_q, lam @ d.da_dq + lam_forces @ d.dforces_dq))
     True
 
     How the weighted sum changes with the mass of the trunk:
 
-    >>> weights = lam, lam_forces, contacts
+    >>> weights = contacts, lam, lam_forces
     >>> x = dtau.constrained_dynamics_vjp(model, q, v, tau, *weights, by="parameters")
     >>> lighter = model.parameters.copy()
     >>> lighter[0, 0] -= 1e-6
@@ -180,9 +180,9 @@ def constrained_dynamics_vjp(
         q,
         v,
         tau,
+        contacts,
         lam,
         lam_forces,
-        contacts,
         f_ext,
         f_ext_axes,
         active,
