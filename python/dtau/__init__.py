@@ -23,6 +23,11 @@ time derivatives of any order              _time_derivatives            _time_de
 products with their first derivatives      _time_derivatives_jvp, _vjp  _time_derivatives_jvp, _vjp
 =========================================  ===========================  ===========================
 
+A quantity is also an attribute of the problem: ``dtau.inverse_dynamics.vjp`` is the same function
+as ``dtau.inverse_dynamics_vjp``. So ``dir(dtau)`` and Tab leave such long names out, all of which
+can be imported; ``dir(dtau.inverse_dynamics)`` has the attributes. The regressor is the attribute
+``regressor`` and, as for other functions, ``parameter_derivatives``.
+
 Other functions: terms of the equation (`mass_matrix`, `bias_torque`); `linearize`, `step`,
 `linearize_discrete`, `equilibrium`; contacts and loops (`constrained_dynamics`, `project`); frames,
 center of mass, momentum, energy; configurations (`integrate`, `difference`); `generate`, `compile`;
@@ -59,6 +64,7 @@ from dtau._version import __version__ as __version__
 from dtau.codegen.compiled import compile
 from dtau.codegen.generate import GeneratedCode, generate
 from dtau.errors import ModelError, ModelWarning
+from dtau.families import link as _link
 from dtau.functions.centroidal import (
     center_of_mass,
     center_of_mass_acceleration,
@@ -262,7 +268,6 @@ from dtau.model.motors import Motors
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
 from dtau.patterns import Pattern
-from dtau.registry import link as _link
 from dtau.viewing import view
 
 __all__ = [
@@ -423,11 +428,11 @@ __all__ = [
 ]
 
 
-_link(globals())  # dtau.inverse_dynamics.vjp is dtau.inverse_dynamics_vjp
+_ATTRIBUTES = _link(globals())  # dtau.inverse_dynamics.vjp is dtau.inverse_dynamics_vjp
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(set(__all__) - _ATTRIBUTES)
 
 
 if not TYPE_CHECKING:  # with __getattr__ a type checker would accept every name
@@ -435,5 +440,6 @@ if not TYPE_CHECKING:  # with __getattr__ a type checker would accept every name
     def __getattr__(name: str) -> NoReturn:
         from dtau.hints import hint
 
-        message = f"module {__name__!r} has no attribute {name!r}{hint(name)}"
-        raise AttributeError(message, name=name, obj=sys.modules[__name__])
+        package = sys.modules[__name__]
+        message = f"module {__name__!r} has no attribute {name!r}{hint(name, package)}"
+        raise AttributeError(message, name=name, obj=package)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from types import ModuleType
+
 from dtau import results
 
 HERE = {
@@ -151,7 +154,7 @@ RENAMED = {
 MODULES = ("casadi", "crocoddyl", "distances", "jax", "mujoco", "torch", "viewer")
 
 
-def hint(name: str) -> str:
+def hint(name: str, package: ModuleType) -> str:
     """Return the end of a message that gives the name in dtau, or an empty string."""
     if name in HERE:
         return f"; Pinocchio's {name} is dtau.{HERE[name]} here"
@@ -159,4 +162,17 @@ def hint(name: str) -> str:
         return f"; it is called dtau.{RENAMED[name]} now"
     if name in MODULES:
         return f"; import dtau.{name} imports that module"
-    return f"; it is dtau.results.{name}" if name in results.__all__ else ""
+    if name in results.__all__:
+        return f"; it is dtau.results.{name}"
+    meant = _meant(name, package)
+    return f"; did you mean dtau.{meant}?" if meant else ""
+
+
+def _meant(name: str, package: ModuleType) -> str:
+    """Return an attribute, or a name that `dir` leaves out; Python suggests those of `dir`."""
+    for family in package.__all__:
+        attribute = name.removeprefix(f"{family}_")
+        if attribute != name and hasattr(getattr(package, family), attribute):
+            return f"{family}.{attribute}"
+    unlisted = set(package.__all__) - set(dir(package))
+    return next(iter(get_close_matches(name, unlisted, 1, 0.9)), "")

@@ -112,10 +112,3 @@ FUNCTIONS: Mapping[str, Function] = {row["name"]: _function(row) for row in _cor
 POSE_FUNCTIONS: Mapping[str, Function] = {
     row["name"]: _function(row) for row in _core.pose_functions()
 }
-
-
-def link(functions: Mapping[str, Any]) -> None:
-    """Give functions those that differentiate them as attributes: `inverse_dynamics.vjp`."""
-    for name, row in FUNCTIONS.items():
-        for kind, linked in row.links.items():
-            setattr(functions[name], kind, functions[linked])

@@ -108,6 +108,10 @@ nb::dict describe(const Links& links) {
     add("hessian", links.hessian);
     add("jvp", links.jvp);
     add("vjp", links.vjp);
+    add("parameter_derivatives", links.parameter_derivatives);
+    add("parameter_jvp", links.parameter_jvp);
+    add("parameter_vjp", links.parameter_vjp);
+    add("wrench_derivatives", links.wrench_derivatives);
     add("time_derivatives", links.time_derivatives);
     return result;
 }

@@ -7,7 +7,9 @@ namespace dtau {
 // the variation dx of an input x, a vjp gives by_x, and derivatives come in the order of the inputs.
 struct Links {
     const char *derivatives = nullptr, *second_derivatives = nullptr, *hessian = nullptr,
-               *jvp = nullptr, *vjp = nullptr, *time_derivatives = nullptr;
+               *jvp = nullptr, *vjp = nullptr, *parameter_derivatives = nullptr,
+               *parameter_jvp = nullptr, *parameter_vjp = nullptr, *wrench_derivatives = nullptr,
+               *time_derivatives = nullptr;
 };
 
 // Properties of a function other than its arguments: see Signature.

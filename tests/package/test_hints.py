@@ -88,6 +88,27 @@ def test_other_names_are_missing_as_ever() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("inverse_dynamics_derivative", "inverse_dynamics_derivatives"),
+        ("forward_dynamics_hesian", "forward_dynamics_hessian"),
+        ("inverse_dynamics_parameter_derivatives", "inverse_dynamics.parameter_derivatives"),
+        ("step_derivatives", "step.derivatives"),
+    ],
+)
+def test_names_that_dir_leaves_out_are_suggested(name: str, meant: str) -> None:
+    with pytest.raises(AttributeError, match=rf"{name}'; did you mean dtau\.{meant}\?$"):
+        getattr(dtau, name)
+    assert meant not in dir(dtau)
+
+
+def test_attributes_of_functions_are_suggested() -> None:
+    code = "import dtau; dtau.inverse_dynamics.hesian"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "has no attribute 'hesian'. Did you mean: 'hessian'?" in done.stderr
+
+
 def test_a_type_checker_misses_names_too() -> None:
     """It takes every name for an attribute where it sees a `__getattr__` of the module."""
     module = ast.parse(Path(dtau.__file__).read_text(encoding="utf-8"))

@@ -224,10 +224,6 @@ def test_every_function_of_the_core_is_public_documented_and_in_the_table() -> N
             assert argument.required or parameter.default == argument.default, argument.name
 
 
-def test_names_of_the_package_are_the_public_ones() -> None:
-    assert dir(dtau) == sorted(dtau.__all__)
-
-
 def test_package_is_typed() -> None:
     assert (Path(dtau.__file__).parent / "py.typed").exists()
 
