@@ -56,6 +56,8 @@ def test_listed_names_are_those_that_are_no_attribute_of_a_family() -> None:
     spelled = {f"{x}_{kind}": f for x in dtau.__all__ for kind, f in attributes(x).items()}
     hidden = set(dtau.__all__) & set(spelled)
     assert {name: spelled[name] for name in hidden} == {name: name for name in hidden}
+    old = {x: getattr(getattr(dtau, x), "new_name", "") for x in dtau.__all__}
+    hidden |= {name for name in old if old[name]}
     assert dir(dtau) == sorted(set(dtau.__all__) - hidden)
     assert 80 < len(dir(dtau)) < 100
 
@@ -69,6 +71,14 @@ def test_attributes_with_other_long_names_are_in_the_table_of_the_page() -> None
     }
     page = (ROOT / "docs/functions.md").read_text(encoding="utf-8")
     assert dict(re.findall(r"^\| `(\w+\.\w+)` \| `(\w+)` \|$", page, flags=re.M)) == other
+
+
+def test_old_names_say_what_they_are_now() -> None:
+    old = {x: y for x in dtau.__all__ if (y := getattr(getattr(dtau, x), "new_name", ""))}
+    assert "frame_jacobians_rate" in old
+    for name, new in old.items():
+        assert new in dtau.__all__
+        assert re.search(rf"\balias for [^.]*`{new}`", getattr(dtau, name).__doc__), name
 
 
 def test_every_name_is_imported_by_a_star() -> None:

@@ -11,6 +11,7 @@ from dtau import _core
 from dtau.checks import common_batch, real_numbers, require
 from dtau.direct import direct
 from dtau.docstrings import documented
+from dtau.families import old_name
 from dtau.model.model import Model
 from dtau.options import AccelerationKind, Axes, Layout
 from dtau.results import Placements
@@ -127,6 +128,7 @@ def frame_jacobians(
 
 
 @documented
+@old_name("frame_jacobians_time_derivatives")
 def frame_jacobians_rate(
     model: Model,
     q: ArrayLike,
@@ -136,9 +138,14 @@ def frame_jacobians_rate(
     *,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Time derivatives of the Jacobians of frames, for velocities v.
+    """Rates of the Jacobians of frames: an alias for row 1 of `frame_jacobians_time_derivatives`.
 
         dJ/dt at dq/dt = v
+
+    New code calls `dtau.frame_jacobians_time_derivatives`, which gives the Jacobians too:
+
+        J, J_dot = dtau.frame_jacobians_time_derivatives(model, q, [v], frame)           one state
+        J_dot = dtau.frame_jacobians_time_derivatives(model, q, v[:, None], frame)[:, 1]    a batch
 
     Returns
     -------
@@ -148,9 +155,8 @@ def frame_jacobians_rate(
 
     Notes
     -----
-    [HO-FBS] Algorithm 1: row 1 of `dtau.frame_jacobians_time_derivatives`, which also has higher
-    orders, for a batch of ``v`` instead of a stack of its derivatives; O(d) for all columns of a
-    frame at depth d.
+    [HO-FBS] Algorithm 1, for a batch of ``v`` instead of a stack of its derivatives; O(d) for all
+    columns of a frame at depth d.
 
     Examples
     --------
