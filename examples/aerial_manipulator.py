@@ -93,10 +93,12 @@ def in_spatial_axes(model: dtau.Model, way: Reference, flight: Flight) -> tuple[
     """
     spatial = dtau.conventions.spatial_twist(model)
     v = way.v_derivatives
-    moved = spatial.time_derivatives_from_dtau(way.q, v)
+    moved = spatial.convert(v, of="v_derivatives", at={"q": way.q})
     back = np.concatenate([v[:, :1], flight.a], axis=1)
-    a = spatial.time_derivatives_from_dtau(way.q, back)[:, 1:]
-    tau = spatial.torque_time_derivatives_from_dtau(way.q, v[:, :-1], flight.tau)
+    a = spatial.convert(back, of="v_derivatives", at={"q": way.q})[:, 1:]
+    tau = spatial.convert(
+        flight.tau, of="tau_derivatives", at={"q": way.q, "v_derivatives": v[:, :-1]}
+    )
     return Reference(way.q, moved), Flight(tau, a, flight.residual)
 
 

@@ -72,8 +72,8 @@ def both(model: dtau.Model, frame: Frame, q: Array, v: Array, tally: Tally) -> t
     if frame != "body":
         make = {"spatial": dtau.conventions.spatial_twist, "hybrid": dtau.conventions.mixed_twist}
         convention = make[frame](model)
-        want = convention.torque_time_derivatives_from_dtau(q, v[:-1], want)
-        v = convention.time_derivatives_from_dtau(q, v)
+        want = convention.convert(want, of="tau_derivatives", at={"q": q, "v_derivatives": v[:-1]})
+        v = convention.convert(v, of="v_derivatives", at={"q": q})
     return np.hstack(inverse_dynamics(model, frame, q, v, tally)), want
 
 

@@ -171,7 +171,7 @@ class Jax:
             elif name == "dq":
                 x = convention.from_dtau(q, at["dq"], at["a"]).v
             else:
-                x = convention.torque_from_dtau(q, at[name])
+                x = convention.convert(at[name], of="tau", at={"q": q})
             if name == "q":
                 nq = x.shape[1] - len(self._joints)
                 free = len(self._columns) - len(self._joints)
@@ -204,17 +204,19 @@ class Jax:
             return [np.asarray(np.linalg.inv(self._mujoco.matrix(q, v, matrix)))]
         if name == "forward_dynamics_derivatives":
             found = dtau.forward_dynamics_derivatives(case.robot.model, q, v, tau)
-            return list(convention.forward_dynamics_derivatives_from_dtau(q, v, a, tau, found))
+            return list(convention.convert(found, at={"q": q, "v": v, "a": a, "tau": tau}))
         if name.endswith(("_vjp", "_jvp")):
             inverse = name.startswith("inverse")
             model = case.robot.model
             if inverse:
-                d: Any = convention.inverse_dynamics_derivatives_from_dtau(
-                    q, v, a, tau, dtau.inverse_dynamics_derivatives(model, q, v, a)
+                d: Any = convention.convert(
+                    dtau.inverse_dynamics_derivatives(model, q, v, a),
+                    at={"q": q, "v": v, "a": a, "tau": tau},
                 )
             else:
-                d = convention.forward_dynamics_derivatives_from_dtau(
-                    q, v, a, tau, dtau.forward_dynamics_derivatives(model, q, v, tau)
+                d = convention.convert(
+                    dtau.forward_dynamics_derivatives(model, q, v, tau),
+                    at={"q": q, "v": v, "a": a, "tau": tau},
                 )
             back = np.argsort(self._columns)
             given = [x[:CHECKED][:, back] for x in self._arguments(case)[3:]]

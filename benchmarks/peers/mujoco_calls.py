@@ -141,7 +141,7 @@ class MuJoCo:
             v = self.convention.from_dtau(at["q"], at["dq"], at["a"]).v
         third: Array = there.a
         if "tau" in arguments:
-            third = self.convention.torque_from_dtau(at["q"], at["tau"])
+            third = self.convention.convert(at["tau"], of="tau", at={"q": at["q"]})
         if "q1" in arguments:
             third = self.convention.from_dtau(at["q1"]).q
         return there.q, v, np.asarray(third)
@@ -154,7 +154,7 @@ class MuJoCo:
         there = convention.from_dtau(q, v, a)
         name = case.function
         if name == "inverse_dynamics":
-            return [convention.torque_from_dtau(q, tau)]
+            return [convention.convert(tau, of=dtau.inverse_dynamics, at={"q": q})]
         if name == "forward_dynamics":
             return [there.a]
         if name == "mass_matrix":
@@ -162,10 +162,10 @@ class MuJoCo:
         if name in ("bias_torque", "gravity_torque"):  # at zero acceleration in its coordinates
             speed = there.v if name == "bias_torque" else np.zeros_like(there.v)
             state = convention.to_dtau(there.q, speed, np.zeros_like(speed))
-            return [convention.torque_from_dtau(q, dtau.inverse_dynamics(model, *state))]
+            return [convention.convert(dtau.inverse_dynamics(model, *state), of="tau", at={"q": q})]
         if name == "inverse_dynamics_derivatives":
             d = dtau.inverse_dynamics_derivatives(model, q, v, a)
-            return list(convention.inverse_dynamics_derivatives_from_dtau(q, v, a, tau, d))
+            return list(convention.convert(d, at={"q": q, "v": v, "a": a, "tau": tau}))
         if name in ("frame_jacobians", "center_of_mass_jacobian"):
             return [self._columns(q, case.wanted[0])]
         if name == "step":
@@ -184,8 +184,7 @@ class MuJoCo:
 
     def matrix(self, q: Array, v: Array, matrix: Array) -> Array:
         """The package's mass matrix, converted."""
-        rows = v[:, np.newaxis], matrix[:, np.newaxis]
-        return self.convention.mass_matrix_time_derivatives_from_dtau(q, *rows)[:, 0]
+        return self.convention.convert(matrix, of=dtau.mass_matrix, at={"q": q})
 
     def _columns(self, q: Array, jacobians: Array) -> Array:
         """Jacobians (..., 6, nv), whose rows are the package's twists, by MuJoCo's velocities."""

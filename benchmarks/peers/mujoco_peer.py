@@ -48,7 +48,7 @@ class Peer:
     def states(self, at: dict[str, Array]) -> list[tuple[Array, Array, Array]]:
         """Configurations, velocities and torques in MuJoCo's coordinates."""
         q, v, _ = self.convention.from_dtau(at["q"], at["v"], at["a"])
-        tau = self.convention.torque_from_dtau(at["q"], at["tau"])
+        tau = self.convention.convert(at["tau"], of="tau", at={"q": at["q"]})
         return [(q[i].copy(), v[i].copy(), tau[i].copy()) for i in range(len(q))]
 
     def transition(self, q: Array, v: Array, tau: Array, out: Array) -> None:
@@ -66,7 +66,7 @@ class Peer:
         h, model = self.dt, self.robot.model
         q, v, a, tau = (at[x] for x in ("q", "v", "a", "tau"))
         d = dtau.forward_dynamics_derivatives(model, q, v, tau)
-        d = self.convention.forward_dynamics_derivatives_from_dtau(q, v, a, tau, d)
+        d = self.convention.convert(d, at={"q": q, "v": v, "a": a, "tau": tau})
         there = self.convention.from_dtau(q, v, a)
         after = there.v + h * there.a
         nv = self.model.nv

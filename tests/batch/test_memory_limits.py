@@ -271,18 +271,17 @@ ASKING: dict[str, Callable[[Any], Any]] = {  # of a batch of q
     ),
     "from_dtau": lambda q: SPATIAL.from_dtau(q, np.ones(18), np.ones(18)),
     "to_dtau": lambda q: SPATIAL.to_dtau(q, np.ones(18), np.ones(18)),
-    "torque_from_dtau": lambda q: MIXED.torque_from_dtau(q, np.ones(18)),
-    "wrenches_to_dtau": lambda q: SPATIAL.wrenches_to_dtau(q, np.ones((13, 6))),
-    "inverse_dynamics_derivatives_from_dtau": lambda q: (
-        MIXED.inverse_dynamics_derivatives_from_dtau(
-            q,
-            np.ones(18),
-            np.ones(18),
-            np.ones(18),
-            dtau.inverse_dynamics_derivatives(MODEL, Q, np.ones(18), np.ones(18)),
-        )
+    "torques": lambda q: MIXED.convert(np.ones(18), of="tau", at={"q": q}),
+    "wrenches to dtau": lambda q: SPATIAL.convert(
+        np.ones((13, 6)), of="f_ext", at={"q": q}, to_dtau=True
     ),
-    "time_derivatives_from_dtau": lambda q: SPATIAL.time_derivatives_from_dtau(q, np.ones((3, 18))),
+    "derivatives": lambda q: MIXED.convert(
+        dtau.inverse_dynamics_derivatives(MODEL, Q, np.ones(18), np.ones(18)),
+        at={"q": q, "v": np.ones(18), "a": np.ones(18), "tau": np.ones(18)},
+    ),
+    "stacks of velocities": lambda q: SPATIAL.convert(
+        np.ones((3, 18)), of="v_derivatives", at={"q": q}
+    ),
 }
 
 

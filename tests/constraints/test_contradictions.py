@@ -278,10 +278,10 @@ def test_residuals_follow_linearizations_into_other_conventions() -> None:
     held: dict[str, Any] = {"contacts": flat_feet(model), "regularization": 1e-3}
     mixed = dtau.conventions.mixed_twist(model)
     lin = dtau.linearize(model, *state, **held)
-    there = mixed.linearization_from_dtau(s["q"], s["v"], lin, None)
+    there = mixed.convert(lin, at={"q": s["q"], "v": s["v"], "inputs": None})
     assert isinstance(there, dtau.results.ConstrainedLinearization)
     assert_same_results([there.residual], [lin.residual])
     step = dtau.linearize_discrete(model, *state, 0.01, **held)
-    after = mixed.discrete_linearization_from_dtau(s["q"], s["v"], step, None)
+    after = mixed.convert(step, at={"q": s["q"], "v": s["v"], "inputs": None})
     assert isinstance(after, dtau.results.ConstrainedDiscreteLinearization)
     assert_same_results([after.residual], [step.residual])

@@ -35,8 +35,8 @@ def test_what_can_be_read_is_enough(package: str) -> None:
         strict=True,
     ):
         assert_same_bits(x, y)
-    there = healthy.wrenches_from_dtau(state["q"], state["f_ext"])
-    assert_same_bits(plain.wrenches_from_dtau(state["q"], state["f_ext"]), there)
+    there = healthy.convert(state["f_ext"], of="f_ext", at={"q": state["q"]})
+    assert_same_bits(plain.convert(state["f_ext"], of="f_ext", at={"q": state["q"]}), there)
 
 
 @each_package

@@ -46,10 +46,10 @@ def test_spatial_twist_in_spatial_wrench_out(name: str) -> None:
     convention = dtau.conventions.spatial_twist(o.model)
     given = o.v.copy()
     given[:, :6] = theirs
-    v = convention.time_derivatives_to_dtau(o.q, given)
+    v = convention.convert(given, of="v_derivatives", at={"q": o.q}, to_dtau=True)
     # The oracle's trajectory is known by its body twist from a separate series.
     assert_orders(v, o.v, TOLERANCE["identity"], "body twist")
-    back = convention.time_derivatives_from_dtau(o.q, v)
+    back = convention.convert(v, of="v_derivatives", at={"q": o.q})
     for k in range(len(v)):
         size = float(np.abs(v[k]).max())  # of what cancels in the spatial twist
         assert_close(
@@ -57,7 +57,7 @@ def test_spatial_twist_in_spatial_wrench_out(name: str) -> None:
         )
 
     tau = dtau.inverse_dynamics_time_derivatives(o.model, o.q, v, o.f_ext)
-    got = convention.torque_time_derivatives_from_dtau(o.q, v, tau)
+    got = convention.convert(tau, of="tau_derivatives", at={"q": o.q, "v_derivatives": v})
     for k in range(len(o.tau)):
         size = float(max(np.abs(o.tau[k]).max(), np.abs(o.wrench[k]).max()))
         assert_close(
@@ -70,7 +70,9 @@ def test_spatial_twist_in_spatial_wrench_out(name: str) -> None:
         assert_close(
             got[k, 6:], o.tau[k], TOLERANCE["identity"], f"torque of order {k}", floor=size
         )
-    back = convention.torque_time_derivatives_to_dtau(o.q, given, got)
+    back = convention.convert(
+        got, of="tau_derivatives", at={"q": o.q, "v_derivatives": given}, to_dtau=True
+    )
     assert_orders(back, tau, TOLERANCE["identity"], "torque back")
 
 
@@ -85,8 +87,8 @@ def test_mixed_is_the_rotation_alone() -> None:
     base = model.joints[0]
     rotation = taylor.coefficients(kinematics.rotation[:, base.body])
     convention = dtau.conventions.mixed_twist(model)
-    moved = convention.time_derivatives_from_dtau(q, v)
-    turned = convention.torque_time_derivatives_from_dtau(q, v, tau)
+    moved = convention.convert(v, of="v_derivatives", at={"q": q})
+    turned = convention.convert(tau, of="tau_derivatives", at={"q": q, "v_derivatives": v})
     for got, given in ((moved, v), (turned, tau)):
         series = taylor.coefficients(given)
         for part in (base.v.start, base.v.start + 3):
@@ -105,11 +107,13 @@ def test_low_orders_are_those_of_states_and_torques(name: str, kind: str) -> Non
     convention = CONVENTIONS[kind](model)
     q, v, tau = stacks(model, 2)
     state = convention.from_dtau(q, v[0], v[1])
-    got = convention.time_derivatives_from_dtau(q, v)
+    got = convention.convert(v, of="v_derivatives", at={"q": q})
     assert_close(got[0], state.v, TOLERANCE["short sums"], "v")
     assert_close(got[1], state.a, TOLERANCE["long sums"], "a")
-    torque = convention.torque_time_derivatives_from_dtau(q, v, tau)
-    assert_close(torque[0], convention.torque_from_dtau(q, tau[0]), TOLERANCE["short sums"], "tau")
+    torque = convention.convert(tau, of="tau_derivatives", at={"q": q, "v_derivatives": v})
+    assert_close(
+        torque[0], convention.convert(tau[0], of="tau", at={"q": q}), TOLERANCE["short sums"], "tau"
+    )
 
 
 @each_convention
@@ -120,18 +124,20 @@ def test_there_and_back(name: str, kind: str) -> None:
     q, v, tau = stacks(model, 3, (2, 3))
     given = [x.copy() for x in (q, v, tau)]
     state = convention.from_dtau(q)
-    theirs = convention.time_derivatives_from_dtau(q, v)
-    torque = convention.torque_time_derivatives_from_dtau(q, v, tau)
+    theirs = convention.convert(v, of="v_derivatives", at={"q": q})
+    torque = convention.convert(tau, of="tau_derivatives", at={"q": q, "v_derivatives": v})
     assert theirs.shape == v.shape
     assert torque.shape == tau.shape
     # Errors are those of rounding in the other convention, whose numbers grow with the order.
     for k in range(ROWS):
         floor = float(np.abs(theirs[..., : k + 1, :]).max())
-        back = convention.time_derivatives_to_dtau(state.q, theirs)
+        back = convention.convert(theirs, of="v_derivatives", at={"q": state.q}, to_dtau=True)
         assert_close(
             back[..., k, :], v[..., k, :], TOLERANCE["identity"], f"v of order {k}", floor=floor
         )
-    back = convention.torque_time_derivatives_to_dtau(state.q, theirs, torque)
+    back = convention.convert(
+        torque, of="tau_derivatives", at={"q": state.q, "v_derivatives": theirs}, to_dtau=True
+    )
     for k in range(ROWS + 1):
         floor = float(np.abs(torque[..., : k + 1, :]).max())
         assert_close(
@@ -147,8 +153,8 @@ def test_power_is_the_same_in_all(kind: str) -> None:
     model = robot("forest")
     convention = CONVENTIONS[kind](model)
     q, v, tau = stacks(model, 4)
-    theirs = convention.time_derivatives_from_dtau(q, v)
-    torque = convention.torque_time_derivatives_from_dtau(q, v, tau)
+    theirs = convention.convert(v, of="v_derivatives", at={"q": q})
+    torque = convention.convert(tau, of="tau_derivatives", at={"q": q, "v_derivatives": v})
     power = [
         taylor.derivatives(taylor.product(taylor.coefficients(x), taylor.coefficients(y), np.dot))
         for x, y in ((tau, v), (torque, theirs))
@@ -167,11 +173,13 @@ def test_forward_dynamics_takes_an_order_at_a_time() -> None:
     q, v, _ = stacks(model, 5)
     v = v[:5]
     tau = dtau.inverse_dynamics_time_derivatives(model, q, v)
-    given = convention.torque_time_derivatives_from_dtau(q, v, tau)
+    given = convention.convert(tau, of="tau_derivatives", at={"q": q, "v_derivatives": v})
     found = v[:1]
     for k in range(len(given)):
-        rates = convention.time_derivatives_from_dtau(q, found)
-        torque = convention.torque_time_derivatives_to_dtau(q, rates, given[: k + 1])
+        rates = convention.convert(found, of="v_derivatives", at={"q": q})
+        torque = convention.convert(
+            given[: k + 1], of="tau_derivatives", at={"q": q, "v_derivatives": rates}, to_dtau=True
+        )
         a = dtau.forward_dynamics_time_derivatives(model, q, v[0], torque)
         found = np.concatenate([v[:1], a])
     assert_orders(found, v, 1e-9, "acceleration")  # four solutions, each from those before
@@ -184,11 +192,15 @@ def test_batches_broadcast() -> None:
     model = robot("free root, branches")
     q, v, tau = stacks(model, 6, (3,))
     convention = dtau.conventions.spatial_twist(model)
-    got = convention.torque_time_derivatives_from_dtau(q[0], v, tau[1])
+    got = convention.convert(tau[1], of="tau_derivatives", at={"q": q[0], "v_derivatives": v})
     assert got.shape == (3, ROWS + 1, model.nv)
-    alone = convention.torque_time_derivatives_from_dtau(q[0], v[2], tau[1])
+    alone = convention.convert(tau[1], of="tau_derivatives", at={"q": q[0], "v_derivatives": v[2]})
     assert_close(got[2], alone, TOLERANCE["short sums"], "one of a batch")
-    assert convention.time_derivatives_from_dtau(q[:0], v[:0]).shape == (0, ROWS, model.nv)
+    assert convention.convert(v[:0], of="v_derivatives", at={"q": q[:0]}).shape == (
+        0,
+        ROWS,
+        model.nv,
+    )
 
 
 def test_too_few_rows_and_wrong_shapes() -> None:
@@ -197,18 +209,22 @@ def test_too_few_rows_and_wrong_shapes() -> None:
     q, v, tau = stacks(model, 7)
     convention = dtau.conventions.spatial_twist(model)
     for bad in (v[0], v[:0]):
-        with pytest.raises(ValueError, match=r"v_derivatives has shape .*rows at least 1"):
-            convention.time_derivatives_from_dtau(q, bad)
-        with pytest.raises(ValueError, match=r"v_derivatives has shape .*rows at least 1"):
-            convention.time_derivatives_to_dtau(q, bad)
-    for method in ("torque_time_derivatives_from_dtau", "torque_time_derivatives_to_dtau"):
-        convert = getattr(convention, method)
-        with pytest.raises(ValueError, match=r"tau_derivatives has shape .*rows at least 1"):
-            convert(q, v, tau[:0])
-        with pytest.raises(ValueError, match=rf"v_derivatives has shape \(2, {nv}\).* at least 3"):
-            convert(q, v[:2], tau[:4])
-        with pytest.raises(ValueError, match=r"tau_derivatives has shape"):
-            convert(q, v, tau[:, 1:])
-        with pytest.raises(TypeError, match=r"v_derivatives: expected real numbers"):
-            convert(q, v * 1j, tau)
-        assert convert(q, v[:3], tau[:4]).shape == (4, nv)
+        with pytest.raises(ValueError, match=r"^result has shape .*rows at least 1"):
+            convention.convert(bad, of="v_derivatives", at={"q": q})
+        with pytest.raises(ValueError, match=r"^result has shape .*rows at least 1"):
+            convention.convert(bad, of="v_derivatives", at={"q": q}, to_dtau=True)
+    for to_dtau in (False, True):
+
+        def convert(v: Array, tau: Array, to_dtau: bool = to_dtau) -> Array:
+            at = {"q": q, "v_derivatives": v}
+            return convention.convert(tau, of="tau_derivatives", at=at, to_dtau=to_dtau)
+
+        with pytest.raises(ValueError, match=r"^result has shape .*rows at least 1"):
+            convert(v, tau[:0])
+        with pytest.raises(ValueError, match=rf"^v_derivatives has shape \(2, {nv}\).* at least 3"):
+            convert(v[:2], tau[:4])
+        with pytest.raises(ValueError, match=r"^result has shape"):
+            convert(v, tau[:, 1:])
+        with pytest.raises(TypeError, match=r"^v_derivatives: expected real numbers"):
+            convert(v * 1j, tau)
+        assert convert(v[:3], tau[:4]).shape == (4, nv)

@@ -38,13 +38,18 @@ def check_state(kind: str, model: dtau.Model, seed: int) -> None:
     later = complex_step.moved(model, q, v[np.newaxis])[0]
     rate = (book.matrix(later) @ (v + 1j * STEP * a)).imag / STEP
     assert_close(got.a, rate, tolerance, "a")
-    torque = convention.torque_from_dtau(q, tau)
+    torque = convention.convert(tau, of="tau", at={"q": q})
     assert_close(torque, np.linalg.solve(a_map.T, tau), tolerance, "tau")
 
     back = convention.to_dtau(*got)
     for name, x, y in zip("qva", back, (q, v, a), strict=True):
         assert_close(x, y, tolerance, f"{name} back")
-    assert_close(convention.torque_to_dtau(got.q, torque), tau, tolerance, "tau back")
+    assert_close(
+        convention.convert(torque, of="tau", at={"q": got.q}, to_dtau=True),
+        tau,
+        tolerance,
+        "tau back",
+    )
 
 
 def check_derivatives(kind: str, model: dtau.Model, seed: int, axes: Any = "body") -> None:
@@ -53,26 +58,28 @@ def check_derivatives(kind: str, model: dtau.Model, seed: int, axes: Any = "body
     q, v, a, f_ext = s["q"], s["v"], s["a"], s["f_ext"]
     tau = dtau.inverse_dynamics(model, q, v, a, f_ext, f_ext_axes=axes)
     theirs = convention.from_dtau(q, v, a)
-    torque = convention.torque_from_dtau(q, tau)
+    torque = convention.convert(tau, of="tau", at={"q": q})
     mass = dtau.mass_matrix(model, q)
     floor = cancelled(mass)
 
     inverse = dtau.inverse_dynamics_derivatives(model, q, v, a, f_ext, f_ext_axes=axes)
-    got = convention.inverse_dynamics_derivatives_from_dtau(q, v, a, tau, inverse)
+    at = {"q": q, "v": v, "a": a, "tau": tau}
+    there = theirs._asdict() | {"tau": torque}
+    got = convention.convert(inverse, at=at)
     want = book.derivatives("inverse_dynamics", q, theirs.v, theirs.a, f_ext)
     for name, x, y in zip(got._fields, got, want, strict=True):
         assert_close(x, y, 2 * TOLERANCE["complex_step"], name, floor=floor)
-    back = convention.inverse_dynamics_derivatives_to_dtau(*theirs, torque, got)
+    back = convention.convert(got, at=there, to_dtau=True)
     for name, x, y in zip(got._fields, back, inverse, strict=True):
         assert_close(x, y, 2 * TOLERANCE["identity"], f"{name} back", floor=floor)
 
     forward = dtau.forward_dynamics_derivatives(model, q, v, tau, f_ext, f_ext_axes=axes)
-    moved = convention.forward_dynamics_derivatives_from_dtau(q, v, a, tau, forward)
+    moved = convention.convert(forward, at=at)
     want = book.derivatives("forward_dynamics", q, theirs.v, torque, f_ext)
     floor = max(cancelled(forward.da_dtau), float(np.abs(a).max()))
     for name, x, y in zip(moved._fields, moved, want, strict=True):
         assert_close(x, y, 4 * solved(TOLERANCE["complex_step"], mass), name, floor=floor)
-    undone = convention.forward_dynamics_derivatives_to_dtau(*theirs, torque, moved)
+    undone = convention.convert(moved, at=there, to_dtau=True)
     for name, x, y in zip(moved._fields, undone, forward, strict=True):
         assert_close(x, y, 2 * TOLERANCE["identity"], f"{name} back", floor=floor)
 
@@ -113,7 +120,7 @@ def test_power_does_not_change(kind: str) -> None:
     s = random_state(model, 3, (5,))
     convention = CONVENTIONS[kind](model)
     v = convention.from_dtau(s["q"], s["v"]).v
-    tau = convention.torque_from_dtau(s["q"], s["tau"])
+    tau = convention.convert(s["tau"], of="tau", at={"q": s["q"]})
     power = (tau * v).sum(axis=-1)
     assert_close(power, (s["tau"] * s["v"]).sum(axis=-1), TOLERANCE["identity"], "power")
 
@@ -123,12 +130,12 @@ def test_wrenches() -> None:
     s = random_state(model, 4, (3,))
     q, f_ext = s["q"], s["f_ext"]
     swapped = dtau.conventions.angular_first(model)
-    got = swapped.wrenches_from_dtau(q, f_ext)
+    got = swapped.convert(f_ext, of="f_ext", at={"q": q})
     assert_same_bits(got, np.concatenate([f_ext[..., 3:], f_ext[..., :3]], axis=-1))
-    assert_same_bits(swapped.wrenches_to_dtau(q, got), f_ext)
+    assert_same_bits(swapped.convert(got, of="f_ext", at={"q": q}, to_dtau=True), f_ext)
     for make in (dtau.conventions.mixed_twist, dtau.conventions.spatial_twist):
-        assert_same_bits(make(model).wrenches_from_dtau(q, f_ext), f_ext)
-        assert_same_bits(make(model).wrenches_to_dtau(q, f_ext), f_ext)
+        assert_same_bits(make(model).convert(f_ext, of="f_ext", at={"q": q}), f_ext)
+        assert_same_bits(make(model).convert(f_ext, of="f_ext", at={"q": q}, to_dtau=True), f_ext)
 
 
 def test_mixed_then_angular_first() -> None:
@@ -138,24 +145,25 @@ def test_mixed_then_angular_first() -> None:
     q, v, a = s["q"], s["v"], s["a"]
     tau = dtau.inverse_dynamics(model, q, v, a)
     mixed, order = dtau.conventions.mixed_twist(model), dtau.conventions.angular_first(model)
-    d = mixed.inverse_dynamics_derivatives_from_dtau(
-        q, v, a, tau, dtau.inverse_dynamics_derivatives(model, q, v, a)
+    d = mixed.convert(
+        dtau.inverse_dynamics_derivatives(model, q, v, a), at={"q": q, "v": v, "a": a, "tau": tau}
     )
-    between = (*mixed.from_dtau(q, v, a), mixed.torque_from_dtau(q, tau))
-    got = order.inverse_dynamics_derivatives_from_dtau(*between, d)
+    torque = mixed.convert(tau, of=dtau.inverse_dynamics, at={"q": q})
+    got = order.convert(d, at=mixed.from_dtau(q, v, a)._asdict() | {"tau": torque})
     swap = np.r_[3:6, 0:3, 6 : model.nv]
     for x, y in zip(got, d, strict=True):
         assert_same_bits(x, y[np.ix_(swap, swap)])
 
 
-METHODS = {  # and their arguments
+METHODS = {  # and their arguments; conversions by the array or the named tuple that is converted
     "from_dtau": ("q", "v", "a"),
-    "torque_from_dtau": ("q", "tau"),
-    "wrenches_from_dtau": ("q", "f_ext"),
-    "inverse_dynamics_derivatives_from_dtau": ("q", "v", "a", "tau", "inverse"),
-    "forward_dynamics_derivatives_from_dtau": ("q", "v", "a", "tau", "forward"),
+    "to_dtau": ("q", "v", "a"),
+    "tau": ("q",),
+    "f_ext": ("q",),
+    "inverse": ("q", "v", "a", "tau"),
+    "forward": ("q", "v", "a", "tau"),
 }
-METHODS |= {name.replace("from_dtau", "to_dtau"): names for name, names in METHODS.items()}
+METHODS |= {f"{name} to dtau": METHODS[name] for name in ("tau", "f_ext", "inverse", "forward")}
 
 
 def arguments(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> dict[str, Any]:
@@ -167,7 +175,15 @@ def arguments(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> dict
 
 
 def results(convention: Convention, method: str, state: dict[str, Any]) -> list[Array]:
-    out = getattr(convention, method)(*(state[name] for name in METHODS[method]))
+    at = {name: state[name] for name in METHODS[method]}
+    kind = method.removesuffix(" to dtau")
+    out: Any
+    if hasattr(convention, method):
+        out = getattr(convention, method)(**at)
+    elif kind in ("tau", "f_ext"):
+        out = convention.convert(state[kind], of=kind, at=at, to_dtau=kind != method)
+    else:
+        out = convention.convert(state[kind], at=at, to_dtau=kind != method)
     return list(out) if isinstance(out, tuple) else [out]
 
 
@@ -271,12 +287,14 @@ class TestErrors:
     def test_wrong_shapes(self, method: str) -> None:
         convention = dtau.conventions.mixed_twist(self.model)
         state = arguments(self.model, 13)
-        for name in METHODS[method]:
+        kind = method.removesuffix(" to dtau")
+        for name in (*METHODS[method], *((kind,) if kind in state else ())):
+            label = "result" if name == kind else name
             if isinstance(state[name], tuple):
                 parts = [state[name][0][:-1], *state[name][1:]]
-                changed, label = type(state[name])(*parts), f"d.{state[name]._fields[0]}"
+                changed, label = type(state[name])(*parts), f"{label}.{state[name]._fields[0]}"
             else:
-                changed, label = state[name][..., :-1], name
+                changed = state[name][..., :-1]
             with pytest.raises(ValueError, match=rf"^{label} has shape .*expected \(\.\.\., "):
                 results(convention, method, state | {name: changed})
 
@@ -293,10 +311,13 @@ class TestErrors:
         s = random_state(self.model, 17)
         q = s["q"].reshape((1,) * axes + s["q"].shape)
         if axes == 32:
-            assert convention.torque_from_dtau(q, s["tau"]).shape == (1,) * 32 + s["tau"].shape
+            assert (
+                convention.convert(s["tau"], of="tau", at={"q": q}).shape
+                == (1,) * 32 + s["tau"].shape
+            )
             return
         with pytest.raises(ValueError, match=r"^q has 33 batch axes, expected at most 32"):
-            convention.torque_from_dtau(q, s["tau"])
+            convention.convert(s["tau"], of="tau", at={"q": q})
 
     @pytest.mark.parametrize("method", METHODS)
     def test_quaternions(self, method: str) -> None:
@@ -314,8 +335,28 @@ class TestErrors:
             convention.from_dtau(q, v + 1j)
         with pytest.raises(ValueError, match="a: expected v with it"):
             convention.from_dtau(q, None, a)  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match=r"d: expected InverseDynamics.*got ForwardDynamics"):
-            convention.inverse_dynamics_derivatives_from_dtau(q, v, a, tau, state["forward"])
+        at = {"q": q, "v": v, "a": a}
+        said = r"^at: expected 'q', 'v', 'a', 'tau' to convert InverseDynamics.*, got no 'tau'"
+        with pytest.raises(TypeError, match=said):
+            convention.convert(state["inverse"], at=at)
+        with pytest.raises(TypeError, match=said):
+            convention.convert(state["inverse"], at=dtau.results.State(q, v, a))
+        with pytest.raises(TypeError, match=r"^at: expected State or a dict of values by name"):
+            convention.convert(state["inverse"], at=(q, v, a, tau))  # type: ignore[call-overload]
+        with pytest.raises(TypeError, match=r"^of: expected None, for InverseDyn.* its function"):
+            convention.convert(state["inverse"], of="tau", at=at)
+        with pytest.raises(TypeError, match=r"^of: expected the function of dtau .*got None"):
+            convention.convert(tau, at=at)  # type: ignore[type-var]
+        with pytest.raises(TypeError, match=r"^of: expected the function of dtau .*got <built-in"):
+            convention.convert(tau, of=max, at=at)
+        with pytest.raises(ValueError, match=r"^of: expected a function, or one of 'J', "):
+            convention.convert(tau, of="torque", at=at)
+        with pytest.raises(TypeError, match=r"^result: expected ForwardDynamicsDerivatives"):
+            convention.convert(tau, of=dtau.forward_dynamics_derivatives, at=at)
+        with pytest.raises(TypeError, match=r"^result: there is no conversion of what step_hess"):
+            convention.convert(tau, of=dtau.step_hessian, at=at)
+        with pytest.raises(TypeError, match=r"^result: expected what .*State; from_dtau and"):
+            convention.convert(dtau.results.State(q, v, a), at=at)
         for make in (
             dtau.conventions.mixed_twist,
             dtau.conventions.spatial_twist,

@@ -42,7 +42,7 @@ def check(kind: str, model: dtau.Model, seed: int) -> None:
     convention, book, s = CONVENTIONS[kind](model), Textbook(kind, model), random_state(model, seed)
     q, v, tau, f_ext, n = s["q"], s["v"], s["tau"], s["f_ext"], model.nv
     lin = dtau.linearize(model, q, v, tau, f_ext)
-    got = convention.linearization_from_dtau(q, v, lin, None)
+    got = convention.convert(lin, at={"q": q, "v": v, "inputs": None})
     theirs = convention.from_dtau(q, v, lin.a)
 
     def acceleration(x: Array, velocity: Array, torque: Array) -> Array:
@@ -90,7 +90,7 @@ def test_steps(name: str, integrator: str, kind: str) -> None:
     convention, book, s = CONVENTIONS[kind](model), Textbook(kind, model), random_state(model, 2)
     q, v, tau, dt, n = s["q"], s["v"], s["tau"], 0.03, model.nv
     lin = dtau.linearize_discrete(model, q, v, tau, dt, integrator)
-    got = convention.discrete_linearization_from_dtau(q, v, lin, None)
+    got = convention.convert(lin, at={"q": q, "v": v, "inputs": None})
     theirs = convention.from_dtau(q, v)
 
     def variation(x: Array, velocity: Array, torque: Array) -> Array:
@@ -116,25 +116,29 @@ def test_batches_and_errors() -> None:
     q, v, tau = s["q"], s["v"], s["tau"]
     spatial = dtau.conventions.spatial_twist(model)
     lin = dtau.linearize(model, q, v, tau)
-    together = spatial.linearization_from_dtau(q, v, lin, None)
+    together = spatial.convert(lin, at={"q": q, "v": v, "inputs": None})
     for i in range(4):
-        alone = spatial.linearization_from_dtau(
-            q[i], v[i], dtau.linearize(model, q[i], v[i], tau[i]), None
+        alone = spatial.convert(
+            dtau.linearize(model, q[i], v[i], tau[i]), at={"q": q[i], "v": v[i], "inputs": None}
         )
         for x, y in zip(together, alone, strict=True):
             assert_close(x[i], y, TOLERANCE["short sums"], "result")
     d = dtau.forward_dynamics_derivatives(model, q, v, tau)
-    with pytest.raises(TypeError, match="lin: expected Linearization, got ForwardDynamics"):
-        spatial.linearization_from_dtau(q, v, d, None)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"lin\.A"):
-        spatial.linearization_from_dtau(q, v, lin._replace(A=lin.A[..., :-1]), None)
-    with pytest.raises(TypeError, match="inputs"):  # without it B could be another's
-        spatial.linearization_from_dtau(q, v, lin)  # type: ignore[call-arg]
+    at = {"q": q, "v": v, "inputs": None}
+    with pytest.raises(TypeError, match=r"^at: expected .*, got no 'a', 'tau'"):
+        spatial.convert(d, at=at)
+    with pytest.raises(ValueError, match=r"^result\.A has shape"):
+        spatial.convert(lin._replace(A=lin.A[..., :-1]), at=at)
+    with pytest.raises(ValueError, match=r"^to_dtau: expected False, for Linearization convert"):
+        spatial.convert(lin, at=at, to_dtau=True)
+    # Without inputs, B could be another's.
+    with pytest.raises(TypeError, match=r"^at: expected 'q', 'v', 'inputs' to convert Lineariz"):
+        spatial.convert(lin, at={"q": q, "v": v})
     some = dtau.linearize(model, q, v, tau, inputs=np.ones((model.nv, 3)))
-    with pytest.raises(ValueError, match=r"lin\.B .* expected 12 columns, as in `inputs`"):
-        spatial.linearization_from_dtau(q, v, some, None)
+    with pytest.raises(ValueError, match=r"^result\.B has 3 columns, expected 12, as in `inputs`"):
+        spatial.convert(some, at=at)
     with pytest.raises(ValueError, match="inputs: expected a mask"):
-        spatial.linearization_from_dtau(q, v, some, inputs=np.ones((3, model.nv)))
+        spatial.convert(some, at=at | {"inputs": np.ones((3, model.nv))})
 
 
 def test_torques_stand_in_the_order_of_velocities() -> None:
@@ -149,10 +153,8 @@ def test_torques_stand_in_the_order_of_velocities() -> None:
     for inputs in (mask, np.eye(model.nv)):
         lin = dtau.linearize(model, *point, inputs=inputs)
         step = dtau.linearize_discrete(model, *point, 0.01, inputs=inputs)
-        got = (
-            angular.linearization_from_dtau(*point[:2], lin, inputs),
-            angular.discrete_linearization_from_dtau(*point[:2], step, inputs),
-        )
+        at = {"q": point[0], "v": point[1], "inputs": inputs}
+        got = angular.convert(lin, at=at), angular.convert(step, at=at)
         rows = np.concatenate([order, model.nv + order])
         kept = [k for k in order if mask[k]] if inputs is mask else range(model.nv)
         ours = np.flatnonzero(mask) if inputs is mask else np.arange(model.nv)

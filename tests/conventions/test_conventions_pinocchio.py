@@ -104,14 +104,14 @@ def check(model: dtau.Model, peer: Any, s: State, *, solves: bool = True) -> Non
 
     q, v, a = convention.from_dtau(s["q"], s["v"], s["a"])
     assert len(q) == peer.nq == convention.nq
-    f_ext = convention.wrenches_from_dtau(s["q"], s["f_ext"])
+    f_ext = convention.convert(s["f_ext"], of="f_ext", at={"q": s["q"]})
     assert f_ext.shape == (peer.njoints, 6)
     forces = [pin.Force(wrench) for wrench in f_ext]
 
     tau = dtau.inverse_dynamics(model, s["q"], s["v"], s["a"], s["f_ext"])
     torque = np.array(pin.rnea(peer, data, q, v, a, forces))
-    same(convention.torque_from_dtau(s["q"], tau), torque, "tau")
-    same(convention.torque_to_dtau(q, torque), tau, "tau back")
+    same(convention.convert(tau, of="tau", at={"q": s["q"]}), torque, "tau")
+    same(convention.convert(torque, of="tau", at={"q": q}, to_dtau=True), tau, "tau back")
 
     pin.computeRNEADerivatives(peer, data, q, v, a, forces)
     upper = np.triu(data.M)
@@ -120,8 +120,8 @@ def check(model: dtau.Model, peer: Any, s: State, *, solves: bool = True) -> Non
     )
     state = (s["q"], s["v"], s["a"])
     d = dtau.inverse_dynamics_derivatives(model, *state, s["f_ext"])
-    got = convention.inverse_dynamics_derivatives_from_dtau(*state, tau, d)
-    back = convention.inverse_dynamics_derivatives_to_dtau(q, v, a, torque, theirs)
+    got = convention.convert(d, at=s | {"tau": tau})
+    back = convention.convert(theirs, at={"q": q, "v": v, "a": a, "tau": torque}, to_dtau=True)
     for name, x, y, z, w in zip(d._fields, got, theirs, back, d, strict=True):
         same(x, y, name)
         same(z, w, f"{name} back")
@@ -129,7 +129,7 @@ def check(model: dtau.Model, peer: Any, s: State, *, solves: bool = True) -> Non
     if solves:
         tolerance = solved(tolerance, mass)
         acceleration = dtau.forward_dynamics(model, s["q"], s["v"], s["tau"], s["f_ext"])
-        torque = convention.torque_from_dtau(s["q"], s["tau"])
+        torque = convention.convert(s["tau"], of="tau", at={"q": s["q"]})
         rate = np.array(pin.aba(peer, data, q, v, torque, forces))
         state = (s["q"], s["v"], acceleration)
         same(convention.from_dtau(*state).a, rate, "a", tolerance)
@@ -138,11 +138,13 @@ def check(model: dtau.Model, peer: Any, s: State, *, solves: bool = True) -> Non
         upper = np.triu(data.Minv)
         floor = max(cancelled(upper), 0.1 * float(np.abs(rate).max()))
         ours = dtau.forward_dynamics_derivatives(model, s["q"], s["v"], s["tau"], s["f_ext"])
-        moved = convention.forward_dynamics_derivatives_from_dtau(*state, s["tau"], ours)
+        moved = convention.convert(ours, at=s | {"a": acceleration})
         peers = dtau.results.ForwardDynamicsDerivatives(
             np.array(data.ddq_dq), np.array(data.ddq_dv), upper + np.triu(upper, 1).T
         )
-        undone = convention.forward_dynamics_derivatives_to_dtau(q, v, rate, torque, peers)
+        undone = convention.convert(
+            peers, at={"q": q, "v": v, "a": rate, "tau": torque}, to_dtau=True
+        )
         for name, x, y, z, w in zip(ours._fields, moved, peers, undone, ours, strict=True):
             same(x, y, name, tolerance)
             same(z, w, f"{name} back", tolerance)
@@ -178,12 +180,14 @@ def jacobians(model: dtau.Model, peer: Any, s: State) -> None:
             their_rate = pin.getJointJacobianTimeVariation(peer, data, index, frame)
             floor = max(1.0, float(np.abs(v).max()))
             for x, y in ((J, theirs), (rate, their_rate)):
-                got = convention.jacobian_from_dtau(s["q"], x)
+                got = convention.convert(x, of="J", at={"q": s["q"]})
                 y = np.reshape(y, (6, peer.nv))  # a vector for nv = 1
                 assert_close(got, y, TOLERANCE["identity"], f"J of {name}, {axes}", floor=floor)
-                assert_same_bits(convention.jacobian_to_dtau(q, got), x)
+                assert_same_bits(convention.convert(got, of="J", at={"q": q}, to_dtau=True), x)
     if model.mass > 0:
-        J = convention.jacobian_from_dtau(s["q"], dtau.center_of_mass_jacobian(model, s["q"]))
+        J = convention.convert(
+            dtau.center_of_mass_jacobian(model, s["q"]), of="J", at={"q": s["q"]}
+        )
         want = np.reshape(data.Jcom, (3, peer.nv))
         assert_close(J, want, TOLERANCE["identity"], "Jcom", floor=1.0)
 
@@ -196,12 +200,12 @@ def test_linearizations(name: str, root: str) -> None:
     model, peer, s = p.model, p.peer, random_state(p.model, 6)
     convention = dtau.conventions.pinocchio(model, peer)
     q, v = convention.from_dtau(s["q"], s["v"])[:2]
-    torque = convention.torque_from_dtau(s["q"], s["tau"])
+    torque = convention.convert(s["tau"], of="tau", at={"q": s["q"]})
     data, n = peer.createData(), model.nv
     pin.computeABADerivatives(peer, data, q, v, torque)
     inverse = np.triu(data.Minv) + np.triu(data.Minv, 1).T
     lin = dtau.linearize(model, s["q"], s["v"], s["tau"])
-    got = convention.linearization_from_dtau(s["q"], s["v"], lin, None)
+    got = convention.convert(lin, at={"q": s["q"], "v": s["v"], "inputs": None})
     tolerance = solved(TOLERANCE["pinocchio"], dtau.mass_matrix(model, s["q"]))
     floor = float(np.abs(lin.A).max())
     assert_close(got.A[n:, :n], np.array(data.ddq_dq), tolerance, "da_dq", floor=floor)
@@ -211,9 +215,11 @@ def test_linearizations(name: str, root: str) -> None:
     floor = cancelled(inverse)
     assert_close(got.B[n:], inverse[:, driven], tolerance, "B", floor=floor)
     few = np.zeros(n, dtype=bool)
-    few[convention.torque_to_dtau(q, np.arange(n)) % 3 == 1] = True  # some of the torques
+    few[convention.convert(np.arange(n), of="tau", at={"q": q}, to_dtau=True) % 3 == 1] = (
+        True  # some of the torques
+    )
     lin = dtau.linearize(model, s["q"], s["v"], s["tau"], inputs=few)
-    got = convention.linearization_from_dtau(s["q"], s["v"], lin, few)
+    got = convention.convert(lin, at={"q": s["q"], "v": s["v"], "inputs": few})
     chosen = np.arange(n) % 3 == 1
     assert_close(got.B[n:], inverse[:, chosen], tolerance, "B of some torques", floor=floor)
 
@@ -253,11 +259,15 @@ def test_round_trip_of_a_batch() -> None:
     assert_close(back.q, s["q"], TOLERANCE["identity"], "q back")
     assert_same_bits(back.v, s["v"])
     assert_same_bits(back.a, s["a"])
-    wrenches = convention.wrenches_from_dtau(s["q"], s["f_ext"])
+    wrenches = convention.convert(s["f_ext"], of="f_ext", at={"q": s["q"]})
     assert not wrenches[..., 0, :].any()
-    assert_same_bits(convention.wrenches_to_dtau(there.q, wrenches), s["f_ext"])
+    assert_same_bits(
+        convention.convert(wrenches, of="f_ext", at={"q": there.q}, to_dtau=True), s["f_ext"]
+    )
     wrenches[..., 0, :] = 7.0  # on the universe: no effect
-    assert_same_bits(convention.wrenches_to_dtau(there.q, wrenches), s["f_ext"])
+    assert_same_bits(
+        convention.convert(wrenches, of="f_ext", at={"q": there.q}, to_dtau=True), s["f_ext"]
+    )
     assert convention.from_dtau(np.zeros((0, p.model.nq))).q.shape == (0, p.peer.nq)
 
 
@@ -369,7 +379,9 @@ def test_planar_and_universal_joints(joint: dtau.JointType, kind: Any) -> None:
     there = convention.from_dtau(s["q"], s["v"], s["a"])
     got = pin.rnea(peer, peer.createData(), there.q, there.v, there.a)
     tau = dtau.inverse_dynamics(model, s["q"], s["v"], s["a"])
-    assert_close(convention.torque_from_dtau(s["q"], tau), got, TOLERANCE["long sums"], "tau")
+    assert_close(
+        convention.convert(tau, of="tau", at={"q": s["q"]}), got, TOLERANCE["long sums"], "tau"
+    )
     back = convention.to_dtau(there.q).q
     assert_close(
         back, (s["q"] + np.pi) % (2.0 * np.pi) - np.pi, TOLERANCE["short sums"], "q", floor=1.0

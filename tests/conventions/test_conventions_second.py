@@ -94,22 +94,22 @@ class Side:
             tau, x = dtau.inverse_dynamics(model, q, v, a, f_ext), a
         else:
             a, x = dtau.forward_dynamics(model, q, v, tau, f_ext), tau
-        self.state, self.f_ext = (q, v, a, tau), f_ext
+        self.q, self.f_ext = q, f_ext
         self.given = (q, v, x)
         self.dynamics = f"{name}_dynamics"
         self.d = getattr(dtau, f"{self.dynamics}_derivatives")(model, q, v, x, f_ext)
+        self.at = {"q": q, "v": v, "a": a, "tau": tau, "d": self.d}
         self.theirs = self.convention.from_dtau(q, v, a)
-        self.torque = self.convention.torque_from_dtau(q, tau)
+        self.torque = self.convention.convert(tau, of="tau", at={"q": q})
 
     def expected(self) -> Tensors:
         first, x = (inverse_first, self.theirs.a) if self.inverse else (forward_first, self.torque)
-        return expected(self.book, first, self.state[0], self.theirs.v, x, self.f_ext)
+        return expected(self.book, first, self.q, self.theirs.v, x, self.f_ext)
 
     def tensors(self) -> Any:
         function = getattr(dtau, f"{self.dynamics}_second_derivatives")
         d2 = function(self.model, *self.given, self.f_ext)
-        convert = getattr(self.convention, f"{self.dynamics}_second_derivatives_from_dtau")
-        return convert(*self.state, self.d, d2)
+        return self.convention.convert(d2, at=self.at)
 
     def hessian(self, there: Array) -> Any:
         """Of these weights of the convention."""
@@ -117,12 +117,11 @@ class Side:
         lam = (
             self.convention.to_dtau(q, there).v
             if self.inverse
-            else self.convention.torque_to_dtau(q, there)
+            else self.convention.convert(there, of="tau", at={"q": q}, to_dtau=True)
         )
         function = getattr(dtau, f"{self.dynamics}_hessian")
         h = function(self.model, *self.given, lam, self.f_ext)
-        convert = getattr(self.convention, f"{self.dynamics}_hessian_from_dtau")
-        return convert(*self.state, lam, self.d, h)
+        return self.convention.convert(h, at=self.at | {"lam": lam})
 
 
 def check(name: str, kind: str, model: dtau.Model, seed: int) -> None:
@@ -169,8 +168,8 @@ def test_trees(name: str, kind: str, tree: Tree, seed: int) -> None:
     check(name, kind, tree.model(), seed)
 
 
-FOUR = [c for c in CONVERSIONS if "second" in c.method or "hessian" in c.method]
-each_conversion = pytest.mark.parametrize("conversion", FOUR, ids=lambda c: c.method)
+FOUR = [c for c in CONVERSIONS if c.kind.endswith(("SecondDerivatives", "Hessian"))]
+each_conversion = pytest.mark.parametrize("conversion", FOUR, ids=str)
 
 
 @each_conversion
@@ -198,7 +197,7 @@ def test_models_of_other_packages(package: str, kind: str, conversion: Conversio
     want = (
         conversion(CONVENTIONS[kind](model), arrays)
         if kind in CONVENTIONS
-        else [x for name, x in arrays.items() if name.startswith(("d2.", "h."))]
+        else [x for name, x in arrays.items() if name.startswith("result.")]
     )
     for x, y in zip(conversion(theirs, arrays), want, strict=True):
         assert_same_bits(x, y[np.ix_(*(order for _ in y.shape))])
@@ -235,15 +234,14 @@ class TestErrors:
     @each_conversion
     def test_other_tuples(self, conversion: Conversion) -> None:
         arrays = conversion.arrays(self.convention, 10)
-        plain = {name: x for name, x in arrays.items() if "." not in name}
-        right = {
-            name: parts(*(x for key, x in arrays.items() if key.startswith(f"{name}.")))
-            for name, parts in conversion.parts
-        }
-        for name, x in right.items():
-            wrong = right | {name: dtau.results.NextState(plain["q"], plain["v"])}
-            with pytest.raises(TypeError, match=f"^{name}: expected {type(x).__name__}, got Next"):
-                getattr(self.convention, conversion.method)(**plain, **wrong)
+        result, at = conversion.given(arrays)
+        wrong = dtau.results.NextState(at["q"], at["v"])
+        with pytest.raises(TypeError, match=f"^d: expected {type(at['d']).__name__}, got Next"):
+            self.convention.convert(result, at=at | {"d": wrong})
+        with pytest.raises(TypeError, match=r"^result: there is no conversion of .*NextState has"):
+            self.convention.convert(wrong, at=at)
+        with pytest.raises(ValueError, match=r"^to_dtau: expected False, for "):
+            self.convention.convert(result, at=at, to_dtau=True)
 
     def test_packed(self) -> None:
         model = self.convention.model
@@ -251,5 +249,5 @@ class TestErrors:
         state = (s["q"], s["v"], s["a"])
         d = dtau.inverse_dynamics_derivatives(model, *state)
         d2 = dtau.inverse_dynamics_second_derivatives(model, *state, layout="pattern")
-        with pytest.raises(ValueError, match=r"^d2\.d2tau_dqdq has shape .*expected \(\.\.\., "):
-            self.convention.inverse_dynamics_second_derivatives_from_dtau(*state, s["tau"], d, d2)
+        with pytest.raises(ValueError, match=r"^result\.d2tau_dqdq has shape .*, expected "):
+            self.convention.convert(d2, at=s | {"d": d})

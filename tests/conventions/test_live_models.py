@@ -71,10 +71,12 @@ def test_every_joint_of_pinocchio() -> None:
     tau = dtau.inverse_dynamics(model, *ours) - model.damping * ours.v
     data = peer.createData()
     want = [pin.rnea(peer, data, *state) for state in zip(*theirs, strict=True)]
-    got = convention.torque_from_dtau(ours.q, tau)
+    got = convention.convert(tau, of="tau", at={"q": ours.q})
     np.testing.assert_allclose(got, want, rtol=0, atol=1e-12 * np.abs(want).max())
-    np.testing.assert_allclose(convention.torque_from_dtau(ours.q, ours.v), theirs.v, atol=0)
-    damping = convention.torque_from_dtau(ours.q[0], model.damping)
+    np.testing.assert_allclose(
+        convention.convert(ours.v, of="tau", at={"q": ours.q}), theirs.v, atol=0
+    )
+    damping = convention.convert(model.damping, of="tau", at={"q": ours.q[0]})
     np.testing.assert_array_equal(damping, peer.damping)
     back = convention.from_dtau(*convention.to_dtau(*theirs))
     np.testing.assert_allclose(back.q, theirs.q, rtol=0, atol=1e-12)
@@ -156,10 +158,10 @@ def test_written_for_pinocchio(there_and_back: bool) -> None:
     theirs, data = convention.from_dtau(*ours), peer.createData()
     want = [pin.rnea(peer, data, *state) for state in zip(*theirs, strict=True)]
     tau = dtau.inverse_dynamics(model, *ours) - model.damping * ours.v
-    got = convention.torque_from_dtau(ours.q, tau)
+    got = convention.convert(tau, of="tau", at={"q": ours.q})
     np.testing.assert_allclose(got, want, rtol=0, atol=1e-12 * np.abs(want).max())
     np.testing.assert_array_equal(
-        convention.torque_from_dtau(ours.q[0], model.damping), peer.damping
+        convention.convert(model.damping, of="tau", at={"q": ours.q[0]}), peer.damping
     )
     tilted = dtau.ModelBuilder("tilted")
     tilted.add(dtau.Planar((0, 1, 0)), name="sled", inertia=dtau.Inertia(1.0, tensor=np.eye(3)))
@@ -194,7 +196,7 @@ def test_mujoco_from_memory(name: str) -> None:
     theirs, data = convention.from_dtau(*ours), mujoco.MjData(mj_model)
     data.qpos[:], data.qvel[:], data.qacc[:] = theirs
     mujoco.mj_inverse(mj_model, data)
-    tau = convention.torque_from_dtau(ours.q, dtau.inverse_dynamics(model, *ours))
+    tau = convention.convert(dtau.inverse_dynamics(model, *ours), of="tau", at={"q": ours.q})
     np.testing.assert_allclose(tau, data.qfrc_inverse, rtol=0, atol=1e-12 * np.abs(tau).max())
 
 

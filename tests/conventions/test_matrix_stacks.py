@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import complex_step
 import numpy as np
 import pytest
@@ -47,18 +50,28 @@ class Terms:
         self.M = dtau.mass_matrix_time_derivatives(model, q, v[:ORDER])
         self.C = dtau.coriolis_matrix_time_derivatives(model, q, v[: ORDER + 1])
         self.bias = dtau.bias_torque_time_derivatives(model, q, v[: ORDER + 1])
-        self.M_there = convention.mass_matrix_time_derivatives_from_dtau(q, v, self.M)
-        self.C_there = convention.coriolis_matrix_time_derivatives_from_dtau(q, v, self.C, self.M)
-        self.bias_there = convention.bias_torque_time_derivatives_from_dtau(q, v, self.bias, self.M)
+        self.M_there = convention.convert(
+            self.M, of=dtau.mass_matrix_time_derivatives, at={"q": q, "v_derivatives": v}
+        )
+        self.C_there = convention.convert(
+            self.C,
+            of=dtau.coriolis_matrix_time_derivatives,
+            at={"q": q, "v_derivatives": v, "M_derivatives": self.M},
+        )
+        self.bias_there = convention.convert(
+            self.bias,
+            of=dtau.bias_torque_time_derivatives,
+            at={"q": q, "v_derivatives": v, "M_derivatives": self.M},
+        )
 
         def torque(tau: Array) -> Array:
-            return convention.torque_time_derivatives_from_dtau(q, v, tau)
+            return convention.convert(tau, of="tau_derivatives", at={"q": q, "v_derivatives": v})
 
         self.tau = torque(dtau.inverse_dynamics_time_derivatives(model, q, v))
         self.weight = torque(dtau.gravity_torque_time_derivatives(model, q, v[:ORDER]))
         own = v[: ORDER + 1]
         self.damping = torque(model.damping * own + taylor.friction_torque(model, own))
-        self.v_there = convention.time_derivatives_from_dtau(q, v)
+        self.v_there = convention.convert(v, of="v_derivatives", at={"q": q})
 
 
 def check(convention: Convention, q: Array, v: Array) -> None:
@@ -117,17 +130,27 @@ def test_the_paper_s_motions(name: str) -> None:
     back, rate = taylor.transposed(B), taylor.rate(B)
     M_series, C_series = taylor.coefficients(M), taylor.coefficients(C)
     want = taylor.product(taylor.product(back, M_series), B)
-    got = convention.mass_matrix_time_derivatives_from_dtau(o.q, o.v, M)
+    got = convention.convert(
+        M, of=dtau.mass_matrix_time_derivatives, at={"q": o.q, "v_derivatives": o.v}
+    )
     assert_orders(got, taylor.derivatives(want), "M")
     half = taylor.product(C_series, B) + taylor.product(M_series, rate)
-    got = convention.coriolis_matrix_time_derivatives_from_dtau(o.q, o.v, C, M)
+    got = convention.convert(
+        C,
+        of=dtau.coriolis_matrix_time_derivatives,
+        at={"q": o.q, "v_derivatives": o.v, "M_derivatives": M},
+    )
     assert_orders(got, taylor.derivatives(taylor.product(back, half)), "C")
     with np.load(ORACLES / f"p002_{name}.npz") as file:
         twist = file["V"].T[: len(o.v), LINEAR_FIRST]  # spatial, as printed
     there = taylor.coefficients(np.concatenate([twist, o.v[:, 6:]], axis=-1))
     lost = taylor.product(M_series, taylor.product(rate, there))
     want = taylor.product(back, taylor.coefficients(bias) + lost)
-    got = convention.bias_torque_time_derivatives_from_dtau(o.q, o.v, bias, M)
+    got = convention.convert(
+        bias,
+        of=dtau.bias_torque_time_derivatives,
+        at={"q": o.q, "v_derivatives": o.v, "M_derivatives": M},
+    )
     assert_orders(got, taylor.derivatives(want), "bias", taylor.derivatives(lost))
 
 
@@ -142,7 +165,9 @@ def test_the_rate_of_the_mass_matrix(name: str, kind: str) -> None:
     inverse = np.linalg.inv(book.matrix(later))
     there = inverse.T @ complex_core("mass_matrix", model, later) @ inverse
     M = dtau.mass_matrix_time_derivatives(model, q, v[np.newaxis])
-    got = CONVENTIONS[kind](model).mass_matrix_time_derivatives_from_dtau(q, v[np.newaxis], M)
+    got = CONVENTIONS[kind](model).convert(
+        M, of=dtau.mass_matrix_time_derivatives, at={"q": q, "v_derivatives": v[np.newaxis]}
+    )
     assert_close(got[0], there.real, TOLERANCE["identity"], "M")
     size = float(np.abs(there.real).max())
     assert_close(got[1], there.imag / STEP, TOLERANCE["complex_step"], "dM/dt", floor=size)
@@ -155,13 +180,11 @@ def test_bias_holds_the_other_acceleration_at_zero(kind: str) -> None:
     convention, s = CONVENTIONS[kind](model), random_state(model, 3)
     q, v, f_ext = s["q"], s["v"], s["f_ext"]
     bias, M = dtau.bias_torque(model, q, v, f_ext), dtau.mass_matrix(model, q)
-    got = convention.bias_torque_time_derivatives_from_dtau(
-        q, v[np.newaxis], bias[np.newaxis], M[np.newaxis]
-    )
+    got = convention.convert(bias, of=dtau.bias_torque, at={"q": q, "v": v, "M": M})
     held = convention.to_dtau(*convention.from_dtau(q, v)[:2], np.zeros(model.nv))
     want = dtau.inverse_dynamics(model, held.q, held.v, held.a, f_ext)
-    want = convention.torque_from_dtau(q, want)
-    assert_close(got[0], want, TOLERANCE["identity"], "bias")
+    want = convention.convert(want, of="tau", at={"q": q})
+    assert_close(got, want, TOLERANCE["identity"], "bias")
 
 
 # What callers give
@@ -175,64 +198,79 @@ def arrays(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> dict[st
     return drawn | {"q": random_state(model, seed, shape)["q"]}
 
 
-METHODS = {
-    "mass_matrix_time_derivatives_from_dtau": ("M",),
-    "coriolis_matrix_time_derivatives_from_dtau": ("C", "M"),
-    "bias_torque_time_derivatives_from_dtau": ("bias", "M"),
+METHODS: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "M": (dtau.mass_matrix_time_derivatives, ()),
+    "C": (dtau.coriolis_matrix_time_derivatives, ("M",)),
+    "bias": (dtau.bias_torque_time_derivatives, ("M",)),
 }
 
 
+def convert(convention: Convention, name: str, x: Mapping[str, Array]) -> Array:
+    of, others = METHODS[name]
+    at = {"q": x["q"], **{f"{key}_derivatives": x[key] for key in ("v", *others)}}
+    return convention.convert(x[name], of=of, at=at)
+
+
 @each_convention
-@pytest.mark.parametrize("method", METHODS)
-def test_batches_and_lengths(method: str, kind: str) -> None:
+@pytest.mark.parametrize("name", METHODS)
+def test_batches_and_lengths(name: str, kind: str) -> None:
     model = robot("free root, branches")
-    convert, stacks = getattr(CONVENTIONS[kind](model), method), METHODS[method]
-    x = arrays(model, 4, (2, 3))
-    given = [x[name] for name in stacks]
-    got = convert(x["q"], x["v"], *given)
-    assert got.shape == given[0].shape
+    convention, x = CONVENTIONS[kind](model), arrays(model, 4, (2, 3))
+    got = convert(convention, name, x)
+    assert got.shape == x[name].shape
     for at in np.ndindex(2, 3):
-        alone = convert(x["q"][at], x["v"][at], *(y[at] for y in given))
+        alone = convert(convention, name, {key: y[at] for key, y in x.items()})
         assert_close(got[at], alone, TOLERANCE["long sums"], f"{at}")
     # A longer motion, or mass matrices beyond the first stack, do not matter.
     for rows in (1, 3):
-        first = given[0][:, :, :rows]
-        short = convert(x["q"], x["v"], first, *given[1:])
+        some = x | {name: x[name][:, :, :rows]}
+        short = convert(convention, name, some)
         assert_close(short, got[:, :, :rows], TOLERANCE["rounding"], f"{rows} rows", floor=10.0)
-        cut = x["v"][:, :, : rows if len(stacks) > 1 else max(1, rows - 1)]
-        assert_same_bits(convert(x["q"], cut, first, *given[1:]), short)
+        cut = x["v"][:, :, : max(1, rows - 1) if name == "M" else rows]
+        assert_same_bits(convert(convention, name, some | {"v": cut}), short)
     # Broadcast, and none
-    spread = convert(x["q"][0, 0], x["v"][:, :1], *given)
+    spread = convert(convention, name, x | {"q": x["q"][0, 0], "v": x["v"][:, :1]})
     assert spread.shape == got.shape
-    assert convert(x["q"][:, :0], x["v"][:, :0], *(y[:, :0] for y in given)).shape == (
-        2,
-        0,
-        *got.shape[2:],
-    )
+    none = convert(convention, name, {key: y[:, :0] for key, y in x.items()})
+    assert none.shape == (2, 0, *got.shape[2:])
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_too_few_rows_and_wrong_shapes(method: str) -> None:
+@pytest.mark.parametrize("name", METHODS)
+def test_too_few_rows_and_wrong_shapes(name: str) -> None:
     model = robot("free root, branches")
-    nv = model.nv
-    convert = getattr(dtau.conventions.spatial_twist(model), method)
-    x, stacks = arrays(model, 5), METHODS[method]
-    given = [x[name] for name in stacks]
-    least = 4 if len(stacks) > 1 else 3
+    nv, convention, x = model.nv, dtau.conventions.spatial_twist(model), arrays(model, 5)
+    others = METHODS[name][1]
+    least = 4 if others else 3
     pattern = rf"^v_derivatives has shape \(2, {nv}\), expected .* with rows at least {least}"
     with pytest.raises(ValueError, match=pattern):
-        convert(x["q"], x["v"][:2], *given)
-    with pytest.raises(ValueError, match=rf"^{stacks[0]}_derivatives has shape .*at least 1"):
-        convert(x["q"], x["v"], given[0][:0], *given[1:])
+        convert(convention, name, x | {"v": x["v"][:2]})
+    with pytest.raises(ValueError, match=r"^result has shape .*at least 1"):
+        convert(convention, name, x | {name: x[name][:0]})
     with pytest.raises(ValueError, match=r"^v_derivatives has shape .*at least 1"):
-        convert(x["q"], x["v"][:0], *(y[:1] for y in given))
-    for name, y in zip(stacks, given, strict=True):
-        others = {f"{other}_derivatives": x[other] for other in stacks}
-        with pytest.raises(ValueError, match=rf"^{name}_derivatives has shape"):
-            convert(x["q"], x["v"], **others | {f"{name}_derivatives": y[..., 1:]})
-        with pytest.raises(TypeError, match=rf"^{name}_derivatives: expected real numbers"):
-            convert(x["q"], x["v"], **others | {f"{name}_derivatives": y * 1j})
-    if len(stacks) > 1:
+        convert(convention, name, x | {"v": x["v"][:0], name: x[name][:1]})
+    for key in (name, *others):
+        label = "result" if key == name else f"{key}_derivatives"
+        with pytest.raises(ValueError, match=rf"^{label} has shape"):
+            convert(convention, name, x | {key: x[key][..., 1:]})
+        with pytest.raises(TypeError, match=rf"^{label}: expected real numbers"):
+            convert(convention, name, x | {key: x[key] * 1j})
+    if others:
         pattern = rf"^M_derivatives has shape \(3, {nv}, {nv}\), expected .* rows at least 4"
         with pytest.raises(ValueError, match=pattern):
-            convert(x["q"], x["v"], given[0], x["M"][:3])
+            convert(convention, name, x | {"M": x["M"][:3]})
+
+
+@each_convention
+@pytest.mark.parametrize("name", METHODS)
+def test_there_and_back(name: str, kind: str) -> None:
+    model = robot("forest")
+    convention, x = CONVENTIONS[kind](model), arrays(model, 6, (2,))
+    x["M"] = x["M"] + taylor.transposed(x["M"])
+    of, others = METHODS[name]
+    rates = convention.convert(x["v"], of="v_derivatives", at={"q": x["q"]})
+    at = {"q": convention.from_dtau(x["q"]).q, "v_derivatives": rates}
+    if others:
+        at["M_derivatives"] = convert(convention, "M", x)
+    got = convert(convention, name, x)
+    back = convention.convert(got, of=of, at=at, to_dtau=True)
+    assert_close(back, x[name], TOLERANCE["identity"], "back", floor=float(np.abs(got).max()))

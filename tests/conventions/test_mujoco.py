@@ -156,10 +156,9 @@ def test_its_own_derivatives_are_transposed() -> None:
     peer.inverse(*convention.from_dtau(*state))
     theirs = [np.zeros((model.nv, model.nv)) for _ in range(3)]
     mujoco.mjd_inverseFD(mj_model, peer.data, 1e-6, False, *theirs, None, None, None, None)
-    got = convention.inverse_dynamics_derivatives_from_dtau(
-        *state,
-        dtau.inverse_dynamics(model, *state),
+    got = convention.convert(
         dtau.inverse_dynamics_derivatives(model, *state),
+        at=dtau.results.State(*state)._asdict() | {"tau": dtau.inverse_dynamics(model, *state)},
     )
     for name, x, y in zip(got._fields, got, theirs, strict=True):
         assert_close(x, y.T, 1e-5, name)  # differences of first order, with a step of 1e-6
@@ -172,9 +171,9 @@ def test_columns_of_a_linearization_stand_in_its_order() -> None:
     assert (convention._maps.order.from_dtau(np.arange(model.nv)) != np.arange(model.nv)).any()
     s = random_state(model, 7)
     q, v, tau = s["q"], s["v"], s["tau"]
-    got = convention.linearization_from_dtau(q, v, dtau.linearize(model, q, v, tau), None)
+    got = convention.convert(dtau.linearize(model, q, v, tau), at={"q": q, "v": v, "inputs": None})
     free = mj_model.jnt_type[mj_model.dof_jntid] == mujoco.mjtJoint.mjJNT_FREE
-    there, torque = convention.from_dtau(q, v), convention.torque_from_dtau(q, tau)
+    there, torque = convention.from_dtau(q, v), convention.convert(tau, of="tau", at={"q": q})
     still = peer.forward(there.q, there.v, torque)
     moved = [peer.forward(there.q, there.v, torque + e) for e in np.eye(model.nv)[~free]]
     want = np.stack([a - still for a in moved], axis=-1)
@@ -188,12 +187,12 @@ def test_batches_and_pickle() -> None:
     s = random_state(model, 6, (2, 3))
     q = convention.from_dtau(s["q"]).q
     assert q.shape == (2, 3, mj_model.nq)
-    xfrc = convention.wrenches_from_dtau(s["q"], s["f_ext"][0, 0])
+    xfrc = convention.convert(s["f_ext"][0, 0], of="f_ext", at={"q": s["q"]})
     assert xfrc.shape == (2, 3, mj_model.nbody, 6)
     assert_same_bits(other.from_dtau(s["q"]).q, q)
-    assert_same_bits(other.wrenches_from_dtau(s["q"], s["f_ext"][0, 0]), xfrc)
+    assert_same_bits(other.convert(s["f_ext"][0, 0], of="f_ext", at={"q": s["q"]}), xfrc)
     assert_close(
-        convention.wrenches_from_dtau(s["q"][1, 2], s["f_ext"][0, 0]),
+        convention.convert(s["f_ext"][0, 0], of="f_ext", at={"q": s["q"][1, 2]}),
         xfrc[1, 2],
         TOLERANCE["rounding"],
     )
@@ -201,8 +200,13 @@ def test_batches_and_pickle() -> None:
         convention.to_dtau(q[1, 2]).q, convention.to_dtau(q).q[1, 2], TOLERANCE["rounding"]
     )
     assert not xfrc[..., 0, :].any()
-    assert convention.wrenches_to_dtau(q[:0], xfrc[0]).shape == (0, 3, model.nbodies, 6)
-    assert convention.wrenches_from_dtau(s["q"][:0], s["f_ext"][0]).shape == (
+    assert convention.convert(xfrc[0], of="f_ext", at={"q": q[:0]}, to_dtau=True).shape == (
+        0,
+        3,
+        model.nbodies,
+        6,
+    )
+    assert convention.convert(s["f_ext"][0], of="f_ext", at={"q": s["q"][:0]}).shape == (
         0,
         3,
         mj_model.nbody,
@@ -282,13 +286,18 @@ def test_several_joints_of_one_body() -> None:
     s = random_state(model, 8)
     q, v = s["q"], s["v"]
     f_ext = s["f_ext"] * np.array([[0.0], [0.0], [1.0]])
-    xfrc = convention.wrenches_from_dtau(q, f_ext)
+    xfrc = convention.convert(f_ext, of="f_ext", at={"q": q})
     a = dtau.forward_dynamics(model, q, v, s["tau"], f_ext)
     assert_close(a, peer.forward(q, v, s["tau"], xfrc), TOLERANCE["mujoco"], "a")
-    assert_close(convention.wrenches_to_dtau(q, xfrc), f_ext, TOLERANCE["identity"], "f_ext")
-    said = "f_ext: a wrench acts on 'x', 'y', which the convention does not have"
+    assert_close(
+        convention.convert(xfrc, of="f_ext", at={"q": q}, to_dtau=True),
+        f_ext,
+        TOLERANCE["identity"],
+        "f_ext",
+    )
+    said = "result: a wrench acts on 'x', 'y', which the convention does not have"
     with pytest.raises(ValueError, match=said):
-        convention.wrenches_from_dtau(q, s["f_ext"])
+        convention.convert(s["f_ext"], of="f_ext", at={"q": q})
 
 
 class TestErrors:

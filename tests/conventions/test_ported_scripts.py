@@ -80,7 +80,7 @@ class TestInverseKinematics:
         there = convention.from_dtau(got["q"]).q
         assert_close(there, want["q"], SAME, "q")
         assert_close(got["error"], want["error"], SAME, "error")
-        J = convention.jacobian_from_dtau(got["q"], got["J"])
+        J = convention.convert(got["J"], of="J", at={"q": got["q"]})
         # Pinocchio's Jlog6 subtracts 1 / angle^2: it loses digits at small angles.
         large = np.linalg.norm(want["error"][:, 3:], axis=-1) > 0.02
         assert 10 < large.sum() < STEPS
@@ -126,15 +126,19 @@ class TestQuadraticProgram:
         placements[:, :3, :3], placements[:, :3, 3] = poses
         placements[:, 3, 3] = 1.0
         return {
-            "M": convention.jacobian_from_dtau(q, convention.jacobian_from_dtau(q, M).T),
-            "h": convention.torque_from_dtau(q, dtau.bias_torque(model, q, v)),
-            "J": convention.jacobian_from_dtau(q, J),
+            "M": convention.convert(
+                convention.convert(M, of="J", at={"q": q}).T, of="J", at={"q": q}
+            ),
+            "h": convention.convert(dtau.bias_torque(model, q, v), of="tau", at={"q": q}),
+            "J": convention.convert(J, of="J", at={"q": q}),
             "drift": dtau.frame_accelerations(model, q, v, zero, FEET, "mixed", kind="classical"),
             "placements": placements,
-            "Jcom": convention.jacobian_from_dtau(q, dtau.center_of_mass_jacobian(model, q)),
+            "Jcom": convention.convert(dtau.center_of_mass_jacobian(model, q), of="J", at={"q": q}),
             "com": dtau.center_of_mass(model, q),
             "com drift": dtau.center_of_mass_acceleration(model, q, v, zero),
-            "Ag": convention.jacobian_from_dtau(q, dtau.centroidal_momentum_matrix(model, q)),
+            "Ag": convention.convert(
+                dtau.centroidal_momentum_matrix(model, q), of="J", at={"q": q}
+            ),
             "momentum drift": dtau.centroidal_momentum_rate(model, q, v, zero),
         }
 
@@ -237,13 +241,15 @@ class TestAdjoints:
         goal = dtau.integrate(model, q0, 0.3 * rng.normal(size=model.nv))
         q, v = convention.from_dtau(q0, v0)[:2]
         there = convention.from_dtau(goal).q
-        want = self.pinocchio(peer, q, v, convention.torque_from_dtau(q0, taus), there)
+        want = self.pinocchio(peer, q, v, convention.convert(taus, of="tau", at={"q": q0}), there)
         got = self.ported(model, q0, v0, taus, goal)
         moved = convention.from_dtau(got["q"], got["v"])
         assert_close(moved.q, want["q"], SAME, "q")
         assert_close(moved.v, want["v"], SAME, "v")
         for name, at in (("gradient", got["q"][:-1]), ("by q0", q0), ("by v0", q0)):
-            assert_close(convention.torque_from_dtau(at, got[name]), want[name], SAME, name)
+            assert_close(
+                convention.convert(got[name], of="tau", at={"q": at}), want[name], SAME, name
+            )
 
 
 class TestIdentification:

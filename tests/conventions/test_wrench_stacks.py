@@ -93,7 +93,7 @@ def check(kind: str, tree: Tree, seed: int) -> None:
     rng, n = np.random.default_rng(seed), model.nbodies
     q = random_state(model, seed)["q"]
     v = rng.uniform(-1.0, 1.0, (ORDER, model.nv))
-    there, rates = convention.from_dtau(q).q, convention.time_derivatives_from_dtau(q, v)
+    there, rates = convention.from_dtau(q).q, convention.convert(v, of="v_derivatives", at={"q": q})
     poses = dict(
         zip([body.name for body in tree.bodies], taylor.poses(tree, model, q, v), strict=True)
     )
@@ -108,9 +108,11 @@ def check(kind: str, tree: Tree, seed: int) -> None:
     for i, pose in moving:
         series = axes.from_body(pose, about[i], taylor.coefficients(given[:, i]))
         want[:, axes.row(i, n)] = taylor.derivatives(series)
-    got = convention.wrench_time_derivatives_from_dtau(q, v, given)
+    got = convention.convert(given, of="f_ext_derivatives", at={"q": q, "v_derivatives": v})
     assert_orders(got, want, "from dtau")
-    back = convention.wrench_time_derivatives_to_dtau(there, rates, got)
+    back = convention.convert(
+        got, of="f_ext_derivatives", at={"q": there, "v_derivatives": rates}, to_dtau=True
+    )
     for k in range(ORDER + 1):
         size = float(np.abs(got[: k + 1]).max())
         assert_close(back[k], given[k], EXACT, f"back of order {k}", floor=size)
@@ -121,7 +123,13 @@ def check(kind: str, tree: Tree, seed: int) -> None:
     for i, pose in moving:
         series = axes.to_body(pose, about[i], taylor.coefficients(given[:, axes.row(i, n)]))
         want[:, i] = taylor.derivatives(series)
-    assert_orders(convention.wrench_time_derivatives_to_dtau(there, rates, given), want, "to dtau")
+    assert_orders(
+        convention.convert(
+            given, of="f_ext_derivatives", at={"q": there, "v_derivatives": rates}, to_dtau=True
+        ),
+        want,
+        "to dtau",
+    )
 
 
 @each_axes
@@ -149,11 +157,13 @@ def test_the_paper_s_own_input_and_output(name: str) -> None:
     wrenches[:, bodies] = applied
     convention = dtau.conventions.spatial_twist(o.model, wrenches="world")
     theirs = np.concatenate([twist, o.v[:, 6:]], axis=-1)
-    f_ext = convention.wrench_time_derivatives_to_dtau(o.q, theirs, wrenches)
+    f_ext = convention.convert(
+        wrenches, of="f_ext_derivatives", at={"q": o.q, "v_derivatives": theirs}, to_dtau=True
+    )
     assert_orders(f_ext, o.f_ext, "wrenches on bodies")
-    v = convention.time_derivatives_to_dtau(o.q, theirs)
+    v = convention.convert(theirs, of="v_derivatives", at={"q": o.q}, to_dtau=True)
     tau = dtau.inverse_dynamics_time_derivatives(o.model, o.q, v, f_ext)
-    got = convention.torque_time_derivatives_from_dtau(o.q, v, tau)
+    got = convention.convert(tau, of="tau_derivatives", at={"q": o.q, "v_derivatives": v})
     want = np.concatenate([o.wrench[:, LINEAR_FIRST], o.tau], axis=-1)
     assert_orders(got, want, "wrench and torque")
 
@@ -172,8 +182,13 @@ def test_one_wrench_is_that_at_a_frame(axes: dtau.options.Axes, name: str) -> No
             given = np.zeros((model.nbodies, 6))
             given[i] = wrench
             want = dtau.wrench_at_frame(model, q, body, wrench, axes)
-            assert_close(convention.wrenches_to_dtau(q, given), want, TOLERANCE["long sums"], body)
-            there = convention.wrenches_from_dtau(q, want)
+            assert_close(
+                convention.convert(given, of="f_ext", at={"q": q}, to_dtau=True),
+                want,
+                TOLERANCE["long sums"],
+                body,
+            )
+            there = convention.convert(want, of="f_ext", at={"q": q})
             assert_close(there, given, TOLERANCE["long sums"], f"{body} there")
 
 
@@ -193,14 +208,22 @@ def test_along_a_motion(kind: str) -> None:
         now = dtau.integrate(model, q, v * t)
         there = convention.from_dtau(now).q
         return (
-            convention.wrenches_from_dtau(now, ours[0] + t * ours[1]),
-            convention.wrenches_to_dtau(there, theirs[0] + t * theirs[1]),
+            convention.convert(ours[0] + t * ours[1], of="f_ext", at={"q": now}),
+            convention.convert(
+                theirs[0] + t * theirs[1], of="f_ext", at={"q": there}, to_dtau=True
+            ),
         )
 
     got = (
-        convention.wrench_time_derivatives_from_dtau(q, moving, ours),
-        convention.wrench_time_derivatives_to_dtau(
-            convention.from_dtau(q).q, convention.time_derivatives_from_dtau(q, moving), theirs
+        convention.convert(ours, of="f_ext_derivatives", at={"q": q, "v_derivatives": moving}),
+        convention.convert(
+            theirs,
+            of="f_ext_derivatives",
+            at={
+                "q": convention.from_dtau(q).q,
+                "v_derivatives": convention.convert(moving, of="v_derivatives", at={"q": q}),
+            },
+            to_dtau=True,
         ),
     )
     for x, now, *near in zip(got, at(0.0), at(-2 * h), at(-h), at(h), at(2 * h), strict=True):
@@ -215,7 +238,7 @@ def test_power_does_not_change() -> None:
     s = random_state(model, 6)
     for axes in ("mixed", "world"):
         convention = dtau.conventions.mixed_twist(model, wrenches=axes)
-        wrenches = convention.wrenches_from_dtau(s["q"], s["f_ext"])
+        wrenches = convention.convert(s["f_ext"], of="f_ext", at={"q": s["q"]})
         for body, ours, theirs in zip(model.bodies, s["f_ext"], wrenches, strict=True):
             got = dtau.frame_jacobians(model, s["q"], body, axes) @ s["v"] @ theirs
             want = dtau.frame_jacobians(model, s["q"], body) @ s["v"] @ ours
@@ -233,9 +256,14 @@ def test_body_axes_stay() -> None:
     for make in (dtau.conventions.mixed_twist, dtau.conventions.spatial_twist):
         for convention in (make(model), make(model, wrenches="body")):
             assert repr(convention) == repr(make(model))
-            got = convention.wrench_time_derivatives_from_dtau(q, v, f_ext)
+            got = convention.convert(f_ext, of="f_ext_derivatives", at={"q": q, "v_derivatives": v})
             assert_same_bits(got, f_ext)
-            assert_same_bits(convention.wrench_time_derivatives_to_dtau(q, v, f_ext), f_ext)
+            assert_same_bits(
+                convention.convert(
+                    f_ext, of="f_ext_derivatives", at={"q": q, "v_derivatives": v}, to_dtau=True
+                ),
+                f_ext,
+            )
 
 
 @each_axes
@@ -245,7 +273,11 @@ def test_batches_and_lengths(kind: str) -> None:
     s = random_state(model, 8, (3,))
     q, v = convention.from_dtau(s["q"]).q, rng.standard_normal((3, 7, model.nv))
     f_ext = rng.standard_normal((2, 1, 4, convention.nwrenches, 6))
-    convert = convention.wrench_time_derivatives_to_dtau
+
+    def convert(q: Array, v: Array, f_ext: Array, to_dtau: bool = True) -> Array:
+        at = {"q": q, "v_derivatives": v}
+        return convention.convert(f_ext, of="f_ext_derivatives", at=at, to_dtau=to_dtau)
+
     got = convert(q, v, f_ext)
     assert got.shape == (2, 3, 4, model.nbodies, 6)
     for at in np.ndindex(2, 3):
@@ -255,8 +287,7 @@ def test_batches_and_lengths(kind: str) -> None:
     # orders do not depend on those after them
     assert_close(convert(q, v, f_ext[..., :1, :, :]), got[..., :1, :, :], TOLERANCE["rounding"])
     assert convert(q[:0], v[:0], f_ext).shape == (2, 0, 4, model.nbodies, 6)
-    swap = convention.wrench_time_derivatives_from_dtau
-    assert swap(s["q"], v, got).shape == (2, 3, 4, convention.nwrenches, 6)
+    assert convert(s["q"], v, got, False).shape == (2, 3, 4, convention.nwrenches, 6)
 
 
 def test_errors() -> None:
@@ -269,23 +300,25 @@ def test_errors() -> None:
     convention = dtau.conventions.spatial_twist(model, wrenches="world")
     assert convention.name == "spatial twist, world wrenches"
     q, v, f_ext = dtau.neutral(model), np.zeros((3, nv)), np.zeros((4, n, 6))
-    for method in ("wrench_time_derivatives_from_dtau", "wrench_time_derivatives_to_dtau"):
-        convert = getattr(convention, method)
+    for to_dtau in (False, True):
+
+        def convert(v: Array, f_ext: Array, to_dtau: bool = to_dtau) -> Array:
+            at = {"q": q, "v_derivatives": v}
+            return convention.convert(f_ext, of="f_ext_derivatives", at=at, to_dtau=to_dtau)
+
         with pytest.raises(ValueError, match=rf"^v_derivatives has shape \(2, {nv}\).* at least 3"):
-            convert(q, v[:2], f_ext)
+            convert(v[:2], f_ext)
         with pytest.raises(ValueError, match=r"^v_derivatives has shape .* at least 1"):
-            convert(q, v[:0], f_ext[:1])
+            convert(v[:0], f_ext[:1])
         for bad in (f_ext[:0], f_ext[0], np.zeros((102, n, 6))):
-            expected = (
-                rf"^f_ext_derivatives has shape .*\(..., rows, {n}, 6\) with rows from 1 to 101"
-            )
+            expected = rf"^result has shape .*\(..., rows, {n}, 6\) with rows from 1 to 101"
             with pytest.raises(ValueError, match=expected):
-                convert(q, v, bad)
-        with pytest.raises(ValueError, match=r"^f_ext_derivatives has shape"):
-            convert(q, v, f_ext[:, :-1])
-        with pytest.raises(TypeError, match=r"^f_ext_derivatives: expected real numbers"):
-            convert(q, v, f_ext * 1j)
-        assert convert(q, np.zeros((100, nv)), np.zeros((101, n, 6))).shape == (101, n, 6)
+                convert(v, bad)
+        with pytest.raises(ValueError, match=r"^result has shape"):
+            convert(v, f_ext[:, :-1])
+        with pytest.raises(TypeError, match=r"^result: expected real numbers"):
+            convert(v, f_ext * 1j)
+        assert convert(np.zeros((100, nv)), np.zeros((101, n, 6))).shape == (101, n, 6)
 
 
 def test_wrenches_on_bodies_that_are_not_there() -> None:
@@ -293,9 +326,11 @@ def test_wrenches_on_bodies_that_are_not_there() -> None:
     wrenches = WrenchMap(model, [0, 1], axes="mixed")
     convention = Convention("two bodies", model, wrenches=wrenches)
     q, v, f_ext = dtau.neutral(model), np.zeros((1, model.nv)), np.zeros((2, model.nbodies, 6))
-    assert convention.wrench_time_derivatives_from_dtau(q, v, f_ext).shape == (2, 2, 6)
+    assert convention.convert(
+        f_ext, of="f_ext_derivatives", at={"q": q, "v_derivatives": v}
+    ).shape == (2, 2, 6)
     f_ext[1, 2, 0] = 1.0
     said = f"a wrench acts on '{model.bodies[2]}', which the convention does not have"
-    pattern = f"^f_ext_derivatives: {said}"
+    pattern = f"^result: {said}"
     with pytest.raises(ValueError, match=pattern):
-        convention.wrench_time_derivatives_from_dtau(q, v, f_ext)
+        convention.convert(f_ext, of="f_ext_derivatives", at={"q": q, "v_derivatives": v})

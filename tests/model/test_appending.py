@@ -55,7 +55,7 @@ def test_it_is_what_pinocchio_appends() -> None:
     there = convention.from_dtau(*state)
     want = pin.rnea(both, both.createData(), *there)
     tau = dtau.inverse_dynamics(model, *state) - model.damping * state.v
-    got = convention.torque_from_dtau(state.q, tau)
+    got = convention.convert(tau, of="tau", at={"q": state.q})
     np.testing.assert_allclose(got, want, rtol=0, atol=1e-12 * np.abs(want).max())
 
 

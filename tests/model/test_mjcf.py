@@ -62,13 +62,13 @@ class TestAgainstMujoco:
         convention, data = dtau.conventions.mujoco(model, mj_model), mujoco.MjData(mj_model)
         s = random_state(model, 3)
         data.qpos[:], data.qvel[:], _ = convention.from_dtau(s["q"], s["v"], s["a"])
-        data.qfrc_applied[:] = convention.torque_from_dtau(s["q"], s["tau"])
+        data.qfrc_applied[:] = convention.convert(s["tau"], of="tau", at={"q": s["q"]})
         theirs = np.zeros((2 * model.nv, 2 * model.nv))
         mujoco.mjd_transitionFD(mj_model, data, 1e-6, True, theirs, None, None, None)
         lin = dtau.linearize_discrete(
             model, s["q"], s["v"], s["tau"], mj_model.opt.timestep, "semi_implicit"
         )
-        got = convention.discrete_linearization_from_dtau(s["q"], s["v"], lin, None).A
+        got = convention.convert(lin, at={"q": s["q"], "v": s["v"], "inputs": None}).A
         assert_close(got, theirs, 1e-7, "A")  # its differences have a step of 1e-6
 
     @pytest.mark.parametrize("robot", ROBOTS)
@@ -436,7 +436,7 @@ class TestWhatIsNotCarried:
             q, v, a = dtau.random_state(model, np.random.default_rng(0))
             data.qpos[:], data.qvel[:], data.qacc[:] = convention.from_dtau(q, v, a)
             mujoco.mj_inverse(like, data)
-            tau = convention.torque_from_dtau(q, dtau.inverse_dynamics(model, q, v, a))
+            tau = convention.convert(dtau.inverse_dynamics(model, q, v, a), of="tau", at={"q": q})
             np.testing.assert_allclose(tau, data.qfrc_inverse, rtol=0, atol=1e-10)
 
     def test_all_ignored_forces_are_in_one_warning(self) -> None:

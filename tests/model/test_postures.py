@@ -166,7 +166,7 @@ def test_beside_pinocchio(urdf: Path, described: Path) -> None:
         np.testing.assert_allclose(got, q, rtol=0, atol=1e-12)
     if "rotor_params" in described.read_text(encoding="utf-8"):
         pin.loadRotorParameters(peer, str(described), False)
-        got = convention.torque_from_dtau(model.postures[name], model.armature)
+        got = convention.convert(model.armature, of="tau", at={"q": model.postures[name]})
         np.testing.assert_allclose(got, peer.armature, rtol=1e-12)
         assert model.armature.any()
 

@@ -237,10 +237,10 @@ PACKAGE = (
     ),
     Mutant(
         "conventions/order_back",
-        "Matrices come back in the order in which they should go forth.",
+        "Arrays come back in the order in which they should go forth.",
         PYTHON + "conventions/velocity_order.py",
-        "x[..., self._places[:, np.newaxis], self._places]",
-        "x[..., self._order[:, np.newaxis], self._order]",
+        "_permuted(x, self._places, axes or (-1,))",
+        "_permuted(x, self._order, axes or (-1,))",
         (
             "tests/conventions/test_conventions_linearization.py",
             "tests/conventions/test_alien_models.py",

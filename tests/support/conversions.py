@@ -1,4 +1,4 @@
-"""The one table of the methods of conventions, and of conventions to try them with."""
+"""The one table of conversions by conventions, and of conventions to try them with."""
 
 from __future__ import annotations
 
@@ -15,48 +15,67 @@ import dtau
 from dtau.conventions.convention import Convention
 
 ROWS = 3  # of stacks of velocities
-_DERIVATIVES = {
-    "inverse_dynamics_derivatives": dtau.results.InverseDynamicsDerivatives,
-    "forward_dynamics_derivatives": dtau.results.ForwardDynamicsDerivatives,
-}
-_SECOND = {  # with the first derivatives
-    "inverse_dynamics": (
-        dtau.results.InverseDynamicsDerivatives,
+_STACKS = "_derivatives"
+_WITH_MASS = {"C": dtau.coriolis_matrix, "bias": dtau.bias_torque}
+_FIRST = (dtau.results.InverseDynamicsDerivatives, dtau.results.ForwardDynamicsDerivatives)
+_SECOND = {  # by the first derivatives
+    dtau.results.InverseDynamicsDerivatives: (
         dtau.results.InverseDynamicsSecondDerivatives,
         dtau.results.InverseDynamicsHessian,
     ),
-    "forward_dynamics": (
-        dtau.results.ForwardDynamicsDerivatives,
+    dtau.results.ForwardDynamicsDerivatives: (
         dtau.results.ForwardDynamicsSecondDerivatives,
         dtau.results.ForwardDynamicsHessian,
     ),
 }
-_LINEARIZATIONS = {
-    "linearization_from_dtau": dtau.results.Linearization,
-    "discrete_linearization_from_dtau": dtau.results.DiscreteLinearization,
-}
+_LINEARIZATIONS = (dtau.results.Linearization, dtau.results.DiscreteLinearization)
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """A method of a convention; its arrays by name, those in a named tuple as ``d.dtau_dq``."""
+    """A conversion by a convention, of a state or of a result.
 
-    method: str
+    ``kind`` is the method, the class of a named tuple, or the array by its name: ``tau``.
+    ``arguments`` are all arrays by name: values of the state, and ``result`` or, of a named tuple,
+    ``result.dtau_dq``, ``d.dtau_dq``.
+    """
+
+    kind: str
     arguments: tuple[str, ...]
+    of: Callable[..., Any] | str | None = None
     parts: tuple[tuple[str, type], ...] = ()  # named tuples among the arguments: name and class
+    to_dtau: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.kind} to dtau" if self.to_dtau and self.kind != "to_dtau" else self.kind
 
     @property
-    def from_dtau(self) -> bool:
-        return self.method.endswith("from_dtau")
+    def is_state(self) -> bool:
+        return self.kind in ("from_dtau", "to_dtau")
+
+    @property
+    def stacks(self) -> tuple[str, ...]:
+        """The arguments that are stacks, which may be longer."""
+        result = ("result",) if self.kind.endswith(_STACKS) else ()
+        return (*result, *(name for name in self.arguments if name.endswith(_STACKS)))
+
+    def given(self, arrays: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The result to convert, and the state for `Convention.convert`."""
+        at = {name: x for name, x in arrays.items() if "." not in name}
+        for whole, parts in self.parts:
+            at[whole] = parts(*(arrays[name] for name in _named(parts, whole)))
+        if self.parts and self.parts[-1][1] in _LINEARIZATIONS:
+            at["inputs"] = None  # as `arrays` has B
+        return at.pop("result", None), at
 
     def __call__(self, convention: Convention, arrays: Mapping[str, Any]) -> tuple[Any, ...]:
         """The results that are arrays."""
-        given = {name: x for name, x in arrays.items() if "." not in name}
-        for whole, parts in self.parts:
-            given[whole] = parts(*(arrays[name] for name in _named(parts, whole)))
-        if self.method in _LINEARIZATIONS:
-            given["inputs"] = None  # as `arrays` has B
-        out = getattr(convention, self.method)(**given)
+        if self.is_state:
+            out: Any = getattr(convention, self.kind)(**arrays)
+        else:
+            result, at = self.given(arrays)
+            of = {} if self.of is None else {"of": self.of}
+            out = convention.convert(result, at=at, to_dtau=self.to_dtau, **of)
         return tuple(out) if isinstance(out, tuple) else (out,)
 
     def arrays(
@@ -65,37 +84,42 @@ class Conversion:
         """Right arguments, drawn at random."""
         model = convention.model
         state, rng = random_state(model, seed, shape), np.random.default_rng(seed)
-        if not self.from_dtau:
+        if self.to_dtau:
             state["q"] = convention.from_dtau(state["q"]).q
             state["f_ext"] = np.ones((*shape, convention.nwrenches, 6))
         elif convention.nwrenches < model.nbodies:
             state["f_ext"] = np.zeros((*shape, model.nbodies, 6))
         n, nv = 2 * model.nv, model.nv
         sizes = {
-            "lin.A": (n, n),
-            "lin.B": (n, len(actuated(model))),
-            "lin.a": (nv,),
-            "lin.v": (nv,),
-            "jacobian": (ROWS, nv),
+            "result.A": (n, n),
+            "result.B": (n, len(actuated(model))),
+            "result.a": (nv,),
+            "result.v": (nv,),
+            "J": (ROWS, nv),
             "v_derivatives": (ROWS, nv),
+            "a_derivatives": (ROWS, nv),
             "tau_derivatives": (ROWS + 1, nv),
             "f_ext_derivatives": (ROWS + 1, *state["f_ext"].shape[-2:]),
             "M_derivatives": (ROWS + 1, nv, nv),
             "C_derivatives": (ROWS, nv, nv),
             "bias_derivatives": (ROWS, nv),
+            "bias": (nv,),
         }
+        second = "SecondDerivatives" in self.kind
         out = {}
-        for name in self.arguments:
-            if name == "lin.q":
-                out[name] = random_state(model, seed + 1, shape)["q"]
-            elif name.startswith("d2."):
-                out[name] = rng.standard_normal((*shape, nv, nv, nv))
-            elif name in sizes or "." in name:
-                out[name] = rng.standard_normal((*shape, *sizes.get(name, (nv, nv))))
+        for argument in self.arguments:
+            name = self.kind if argument == "result" else argument
+            if name == "result.q":
+                x = random_state(model, seed + 1, shape)["q"]
+            elif second and name.startswith("result."):
+                x = rng.standard_normal((*shape, nv, nv, nv))
+            elif name in sizes or name not in state:
+                x = rng.standard_normal((*shape, *sizes.get(name, (nv, nv))))
                 if name == "f_ext_derivatives":  # zero where the convention has no such body
-                    out[name] *= state["f_ext"].any()
+                    x *= state["f_ext"].any()
             else:
-                out[name] = state[name]
+                x = state[name]
+            out[argument] = x
         return out
 
 
@@ -103,51 +127,57 @@ def _named(parts: type, whole: str) -> tuple[str, ...]:
     return tuple(f"{whole}.{name}" for name in parts._fields)  # type: ignore[attr-defined]
 
 
-def _with_parts(method: str, arguments: tuple[str, ...], *tuples: tuple[str, type]) -> Conversion:
+def _with_parts(
+    arguments: tuple[str, ...], *tuples: tuple[str, type], to_dtau: bool = False
+) -> Conversion:
     inside = (name for whole, parts in tuples for name in _named(parts, whole))
-    return Conversion(method, (*arguments, *inside), tuples)
+    kind = tuples[-1][1].__name__
+    return Conversion(kind, (*arguments, *inside), None, tuples, to_dtau)
+
+
+def _both(kind: str, of: Callable[..., Any] | str, *arguments: str) -> tuple[Conversion, ...]:
+    return tuple(
+        Conversion(kind, (*arguments, "result"), of, to_dtau=to_dtau) for to_dtau in (False, True)
+    )
 
 
 CONVERSIONS: tuple[Conversion, ...] = (
+    Conversion("from_dtau", ("q", "v", "a")),
+    Conversion("to_dtau", ("q", "v", "a"), to_dtau=True),
+    *_both("v", "v", "q"),
+    *_both("a", dtau.forward_dynamics, "q", "v"),
+    *_both("tau", dtau.inverse_dynamics, "q"),
+    *_both("J", "J", "q"),
+    *_both("f_ext", "f_ext", "q"),
+    *_both("M", dtau.mass_matrix, "q"),
+    *_both("M_inverse", dtau.mass_matrix_inverse, "q"),
+    *(x for kind, of in _WITH_MASS.items() for x in _both(kind, of, "q", "v", "M")),
+    *_both("v_derivatives", "v_derivatives", "q"),
+    *_both("a_derivatives", dtau.forward_dynamics_time_derivatives, "q", "v"),
+    *_both("tau_derivatives", "tau_derivatives", "q", "v_derivatives"),
+    *_both("f_ext_derivatives", "f_ext_derivatives", "q", "v_derivatives"),
+    *_both("M_derivatives", dtau.mass_matrix_time_derivatives, "q", "v_derivatives"),
     *(
-        Conversion(f"{method}_{way}_dtau".lstrip("_"), arguments)
-        for way in ("from", "to")
-        for method, arguments in {
-            "": ("q", "v", "a"),
-            "torque": ("q", "tau"),
-            "jacobian": ("q", "jacobian"),
-            "wrenches": ("q", "f_ext"),
-            "time_derivatives": ("q", "v_derivatives"),
-            "torque_time_derivatives": ("q", "v_derivatives", "tau_derivatives"),
-            "wrench_time_derivatives": ("q", "v_derivatives", "f_ext_derivatives"),
-        }.items()
-    ),
-    *(
-        Conversion(f"{method}_time_derivatives_from_dtau", ("q", "v_derivatives", *arguments))
-        for method, arguments in {
-            "mass_matrix": ("M_derivatives",),
-            "coriolis_matrix": ("C_derivatives", "M_derivatives"),
-            "bias_torque": ("bias_derivatives", "M_derivatives"),
-        }.items()
-    ),
-    *(
-        _with_parts(f"{method}_{way}_dtau", ("q", "v", "a", "tau"), ("d", parts))
-        for way in ("from", "to")
-        for method, parts in _DERIVATIVES.items()
-    ),
-    *(
-        _with_parts(
-            f"{name}_second_derivatives_from_dtau", ("q", "v", "a", "tau"), ("d", first), ("d2", d2)
+        x
+        for kind, of in _WITH_MASS.items()
+        for x in _both(
+            f"{kind}_derivatives", of.time_derivatives, "q", "v_derivatives", "M_derivatives"
         )
-        for name, (first, d2, _) in _SECOND.items()
     ),
     *(
-        _with_parts(
-            f"{name}_hessian_from_dtau", ("q", "v", "a", "tau", "lam"), ("d", first), ("h", h)
-        )
-        for name, (first, _, h) in _SECOND.items()
+        _with_parts(("q", "v", "a", "tau"), ("result", parts), to_dtau=to_dtau)
+        for parts in _FIRST
+        for to_dtau in (False, True)
     ),
-    *(_with_parts(method, ("q", "v"), ("lin", parts)) for method, parts in _LINEARIZATIONS.items()),
+    *(
+        _with_parts(("q", "v", "a", "tau"), ("d", first), ("result", tensors))
+        for first, (tensors, _) in _SECOND.items()
+    ),
+    *(
+        _with_parts(("q", "v", "a", "tau", "lam"), ("d", first), ("result", hessian))
+        for first, (_, hessian) in _SECOND.items()
+    ),
+    *(_with_parts(("q", "v"), ("result", parts)) for parts in _LINEARIZATIONS),
 )
 
 

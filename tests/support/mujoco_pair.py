@@ -84,19 +84,27 @@ def check_values(model: dtau.Model, mj_model: Any, seed: int) -> None:
 
     tau = dtau.inverse_dynamics(model, s["q"], s["v"], s["a"])
     torque = peer.inverse(q, v, a)
-    assert_close(convention.torque_from_dtau(s["q"], tau), torque, exact, "tau", floor=floor)
-    assert_close(convention.torque_to_dtau(q, torque), tau, exact, "tau back", floor=floor)
+    assert_close(
+        convention.convert(tau, of="tau", at={"q": s["q"]}), torque, exact, "tau", floor=floor
+    )
+    assert_close(
+        convention.convert(torque, of="tau", at={"q": q}, to_dtau=True),
+        tau,
+        exact,
+        "tau back",
+        floor=floor,
+    )
 
-    bias, now = dtau.bias_torque(model, s["q"], s["v"])[np.newaxis], s["v"][np.newaxis]
-    got = convention.mass_matrix_time_derivatives_from_dtau(s["q"], now, mass[np.newaxis])[0]
+    got = convention.convert(mass, of=dtau.mass_matrix, at={"q": s["q"]})
     assert_close(got, peer.mass_matrix(q), exact, "M")
-    got = convention.bias_torque_time_derivatives_from_dtau(s["q"], now, bias, mass[np.newaxis])
-    assert_close(got[0], peer.inverse(q, v, np.zeros_like(a)), exact, "bias", floor=floor)
+    bias, at = dtau.bias_torque(model, s["q"], s["v"]), {"q": s["q"], "v": s["v"], "M": mass}
+    got = convention.convert(bias, of=dtau.bias_torque, at=at)
+    assert_close(got, peer.inverse(q, v, np.zeros_like(a)), exact, "bias", floor=floor)
 
     solving = solved(exact, mass)
     size = float(np.abs(s["tau"]).max() / np.linalg.eigvalsh(mass)[0])
-    torque = convention.torque_from_dtau(s["q"], s["tau"])
-    xfrc = convention.wrenches_from_dtau(s["q"], s["f_ext"])
+    torque = convention.convert(s["tau"], of="tau", at={"q": s["q"]})
+    xfrc = convention.convert(s["f_ext"], of="f_ext", at={"q": s["q"]})
     rate = peer.forward(q, v, torque, xfrc)
     ours = dtau.forward_dynamics(model, s["q"], s["v"], s["tau"], s["f_ext"])
     got = convention.from_dtau(s["q"], s["v"], ours).a
@@ -106,12 +114,15 @@ def check_values(model: dtau.Model, mj_model: Any, seed: int) -> None:
     assert_close(back.v, s["v"], TOLERANCE["identity"], "v back")
     assert_close(back.a, ours, solving, "a back", floor=size)
     assert_close(
-        convention.wrenches_to_dtau(q, xfrc), s["f_ext"], TOLERANCE["identity"], "f_ext back"
+        convention.convert(xfrc, of="f_ext", at={"q": q}, to_dtau=True),
+        s["f_ext"],
+        TOLERANCE["identity"],
+        "f_ext back",
     )
 
     # Wrenches on every body of MuJoCo's, welded ones and the world included.
     xfrc = np.random.default_rng(seed).uniform(-5.0, 5.0, (mj_model.nbody, 6))
-    f_ext = convention.wrenches_to_dtau(q, xfrc)
+    f_ext = convention.convert(xfrc, of="f_ext", at={"q": q}, to_dtau=True)
     rate = peer.forward(q, v, torque, xfrc)
     ours = dtau.forward_dynamics(model, s["q"], s["v"], s["tau"], f_ext)
     got = convention.from_dtau(s["q"], s["v"], ours).a
@@ -141,14 +152,14 @@ def check_derivatives(model: dtau.Model, mj_model: Any, seed: int) -> None:
         differences(lambda dv: peer.inverse(q, v + dv, a), nv),
         mass,
     )
-    got = convention.inverse_dynamics_derivatives_from_dtau(*state, tau, d)
-    back = convention.inverse_dynamics_derivatives_to_dtau(q, v, a, torque, theirs)
+    got = convention.convert(d, at=dtau.results.State(*state)._asdict() | {"tau": tau})
+    back = convention.convert(theirs, at={"q": q, "v": v, "a": a, "tau": torque}, to_dtau=True)
     floor = float(np.abs(torque).max() + np.abs(mass).max())
     for name, x, y, z, w in zip(d._fields, got, theirs, back, d, strict=True):
         assert_close(x, y, close, name, floor=floor)
         assert_close(z, w, 3 * close, f"{name} back", floor=floor)
 
-    torque = convention.torque_from_dtau(s["q"], s["tau"])
+    torque = convention.convert(s["tau"], of="tau", at={"q": s["q"]})
     rate = peer.forward(q, v, torque)
     ours = dtau.forward_dynamics(model, s["q"], s["v"], s["tau"])
     peers = dtau.results.ForwardDynamicsDerivatives(
@@ -157,8 +168,8 @@ def check_derivatives(model: dtau.Model, mj_model: Any, seed: int) -> None:
         differences(lambda dt: peer.forward(q, v, torque + dt), nv),
     )
     e = dtau.forward_dynamics_derivatives(model, s["q"], s["v"], s["tau"])
-    moved = convention.forward_dynamics_derivatives_from_dtau(s["q"], s["v"], ours, s["tau"], e)
-    undone = convention.forward_dynamics_derivatives_to_dtau(q, v, rate, torque, peers)
+    moved = convention.convert(e, at={"q": s["q"], "v": s["v"], "a": ours, "tau": s["tau"]})
+    undone = convention.convert(peers, at={"q": q, "v": v, "a": rate, "tau": torque}, to_dtau=True)
     # The roundings of a fast or light robot's accelerations are divided by the step.
     close *= max(1.0, float(np.linalg.cond(mass)) / 100.0)
     floor = float(np.abs(rate).max() + np.abs(e.da_dtau).max())

@@ -81,8 +81,8 @@ class Pinocchio:
         except ValueError as error:
             raise UnavailableError(f"Pinocchio cannot represent this robot: {error}") from None
         # Pinocchio's v is v[columns]; units and axes of torques are the same
-        self._columns = self._convention.torque_from_dtau(
-            neutral(model), np.arange(model.nv, dtype=np.float64)
+        self._columns = self._convention.convert(
+            np.arange(model.nv), of="tau", at={"q": neutral(model)}
         ).astype(int)
         self._model.armature = model.armature[self._columns]
         self._model.gravity = self._package.Motion(model.gravity, np.zeros(3))

@@ -4,9 +4,9 @@ Make a `Convention` once for a model, by one of the functions below. It converts
 leading axes are the batch. docs/conventions.md compares the packages in one table.
 
 A convention has maps of configurations (`coordinates`), of velocities (`twists`, then
-`velocity_order`) and of external wrenches (`wrenches`); `states`, `derivatives`,
-`second_derivatives`, `time_derivatives`, `matrix_time_derivatives` and `linearizations` use these
-maps to convert arguments and results of functions.
+`velocity_order`) and of external wrenches (`wrenches`). `states` converts states, `conversion` the
+results of functions, with a module for each rule: `arrays`, `derivatives`, `second_derivatives` and
+`linearizations`.
 """
 
 from __future__ import annotations

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.conventions import states
+from dtau.conventions import conversion, states
+from dtau.conventions.conversion import At
 from dtau.conventions.coordinates import CoordinateMap
-from dtau.conventions.derivative_conversions import DerivativeConversions
 from dtau.conventions.maps import Array, Maps
-from dtau.conventions.stack_conversions import StackConversions
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
 from dtau.immutable import Immutable, checking
 from dtau.model.model import Model
 from dtau.results import PartialState, State
 
+T = TypeVar("T", bound=tuple[Any, ...])  # a named tuple
 
-class Convention(DerivativeConversions, StackConversions, Immutable):
+
+class Convention(Immutable):
     """A convention for one model: converts arrays from and to dtau's convention.
 
-    The functions of `dtau.conventions` make conventions, which are immutable and picklable. A
-    method ``..._from_dtau`` takes all arguments in dtau's convention and returns results in this
-    one. A method ``..._to_dtau`` takes all arguments, ``q`` too, in this convention and returns
-    results in dtau's. Batch axes of the arguments broadcast against each other, and all results
-    have the common batch shape.
+    The functions of `dtau.conventions` make conventions, which are immutable and picklable. Batch
+    axes of the arguments of a method broadcast against each other, and all results have the common
+    batch shape.
 
     Every method raises ValueError if a shape does not fit or a quaternion is further than 1e-6 from
     unit norm, and TypeError if an array is complex or holds objects, or a named tuple is of another
@@ -55,7 +55,8 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
     >>> bool(np.allclose(spatial.to_dtau(*there).a, a))
     True
     >>> stack = np.stack([v, a], axis=1)
-    >>> bool(np.allclose(spatial.time_derivatives_from_dtau(q, stack)[:, 1], there.a))
+    >>> stack = spatial.convert(stack, of="v_derivatives", at={"q": q})
+    >>> bool(np.allclose(stack[:, 1], there.a))
     True
     """
 
@@ -142,131 +143,96 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
         """
         return states.state_to_dtau(self._maps, q, v, a)
 
-    def torque_from_dtau(self, q: ArrayLike, tau: ArrayLike) -> Array:
-        """Convert joint torques from dtau's convention to this one; they do the same work.
+    @overload
+    def convert(self, result: T, *, at: At, to_dtau: bool = False) -> T: ...
+    @overload
+    def convert(
+        self, result: ArrayLike, *, of: Callable[..., Any] | str, at: At, to_dtau: bool = False
+    ) -> Array: ...
+    def convert(
+        self,
+        result: Any,
+        *,
+        of: Callable[..., Any] | str | None = None,
+        at: At,
+        to_dtau: bool = False,
+    ) -> Any:
+        """Convert what a function of dtau returned, or takes, to this convention.
+
+        TypeError is also raised if ``at`` lacks a value, which the message names, or if there is no
+        conversion for the result. ValueError is also raised if a stack of the state has too few
+        rows, or a wrench acts on a body that this convention does not have.
 
         Parameters
         ----------
-        q : array_like (..., model.nq)
-            Configuration, in dtau's convention.
-        tau : array_like (..., nv)
-            Joint torque, in dtau's convention, N and N m.
+        result : array_like or named tuple
+            What a function returned, for any batch. Second derivatives must be dense and not
+            ``symmetric``. There is no conversion for derivatives by the numbers of q, for products
+            with derivatives, or for stacks of time derivatives in a named tuple.
+        of : function or str, optional
+            For an array, the function of dtau that returned it, such as `dtau.mass_matrix`, or the
+            argument that it is: ``"v"``, ``"a"``, ``"tau"``, ``"f_ext"``, ``"v_derivatives"``,
+            ``"tau_derivatives"``, ``"f_ext_derivatives"``. ``"J"`` is any matrix ``(..., rows,
+            nv)`` that multiplies velocities. The class of a named tuple tells its function.
+        at : State, PartialState or dict
+            The state where the result was taken: values by name, see below. Further values do no
+            harm.
+        to_dtau : bool
+            False: from dtau's convention, in which are ``result`` and all values of ``at``. True:
+            from this convention to dtau's, with all of these in this convention. Second
+            derivatives, Hessians and linearizations convert from dtau's alone.
 
         Returns
         -------
-        ndarray (..., nv)
+        ndarray or named tuple
+            The same kind of result in the other convention, for the common batch shape.
 
-        Examples
-        --------
-        >>> import dtau
-        >>> model = dtau.robots.quadruped()
-        >>> q = dtau.neutral(model)
-        >>> q[3:7] = 1, 0, 0, 0  # on its back
-        >>> weight = dtau.gravity_torque(model, q)
-        >>> upright = dtau.conventions.mixed_twist(model).torque_from_dtau(q, weight)
-        >>> float(weight[2].round(1)), float(upright[2].round(1))
-        (-298.2, 298.2)
-        """
-        return states.torque_from_dtau(self._maps, q, tau)
+        Notes
+        -----
+        All results need ``q (..., nq)``; these need more:
 
-    def torque_to_dtau(self, q: ArrayLike, tau: ArrayLike) -> Array:
-        """Convert joint torques from this convention to dtau's.
+        - ``"a"``, and functions that return accelerations: ``v (..., nv)``.
+        - First derivatives: the values ``v``, ``a``, ``tau (..., nv)`` that they are by, and the
+          acceleration or torque that they are of; those of an impact also ``v_after``. The result
+          is by this convention's variables: by q in its tangent space, at fixed v, a or tau of its
+          own. External wrenches stay constant along the axes in which they were given.
+        - Second derivatives: ``v``, ``a``, ``tau``, and ``d``, the first derivatives there. As in
+          dtau, second derivatives by q along two velocities of one joint depend on their order; the
+          mean of both orders is along motions with constant velocity in this convention.
+        - Hessians: also ``lam (..., nv)``, the weights in dtau's convention, held constant in this
+          one. Weights of torques convert as ``"v"``, weights of accelerations as ``"tau"``.
+        - Linearizations: ``v``, and ``inputs``, the argument of that call, None if it had none.
+          Columns of B belong to the same inputs: torques in the order of this convention's
+          velocities, inputs of a matrix in their own. Inputs, and the wrench of a free root, stay
+          along body axes. See `dtau.conventions.linearizations` for the kinematics.
+        - The Coriolis matrix, and the bias torque, at which this convention's acceleration
+          vanishes: ``v`` and the mass matrix ``M (..., nv, nv)``.
+        - Stacks of time derivatives: ``v_derivatives (..., n, nv)`` in place of ``v``, and
+          ``M_derivatives``; the error names the least number of rows, more are ignored. A stack of
+          the velocity needs q alone, one of accelerations ``v``.
 
-        Parameters
-        ----------
-        q : array_like (..., nq)
-            Configuration in this convention.
-        tau : array_like (..., nv)
-            Torque in this convention, N and N m.
-
-        Returns
-        -------
-        ndarray (..., model.nv)
-            Torque in dtau's convention.
-        """
-        return states.torque_to_dtau(self._maps, q, tau)
-
-    def jacobian_from_dtau(self, q: ArrayLike, jacobian: ArrayLike) -> Array:
-        """Convert the columns of Jacobians from dtau's convention to this one.
-
-        Parameters
-        ----------
-        q : array_like (..., model.nq)
-            Configuration, in dtau's convention.
-        jacobian : array_like (..., nrows, nv)
-            Any matrix that multiplies velocities: Jacobians of frames, of the center of mass or of
-            contacts, rows of gradients. For several frames of one call, insert an axis into a
-            batch: ``q[:, None]``.
-
-        Returns
-        -------
-        ndarray (..., nrows, nv)
-            The matrix for velocities of this convention. Rows stay as they are: [linear, angular]
-            along the ``axes`` of `dtau.frame_jacobians`, of which ``"body"``, ``"mixed"`` and
-            ``"world"`` are Pinocchio's LOCAL, LOCAL_WORLD_ALIGNED and WORLD.
+        Rows of Jacobians, momenta, and forces and residuals of contacts stay as they are.
 
         Examples
         --------
         >>> import dtau, numpy as np
         >>> model = dtau.robots.quadruped()
-        >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+        >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+        >>> tau = dtau.inverse_dynamics(model, q, v, a)
+        >>> at = {"q": q, "v": v, "a": a, "tau": tau}
         >>> mixed = dtau.conventions.mixed_twist(model)
-        >>> J = mixed.jacobian_from_dtau(q, dtau.frame_jacobians(model, q, "base", "mixed"))
+        >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a)
+        >>> there = mixed.convert(d, at=at)
+        >>> bool(np.allclose(there.dtau_dq[:, :3], 0))  # by the position of the base, at fixed v
+        True
+        >>> wrench = mixed.convert(tau, of=dtau.inverse_dynamics, at=at)
+        >>> state = mixed.from_dtau(q, v, a)._asdict() | {"tau": wrench}
+        >>> back = mixed.convert(there, at=state, to_dtau=True)
+        >>> bool(np.allclose(back.dtau_dq, d.dtau_dq))
+        True
+        >>> J = dtau.frame_jacobians(model, q, "base", "mixed")
+        >>> J = mixed.convert(J, of=dtau.frame_jacobians, at={"q": q})
         >>> bool(np.allclose(J[:, :6], np.eye(6)))
         True
         """
-        return states.jacobian_from_dtau(self._maps, q, jacobian)
-
-    def jacobian_to_dtau(self, q: ArrayLike, jacobian: ArrayLike) -> Array:
-        """Convert the columns of Jacobians from this convention to dtau's.
-
-        Parameters
-        ----------
-        q : array_like (..., nq)
-            Configuration in this convention.
-        jacobian : array_like (..., nrows, nv)
-            Any matrix that multiplies velocities of this convention.
-
-        Returns
-        -------
-        ndarray (..., nrows, model.nv)
-            The matrix for dtau's velocities; rows stay as they are.
-        """
-        return states.jacobian_to_dtau(self._maps, q, jacobian)
-
-    def wrenches_from_dtau(self, q: ArrayLike, f_ext: ArrayLike) -> Array:
-        """Convert external wrenches from dtau's convention to this one.
-
-        ValueError is also raised if a wrench acts on a body that this convention does not have.
-
-        Parameters
-        ----------
-        q : array_like (..., model.nq)
-            Configuration, in dtau's convention.
-        f_ext : array_like (..., model.nbodies, 6)
-            Wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-
-        Returns
-        -------
-        ndarray (..., nwrenches, 6)
-            Rows and frames: see the function that made the convention.
-        """
-        return states.wrenches_from_dtau(self._maps, q, f_ext)
-
-    def wrenches_to_dtau(self, q: ArrayLike, f_ext: ArrayLike) -> Array:
-        """Convert external wrenches from this convention to dtau's.
-
-        Parameters
-        ----------
-        q : array_like (..., nq)
-            Configuration in this convention.
-        f_ext : array_like (..., nwrenches, 6)
-            Wrenches in this convention.
-
-        Returns
-        -------
-        ndarray (..., model.nbodies, 6)
-            The sum of the wrenches on each body, [force, moment] in the body frame at its origin.
-            Wrenches on the world have no effect and are dropped.
-        """
-        return states.wrenches_to_dtau(self._maps, q, f_ext)
+        return conversion.convert(self._maps, result, of, at, to_dtau)

@@ -19,25 +19,16 @@ velocity (v, w) and displacement (p, r):
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import real_numbers, require
 from dtau.control_inputs import checked_inputs, driven
-from dtau.conventions.maps import Array, Maps, quiet
+from dtau.conventions.maps import Array, Maps
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.velocity_order import Indices
-from dtau.results import (
-    ConstrainedDiscreteLinearization,
-    ConstrainedLinearization,
-    DiscreteLinearization,
-    Linearization,
-)
-
-Continuous = TypeVar("Continuous", Linearization, ConstrainedLinearization)
-Discrete = TypeVar("Discrete", DiscreteLinearization, ConstrainedDiscreteLinearization)
 
 
 class _StateMap(NamedTuple):
@@ -49,80 +40,50 @@ class _StateMap(NamedTuple):
     v_by_q: Array  # W(v)
 
 
-@quiet
-def continuous_from_dtau(
-    maps: Maps, q: ArrayLike, v: ArrayLike, lin: Continuous, inputs: ArrayLike | None
-) -> Continuous:
-    """Return A', B' and the acceleration a'."""
-    if not isinstance(lin, ConstrainedLinearization):
-        require("lin", lin, Linearization)
-    size, columns = 2 * maps.nv, _columns(maps, lin.B, inputs)
-    batch, q, (v, by_z, by_u, a) = maps.read_from_dtau(
-        q,
-        v=(v, (maps.nv,)),
-        **{
-            "lin.A": (lin.A, (size, size)),
-            "lin.B": (lin.B, (size, len(columns))),
-            "lin.a": (lin.a, (maps.nv,)),
-        },
-    )
-    twists = maps.twists
-    at = _state_map(twists, q, v)
-    rate = at.forward @ twists.embedded(twists.map_rate(v), maps.nv)
-    a_by_q = twists.embedded(twists.shift(a), maps.nv)
-    state_map_rate = _lower(rate, -rate @ at.v_by_q - at.forward @ a_by_q)
-    blocks, _ = twists.matrices(q)
-    a = twists.apply(blocks, a + twists.rate(v))
-    order = maps.order.doubled()
-    return lin._replace(
-        A=batch.array(order.matrix_from_dtau((at.matrix @ by_z + state_map_rate) @ at.inverse)),
-        B=batch.array(order.rows_from_dtau(at.matrix @ by_u)[..., columns]),
-        a=batch.array(maps.order.from_dtau(a)),
-    )
+def convert(
+    maps: Maps, q: Array, v: Array, inputs: ArrayLike | None, lin: Mapping[str, Array]
+) -> dict[str, Array]:
+    """Convert arrays by name, of a time step if there is a state after it; leave out what stays."""
+    twists, order, columns = maps.twists, maps.order.doubled(), _columns(maps, lin["B"], inputs)
+    before = _state_map(twists, q, v)
+    out, after, rate_term = {}, before, np.zeros(())
+    if "a" in lin:
+        rate = before.forward @ twists.embedded(twists.map_rate(v), maps.nv)
+        a_by_q = twists.embedded(twists.shift(lin["a"]), maps.nv)
+        rate_term = _lower(rate, -rate @ before.v_by_q - before.forward @ a_by_q)
+        blocks, _ = twists.matrices(q)
+        out["a"] = maps.order.from_dtau(twists.apply(blocks, lin["a"] + twists.rate(v)))
+    else:
+        after = _state_map(twists, lin["q"], lin["v"])
+        blocks, _ = twists.matrices(lin["q"])
+        out["q"] = maps.coordinates.from_dtau(lin["q"])
+        out["v"] = maps.order.from_dtau(twists.apply(blocks, lin["v"]))
+    by_z = after.matrix @ lin["A"] + rate_term
+    out["A"] = order.from_dtau(by_z @ before.inverse, -2, -1)
+    out["B"] = order.from_dtau(after.matrix @ lin["B"], -2)[..., columns]
+    if "dforces_dz" in lin:
+        out["dforces_dz"] = order.from_dtau(lin["dforces_dz"] @ before.inverse)
+        out["dforces_du"] = lin["dforces_du"][..., columns]
+    for by in ("dt", "f_ext"):  # wrenches stay as they are
+        if f"dq_d{by}" in lin:
+            moved = [lin[f"d{x}_d{by}"].reshape(len(q), maps.nv, -1) for x in "qv"]
+            rows = order.from_dtau(after.matrix @ np.concatenate(moved, axis=1), -2)
+            for x, half in zip("qv", np.split(rows, 2, axis=1), strict=True):
+                out[f"d{x}_d{by}"] = half.reshape(lin[f"d{x}_d{by}"].shape)
+    return out
 
 
-@quiet
-def discrete_from_dtau(
-    maps: Maps, q: ArrayLike, v: ArrayLike, lin: Discrete, inputs: ArrayLike | None
-) -> Discrete:
-    """Return A', B' and the state q', v' after the step."""
-    if not isinstance(lin, ConstrainedDiscreteLinearization):
-        require("lin", lin, DiscreteLinearization)
-    size, columns = 2 * maps.nv, _columns(maps, lin.B, inputs)
-    batch, q, (v, by_z, by_u, q_after, v_after) = maps.read_from_dtau(
-        q,
-        v=(v, (maps.nv,)),
-        **{
-            "lin.A": (lin.A, (size, size)),
-            "lin.B": (lin.B, (size, len(columns))),
-            "lin.q": (lin.q, (maps.model.nq,)),
-            "lin.v": (lin.v, (maps.nv,)),
-        },
-    )
-    before = _state_map(maps.twists, q, v)
-    after = _state_map(maps.twists, q_after, v_after)
-    blocks, _ = maps.twists.matrices(q_after)
-    order = maps.order.doubled()
-    return lin._replace(
-        A=batch.array(order.matrix_from_dtau(after.matrix @ by_z @ before.inverse)),
-        B=batch.array(order.rows_from_dtau(after.matrix @ by_u)[..., columns]),
-        q=batch.array(maps.coordinates.from_dtau(q_after)),
-        v=batch.array(maps.order.from_dtau(maps.twists.apply(blocks, v_after))),
-    )
-
-
-def _columns(maps: Maps, by_u: ArrayLike, inputs: ArrayLike | None) -> Indices:
+def _columns(maps: Maps, by_u: Array, inputs: ArrayLike | None) -> Indices:
     """Return the order of B's columns: of velocities for torques, unchanged for other inputs."""
     torques, given = checked_inputs(maps.model, inputs)
     if given is not None:
         order: Indices = np.arange(given.shape[-1])
     else:
         order = maps.order.among(driven(maps.model) if torques is None else torques)
-    shape = real_numbers("lin.B", by_u).shape
-    if shape[-1:] != order.shape:
+    if by_u.shape[-1:] != order.shape:
         raise ValueError(
-            f"lin.B has shape {shape}, expected {len(order)} columns, as in `inputs`, which must "
-            "be the argument `inputs` of the linearization"
+            f"result.B has {by_u.shape[-1]} columns, expected {len(order)}, as in `inputs`, which "
+            "must be the argument `inputs` of the linearization"
         )
     return order
 

@@ -2,15 +2,13 @@
 
 Every convention is v' = P A(q) v, with an order P and with A of `dtau.conventions.twists`.
 Displacements, along which derivatives by q are taken, transform in the same way.
-`dtau.conventions.states` derives accelerations and torques, `dtau.conventions.derivatives`
-derivatives.
+`dtau.conventions.conversion` says which rule converts a result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +22,6 @@ from dtau.immutable import Immutable
 from dtau.model.model import Model
 
 Array = NDArray[np.float64]
-State: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]  # q, v, a, tau
 
 quiet = np.errstate(invalid="ignore", over="ignore", divide="ignore")  # for states with NaN
 
@@ -75,20 +72,21 @@ class Maps(Immutable):
         """Number of velocities, the same in both conventions."""
         return self.model.nv
 
-    def read_from_dtau(
-        self, q: ArrayLike, **others: tuple[ArrayLike, tuple[int, ...]]
+    def read(
+        self,
+        q: ArrayLike,
+        others: Mapping[str, tuple[ArrayLike, tuple[int, ...]]],
+        *,
+        to_dtau: bool = False,
     ) -> tuple[Batch, Array, list[Array]]:
-        """Read dtau's q, and other arrays with last axes of these sizes, as rows of states."""
-        batch, (q, *rest) = batch_arrays({"q": (q, (self.model.nq,)), **others})
-        self.coordinates.check_quaternions(q, batch)
-        return Batch(batch), q, rest
+        """Read q, and other arrays with last axes of these sizes, as rows of states.
 
-    def read_to_dtau(
-        self, q: ArrayLike, **others: tuple[ArrayLike, tuple[int, ...]]
-    ) -> tuple[Batch, Array, list[Array]]:
-        """Read the convention's q and other arrays as rows of states; convert q to dtau's."""
-        batch, (q, *rest) = batch_arrays({"q": (q, (self.coordinates.nq,)), **others})
-        q = self.coordinates.to_dtau(q)
+        With ``to_dtau``, q is the convention's, and is returned in dtau's.
+        """
+        nq = self.coordinates.nq if to_dtau else self.model.nq
+        batch, (q, *rest) = batch_arrays({"q": (q, (nq,)), **others})
+        if to_dtau:
+            q = self.coordinates.to_dtau(q)
         self.coordinates.check_quaternions(q, batch)
         return Batch(batch), q, rest
 
@@ -102,7 +100,3 @@ class Batch:
     def array(self, rows: Array) -> Array:
         """Reshape results of rows of states ``(n, ...)`` to the batch axes."""
         return rows.reshape(self.shape + rows.shape[1:])
-
-    def arrays(self, rows: Iterable[Array]) -> Iterable[Array]:
-        """Reshape several results."""
-        return map(self.array, rows)

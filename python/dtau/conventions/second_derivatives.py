@@ -29,33 +29,13 @@ its derivatives are those above with w . in place of L: one row of weights in pl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from dtau.checks import require
-from dtau.conventions.maps import Array, Batch, Maps, State, quiet
+from dtau.conventions.maps import Array, Maps
 from dtau.conventions.twists import TwistMap
-from dtau.results import (
-    ForwardDynamicsDerivatives,
-    ForwardDynamicsHessian,
-    ForwardDynamicsSecondDerivatives,
-    InverseDynamicsDerivatives,
-    InverseDynamicsHessian,
-    InverseDynamicsSecondDerivatives,
-)
-
-T = TypeVar("T", InverseDynamicsSecondDerivatives, ForwardDynamicsSecondDerivatives)
-H = TypeVar("H", InverseDynamicsHessian, ForwardDynamicsHessian)
-_First: TypeAlias = InverseDynamicsDerivatives | ForwardDynamicsDerivatives
-_Second: TypeAlias = (
-    InverseDynamicsSecondDerivatives
-    | ForwardDynamicsSecondDerivatives
-    | InverseDynamicsHessian
-    | ForwardDynamicsHessian
-)
 
 
 class _Given(NamedTuple):
@@ -86,26 +66,29 @@ class _Chain(NamedTuple):
     second: Sequence[Array]  # f_qq, f_qv, f_vv, f_zq, weighted: new arrays
 
 
-@quiet
-def tensors_from_dtau(maps: Maps, kind: type[T], state: State, d: _First, d2: T) -> T:
-    """Return second derivatives of tau' by q', v' and a', or of a' by q', v' and tau'."""
-    chain_of, first = _PROBLEMS[kind]
-    require("d", d, first)
-    require("d2", d2, kind)
-    batch, given = _read(maps, state, None, d, d2)
-    return kind(*batch.arrays(_tensors(maps, chain_of(maps.twists, given), given.weights)))
+def convert(
+    maps: Maps,
+    inverse: bool,
+    q: Array,
+    at: Mapping[str, Array],
+    first: Sequence[Array],
+    second: Sequence[Array],
+) -> Iterator[Array]:
+    """Return second derivatives of tau' or a' by q', v' and a' or tau'.
 
-
-@quiet
-def hessian_from_dtau(
-    maps: Maps, kind: type[H], state: State, lam: ArrayLike, d: _First, h: H
-) -> H:
-    """Return the Hessian of lam' . tau' by q', v' and a', or of lam' . a' by q', v' and tau'."""
-    chain_of, first = _PROBLEMS[kind]
-    require("d", d, first)
-    require("h", h, kind)
-    batch, given = _read(maps, state, lam, d, h)
-    return kind(*batch.arrays(_hessian(maps, chain_of(maps.twists, given), given.weights)))
+    These are tensors, or Hessians if ``at`` has weights ``lam`` beside v, a and tau.
+    """
+    weights = np.eye(maps.nv)[np.newaxis]
+    if "lam" in at:
+        weights, second = at["lam"][:, np.newaxis], [x[:, np.newaxis] for x in second]
+    given = _Given(q, at["v"], at["a"], at["tau"], weights, first, second)
+    chain = (_inverse if inverse else _forward)(maps.twists, given)
+    for x in _moved(maps.twists, chain, weights):
+        if "lam" in at:
+            yield maps.order.from_dtau(x[:, 0], -2, -1)
+        else:
+            maps.twists.multiply_rows(chain.left, x.reshape(*x.shape[:2], maps.nv**2))
+            yield maps.order.from_dtau(x, -3, -2, -1)
 
 
 def _inverse(twists: TwistMap, given: _Given) -> _Chain:
@@ -153,15 +136,6 @@ def _forward(twists: TwistMap, given: _Given) -> _Chain:
     )
 
 
-# Conversions of result classes, and the classes of first derivatives that they need.
-_PROBLEMS: dict[type, tuple[Callable[[TwistMap, _Given], _Chain], type]] = {
-    InverseDynamicsSecondDerivatives: (_inverse, InverseDynamicsDerivatives),
-    ForwardDynamicsSecondDerivatives: (_forward, ForwardDynamicsDerivatives),
-    InverseDynamicsHessian: (_inverse, InverseDynamicsDerivatives),
-    ForwardDynamicsHessian: (_forward, ForwardDynamicsDerivatives),
-}
-
-
 def _moved(twists: TwistMap, chain: _Chain, weights: Array) -> tuple[Array, ...]:
     """Return derivatives by q' twice, q' and v', v' twice, z' and q', without the factor L.
 
@@ -202,17 +176,6 @@ def _moved(twists: TwistMap, chain: _Chain, weights: Array) -> tuple[Array, ...]
     return qq, qv, vv, zq
 
 
-def _tensors(maps: Maps, chain: _Chain, weights: Array) -> Iterator[Array]:
-    for x in _moved(maps.twists, chain, weights):
-        maps.twists.multiply_rows(chain.left, x.reshape(*x.shape[:2], maps.nv**2))
-        yield maps.order.tensor_from_dtau(x)
-
-
-def _hessian(maps: Maps, chain: _Chain, weights: Array) -> Iterator[Array]:
-    for x in _moved(maps.twists, chain, weights):
-        yield maps.order.matrix_from_dtau(x[:, 0])
-
-
 def _weighted(twists: TwistMap, weights: Array, blocks: Array) -> Array:
     """Contract weights ``(n, m, nv)`` with b(e_b) e_c for `blocks` b; by roots, b and c."""
     flat = np.swapaxes(blocks, 0, 1).reshape(6, 36)
@@ -222,22 +185,3 @@ def _weighted(twists: TwistMap, weights: Array, blocks: Array) -> Array:
 
 def _transposed(x: Array) -> Array:
     return np.swapaxes(x, -1, -2)
-
-
-def _read(
-    maps: Maps, state: State, lam: ArrayLike | None, first: _First, second: _Second
-) -> tuple[Batch, _Given]:
-    """Read a state and dtau's derivatives: tensors, or Hessians if there are weights `lam`."""
-    q, *vectors = state if lam is None else (*state, lam)
-    nv, name, axes = maps.nv, *(("d2", 3) if lam is None else ("h", 2))
-    named = {
-        **{n: (x, (nv,)) for n, x in zip(("v", "a", "tau", "lam"), vectors, strict=False)},
-        **{f"d.{n}": (x, (nv, nv)) for n, x in first._asdict().items()},
-        **{f"{name}.{n}": (x, (nv,) * axes) for n, x in second._asdict().items()},
-    }
-    batch, q, (v, a, tau, *parts) = maps.read_from_dtau(q, **named)
-    weights = np.eye(nv)[np.newaxis]
-    if lam is not None:
-        weights = parts.pop(0)[:, np.newaxis]
-        parts[3:] = [x[:, np.newaxis] for x in parts[3:]]
-    return batch, _Given(q, v, a, tau, weights, parts[:3], parts[3:])

@@ -44,9 +44,6 @@ def transposed(maps: Sequence[Array]) -> list[Array]:
     return [np.swapaxes(matrices, -1, -2) for matrices in maps]
 
 
-Sizes = dict[str, tuple[ArrayLike, tuple[int, ...]]]
-
-
 def length(
     argument: str, value: ArrayLike, core: tuple[int, ...], least: int = 1, most: int | None = None
 ) -> int:
@@ -60,27 +57,6 @@ def length(
     return int(shape[axis])
 
 
-def motion_with(
-    nv: int,
-    v_derivatives: ArrayLike,
-    fewer: int,
-    most: int | None = None,
-    **stacks: tuple[ArrayLike, tuple[int, ...]],
-) -> Sizes:
-    """Return stacks by name, each with the sizes of its last axes, for `Maps`.
-
-    The first of ``stacks`` determines the number of rows of the others and of the motion, which may
-    have ``fewer``, but at least one. ``most`` is the largest number of rows of the first.
-    """
-    (first, (value, core)), *others = stacks.items()
-    rows = length(first, value, core, most=most)
-    moving = length("v_derivatives", v_derivatives, (nv,), max(1, rows - fewer))
-    out: Sizes = {"v_derivatives": (v_derivatives, (moving, nv)), first: (value, (rows, *core))}
-    for name, (value, core) in others:
-        out[name] = (value, (length(name, value, core, rows), *core))
-    return out
-
-
 class RootSeries:
     """The poses of the roots along a motion, with A and its inverse, one order at a time."""
 
@@ -88,7 +64,7 @@ class RootSeries:
         self._twists = twists
         rotation, translation = twists.poses(q)
         self._rotation, self._translation = [rotation], [translation]
-        forward, inverse = twists.matrices(q)
+        forward, inverse = twists.matrices_of(rotation, translation)
         self._forward, self._inverse = [forward], [inverse]
 
     def extend(self, twist: Array, k: int) -> None:

@@ -56,7 +56,7 @@ def mixed_twist(model: Model, *, wrenches: Axes = "body") -> Convention:
 
     >>> a = dtau.forward_dynamics(model, q, v, tau)
     >>> d = dtau.forward_dynamics_derivatives(model, q, v, tau)
-    >>> d = mixed.forward_dynamics_derivatives_from_dtau(q, v, a, tau, d)
+    >>> d = mixed.convert(d, at={"q": q, "v": v, "a": a, "tau": tau})
     >>> bool(np.allclose(d.da_dv[:, :3], 0))
     True
 
@@ -65,7 +65,8 @@ def mixed_twist(model: Model, *, wrenches: Axes = "body") -> Convention:
     >>> pushed = dtau.conventions.mixed_twist(model, wrenches="mixed")
     >>> f_ext = np.zeros((model.nbodies, 6))
     >>> f_ext[0, 0] = 50.0
-    >>> tau = dtau.inverse_dynamics(model, q, v, a, pushed.wrenches_to_dtau(q, f_ext))
+    >>> f_ext = pushed.convert(f_ext, of="f_ext", at={"q": q}, to_dtau=True)
+    >>> tau = dtau.inverse_dynamics(model, q, v, a, f_ext)
     """
     require("model", model, Model)
     return _along_world("mixed twist", TwistMap(model, angular_in_world=True), model, wrenches)
@@ -107,7 +108,7 @@ def spatial_twist(model: Model, *, wrenches: Axes = "body") -> Convention:
     >>> bool(np.allclose(spatial.from_dtau(q, v).v[:6], J @ v))
     True
     >>> lin = dtau.linearize_discrete(model, q, v, tau, 0.01, "rk4")
-    >>> spatial.discrete_linearization_from_dtau(q, v, lin, None).A.shape
+    >>> spatial.convert(lin, at={"q": q, "v": v, "inputs": None}).A.shape
     (36, 36)
     """
     require("model", model, Model)
@@ -141,10 +142,10 @@ def angular_first(model: Model) -> Convention:
     >>> order, q = dtau.conventions.angular_first(model), dtau.neutral(model)
     >>> order.from_dtau(q, np.arange(18.0)).v[:8]
     array([3., 4., 5., 0., 1., 2., 6., 7.])
-    >>> order.torque_to_dtau(q, np.arange(18.0))[:6]
+    >>> order.convert(np.arange(18.0), of="tau", at={"q": q}, to_dtau=True)[:6]
     array([3., 4., 5., 0., 1., 2.])
     >>> f_ext = np.tile(np.arange(6.0), (model.nbodies, 1))
-    >>> order.wrenches_from_dtau(q, f_ext)[0]
+    >>> order.convert(f_ext, of="f_ext", at={"q": q})[0]
     array([3., 4., 5., 0., 1., 2.])
     """
     require("model", model, Model)

@@ -1,7 +1,12 @@
-"""Convert states, joint torques, Jacobians and external wrenches.
+"""Convert states, alone or as stacks of time derivatives of the velocity.
 
-With v' = A(q) v of `dtau.conventions.twists`, before the order P of velocities: a' = A (a + N(v))
-and tau' = A^-T tau.
+With v' = A(q) v of `dtau.conventions.twists`, before the order P of velocities, B = A^-1 and the
+binomials C(k, m):
+
+    v'^(k) = sum C(k, m) A^(m) v^(k-m)            v^(k) = sum C(k, m) B^(m) v'^(k-m)
+
+of which a' = A (a + N(v)) is the line of order 1. A^(k) and B^(k) need v only up to its derivative
+of order k - 1, so the lines are evaluated order by order.
 """
 
 from __future__ import annotations
@@ -9,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import real_numbers
 from dtau.conventions.maps import Array, Batch, Maps, quiet
+from dtau.conventions.series import RootSeries, leibniz
 from dtau.functions.manifold_states import neutral
 from dtau.model.model import Model
 from dtau.results import PartialState, State
@@ -21,7 +26,7 @@ def state_from_dtau(
     maps: Maps, q: ArrayLike, v: ArrayLike | None, a: ArrayLike | None
 ) -> State | PartialState:
     """Return q', v' and a', as far as they are given."""
-    batch, q, rest = maps.read_from_dtau(q, **_velocities(maps, v, a))
+    batch, q, rest = maps.read(q, _velocities(maps, v, a))
     v, a = [*rest, None, None][:2]
     forward, _ = maps.twists.matrices(q)
     if a is not None and v is not None:
@@ -36,85 +41,53 @@ def state_to_dtau(
     maps: Maps, q: ArrayLike, v: ArrayLike | None, a: ArrayLike | None
 ) -> State | PartialState:
     """Undo `state_from_dtau`."""
-    batch, q, rest = maps.read_to_dtau(q, **_velocities(maps, v, a))
-    v, a = [*rest, None, None][:2]
-    _, inverse = maps.twists.matrices(q)
-    if v is not None:
-        v = maps.twists.apply(inverse, maps.order.to_dtau(v))
-    if a is not None and v is not None:
-        a = maps.twists.apply(inverse, maps.order.to_dtau(a)) - maps.twists.rate(v)
-    return _named(batch, q, v, a)
+    batch, q, rest = maps.read(q, _velocities(maps, v, a), to_dtau=True)
+    return _named(batch, q, *[*vectors_to_dtau(maps, q, rest), None, None][:2])
 
 
-@quiet
-def torque_from_dtau(maps: Maps, q: ArrayLike, tau: ArrayLike) -> Array:
-    """Return tau'."""
-    batch, q, (tau,) = maps.read_from_dtau(q, tau=(tau, (maps.nv,)))
-    _, inverse = maps.twists.matrices(q)
-    out = maps.twists.apply(np.swapaxes(inverse, -1, -2), tau)
-    return batch.array(maps.order.from_dtau(out))
+def vectors_to_dtau(maps: Maps, q: Array, vectors: list[Array]) -> list[Array]:
+    """Return v, a and tau from the convention's, as far as they are given."""
+    forward, inverse = maps.twists.matrices(q)
+    out = [maps.order.to_dtau(x) for x in vectors]
+    for k, blocks in enumerate((inverse, inverse, np.swapaxes(forward, -1, -2))[: len(out)]):
+        out[k] = maps.twists.apply(blocks, out[k])
+    if len(out) > 1:
+        out[1] = out[1] - maps.twists.rate(out[0])
+    return out
 
 
-@quiet
-def torque_to_dtau(maps: Maps, q: ArrayLike, tau: ArrayLike) -> Array:
-    """Undo `torque_from_dtau`."""
-    batch, q, (tau,) = maps.read_to_dtau(q, tau=(tau, (maps.nv,)))
-    forward, _ = maps.twists.matrices(q)
-    out = maps.twists.apply(np.swapaxes(forward, -1, -2), maps.order.to_dtau(tau))
-    return batch.array(out)
+def stack_from_dtau(maps: Maps, q: Array, v: Array) -> Array:
+    """Return v', dv'/dt, ..., ``(n, rows, nv)``."""
+    series = RootSeries(maps.twists, q)
+    twist, out = maps.twists.take(v), v.copy()
+    for k in range(v.shape[-2]):
+        maps.twists.put(out[..., k, :], leibniz(series.forward(), twist, k))
+        series.extend(twist, k)
+    return maps.order.from_dtau(out)
 
 
-@quiet
-def jacobian_from_dtau(maps: Maps, q: ArrayLike, jacobian: ArrayLike) -> Array:
-    """Return J' = J A^-1, because J' v' = J v."""
-    batch, q, (jacobian,) = maps.read_from_dtau(q, jacobian=(jacobian, _rows(maps, jacobian)))
-    _, inverse = maps.twists.matrices(q)
-    out = maps.twists.apply(np.swapaxes(inverse, -1, -2)[:, np.newaxis], jacobian)
-    return batch.array(maps.order.from_dtau(out))
-
-
-@quiet
-def jacobian_to_dtau(maps: Maps, q: ArrayLike, jacobian: ArrayLike) -> Array:
-    """Undo `jacobian_from_dtau`."""
-    batch, q, (jacobian,) = maps.read_to_dtau(q, jacobian=(jacobian, _rows(maps, jacobian)))
-    forward, _ = maps.twists.matrices(q)
-    ordered = maps.order.to_dtau(jacobian)
-    return batch.array(maps.twists.apply(np.swapaxes(forward, -1, -2)[:, np.newaxis], ordered))
-
-
-def _rows(maps: Maps, jacobian: ArrayLike) -> tuple[int, int]:
-    """Return the size of the last axes of a Jacobian with any number of rows."""
-    shape = real_numbers("jacobian", jacobian).shape
-    if len(shape) < 2 or shape[-1] != maps.nv:
-        raise ValueError(f"jacobian has shape {shape}, expected (..., any, {maps.nv})")
-    return shape[-2], shape[-1]
-
-
-@quiet
-def wrenches_from_dtau(maps: Maps, q: ArrayLike, f_ext: ArrayLike) -> Array:
-    """Return the rows of wrenches on the model's bodies."""
-    batch, q, (f_ext,) = maps.read_from_dtau(q, f_ext=(f_ext, (maps.model.nbodies, 6)))
-    return batch.array(maps.wrenches.from_dtau(q, f_ext[:, np.newaxis])[:, 0])
-
-
-@quiet
-def wrenches_to_dtau(maps: Maps, q: ArrayLike, f_ext: ArrayLike) -> Array:
-    """Return the wrenches on the model's bodies."""
-    batch, q, (f_ext,) = maps.read_to_dtau(q, f_ext=(f_ext, (maps.wrenches.nrows, 6)))
-    return batch.array(maps.wrenches.to_dtau(q, f_ext[:, np.newaxis])[:, 0])
+def stack_to_dtau(maps: Maps, q: Array, given: Array) -> tuple[Array, RootSeries]:
+    """Return v, dv/dt, ... from the convention's, and the series of the roots along them."""
+    series = RootSeries(maps.twists, q)
+    out = maps.order.to_dtau(given)
+    theirs, twist = maps.twists.take(out), maps.twists.take(out)
+    for k in range(out.shape[-2]):
+        twist[..., k, :, :] = leibniz(series.inverse(), theirs, k)
+        series.extend(twist, k)
+    maps.twists.put(out, twist)
+    return out, series
 
 
 def try_out(maps: Maps, model: Model, nq: int, nv: int, nwrenches: int) -> None:
-    """Raise an exception unless states of these sizes can be converted in both directions."""
+    """Raise an exception unless states and wrenches of these sizes convert in both directions."""
     sizes = (maps.coordinates.nq, maps.nv, maps.wrenches.nrows)
     if maps.model != model or sizes != (nq, nv, nwrenches):
         raise ValueError("state: expected maps of the same model, with the same sizes")
     q, zero = neutral(model), np.zeros(nv)
     there = state_from_dtau(maps, q, zero, zero)
     state_to_dtau(maps, *there)
-    torque_to_dtau(maps, there.q, torque_from_dtau(maps, q, zero))
-    wrenches = wrenches_from_dtau(maps, q, np.zeros((model.nbodies, 6)))
-    wrenches_to_dtau(maps, there.q, wrenches)
+    wrenches = maps.wrenches.from_dtau(q[np.newaxis], np.zeros((1, 1, model.nbodies, 6)))
+    maps.wrenches.to_dtau(q[np.newaxis], wrenches)
 
 
 def _velocities(

@@ -106,7 +106,10 @@ class TwistMap(Immutable):
 
     def matrices(self, q: Array) -> tuple[Array, Array]:
         """Return A and its inverse, each ``(..., nroots, 6, 6)``."""
-        rotation, translation = self.poses(q)
+        return self.matrices_of(*self.poses(q))
+
+    def matrices_of(self, rotation: Array, translation: Array) -> tuple[Array, Array]:
+        """Return A and its inverse for these poses."""
         back, cross = np.swapaxes(rotation, -1, -2), skew(translation)
         forward = self.blocks(rotation, cross @ rotation, np.eye(3))
         return forward, self.blocks(back, -back @ cross, np.eye(3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,31 +30,13 @@ class VelocityOrder(Immutable):
         self._require_new()
         vars(self).update(_order=order, _places=np.argsort(order))
 
-    def from_dtau(self, x: Array) -> Array:
-        """Permute the last axis of ``(..., nv)``."""
-        return x[..., self._order]
+    def from_dtau(self, x: Array, *axes: int) -> Array:
+        """Permute axes of length nv that are neighbors, from the end; by default the last."""
+        return _permuted(x, self._order, axes or (-1,))
 
-    def to_dtau(self, x: Array) -> Array:
-        """Permute the last axis of ``(..., nv)`` back."""
-        return x[..., self._places]
-
-    def rows_from_dtau(self, x: Array) -> Array:
-        """Permute the axis before the last."""
-        return x[..., self._order, :]
-
-    def matrix_from_dtau(self, x: Array) -> Array:
-        """Permute rows and columns of ``(..., nv, nv)``."""
-        return x[..., self._order[:, np.newaxis], self._order]
-
-    def matrix_to_dtau(self, x: Array) -> Array:
-        """Permute rows and columns of ``(..., nv, nv)`` back."""
-        return x[..., self._places[:, np.newaxis], self._places]
-
-    def tensor_from_dtau(self, x: Array) -> Array:
-        """Permute all axes of ``(..., nv, nv, nv)``."""
-        return x[
-            ..., self._order[:, np.newaxis, np.newaxis], self._order[:, np.newaxis], self._order
-        ]
+    def to_dtau(self, x: Array, *axes: int) -> Array:
+        """Permute these axes back."""
+        return _permuted(x, self._places, axes or (-1,))
 
     def among(self, some: NDArray[np.integer[Any]]) -> Indices:
         """Return the order that some of dtau's velocities, by index, have in the convention."""
@@ -62,3 +45,11 @@ class VelocityOrder(Immutable):
     def doubled(self) -> VelocityOrder:
         """Return the order of z = [displacement, variation of the velocity]."""
         return VelocityOrder(np.concatenate([self._order, len(self._order) + self._order]))
+
+
+def _permuted(x: Array, order: Indices, axes: Sequence[int]) -> Array:
+    index: list[Any] = [slice(None)] * x.ndim
+    for k, axis in enumerate(axes):
+        index[axis] = order.reshape(-1, *(1,) * (len(axes) - 1 - k))
+    out: Array = x[tuple(index)]
+    return out

@@ -94,9 +94,8 @@ class WrenchMap(Immutable):
         acting = f_ext[..., lost, :].any(axis=(*range(f_ext.ndim - 2), -1))
         if acting.any():
             names = [self._model.bodies[i] for i in lost[acting]]
-            argument = "f_ext" if v is None else "f_ext_derivatives"
             raise ValueError(
-                f"{argument}: a wrench acts on {listing(names)}, which the convention does not have"
+                f"result: a wrench acts on {listing(names)}, which the convention does not have"
             )
         wrench = f_ext[..., self._bodies, :]
         if self._in_world:
