@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "batch/application.hpp"
-#include "batch/cursor.hpp"
 #include "batch/held_positions.hpp"
 
 namespace dtau::DTAU_VARIANT {

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "interop/casadi_symbols.hpp"
 #include "call/raw_call.hpp"
+#include "interop/casadi_symbols.hpp"
 
 namespace dtau {
 

@@ -188,7 +188,7 @@ COMPILED = (
     Mutant(
         "batch/axis_carry",
         "A batch of several axes forgets to go back at the end of an inner one.",
-        "src/batch/cursor.hpp",
+        "src/batch/application.hpp",
         "move(axis, 1 - index_[axis]);",
         "",
         ("tests/batch/test_invariance.py::test_broadcasting_of_every_argument",),
