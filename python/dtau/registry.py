@@ -49,10 +49,11 @@ class Argument:
 
 @dataclass(frozen=True)
 class Function:
-    """A row of the registry: arguments in public order, results, and the classes of the results.
+    """A row of the registry: arguments in public order, results, and the class of the results.
 
-    ``force_results`` follow the ``results`` where the option ``forces`` asks for them; those of
-    ``by_results`` for which the option ``by`` asks are attributes of the result.
+    ``force_results`` follow the ``results`` where the option ``forces`` asks for them, and then
+    those of ``by_results`` for which the option ``by`` asks. These, and an optional result, are
+    attributes of the class beside its tuple.
     """
 
     name: str
@@ -60,7 +61,7 @@ class Function:
     results: tuple[Array, ...]
     force_results: tuple[Array, ...]
     by_results: tuple[Array, ...]
-    result_classes: tuple[str, ...]  # without and with contacts, if they differ; with forces
+    result_class: str  # in `dtau.results`; empty for a single result
     links: Mapping[
         str, str
     ]  # functions that differentiate this one: derivatives, vjp, hessian, ...
@@ -93,16 +94,20 @@ def _function(row: Mapping[str, Any]) -> Function:
         tuple(_array(x) for x in row["results"]),
         tuple(_array(x) for x in row["force_results"]),
         tuple(_array(x) for x in row["by_results"]),
-        row["result_classes"],
+        row["result_class"],
         row["links"],
         row["solves"],
     )
 
 
 def arrays_of(results: Any) -> tuple[Any, ...]:
-    """Return the arrays that a function returned, and those of ``by``, without a last None."""
-    further = getattr(results, "__dict__", {}) if isinstance(results, tuple) else {}
-    results = results if isinstance(results, tuple) else (results,)
+    """Return the arrays that a function returned: those of the tuple, and its attributes.
+
+    A `PartialState` has None, which is left out.
+    """
+    if not isinstance(results, tuple):
+        return (results,)
+    further = getattr(results, "__dict__", {})
     return tuple(x for x in (*results, *further.values()) if x is not None)
 
 

@@ -78,8 +78,7 @@ constexpr Row functions[] = {
     function({.name = "linearize",
               .links = {.time_derivatives = "linearize_time_derivatives"},
               .solves = true,
-              .results = "Linearization",
-              .results_with_contacts = "ConstrainedLinearization"},
+              .results = "Linearization"},
              takes(q, v, tau, f_ext, inputs, f_ext_axes, optional_contacts, active, held_positions,
                    regularization, layout, parameters),
              gives(A, B, acceleration, residual),
@@ -108,11 +107,7 @@ constexpr Row functions[] = {
                      x.report(schur.failures);
                  })),
     function(
-        {.name = "linearize_discrete",
-         .solves = true,
-         .results = "DiscreteLinearization",
-         .results_with_contacts = "ConstrainedDiscreteLinearization",
-         .force_results = "DiscreteLinearizationWithForces"},
+        {.name = "linearize_discrete", .solves = true, .results = "DiscreteLinearization"},
         takes(q, v, tau, dt, integrator, f_ext, inputs, f_ext_axes, optional_contacts, active,
               held_positions, regularization, with_forces, by, layout, parameters, coordinates),
         gives(A_step, B_step, q_next, v_next, residual, forces, dforces_dz, dforces_du, dq_ddt,

@@ -24,7 +24,7 @@ def stubs(library: str) -> str:
     """Return the text of the `__init__.pyi` of a library."""
     described = LIBRARIES[library]
     headers = {name: signature(described, row_of(described, name)) for name in sorted(PUBLIC)}
-    classes = sorted({x for name in PUBLIC for x in FUNCTIONS[name].result_classes[:1]})
+    classes = sorted({x for name in PUBLIC if (x := FUNCTIONS[name].result_class)})
     types = {"Generic": "typing", "NamedTuple": "typing", "TypeVar": "typing"}
     for header in headers.values():
         types |= types_in(header)

@@ -89,8 +89,8 @@ nb::object item_of(nb::handle out, Py_ssize_t place) {
 #endif
 }
 
-void take_outputs(nb::handle out, int count, int tuple_size, nb::object* results) {
-    if (tuple_size == 1) {
+void take_outputs(nb::handle out, int count, bool several, nb::object* results) {
+    if (!several) {
         results[0] = nb::borrow(out);
         share(results, 1);
         return;
@@ -101,9 +101,7 @@ void take_outputs(nb::handle out, int count, int tuple_size, nb::object* results
                               " arrays, got " + str(out.type().attr("__name__")))
                                  .c_str());
     const Py_ssize_t length = tuple ? NB_TUPLE_GET_SIZE(out.ptr()) : NB_LIST_GET_SIZE(out.ptr());
-    const bool none_last =
-        length == tuple_size && count < tuple_size && item_of(out, count).is_none();
-    if (length != count && !none_last)
+    if (length != count)
         throw nb::value_error(("out: expected a tuple of " + std::to_string(count) +
                                " arrays, got " + std::to_string(length))
                                   .c_str());

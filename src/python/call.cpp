@@ -38,6 +38,13 @@ nb::object named_tuple(nb::handle type, nb::object* results, int count) {
     return result;
 }
 
+// The attributes of a named tuple beside its fields.
+nb::object attributes_of(nb::handle result) {
+    nb::object attributes = nb::steal(PyObject_GenericGetDict(result.ptr(), nullptr));
+    if (!attributes.is_valid()) throw nb::python_error();
+    return attributes;
+}
+
 // The tree of functions without a model: it has no bodies.
 TreeReference no_tree() {
     static const CompiledTree none({}, {}, {}, {}, {}, {});
@@ -196,7 +203,7 @@ nb::object Callable::batch_call(Work& work, const GivenArguments& given) const {
     if (given_results && count_outputs(signature, options, nresults) > nresults)
         throw nb::value_error("out: expected None with by=, got arrays; leave one of the two out");
     if (given_results)
-        take_outputs(given.out, nresults, tuple_size(signature, nresults, options.forces),
+        take_outputs(with_attributes(given.out, nresults), nresults, signature.noutputs > 1,
                      work.results);
     const int threads = given.threads ? thread_count(given.threads) : 0;
 
@@ -247,27 +254,40 @@ nb::object Callable::batch_call(Work& work, const GivenArguments& given) const {
     return returned(signature, work.results, nresults, options);
 }
 
-int Callable::tuple_size(const Signature& signature, int count, bool with_forces) const {
-    if (results_with_contacts.is_valid()) return count;
-    return signature.noutputs - signature.nby - (with_forces ? 0 : signature.nforces);
+nb::object Callable::with_attributes(nb::handle out, int count) const {
+    const int fields = described->nalways;
+    if (count <= fields || Py_TYPE(out.ptr()) != reinterpret_cast<PyTypeObject*>(results.ptr()) ||
+        NB_TUPLE_GET_SIZE(out.ptr()) != fields)
+        return nb::borrow(out);
+    const nb::object attributes = attributes_of(out);
+    nb::object arrays = nb::steal(PyTuple_New(count));
+    if (!arrays.is_valid()) throw nb::python_error();
+    for (int o = 0; o < count; ++o) {
+        PyObject* const array = o < fields ? item_of(out, o).release().ptr()
+                                           : PyObject_GetItem(attributes.ptr(), names[o].ptr());
+        if (!array) {  // too few: take_outputs() says so
+            PyErr_Clear();
+            return nb::borrow(out);
+        }
+        NB_TUPLE_SET_ITEM(arrays.ptr(), o, array);
+    }
+    return arrays;
 }
 
 nb::object Callable::returned(const Signature& signature, nb::object* arrays, int count,
                               const Options& options) const {
     if (signature.noutputs == 1) return std::move(arrays[0]);
-    const bool with_forces = signature.nforces > 0 && options.forces;
-    const int size = tuple_size(signature, count, with_forces);
-    for (int o = count; o < size; ++o) arrays[o] = nb::none();
-    const int most = signature.noutputs - signature.nby - (with_forces ? 0 : signature.nforces);
-    const bool all = results_with_contacts.is_valid() && count == most;
-    const nb::object result = named_tuple(with_forces ? force_results
-                                          : all       ? results_with_contacts
-                                                      : results,
-                                          arrays, size);
+    nb::object result = named_tuple(results, arrays, signature.nalways);
     const int end = count_outputs(signature, options, count);
+    if (end == signature.nalways) return result;
+    const nb::object attributes = attributes_of(result);
+    const auto add = [&](int o) {
+        if (PyDict_SetItem(attributes.ptr(), names[o].ptr(), arrays[o].ptr()) < 0)
+            throw nb::python_error();
+    };
+    for (int o = signature.nalways; o < count; ++o) add(o);
     for (int o = signature.noutputs - signature.nby; o < end; ++o)
-        if (Asked::is_there(signature.outputs[o], options))
-            result.attr(signature.outputs[o].name) = std::move(arrays[o]);
+        if (Asked::is_there(signature.outputs[o], options)) add(o);
     return result;
 }
 

@@ -169,9 +169,9 @@ bool has_rotations(const Quantity& quantity);
 // Returns a reference to an item of a tuple or a list, which other threads may change meanwhile.
 nanobind::object item_of(nanobind::handle out, Py_ssize_t place);
 
-// Reads `out`, the caller's arrays for so many results, without checks: returns references, and arrays
+// Reads `out`, the caller's array, or a tuple of so many, without checks: returns references, and arrays
 // that share the memory of other libraries' tensors. May run the tensors' own code.
-void take_outputs(nanobind::handle out, int count, int tuple_size, nanobind::object* results);
+void take_outputs(nanobind::handle out, int count, bool several, nanobind::object* results);
 
 // Sets the arrays of the results: the caller's, after checks, or new ones. `inputs` are invalid where
 // none was given.
@@ -239,9 +239,9 @@ struct Callable {
     const Signature* described;     // the same for all sets
     ScalarKind scalar;
     bool has_model;
-    // Classes of several results: without and with the optional one, and with forces.
-    nanobind::handle results, results_with_contacts, force_results;
-    std::size_t number;  // among all, for what each thread keeps of its lone calls
+    nanobind::handle results;  // class of several results
+    std::size_t number;        // among all, for what each thread keeps of its lone calls
+    nanobind::handle names[Job::max_outputs] = {};  // of results that are attributes of others
 
     nanobind::object operator()(PyObject* const* values, Py_ssize_t count,
                                 PyObject* keywords) const;
@@ -253,12 +253,12 @@ struct Callable {
                                const GivenArguments& given, const CompiledTree& compiled) const;
     // Computes any states from any arguments.
     nanobind::object batch_call(Work& work, const GivenArguments& given) const;
-    // The length of the tuple of so many results.
-    int tuple_size(const Signature& signature, int count, bool with_forces) const;
-    // The result of the call: one array, or a named tuple of so many and None, with the results that
-    // `by` asks for as attributes.
-    nanobind::object returned(const Signature& signature, nanobind::object* arrays, int count,
-                              const Options& options) const;
+    // `out` with room for so many results: an earlier result has some of its arrays as attributes.
+    nanobind::object with_attributes(nanobind::handle out, int count) const;
+    // Takes `out` of a lone call; false if it holds anything but NumPy's own arrays.
+    bool take_arrays(nanobind::handle out, int count, nanobind::object* to) const;
+    // One array, or a named tuple; results that not every call has are its attributes.
+    nanobind::object returned(const Signature&, nanobind::object*, int count, const Options&) const;
 };
 
 // The C function that Python calls; `self` is a capsule of a Callable.

@@ -146,9 +146,10 @@ void define_functions(nb::module_& module, const FunctionList& (*list)(), Scalar
                                    scalar,
                                    has_model,
                                    result_class(signature.results),
-                                   result_class(signature.results_with_contacts),
-                                   result_class(signature.force_results),
                                    definitions.size() - 1};
+            for (int o = signature.nalways; o < signature.noutputs; ++o)
+                definition.callable.names[o] =
+                    PyUnicode_InternFromString(signature.outputs[o].name);
             definition.method = {signature.name,
                                  reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)),
                                  METH_FASTCALL | METH_KEYWORDS, nullptr};
@@ -183,10 +184,7 @@ nb::list describe_functions(const FunctionList& list) {
             function["by_results"] = by_results;
             function["links"] = describe(s.links);
             function["solves"] = s.solves;
-            nb::list classes;
-            for (const char* name : {s.results, s.results_with_contacts, s.force_results})
-                if (name) classes.append(name);
-            function["result_classes"] = nb::tuple(classes);
+            function["result_class"] = s.results ? s.results : "";
             result.append(function);
         }
     return result;

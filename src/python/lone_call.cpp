@@ -56,7 +56,6 @@ nb::object Callable::lone_call(const FunctionList& functions, const Function& fu
                                const GivenArguments& given, const CompiledTree& compiled) const {
     const Signature& signature = *described;
     if (scalar != ScalarKind::real || (given.threads && given.threads != Py_None)) return {};
-    if (given.out && given.out != Py_None && !has_only_arrays(given.out)) return {};
     LoneForm& form = form_of(number, signature, given.at);
     if (form.tree != compiled.number()) form.describe(signature, compiled);
     if (!form.fits) return {};
@@ -101,15 +100,14 @@ nb::object Callable::lone_call(const FunctionList& functions, const Function& fu
         first.read_first(signature, given, compiled);
         form.frame_name = nb::borrow(frame), form.frame = first.values.frames;
     }
-    form.options.frames = frame.is_valid() ? form.frame : nullptr;
-    form.options.nframes = frame.is_valid();
-    job.options = &form.options;  // no Python code runs until the call is done
     job.noutputs = count_results(signature, form.options,
                                  [&](int i) { return job.inputs[i].data != nullptr; });
     nb::object results[Job::max_outputs];
     const bool given_results = given.out && given.out != Py_None;
-    if (given_results)
-        take_outputs(given.out, job.noutputs, tuple_size(signature, job.noutputs, false), results);
+    if (given_results && !take_arrays(given.out, job.noutputs, results)) return {};
+    form.options.frames = frame.is_valid() ? form.frame : nullptr;
+    form.options.nframes = frame.is_valid();
+    job.options = &form.options;  // no Python code runs until the call is done
     if (has_words) {
         form.with_words = with_words(form.options, signature, given, compiled);
         job.options = &form.with_words;
@@ -131,6 +129,13 @@ nb::object Callable::lone_call(const FunctionList& functions, const Function& fu
     run_states(functions, function, compiled.tree(), job, 0, 1);
     return failure.state() < 0 ? returned(signature, results, job.noutputs, form.options)
                                : nb::object();
+}
+
+bool Callable::take_arrays(nb::handle out, int count, nb::object* to) const {
+    const nb::object arrays = with_attributes(out, count);
+    if (!has_only_arrays(arrays.ptr())) return false;
+    take_outputs(arrays, count, described->noutputs > 1, to);
+    return true;
 }
 
 namespace {

@@ -54,8 +54,7 @@ def argument(a: Argument) -> str:
 
 def result_type(function: Function) -> str:
     """Return the annotation of a function's result."""
-    classes = (f"dtau.results.{name}" for name in function.result_classes)
-    return " | ".join(classes) or ARRAY
+    return f"dtau.results.{function.result_class}" if function.result_class else ARRAY
 
 
 def stubs() -> str:

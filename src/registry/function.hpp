@@ -77,6 +77,7 @@ struct ArgumentList {
     static constexpr bool is_array = requires { X::signature; };
 
     static constexpr void describe_output(Signature& s, const ArraySignature& result) {
+        s.nalways += !result.optional && !result.asked;
         s.nforces += result.asked == Asked::forces;
         s.nby += result.asked > Asked::forces;
         s.outputs[s.noutputs++] = result;
@@ -244,8 +245,7 @@ constexpr Row function(const FunctionInfo& info, Inputs, Outputs, Independent, M
     Inputs::describe_inputs(s);
     Outputs::describe_outputs(s);
     s.solves = info.solves, s.any_quaternions = info.any_quaternions;
-    s.results = info.results, s.results_with_contacts = info.results_with_contacts;
-    s.force_results = info.force_results, s.memory_advice = info.memory_advice;
+    s.results = info.results, s.memory_advice = info.memory_advice;
     return row;
 }
 template <class Inputs, class Outputs, class Independent, class Mimic>

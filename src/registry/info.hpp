@@ -17,8 +17,7 @@ struct FunctionInfo {
     const char* name;
     Links links = {};
     bool solves = false, any_quaternions = false;
-    const char *results = nullptr, *results_with_contacts = nullptr, *force_results = nullptr,
-               *memory_advice = nullptr;
+    const char *results = nullptr, *memory_advice = nullptr;
 };
 
 }  // namespace dtau

@@ -157,12 +157,10 @@ struct Signature : InputRoles {
     bool optional_contacts;  // contacts are optional, with an algorithm of their own
     bool solves;             // refuses models with massless joints
     bool any_quaternions;    // accepts quaternions of any norm
-    // Classes in dtau.results for several results: without and with contacts, if these differ, and
-    // with the results that the option `forces` asks for.
-    const char *results, *results_with_contacts, *force_results;
-    // How many of the outputs `forces` asks for; and behind them, the last ones, `by`. These are
-    // attributes of the tuple of the others.
-    int nforces, nby;
+    const char* results;     // class in dtau.results for several results
+    // The first outputs are there in every call: these are the tuple, the others its attributes. Behind
+    // them is the optional one, if there is one, then those that `forces` asks for, then those of `by`.
+    int nalways, nforces, nby;
     const char* memory_advice;  // function that MemoryError advises: its results take less memory
 };
 

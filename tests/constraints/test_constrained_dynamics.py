@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from trees import SEEDS, Array, Tree, skew, trees
 
 import dtau
+from dtau.registry import arrays_of
 
 SEVERAL = ("forest", "gantry, branches", "quadruped", "joints that mimic others")
 
@@ -110,11 +111,11 @@ def test_same_bits_alone_and_in_batches(name: str, regularization: float) -> Non
             got = results(contacts, rows(states_now, slice(size)), active[:size], regularization)
             for k in range(size):
                 for function, result in got.items():
-                    one = tuple(x[k] for x in result)
+                    one = tuple(x[k] for x in arrays_of(result))
                     if k == wrong:
                         assert all(np.isnan(x).all() for x in one)
                     else:
-                        assert_same_results(one, each[k][function], f"{function} {size}")
+                        assert_same_results(one, arrays_of(each[k][function]), f"{function} {size}")
 
 
 def test_one_by_one_in_a_batch() -> None:

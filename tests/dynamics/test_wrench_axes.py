@@ -135,7 +135,7 @@ def check_first(model: dtau.Model, seed: int, axes: Any, problem: str) -> None:
     floor = max(float(np.abs(y).max()) for y in terms) + floor
     assert_close(got, sum(terms), 10 * tolerance, "jvp", floor=floor)
     products = getattr(dtau, f"{problem}_vjp")(model, q, v, x, lam, f, f_ext_axes=axes)
-    for name, got, y in zip(products._fields, products, (*want, by_f), strict=True):
+    for (name, got), y in zip(products._asdict().items(), (*want, by_f), strict=True):
         expected = np.tensordot(lam, y, axes=1)
         assert_close(got, expected, 10 * tolerance, name, floor=floor + np.abs(expected).max())
 

@@ -389,3 +389,22 @@ print("split")
 """
     flags = "--xla_force_host_platform_device_count=3"
     assert run(program, XLA_FLAGS=flags).endswith("split\n")
+
+
+def test_trees_of_results_keep_their_attributes() -> None:
+    """Through jit, vmap and grad; the paths of leaves have the names of the attributes."""
+    model = dtau.robots.quadruped()
+    q, v, tau = dtau.random_state(model, np.random.default_rng(0), shape=(3,))
+    lin = dtau.linearize_discrete(model, q, v, tau, 0.01, by="dt")
+    leaves, _ = jax.tree_util.tree_flatten_with_path(lin)
+    names = ["A", "B", "q", "v", "dq_ddt", "dv_ddt"]
+    assert [jax.tree_util.keystr(path) for path, _ in leaves] == [f".{x}" for x in names]
+    twice = jax.tree.map(lambda x: 2.0 * x, lin)
+    mapped = jax.vmap(lambda x: x)(jax.jit(lambda x: x)(twice))
+    slope = jax.grad(lambda x: (x.dv_ddt * x.v).sum())(twice)
+    for result in (mapped, slope):
+        assert type(result) is dtau.results.DiscreteLinearization
+        assert list(vars(result)) == names[4:]
+    near(mapped.dv_ddt, 2.0 * lin.dv_ddt, 1e-15)
+    near(slope.dv_ddt, 2.0 * lin.v, 1e-15)
+    assert not vars(jax.tree.map(np.asarray, dtau.linearize(model, q, v, tau)))

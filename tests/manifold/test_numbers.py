@@ -83,8 +83,7 @@ class Case:
         given = {**self.given, **self.options, **changed}
         given = {x: y for x, y in given.items() if x in taken}
         result = getattr(dtau, name)(self.model, **given)
-        further = vars(result).values() if given.get("by") and isinstance(result, tuple) else ()
-        return [x for x in (*arrays_of(result), *further) if x is not None]
+        return list(arrays_of(result))
 
     def T(self, name: str = "q") -> Numbers:
         """The map from rates of the numbers to velocities, (states, nv, nq)."""
@@ -195,8 +194,7 @@ def by_numbers(case: Case, first: str, state: int, variables: tuple[str, ...]) -
     options = {x: y for x, y in case.options.items() if x in known.options}
     arrays = {x: y for x, y in {**lone, **changed}.items() if x in taken}
     results = complex_core(first, case.model, **arrays, **options, coordinates="numbers")
-    results = results if isinstance(results, tuple) else (results,)
-    return [np.moveaxis(x.imag, 0, -1) / complex_step.STEP for x in results if x is not None]
+    return [np.moveaxis(x.imag, 0, -1) / complex_step.STEP for x in arrays_of(results)]
 
 
 @pytest.mark.parametrize("model", MODELS)

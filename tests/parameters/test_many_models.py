@@ -316,15 +316,15 @@ def test_derivatives_of_a_step_by_parameters(
         lam, zero = (s["lam_q"], s["lam_v"]), np.zeros(model.nv)
         change = np.random.default_rng(36).normal(size=parameters.size)
         g = dtau.step_vjp(model, *point, *lam, f_ext=s["f_ext"], by="parameters", **given)
-        assert g.by_dt is None
+        assert set(vars(g)) == {"by_f_ext", "by_parameters"}
         assert_close(g.by_parameters, np.concatenate(lam) @ want, tolerance, "vjp", floor=scale)
         both = dtau.step_vjp(
             model, *point, *lam, f_ext=s["f_ext"], by=["parameters", "dt"], **given
         )
         assert_same_bits(both.by_parameters, g.by_parameters)
         plain = dtau.step_vjp(model, *point, *lam, f_ext=s["f_ext"], **given)
-        assert_same_results(tuple(plain), tuple(g), "without by")
-        assert plain.by_parameters is None
+        assert set(vars(plain)) == {"by_f_ext"}
+        assert_same_results(arrays_of(plain), arrays_of(g)[:4], "without by")
         along = dtau.step_jvp(
             model, *point, zero, zero, zero, f_ext=s["f_ext"], dparameters=change, **given
         )
@@ -381,7 +381,7 @@ def test_derivatives_of_constrained_dynamics_by_parameters(name: str, of_joints:
                 parameters=parameters,
                 **given,
             )
-            assert g.by_f_ext is None
+            assert set(vars(g)) == {"by_parameters"}
             for k in range(count):
                 assert_close(
                     g.by_parameters[k], of_zeros.by_parameters, TOLERANCE["rounding"], "no wrenches"

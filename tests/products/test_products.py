@@ -17,6 +17,7 @@ from trees import SEEDS, Array, Tree, trees
 
 import dtau
 from dtau import results
+from dtau.registry import arrays_of
 
 PROBLEMS = ("inverse_dynamics", "forward_dynamics")
 both = pytest.mark.parametrize("problem", PROBLEMS)
@@ -200,10 +201,10 @@ def test_damping_and_armature() -> None:
     builder.add(axle, name="wheel", inertia=inertia, armature=1.5, damping=3.0)
     model, x = builder.build(), np.array([0.25])
     assert dtau.inverse_dynamics_jvp(model, x, x, x, [5.0], [1.0], [10.0]).tolist() == [23.0]
-    by_q, by_v, by_a, _ = dtau.inverse_dynamics_vjp(model, x, x, x, [4.0])
+    by_q, by_v, by_a = dtau.inverse_dynamics_vjp(model, x, x, x, [4.0])
     assert (by_q.tolist(), by_v.tolist(), by_a.tolist()) == ([0.0], [12.0], [8.0])
     assert dtau.forward_dynamics_jvp(model, x, x, x, [5.0], [1.0], [10.0]).tolist() == [3.5]
-    by_q, by_v, by_tau, _ = dtau.forward_dynamics_vjp(model, x, x, x, [4.0])
+    by_q, by_v, by_tau = dtau.forward_dynamics_vjp(model, x, x, x, [4.0])
     assert (by_q.tolist(), by_v.tolist(), by_tau.tolist()) == ([0.0], [-6.0], [2.0])
 
 
@@ -219,16 +220,23 @@ def test_the_gradient_by_wrenches_is_there_where_wrenches_are(problem: str) -> N
         case = Case(problem, model, 5, wrenches)
         got = case.vjp()
         assert type(got) is getattr(results, f"{prefix}VJP")
-        assert got._fields == (*fields, "by_f_ext")
-        assert (got.by_f_ext is None) is not wrenches
-        bits = [np.asarray(x).view(np.uint64) for x in got[:3]]
+        assert got._fields == fields
+        assert list(vars(got)) == ["by_f_ext"] * wrenches
+        if not wrenches:
+            said = f"by_f_ext: give f_ext= to dtau.{problem}_vjp"
+            with pytest.raises(AttributeError, match=said):
+                _ = got.by_f_ext
+        bits = [np.array(x).view(np.uint64) for x in arrays_of(got)]
         function = getattr(dtau, f"{problem}_vjp")
-        out = tuple(None if x is None else np.full(x.shape, np.nan) for x in got)
-        again = function(model, *case.point, case.lam, case.f_ext, out=out)
-        assert type(again) is type(got)
-        assert all(x is y for x, y in zip(again, out, strict=True))
-        for x, y in zip(bits, out[:3], strict=True):
-            np.testing.assert_array_equal(x, y.view(np.uint64))
+        out = tuple(np.full(x.shape, np.nan) for x in arrays_of(got))
+        for filled in (out, list(out), got):
+            again = function(model, *case.point, case.lam, case.f_ext, out=filled)
+            assert type(again) is type(got)
+            arrays = arrays_of(got) if filled is got else out
+            for x, y, z in zip(arrays_of(again), arrays, bits, strict=True):
+                assert x is y
+                np.testing.assert_array_equal(z, y.view(np.uint64))
+                y[...] = np.nan
 
 
 @both
@@ -243,9 +251,12 @@ def test_out_has_as_many_arrays_as_there_are_results(problem: str) -> None:
         with pytest.raises(ValueError, match=rf"out: expected a tuple of {want} arrays, got"):
             function(model, *point, f_ext, out=out)
     assert all(np.isnan(x).all() for x in four)
-    for y in (three, [*three, None]):
-        got = function(model, *point, out=y)
-        assert all(x is y for x, y in zip(got, three, strict=False))
-        assert got.by_f_ext is None
-    function(model, *point, s["f_ext"], out=four)
+    got = function(model, *point, out=three)
+    assert all(x is y for x, y in zip(got, three, strict=True))
+    with pytest.raises(ValueError, match=r"out: expected a tuple of 4 arrays, got 3"):
+        function(model, *point, s["f_ext"], out=got)
+    more = function(model, *point, s["f_ext"], out=four)
     assert all(np.isfinite(x).all() for x in four)
+    again = function(model, *point, out=more)  # an earlier result may have more
+    assert not vars(again)
+    assert all(x is y for x, y in zip(again, three, strict=True))

@@ -18,6 +18,7 @@ from textbook import kinematic_block
 from trees import SEEDS, Array, Tree, trees
 
 import dtau
+from dtau.registry import arrays_of
 
 BOUND = 1e-11
 AXES = ("body", "mixed", "world")
@@ -56,8 +57,8 @@ def chart_hessian(
         minus_ad = kinematic_block(model, tangent(model, q_next.real, rate))
         lam_q[k] = lam[0] - 0.5j * STEP * lam[0] @ minus_ad
     lam_v = np.tile(lam[1] + 0j, (size, 1))
-    by_q, by_v, by_tau, by_f, by_dt = complex_core(
-        "step_vjp", model, *arrays, lam_q, lam_v, *held, by="dt", **options
+    by_q, by_v, by_tau, by_f, by_dt = arrays_of(
+        complex_core("step_vjp", model, *arrays, lam_q, lam_v, *held, by="dt", **options)
     )
     parts = by_q, by_v, by_tau, by_dt[:, None], by_f.reshape(size, -1)
     H = np.concatenate(parts, axis=-1).imag / STEP

@@ -174,7 +174,7 @@ def test_a_trajectory_is_a_batch() -> None:
     lam = np.r_[s["lam_q"][0], s["lam_v"][0]]
     lam_q, lam_v = s["lam_q"][0], s["lam_v"][0]
     for k in reversed(range(6)):
-        lam_q, lam_v, by_tau, _ = dtau.step_vjp(
+        lam_q, lam_v, by_tau = dtau.step_vjp(
             model, qs[k], vs[k], s["tau"][k], 0.02, lam_q, lam_v, "rk4"
         )
         assert_close(by_tau, lin.B[k].T @ lam, TOLERANCE["complex_step"], f"by_tau {k}")

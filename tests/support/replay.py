@@ -130,8 +130,11 @@ class Replays:
         ]
         if not isinstance(recorded.results, tuple):
             return results[0]
-        nones = [None] * (len(recorded.results) - len(results))
-        return tuple.__new__(type(recorded.results), [*results, *nones])
+        fields = len(recorded.results)
+        found = tuple.__new__(type(recorded.results), results[:fields])
+        if names := getattr(recorded.results, "__dict__", None):
+            vars(found).update(zip(names, results[fields:], strict=True))
+        return found
 
 
 class Counters(Replays):

@@ -89,7 +89,7 @@ def _by_parameters(name: str) -> str:
 
 
 def _wrapped(row: Function, results: str) -> str:
-    return f"{row.result_classes[0]}(*{results})" if row.result_classes else f"{results}[0]"
+    return f"{row.result_class}(*{results})" if row.result_class else f"{results}[0]"
 
 
 def _options(arguments: Sequence[Argument]) -> list[str]:
@@ -198,7 +198,7 @@ class _Casadi(ArrayLibrary):
                     options.append(f"joint_parameters=of_joints(model, {name})")
         made = ", ".join(["model", f'"{row.name}"', *options])
         result = f"evaluate(function({made}), {', '.join(arrays)}{cut})"
-        return f"return {_wrapped(row, result) if row.result_classes else result}"
+        return f"return {_wrapped(row, result) if row.result_class else result}"
 
     def described(self, name: str, *, result: bool) -> str:
         types = ["casadi.MX", "casadi.DM", *([] if result else ["array_like"])]

@@ -36,7 +36,7 @@ def define(library: str, namespace: dict[str, Any], names: Iterable[str] = PUBLI
     defined = set()
     for name in names:
         row, public = row_of(described, name), getattr(dtau, name)
-        for result in row.result_classes[:1]:
+        if result := row.result_class:
             namespace[result] = getattr(dtau.results, result)
             defined.add(result)
         header = signature(described, row)
@@ -71,8 +71,8 @@ def signature(library: ArrayLibrary, row: Function) -> str:
             by_keyword = True
         declared.append(_declared(library, x, parameter))
     result = library.result
-    if row.result_classes:
-        result = f"{row.result_classes[0]}[{result}]"
+    if row.result_class:
+        result = f"{row.result_class}[{result}]"
     return f"def {row.name}({', '.join(declared)}) -> {result}:"
 
 

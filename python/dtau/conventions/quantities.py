@@ -31,7 +31,7 @@ _GIVEN: Mapping[str, registry.Array] = {
 
 # Functions by the classes of their results: of two, the first, which returns no stacks.
 _ROWS: Mapping[str, registry.Function] = {
-    name: row for row in reversed(list(registry.FUNCTIONS.values())) for name in row.result_classes
+    row.result_class: row for row in reversed(list(registry.FUNCTIONS.values())) if row.result_class
 }
 
 # Other names than those of the rows, where these do not tell how an array converts.
@@ -105,8 +105,8 @@ def _of_argument(name: str) -> Quantity:
 @cache
 def _of_function(name: str) -> Quantity:
     row = registry.FUNCTIONS[name]
-    if row.result_classes:
-        raise TypeError(f"result: expected {row.result_classes[0]}, as {name} returns it")
+    if row.result_class:
+        raise TypeError(f"result: expected {row.result_class}, as {name} returns it")
     (array,) = row.results
     return _described(name, {_NAMES.get(name, array.name): array})
 
@@ -126,7 +126,7 @@ def _described(label: str, found: Mapping[str, registry.Array]) -> Quantity:
         needs = ("v", "a", "tau", *SECOND[label][1], "d")
         return Quantity(label, found, needs, both_ways=False)
     if {"A", "B"} <= found.keys():
-        if "A_stages" not in found:
+        if "A_stages" not in found and found["A"].rows is None:
             return Quantity(label, found, ("v", "inputs"), both_ways=False)
     elif all(map(_has_rule, found, found.values())):
         return Quantity(label, found, _needs(found))

@@ -216,9 +216,10 @@ out : ndarray, optional
     Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no memory
     with the arguments.
 outs : sequence of ndarray, optional
-    One array for each result of the call, in their order: float64, C-contiguous, writable, of the
-    result's shape, sharing no memory with the arguments or with each other. The tuple that an
-    earlier call returned is valid.
+    One array for each result of the call, those of the tuple first, then those that further
+    arguments add, in the order of their list: float64, C-contiguous, writable, of the result's
+    shape, sharing no memory with the arguments or with each other. What an earlier call returned is
+    valid.
 threads : int, optional
     Number of threads. By default one for a small batch, and one per processor for a batch that
     would keep a single thread busy for more than about 0.2 ms.
@@ -287,7 +288,7 @@ ImpulseDynamicsVJP.by_v : ndarray (..., nv)
     Gradient by the velocity before the impact.
 by_restitution : ndarray (...)
     Gradient by ``restitution``.
-ImpulseDynamicsVJP.by_parameters : ndarray (..., nparameters), or None
+ImpulseDynamicsVJP.by_parameters : ndarray (..., nparameters)
     Attribute beside the tuple, with ``by="parameters"``: gradient by the parameters, as many
     numbers as ``parameters`` has; without it 10 nbodies, as ``model.parameters.ravel()``.
 by_q : ndarray (..., nv)
@@ -298,16 +299,16 @@ by_a : ndarray (..., nv)
     Gradient by ``a``.
 by_tau : ndarray (..., nv)
     Gradient by ``tau``.
-by_f_ext : ndarray (..., nbodies, 6), or None
-    Gradient by ``f_ext``, [by force, by moment] in the axes ``f_ext_axes``. None without
-    ``f_ext``.
+by_f_ext : ndarray (..., nbodies, 6)
+    Attribute beside the tuple, if ``f_ext`` is given: gradient by it, [by force, by moment] in
+    the axes ``f_ext_axes``.
 by_v_derivatives : ndarray (..., r + 2, nv)
     Gradient by the rows of ``v_derivatives``: row k by the time derivative of ``v`` of order k.
 by_tau_derivatives : ndarray (..., r + 1, nv)
     Gradient by the rows of ``tau_derivatives``.
-by_f_ext_derivatives : ndarray (..., r + 1, nbodies, 6), or None
-    Gradient by the rows of ``f_ext_derivatives``, [by force, by moment] in the axes
-    ``f_ext_axes``. None without ``f_ext_derivatives``.
+by_f_ext_derivatives : ndarray (..., r + 1, nbodies, 6)
+    Attribute beside the tuple, if ``f_ext_derivatives`` are given: gradient by their rows, [by
+    force, by moment] in the axes ``f_ext_axes``.
 by_parameters : ndarray (..., nparameters)
     Gradient by the parameters, in the order of the columns of
     `dtau.inverse_dynamics_regressor`: 10 nbodies numbers, or 10 nbodies + 4 nv with
@@ -370,36 +371,46 @@ q_stages : ndarray (..., 4, nq)
     Configurations of the stages; the first is ``q`` before the step.
 v_stages : ndarray (..., 4, nv)
     Velocities of the stages.
-DiscreteLinearizationWithForces.forces : ndarray (..., nrows)
-    Contact forces in the state before the step, in the format of `dtau.constrained_dynamics`.
+DiscreteLinearization.forces : ndarray (..., nrows)
+    Attribute beside the tuple, with ``forces=True``: contact forces in the state before the
+    step, in the format of `dtau.constrained_dynamics`.
 dforces_dz : ndarray (..., nrows, 2 nv)
-    Derivative of the contact forces by the state, z = [xi, dv].
+    Likewise: derivative of the contact forces by the state, z = [xi, dv].
 dforces_du : ndarray (..., nrows, nu)
-    Derivative of the contact forces by the inputs u.
-dq_ddt : ndarray (..., nv), or None
+    Likewise: derivative of the contact forces by the inputs u.
+ConstrainedDynamicsDerivatives.a : ndarray (..., nv)
+    Attribute beside the tuple, with ``forces=True``: joint acceleration.
+ConstrainedDynamicsDerivatives.forces : ndarray (..., nrows)
+    Likewise: constraint forces, in the format of `dtau.constrained_dynamics`.
+dq_ddt : ndarray (..., nv)
     Attribute beside the tuple, with ``by="dt"``: derivative of the configuration after the
     step by its length, in the tangent space there.
-dv_ddt : ndarray (..., nv), or None
+dv_ddt : ndarray (..., nv)
     Likewise, of the velocity after the step.
-dq_df_ext : ndarray (..., nv, nbodies, 6), or None
+dq_df_ext : ndarray (..., nv, nbodies, 6)
     Attribute beside the tuple, with ``by="f_ext"``: derivative of the configuration after the
     step by the external wrenches, in the tangent space there.
-dv_df_ext : ndarray (..., nv, nbodies, 6), or None
+dv_df_ext : ndarray (..., nv, nbodies, 6)
     Likewise, of the velocity after the step.
-dforces_df_ext : ndarray (..., nrows, nbodies, 6), or None
-    Likewise, of the contact forces. They do not depend on the length of the step.
-by_dt : ndarray (...), or None
+dforces_df_ext : ndarray (..., nrows, nbodies, 6)
+    Likewise, of the contact forces, with ``forces=True`` too. They do not depend on the length
+    of the step.
+by_dt : ndarray (...)
     Attribute beside the tuple, with ``by="dt"``: gradient by the length of the step.
-StepVJP.by_parameters : ndarray (..., nparameters), or None
+StepVJP.by_parameters : ndarray (..., nparameters)
     Attribute beside the tuple, with ``by="parameters"``: gradient by the parameters, as many
     numbers as ``parameters`` has; without it 10 nbodies, as ``model.parameters.ravel()``.
-ConstrainedDynamicsVJP.by_parameters : ndarray (..., nparameters), or None
+ConstrainedDynamicsVJP.by_parameters : ndarray (..., nparameters)
     Attribute beside the tuple, with ``by="parameters"``: gradient by the parameters, as many
     numbers as ``parameters`` has; without it 10 nbodies, as ``model.parameters.ravel()``.
-ConstrainedDiscreteLinearization.residual : ndarray (..., nrows)
-    Acceleration of each constraint row minus its reference acceleration, in the state before
-    the step: 0 up to rounding, unless ``regularization`` is given and rows contradict each
-    other.
+Linearization.residual : ndarray (..., nrows)
+    Attribute beside the tuple, if ``contacts`` are given: acceleration of each constraint row
+    minus its reference acceleration, 0 up to rounding, unless ``regularization`` is given and
+    rows contradict each other.
+DiscreteLinearization.residual : ndarray (..., nrows)
+    Attribute beside the tuple, if ``contacts`` are given: acceleration of each constraint row
+    minus its reference acceleration, in the state before the step: 0 up to rounding, unless
+    ``regularization`` is given and rows contradict each other.
 dtwist_dq : ndarray (..., nframes, 6, nv)
     Row [linear, angular], column k the derivative along q (+) eps e_k, in the tangent space.
 dtwist_dv : ndarray (..., nframes, 6, nv)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +17,6 @@ from dtau.options import Axes, Coordinates, Layout
 from dtau.results import (
     ConstrainedDynamics,
     ConstrainedDynamicsDerivatives,
-    ConstrainedDynamicsWithDerivatives,
     ConstrainedInverseDynamics,
 )
 
@@ -86,46 +84,6 @@ def constrained_dynamics(
     )
 
 
-@overload
-def constrained_dynamics_derivatives(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    contacts: Contacts,
-    f_ext: ArrayLike | None = None,
-    *,
-    f_ext_axes: Axes = "body",
-    active: ArrayLike | None = None,
-    positions: ArrayLike | None = None,
-    regularization: float = 0.0,
-    forces: Literal[False] = False,
-    layout: Layout = "dense",
-    parameters: ArrayLike | None = None,
-    coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> ConstrainedDynamicsDerivatives: ...
-@overload
-def constrained_dynamics_derivatives(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    contacts: Contacts,
-    f_ext: ArrayLike | None = None,
-    *,
-    f_ext_axes: Axes = "body",
-    active: ArrayLike | None = None,
-    positions: ArrayLike | None = None,
-    regularization: float = 0.0,
-    forces: Literal[True],
-    layout: Layout = "dense",
-    parameters: ArrayLike | None = None,
-    coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> ConstrainedDynamicsWithDerivatives: ...
 @documented
 def constrained_dynamics_derivatives(
     model: Model,
@@ -145,7 +103,7 @@ def constrained_dynamics_derivatives(
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-) -> ConstrainedDynamicsDerivatives | ConstrainedDynamicsWithDerivatives:
+) -> ConstrainedDynamicsDerivatives:
     """Derivatives of constrained accelerations and forces by configuration, velocity and torque.
 
     With ``K = [[M, -J^T], [J, 0]]``, by q and by v:
@@ -161,8 +119,6 @@ def constrained_dynamics_derivatives(
     -------
     ConstrainedDynamicsDerivatives
         The derivatives include the Baumgarte gains. Rows of inactive contacts are 0.
-    ConstrainedDynamicsWithDerivatives
-        With ``forces=True``, also:
 
     Notes
     -----

@@ -292,7 +292,7 @@ def step_vjp(
     >>> lam_q, lam_v = np.eye(model.nv)[2], np.zeros(model.nv)
     >>> gradient = []
     >>> for (q, v), tau in zip(reversed(states), reversed(taus), strict=True):
-    ...     lam_q, lam_v, by_tau, _ = dtau.step_vjp(model, q, v, tau, 0.01, lam_q, lam_v)
+    ...     lam_q, lam_v, by_tau = dtau.step_vjp(model, q, v, tau, 0.01, lam_q, lam_v)
     ...     gradient.insert(0, by_tau)
     >>> np.array(gradient).shape
     (10, 18)

@@ -9,7 +9,6 @@ step z+ = A z + B u. No coordinates of attitude are involved, so no attitude is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,52 +20,9 @@ from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of, refuse_pattern
 from dtau.options import Axes, Coordinates, Integrator, Layout, Variables
-from dtau.results import (
-    ConstrainedDiscreteLinearization,
-    ConstrainedLinearization,
-    DiscreteLinearization,
-    DiscreteLinearizationWithForces,
-    Linearization,
-)
+from dtau.results import DiscreteLinearization, Linearization
 
 
-@overload
-def linearize(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    f_ext: ArrayLike | None = None,
-    inputs: ArrayLike | None = None,
-    *,
-    f_ext_axes: Axes = "body",
-    contacts: None = None,
-    active: None = None,
-    positions: None = None,
-    regularization: float = 0.0,
-    parameters: ArrayLike | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> Linearization: ...
-@overload
-def linearize(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    f_ext: ArrayLike | None = None,
-    inputs: ArrayLike | None = None,
-    *,
-    f_ext_axes: Axes = "body",
-    contacts: Contacts,
-    active: ArrayLike | None = None,
-    positions: ArrayLike | None = None,
-    regularization: float = 0.0,
-    layout: Layout = "dense",
-    parameters: ArrayLike | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> ConstrainedLinearization: ...
 @documented
 def linearize(
     model: Model,
@@ -85,7 +41,7 @@ def linearize(
     parameters: ArrayLike | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-) -> Linearization | ConstrainedLinearization:
+) -> Linearization:
     """Left-trivialized linearization of the equations of motion: dz/dt = A z + B u.
 
     The state (q, v) is perturbed to (q (+) eps xi, v + eps dv) with `dtau.integrate`'s (+). The
@@ -106,8 +62,6 @@ def linearize(
         lower rows are [da_dq, da_dv] and da_dtau times the map of the inputs, from
         `dtau.forward_dynamics_derivatives` or, with contacts, from
         `dtau.constrained_dynamics_derivatives`.
-    ConstrainedLinearization
-        If ``contacts`` are given, also:
 
     Raises
     ------
@@ -182,78 +136,6 @@ def linearize(
     return result if law is None else law.close(result, out)
 
 
-@overload
-def linearize_discrete(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    dt: ArrayLike,
-    integrator: Integrator = "euler",
-    f_ext: ArrayLike | None = None,
-    inputs: ArrayLike | None = None,
-    *,
-    f_ext_axes: Axes = "body",
-    contacts: None = None,
-    active: None = None,
-    positions: None = None,
-    regularization: float = 0.0,
-    forces: Literal[False] = False,
-    by: Variables | None = None,
-    layout: Layout = "dense",
-    parameters: ArrayLike | None = None,
-    coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> DiscreteLinearization: ...
-@overload
-def linearize_discrete(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    dt: ArrayLike,
-    integrator: Integrator = "euler",
-    f_ext: ArrayLike | None = None,
-    inputs: ArrayLike | None = None,
-    *,
-    f_ext_axes: Axes = "body",
-    contacts: Contacts,
-    active: ArrayLike | None = None,
-    positions: ArrayLike | None = None,
-    regularization: float = 0.0,
-    forces: Literal[False] = False,
-    by: Variables | None = None,
-    layout: Layout = "dense",
-    parameters: ArrayLike | None = None,
-    coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> ConstrainedDiscreteLinearization: ...
-@overload
-def linearize_discrete(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    dt: ArrayLike,
-    integrator: Integrator = "euler",
-    f_ext: ArrayLike | None = None,
-    inputs: ArrayLike | None = None,
-    *,
-    f_ext_axes: Axes = "body",
-    contacts: Contacts,
-    active: ArrayLike | None = None,
-    positions: ArrayLike | None = None,
-    regularization: float = 0.0,
-    forces: Literal[True],
-    by: Variables | None = None,
-    layout: Layout = "dense",
-    parameters: ArrayLike | None = None,
-    coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> DiscreteLinearizationWithForces: ...
 @documented
 def linearize_discrete(
     model: Model,
@@ -277,7 +159,7 @@ def linearize_discrete(
     coordinates: Coordinates = "tangent",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-) -> DiscreteLinearization | ConstrainedDiscreteLinearization | DiscreteLinearizationWithForces:
+) -> DiscreteLinearization:
     """Linearize a time step exactly, by state and inputs: z+ = A z + B u.
 
     Parameters
@@ -294,10 +176,6 @@ def linearize_discrete(
     DiscreteLinearization
         z = [xi, dv] is a perturbation of the state before the step, and z+ of the state after it,
         each in its own tangent space. Pass all knots of a trajectory in one call, as a batch.
-    ConstrainedDiscreteLinearization
-        If ``contacts`` are given, also:
-    DiscreteLinearizationWithForces
-        With ``forces=True``, also:
 
     Raises
     ------

@@ -24,7 +24,7 @@ from dtau.results import (
     ForwardDynamicsTimeDerivativesDerivatives,
     InverseDynamicsDerivatives,
     InverseDynamicsTimeDerivativesDerivatives,
-    Linearization,
+    LinearizationTimeDerivatives,
 )
 
 
@@ -328,7 +328,7 @@ def linearize_time_derivatives(
     order: int | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-) -> Linearization:
+) -> LinearizationTimeDerivatives:
     """Linearization of the equations of motion along a motion, and its time derivatives.
 
         d^k/dt^k A, d^k/dt^k B    k = 0, 1, ..., r    of dz/dt = A z + B u
@@ -343,7 +343,7 @@ def linearize_time_derivatives(
 
     Returns
     -------
-    Linearization
+    LinearizationTimeDerivatives
         Row k of each array is the time derivative of order k of the same array of `dtau.linearize`,
         with z = [xi, dv] in the tangent space at each instant.
     A : ndarray (..., r + 1, 2 nv, 2 nv)

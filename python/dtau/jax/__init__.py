@@ -21,10 +21,11 @@ if not hasattr(jax, "ffi"):
         f"dtau.jax needs JAX 0.6.1 or newer, got {jax.__version__}: pip install -U 'jax>=0.6.1'"
     )
 
-from dtau.jax import functions
+from dtau.jax import functions, results
 from dtau.jax.functions import *  # noqa: F403
 
 __all__ = functions.__all__
+results.register()
 
 
 def __dir__() -> list[str]:

@@ -70,7 +70,7 @@ class MotorFeedback:
         """
         if not isinstance(out, (tuple, list)):
             return out
-        given, nu = list(out), self._by_input.shape[-1]
+        given, nu = _arrays(out), self._by_input.shape[-1]
         for place in places:
             array = given[place] if place < len(given) else None
             if array is None:
@@ -93,23 +93,19 @@ class MotorFeedback:
 
         `further` axes follow those of the batch, as in a series.
         """
-        fields: tuple[str, ...] = by_torques._fields  # type: ignore[attr-defined]
-        closed = list(by_torques)
-        for state, control in _PAIRS:
-            if state not in fields:
+        closed: dict[str, Array] = by_torques._asdict()  # type: ignore[attr-defined]
+        for state, control in _PAIRS:  # the others stay: torques are constant over a step
+            if state not in closed:
                 continue
-            at_state, at_control = fields.index(state), fields.index(control)
-            by_tau = by_torques[at_control]
-            axes = further + by_tau.ndim - by_torques[0].ndim  # of stages
-            closed[at_state] += by_tau @ _behind(self._by_state, axes)
-            closed[at_control] = by_tau @ _behind(self._by_input, axes)
+            by_tau = closed[control]
+            axes = further + by_tau.ndim - closed["A"].ndim  # of stages
+            closed[state] += by_tau @ _behind(self._by_state, axes)
+            closed[control] = by_tau @ _behind(self._by_input, axes)
             if out is not None:
-                out[at_control][...] = closed[at_control]
-                closed[at_control] = out[at_control]
-        result = type(by_torques)(*closed)
-        if further_results := getattr(by_torques, "__dict__", None):
-            vars(result).update(further_results)  # of `by`: torques are constant over a step
-        return result
+                room = _arrays(out)[list(closed).index(control)]
+                room[...] = closed[control]
+                closed[control] = room
+        return by_torques._replace(**closed)  # type: ignore[attr-defined, no-any-return]
 
     def close_hessian(self, by_torques: Array, out: Array | None) -> Array:
         """Return a Hessian by z, u and what follows of one by z, joint torques and the same.
@@ -157,6 +153,11 @@ def feedback_of(
             "'numbers'; convert the result with dtau.tangent_map"
         )
     return MotorFeedback(inputs)
+
+
+def _arrays(out: Any) -> list[Any]:
+    """Return the arrays of `out`; an earlier result has some of them as attributes."""
+    return [*out, *getattr(out, "__dict__", {}).values()]
 
 
 def _behind(matrices: Array, further: int) -> Array:

@@ -1,4 +1,8 @@
-"""Named tuples: the results of functions with several results."""
+"""Named tuples: the results of functions with several results.
+
+A function has one class. The tuple has the results of every call; what further arguments ask for
+are attributes beside it (`dtau.attributes`).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,6 @@ from dtau.results.constraints import (
     ConstrainedDynamicsHessian,
     ConstrainedDynamicsJVP,
     ConstrainedDynamicsVJP,
-    ConstrainedDynamicsWithDerivatives,
     ConstrainedInverseDynamics,
     ImpulseDynamics,
     ImpulseDynamicsDerivatives,
@@ -52,12 +55,10 @@ from dtau.results.kinematics import (
 )
 from dtau.results.steps import (
     LQR,
-    ConstrainedDiscreteLinearization,
-    ConstrainedLinearization,
     DiscreteLinearization,
-    DiscreteLinearizationWithForces,
     Equilibrium,
     Linearization,
+    LinearizationTimeDerivatives,
     NextState,
     StageLinearization,
     StepJVP,
@@ -70,18 +71,14 @@ __all__ = [
     "CenterOfMassVelocityDerivatives",
     "CentroidalMomentumDerivatives",
     "CentroidalMomentumRateDerivatives",
-    "ConstrainedDiscreteLinearization",
     "ConstrainedDynamics",
     "ConstrainedDynamicsDerivatives",
     "ConstrainedDynamicsHessian",
     "ConstrainedDynamicsJVP",
     "ConstrainedDynamicsVJP",
-    "ConstrainedDynamicsWithDerivatives",
     "ConstrainedInverseDynamics",
-    "ConstrainedLinearization",
     "DifferenceJacobians",
     "DiscreteLinearization",
-    "DiscreteLinearizationWithForces",
     "Equilibrium",
     "ForwardDynamicsDerivatives",
     "ForwardDynamicsHessian",
@@ -108,6 +105,7 @@ __all__ = [
     "KinematicsTimeDerivatives",
     "KineticEnergyDerivatives",
     "Linearization",
+    "LinearizationTimeDerivatives",
     "NextState",
     "PartialState",
     "Placements",

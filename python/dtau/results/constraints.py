@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.attributes import WithAttributes
+
 
 class ConstrainedDynamics(NamedTuple):
     """Acceleration ``(..., nv)``, constraint forces and residuals, each ``(..., nrows)``."""
@@ -16,34 +18,23 @@ class ConstrainedDynamics(NamedTuple):
     residual: NDArray[np.float64]
 
 
-class ConstrainedDynamicsDerivatives(NamedTuple):
+class _ConstrainedDynamicsDerivatives(NamedTuple):
+    da_dq: NDArray[np.float64]
+    da_dv: NDArray[np.float64]
+    da_dtau: NDArray[np.float64]
+    dforces_dq: NDArray[np.float64]
+    dforces_dv: NDArray[np.float64]
+    dforces_dtau: NDArray[np.float64]
+    residual: NDArray[np.float64]
+
+
+class ConstrainedDynamicsDerivatives(WithAttributes, _ConstrainedDynamicsDerivatives):
     """First derivatives of accelerations ``(..., nv, nv)`` and forces ``(..., nrows, nv)``.
 
-    ``residual (..., nrows)`` is the residual of `ConstrainedDynamics`.
+    ``residual (..., nrows)`` is the residual of `ConstrainedDynamics`. Attributes beside the tuple,
+    with ``forces=True``: the acceleration ``a (..., nv)`` and ``forces (..., nrows)`` themselves.
     """
 
-    da_dq: NDArray[np.float64]
-    da_dv: NDArray[np.float64]
-    da_dtau: NDArray[np.float64]
-    dforces_dq: NDArray[np.float64]
-    dforces_dv: NDArray[np.float64]
-    dforces_dtau: NDArray[np.float64]
-    residual: NDArray[np.float64]
-
-
-class ConstrainedDynamicsWithDerivatives(NamedTuple):
-    """`ConstrainedDynamicsDerivatives`, with the acceleration and the forces of the same call.
-
-    The values come last: the acceleration ``a (..., nv)`` and ``forces (..., nrows)``.
-    """
-
-    da_dq: NDArray[np.float64]
-    da_dv: NDArray[np.float64]
-    da_dtau: NDArray[np.float64]
-    dforces_dq: NDArray[np.float64]
-    dforces_dv: NDArray[np.float64]
-    dforces_dtau: NDArray[np.float64]
-    residual: NDArray[np.float64]
     a: NDArray[np.float64]
     forces: NDArray[np.float64]
 
@@ -59,18 +50,18 @@ class _ConstrainedDynamicsVJP(NamedTuple):
     by_q: NDArray[np.float64]
     by_v: NDArray[np.float64]
     by_tau: NDArray[np.float64]
-    by_f_ext: NDArray[np.float64] | None
 
 
-class ConstrainedDynamicsVJP(_ConstrainedDynamicsVJP):
+class ConstrainedDynamicsVJP(WithAttributes, _ConstrainedDynamicsVJP):
     """Weights of accelerations and forces times their first derivatives, each ``(..., nv)``.
 
-    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given. The
-    attribute ``by_parameters (..., 10 nbodies)``, beside the tuple, is by the inertial parameters,
-    None unless ``by="parameters"`` asks for it.
+    Attributes beside the tuple: ``by_f_ext (..., nbodies, 6)`` by the external wrenches, if they
+    are given; ``by_parameters (..., 10 nbodies)`` by the inertial parameters, with
+    ``by="parameters"``.
     """
 
-    by_parameters: NDArray[np.float64] | None = None
+    by_f_ext: NDArray[np.float64]
+    by_parameters: NDArray[np.float64]
 
 
 class ConstrainedDynamicsHessian(NamedTuple):
@@ -128,15 +119,15 @@ class _ImpulseDynamicsVJP(NamedTuple):
     by_restitution: NDArray[np.float64]
 
 
-class ImpulseDynamicsVJP(_ImpulseDynamicsVJP):
+class ImpulseDynamicsVJP(WithAttributes, _ImpulseDynamicsVJP):
     """Weights of velocities after an impact and impulses times their first derivatives.
 
     Those by configuration and velocity are ``(..., nv)``, the one by the restitution is ``(...)``.
     The attribute ``by_parameters (..., 10 nbodies)``, beside the tuple, is by the inertial
-    parameters, None unless ``by="parameters"`` asks for it.
+    parameters, with ``by="parameters"``.
     """
 
-    by_parameters: NDArray[np.float64] | None = None
+    by_parameters: NDArray[np.float64]
 
 
 class ImpulseDynamicsHessian(NamedTuple):

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.attributes import WithAttributes
+
 
 class InverseDynamicsDerivatives(NamedTuple):
     """First derivatives of the joint torque, ``(..., nv, nv)``; columns by the variable."""
@@ -48,55 +50,69 @@ class ForwardDynamicsTimeDerivativesDerivatives(NamedTuple):
     da_dtau_derivatives: NDArray[np.float64]
 
 
-class InverseDynamicsVJP(NamedTuple):
-    """Weights of the joint torque times its first derivatives, each ``(..., nv)``.
-
-    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given.
-    """
-
+class _InverseDynamicsVJP(NamedTuple):
     by_q: NDArray[np.float64]
     by_v: NDArray[np.float64]
     by_a: NDArray[np.float64]
-    by_f_ext: NDArray[np.float64] | None
 
 
-class InverseDynamicsTimeDerivativesVJP(NamedTuple):
+class InverseDynamicsVJP(WithAttributes, _InverseDynamicsVJP):
+    """Weights of the joint torque times its first derivatives, each ``(..., nv)``.
+
+    The attribute ``by_f_ext (..., nbodies, 6)``, beside the tuple, is by the external wrenches, if
+    they are given.
+    """
+
+    by_f_ext: NDArray[np.float64]
+
+
+class _InverseDynamicsTimeDerivativesVJP(NamedTuple):
+    by_q: NDArray[np.float64]
+    by_v_derivatives: NDArray[np.float64]
+
+
+class InverseDynamicsTimeDerivativesVJP(WithAttributes, _InverseDynamicsTimeDerivativesVJP):
     """Gradients of a weighted sum of the torque's time derivatives.
 
     ``by_q (..., nv)``; ``by_v_derivatives (..., r + 2, nv)`` by the velocity and its time
-    derivatives; ``by_f_ext_derivatives (..., r + 1, nbodies, 6)`` by the external wrenches, None
-    where none are given.
+    derivatives. The attribute ``by_f_ext_derivatives (..., r + 1, nbodies, 6)``, beside the tuple,
+    is by the external wrenches, if they are given.
     """
 
-    by_q: NDArray[np.float64]
-    by_v_derivatives: NDArray[np.float64]
-    by_f_ext_derivatives: NDArray[np.float64] | None
+    by_f_ext_derivatives: NDArray[np.float64]
 
 
-class ForwardDynamicsTimeDerivativesVJP(NamedTuple):
-    """Gradients of a weighted sum of the acceleration's time derivatives.
-
-    ``by_q`` and ``by_v``, each ``(..., nv)``; ``by_tau_derivatives (..., r + 1, nv)`` by the torque
-    and its time derivatives; ``by_f_ext_derivatives (..., r + 1, nbodies, 6)`` by the external
-    wrenches, None where none are given.
-    """
-
+class _ForwardDynamicsTimeDerivativesVJP(NamedTuple):
     by_q: NDArray[np.float64]
     by_v: NDArray[np.float64]
     by_tau_derivatives: NDArray[np.float64]
-    by_f_ext_derivatives: NDArray[np.float64] | None
 
 
-class ForwardDynamicsVJP(NamedTuple):
-    """Weights of the joint acceleration times its first derivatives, each ``(..., nv)``.
+class ForwardDynamicsTimeDerivativesVJP(WithAttributes, _ForwardDynamicsTimeDerivativesVJP):
+    """Gradients of a weighted sum of the acceleration's time derivatives.
 
-    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given.
+    ``by_q`` and ``by_v``, each ``(..., nv)``; ``by_tau_derivatives (..., r + 1, nv)`` by the torque
+    and its time derivatives. The attribute ``by_f_ext_derivatives (..., r + 1, nbodies, 6)``,
+    beside the tuple, is by the external wrenches, if they are given.
     """
 
+    by_f_ext_derivatives: NDArray[np.float64]
+
+
+class _ForwardDynamicsVJP(NamedTuple):
     by_q: NDArray[np.float64]
     by_v: NDArray[np.float64]
     by_tau: NDArray[np.float64]
-    by_f_ext: NDArray[np.float64] | None
+
+
+class ForwardDynamicsVJP(WithAttributes, _ForwardDynamicsVJP):
+    """Weights of the joint acceleration times its first derivatives, each ``(..., nv)``.
+
+    The attribute ``by_f_ext (..., nbodies, 6)``, beside the tuple, is by the external wrenches, if
+    they are given.
+    """
+
+    by_f_ext: NDArray[np.float64]
 
 
 class InverseDynamicsSecondDerivatives(NamedTuple):

@@ -7,9 +7,31 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.attributes import WithAttributes
 
-class Linearization(NamedTuple):
-    """dz/dt = A z + B u, ``A (..., 2 nv, 2 nv)``, ``B (..., 2 nv, nu)``, and the acceleration."""
+
+class _Linearization(NamedTuple):
+    A: NDArray[np.float64]
+    B: NDArray[np.float64]
+    a: NDArray[np.float64]
+
+
+class Linearization(WithAttributes, _Linearization):
+    """dz/dt = A z + B u, ``A (..., 2 nv, 2 nv)``, ``B (..., 2 nv, nu)``, and the acceleration.
+
+    The attribute ``residual (..., nrows)``, beside the tuple, is that of the rows of contacts, if
+    ``contacts`` are given.
+    """
+
+    residual: NDArray[np.float64]
+
+
+class LinearizationTimeDerivatives(NamedTuple):
+    """`Linearization` along a motion, and its time derivatives.
+
+    ``A (..., r + 1, 2 nv, 2 nv)``, ``B (..., r + 1, 2 nv, nu)`` and the acceleration ``a (...,
+    r + 1, nv)``.
+    """
 
     A: NDArray[np.float64]
     B: NDArray[np.float64]
@@ -23,68 +45,26 @@ class _DiscreteLinearization(NamedTuple):
     v: NDArray[np.float64]
 
 
-class _ByLengthAndWrenches:
-    """The attributes of linearizations of a step, see `DiscreteLinearization`."""
-
-    dq_ddt: NDArray[np.float64] | None = None
-    dv_ddt: NDArray[np.float64] | None = None
-    dq_df_ext: NDArray[np.float64] | None = None
-    dv_df_ext: NDArray[np.float64] | None = None
-
-
-class DiscreteLinearization(_DiscreteLinearization, _ByLengthAndWrenches):
+class DiscreteLinearization(WithAttributes, _DiscreteLinearization):
     """z+ = A z + B u over a step, and the state after it, ``q (..., nq)`` and ``v (..., nv)``.
 
-    Attributes beside the tuple, None unless ``by`` asks for them: ``dq_ddt`` and ``dv_ddt`` by the
-    length of the step, ``(..., nv)``; ``dq_df_ext`` and ``dv_df_ext`` by the external wrenches,
-    ``(..., nv, nbodies, 6)``.
+    Attributes beside the tuple belong to the state before the step: with ``contacts``, the
+    ``residual (..., nrows)`` of their rows; with ``forces=True``, the contact forces ``forces (...,
+    nrows)`` and their derivatives ``dforces_dz (..., nrows, 2 nv)`` and ``dforces_du (..., nrows,
+    nu)``. Others are there if ``by`` asks for them: ``dq_ddt`` and ``dv_ddt`` by the length of the
+    step, ``(..., nv)``; ``dq_df_ext`` and ``dv_df_ext`` by the external wrenches, ``(..., nv,
+    nbodies, 6)``, and ``dforces_df_ext (..., nrows, nbodies, 6)``.
     """
 
-
-class ConstrainedLinearization(NamedTuple):
-    """`Linearization` with contacts, and the residual of their rows ``(..., nrows)``."""
-
-    A: NDArray[np.float64]
-    B: NDArray[np.float64]
-    a: NDArray[np.float64]
-    residual: NDArray[np.float64]
-
-
-class _ConstrainedDiscreteLinearization(NamedTuple):
-    A: NDArray[np.float64]
-    B: NDArray[np.float64]
-    q: NDArray[np.float64]
-    v: NDArray[np.float64]
-    residual: NDArray[np.float64]
-
-
-class ConstrainedDiscreteLinearization(_ConstrainedDiscreteLinearization, _ByLengthAndWrenches):
-    """`DiscreteLinearization` with contacts, and the residual of their rows ``(..., nrows)``.
-
-    ``residual`` belongs to the state before the step.
-    """
-
-
-class _DiscreteLinearizationWithForces(NamedTuple):
-    A: NDArray[np.float64]
-    B: NDArray[np.float64]
-    q: NDArray[np.float64]
-    v: NDArray[np.float64]
     residual: NDArray[np.float64]
     forces: NDArray[np.float64]
     dforces_dz: NDArray[np.float64]
     dforces_du: NDArray[np.float64]
-
-
-class DiscreteLinearizationWithForces(_DiscreteLinearizationWithForces, _ByLengthAndWrenches):
-    """`ConstrainedDiscreteLinearization`, with the contact forces and their derivatives.
-
-    The forces belong to the state before the step: ``forces (..., nrows)``, their derivatives
-    ``dforces_dz (..., nrows, 2 nv)`` and ``dforces_du (..., nrows, nu)``; with ``by="f_ext"`` also
-    ``dforces_df_ext (..., nrows, nbodies, 6)``. They do not depend on the length of the step.
-    """
-
-    dforces_df_ext: NDArray[np.float64] | None = None
+    dq_ddt: NDArray[np.float64]
+    dv_ddt: NDArray[np.float64]
+    dq_df_ext: NDArray[np.float64]
+    dv_df_ext: NDArray[np.float64]
+    dforces_df_ext: NDArray[np.float64]
 
 
 class StageLinearization(NamedTuple):
@@ -122,19 +102,19 @@ class _StepVJP(NamedTuple):
     by_q: NDArray[np.float64]
     by_v: NDArray[np.float64]
     by_tau: NDArray[np.float64]
-    by_f_ext: NDArray[np.float64] | None
 
 
-class StepVJP(_StepVJP):
+class StepVJP(WithAttributes, _StepVJP):
     """Weights of the state after a step times the step's derivatives, each ``(..., nv)``.
 
-    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given. The
-    attributes ``by_dt (...)`` and ``by_parameters (..., 10 nbodies)``, beside the tuple, are by the
-    length of the step and by the inertial parameters, None unless ``by`` asks for them.
+    Attributes beside the tuple: ``by_f_ext (..., nbodies, 6)`` by the external wrenches, if they
+    are given; ``by_dt (...)`` and ``by_parameters (..., 10 nbodies)`` by the length of the step and
+    by the inertial parameters, if ``by`` asks for them.
     """
 
-    by_dt: NDArray[np.float64] | None = None
-    by_parameters: NDArray[np.float64] | None = None
+    by_f_ext: NDArray[np.float64]
+    by_dt: NDArray[np.float64]
+    by_parameters: NDArray[np.float64]
 
 
 class Equilibrium(NamedTuple):

@@ -89,7 +89,7 @@ def _decoded(text: str) -> Mapping[str, Any]:
 def evaluate(
     model: Model, name: str, options: Mapping[str, Any], inputs: Inputs
 ) -> Sequence[Array]:
-    """Return the results of a function at q, with normalized quaternions; those of ``by`` last."""
+    """Return the results of a function at q, with normalized quaternions, attributes too."""
     if name == "tangent_map":  # the core's result depends on the norm, which may be off by 1e-6
         inputs = [_unit(model, inputs[0])]
     try:
@@ -102,7 +102,8 @@ def evaluate(
         result = _called(model, name, options, inputs)
     if type(result) is np.ndarray:
         return (result,)
-    return (*result, *vars(result).values()) if options.get("by") else tuple(result)
+    further = getattr(result, "__dict__", None)
+    return (*result, *further.values()) if further else tuple(result)
 
 
 class _Place(NamedTuple):

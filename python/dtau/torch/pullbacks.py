@@ -147,9 +147,11 @@ def _step(
     given = (q, v, tau, dt, *weights, f_ext, active, bodies)
     by = [name for k, name in ((3, "dt"), (6, PARAMETERS)) if wanted[k]]
     options = {**options, **_BY_NUMBERS, "by": by or None}
-    by_q, by_v, by_tau, by_f_ext, *others = evaluate(model, "step_vjp", options, given)
+    by = [name for name in ("f_ext", *by) if name != "f_ext" or f_ext is not None]
+    by_q, by_v, by_tau, *others = evaluate(model, "step_vjp", options, given)
     further = dict(zip(by, others, strict=True))
-    return by_q, by_v, by_tau, further.get("dt"), by_f_ext, None, further.get(PARAMETERS)
+    gradients = (further.get(name) for name in ("dt", "f_ext", "active", PARAMETERS))
+    return by_q, by_v, by_tau, *gradients
 
 
 def _product(name: str) -> Product | None:
