@@ -184,10 +184,10 @@ def test_motor_feedback_in_hessians(integrator: str) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"by": "h"}, ValueError, "by: expected 'dt', 'f_ext' or a sequence of them, got 'h'"),
-        ({"by": ("dt", "tau")}, ValueError, "by: expected 'dt', 'f_ext' or a sequence"),
-        ({"by": 1}, TypeError, "by: expected 'dt', 'f_ext' or a sequence of them, got 1"),
-        ({"by": ["dt", None]}, TypeError, "by: expected 'dt', 'f_ext' or a sequence"),
+        ({"by": "h"}, ValueError, "by: expected 'dt' or 'f_ext', or a sequence of them, got 'h'"),
+        ({"by": ("dt", "tau")}, ValueError, "by: expected 'dt' or 'f_ext', or a sequence"),
+        ({"by": 1}, TypeError, "by: expected 'dt' or 'f_ext', or a sequence of them, got 1"),
+        ({"by": ["dt", None]}, TypeError, "by: expected 'dt' or 'f_ext', or a sequence"),
         ({"by": "dt", "out": []}, ValueError, "out: expected None with by=, got arrays"),
     ],
 )

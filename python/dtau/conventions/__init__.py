@@ -24,3 +24,7 @@ __all__ = [
     "pinocchio",
     "spatial_twist",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
