@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from textwrap import fill
 from typing import Any, TypeVar
 
 from dtau.registry import FUNCTIONS
@@ -28,37 +27,19 @@ def link(names: Mapping[str, Any]) -> frozenset[str]:
     it is an old one. Rows of the registry say what differentiates a function. For functions without
     a row, and for regressors, the names do.
     """
-    given: dict[str, set[str]] = {}
-
-    def give(family: str, kind: str, function: Any) -> None:
-        setattr(names[family], kind, function)
-        given.setdefault(family, set()).add(kind)
-
     for name, row in FUNCTIONS.items():
         for kind, linked in row.links.items():
-            give(name, kind, names[linked])
+            setattr(names[name], kind, names[linked])
     kinds = {kind for row in FUNCTIONS.values() for kind in row.links}
     redundant = set()
     for name, function in names.items():
         for kind in (*kinds, "regressor"):
             family = name.removesuffix(f"_{kind}")
             if family != name and family in names:
-                give(family, kind, function)
+                setattr(names[family], kind, function)
                 if kind == "regressor":  # of what is linear in the inertial parameters
-                    give(family, "parameter_derivatives", function)
+                    names[family].parameter_derivatives = function
                 redundant.add(name)
         if hasattr(function, "new_name"):
             redundant.add(name)
-    for family, attributes in given.items():
-        _say(names[family], sorted(attributes))
     return frozenset(redundant)
-
-
-def _say(function: Any, attributes: list[str]) -> None:
-    """List the attributes in the docstring, before the parameters."""
-    if not function.__doc__:  # python -OO
-        return
-    listed = ", ".join(f"`{name}`" for name in attributes)
-    said = fill(f"Its attributes are functions, too: {listed}.", 100)
-    text, parameters, rest = function.__doc__.partition("\n\nParameters\n")
-    function.__doc__ = f"{text}\n\n{said}{parameters}{rest}"

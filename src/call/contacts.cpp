@@ -82,9 +82,12 @@ Pose rotation_to(const Vector3& z) {
 
 // ---------------------------------------------------------------- words and numbers
 
-std::string name_of(const PointContact& contact) { return "contact '" + contact.frame + "'"; }
-std::string name_of(const FrameContact& contact) { return "contact '" + contact.frame + "'"; }
-std::string name_of(const Loop& loop) { return "loop '" + loop.frame_a + "-" + loop.frame_b + "'"; }
+std::string name_of(const auto& contact) {
+    return "contact '" + (contact.name.empty() ? contact.frame : contact.name) + "'";
+}
+std::string name_of(const Loop& loop) {
+    return "loop '" + (loop.name.empty() ? loop.frame_a + "-" + loop.frame_b : loop.name) + "'";
+}
 
 bool is_mixed(const auto& contact) {
     return read_word(name_of(contact) + ": axes", contact.axes, {"body", "mixed"}) == 1;
@@ -187,7 +190,8 @@ ContactDescription described(const auto& contact, const Side& a, const Side& b, 
 void require_place(const auto& contact, const char* place) {
     if (contact.kp > 0.0)
         refuse(name_of(contact) + ": kp needs a " + place +
-               " to hold; give it, or a configuration (at= of dtau.Contacts, contacts_at in C++)");
+               " to hold; give it, or a configuration: at= of dtau.Contacts, contacts_at in C and "
+               "C++");
 }
 
 ContactDescription describe(const Frames& frames, const PointContact& contact) {

@@ -243,9 +243,8 @@ void read_sizes(Options& options, const Signature& signature, const nb::object* 
         if (!inputs[i].is_valid()) continue;
         const ArraySignature& input = signature.inputs[i];
         PyArrayObject* const a = array(inputs[i]);
-        if (*input.quantity == Quantity::given_parameters)
-            options.joint_parameters |= has_joint_parameters(a, tree);
-        if (*input.quantity == Quantity::input_map)
+        if (i == signature.parameters) options.joint_parameters |= has_joint_parameters(a, tree);
+        if (input.quantity->axes[1] == Axis::ninputs && *input.quantity == Quantity::input_map)
             options.driven = {input_count(inputs[i], input.name, tree)};
         if (input.rows != not_stacked && !has_order) {
             options.order = whole_order(a, input, tree);
@@ -261,7 +260,7 @@ nb::object input_array(nb::handle plain, const ArraySignature& input, Shape& cor
             (std::string(input.name) + ": another argument changed it during the call").c_str());
     const bool is_stack = input.rows != not_stacked;
     if (is_stack) require_length(array(plain), input, core, has_order, tree);
-    if (*input.quantity == Quantity::given_parameters)
+    if (input.quantity->axes[0] == Axis::ngiven_parameters)
         core = axes_of_parameters(array(plain), input, tree, batch_axes);
     return with_core(plain, input, core, has_order && is_stack, tree, spacing);
 }

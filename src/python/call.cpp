@@ -227,6 +227,7 @@ nb::object Callable::batch_call(Work& work, const GivenArguments& given) const {
                                      compiled.tree(), batch_axes, job.inputs[i].spacing);
         batch_axes = std::max(batch_axes, PyArray_NDIM(array(work.inputs[i])) - core.ndim);
         job.inputs[i].data = PyArray_BYTES(array(work.inputs[i]));
+        job.inputs[i].size = count_numbers(core);  // parameters may be those of bodies alone
     }
     refuse_batch_as_stack(signature, work.inputs, work.input_shapes);
     choose_results(job, signature, is_given);

@@ -1,6 +1,7 @@
 // Binds CompiledContacts: reads the contacts of Python's classes, and checks them.
 #include <climits>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -10,6 +11,7 @@
 #include "call/contacts.hpp"
 #include "python/call.hpp"
 #include "python/lock.hpp"
+#include "python/messages.hpp"
 #include "python/tree.hpp"
 
 namespace nb = nanobind;
@@ -29,6 +31,7 @@ Kind begun(nb::handle given) {
     contact.axes = attribute<std::string>(given, "axes");
     contact.kp = attribute<double>(given, "kp");
     contact.kd = attribute<double>(given, "kd");
+    contact.name = attribute<std::string>(given, "name");
     return contact;
 }
 
@@ -43,9 +46,13 @@ Pose pose(nb::handle given) {
     return {nb::cast<std::array<double, 9>>(rows), nb::cast<Vector3>(translation)};
 }
 
-// Reads a PointContact, a FrameContact or a Loop of dtau.
-Contact contact_of(nb::handle given) {
-    if (nb::hasattr(given, "frame_a")) {
+bool is_a(nb::handle given, const char* kind) {
+    const nb::object of = nb::module_::import_("dtau.model.contact_kinds").attr(kind);
+    return PyObject_IsInstance(given.ptr(), of.ptr()) == 1;
+}
+
+Contact read_contact(nb::handle given) {
+    if (is_a(given, "Loop")) {
         Loop loop = begun<Loop>(given);
         loop.frame_a = attribute<std::string>(given, "frame_a");
         loop.frame_b = attribute<std::string>(given, "frame_b");
@@ -54,20 +61,30 @@ Contact contact_of(nb::handle given) {
         loop.placement = pose(given.attr("placement"));
         return loop;
     }
-    const std::string frame = attribute<std::string>(given, "frame");
-    if (nb::hasattr(given, "position")) {
+    if (is_a(given, "PointContact")) {
         PointContact contact = begun<PointContact>(given);
-        contact.frame = frame;
+        contact.frame = attribute<std::string>(given, "frame");
         contact.position = vector(given.attr("position"));
         contact.direction = vector(given.attr("direction"));
         return contact;
     }
     FrameContact contact = begun<FrameContact>(given);
-    contact.frame = frame;
+    contact.frame = attribute<std::string>(given, "frame");
     if (const nb::object placement = given.attr("placement"); !placement.is_none())
         contact.placement = pose(placement);
     contact.acceleration = attribute<std::string>(given, "acceleration");
     return contact;
+}
+
+// Reads a PointContact, a FrameContact or a Loop of dtau, whose constructors check the types.
+Contact contact_of(nb::handle given) {
+    try {
+        return read_contact(given);
+    } catch (const std::bad_cast&) {
+        throw nb::type_error(
+            ("contacts: expected attributes as constructors leave them, got " + shown(given))
+                .c_str());
+    }
 }
 
 // Keeps the tree alive, but not the model, which names the frames.

@@ -36,9 +36,14 @@ std::string pinocchio_axes(nb::handle given) {
 double regularization(nb::handle given, bool without_contacts) {
     const nb::object number = nb::steal(unless_ended([&] { return PyNumber_Float(given.ptr()); }));
     const bool text = PyUnicode_Check(given.ptr()) || PyBytes_Check(given.ptr());
-    if (number.is_valid() && !text) return PyFloat_AsDouble(number.ptr());
+    const bool reads = number.is_valid() && !text;
+    const double value = reads ? PyFloat_AsDouble(number.ptr()) : 0.0;
+    if (without_contacts && !(reads && value == 0.0)) {
+        PyErr_Clear();
+        throw goes_with_contacts("regularization");
+    }
+    if (reads) return value;
     PyErr_Clear();
-    if (without_contacts) throw goes_with_contacts("regularization");
     throw nb::type_error(("regularization: expected a number, got " + shown(given)).c_str());
 }
 

@@ -111,8 +111,9 @@ void CallOptions::read_contacts(nb::handle model, nb::handle given, const Compil
             [&] { return PyObject_CallMethod(given.ptr(), "_is_of", "(O)", model.ptr()); }));
         if (!equal.is_valid()) throw nb::python_error();
         if (equal.ptr() != Py_True || !found.fits(tree))
-            throw nb::value_error("contacts: expected those of this model, got another model's; make "
-                                  "dtau.Contacts for this one");
+            throw nb::value_error(
+                "contacts: expected those of this model, got another model's; make "
+                "dtau.Contacts for this one");
     }
     contacts = nb::borrow(given);
     compiled_contacts_ = std::move(compiled);

@@ -157,6 +157,8 @@ void describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, 
     if (count_numbers(job) == 0.0) job.count = 0;
 }
 
+int count_numbers(const Shape& shape) { return static_cast<int>(product(shape, 0, shape.ndim)); }
+
 double count_numbers(const Job& job) {
     double numbers = 0.0;
     for (int o = 0; o < job.noutputs; ++o) numbers += static_cast<double>(job.outputs[o].size);

@@ -211,6 +211,37 @@ def test_contacts_stand_right_after_the_inputs_of_the_dynamics(name: str) -> Non
             getattr(dtau, name)(model, *state, *late, contacts=contacts)
 
 
+def test_errors_have_the_names_of_contacts() -> None:
+    model = robot("quadruped")
+    held = [
+        dtau.PointContact("LF_FOOT", name="ground"),
+        dtau.PointContact("LF_FOOT", kp=1.0, name="wall"),
+    ]
+    with pytest.raises(ValueError, match="contact 'wall': kp needs a position to hold; give it"):
+        dtau.Contacts(model, held)
+    loop = dtau.Loop("LF_FOOT", "LF_SHANK", name="my loop")
+    with pytest.raises(ValueError, match="loop 'my loop': both frames belong to one body"):
+        dtau.Contacts(model, [loop])
+
+
+def test_subclasses_of_contacts() -> None:
+    """The class says what a contact is, whatever attributes a subclass adds."""
+
+    class Foot(dtau.FrameContact):
+        position = None
+
+    class Hook(dtau.PointContact):
+        frame_a = "x"
+
+    model = robot("quadruped")
+    contacts = dtau.Contacts(model, [Foot("LF_FOOT"), Hook("RF_FOOT")])
+    assert contacts.nrows == 9
+    broken = dtau.PointContact("LF_FOOT")
+    object.__setattr__(broken, "kp", None)
+    with pytest.raises(TypeError, match="contacts: expected attributes as constructors leave"):
+        dtau.Contacts(model, [broken])
+
+
 def test_wrong_calls() -> None:
     model = robot("quadruped")
     with pytest.raises(ValueError, match=re.escape("at: expected shape (19,), got (3,)")):

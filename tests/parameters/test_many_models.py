@@ -426,14 +426,14 @@ def test_derivatives_by_parameters_that_do_not_exist() -> None:
     s = random_state(model, 38)
     point = [s[x] for x in ("q", "v", "tau", "dt")]
     lam, by = (s["lam_q"], s["lam_v"]), "parameters"
-    expected = "by: expected 'dt', 'f_ext' or a sequence .* dtau.step_jvp and dtau.step_vjp have"
+    expected = "by: expected 'dt' or 'f_ext', or a sequence .* dtau.step_jvp and dtau.step_vjp have"
     with pytest.raises(ValueError, match=expected):
         dtau.step_hessian(model, *point, *lam, by=by)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=expected):
         dtau.linearize_discrete(model, *point, by=by)  # type: ignore[arg-type]
     contacts = cases.contacts(model)
     weights = s["lam"], s["lam_forces"]
-    with pytest.raises(ValueError, match="by: expected 'f_ext', 'parameters' or a sequence"):
+    with pytest.raises(ValueError, match="by: expected 'f_ext' or 'parameters', or a sequence"):
         dtau.constrained_dynamics_vjp(model, *point[:3], contacts, *weights, by="dt")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="by: expected 'parameters' or a sequence"):
         dtau.impulse_dynamics_vjp(model, *point[:2], contacts, *weights, by="f_ext")

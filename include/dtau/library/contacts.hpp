@@ -24,6 +24,7 @@ struct PointContact {
     double kp = 0.0, kd = 0.0;  // Baumgarte's gains, 1/s^2 and 1/s
     std::optional<Vector3> position = {};  // where it is held, in the world; kp needs it
     std::optional<Vector3> direction = {};
+    std::string name = {};  // for errors; by default the frame's
 };
 
 // A frame of the robot held in the world: six rows.
@@ -33,6 +34,7 @@ struct FrameContact {
     double kp = 0.0, kd = 0.0;
     std::optional<Pose> placement = {};      // where it is held, in the world; kp needs it
     std::string acceleration = "classical";  // that the rows hold; or "spatial"
+    std::string name = {};                   // for errors; by default the frame's
 };
 
 // Two frames of the robot held together: six rows, five without the rotation about an axis of
@@ -43,7 +45,8 @@ struct Loop {
     std::string hinge = {};     // "x", "y" or "z", with five rows
     std::string axes = "body";  // or "mixed"
     double kp = 0.0, kd = 0.0;
-    Pose placement = {};  // of frame_a in frame_b, when the loop is closed
+    Pose placement = {};    // of frame_a in frame_b, when the loop is closed
+    std::string name = {};  // for errors; by default those of the frames
 };
 
 using Contact = std::variant<PointContact, FrameContact, Loop>;
