@@ -435,7 +435,7 @@ def test_derivatives_by_parameters_that_do_not_exist() -> None:
     weights = s["lam"], s["lam_forces"]
     with pytest.raises(ValueError, match="by: expected 'f_ext' or 'parameters', or a sequence"):
         dtau.constrained_dynamics_vjp(model, *point[:3], contacts, *weights, by="dt")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="by: expected 'parameters' or a sequence"):
+    with pytest.raises(ValueError, match="by: expected 'parameters', or a sequence"):
         dtau.impulse_dynamics_vjp(model, *point[:2], contacts, *weights, by="f_ext")
 
 
