@@ -18,7 +18,8 @@ void CallForm::describe(const Signature& signature, const CompiledTree& compiled
             input.stacked = options.order + given.rows;
             shape = stacked(shape, input.stacked);
         }
-        input.size = count_numbers(shape);
+        input.size = 1;
+        for (int k = 0; k < shape.ndim; ++k) input.size *= static_cast<int>(shape.size[k]);
         input.spacing = sizeof(double);
         input.mimic_role = given.quantity->as_input;
     }

@@ -184,13 +184,13 @@ int whole_order(PyArrayObject* a, const ArraySignature& input, const Tree& tree)
 void require_length(PyArrayObject* a, const ArraySignature& input, const Shape& stack,
                     bool has_order, const Tree& tree) {
     const npy_intp length = stack_length(a, input), expected = stack.size[0];
-    const std::string n = std::to_string(expected);
     if (has_order && (length < expected || !has_core(a, stack, true)))
-        refuse_stack(a, input, tree, n + " or more",
+        refuse_stack(a, input, tree, std::to_string(expected) + " or more",
                      "the value and its time derivatives, for order " +
                          std::to_string(expected - input.rows));
     if (!has_order && length != expected)
-        refuse_stack(a, input, tree, n + ", to match the stack before it", a_stack);
+        refuse_stack(a, input, tree, std::to_string(expected) + ", to match the stack before it",
+                     a_stack);
 }
 
 // Whether NumPy reads the object whole, or fails: subclasses of its array may have a mask, and

@@ -212,7 +212,7 @@ nb::object Callable::batch_call(Work& work, const GivenArguments& given) const {
     const bool has_order = work.options.order >= 0;
     options.order = std::max(work.options.order, 0);
     read_sizes(options, signature, work.inputs, compiled.tree(), has_order);
-    if (!(signature.parameters >= 0 && is_given(signature.parameters)))
+    if (signature.solves && !(signature.parameters >= 0 && is_given(signature.parameters)))
         require_inertia(signature, compiled, options);
     for (int i = 0; i < job.ninputs; ++i)
         if (is_given(i)) job.inputs[i].data = PyArray_BYTES(array(work.inputs[i]));
@@ -227,15 +227,17 @@ nb::object Callable::batch_call(Work& work, const GivenArguments& given) const {
                                      compiled.tree(), batch_axes, job.inputs[i].spacing);
         batch_axes = std::max(batch_axes, PyArray_NDIM(array(work.inputs[i])) - core.ndim);
         job.inputs[i].data = PyArray_BYTES(array(work.inputs[i]));
-        job.inputs[i].size = count_numbers(core);  // parameters may be those of bodies alone
+        if (i == signature.parameters)  // they may be those of bodies alone
+            job.inputs[i].size = count_numbers(core);
     }
     refuse_batch_as_stack(signature, work.inputs, work.input_shapes);
     choose_results(job, signature, is_given);
     if (job.noutputs > nresults && misses_one(signature, nresults))
         work.result_shapes[nresults] = {1, {0}};  // the optional one, before those of `by`
     broadcast(job, signature, work.inputs, work.input_shapes);
-    const RunPlan plan = dtau::plan(work, threads);
-    const double bytes = sizeof(double) * count_stored(job) * static_cast<double>(job.count);
+    const double numbers = count_numbers(job), stored = work.entries ? count_stored(job) : numbers;
+    const RunPlan plan = dtau::plan(work, threads, numbers);
+    const double bytes = sizeof(double) * stored * static_cast<double>(job.count);
     const double fresh = given_results ? 0.0 : bytes;
     check_memory(work, plan, fresh);
     nb::handle inputs[Job::max_inputs];

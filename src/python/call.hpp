@@ -208,8 +208,8 @@ inline bool is_short(double numbers, const Tree& tree, double orders) {
     return numbers + double(tree.nv) * tree.nv * orders < 1e5;
 }
 
-// For so many threads.
-RunPlan plan(const Work& work, int threads);
+// For so many threads, and so many numbers of results a state.
+RunPlan plan(const Work& work, int threads, double numbers);
 
 // Raises MemoryError before anything is allocated if the system would kill the process later: for
 // new arrays of so many bytes, and for scratch memory.

@@ -134,12 +134,11 @@ int thread_count(nb::handle threads) {
                : number("threads: expected a number from 1 to 1024", threads, 1, 1024);
 }
 
-RunPlan plan(const Work& work, int threads) {
+RunPlan plan(const Work& work, int threads, double numbers) {
     // Nanoseconds. The estimate is low for lone states, and grows with the square of the order at
     // high orders: the actual time behind `noticed` is 20 to 500 ms.
     constexpr double noticed = 20e6;
     const Tree& tree = work.tree.compiled.tree();
-    const double numbers = count_numbers(work.job);
     const double nv = tree.nv, orders = 1.0 + work.options.values.order;
     const double scratch_numbers = numbers + nv * nv * orders;
     const std::ptrdiff_t count = work.job.count;

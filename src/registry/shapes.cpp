@@ -154,7 +154,9 @@ void describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, 
             out.span = {out.size / 2, out.size}, out.nspans = 1;
     }
     // Without frames there is nothing to compute, for any number of states.
-    if (count_numbers(job) == 0.0) job.count = 0;
+    if (std::all_of(job.outputs, job.outputs + job.noutputs,
+                    [](const Output& out) { return out.size == 0; }))
+        job.count = 0;
 }
 
 int count_numbers(const Shape& shape) { return static_cast<int>(product(shape, 0, shape.ndim)); }
