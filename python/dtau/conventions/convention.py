@@ -174,7 +174,7 @@ class Convention(Immutable):
             argument that it is: ``"v"``, ``"a"``, ``"tau"``, ``"f_ext"``, ``"v_derivatives"``,
             ``"tau_derivatives"``, ``"f_ext_derivatives"``. ``"J"`` is any matrix ``(..., rows,
             nv)`` that multiplies velocities. The class of a named tuple tells its function.
-        at : State, PartialState or dict
+        at : dict or named tuple (q, v, a)
             The state where the result was taken: values by name, see below. Further values do no
             harm.
         to_dtau : bool
