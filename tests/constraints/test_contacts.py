@@ -224,6 +224,33 @@ def test_errors_have_the_names_of_contacts() -> None:
         dtau.Contacts(model, [loop])
 
 
+@pytest.mark.parametrize("tilt", [0.0, 1e-12, 1e-9, 1e-4])
+@pytest.mark.parametrize("axes", ["body", "mixed"])
+def test_directions_near_the_z_axis(axes: Any, tilt: float) -> None:
+    """The acceleration along a direction is zero, also where it hardly differs from an axis."""
+    model = robot("quadruped")
+    s = random_state(model, 5)
+    direction = np.array([0.0, tilt, 1.0])
+    foot = dtau.PointContact("LF_FOOT", axes=axes, direction=direction)
+    a = dtau.constrained_dynamics(
+        model, s["q"], 0 * s["v"], s["tau"], dtau.Contacts(model, [foot])
+    ).a
+    moving = dtau.frame_accelerations(
+        model, s["q"], 0 * s["v"], a, "LF_FOOT", axes=axes, kind="classical"
+    )
+    free = dtau.forward_dynamics(model, s["q"], 0 * s["v"], s["tau"])
+    scale = np.abs(dtau.frame_accelerations(model, s["q"], 0 * s["v"], free, "LF_FOOT")).max()
+    assert abs(direction @ moving[:3]) < 1e-12 * scale
+
+
+def test_a_regularization_without_contacts() -> None:
+    model = robot("quadruped")
+    s = random_state(model, 5)
+    for wrong in (1.0, -1.0, np.nan, np.inf, "much"):
+        with pytest.raises(ValueError, match="regularization: goes with contacts="):
+            dtau.linearize(model, s["q"], s["v"], s["tau"], regularization=wrong)  # type: ignore[arg-type]
+
+
 def test_subclasses_of_contacts() -> None:
     """The class says what a contact is, whatever attributes a subclass adds."""
 
