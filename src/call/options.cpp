@@ -8,6 +8,7 @@
 #include <utility>
 
 namespace dtau {
+
 std::string either(const Words& words) {
     std::string text;
     for (int k = 0; k < words.count; ++k)

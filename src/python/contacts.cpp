@@ -48,7 +48,9 @@ Pose pose(nb::handle given) {
 
 bool is_a(nb::handle given, const char* kind) {
     const nb::object of = nb::module_::import_("dtau.model.contact_kinds").attr(kind);
-    return PyObject_IsInstance(given.ptr(), of.ptr()) == 1;
+    const int found = PyObject_IsInstance(given.ptr(), of.ptr());
+    if (found < 0) throw nb::python_error();
+    return found == 1;
 }
 
 Contact read_contact(nb::handle given) {

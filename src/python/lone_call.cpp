@@ -217,6 +217,7 @@ void LoneForm::describe(const Signature& signature, const CompiledTree& compiled
     of_a_frame.nframes = 1;
     job = Job(signature.ninputs, signature.noutputs);
     CallForm::describe(signature, compiled, of_a_frame, true);
+    job.options = nullptr;  // a call has its own
     for (int i = 0; i < signature.ninputs; ++i) {
         const ArraySignature& input = signature.inputs[i];
         takes[i] = input.rows == not_stacked && *input.quantity != Quantity::input_map &&
