@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -29,7 +30,7 @@ def test_names_of_pinocchio_say_what_they_are_here(there: str, here: str) -> Non
     assert not hasattr(dtau, there)
     if here.startswith("distances."):
         pytest.importorskip("coal")
-        pytest.importorskip("dtau.distances")  # users import it themselves
+        importlib.import_module("dtau.distances")  # users import it themselves
     assert reduce(getattr, here.split("."), dtau) is not None
     with pytest.raises(AttributeError) as caught:
         getattr(dtau, there)
