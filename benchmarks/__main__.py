@@ -37,11 +37,10 @@ from time import perf_counter
 from benchmarks.checks import UnavailableError, WrongResultError
 
 try:
-    from benchmarks import plots, records, report, robots
+    from benchmarks import documentation, plots, records, report, robots
     from benchmarks.experiment import Experiment, experiments
     from benchmarks.machine import environment
     from benchmarks.records import Record, Setting
-    from benchmarks.renewal import renew
     from benchmarks.report import VERDICTS
     from benchmarks.watch import Bar, say
     from dtau.timing import busy
@@ -54,6 +53,7 @@ except ImportError as missing:
     ) from None
 
 RESULTS = Path(__file__).with_name("results")
+PAGE = Path(__file__).parents[1] / "docs/benchmarks.md"
 PAPERS = "papers"  # on the command line: all experiments of the four papers
 
 
@@ -84,10 +84,9 @@ def arguments(argv: Sequence[str] | None, known: Sequence[Experiment]) -> argpar
     )
     parser.add_argument(
         "--docs",
-        type=Path,
-        metavar="FILE",
-        help="write the report here too, below what is written by hand, figures beside it; with "
-        "NAMEs, what a page that is there says of these experiments alone",
+        action="store_true",
+        help="write machine and claims into docs/benchmarks.md, below what is written by hand, and "
+        "tables and figures into docs/benchmarks/; with NAMEs, those of these experiments alone",
     )
     args = parser.parse_args(argv)
     if args.root and not args.urdf:
@@ -119,7 +118,7 @@ def main(argv: Sequence[str] | None = None, known: Sequence[Experiment] = EXPERI
     try:
         setting = Setting(environment(), args.quick, _own_robot(args.urdf, args.root or "fixed"))
         args.out.mkdir(parents=True, exist_ok=True)
-        head = report.head(args.docs) if args.docs else report.TITLE
+        head = documentation.head(PAGE) if args.docs else ""
     except (ValueError, OSError) as error:
         say(f"python -m benchmarks: {error}")
         return 2
@@ -143,7 +142,7 @@ def main(argv: Sequence[str] | None = None, known: Sequence[Experiment] = EXPERI
             failed = failed or bool(record.failed)
             say(f"{place}: {_outcome(record, kept)}")
             written = [r for x in known if (r := records.read(args.out, x, setting))]
-            report.write(args.out / "report.md", report.TITLE, args.out, setting, written)
+            report.write(args.out / "report.md", setting, written)
     except KeyboardInterrupt:
         say(f"interrupted: what is done is in {args.out}; the same command goes on from there")
         return 130
@@ -152,20 +151,9 @@ def main(argv: Sequence[str] | None = None, known: Sequence[Experiment] = EXPERI
         for line in report.outcomes([r for r in written if r.experiment in args.names]):
             print(line)
     if args.docs:
-        figures = args.docs.with_suffix("")
-        if args.names and args.docs.exists():
-            renew(
-                args.docs,
-                head,
-                figures,
-                setting,
-                [r for r in written if r.experiment in args.names],
-            )
-        else:
-            for old in figures.glob("*.png"):
-                old.unlink()
-            report.write(args.docs, head, figures, setting, written)
-        say(f"written: {args.docs}")
+        renewed = [r for r in written if r.experiment in args.names or not args.names]
+        documentation.write(PAGE, head, setting, renewed, keep=bool(args.names))
+        say(f"written: {PAGE}, and tables in {PAGE.with_suffix('')}")
     return int(failed)
 
 

@@ -9,34 +9,19 @@ from benchmarks import plots
 from benchmarks.experiment import Claim, Findings, Table
 from benchmarks.records import Record, Setting
 
-MARKER = "<!-- All below is written by `python -m benchmarks --docs`. -->"
 TITLE = "# Benchmarks"
 CLAIMS = ("experiment", "claim", "asked", "measured", "")
 OUTCOMES = {True: "holds", False: "differs", None: "not decided"}  # in the terminal
 VERDICTS = {True: "holds", False: "**does not hold**", None: "not decided"}
 
 
-def head(path: Path) -> str:
-    """What is written by hand above `MARKER` in a file, or a title if there is no file.
-
-    Raises ValueError if the file has no such line: nothing of it is overwritten then.
-    """
-    if not path.exists():
-        return TITLE
-    above, marker, _ = path.read_text(encoding="utf-8").partition(MARKER)
-    if not marker:
-        raise ValueError(f"{path} has no line {MARKER!r}, below which the report goes")
-    return above.rstrip()
-
-
-def write(
-    path: Path, head: str, figures: Path, setting: Setting, records: Sequence[Record]
-) -> None:
-    """Write the report below a head, and the figures that are not in their folder yet."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draw(figures, records)
-    where = "" if figures == path.parent else f"{figures.relative_to(path.parent).as_posix()}/"
-    path.write_text(f"{head}\n\n{MARKER}\n\n{body(setting, records, where)}", encoding="utf-8")
+def write(path: Path, setting: Setting, records: Sequence[Record]) -> None:
+    """Write the report, and the figures that are not beside it yet."""
+    draw(path.parent, records)
+    parts = [TITLE, *where(setting, records), *claims_section(failures(records), claims(records))]
+    for record in records:
+        parts += [f"## {record.title}", *section(record)]
+    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
 def draw(figures: Path, records: Sequence[Record]) -> None:
@@ -48,15 +33,7 @@ def draw(figures: Path, records: Sequence[Record]) -> None:
                 plots.draw(plot, file)
 
 
-def body(setting: Setting, records: Sequence[Record], figures: str = "") -> str:
-    """All below the marker, in Markdown; figures are in this folder."""
-    parts = [*_where(setting, records), *claims_section(failures(records), claims(records))]
-    for record in records:
-        parts += section(record, figures)
-    return "\n\n".join(parts) + "\n"
-
-
-def _where(setting: Setting, records: Sequence[Record]) -> Iterable[str]:
+def where(setting: Setting, records: Sequence[Record]) -> Iterable[str]:
     """What was measured on which machine."""
     yield "## The machine"
     if setting.quick:
@@ -140,9 +117,8 @@ def tally(verdicts: Sequence[str]) -> str:
     return said + (f", {open_} not decided" if open_ else "")
 
 
-def section(record: Record, figures: str) -> Iterable[str]:
-    """One experiment."""
-    yield f"## {record.title}"
+def section(record: Record) -> Iterable[str]:
+    """One experiment, below its title; its figures lie beside the file."""
     yield f"`{record.experiment}`; {record.source}; {record.seconds:.0f} s, {record.date}"
     if record.busy:
         yield f"**Other work was running: {record.busy}.**"
@@ -153,7 +129,7 @@ def section(record: Record, figures: str) -> Iterable[str]:
     found = record.findings or Findings()
     for plot in found.plots:
         if plots.available():
-            yield f"![{plot.title}]({figures}{plot.name}.png)"
+            yield f"![{plot.title}]({plot.name}.png)"
         else:
             yield f"(figure: {plot.title}: needs matplotlib: python -m pip install matplotlib)"
     for table in found.tables:

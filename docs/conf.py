@@ -76,6 +76,27 @@ ABOVE = {
 }
 
 
+# Below the page of benchmarks, if `python -m benchmarks --docs` has written their tables
+TABLES = """
+```{toctree}
+:hidden:
+:glob:
+
+benchmarks/*
+```
+"""
+
+
+def with_tables(_app: Any, name: str, source: list[str]) -> None:
+    """Lead the experiments of the page of benchmarks to the pages of their tables."""
+    found = [path.stem for path in (HERE / "benchmarks").glob("*.md")]
+    if name == "benchmarks" and found:
+        text = re.sub(
+            rf"^\| (`({'|'.join(found)})`) ", r"| [\1](benchmarks/\2.md) ", source[0], flags=re.M
+        )
+        source[0] = text + TABLES
+
+
 def on_the_site(_app: Any, name: str, source: list[str]) -> None:
     """Lead links above docs/ to the pages of the site that include these files."""
     up = "../" * name.count("/")
@@ -211,6 +232,7 @@ def setup(app: Any) -> None:
     app.add_directive("headers", Headers)
     app.connect("autodoc-process-docstring", with_formulas, priority=400)  # before napoleon
     app.connect("source-read", on_the_site)
+    app.connect("source-read", with_tables)
     app.connect("doctree-resolved", name_pages)
     app.connect("doctree-resolved", link_names)
     app.connect("build-finished", write_llms)

@@ -31,7 +31,7 @@ RATIOS = [
     (
         "CasADi as C",
         "second derivatives, batches",
-        rf"3.6 to 29 \| \| \| second derivatives \| {SPAN}",
+        rf"3.6 to 29 \| `paper_002_casadi` \| \| \| second derivatives \| {SPAN}",
     ),
 ]
 AZIMUTH, ELEVATION = np.deg2rad(-58.0), np.deg2rad(16.0)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import plots, records, report, robots
+from benchmarks import documentation, plots, records, robots
 from benchmarks.__main__ import main
 from benchmarks.checks import UnavailableError, WrongResultError, require_close
 from benchmarks.experiment import (
@@ -238,7 +238,7 @@ def test_code_is_that_of_what_is_imported() -> None:
         (["alpa"], "no experiment 'alpa'; did you mean alpha"),
         (["qqq"], "no experiment 'qqq'; --list names all"),
         (["--root", "free"], "--root: only with --urdf"),
-        (["--quick", "--docs", "x.md"], "--docs: only from a full run"),
+        (["--quick", "--docs"], "--docs: only from a full run"),
     ],
 )
 def test_commands_that_are_refused(
@@ -294,61 +294,106 @@ def test_the_list_and_the_help(fakes: Fakes, capsys: pytest.CaptureFixture[str])
     assert "goes on from there" in capsys.readouterr().out
 
 
-def test_the_head_of_the_document_is_kept(
-    fakes: Fakes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The page of the documentation that --docs writes."""
     file = tmp_path / "docs/speed.md"
+    monkeypatch.setattr("benchmarks.__main__.PAGE", file)
+    return file
+
+
+def test_the_head_of_the_document_is_kept(
+    fakes: Fakes, page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = ("--out", tmp_path / "results")
-    assert fakes(*out, "--docs", file) == 0
-    text = file.read_text(encoding="utf-8")
-    assert text.startswith(f"# Benchmarks\n\n{report.MARKER}\n")
-    assert "(speed/sizes.png)" in text
-    assert (tmp_path / "docs/speed/sizes.png").is_file()
-    file.write_text(text.replace("# Benchmarks", "# By hand\n\nWords."), encoding="utf-8")
-    assert fakes(*out, "--docs", file) == 0
-    assert file.read_text(encoding="utf-8") == text.replace("# Benchmarks", "# By hand\n\nWords.")
-    file.write_text("something else", encoding="utf-8")
-    assert fakes(*out, "--docs", file) == 2
+    assert fakes(*out, "--docs") == 0
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith(f"# Benchmarks\n\n{documentation.MARKER}\n")
+    by_hand = text.replace("# Benchmarks", "# By hand\n\nWords.")
+    page.write_text(by_hand, encoding="utf-8")
+    assert fakes(*out, "--docs") == 0
+    assert page.read_text(encoding="utf-8") == by_hand
+    page.write_text("something else", encoding="utf-8")
+    assert fakes(*out, "--docs") == 2
     assert "has no line" in capsys.readouterr().err
-    assert file.read_text(encoding="utf-8") == "something else"
+    assert page.read_text(encoding="utf-8") == "something else"
+
+
+def test_tables_and_figures_lie_beside_the_document(
+    fakes: Fakes, page: Path, tmp_path: Path
+) -> None:
+    folder = page.with_suffix("")
+    folder.mkdir(parents=True)
+    (folder / "gone.md").write_text("an experiment of former times")
+    assert fakes("--out", tmp_path / "results", "--docs") == 0
+    names = ["alpha.md", "beta.md", "gamma.md", "robots.png", "sizes.png"]
+    assert sorted(x.name for x in folder.iterdir()) == names
+    lines = (folder / "beta.md").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "# Title of beta"
+    assert any(line.startswith(f"Machine: processor: {MACHINE['processor']}") for line in lines)
+    assert {"**Times by size**", "![Times over sizes](sizes.png)"} <= set(lines)
+    text = page.read_text(encoding="utf-8")
+    assert "Times by size" not in text
+    assert re.search(
+        r"^\| `beta` \| Title of beta \| \[Paper\] figure 1 \| [\d-]+, 0 s \|$", text, re.M
+    )
 
 
 def test_some_experiments_of_the_document_are_renewed(
-    fakes: Fakes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fakes: Fakes, page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their sections, claims and figures, where they were; the rest of the page stays as it is."""
-    file = tmp_path / "docs/speed.md"
-    fakes("--out", tmp_path / "then", "--docs", file)
-    file.write_text("# By hand\n\n" + file.read_text(encoding="utf-8").partition("\n\n")[2])
-    before = file.read_text(encoding="utf-8")
-    (tmp_path / "docs/speed/sizes.png").write_text("old")
+    """Their rows, claims, tables and figures, where they were; the rest stays as it is."""
+    fakes("--out", tmp_path / "then", "--docs")
+    page.write_text("# By hand\n\n" + page.read_text(encoding="utf-8").partition("\n\n")[2])
+    before, folder = page.read_text(encoding="utf-8"), page.with_suffix("")
+    (folder / "sizes.png").write_text("old")
+    kept = (folder / "alpha.md").read_text(encoding="utf-8")
     claims = [Claim("it is | small", "1 MB", "1 MB", True), Claim("new", "any", "2x", None)]
     fakes.does["beta"] = lambda: Findings(plots=FOUND.plots[:1], claims=claims, notes=["again"])
-    now = ("--out", tmp_path / "now", "--docs", file)
+    now = ("--out", tmp_path / "now", "--docs")
     assert fakes(*now, "beta") == 0
     assert fakes.runs == ["beta"]
-    text = file.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     old, new = ([x.strip() for x in re.split(r"^(?=## )", y, flags=re.M)] for y in (before, text))
     changed = [x.splitlines()[0] for x, y in zip(old, new, strict=True) if x != y]
-    assert changed == ["## Claims", "## Title of beta"]
-    assert "- again" in new[4]
-    assert f"Measured on its own (processor: {MACHINE['processor']}" in new[4]
-    rows = [line.split(" | ")[0] for line in new[2].splitlines() if line.startswith("| ")][2:]
+    assert changed == ["## Experiments", "## Claims"]
+    experiments = re.findall(r"^\| (`\w+`) ", new[2], flags=re.M)
+    assert experiments == ["`alpha`", "`beta`", "`gamma`"]
+    assert f"- `beta`: processor: {MACHINE['processor']}" in new[2]
+    rows = [line.split(" | ")[0] for line in new[3].splitlines() if line.startswith("| ")][2:]
     assert rows == [*["| alpha"] * 3, *["| beta"] * 2, *["| gamma"] * 3]
-    assert "3 of 8 claims hold, 3 not decided." in new[2]
-    assert "| beta | it is \\| small | 1 MB | 1 MB | holds |" in new[2]
-    assert (tmp_path / "docs/speed/sizes.png").read_text() == "Times over sizes"
+    assert "3 of 8 claims hold, 3 not decided." in new[3]
+    assert "| beta | it is \\| small | 1 MB | 1 MB | holds |" in new[3]
+    assert "- again" in (folder / "beta.md").read_text(encoding="utf-8")
+    assert (folder / "alpha.md").read_text(encoding="utf-8") == kept
+    assert (folder / "sizes.png").read_text() == "Times over sizes"
 
     fakes.fails("beta", WrongResultError("tau"))
     assert fakes(*now, "--again", "beta") == 1
-    assert "- **FAILED: beta**: a wrong result: tau" in file.read_text(encoding="utf-8")
+    assert "- **FAILED: beta**: a wrong result: tau" in page.read_text(encoding="utf-8")
     monkeypatch.delitem(fakes.does, "beta")
     assert fakes(*now, "--again", "beta") == 0
-    assert "FAILED" not in file.read_text(encoding="utf-8")
+    assert "FAILED" not in page.read_text(encoding="utf-8")
     fakes.known.append(fakes.experiment("delta"))
+    fakes.fails("delta", UnavailableError("needs abacus"))
     assert fakes(*now, "delta") == 0
-    last = file.read_text(encoding="utf-8").rpartition("\n## ")[2]
-    assert last.startswith("Title of delta")
+    rows = re.findall(r"^\| (`\w+`) .* \| (.*) \|$", page.read_text("utf-8"), flags=re.M)
+    assert [name for name, _ in rows] == [*experiments, "`delta`"]
+    assert rows[-1][1] == "left out: needs abacus"
+
+
+def test_the_document_is_what_the_command_writes() -> None:
+    """Its rows and claims are of experiments that there are, and every ratio names one."""
+    text = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
+    head, _, below = text.partition(documentation.MARKER)
+    names = {experiment.name for experiment in experiments()}
+    _, *parts = re.split(r"^## ", below, flags=re.M)
+    assert [part.split("\n")[0] for part in parts] == ["The machine", "Experiments", "Claims"]
+    measured = set(re.findall(r"^\| `(\w+)` ", parts[1], flags=re.M))
+    assert measured <= names
+    assert set(re.findall(r"^\| (\w+) \| (?!claim)", parts[2], flags=re.M)) <= measured
+    ratios = head.partition("| compared with |")[2].partition("\n\n")[0].splitlines()[2:]
+    assert {re.split(r" \| `|` \|", row)[1] for row in ratios} <= measured
 
 
 def test_a_robot_of_your_own(
