@@ -1,9 +1,8 @@
 """Make mistakes in the sources, one at a time, and say which tests find them.
 
-    python -m tests.mutants                       # all mutants: does any survive that was killed?
+    python -m tests.mutants                       # all mutants: does any survive?
     python -m tests.mutants mimic time/prescribed_rows   # an area, or a mutant by its name
     python -m tests.mutants --list                # names and slips, if all fit the sources
-    python -m tests.mutants --record              # anew, which tests kill which: killed.json
 
 A mutant is a text of one file and another in its place: a wrong sign, a missing term, a check that
 was dropped. The modules beside this one list them, core.py and package.py first. Tests that let a
@@ -11,10 +10,8 @@ mutant live are too weak there: write one, above all before you make the suite s
 
 The mutants are made in a copy of the repository, in build/mutants; nothing else changes. Mutants of
 C++ become switches, so that the copy is compiled once, and an environment variable chooses one.
-Each mutant meets the tests that killed.json names first, which takes seconds. If all pass it meets
-the tests that the mutant itself names, or --tests. With --record it meets these at once, until
-twenty tests have failed, or after twenty seconds one. On two cores the copy compiles in four
-minutes, and all mutants take twelve.
+Each mutant meets the tests that it names, or --tests, until one fails. The first of them should be
+one that finds it: then this takes seconds. On two cores the copy compiles in four minutes.
 
 It needs what a build and the tests need, and no installed dtau. The exit status is 1 if a mutant
 survives, and 2 if one no longer fits the sources: then its text must be written anew.
@@ -23,7 +20,6 @@ survives, and 2 if one no longer fits the sources: then its text must be written
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -39,10 +35,9 @@ from .libraries import LIBRARIES
 from .models import MODELS
 from .mutant import Mutant
 from .package import PACKAGE
-from .trial import MOST, Trial
+from .trial import Trial
 
 MUTANTS = (*CORE, *SOLVING, *COMPILED, *LIBRARIES, *MODELS, *PACKAGE)
-TABLE = Path(__file__).with_name("killed.json")
 
 
 def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -56,7 +51,6 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--list", action="store_true", help="name the mutants if all fit the sources, and stop"
     )
-    parser.add_argument("--record", action="store_true", help="write killed.json anew")
     parser.add_argument(
         "--tests", nargs="+", metavar="PATH", help="try these tests, not those that mutants name"
     )
@@ -83,45 +77,28 @@ class Session:
     """Tries mutants as the command line says."""
 
     def __init__(self, args: argparse.Namespace) -> None:
-        self._args = args
-        self._copy = Copy(args.scratch.resolve() / "tree")
-        table = json.loads(TABLE.read_text()) if TABLE.exists() else {}
-        self.killers: dict[str, list[str]] = {m.name: table.get(m.name, []) for m in MUTANTS}
-        print(f"Compiling {self._copy.folder}", file=sys.stderr, flush=True)
-        self._copy.write(MUTANTS)
-        self._copy.compile()
-        self._copy.require()
-        self._trial = Trial(self._copy)
+        self._tests: Sequence[str] = args.tests or ()
+        self.killers: dict[str, str] = {}  # a test by the mutant's name, or nothing
+        copy = Copy(args.scratch.resolve() / "tree")
+        print(f"Compiling {copy.folder}", file=sys.stderr, flush=True)
+        copy.write(MUTANTS)
+        copy.compile()
+        copy.require()
+        self._trial = Trial(copy)
 
     def try_each(self, mutants: Sequence[Mutant]) -> None:
-        """Find tests that kill each of them."""
+        """Find a test that kills each of them."""
         for mutant in tqdm(mutants, unit="mutant", disable=None):
             start = time.monotonic()
-            killers = self._try(mutant)
-            said = f"killed by {killers[0]}" if killers else f"SURVIVES: {mutant.slip}"
+            killer = self._trial.killer(mutant, self._tests or mutant.tests)
+            said = f"killed by {killer}" if killer else f"SURVIVES: {mutant.slip}"
             tqdm.write(f"{time.monotonic() - start:5.0f} s  {mutant.name:34} {said}")
-            self.killers[mutant.name] = killers
-
-    def _try(self, mutant: Mutant) -> list[str]:
-        known = [] if self._args.record else self.killers[mutant.name]
-        if known:
-            try:
-                if killers := self._trial.killers(mutant, known, 1):
-                    return killers
-            except MutantError:  # one of them is gone, and pytest runs none
-                pass
-        tests = self._args.tests or mutant.tests
-        return self._trial.killers(mutant, tests, MOST if self._args.record else 1)
+            self.killers[mutant.name] = killer
 
     def failing_without(self, mutants: Sequence[Mutant]) -> list[Mutant]:
-        """The mutants whose killers all fail without them too; such tests count no longer."""
-        tests = dict.fromkeys(test for mutant in mutants for test in self.killers[mutant.name])
-        failing = self._trial.failing(list(tests))
-        doubtful = [m for m in mutants if failing.issuperset(self.killers[m.name])]
-        doubtful = [m for m in doubtful if self.killers[m.name]]
-        for mutant in mutants:
-            self.killers[mutant.name] = [x for x in self.killers[mutant.name] if x not in failing]
-        return doubtful
+        """The mutants whose killers fail without them too; such tests count no longer."""
+        failing = self._trial.failing(sorted({*self.killers.values()} - {""}))
+        return [mutant for mutant in mutants if self.killers[mutant.name] in failing]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -137,8 +114,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     session.try_each(mutants)
     if doubtful := session.failing_without(mutants):
         session.try_each(doubtful)
-    if args.record:
-        TABLE.write_text(json.dumps(session.killers, indent=1) + "\n", encoding="utf-8")
     survivors = [mutant.name for mutant in mutants if not session.killers[mutant.name]]
     print(f"{len(mutants) - len(survivors)} of {len(mutants)} mutants killed")
     if survivors:

@@ -370,7 +370,10 @@ COMPILED = (
         "include/dtau/numbers.hpp",
         "here[2] = here[2] - fma(cosine, l1, sine * l0);",
         "here[2] = here[2] + fma(cosine, l1, sine * l0);",
-        ("tests/manifold/test_numbers.py",),
+        (
+            "tests/interop/laws/test_casadi_laws.py::test_law[inverse_dynamics | fast | hessian]",
+            "tests/manifold/test_numbers.py",
+        ),
         statement=True,
     ),
     Mutant(

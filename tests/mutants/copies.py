@@ -55,7 +55,7 @@ def check(mutants: Iterable[Mutant]) -> None:
         if mutant.compiled and not mutant.statement and ";" in mutant.old + mutant.new:
             problems.append(f"{mutant.name}: expected an expression, got a statement")
         for tests in mutant.tests:
-            file, _, name = tests.partition("::")
+            file, _, name = tests.partition("[")[0].partition("::")
             path = ROOT / file
             if not path.exists() or (name and f"def {name}(" not in path.read_text("utf-8")):
                 problems.append(f"{mutant.name}: there are no tests {tests}; name others")

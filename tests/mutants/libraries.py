@@ -5,6 +5,7 @@ from __future__ import annotations
 from .mutant import Mutant
 
 PYTHON = "python/dtau/"
+TORCH = "tests/interop/laws/test_torch_laws.py"
 
 LIBRARIES = (
     # ------------------------------------------------------------ rules that differentiate
@@ -14,7 +15,7 @@ LIBRARIES = (
         PYTHON + "autodiff/blocks.py",
         "return dqdq, x.xp.swapaxes(dqdv, -1, -2), dxdq",
         "return dqdq, dqdv, dxdq",
-        ("tests/interop/laws/test_torch_laws.py",),
+        (f"{TORCH}::test_law[inverse_dynamics | plain | hessian_reverse_reverse]", TORCH),
     ),
     Mutant(
         "rules/inverse_sign",
@@ -22,7 +23,7 @@ LIBRARIES = (
         PYTHON + "autodiff/blocks.py",
         '(-x.xp.einsum("...ia,',
         '(x.xp.einsum("...ia,',
-        ("tests/interop/laws/test_torch_laws.py",),
+        (f"{TORCH}::test_law[mass_matrix_inverse | plain | reverse_jacobian]", TORCH),
     ),
     Mutant(
         "rules/carried_back",
@@ -30,7 +31,7 @@ LIBRARIES = (
         PYTHON + "autodiff/joint_groups.py",
         "return p - 0.5 * wp",
         "return p + 0.5 * wp",
-        ("tests/interop/laws/test_torch_laws.py",),
+        (f"{TORCH}::test_law[difference | plain | reverse_jacobian]", TORCH),
     ),
     Mutant(
         "rules/world_point",
@@ -38,7 +39,7 @@ LIBRARIES = (
         PYTHON + "autodiff/compositions.py",
         "linear = linear + x.xp.swapaxes(moved, -1, -2)",
         "linear = linear - x.xp.swapaxes(moved, -1, -2)",
-        ("tests/interop/laws/test_torch_laws.py",),
+        (f"{TORCH}::test_law[frame_velocities | world | reverse_jacobian]", TORCH),
     ),
     # ------------------------------------------------------------ JAX, PyTorch, CasADi
     Mutant(
@@ -99,7 +100,8 @@ LIBRARIES = (
         "or any(map(is_batched, cotangents))",
         "or False",
         (
-            "tests/interop/laws/test_torch_laws.py",
+            f"{TORCH}::test_law[inverse_dynamics | plain | batched_gradients]",
+            TORCH,
             "tests/interop/test_torch.py",
         ),
     ),

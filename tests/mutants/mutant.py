@@ -21,7 +21,7 @@ class Mutant:
     old: str
     new: str
     tests: tuple[str, ...]
-    """Folders or files of tests, the likeliest first."""
+    """Tests, files or folders of them; one that kills it first."""
     statement: bool = False
 
     @property

@@ -119,8 +119,8 @@ PACKAGE = (
         "position = mimic.multiplier * position + mimic.offset",
         "position = mimic.multiplier * position",
         (
-            "tests/model/test_editing.py",
             "tests/model/test_mimic.py",
+            "tests/model/test_editing.py",
         ),
     ),
     Mutant(
@@ -146,8 +146,8 @@ PACKAGE = (
         "            mimic=mimic,\n        )",
         "        )",
         (
-            "tests/model/test_building.py",
             "tests/model/test_mimic.py",
+            "tests/model/test_building.py",
         ),
     ),
     Mutant(
@@ -165,8 +165,8 @@ PACKAGE = (
         "if model.frame(name).body >= 0}",
         "if name in model.bodies}",
         (
-            "tests/parameters",
             "tests/model/test_editing.py",
+            "tests/parameters",
         ),
     ),
     Mutant(
@@ -242,9 +242,9 @@ PACKAGE = (
         "_permuted(x, self._places, axes or (-1,))",
         "_permuted(x, self._order, axes or (-1,))",
         (
+            "tests/conventions/test_conventions_pinocchio.py",
             "tests/conventions/test_conventions_linearization.py",
             "tests/conventions/test_alien_models.py",
-            "tests/conventions/test_conventions_pinocchio.py",
         ),
     ),
     Mutant(

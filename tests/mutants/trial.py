@@ -1,8 +1,7 @@
-"""Runs tests of the copy with a mutant, and says which of them fail: `Trial.killers`."""
+"""Runs tests of the copy with a mutant, and says which of them fails: `Trial.killer`."""
 
 from __future__ import annotations
 
-import math
 import os
 import signal
 import subprocess
@@ -14,11 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .copies import Copy, MutantError, replaced
-from .killers import BEGINS, FAILED, REPORT, SECONDS
+from .killers import BEGINS, FAILED, REPORT
 from .mutant import Mutant
 
-MOST = 20  # killers of a mutant that are recorded
-_ENOUGH = 20.0  # seconds, after which one killer will do
 _HANGS = 120.0  # seconds without a new test
 
 
@@ -29,14 +26,14 @@ class Trial:
         self._copy = copy
         self._failing: set[str] = set()  # tests, without a mutant
 
-    def killers(self, mutant: Mutant, tests: Sequence[str], most: int) -> list[str]:
-        """Tests, at most so many, that fail with the mutant."""
+    def killer(self, mutant: Mutant, tests: Sequence[str]) -> str:
+        """The first of the tests that fails with the mutant, or nothing."""
         with self._chosen(mutant) as choice:
-            return self._failures(tests, choice, most, _ENOUGH)
+            return next(iter(self._failures(tests, choice, 1)), "")
 
     def failing(self, tests: Sequence[str]) -> set[str]:
         """Tests that fail without a mutant too; they are left out from then on."""
-        failing = set(self._failures(tests, 0, len(tests), math.inf))
+        failing = set(self._failures(tests, 0, len(tests))) if tests else set[str]()
         self._failing |= failing
         return failing
 
@@ -54,24 +51,20 @@ class Trial:
         finally:
             path.write_text(text, encoding="utf-8")
 
-    def _failures(self, tests: Sequence[str], choice: int, most: int, seconds: float) -> list[str]:
-        present = [test for test in tests if (self._copy.folder / test.split("::")[0]).exists()]
-        if not present:
-            return []
+    def _failures(self, tests: Sequence[str], choice: int, most: int) -> list[str]:
+        """Tests, at most so many, that fail with this choice of a mutant."""
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder, "report")
             report.touch()
             chosen = Path(folder, "tests")
             left_out = [f"--deselect={test}" for test in sorted(self._failing)]
-            chosen.write_text("\n".join([*present, *left_out]), encoding="utf-8")
+            chosen.write_text("\n".join([*tests, *left_out]), encoding="utf-8")
             command = [
                 sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=no", "-p",
                 "no:cacheprovider", "-p", "tests.mutants.killers", f"--maxfail={most}",
                 f"@{chosen}",
             ]  # fmt: skip
-            environment = {
-                **self._copy.environment(choice), REPORT: str(report), SECONDS: str(seconds),
-            }  # fmt: skip
+            environment = {**self._copy.environment(choice), REPORT: str(report)}
             return _watched(command, self._copy.folder, environment, report)
 
 
