@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md: the tables of the architecture have every header and folder, no others."""
+"""CONTRIBUTING.md: tables of the architecture have every header and folder; files to read exist."""
 
 from __future__ import annotations
 
@@ -24,3 +24,14 @@ def test_tables_have_all_headers_and_folders(root: str) -> None:
         if x.suffix in (".hpp", ".cmake") or (x.is_dir() and not x.name.startswith("_"))
     }
     assert there - set().union(*named.values()) == set()
+
+
+def test_the_way_in_names_files_and_what_is_in_them() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = page.partition("\n## A way in\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (\d+) \| `(.*?)` \| (.*) \|$", section, flags=re.M)
+    assert [int(number) for number, _, _ in rows] == list(range(1, 13))
+    for _, path, look_for in rows:
+        text = (ROOT / path).read_text(encoding="utf-8")
+        if name := re.match(r"`([\w:]+)`", look_for):
+            assert f"{name[1]}(" in text or f"struct {name[1]} " in text, path
