@@ -1,3 +1,4 @@
+# src/python/renew.py writes this file.
 from collections.abc import Sequence
 import enum
 from typing import Annotated, Any

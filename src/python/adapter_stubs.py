@@ -8,6 +8,7 @@ docs/array_libraries.md.
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import dtau.results
@@ -28,7 +29,7 @@ def stubs(library: str) -> str:
     types = {"Generic": "typing", "NamedTuple": "typing", "TypeVar": "typing"}
     for header in headers.values():
         types |= types_in(header)
-    lines = ["# Written by src/python/adapter_stubs.py."]
+    lines = ["# src/python/renew.py writes this file."]
     lines += [
         f"from {module} import {word}"
         for word, module in sorted(types.items(), key=lambda x: x[::-1])
@@ -51,8 +52,13 @@ def page(text: str) -> str:
     return f"{head}{start}{names}\n{end}{rest.partition(end)[2]}"
 
 
-if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+def texts() -> Iterator[tuple[Path, str]]:
+    """Yield paths and texts of the stubs and of the page."""
+    yield PAGE, page(PAGE.read_text(encoding="utf-8"))
     for library in LIBRARIES:
-        path = ROOT / "python/dtau" / library / "__init__.pyi"
-        path.write_text(stubs(library), encoding="utf-8")
+        yield ROOT / "python/dtau" / library / "__init__.pyi", stubs(library)
+
+
+if __name__ == "__main__":
+    for path, text in texts():
+        path.write_text(text, encoding="utf-8")

@@ -6,7 +6,7 @@
 - the stubs of the core and of the array libraries;
 - ``include/dtau/library/calls`` and ``docs/api/cpp_calls.md``: the typed calls of the C++ library.
 
-Run it after a change of a function's name, arguments or first line. Tests compare the files.
+Run it after a change of a function's name, arguments or first line. A test compares the files.
 """
 
 from __future__ import annotations

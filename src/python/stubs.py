@@ -5,6 +5,7 @@ Functions are declared from their rows in the registry; nanobind writes the rest
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from nanobind.stubgen import StubGen
@@ -67,9 +68,15 @@ def stubs() -> str:
     for function in (*FUNCTIONS.values(), *POSE_FUNCTIONS.values()):
         generic = f"def {function.name}(*args, **kwargs) -> Any: ..."
         text = text.replace(generic, signature(function))
-    return text + "\nalone: Any  # the same functions, state by state even in a batch\n"
+    text += "\nalone: Any  # the same functions, state by state even in a batch\n"
+    return f"# src/python/renew.py writes this file.\n{text}"
+
+
+def texts() -> Iterator[tuple[Path, str]]:
+    """Yield the path and the text of the stubs."""
+    yield Path(__file__).parents[2] / "python/dtau/_core.pyi", stubs()
 
 
 if __name__ == "__main__":
-    path = Path(__file__).parents[2] / "python/dtau/_core.pyi"
-    path.write_text(stubs(), encoding="utf-8")
+    for path, text in texts():
+        path.write_text(text, encoding="utf-8")

@@ -82,18 +82,6 @@ def test_functions_are_where_they_are_imported_from(adapter: Any) -> None:
         assert inspect.getsource(function.__code__).startswith(f"def {name}(model")
 
 
-@pytest.mark.parametrize("library", NAMES)
-def test_stubs_and_the_page_are_current(library: str) -> None:
-    code = runpy.run_path(str(ROOT / "src/python/adapter_stubs.py"))
-    shipped = ROOT / "python/dtau" / library / "__init__.pyi"  # a wheel's has docstrings
-    assert shipped.read_text() == code["stubs"](library), (
-        "renew them: python src/python/adapter_stubs.py"
-    )
-    text = code["PAGE"].read_text(encoding="utf-8")
-    assert text == code["page"](text)
-    assert all(f"`{name}`" in text for name in PUBLIC)
-
-
 def test_stubs_of_a_wheel_have_the_docstrings(adapter: Any) -> None:
     code = runpy.run_path(str(ROOT / "src/python/adapter_docstrings.py"))
     library = adapter.__name__.removeprefix("dtau.")

@@ -65,16 +65,21 @@ def test_the_picture_has_numbers_of_the_benchmarks_page() -> None:
     assert said in picture, "renew it: python docs/pictures/overview.py"
 
 
-def test_what_follows_from_the_functions_is_current(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_files_are_current_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files that renew.py writes, by itself and by other scripts."""
     folder = ROOT / "src/python"
     monkeypatch.syspath_prepend(folder)
-    paths = set()
-    for script in ("renew", "typed_calls"):
-        for path, written in runpy.run_path(str(folder / f"{script}.py"))["texts"]():
-            paths.add(path)
-            current = path.read_text(encoding="utf-8") == written
-            assert current, f"{path.name}: renew it: python src/python/renew.py"
-    assert paths.issuperset((ROOT / "include/dtau/library/calls").iterdir())
+    written: dict[Path, str] = {}
+    for script in ("renew", "stubs", "adapter_stubs", "typed_calls"):
+        written |= runpy.run_path(str(folder / f"{script}.py"))["texts"]()
+    for path, expected in written.items():
+        current = path.read_text(encoding="utf-8") == expected
+        assert current, f"{path.name}: renew it: python src/python/renew.py"
+    package = ROOT / "python/dtau"
+    whole = [*(ROOT / "include/dtau/library/calls").iterdir(), *package.glob("*/__init__.pyi")]
+    for path in [*whole, package / "_core.pyi"]:
+        head = written[path].partition("\n")[0]
+        assert head.endswith("src/python/renew.py writes this file."), path.name
 
 
 def names_in(table: str) -> set[str]:

@@ -1,4 +1,4 @@
-# Written by src/python/adapter_stubs.py.
+# src/python/renew.py writes this file.
 from collections.abc import Sequence
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
