@@ -277,10 +277,7 @@ SOLVING = (
         CONSTRAINTS + "failures.hpp",
         "of_state[l].stage += stage;",
         "",
-        (
-            "tests/constraints/test_contact_steps.py::test_rows_that_depend_at_a_later_stage",
-            "tests/constraints",
-        ),
+        ("tests/constraints/test_contact_steps.py::test_rows_that_depend_at_a_later_stage",),
         statement=True,
     ),
 )
