@@ -15,7 +15,7 @@ LIBRARIES = (
         PYTHON + "autodiff/blocks.py",
         "return dqdq, x.xp.swapaxes(dqdv, -1, -2), dxdq",
         "return dqdq, dqdv, dxdq",
-        (f"{TORCH}::test_law[inverse_dynamics | plain | hessian_reverse_reverse]", TORCH),
+        (f"{TORCH}::test_law[inverse_dynamics | plain | backward_through_a_tangent]", TORCH),
     ),
     Mutant(
         "rules/inverse_sign",
