@@ -235,6 +235,9 @@ def test_errors_say_what_was_expected() -> None:
         dtau.lqr(1.0, np.eye(2), np.eye(2), np.eye(2), np.eye(2))
     with pytest.raises(TypeError, match="A: expected real numbers"):
         dtau.lqr(**(p | {"A": 1j * p["A"]}))
+    for name in ("A", "B", "Q", "R", "Q_final"):
+        with pytest.raises(TypeError, match=f"^{name}: expected real numbers, got None"):
+            dtau.lqr(**(p | {name: None}))
     with pytest.raises(ValueError, match="do not broadcast"):
         dtau.lqr(**(p | {"q_final": np.ones((3, 4))}))
     for value, kind, said in (

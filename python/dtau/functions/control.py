@@ -13,6 +13,11 @@ from dtau.docstrings import documented
 from dtau.results import LQR
 
 _FINAL = ("Q_final", "q_final")  # without an axis of knots
+# The axes of a knot, of states and inputs, in the core's order.
+_AXES = {
+    **{"A": "xx", "B": "xu", "Q": "xx", "R": "uu", "S": "ux", "c": "x", "q": "x", "r": "u"},
+    **{"Q_final": "xx", "q_final": "x"},
+}
 
 
 @documented
@@ -123,18 +128,15 @@ def lqr(
     >>> bool(abs(x).max() < 1e-3)
     True
     """
-    given = {
-        **{"A": (A, "xx"), "B": (B, "xu"), "Q": (Q, "xx"), "R": (R, "uu"), "S": (S, "ux")},
-        **{"c": (c, "x"), "q": (q, "x"), "r": (r, "u")},
-        **{"Q_final": (Q_final, "xx"), "q_final": (q_final, "x")},
-    }
+    given = {"A": A, "B": B, "Q": Q, "R": R, "Q_final": Q_final}
+    optional = {"S": S, "c": c, "q": q, "r": r, "q_final": q_final}
+    given |= {name: value for name, value in optional.items() if value is not None}
     arrays = {
-        name: _contiguous(real_numbers(name, value), len(axes))
-        for name, (value, axes) in given.items()
-        if value is not None
+        name: _contiguous(real_numbers(name, value), len(_AXES[name]))
+        for name, value in given.items()
     }
     sizes = _sizes(arrays)
-    cores = {name: tuple(sizes[x] for x in axes) for name, (_, axes) in given.items()}
+    cores = {name: tuple(sizes[x] for x in axes) for name, axes in _AXES.items()}
     for name, array in arrays.items():
         if array.shape[array.ndim - len(cores[name]) :] != cores[name]:
             axes = ["...", *([] if name in _FINAL else ["N"]), *map(str, cores[name])]
