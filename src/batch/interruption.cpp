@@ -1,4 +1,4 @@
-// Calls the interruption test of the calling thread some fifty times a second:
+// Calls the interruption test of a thread some fifty times a second:
 // check_interruption().
 #include "batch/interruption.hpp"
 
@@ -16,19 +16,25 @@ Interruptible::Interruptible(bool (*interrupted)(void*), void* asked)
 
 Interruptible::~Interruptible() { current = outer_; }
 
-void Interruptible::check() {
-    constexpr unsigned calls_a_look = 256;  // between readings of the clock
-    if (++calls_ % calls_a_look != 0 || Clock::now() - last_ < std::chrono::milliseconds(20))
-        return;
+bool Interruptible::interrupted() {
+    if (Clock::now() - last_ < std::chrono::milliseconds(20)) return false;
     current = nullptr;  // a handler of signals may call the package, with the lock
     const bool stops = interrupted_(asked_);
     current = this;
     last_ = Clock::now();
-    if (stops) throw Interrupted();
+    return stops;
 }
 
-void check_interruption() {
-    if (current) current->check();
+void Interruptible::check(double microseconds) {
+    constexpr double a_look = 256.0;  // microseconds between readings of the clock
+    work_ += microseconds;
+    if (work_ < a_look) return;
+    work_ = 0.0;
+    if (interrupted()) throw Interrupted();
+}
+
+void check_interruption(double microseconds) {
+    if (current) current->check(microseconds);
 }
 
 }  // namespace dtau

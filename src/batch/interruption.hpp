@@ -1,5 +1,5 @@
-// Interrupts long work on the calling thread after a signal: the work calls check_interruption()
-// regularly.
+// Interrupts long work after a signal: the work calls check_interruption() regularly, on the calling
+// thread, or on any thread of run_parallel().
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,9 @@ class Interruptible {
     Interruptible(const Interruptible&) = delete;
     Interruptible& operator=(const Interruptible&) = delete;
 
-    void check();
+    // Asks unless it did so within 20 milliseconds.
+    bool interrupted();
+    void check(double microseconds);
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -27,11 +29,11 @@ class Interruptible {
     void* asked_;
     Interruptible* outer_;
     Clock::time_point last_ = Clock::now();
-    unsigned calls_ = 0;
+    double work_ = 0.0;  // microseconds since the clock was read
 };
 
-// Throws Interrupted if the calling thread is to stop. It takes some nanoseconds: call it once for
-// each element of the work, of a microsecond or less.
-void check_interruption();
+// Throws Interrupted if this thread is to stop. It takes some nanoseconds: call it once for each element
+// of the work, of so many microseconds or less.
+void check_interruption(double microseconds = 1.0);
 
 }  // namespace dtau

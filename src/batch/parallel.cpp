@@ -10,6 +10,7 @@
 #include <iterator>
 #include <thread>
 
+#include "batch/interruption.hpp"
 #include "batch/scratch.hpp"
 #include "batch/system.hpp"
 
@@ -88,39 +89,38 @@ void dismiss(Worker* worker) {
     worker->end();
 }
 
+bool is_true(void* flag) { return *static_cast<const std::atomic<bool>*>(flag); }
+
 }  // namespace
 
 std::ptrdiff_t run_parallel(const BatchWork& batch, const Schedule& schedule) {
-    using Clock = std::chrono::steady_clock;
     std::atomic<std::ptrdiff_t> next = 0, done = 0;
     std::atomic<bool> stop = false;
     std::exception_ptr failure;  // from the first thread that failed
     std::atomic<bool> failed = false;
 
-    Clock::time_point asked = Clock::now();
-    const auto ask = [&]() noexcept {
-        if (Clock::now() - asked < std::chrono::milliseconds(20)) return;
-        if (schedule.interrupted(schedule.asked)) stop = true;
-        asked = Clock::now();
-    };
-    const auto work = [&](bool asks) noexcept {
+    const auto work = [&](Interruptible& watched) noexcept {
         while (!stop.load(std::memory_order_relaxed)) {
             const std::ptrdiff_t begin = next.fetch_add(schedule.chunk);
             if (begin >= batch.count) break;
             const std::ptrdiff_t end = std::min(begin + schedule.chunk, batch.count);
             try {
                 batch.compute(batch.self, begin, end);
+            } catch (const Interrupted&) {
+                stop = true;
+                break;
             } catch (...) {
                 if (!failed.exchange(true)) failure = std::current_exception();
                 stop = true;
                 break;
             }
             done += end - begin;
-            if (asks) ask();
+            if (watched.interrupted()) stop = true;
         }
     };
-    const std::function<void()> share = [&work] {
-        work(false);
+    const std::function<void()> share = [&] {
+        Interruptible watched(is_true, &stop);
+        work(watched);
         trim_scratch();
     };
     Worker* others[max_threads];
@@ -132,12 +132,13 @@ std::ptrdiff_t run_parallel(const BatchWork& batch, const Schedule& schedule) {
         }
     } catch (const std::exception&) {  // the system has no more threads; fewer compute the same
     }
-    work(true);
+    Interruptible watched(schedule.interrupted, schedule.asked);
+    work(watched);
     trim_scratch();
     for (int t = 0; t < hired; ++t) {
         while (schedule.long_chunks && others[t]->works()) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            ask();
+            if (watched.interrupted()) stop = true;
         }
         others[t]->wait();
         dismiss(others[t]);

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "batch/interruption.hpp"
 #include "batch/kept_blocks.hpp"
 #include "batch/parallel.hpp"
 #include "batch/run.hpp"
@@ -128,6 +129,17 @@ void interrupts(int threads) {
     const std::ptrdiff_t done = run_parallel(batch.work(), {threads, 8, after_some_asking, &left});
     check(done == batch.done(), "the states done before an interrupt");
     check(0 < done && done < 4000, "an interrupt ends a batch");
+}
+
+// Chunks that only an interrupt ends, one for each thread.
+void long_chunks(int threads) {
+    const auto compute = [](const void*, std::ptrdiff_t, std::ptrdiff_t) {
+        for (;;) check_interruption();
+    };
+    int left = 2;
+    const std::ptrdiff_t done =
+        run_parallel({compute, nullptr, threads}, {threads, 1, after_some_asking, &left});
+    check(done == 0, "an interrupt ends the chunks of all threads");
 }
 
 // The data of a watched batch; they live until its last thread is done.
@@ -262,6 +274,7 @@ int main() {
         lent_scratch(threads);
         exceptions(threads);
         interrupts(threads);
+        long_chunks(threads);
         watched(threads);
         kept_blocks(threads);
         dynamics(shared);
