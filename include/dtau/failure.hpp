@@ -9,6 +9,7 @@ struct Failure {
         rounding_errors,       // nothing but rounding errors moves a row
         lost_forces,           // rounding errors of rows that contradict each other, divided by R
         unreached_velocities,  // no forces of the constraints act on these velocities
+        indefinite_weight,     // the weight of the inputs at a knot is not positive definite
     };
     static constexpr int most = 16;
 

@@ -5,32 +5,19 @@
 
 namespace dtau {
 
-// The inputs of a batch in the order of RiccatiProblem. The last two have no axis of knots.
-struct LqrInput {
-    const char* data = nullptr;
-    std::ptrdiff_t next = 0;               // bytes from one knot to the next
-    std::ptrdiff_t stride[Job::max_axes];  // bytes, for each of the batch axes
-};
-
-struct LqrJob {
-    static constexpr int ninputs = 10, noutputs = 5;
-
+// Inputs and results are those of RiccatiProblem in its order. The spacing of an input is the distance
+// between knots, 0 if all share the numbers; those of a knot are contiguous.
+struct LqrJob : Job {
     int nx, nu;
     std::ptrdiff_t knots;
     double regularization;
-    int naxes = 0;
-    std::ptrdiff_t shape[Job::max_axes];
-    std::ptrdiff_t count = 1;  // problems
-    LqrInput inputs[ninputs];
-    double* outputs[noutputs];     // K, kappa, P, p, s, contiguous
-    std::ptrdiff_t* failed_knots;  // of each problem; -1: solved
-    // Whether the work ends early, asked before every problem and after so many knots of it.
-    bool (*stops)(void* asked);
-    void* asked;
-    std::ptrdiff_t knots_between_looks;
+    double microseconds;  // estimate of a knot's time
+
+    LqrJob() : Job(10, 5) {}
 };
 
-// Solves the problems begin ... end - 1.
-using LqrSolver = void(const LqrJob& job, std::ptrdiff_t begin, std::ptrdiff_t end);
+// Solves the problems begin ... end - 1 of an LqrJob. Reports a knot that fails as number
+// problem * knots + knot. Ends by check_interruption().
+using LqrSolver = void(const void* job, std::ptrdiff_t begin, std::ptrdiff_t end);
 
 }  // namespace dtau

@@ -6,15 +6,6 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-nb::object new_output(const Job& job, const Shape& core) {
-    npy_intp shape[Job::max_axes + max_core_axes];
-    for (int axis = 0; axis < job.naxes; ++axis) shape[axis] = job.shape[axis];
-    for (int k = 0; k < core.ndim; ++k) shape[job.naxes + k] = core.size[k];
-    nb::object result = nb::steal(PyArray_SimpleNew(job.naxes + core.ndim, shape, NPY_DOUBLE));
-    if (!result.is_valid()) throw nb::python_error();
-    return result;
-}
-
 // The first and last byte that an array may touch.
 struct Extent {
     const char *begin, *end;
@@ -77,6 +68,15 @@ void check_output(nb::handle out, const std::string& name, const Job& job, const
 }
 
 }  // namespace
+
+nb::object new_output(const Job& job, const Shape& core) {
+    npy_intp shape[Job::max_axes + max_core_axes];
+    for (int axis = 0; axis < job.naxes; ++axis) shape[axis] = job.shape[axis];
+    for (int k = 0; k < core.ndim; ++k) shape[job.naxes + k] = core.size[k];
+    nb::object result = nb::steal(PyArray_SimpleNew(job.naxes + core.ndim, shape, NPY_DOUBLE));
+    if (!result.is_valid()) throw nb::python_error();
+    return result;
+}
 
 nb::object item_of(nb::handle out, Py_ssize_t place) {
     if (PyTuple_Check(out.ptr())) return nb::borrow(NB_TUPLE_GET_ITEM(out.ptr(), place));

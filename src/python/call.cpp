@@ -228,7 +228,7 @@ nb::object Callable::batch_call(Work& work, const GivenArguments& given) const {
         batch_axes = std::max(batch_axes, PyArray_NDIM(array(work.inputs[i])) - core.ndim);
         job.inputs[i].data = PyArray_BYTES(array(work.inputs[i]));
         if (i == signature.parameters)  // they may be those of bodies alone
-            job.inputs[i].size = count_numbers(core);
+            job.inputs[i].size = static_cast<int>(count_numbers(core));
     }
     refuse_batch_as_stack(signature, work.inputs, work.input_shapes);
     choose_results(job, signature, is_given);

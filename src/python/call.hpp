@@ -173,6 +173,9 @@ nanobind::object item_of(nanobind::handle out, Py_ssize_t place);
 // that share the memory of other libraries' tensors. May run the tensors' own code.
 void take_outputs(nanobind::handle out, int count, bool several, nanobind::object* results);
 
+// A new array for a result with these axes of a state.
+nanobind::object new_output(const Job& job, const Shape& core);
+
 // Sets the arrays of the results: the caller's, after checks, or new ones. `inputs` are invalid where
 // none was given.
 void place_outputs(Job& job, const Signature& signature, const Shape* shapes,

@@ -159,7 +159,7 @@ void describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, 
         job.count = 0;
 }
 
-int count_numbers(const Shape& shape) { return static_cast<int>(product(shape, 0, shape.ndim)); }
+std::ptrdiff_t count_numbers(const Shape& shape) { return product(shape, 0, shape.ndim); }
 
 double count_numbers(const Job& job) {
     double numbers = 0.0;

@@ -245,7 +245,7 @@ struct Shape {
     std::ptrdiff_t size[4];
 };
 inline constexpr int max_core_axes = 4;
-int count_numbers(const Shape& shape);
+std::ptrdiff_t count_numbers(const Shape& shape);
 
 // Everything that shapes depend on.
 struct Sizes {

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import common_batch, real_array, real_numbers, require_memory
+from dtau.checks import common_batch, real_array, real_numbers
 from dtau.docstrings import documented
 from dtau.results import LQR
 
@@ -143,17 +141,10 @@ def lqr(
             raise ValueError(f"{name} has shape {array.shape}, expected ({', '.join(axes)})")
     added = float(real_array("regularization", regularization, ()))
     batch, count = _batch(arrays, cores)
-    knots = math.prod(batch) * (count + 1.0)  # NumPy refuses large batches without a name
-    require_memory("lqr", knots * (sizes["x"] + 1.0) * (sizes["x"] + sizes["u"] + 1.0))
-    inputs = [
-        np.broadcast_to(arrays[name], batch + (() if name in _FINAL else (count,)) + core)
-        if name in arrays
-        else None
-        for name, core in cores.items()
-    ]
+    inputs = [arrays.get(name) for name in _AXES]
     *results, failed = _core.lqr(inputs, batch, count, sizes["x"], sizes["u"], added, threads)
-    if failed is not None:
-        problem, knot = failed
+    if failed >= 0:
+        problem, knot = divmod(failed, count)
         where = f" of problem {tuple(map(int, np.unravel_index(problem, batch)))}" if batch else ""
         raise ValueError(
             f"lqr: expected R + B'P B to be positive definite, got a pivot that is not positive "

@@ -231,11 +231,10 @@ inline void leave_finite(const RiccatiProblem& problem, std::ptrdiff_t N, int nx
 }  // namespace riccati
 
 // Writes the results of all knots. If H_uu is not positive definite at a knot, stops there and
-// returns this knot; otherwise returns -1. Ends early if stops(), called every `block` knots, is true.
-template <class Stops>
+// returns this knot; otherwise returns -1. Calls look() before every knot.
+template <class Look>
 inline std::ptrdiff_t riccati_backward(const RiccatiProblem& problem, std::ptrdiff_t N,
-                                       const RiccatiWorkspace& w, std::ptrdiff_t block,
-                                       const Stops& stops) {
+                                       const RiccatiWorkspace& w, const Look& look) {
     using namespace riccati;
     const int nx = w.nx, nu = w.nu, n = nu + nx, vectors = (n + lanes - 1) / lanes;
     const auto store_value = [&](std::ptrdiff_t k, double s) {
@@ -249,12 +248,8 @@ inline std::ptrdiff_t riccati_backward(const RiccatiProblem& problem, std::ptrdi
     copy_row(w.p, problem.q_final.at(0), nx);
     double s = 0.0;
     store_value(N, s);
-    std::ptrdiff_t left = block;
     for (std::ptrdiff_t k = N - 1; k >= 0; --k) {
-        if (--left == 0) {
-            if (stops()) return -1;
-            left = block;
-        }
+        look();
         load_knot(problem, k, w);
         Prefetches ahead = memory_ahead(problem, k, nx, nu);
         // P is symmetric, so that its rows are its columns.
