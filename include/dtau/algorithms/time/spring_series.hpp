@@ -1,62 +1,47 @@
 // Computes time derivatives of springs' torques along a motion, and their derivatives: SpringSeries. Springs
 // of one coordinate are linear. Taylor coefficients (taylor.hpp) for a spring of a spherical joint
-// (rotation_springs.hpp), with its joint's angular velocity omega, t = |phi|^2 and u = e phi:
-//
-//   k phi_k = (G omega)_{k-1}           G = 1 + phi^/2 + u^ phi^
-//   e = f_1/4,  f_n = 1/(2n + 1 - t/4 f_{n+1})    (n - 1 in the code)
+// (rotation_springs.hpp) whose stretch is the rotation vector phi of rotation_vector_series.hpp, with its
+// joint's angular velocity omega:
 //
 //   variations   k eta_k = d omega_{k-1} - (omega x eta)_{k-1}     d phi_k = (G eta)_k
 //   gradients    by eta_j = sum over k >= j of k! K G_{k-j}^T lam_k + sum over k > j of omega_{k-1-j} x (by eta_k)/k
 //                by v^(j-1) = (by eta_j)/j!,  by q = by eta_0
 //
-// The continued fraction of e is that of the tangent of half the angle: without cancellation up to half a
-// turn, and without a case for small angles. [Derivations] §26
+// [Derivations] §26
 #pragma once
 
-#include "dtau/algorithms/time/taylor.hpp"
+#include "dtau/algorithms/time/rotation_vector_series.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
 // Coefficients of the springs of spherical joints one behind the other, `length` for each.
 template <class T>
 struct SpringSeries {
-    static constexpr int levels = 12;  // of the continued fraction
     int length;
-    Vec3<T>*phi, *u, *omega;
+    RotationVectorSeries<T> stretches;
+    Vec3<T>* omega;
     Vec3<T>*eta, *by_eta;  // of variations, of gradients
-    Mat3<T>* G;
-    T *quarter, *e;         // t/4
-    T *fraction, *product;  // f_n and t/4 f_{n+1}, level by level
 
     SpringSeries(Arena& arena, const Tree& tree, int count)
         : length(count),
-          phi(room<Vec3<T>>(arena, tree)),
-          u(room<Vec3<T>>(arena, tree)),
-          omega(room<Vec3<T>>(arena, tree)),
-          eta(room<Vec3<T>>(arena, tree)),
-          by_eta(room<Vec3<T>>(arena, tree)),
-          G(room<Mat3<T>>(arena, tree)),
-          quarter(room<T>(arena, tree)),
-          e(room<T>(arena, tree)),
-          fraction(room<T>(arena, tree, levels + 1)),
-          product(room<T>(arena, tree, levels + 1)) {}
+          stretches(arena, tree.nrotation_springs, count),
+          omega(arena.take<Vec3<T>>(tree.nrotation_springs * count)),
+          eta(arena.take<Vec3<T>>(tree.nrotation_springs * count)),
+          by_eta(arena.take<Vec3<T>>(tree.nrotation_springs * count)) {}
 
     // Computes order k after all lower ones. v (nv): of order 0; rates: of orders 1, 2, ..., k - 1, rows of nv.
     void extend(const Tree& tree, int k, const T* q, const T* v, const T* rates,
                 const TaylorScale& scale) const {
         for (int s = 0; s < tree.nrotation_springs; ++s) {
             const RotationSpring& spring = tree.rotation_springs[s];
-            const std::ptrdiff_t at = first(s);
             if (k == 0) {
-                phi[at] = rotation_from_rest(spring, q);
-            } else {
-                const T* before = k == 1 ? v : rates + (k - 2) * tree.nv;
-                omega[at + k - 1] =
-                    T(scale.inverse_factorial[k - 1]) * angular_part(spring, before);
-                phi[at + k] = T(scale.inverse[k]) * times(s, k - 1, omega + at);
+                stretches.of(s).start(rotation_from_rest(spring, q));
+                continue;
             }
-            extend_coefficient(s, k);
-            extend_matrix(s, k);
+            const T* before = k == 1 ? v : rates + (k - 2) * tree.nv;
+            omega[first(s) + k - 1] =
+                T(scale.inverse_factorial[k - 1]) * angular_part(spring, before);
+            stretches.of(s).extend(k, omega + first(s), scale);
         }
     }
 
@@ -73,7 +58,7 @@ struct SpringSeries {
         for (int s = 0; s < tree.nrotation_springs && k > 0; ++s) {
             const RotationSpring& spring = tree.rotation_springs[s];
             add_angular_part(spring, T(sign * scale.factorial[k] * spring.stiffness),
-                             phi[first(s) + k], tau);
+                             stretches.of(s).phi[k], tau);
         }
     }
 
@@ -82,8 +67,8 @@ struct SpringSeries {
         if (k == 0) add_diagonal_stiffness(tree, dtau_dq, n);
         for (int s = 0; s < tree.nrotation_springs; ++s) {
             const RotationSpring& spring = tree.rotation_springs[s];
-            add_rotation_block(spring, T(scale.factorial[k] * spring.stiffness), G[first(s) + k],
-                               dtau_dq, n);
+            add_rotation_block(spring, T(scale.factorial[k] * spring.stiffness),
+                               stretches.of(s).G[k], dtau_dq, n);
         }
     }
 
@@ -105,7 +90,7 @@ struct SpringSeries {
                     T(scale.inverse[k]) * fma(inverse, angular_part(spring, before), -turned);
             }
             add_angular_part(spring, T(factor * scale.factorial[k] * spring.stiffness),
-                             times(s, k, eta + at), dtau);
+                             stretches.of(s).times(k, eta + at), dtau);
         }
     }
 
@@ -121,7 +106,7 @@ struct SpringSeries {
             for (int k = j; k <= order; ++k) {
                 const T weight(scale.factorial[k] * spring.stiffness);
                 const Vec3<T> x = angular_part(spring, lam + (k - j) * tree.nv);
-                sum += weight * transposed_mul(G[at + k - j], x);
+                sum += weight * transposed_mul(stretches.of(s).G[k - j], x);
                 if (k == j) continue;
                 sum = cross(T(scale.inverse[k]) * omega[at + k - 1 - j], by_eta[at + k], sum);
             }
@@ -131,55 +116,7 @@ struct SpringSeries {
     }
 
   private:
-    template <class X>
-    X* room(Arena& arena, const Tree& tree, int rows = 1) const {
-        const int count = tree.nrotation_springs * rows * length;
-        return count > 0 ? arena.take<X>(count) : nullptr;
-    }
     std::ptrdiff_t first(int s) const { return std::ptrdiff_t(s) * length; }
-    T* series_of(T* levels_of_all, int s, int n) const {
-        return levels_of_all + first(s) * (levels + 1) + n * length;
-    }
-
-    // (G x)_k
-    Vec3<T> times(int s, int k, const Vec3<T>* x) const {
-        Vec3<T> sum = zero_vector<T>();
-        for (int m = 0; m <= k; ++m) sum = mul_add(G[first(s) + m], x[k - m], sum);
-        return sum;
-    }
-    // Computes e and u of order k.
-    void extend_coefficient(int s, int k) const {
-        const std::ptrdiff_t at = first(s);
-        T square(0.0);
-        for (int m = 0; m <= k; ++m) square = dot(phi[at + m], phi[at + k - m], square);
-        quarter[at + k] = T(0.25) * square;
-        series_of(fraction, s, levels)[k] = T(k == 0 ? 1.0 / (2 * levels + 3) : 0.0);
-        for (int n = levels - 1; n >= 0; --n) {
-            T *const f = series_of(fraction, s, n), *const x = series_of(product, s, n);
-            const T* above = series_of(fraction, s, n + 1);
-            T sum(0.0), rest(0.0);
-            for (int m = 0; m <= k; ++m) sum = fma(quarter[at + m], above[k - m], sum);
-            x[k] = sum;
-            for (int m = 1; m <= k; ++m) rest = fma(x[m], f[k - m], rest);
-            f[k] = k == 0 ? T(1.0) / (T(2.0 * n + 3.0) - sum) : f[0] * rest;
-        }
-        e[at + k] = T(0.25) * series_of(fraction, s, 0)[k];
-        Vec3<T> scaled = zero_vector<T>();
-        for (int m = 0; m <= k; ++m) scaled = fma(e[at + m], phi[at + k - m], scaled);
-        u[at + k] = scaled;
-    }
-    void extend_matrix(int s, int k) const {
-        const std::ptrdiff_t at = first(s);
-        Mat3<T> sum = skew(T(0.5) * phi[at + k]);
-        T trace(k == 0 ? 1.0 : 0.0);
-        for (int m = 0; m <= k; ++m) {  // u^ phi^ = phi u^T - (u . phi) 1
-            const Vec3<T>&a = u[at + m], &b = phi[at + k - m];
-            sum.x = fma(a.x, b, sum.x), sum.y = fma(a.y, b, sum.y), sum.z = fma(a.z, b, sum.z);
-            trace = trace - dot(a, b);
-        }
-        sum.x.x = sum.x.x + trace, sum.y.y = sum.y.y + trace, sum.z.z = sum.z.z + trace;
-        G[at + k] = sum;
-    }
 };
 
 }  // namespace dtau::DTAU_VARIANT

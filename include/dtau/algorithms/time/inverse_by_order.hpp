@@ -1,0 +1,71 @@
+// Computes inverse dynamics one order at a time, for solvers that find the accelerations of an order before
+// the next one begins: InverseByOrder. O(N r^2) for order r. It is the recursion of forward.hpp with all
+// motion prescribed: order k needs the motion up to velocities of order k, and gives the torque at any
+// accelerations of order k, with which extend() then goes on.
+#pragma once
+
+#include "dtau/algorithms/time/forward.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct InverseByOrder {
+    ForwardSeriesWorkspace<T> series;
+    WorldWrenchWorkspace<T> wrenches;
+    SpringSeries<T> springs;
+    FrictionSeries<T> friction;
+    T* torque;     // (nv), of one order
+    T* of_motion;  // (nv) its part that wrenches along world axes, springs and friction give
+
+    InverseByOrder(Arena& arena, const Tree& tree, const Options& options)
+        : series(arena, tree, options),
+          wrenches(arena, tree, options),
+          springs(arena, tree, options.order + 1),
+          friction(arena, tree, options.order + 1),
+          torque(arena.take<T>(tree.nv)),
+          of_motion(arena.take<T>(tree.nv)) {}
+
+    void start(const Tree& tree, const T* q, const T* v) const {
+        const Configuration<T> angles = configuration(tree, q, series.angles);
+        for (int i = 0; i < tree.nnodes; ++i) {
+            start_body<false>(tree, i, angles, v, series);
+            series.passed[tree.bodies[i].level].m = zero_motion<T>();  // nothing is solved for
+        }
+    }
+    // Begins order k, after all lower ones. accelerations: rows of the orders below k; f_ext: of all orders.
+    void begin(const Tree& tree, int k, const T* q, const T* v, const T* accelerations,
+               const T* f_ext) const {
+        for (int j = 0; j < tree.nv; ++j) of_motion[j] = T(0.0);
+        if (wrenches.take(f_ext))
+            world_wrench_torques(tree, k, k, q, k < 2 ? v : accelerations + (k - 2) * tree.nv,
+                                 f_ext + k * 6 * tree.nbodies, wrenches,
+                                 [&](int, int j, T x) { of_motion[j] = x; });
+        springs.add_next(tree, -1.0, k, q, v, accelerations, series.scale, of_motion);
+        friction.subtract_next(tree, k, v, accelerations, series.scale, of_motion);
+    }
+    // Computes the torque of order k at these accelerations of order k.
+    void at(const Tree& tree, int k, const T* v, const T* accelerations, const T* f_ext,
+            const T* acceleration) const {
+        const Prescribed all = {nullptr, true};
+        const T* const along_body =
+            wrenches.take(f_ext) || !f_ext ? nullptr : f_ext + k * 6 * tree.nbodies;
+        const T *const rates = k == 0 ? v : accelerations + (k - 1) * tree.nv, *const no_torque =
+                                                                                   nullptr;
+        for (int i = 0; i < tree.nnodes; ++i)
+            bias_motion<false, T>(tree, i, k, acceleration, along_body, all, series);
+        for (int i = tree.nnodes - 1; i >= 0; --i) {
+            const ForwardBody<T>& b = series.bodies[i];
+            bias_force<false>(tree, i, k, rates, no_torque, all, series);
+            b.force[k].set(b.p.a(), b.p.b());
+            prescribed_torque(tree, tree.bodies[i], i, k, rates, acceleration, torque, series);
+        }
+        for (int j = 0; j < tree.nv; ++j) torque[j] = torque[j] - of_motion[j];
+    }
+    // Ends order k, with the accelerations for which at() was called last.
+    void extend(const Tree& tree, int k, const T* acceleration) const {
+        for (int i = 0; i < tree.nnodes; ++i)
+            extend_motion<false>(tree, i, k, acceleration, series);
+    }
+};
+
+}  // namespace dtau::DTAU_VARIANT

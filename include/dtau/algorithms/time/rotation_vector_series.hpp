@@ -1,0 +1,108 @@
+// Computes rotation vectors along a motion: RotationVectorSeries. Taylor coefficients (taylor.hpp) of the
+// rotation vector phi of a frame that turns with the angular velocity omega, along its axes, t = |phi|^2:
+//
+//   k phi_k = (G omega)_{k-1}           G = 1 + phi^/2 + u^ phi^,  u = e phi      (rotation_vector.hpp)
+//   e = f_1/4,  f_n = 1/(2n + 1 - t/4 f_{n+1})    (n - 1 in the code)
+//
+// The continued fraction of e is that of the tangent of half the angle: without cancellation up to half a
+// turn, and without a case for small angles. [Derivations] §26
+#pragma once
+
+#include "dtau/algorithms/time/taylor.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// The series of `count` vectors one behind the other, `length` coefficients for each.
+template <class T>
+struct RotationVectorSeries {
+    static constexpr int levels = 12;  // of the continued fraction
+    int length;
+    Vec3<T>*phi, *u;
+    Mat3<T>* G;
+    T *quarter, *e;         // t/4
+    T *fraction, *product;  // f_n and t/4 f_{n+1}, level by level
+
+    RotationVectorSeries(Arena& arena, int count, int room)
+        : length(room),
+          phi(arena.take<Vec3<T>>(count * room)),
+          u(arena.take<Vec3<T>>(count * room)),
+          G(arena.take<Mat3<T>>(count * room)),
+          quarter(arena.take<T>(count * room)),
+          e(arena.take<T>(count * room)),
+          fraction(arena.take<T>(count * room * (levels + 1))),
+          product(arena.take<T>(count * room * (levels + 1))) {}
+    RotationVectorSeries(int room, Vec3<T>* at_phi, Vec3<T>* at_u, Mat3<T>* at_G, T* at_quarter,
+                         T* at_e, T* at_fraction, T* at_product)
+        : length(room),
+          phi(at_phi),
+          u(at_u),
+          G(at_G),
+          quarter(at_quarter),
+          e(at_e),
+          fraction(at_fraction),
+          product(at_product) {}
+
+    // The series of vector i.
+    RotationVectorSeries of(int i) const {
+        const std::ptrdiff_t at = std::ptrdiff_t(i) * length, levels_at = at * (levels + 1);
+        return {length,
+                phi + at,
+                u + at,
+                G + at,
+                quarter + at,
+                e + at,
+                fraction + levels_at,
+                product + levels_at};
+    }
+    // Order 0.
+    void start(const Vec3<T>& rotation) const {
+        phi[0] = rotation;
+        extend_coefficient(0), extend_matrix(0);
+    }
+    // Order k > 0, after all lower ones. omega: orders below k.
+    void extend(int k, const Vec3<T>* omega, const TaylorScale& scale) const {
+        phi[k] = T(scale.inverse[k]) * times(k - 1, omega);
+        extend_coefficient(k), extend_matrix(k);
+    }
+    // (G x)_k
+    Vec3<T> times(int k, const Vec3<T>* x) const {
+        Vec3<T> sum = zero_vector<T>();
+        for (int m = 0; m <= k; ++m) sum = mul_add(G[m], x[k - m], sum);
+        return sum;
+    }
+
+  private:
+    // Computes e and u of order k.
+    void extend_coefficient(int k) const {
+        T square(0.0);
+        for (int m = 0; m <= k; ++m) square = dot(phi[m], phi[k - m], square);
+        quarter[k] = T(0.25) * square;
+        fraction[levels * length + k] = T(k == 0 ? 1.0 / (2 * levels + 3) : 0.0);
+        for (int n = levels - 1; n >= 0; --n) {
+            T *const f = fraction + n * length, *const x = product + n * length;
+            const T* above = f + length;
+            T sum(0.0), rest(0.0);
+            for (int m = 0; m <= k; ++m) sum = fma(quarter[m], above[k - m], sum);
+            x[k] = sum;
+            for (int m = 1; m <= k; ++m) rest = fma(x[m], f[k - m], rest);
+            f[k] = k == 0 ? T(1.0) / (T(2.0 * n + 3.0) - sum) : f[0] * rest;
+        }
+        e[k] = T(0.25) * fraction[k];
+        Vec3<T> scaled = zero_vector<T>();
+        for (int m = 0; m <= k; ++m) scaled = fma(e[m], phi[k - m], scaled);
+        u[k] = scaled;
+    }
+    void extend_matrix(int k) const {
+        Mat3<T> sum = skew(T(0.5) * phi[k]);
+        T trace(k == 0 ? 1.0 : 0.0);
+        for (int m = 0; m <= k; ++m) {  // u^ phi^ = phi u^T - (u . phi) 1
+            const Vec3<T>&a = u[m], &b = phi[k - m];
+            sum.x = fma(a.x, b, sum.x), sum.y = fma(a.y, b, sum.y), sum.z = fma(a.z, b, sum.z);
+            trace = trace - dot(a, b);
+        }
+        sum.x.x = sum.x.x + trace, sum.y.y = sum.y.y + trace, sum.z.z = sum.z.z + trace;
+        G[k] = sum;
+    }
+};
+
+}  // namespace dtau::DTAU_VARIANT
