@@ -4,6 +4,7 @@
 
 #include "dtau/algorithms/constraints/derivatives.hpp"
 #include "dtau/algorithms/constraints/impulse.hpp"
+#include "dtau/algorithms/constraints/inverse.hpp"
 #include "dtau/algorithms/constraints/jvp.hpp"
 #include "dtau/algorithms/constraints/vjp.hpp"
 #include "functions/shared/algorithms.hpp"
@@ -31,6 +32,7 @@
     DTAU_SHARED(link, range_velocities<T>)                                \
     DTAU_SHARED(link, loop_factors<T>)                                    \
     DTAU_SHARED(link, turn_forces<T>)                                     \
+    DTAU_SHARED(link, constrained_inverse_dynamics<T>)                    \
     DTAU_SHARED(link, impulse_dynamics<T>)                                \
     DTAU_SHARED(link, impulse_partials<T>)                                \
     DTAU_SHARED(link, stop_bodies<T>)                                     \

@@ -94,7 +94,7 @@ void constrained_partials(const Tree& tree, const T* active,
     idsva_accelerations(tree, dynamics.a, idsva);
     constraint_columns(tree, active, w.forces, idsva, w.equations, w.columns);
     if (w.ranges.any) {
-        copy_rows(w.columns, constraints.nrows, w.ranges.e);
+        copy_rows(w.columns, constraints.nrows, w.ranges.minus_e);
         residual_columns(tree, w.equations.frames, w.residual, idsva.root_frame, dynamics.ltdl,
                          w.equations.schur, w.ranges.residual, w.columns);
         range_change(w.columns, constraints.nrows, w.ranges);
@@ -125,6 +125,15 @@ void constrained_curvature(const Tree& tree, const T* lam, const T* lam_forces, 
                              joints.H.n, w.wrenches);
     add_constraint_curvature(tree, w);
     if (w.ranges.any) range_weights(w.range_state(tree, active), w.columns, joints.H, w.ranges);
+}
+
+// Adds springs to the first derivatives of inverse dynamics and to H.
+template <class T>
+void add_joint_stiffness(const Tree& tree, const ConstrainedHessianWorkspace<T>& w) {
+    const RelatedMatrices<T>& joints = w.joints;
+    const Stretch<T>* stretched = w.dynamics.idsva.stretched;
+    add_stiffness(tree, stretched, joints.dtau_dq, joints.H.n);
+    add_rotation_hessian(tree, stretched, w.joint_mu, joints.H.dqdq, joints.H.n);
 }
 
 // Runs last: combines all parts by (23.4).
@@ -172,10 +181,7 @@ void constrained_hessian_blocks(const Tree& tree, const T* lam, const T* lam_for
                                 bool symmetric, const ConstrainedHessianWorkspace<T>& w) {
     constrained_partials(tree, active, w);
     constrained_curvature(tree, lam, lam_forces, active, body_f_ext, w);
-    const RelatedMatrices<T>& joints = w.joints;
-    const Stretch<T>* stretched = w.dynamics.idsva.stretched;
-    add_stiffness(tree, stretched, joints.dtau_dq, joints.H.n);
-    add_rotation_hessian(tree, stretched, w.joint_mu, joints.H.dqdq, joints.H.n);
+    add_joint_stiffness(tree, w);
     constrained_results(tree, active, out, symmetric, w);
 }
 

@@ -21,8 +21,8 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct RangeHessianWorkspace {
     RangeWorkspace<T> residual, kappa, z;
-    T *rho, *minus_nu;   // (nrows)
-    T *P, *Q, *e, *G_f;  // (nrows, padded)
+    T *rho, *minus_nu;         // (nrows)
+    T *P, *Q, *minus_e, *G_f;  // (nrows, padded)
     bool any;
 
     RangeHessianWorkspace(Arena& arena, const Tree& tree, const Options& options)
@@ -35,7 +35,7 @@ struct RangeHessianWorkspace {
         rho = arena.take<T>(nrows);
         minus_nu = arena.take<T>(nrows);
         P = arena.take<T>(size), Q = arena.take<T>(size);
-        e = arena.take<T>(size), G_f = arena.take<T>(size);
+        minus_e = arena.take<T>(size), G_f = arena.take<T>(size);
     }
 };
 
@@ -85,14 +85,14 @@ void add_transposed_product(const int* dofs, int ndofs, const T* rows, int strid
     });
 }
 
-// Computes e from the rows c before residual_columns, in w.e, and after it.
+// Computes -e from the rows c before residual_columns, in w.minus_e, and after it.
 template <class T>
 void range_change(const ConstraintColumns<T>& columns, int nrows,
                   const RangeHessianWorkspace<T>& w) {
     for (int r = 0; r < nrows; ++r)
         for (int k = 0; k < columns.padded; ++k) {
-            T& e = w.e[r * columns.padded + k];
-            e = columns.rows[r * columns.width + k] - e;
+            T& minus_e = w.minus_e[r * columns.padded + k];
+            minus_e = minus_e - columns.rows[r * columns.width + k];
         }
 }
 
@@ -148,8 +148,7 @@ template <class T>
 void range_products(const RangeState<T>& x, const ConstraintColumns<T>& dual, T* U, T* X,
                     const RangeHessianWorkspace<T>& w) {
     const int n = x.tree.independent.n, nrows = x.schur.constraints->nrows, stride = dual.padded;
-    for (int k = 0; k < nrows * stride; ++k) w.e[k] = -w.e[k];
-    add_transposed_product<T>(nullptr, n, w.P, stride, nrows, w.e, stride, n, X);
+    add_transposed_product<T>(nullptr, n, w.P, stride, nrows, w.minus_e, stride, n, X);
     for (int k = 0; k < nrows * stride; ++k) w.G_f[k] = w.G_f[k] - dual.rows[k];
     project_rows(dual.rows, stride, x.schur);
     for (int k = 0; k < nrows * stride; ++k) w.G_f[k] = w.G_f[k] + dual.rows[k];
