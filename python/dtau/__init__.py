@@ -106,6 +106,10 @@ from dtau.functions.constraints_products import (
 from dtau.functions.constraints_projection import (
     project,
 )
+from dtau.functions.constraints_second_derivatives import (
+    constrained_dynamics_second_derivatives,
+    impulse_dynamics_second_derivatives,
+)
 from dtau.functions.control import (
     lqr,
 )
@@ -220,6 +224,10 @@ from dtau.functions.time_derivatives import (
     inverse_dynamics_time_derivatives,
     mass_matrix_time_derivatives,
 )
+from dtau.functions.time_derivatives_constrained import (
+    constrained_dynamics_time_derivatives,
+    constrained_inverse_dynamics_time_derivatives,
+)
 from dtau.functions.time_derivatives_derivatives import (
     forward_dynamics_derivatives_time_derivatives,
     forward_dynamics_time_derivatives_derivatives,
@@ -320,8 +328,11 @@ __all__ = [
     "constrained_dynamics_derivatives",
     "constrained_dynamics_hessian",
     "constrained_dynamics_jvp",
+    "constrained_dynamics_second_derivatives",
+    "constrained_dynamics_time_derivatives",
     "constrained_dynamics_vjp",
     "constrained_inverse_dynamics",
+    "constrained_inverse_dynamics_time_derivatives",
     "conventions",
     "coriolis_matrix",
     "coriolis_matrix_time_derivatives",
@@ -366,6 +377,7 @@ __all__ = [
     "impulse_dynamics_derivatives",
     "impulse_dynamics_hessian",
     "impulse_dynamics_jvp",
+    "impulse_dynamics_second_derivatives",
     "impulse_dynamics_vjp",
     "integrate",
     "integrate_jacobians",

@@ -40,9 +40,11 @@ constexpr ForceOut<"forces", Quantity::rows> forces_too;
 constexpr Row functions[] = {
     function({.name = "constrained_dynamics",
               .links = {.derivatives = "constrained_dynamics_derivatives",
+                        .second_derivatives = "constrained_dynamics_second_derivatives",
                         .hessian = "constrained_dynamics_hessian",
                         .jvp = "constrained_dynamics_jvp",
-                        .vjp = "constrained_dynamics_vjp"},
+                        .vjp = "constrained_dynamics_vjp",
+                        .time_derivatives = "constrained_dynamics_time_derivatives"},
               .solves = true,
               .results = "ConstrainedDynamics"},
              takes(q, v, tau, contacts, f_ext, f_ext_axes, active, held_positions, regularization,

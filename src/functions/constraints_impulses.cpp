@@ -27,6 +27,7 @@ using Inverse = WithWrenches<ConstrainedInverseWorkspace, WrenchAxesWorkspace>::
 constexpr Row functions[] = {
     function({.name = "impulse_dynamics",
               .links = {.derivatives = "impulse_dynamics_derivatives",
+                        .second_derivatives = "impulse_dynamics_second_derivatives",
                         .hessian = "impulse_dynamics_hessian",
                         .jvp = "impulse_dynamics_jvp",
                         .vjp = "impulse_dynamics_vjp"},
@@ -54,7 +55,9 @@ constexpr Row functions[] = {
                 x.report(w.value.equations.schur.failures);
             })),
     function(
-        {.name = "constrained_inverse_dynamics", .results = "ConstrainedInverseDynamics"},
+        {.name = "constrained_inverse_dynamics",
+         .links = {.time_derivatives = "constrained_inverse_dynamics_time_derivatives"},
+         .results = "ConstrainedInverseDynamics"},
         takes(q, v, a, contacts, f_ext, f_ext_axes, active, driven, regularization, parameters),
         gives(torque, forces),
         on_active_constraints<Inverse>([]<class T>(const Tree& tree, const auto& x, const auto& w) {

@@ -108,7 +108,16 @@ struct ActiveConstraints {
             k -= holds;
         }
     }
-    // The same with zeros only beside the rows that hold, which `spans` (ncontacts) then has, in whole
+    // The same for a stack of so many orders, one behind the other.
+    void spread_stack(T* x, std::ptrdiff_t orders) const {
+        for (std::ptrdiff_t k = orders - 1; k >= 0; --k) {
+            const T* const from = x + k * held->nrows;
+            T* const to = x + k * all->nrows;
+            for (int r = held->nrows - 1; r >= 0; --r) to[r] = from[r];
+            spread_rows(to, 1);
+        }
+    }
+    // Spreads rows of `per` numbers with zeros only beside the rows that hold, which `spans` (ncontacts) then has, in whole
     // blocks of lanes. Returns their number.
     std::ptrdiff_t spread_spans(T* x, std::ptrdiff_t per, Span* spans) const {
         constexpr std::ptrdiff_t block = group_size<T>;
@@ -171,13 +180,14 @@ struct OnActiveConstraints {
         Axis input_axis[Job::max_inputs], output_axis[Job::max_outputs];  // the first of each
         int per_contact[Job::max_inputs];
         MimicRole as_result[Job::max_outputs];
+        bool stacked[Job::max_outputs];  // time derivatives, whose rows follow one another for each order
     };
     template <class Inputs, class Outputs>
     static constexpr Arrays describe() {
         Signature s = {};
         Inputs::describe_inputs(s);
         Outputs::describe_outputs(s);
-        Arrays arrays = {s.ninputs, s.noutputs, s.active, {}, {}, {}, {}};
+        Arrays arrays = {s.ninputs, s.noutputs, s.active, {}, {}, {}, {}, {}};
         for (int i = 0; i < s.ninputs; ++i) {
             const Quantity& quantity = *s.inputs[i].quantity;
             arrays.input_axis[i] = quantity.axes[0];
@@ -186,6 +196,7 @@ struct OnActiveConstraints {
         for (int o = 0; o < s.noutputs; ++o) {
             arrays.output_axis[o] = s.outputs[o].quantity->axes[0];
             arrays.as_result[o] = s.outputs[o].quantity->as_result;
+            arrays.stacked[o] = s.outputs[o].rows != not_stacked;
         }
         return arrays;
     }
@@ -242,12 +253,20 @@ struct OnActiveConstraints {
             if (!x.outputs[o]) continue;
             const bool of_rows = arrays.output_axis[o] == Axis::nrows;
             const std::ptrdiff_t all = of_joints(tree, arrays.as_result[o], x.destination.size[o]);
+            const int held = constraints.held->nrows;
             const std::ptrdiff_t per = of_rows ? all / constraints.all->nrows : all;
-            const std::ptrdiff_t count = of_rows ? per * constraints.held->nrows : all;
-            if (of_rows) constraints.clear_inactive(active, x.outputs[o], per);
+            const std::ptrdiff_t count = of_rows ? per * held : all;
+            const bool stacked = of_rows && arrays.stacked[o];
+            for (std::ptrdiff_t k = 0; k < per && stacked; ++k)
+                constraints.clear_inactive(active, x.outputs[o] + k * held, 1);
+            if (of_rows && !stacked) constraints.clear_inactive(active, x.outputs[o], per);
             for (std::ptrdiff_t k = 0; k < count; ++k) x.outputs[o][k] = x.outputs[o][k] + zero;
             if constexpr (group_size<T> > 1) finite.add(x.outputs[o], count);
             if (!of_rows || !constraints.some_left_out()) continue;
+            if (stacked) {
+                constraints.spread_stack(x.outputs[o], per);
+                continue;
+            }
             if (!x.nonzero || !x.nonzero[o].allowed || constraints.held->nrows == 0 ||
                 per < group_size<T>) {
                 constraints.spread_rows(x.outputs[o], per);

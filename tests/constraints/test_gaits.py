@@ -81,6 +81,9 @@ def test_inactive_contacts_leave_no_trace(function: Function, instruction_set: s
                     if axes[:1] == ("r",):
                         assert np.all(x[~which] == 0.0)
                         x = x[which]
+                    elif "r" in axes:  # a stack of time derivatives
+                        assert np.all(x[:, ~which] == 0.0)
+                        x = x[:, which]
                     np.testing.assert_array_equal(x, y, f"{function}, state {i}")
 
 

@@ -30,6 +30,8 @@ HESSIANS = {
 TENSORS = {
     "inverse_dynamics_second_derivatives": "inverse_dynamics_derivatives",
     "forward_dynamics_second_derivatives": "forward_dynamics_derivatives",
+    "constrained_dynamics_second_derivatives": "constrained_dynamics_derivatives",
+    "impulse_dynamics_second_derivatives": "impulse_dynamics_derivatives",
 }
 SECOND = {**HESSIANS, **TENSORS}
 FIRST = [name for name in BY_NUMBERS if name not in SECOND]
@@ -212,9 +214,15 @@ def test_second_derivatives_are_derivatives_of_the_first(name: str, model: str) 
             by_q, by_v, *_ = by_numbers(case, SECOND[name], state, ("q", "v", third))
             want = [by_q[:, :nq], by_q[:, nq : nq + n], by_v[:, nq : nq + n], by_q[:, nq + n :].T]
         else:
-            dq, dv, _ = by_numbers(case, SECOND[name], state, ("q", "v", third))
-            want = [dq[..., :nq], dq[..., nq : nq + n], dv[..., nq : nq + n]]
-            want.append(np.swapaxes(dq[..., nq + n :], -1, -2))
+            impact = name.startswith("impulse")
+            inputs = ("q", "v") if impact else ("q", "v", third)
+            firsts, want = by_numbers(case, SECOND[name], state, inputs), []
+            for k in range(0, len(got) // (2 if impact else 4) * len(inputs), len(inputs)):
+                dq, dv = firsts[k], firsts[k + 1]
+                want += [dq[..., :nq], dq[..., nq : nq + n]]
+                if not impact:
+                    by_third = np.swapaxes(dq[..., nq + n :], -1, -2)
+                    want += [dv[..., nq : nq + n], by_third]
         close([x[state] for x in got], want, 1e-10)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from cases import contacts, held_contacts
+from cases import ROWS, contacts, held_contacts
 from function import Function
 
 import dtau
@@ -16,6 +16,8 @@ _V = ("v",)
 _VV = ("v", "v")
 _R = ("r",)
 _RV = ("r", "v")
+_VVV = ("v", "v", "v")
+_RVV = ("r", "v", "v")
 _STAGES = (4, "z", "z"), (4, "z", 2), (4, "q"), (4, "v")
 
 
@@ -47,6 +49,11 @@ FUNCTIONS: tuple[Function, ...] = (
                 "constrained_dynamics_hessian",
                 ("q", "v", "tau", "lam", "lam_forces", "f_ext", "active"),
                 (_VV, _VV, _VV, _VV),
+            ),
+            (
+                "constrained_dynamics_second_derivatives",
+                ("q", "v", "tau", "f_ext", "active"),
+                (_VVV,) * 4 + (_RVV,) * 4,
             ),
             ("impulse_dynamics", ("q", "v", "restitution", "active"), (_V, _R)),
             (
@@ -153,6 +160,14 @@ FUNCTIONS: tuple[Function, ...] = (
         for integrator in ("semi_implicit", "rk4")
     ),
     Function(
+        "impulse_dynamics_second_derivatives",
+        ("q", "v", "restitution", "active"),
+        (_VVV,) * 2 + (_RVV,) * 2,
+        _CONTACTS,
+        solves=True,
+        terms=1.0,
+    ),
+    Function(
         "impulse_dynamics_hessian",
         ("q", "v", "lam", "lam_impulses", "restitution", "active"),
         (_VV, _VV),
@@ -176,6 +191,20 @@ FUNCTIONS: tuple[Function, ...] = (
         "constrained_inverse_dynamics",
         ("q", "v", "a", "f_ext", "active"),
         (_V, _R),
+        {"contacts": contacts, "inputs": _all_driven},
+    ),
+    Function(
+        "constrained_dynamics_time_derivatives",
+        ("q", "v", "tau_derivatives", "f_ext_derivatives", "active"),
+        ((ROWS, "v"), (ROWS, "r"), (ROWS, "r")),
+        _CONTACTS,
+        solves=True,
+        vanishes=True,
+    ),
+    Function(
+        "constrained_inverse_dynamics_time_derivatives",
+        ("q", "v_derivatives", "f_ext_derivatives", "active"),
+        ((ROWS, "v"), (ROWS, "r")),
         {"contacts": contacts, "inputs": _all_driven},
     ),
 )

@@ -168,7 +168,7 @@ def _regularization(draw: Draw) -> float:
 def _inputs(draw: Draw) -> Any:
     """A mask of what is driven, a matrix, or motors."""
     nv = draw.model.nv
-    if draw.function == "constrained_inverse_dynamics" or draw.chance(0.3):
+    if draw.function.startswith("constrained_inverse_dynamics") or draw.chance(0.3):
         mask: Any = draw.rng.random(nv) < 0.7
         mask[int(draw.rng.integers(nv))] = True
         return mask

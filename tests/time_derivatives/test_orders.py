@@ -28,6 +28,7 @@ LONG = 7  # rows of all stacks
 BEYOND = {
     "inverse_dynamics_time_derivatives": 2,
     "inverse_dynamics_derivatives_time_derivatives": 2,
+    "constrained_inverse_dynamics_time_derivatives": 2,
     "inverse_dynamics_time_derivatives_jvp": 2,
     "inverse_dynamics_time_derivatives_vjp": 2,
     "mass_matrix_time_derivatives": 0,

@@ -340,8 +340,27 @@ d2a_dqdv : ndarray (..., nv, nv, nv)
 d2a_dvdv : ndarray (..., nv, nv, nv)
     Entry [i, j, k] is the derivative of acceleration i by velocity j, then by velocity k.
 d2a_dtaudq : ndarray (..., nv, nv, nv)
-    Entry [i, j, k] is the derivative of acceleration i by torque j, then by ``q`` along k: the
-    derivative of entry [i, j] of the inverse mass matrix.
+    Entry [i, j, k] is the derivative of acceleration i by torque j, then by ``q`` along k:
+    without contacts, of entry [i, j] of the inverse mass matrix.
+d2forces_dqdq : ndarray (..., nrows, nv, nv)
+    Entry [i, j, k] is the derivative of force i by ``q`` along j, then by ``q`` along k.
+d2forces_dqdv : ndarray (..., nrows, nv, nv)
+    Entry [i, j, k] is the derivative of force i by ``q`` along j, then by velocity k.
+d2forces_dvdv : ndarray (..., nrows, nv, nv)
+    Entry [i, j, k] is the derivative of force i by velocity j, then by velocity k.
+d2forces_dtaudq : ndarray (..., nrows, nv, nv)
+    Entry [i, j, k] is the derivative of force i by torque j, then by ``q`` along k.
+d2v_dqdq : ndarray (..., nv, nv, nv)
+    Entry [i, j, k] is the derivative of velocity i after the impact by ``q`` along j, then
+    by ``q`` along k.
+d2v_dqdv : ndarray (..., nv, nv, nv)
+    Entry [i, j, k] is the derivative of velocity i after the impact by ``q`` along j, then
+    by velocity k before it.
+d2impulses_dqdq : ndarray (..., nrows, nv, nv)
+    Entry [i, j, k] is the derivative of impulse i by ``q`` along j, then by ``q`` along k.
+d2impulses_dqdv : ndarray (..., nrows, nv, nv)
+    Entry [i, j, k] is the derivative of impulse i by ``q`` along j, then by velocity k before
+    the impact.
 A : ndarray (..., 2 nv, 2 nv)
     Derivative by the state, z = [xi, dv].
 B : ndarray (..., 2 nv, nu)

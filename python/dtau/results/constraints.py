@@ -76,6 +76,34 @@ class ConstrainedDynamicsHessian(NamedTuple):
     dtaudq: NDArray[np.float64]
 
 
+class ConstrainedDynamicsSecondDerivatives(NamedTuple):
+    """Second derivatives of accelerations and forces, ``(..., nv or nrows, nv, nv)``.
+
+    Entry [i, j, k]: of output i, by the variable named first along j, then by the second along k.
+    """
+
+    d2a_dqdq: NDArray[np.float64]
+    d2a_dqdv: NDArray[np.float64]
+    d2a_dvdv: NDArray[np.float64]
+    d2a_dtaudq: NDArray[np.float64]
+    d2forces_dqdq: NDArray[np.float64]
+    d2forces_dqdv: NDArray[np.float64]
+    d2forces_dvdv: NDArray[np.float64]
+    d2forces_dtaudq: NDArray[np.float64]
+
+
+class ImpulseDynamicsSecondDerivatives(NamedTuple):
+    """Second derivatives of velocities after and of impulses, ``(..., nv or nrows, nv, nv)``.
+
+    Entry [i, j, k]: of output i, by the variable named first along j, then by the second along k.
+    """
+
+    d2v_dqdq: NDArray[np.float64]
+    d2v_dqdv: NDArray[np.float64]
+    d2impulses_dqdq: NDArray[np.float64]
+    d2impulses_dqdv: NDArray[np.float64]
+
+
 class ConstrainedInverseDynamics(NamedTuple):
     """Torque ``(..., nv)`` and constraint forces ``(..., nrows)``."""
 
