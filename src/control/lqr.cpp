@@ -40,7 +40,8 @@ void solve_lqr(const void* lqr_job, std::ptrdiff_t begin, std::ptrdiff_t end) {
                                         out(4)};
         const std::ptrdiff_t failed = riccati_backward(problem, job.knots, workspace, look);
         if (failed >= 0)
-            job.failure->report(k * job.knots + failed, {Failure::Cause::indefinite_weight});
+            job.failure->report(k * job.knots + failed,
+                                {Failure::Cause::indefinite_weight, 0, {}, 0});
     }
 }
 
