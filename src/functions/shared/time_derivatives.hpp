@@ -21,6 +21,7 @@
     link template void extend_pose(const Body&, int, const JointSeries<T>&, const Mat3<T>*,        \
                                    const PoseSeries<T>&);                                          \
     link template struct SpringSeries<T>;                                                          \
+    link template struct OuterTorques<T>;                                                          \
     link template struct InverseByOrder<T>;                                                        \
     DTAU_SHARED(link, inverse_time_derivatives<T>)                                                 \
     DTAU_SHARED(link, inverse_with_wrenches<T>)                                                    \

@@ -30,7 +30,7 @@
 #include <type_traits>
 
 #include "dtau/algorithms/time/forward_series.hpp"
-#include "dtau/algorithms/time/world_wrenches.hpp"
+#include "dtau/algorithms/time/outer_torques.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -222,21 +222,13 @@ inline void prescribed_torque(const Tree& tree, const Body& body, int i, int k, 
 }
 
 template <class T>
-struct HybridSeriesWorkspace {
+struct HybridSeriesWorkspace : OuterTorques<T> {
     ForwardSeriesWorkspace<T> series;
-    WorldWrenchWorkspace<T> wrenches;
-    SpringSeries<T> springs;
-    FrictionSeries<T> friction;
-    T *torque,
-        *drive;  // (nv), of one order: torques of wrenches along world axes, springs and friction;
-                 // sum that drives the joints
+    T* drive;  // (nv), of one order: sum that drives the joints
 
     HybridSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : series(arena, tree, options),
-          wrenches(arena, tree, options),
-          springs(arena, tree, options.order + 1),
-          friction(arena, tree, options.order + 1),
-          torque(arena.take<T>(tree.nv)),
+        : OuterTorques<T>(arena, tree, options),
+          series(arena, tree, options),
           drive(arena.take<T>(tree.nv)) {}
 };
 
@@ -249,13 +241,11 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
     const Prescribed prescribed = {given, false};
     const int nv = tree.nv;
     const ForwardSeriesWorkspace<T>& w = workspace.series;
-    const WorldWrenchWorkspace<T>& wrenches = workspace.wrenches;
-    const bool in_world = wrenches.take(f_ext);
-    const T *no_wrenches = nullptr, *rates = nullptr, *const accelerations = a_out;
+    const T *const accelerations = a_out, *rates = v;
     const Configuration<T> x = configuration(tree, q, w.angles);
     const auto start = [&]<bool simple>(int i) __attribute__((always_inline)) {
         start_body<simple>(tree, i, x, v, w);
-        bias_motion<simple>(tree, i, 0, a, in_world ? no_wrenches : f_ext, prescribed, w);
+        bias_motion<simple>(tree, i, 0, a, workspace.along_bodies(tree, 0, f_ext), prescribed, w);
     };
     for (int i = 0; i < tree.nnodes; ++i)
         if (is_plain(tree.bodies[i], prescribed))
@@ -264,21 +254,14 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
             start.template operator()<false>(i);
     for (int k = 0; k <= order; ++k, tau += nv, a_out += nv) {
         const T* drive = tau;
-        if (in_world || has_springs_or_friction(tree)) {
-            for (int j = 0; j < nv && !in_world; ++j) workspace.torque[j] = T(0.0);
-            if (in_world)
-                world_wrench_torques(tree, k, k, q, k == 0 ? v : rates, f_ext, wrenches,
-                                     [&](int, int j, T torque) { workspace.torque[j] = torque; });
-            workspace.springs.add_next(tree, -1.0, k, q, v, accelerations, w.scale,
-                                       workspace.torque);
-            workspace.friction.subtract_next(tree, k, v, accelerations, w.scale, workspace.torque);
-            for (int j = 0; j < nv; ++j) workspace.drive[j] = tau[j] + workspace.torque[j];
+        if (workspace.act(tree, f_ext)) {
+            workspace.compute(tree, k, q, v, accelerations, f_ext, w.scale);
+            for (int j = 0; j < nv; ++j) workspace.drive[j] = tau[j] + workspace.outer[j];
             drive = workspace.drive;
         }
-        rates = k == 0 ? v : a_out - nv;
-        if (f_ext) f_ext += 6 * tree.nbodies;
-        const OrderRows<T> rows = {rates, drive, a, a ? a + nv : a, in_world ? no_wrenches : f_ext,
-                                   a_out};
+        if (k > 0) rates = a_out - nv;
+        const OrderRows<T> rows = {
+            rates, drive, a, a ? a + nv : a, workspace.along_bodies(tree, k + 1, f_ext), a_out};
         by_order(k, [&](auto constant) __attribute__((noinline)) {
             const int now = constant;
             for (int i = tree.nnodes - 1; i >= 0; --i)
@@ -301,7 +284,7 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
                 if (!prescribed(body))
                     torque_out[j] = tau[j];
                 else if (drive != tau)
-                    torque_out[j] = torque_out[j] - workspace.torque[j];
+                    torque_out[j] = torque_out[j] - workspace.outer[j];
         }
         torque_out += nv;
     }

@@ -9,21 +9,14 @@
 namespace dtau::DTAU_VARIANT {
 
 template <class T>
-struct InverseByOrder {
+struct InverseByOrder : OuterTorques<T> {
     ForwardSeriesWorkspace<T> series;
-    WorldWrenchWorkspace<T> wrenches;
-    SpringSeries<T> springs;
-    FrictionSeries<T> friction;
-    T* torque;     // (nv), of one order
-    T* of_motion;  // (nv) its part that wrenches along world axes, springs and friction give
+    T* torque;  // (nv), of one order
 
     InverseByOrder(Arena& arena, const Tree& tree, const Options& options)
-        : series(arena, tree, options),
-          wrenches(arena, tree, options),
-          springs(arena, tree, options.order + 1),
-          friction(arena, tree, options.order + 1),
-          torque(arena.take<T>(tree.nv)),
-          of_motion(arena.take<T>(tree.nv)) {}
+        : OuterTorques<T>(arena, tree, options),
+          series(arena, tree, options),
+          torque(arena.take<T>(tree.nv)) {}
 
     void start(const Tree& tree, const T* q, const T* v) const {
         const Configuration<T> angles = configuration(tree, q, series.angles);
@@ -35,22 +28,15 @@ struct InverseByOrder {
     // Begins order k, after all lower ones. accelerations: rows of the orders below k; f_ext: of all orders.
     void begin(const Tree& tree, int k, const T* q, const T* v, const T* accelerations,
                const T* f_ext) const {
-        for (int j = 0; j < tree.nv; ++j) of_motion[j] = T(0.0);
-        if (wrenches.take(f_ext))
-            world_wrench_torques(tree, k, k, q, k < 2 ? v : accelerations + (k - 2) * tree.nv,
-                                 f_ext + k * 6 * tree.nbodies, wrenches,
-                                 [&](int, int j, T x) { of_motion[j] = x; });
-        springs.add_next(tree, -1.0, k, q, v, accelerations, series.scale, of_motion);
-        friction.subtract_next(tree, k, v, accelerations, series.scale, of_motion);
+        this->compute(tree, k, q, v, accelerations, f_ext, series.scale);
     }
     // Computes the torque of order k at these accelerations of order k.
     void at(const Tree& tree, int k, const T* v, const T* accelerations, const T* f_ext,
             const T* acceleration) const {
         const Prescribed all = {nullptr, true};
-        const T* const along_body =
-            wrenches.take(f_ext) || !f_ext ? nullptr : f_ext + k * 6 * tree.nbodies;
-        const T *const rates = k == 0 ? v : accelerations + (k - 1) * tree.nv, *const no_torque =
-                                                                                   nullptr;
+        const T* const along_body = this->along_bodies(tree, k, f_ext);
+        const T* const rates = k == 0 ? v : accelerations + (k - 1) * tree.nv;
+        const T* const no_torque = nullptr;
         for (int i = 0; i < tree.nnodes; ++i)
             bias_motion<false, T>(tree, i, k, acceleration, along_body, all, series);
         for (int i = tree.nnodes - 1; i >= 0; --i) {
@@ -59,7 +45,7 @@ struct InverseByOrder {
             b.force[k].set(b.p.a(), b.p.b());
             prescribed_torque(tree, tree.bodies[i], i, k, rates, acceleration, torque, series);
         }
-        for (int j = 0; j < tree.nv; ++j) torque[j] = torque[j] - of_motion[j];
+        for (int j = 0; j < tree.nv; ++j) torque[j] = torque[j] - this->outer[j];
     }
     // Ends order k, with the accelerations for which at() was called last.
     void extend(const Tree& tree, int k, const T* acceleration) const {
