@@ -7,7 +7,7 @@ from .mutant import Mutant
 MODEL, IDENTIFICATION = "python/dtau/model/", "python/dtau/identification/"
 SPRINGS = "include/dtau/springs.hpp"
 BALL_SPRINGS = "include/dtau/rotation_springs.hpp"
-SPRING_SERIES = "include/dtau/algorithms/time/spring_series.hpp"
+STRETCH_SERIES = "include/dtau/algorithms/time/rotation_vector_series.hpp"
 FRICTION = "include/dtau/friction.hpp"
 
 MODELS = (
@@ -66,7 +66,7 @@ MODELS = (
     Mutant(
         "springs/ball_rates",
         "The series of a spherical joint's spring has a constant coefficient e.",
-        SPRING_SERIES,
+        STRETCH_SERIES,
         "f[k] = k == 0 ? T(1.0) / (T(2.0 * n + 3.0) - sum) : f[0] * rest;",
         "f[k] = k == 0 ? T(1.0) / (T(2.0 * n + 3.0) - sum) : T(0.0) * rest;",
         ("tests/dynamics/test_ball_springs.py",),
