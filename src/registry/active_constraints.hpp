@@ -180,7 +180,8 @@ struct OnActiveConstraints {
         Axis input_axis[Job::max_inputs], output_axis[Job::max_outputs];  // the first of each
         int per_contact[Job::max_inputs];
         MimicRole as_result[Job::max_outputs];
-        bool stacked[Job::max_outputs];  // time derivatives, whose rows follow one another for each order
+        bool stacked
+            [Job::max_outputs];  // time derivatives, whose rows follow one another for each order
     };
     template <class Inputs, class Outputs>
     static constexpr Arrays describe() {

@@ -316,8 +316,9 @@ SOLVING = (
         "constraints/tensors_of_composites",
         "The second row of a tensor begins with the composites that the first one left.",
         CONSTRAINTS + "tensors.hpp",
-        "idsva.root_frame.I[i] = I[i]",
-        "static_cast<void>(0)",
+        "idsva.root_frame.I[i] = I[i], idsva.B[i] = B[i], idsva.f[i] = f[i];",
+        "idsva.B[i] = B[i], idsva.f[i] = f[i];",
         ("tests/constraints/test_contact_hessians.py::test_tensors_contracted_are_hessians",),
+        statement=True,
     ),
 )
