@@ -68,14 +68,14 @@ DTAU_API const double* dtau_model_effort_limits(const dtau_model* model);   /* (
 DTAU_API const double* dtau_model_masses(const dtau_model* model);          /* (nbodies) */
 DTAU_API const double* dtau_model_gravity(const dtau_model* model);         /* (3) in the world */
 
-/* `arguments` has those that are not arrays, as "name=value" in any order: "axes=mixed",
+/* `arguments` has the arguments that are not arrays, as "name=value" in any order: "axes=mixed",
  * "frames=LF_FOOT", "layout=pattern", "prescribed=110" (a mask), "order=2", "threads=4" (that share
  * a batch; 0: as many as are of use), and constraints in the order of their rows:
  *     "contacts=point; frame=LF_FOOT; axes=mixed; kp=100; kd=20; position=0 0 0; direction=0 0 1"
  *     "contacts=frame; frame=LH_FOOT; placement=1 0 0 0 1 0 0 0 1 0 0 0; acceleration=spatial"
  *     "contacts=loop; frame_a=RF_FOOT; frame_b=RH_FOOT; rows=5; hinge=z"
- *     "contacts_at=..." (a configuration that holds those without a position or placement)
- * Their fields are those of dtau/library/contacts.hpp; a placement is a rotation by rows and then a
+ *     "contacts_at=..." (a configuration that holds constraints without a position or placement)
+ * They have the fields of dtau/library/contacts.hpp; a placement is a rotation by rows and then a
  * translation. Frames, contacts and "by=dt" repeat. `most_states` is the largest batch. The function
  * keeps the model that it needs. Functions of poses and rotations, such as "pose_log", take no
  * model: null. */
@@ -94,11 +94,11 @@ DTAU_API const char* dtau_function_result(const dtau_function* function, int ind
                                           ptrdiff_t shape[5], int* ndim);
 
 /* The places of a result's numbers in the dense array, by rows, and how many: with "layout=pattern"
- * those that can differ from zero, in the order of the result; 0 of other results. */
+ * the numbers that can differ from zero, in the order of the result; 0 of other results. */
 DTAU_API ptrdiff_t dtau_function_entries(const dtau_function* function, int index,
                                          const ptrdiff_t** entries);
 
-/* Computes so many states. An optional input may be null. */
+/* Evaluates `states` states. An optional input may be null. */
 DTAU_API int dtau_function_run(dtau_function* function, const double* const* inputs,
                                double* const* results, ptrdiff_t states);
 

@@ -21,7 +21,7 @@ endif()
 
 target_compile_definitions(dtau PRIVATE DTAU_VERSION="${PROJECT_VERSION}")
 target_compile_options(dtau PRIVATE -Wall -Wextra)
-# The modules call the functions of these files, as those of `common`. The library calls its own
+# The modules call the functions of these files, as they call `common`. The library calls its own
 # functions directly, and symbols of files are left out.
 set_property(SOURCE ${engine_files} APPEND PROPERTY COMPILE_OPTIONS -fvisibility=default -fvisibility-inlines-hidden)
 if(NOT APPLE)

@@ -24,7 +24,7 @@ struct Constraint {
     double kp, kd;     // of Baumgarte's stabilization
     bool other_tree;   // a and b move in different trees
     // Sums of squares over the joints that move a or b: of their angular velocities, and of the linear
-    // velocities of those that slide, at unit velocity. A row far smaller than these is a rounding
+    // velocities of joints that slide, at unit velocity. A row far smaller than these is a rounding
     // error.
     double turning, sliding;
     // Whether the rows use positions (kp is not zero), and whether these are compared in the world,

@@ -14,7 +14,7 @@
 //
 // Functions of this header: friction_torques(); of springs and friction together, left_by_springs_and_friction()
 // and others; friction_partials(), add_friction_diagonal(), add_friction_times(); FrictionSeries. Neighboring joints are
-// computed together in packs. All arrays are those of the joints (nv). A model without friction computes
+// computed together in packs. All arrays belong to the joints (nv). A model without friction computes
 // nothing here.
 #pragma once
 

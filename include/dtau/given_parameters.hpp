@@ -1,4 +1,4 @@
-// Replaces the parameters of a tree by those that a call gives, which may differ from state to state:
+// Replaces the parameters of a tree by parameters that a call gives, which may differ from state to state:
 // with_parameters(). Algorithms read them through given_inertias() and joint_parameters.hpp.
 //
 //   pi_i = (m, h_x, h_y, h_z, J_xx, J_xy, J_yy, J_xz, J_yz, J_zz)      of a moving body, in the user's axes

@@ -207,8 +207,8 @@ DTAU_INLINE Vec3<T> coriolis_transposed_mul(const Inertia<T>& I, const Motion<T>
 // ---------------------------------------------------------------- dual of the Coriolis operator
 
 // The operator D of a twist w for which D u = (2B[u])^T w, with B[u] the Coriolis operator of the
-// twist u. Like (2B)^T it gives moments only:  D (n; l) = (E n + e x l; 0).  Its skew part is that
-// of a momentum:  (D - D^T) u = 2 u x* I w.
+// twist u. Like (2B)^T it gives moments only:  D (n; l) = (E n + e x l; 0).  Its skew part is a
+// momentum's:  (D - D^T) u = 2 u x* I w.
 template <class T>
 struct CoriolisDual {
     Mat3<T> E;

@@ -19,7 +19,7 @@ struct JointTraits {
     int angle;          // the coordinate that is an angle; -1: none
     int quaternion;     // the first coordinate of its quaternion x y z w; -1: none
     bool has_axis;      // z of the canonical frame; false: no axis is special
-    bool commutes;      // displacements add; those of others compose by an exponential
+    bool commutes;      // displacements add; in other joints they compose by an exponential
     Rotation rotation;  // of the body in the joint's frame
     bool slides;        // the body's origin moves in the joint's frame
 };

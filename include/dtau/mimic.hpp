@@ -6,7 +6,7 @@
 //   tau = G^T tau_joint               X = G^T X_joint G      torques, matrices and all derivatives
 //
 // Algorithms compute with all joints and do not know which of them are mimic joints. The exception are
-// solves with the mass matrix, which is that of the independent velocities. Without mimic joints both
+// solves with the mass matrix, which belongs to the independent velocities. Without mimic joints both
 // kinds of coordinates are the same numbers in the same memory, and nothing is copied. [Derivations] §11.
 #pragma once
 
@@ -92,7 +92,7 @@ DTAU_INLINE void to_owners(const Tree& tree, const T* weights, T* joint) {
 
 // ---------------------------------------------------------------- to independent coordinates
 
-// Copies the independent coordinates or velocities out of those of all joints.
+// Copies the independent coordinates or velocities out of the arrays of all joints.
 template <class T>
 DTAU_INLINE void pick_q(const Tree& tree, const T* joint_q, T* q) {
     for (int k = 0; k < tree.mimic->nq; ++k) q[k] = joint_q[tree.mimic->q_owner[k]];

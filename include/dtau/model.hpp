@@ -89,16 +89,16 @@ struct RotationSpring {
     double stiffness, rest[4];
 };
 
-// Coulomb friction of the joints, smoothed: force tanh(rate v), from one degree of freedom to another. Those
-// between that have none have zeros.
+// Coulomb friction of the joints, smoothed: force tanh(rate v), from one degree of freedom to another.
+// Degrees of freedom between that have none have zeros.
 struct Friction {
     int first, end;       // the same: there is no friction
     const double* force;  // (nv)
     const double* rate;   // (nv) 1 / the smoothing speed
 };
 
-// Parameters of joints, in the order in which they follow those of bodies: armature, damping, stiffness of the
-// spring, Coulomb friction.
+// Parameters of joints, in the order in which they follow parameters of bodies: armature, damping, stiffness
+// of the spring, Coulomb friction.
 enum class JointParameter { armature, damping, stiffness, friction };
 
 struct Tree {
@@ -129,7 +129,7 @@ struct Tree {
     // parameters of joints. Null: it is this tree itself.
     const Tree* every_joint = nullptr;
     // Of the scalar at hand, which replace the constants above: given_parameters.hpp. Null: the constants hold.
-    const void* inertias = nullptr;          // (nnodes) Inertia<T>, for those in `bodies`
+    const void* inertias = nullptr;          // (nnodes) Inertia<T>, for inertias in `bodies`
     const void* joint_parameters = nullptr;  // (4, nv), rows in the order of JointParameter
 };
 

@@ -6,7 +6,7 @@
 
 namespace dtau {
 
-// Which numbers of a result are stored: all, or those that can differ from zero.
+// Which numbers of a result are stored: all, or numbers that can differ from zero.
 enum class Layout { dense, pattern };
 
 // A function reads only the options that it takes.

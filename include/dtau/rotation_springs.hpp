@@ -10,7 +10,7 @@
 //   -delta x lam / 2 + e (phi x (delta x lam) + delta x (phi x lam)) + 2 e' (phi . delta) phi x (phi x lam)
 //
 // phi is of at most half a turn. At half a turn both ends of the axis are as near: the torque jumps to its
-// opposite, and derivatives are those of one side. [Derivations] §26
+// opposite, and derivatives hold on one side. [Derivations] §26
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -155,7 +155,7 @@ struct RotationCurvature {
     T of[3][3];  // by the first variable, by the second
 };
 
-// Computes those of the spring of a body's joint, for its three axes; returns null if it has none.
+// Computes the curvatures of the spring of a body's joint, for its three axes; returns null if it has none.
 template <class T>
 DTAU_INLINE const RotationCurvature<T>* rotation_curvatures(const Tree& tree, const Body& body,
                                                             const Stretch<T>* stretched,

@@ -5,7 +5,7 @@
 //   tau = ... + stiffness (q - rest)      dtau/dq = ... + stiffness, on the diagonal
 //
 // Its torque is linear in q, so that only first derivatives of the dynamics have a term. Springs of spherical
-// joints are in rotation_springs.hpp; the functions here include them. All arrays are those of the joints. A
+// joints are in rotation_springs.hpp; the functions here include them. All arrays belong to the joints. A
 // model without springs computes nothing here.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Processes structs of several bodies or columns together: Wide, spread(), gathered(), scatter(). For a lone
-// state a wide struct holds those of several neighbors, one number of all of them in each vector. In lanes
-// it is the struct itself.
+// state a wide struct holds the structs of several neighbors, one number of all of them in each vector. In
+// lanes it is the struct itself.
 #pragma once
 
 #include "dtau/inertia.hpp"

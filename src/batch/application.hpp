@@ -21,8 +21,8 @@ inline bool past_caches(const Job& job) {
     return job.count * numbers * std::ptrdiff_t(sizeof(double)) > cached_bytes;
 }
 
-// Whether the call has parameters in place of the tree's, and those of joints too. Code compiled for one robot
-// reads them itself.
+// Whether the call has parameters in place of the tree's, and parameters of joints too. Code compiled for one
+// robot reads them itself.
 inline bool gives_parameters(const Job& job) {
     return !job.code && job.parameters >= 0 && job.inputs[job.parameters].data;
 }
@@ -110,7 +110,7 @@ struct Scratch {
           store(arena, group_size<T> > 1) {
         const int groups = groups_at_once<T>(job);
         for (int i = 0; i < job.ninputs; ++i) {
-            // A state alone reads contiguous numbers where they are, except those that may be cleared.
+            // A state alone reads contiguous numbers where they are, except numbers that may be cleared.
             const Input& input = job.inputs[i];
             const bool gathered = group_size<T> > 1 || i == job.positions ||
                                   input.spacing != std::ptrdiff_t(sizeof(T));

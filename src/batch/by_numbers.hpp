@@ -36,7 +36,7 @@ template <class T>
 struct TangentArguments {
     TangentMap<T> maps[2];                                   // at q, or at q0 and q1
     T *inputs[Job::max_inputs], *outputs[Job::max_outputs];  // null: as in the call
-    T* joint_rows;                                           // of a result: those of one joint
+    T* joint_rows;                                           // of a result: the rows of a joint
     Reached<T> reached;                                      // the configuration after a step
 
     DTAU_INLINE TangentArguments(Arena& arena, const Tree& tree, const Job& job) {

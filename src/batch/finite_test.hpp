@@ -8,8 +8,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// The bits of numbers that are not finite, without the sign, are an integer above that of the largest
-// finite number, so that the difference is negative.
+// `largest` is the largest finite number. Its bits minus the bits of |x|, as integers, are negative exactly
+// for non-finite numbers.
 DTAU_INLINE Lane::Bits excess(Lane x) {
     constexpr std::int64_t magnitude = 0x7fffffffffffffff, largest = 0x7fefffffffffffff;
     return largest - (to_bits(x) & magnitude);

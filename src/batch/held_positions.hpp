@@ -1,5 +1,5 @@
 // Clears the numbers of `positions` that no row reads, clear_unread_positions(), so that they have no
-// effect, whatever they are: those of loops, of contacts without kp, and of contacts that are off.
+// effect, whatever they are: numbers of loops, of contacts without kp, and of contacts that are off.
 #pragma once
 
 #include "batch/lanes.hpp"

@@ -42,7 +42,7 @@ struct Converted {
 // The inputs that the batch layer itself reads, by their index; -1: there is none.
 struct InputRoles {
     int parameters = -1;  // replaces the tree's parameters
-    // Which contacts are on: a number below 0.5 switches one off. Algorithms leave out those that are
+    // Which contacts are on: a number below 0.5 switches one off. Algorithms leave out contacts that are
     // off in all states of a group (registry/active_constraints.hpp).
     int active = -1;
     int positions = -1;     // where contacts are held
@@ -90,7 +90,7 @@ struct Output {
 
 // Code compiled for one robot. `alone` computes one state. `in_lanes` computes groups of states in
 // lanes, one group after the other in memory; its results are whole vectors, zero before the call.
-// Arguments and results are those of an algorithm; `memory` counts the numbers of temporaries for a
+// It has the arguments and results of an algorithm; `memory` counts the numbers of temporaries for a
 // group.
 struct RobotCode {
     void (*alone)(const void* const* in, void* const* out);

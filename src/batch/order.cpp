@@ -39,7 +39,7 @@ void read_active(const Job& job, std::ptrdiff_t begin, std::ptrdiff_t count, Sta
     }
 }
 
-// How many contacts are on in one of the states of a group, in all groups.
+// Sum over groups of `lanes` states of the number of contacts that are on in any state of the group.
 std::ptrdiff_t work_of_groups(const State* states, std::ptrdiff_t count, int lanes) {
     std::ptrdiff_t sum = 0;
     for (std::ptrdiff_t first = 0; first < count; first += lanes) {

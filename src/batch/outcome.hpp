@@ -35,7 +35,7 @@ struct Outcomes {
     bool any_failed = false;
     Outcome of_state[group_size<T>] = {};
 
-    // The first outcome of a state stays; but numbers that are not finite may be those of the states
+    // The first outcome of a state stays; but numbers that are not finite may come from the states
     // beside it.
     void fail(int lane, Outcome outcome) {
         any_failed = true;

@@ -1,5 +1,5 @@
 // Runs an algorithm over a range of states: run() computes groups of states in lanes
-// (run_groups), and those that are left one at a time (run_alone).
+// (run_groups), and the states that are left one at a time (run_alone).
 #include "batch/run.hpp"
 
 #include "batch/run_alone.hpp"
@@ -51,7 +51,7 @@ bool one_by_one(const Algorithms& algorithms, const Tree& tree, const Job& job) 
 std::ptrdiff_t end_of_groups(const Algorithms& algorithms, const Tree& tree, const Job& job,
                              std::ptrdiff_t begin, std::ptrdiff_t end) {
     if (one_by_one(algorithms, tree, job)) return begin;
-    // Ordered states, and those of code for one robot, all stay in lanes.
+    // Ordered states, and states of code for one robot, all stay in lanes.
     const std::ptrdiff_t rest = job.order || job.code ? 0 : (end - begin) % lanes;
     return rest <= few_states(job) ? end - rest : end;
 }

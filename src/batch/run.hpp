@@ -90,7 +90,7 @@ void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::pt
 // Bytes of scratch memory that each thread takes for the job.
 std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const Job& job);
 
-// The parts of these two. Whether all states of the job are computed one by one; otherwise those of a
+// The parts of these two. Whether all states of the job are computed one by one; otherwise the states of a
 // range are computed in groups of lanes up to end_of_groups().
 bool one_by_one(const Algorithms& algorithms, const Tree& tree, const Job& job);
 std::ptrdiff_t end_of_groups(const Algorithms& algorithms, const Tree& tree, const Job& job,

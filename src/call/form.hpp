@@ -20,13 +20,13 @@ struct CallForm {
     explicit CallForm(const Signature& s) : job(s.ninputs, s.noutputs) {}
 
     // The options must outlive the form. They have what arrays decide elsewhere: the number of inputs of
-    // a map, the order of stacks, and whether parameters are those of joints too.
+    // a map, the order of stacks, and whether parameters include parameters of joints.
     void describe(const Signature& signature, const CompiledTree& compiled, const Options& options,
                   bool single_frame);
 };
 
-// Chooses the results of a described job: those that its options ask for, and the optional one where its input
-// is given. Returns how many there are before those of `by`.
+// Chooses the results of a described job: all that its options ask for, and the optional one where its input
+// is given. Returns how many there are before the results of `by`.
 template <class IsGiven>
 int choose_results(Job& job, const Signature& signature, const IsGiven& is_given) {
     const int count = count_results(signature, *job.options, is_given);

@@ -3,9 +3,9 @@
 //
 // Python prepares a RawCall once: it reads the options and computes the sizes. Any thread may run
 // it, without the interpreter's lock, the thread pool or exceptions. Numbers are float64 and
-// contiguous. The results equal those of Python's call to the last bit, except that quaternions are
-// normalized: such runtimes have no place to refuse one, and derivatives by its numbers are those
-// of f(normalize(q)). (A zero quaternion gives NaN.)
+// contiguous. The results equal the results of Python's call to the last bit, except that quaternions
+// are normalized: such runtimes have no place to refuse one, and derivatives by its numbers are
+// derivatives of f(normalize(q)). (A zero quaternion gives NaN.)
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace dtau {
 
-// One input; null data: it is not given. Its batch axes broadcast against those of the others.
+// One input; null data: it is not given. Its batch axes broadcast against the others' batch axes.
 struct RawInput {
     const double* data = nullptr;
     int naxes = 0;

@@ -35,7 +35,7 @@ class Tape {
     double record(Operation operation, double a, double b, double c);
 
     const std::vector<Node>& nodes() const { return nodes_; }
-    // How often each operation was asked for. The core computes as many: also those that the tape
+    // How often each operation was asked for. The core computes as many: also operations that the tape
     // folds or has recorded before.
     using Counts = std::array<std::uint64_t, static_cast<int>(Operation::select) + 1>;
     const Counts& asked() const { return asked_; }

@@ -5,8 +5,8 @@
 
 namespace dtau {
 
-// Inputs and results are those of RiccatiProblem in its order. The spacing of an input is the distance
-// between knots, 0 if all share the numbers; those of a knot are contiguous.
+// The inputs and results of RiccatiProblem, in its order. The spacing of an input is the distance
+// between knots, 0 if all share the numbers; the numbers of a knot are contiguous.
 struct LqrJob : Job {
     int nx, nu;
     std::ptrdiff_t knots;

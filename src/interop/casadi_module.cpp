@@ -51,7 +51,7 @@ CasadiCall call(nb::handle given) {
 }
 
 // Takes the plan of each role: patterns of inputs and of results, groups of calls, the
-// results without one, and those that do not exist.
+// results without one, and the results that do not exist.
 int fill(std::vector<std::string> input_names, std::vector<std::string> result_names,
          nb::list plans) {
     auto f = std::make_unique<CasadiFunction>();

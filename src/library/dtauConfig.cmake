@@ -2,7 +2,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/dtauTargets.cmake)
 
 # dtau_convert(NAME ROBOT [OPTION...])
 # Adds the target NAME, a part of `all`, that writes NAME.dtau into the current folder of the build, and
-# again when the file ROBOT has changed: a URDF, an MJCF or a xacro file. The options are those of
+# again when the file ROBOT has changed: a URDF, an MJCF or a xacro file. It takes the options of
 # `dtau convert`, such as --root free. The command `dtau` of the Python package runs when the project
 # is built: python -m pip install "dtau[cli]". Programs that load the file need no Python.
 function(dtau_convert name robot)

@@ -12,9 +12,9 @@
 //   center c_1. It slides with c_1: slide_on_solid();
 // - all others: a matrix from the caller.
 //
-// The frame jumps where a direction that it follows vanishes: that between two centers that meet, and
-// that of an upright capsule across the normal of its plane. An upright capsule has a constant frame
-// until it tilts. The contact points of an upright cylinder jump likewise.
+// The frame jumps where a direction that it follows vanishes: the direction between two centers that meet,
+// and the direction of an upright capsule across the normal of its plane. An upright capsule has a constant
+// frame until it tilts. The contact points of an upright cylinder jump likewise.
 #pragma once
 
 #include <cmath>
@@ -76,7 +76,7 @@ class ContactMotion {
                 upright_ = dot(across, across) < indistinct * indistinct;
                 axis_ = other.frame.z, rim_ = other.size.x;
             }
-            // The tangents of an upright capsule are those of x, on every plane.
+            // An upright capsule has the tangents of x, on every plane.
             jumps_ = std::fabs(dot(n_, vec3(frame + 3))) > indistinct;
         } else if (is_round(one.type) && is_round(other.type)) {
             way_ = Way::between_lines;

@@ -219,7 +219,7 @@ class StateStep {
                                                  : nullptr;
     }
 
-    // Derivatives of a' in the place of those of a.
+    // Replaces the derivatives of a by the derivatives of a'.
     void make_implicit() const {
         const double* a = job_.accelerations + k_ * nv_;
         smooth(a, at_.n + k_, w_.other_by_q, w_.by_v);

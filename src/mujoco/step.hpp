@@ -1,8 +1,8 @@
 // Describes MuJoCo's solutions at n states as a StepJob, and the functions that differentiate its
 // step there: Kernels.
 //
-// Arrays are contiguous; those of Solutions have an axis of states, rows or contacts in front. The
-// names are those of dtau/mujoco/plan.py and dtau/mujoco/solved.py.
+// Arrays are contiguous; arrays of Solutions have an axis of states, rows or contacts in front. The
+// names are as in dtau/mujoco/plan.py and dtau/mujoco/solved.py.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +42,8 @@ struct Constants {
     const double* related;   // (nv, nv): 1 where the mass matrix may have entries, else 0
     const Index* dof_roots;
     Lists paths;    // of bodies: the degrees of freedom that move them
-    Lists still;    // of axes: those that move the body of the axis and not the axis
-    Lists carried;  // of axes: those that move the axis
+    Lists still;    // of axes: degrees of freedom that move the body of the axis and not the axis
+    Lists carried;  // of axes: degrees of freedom that move the axis
     const Index* coordinates;
     const double* offsets;
     const Index *places, *order, *free, *free_bodies, *angles, *plain;
@@ -79,7 +79,7 @@ struct StepJob {
     Constants model;
     Solutions at;
     const double *by_q, *by_v, *mass;  // derivatives of dtau's inverse dynamics
-    const double* accelerations;       // (n, nv): those that the integrator takes
+    const double* accelerations;       // (n, nv), as the integrator takes them
     const double* following;           // (n, nv): MuJoCo's velocities after the step
     const double *terms, *wrenches;  // null, or constraints from Python: (n, nv, 3 nv), (n, nv, 6)
     const Index* given = nullptr;    // contacts with a motion from Python, ascending
@@ -91,7 +91,7 @@ struct StepJob {
     Index nmissing = 0;
     // A contact and a row of a limit that have a force and whose frame or axis jumps; -1: there is none.
     Index jumping_contact = -1, jumping_limit = -1;
-    bool same = true;  // MuJoCo's velocities are those that follow from the accelerations
+    bool same = true;  // MuJoCo's velocities follow from the accelerations
 };
 
 // The functions of an instruction set.
@@ -104,7 +104,7 @@ struct Kernels {
     // Differentiates the states after the step, or the accelerations of a stage. Rows of activations
     // are left as zeros.
     void (*differentiate)(StepJob& job);
-    // Replaces derivatives (nv, columns) of a displacement by those of  q (+) displacement. The
+    // Replaces derivatives (nv, columns) of a displacement by derivatives of  q (+) displacement. The
     // first nv columns are derivatives by q.
     void (*move)(const Constants& model, const double* displacement, double* by, Index columns);
 };

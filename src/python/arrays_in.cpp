@@ -41,7 +41,7 @@ bool evenly_spaced(PyArrayObject* a, const Shape& core, npy_intp& spacing) {
     return true;
 }
 
-// Whether the last axes are those of `core`; with `longer`, the first of them may be longer.
+// Whether the last axes are the axes of `core`; with `longer`, the first of them may be longer.
 bool has_core(PyArrayObject* a, const Shape& core, bool longer) {
     const int batch = PyArray_NDIM(a) - core.ndim;
     if (batch < 0) return false;
@@ -52,7 +52,7 @@ bool has_core(PyArrayObject* a, const Shape& core, bool longer) {
     return true;
 }
 
-// Advice for torques without those of the free roots, which is the input of other packages.
+// Advice for torques without the free roots' torques, which is the input of other packages.
 std::string torque_hint(PyArrayObject* a, const ArraySignature& input, const Tree& tree) {
     const int ndim = PyArray_NDIM(a), missing = tree.independent.n - tree.nactuated;
     if (*input.quantity != Quantity::torque || missing == 0 || ndim == 0 ||
@@ -71,7 +71,7 @@ Shape flat_parameters(const Tree& tree, bool of_joints) {
     return {1, {parameter_count(tree, of_joints)}};
 }
 
-// Whether parameters in place of the model's have those of joints too.
+// Whether parameters in place of the model's include parameters of joints.
 bool has_joint_parameters(PyArrayObject* a, const Tree& tree) {
     return tree.independent.n > 0 && has_core(a, flat_parameters(tree, true), false);
 }
@@ -180,7 +180,7 @@ int whole_order(PyArrayObject* a, const ArraySignature& input, const Tree& tree)
     return static_cast<int>(length) - input.rows;
 }
 
-// Checks the length of a stack against that of its shape.
+// Checks the length of a stack against the length of its shape.
 void require_length(PyArrayObject* a, const ArraySignature& input, const Shape& stack,
                     bool has_order, const Tree& tree) {
     const npy_intp length = stack_length(a, input), expected = stack.size[0];

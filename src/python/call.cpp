@@ -227,13 +227,13 @@ nb::object Callable::batch_call(Work& work, const GivenArguments& given) const {
                                      compiled.tree(), batch_axes, job.inputs[i].spacing);
         batch_axes = std::max(batch_axes, PyArray_NDIM(array(work.inputs[i])) - core.ndim);
         job.inputs[i].data = PyArray_BYTES(array(work.inputs[i]));
-        if (i == signature.parameters)  // they may be those of bodies alone
+        if (i == signature.parameters)  // they may belong to bodies alone
             job.inputs[i].size = static_cast<int>(count_numbers(core));
     }
     refuse_batch_as_stack(signature, work.inputs, work.input_shapes);
     choose_results(job, signature, is_given);
     if (job.noutputs > nresults && misses_one(signature, nresults))
-        work.result_shapes[nresults] = {1, {0}};  // the optional one, before those of `by`
+        work.result_shapes[nresults] = {1, {0}};  // the optional one, before results of `by`
     broadcast(job, signature, work.inputs, work.input_shapes);
     const double numbers = count_numbers(job), stored = work.entries ? count_stored(job) : numbers;
     const RunPlan plan = dtau::plan(work, threads, numbers);

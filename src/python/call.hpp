@@ -131,8 +131,8 @@ nanobind::object converted(nanobind::handle given, const char* name);
 nanobind::object from_other_library(const char* function, nanobind::handle given,
                                     const std::string& name);
 
-// Reads from plain arrays what they decide, as options: whether parameters are those of joints too, how many
-// inputs a map has, and, unless the argument `order` says it, the order of stacks of time derivatives.
+// Reads from plain arrays what they decide, as options: whether parameters include parameters of joints, how
+// many inputs a map has, and, unless the argument `order` says it, the order of stacks of time derivatives.
 void read_sizes(Options& options, const Signature& signature, const nanobind::object* inputs,
                 const Tree& tree, bool has_order);
 

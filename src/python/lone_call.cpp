@@ -94,7 +94,7 @@ nb::object Callable::lone_call(const FunctionList& functions, const Function& fu
         }
     }
 
-    // The order of these steps is that of operator(), and so are their errors.
+    // These steps have the order of operator(), and so do their errors.
     if (frame.is_valid() && frame.ptr() != form.frame_name.ptr()) {
         CallOptions first;
         first.read_first(signature, given, compiled);

@@ -21,7 +21,7 @@ namespace dtau {
 namespace {
 
 // Takes the memory of an array, and the strides of its axes of the batch and of knots, which come before
-// those of a matrix or vector. Axes that are not there, or of length 1, broadcast.
+// the axes of a matrix or vector. Axes that are not there, or of length 1, broadcast.
 void place_input(const Job& job, Input& input, nb::handle given, int core_axes, bool has_knots) {
     if (given.is_none()) return;
     PyArrayObject* a = array(given);
@@ -48,8 +48,8 @@ void run_lqr(const LqrJob& job, int threads) {
 }
 
 // Returns K, kappa, P, p, s, and the first knot that failed, counted through all problems; -1: none.
-// `inputs` are the arrays of RiccatiProblem in its order, aligned, of float64, those of a knot
-// contiguous; None for zeros. `shape` is that of the batch.
+// `inputs` are the arrays of RiccatiProblem in its order, aligned, of float64, each knot
+// contiguous; None for zeros. `shape` is the shape of the batch.
 nb::tuple lqr(const std::vector<nb::object>& inputs, const std::vector<npy_intp>& shape,
               std::ptrdiff_t knots, int nx, int nu, double regularization, nb::handle threads) {
     double numbers = (static_cast<double>(knots) + 1.0) * (nx + 1.0) * (nx + nu + 1.0);

@@ -172,8 +172,8 @@ nb::tuple accelerations(nb::handle constants, nb::handle solutions) {
 }
 
 // Returns the derivatives, the contacts whose motion is not known, a contact and a row of a limit that
-// jump (-1: there is none), and whether MuJoCo's velocities after the step are those that follow from
-// the accelerations.
+// jump (-1: there is none), and whether MuJoCo's velocities after the step follow from the
+// accelerations.
 nb::tuple step_derivatives(nb::handle constants, nb::handle solutions, nb::handle smooth,
                            nb::handle accelerations, nb::handle following, nb::handle terms,
                            nb::handle wrenches, nb::handle given, nb::handle motions) {

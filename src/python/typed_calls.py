@@ -175,7 +175,7 @@ def _comment(function: Function, line: str) -> str:
 
 
 def _arrays(function: Function) -> Iterator[str]:
-    """Yield the arrays that are required, and those that are optional, and the options."""
+    """Yield the arrays that are required, the arrays that are optional, and the options."""
     given, results = (
         _joined(_shape(x) for x in arrays if not x.optional)
         for arrays in (function.inputs, function.results)

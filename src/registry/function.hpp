@@ -42,7 +42,7 @@ struct Out {
 };
 template <Text name, const Quantity& quantity, Kept kept>
 using KeptOut = Out<name, quantity, not_stacked, false, kept>;
-// A result that options ask for (Asked); such ones are the last, those of `forces` alone first.
+// A result that options ask for (Asked); such ones are the last, results of `forces` alone first.
 template <int asked, Text name, const Quantity& quantity>
 struct AskedOut {
     static constexpr ArraySignature signature = {name.at, &quantity, not_stacked, false, asked};

@@ -1,4 +1,4 @@
-// Describes a function beside its arguments, and names those that differentiate it: FunctionInfo, Links.
+// Describes a function beside its arguments, and names functions that differentiate it: FunctionInfo, Links.
 #pragma once
 
 namespace dtau {

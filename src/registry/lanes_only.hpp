@@ -1,5 +1,5 @@
 // Runs the functions of an instruction set that has kernels for groups of lanes alone: LanesOnly. The
-// set DTAU_LONE_STATES computes its lone states, and those that a batch computes one by one. Both give
+// set DTAU_LONE_STATES computes its lone states, and states that a batch computes one by one. Both give
 // a state the same bits, and for one state wider vectors are of no use.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// `lone` is the list of the other set, `groups` are those of this one.
+// `lone` is the list of the other set, `groups` are the groups of this one.
 template <const FunctionList& lone, const auto& groups>
 struct LanesOnly {
     static void run(const Function& function, const Tree& tree, const Job& job,

@@ -17,7 +17,7 @@ Entries related(const Paths& dofs) {
     std::vector<int> path(dofs.max_depth + 1);
     std::size_t count = 0;
     for (int j = 0; j < dofs.n; ++j) count += dofs.depth[j] + dofs.end[j] - j;
-    found.reserve(count + 8);  // and those that EntryList adds
+    found.reserve(count + 8);  // and the entries that EntryList adds
     baseline::forget_path(dofs, path.data());
     for (int j = 0; j < dofs.n; ++j) {
         baseline::follow_path(dofs, j, path.data());

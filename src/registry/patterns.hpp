@@ -14,8 +14,8 @@ bool has_pattern(const Quantity& quantity);
 // the axes before the last as rows; tensors in the order of packed.hpp.
 Entries entries(const Quantity& quantity, const Sizes& sizes);
 
-// Makes all results with a pattern hold their entries alone, and fills in the shapes. The tree, which
-// is that of `sizes`, and `lists`, one for each result, must outlive the job. Call it after
+// Makes all results with a pattern hold their entries alone, and fills in the shapes. The tree, to
+// which `sizes` belong, and `lists`, one for each result, must outlive the job. Call it after
 // describe_outputs().
 void store_patterns(Job& job, const Signature& signature, const CompiledTree& tree,
                     const Sizes& sizes, Shape* shapes, EntryList* lists);

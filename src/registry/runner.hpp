@@ -5,7 +5,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// `groups` are those of this instruction set.
+// `groups` are the groups of this instruction set.
 template <const auto& groups>
 struct Runner {
     static const Algorithms& chosen(const Function& function, const Tree& tree,

@@ -94,7 +94,7 @@ std::ptrdiff_t kept_numbers(Kept kept, const Sizes& sizes, const Output& out, bo
     return nv == 0 ? 0 : out.size / (upper + nv) * upper;
 }
 
-// Whether derivatives by the numbers of q differ from those in the tangent space.
+// Whether derivatives by the numbers of q differ from derivatives in the tangent space.
 bool turns(const Tree& tree) {
     for (int i = 0; i < tree.nnodes; ++i)
         if (!traits(tree.bodies[i].kind).commutes) return true;

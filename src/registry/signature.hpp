@@ -159,7 +159,7 @@ struct Signature : InputRoles {
     bool any_quaternions;    // accepts quaternions of any norm
     const char* results;     // class in dtau.results for several results
     // The first outputs are there in every call: these are the tuple, the others its attributes. Behind
-    // them is the optional one, if there is one, then those that `forces` asks for, then those of `by`.
+    // them is the optional one, if there is one, then the results of `forces`, then the results of `by`.
     int nalways, nforces, nby;
     const char* memory_advice;  // function that MemoryError advises: its results take less memory
 };
@@ -186,7 +186,7 @@ constexpr bool takes_input_map(const Signature& s) {
         if (*s.inputs[i].quantity == Quantity::input_map) return true;
     return false;
 }
-// The number of results of a call without those that `by` asks for; is_given(i) tells whether input i
+// The number of results of a call without the results of `by`; is_given(i) tells whether input i
 // is given.
 template <class IsGiven>
 int count_results(const Signature& s, const Options& options, const IsGiven& is_given) {
@@ -202,7 +202,7 @@ int count_results(const Signature& s, const Options& options, const IsGiven& is_
 constexpr bool misses_one(const Signature& s, int count) {
     return count < s.noutputs - s.nby - s.nforces;
 }
-// The number of outputs of a job whose results, without those that `by` asks for, are so many.
+// The number of outputs of a job that has `count` results without the results of `by`.
 inline int count_outputs(const Signature& s, const Options& options, int count) {
     return Asked::by(options) & ~Asked::forces ? s.noutputs : count;
 }
@@ -215,7 +215,7 @@ struct Function {
 
 // The functions of one file, for one instruction set.
 struct FunctionGroup {
-    const Signature* signatures;  // null in sets that take those of another
+    const Signature* signatures;  // null in sets that take another's signatures
     const void* const* implementations;
     int count;
 };

@@ -23,7 +23,7 @@ struct ContactDescription {
     bool loop = false;
 };
 
-// The kernels count the entries of G, and those of Y with padded rows, with an int.
+// The kernels count the entries of G, and the entries of Y with padded rows, with an int.
 inline constexpr int max_contact_rows = 10000;
 
 class CompiledContacts {

@@ -110,7 +110,7 @@ class CompiledTree {
         void let_act_in(Tree& tree) const;
     };
     SpringArrays springs_,
-        all_springs_;  // those with a stiffness; those of every joint that can have one
+        all_springs_;  // springs with a stiffness; springs of every joint that can have one
     std::vector<double> friction_force_, friction_rate_, all_friction_rates_;
     Tree every_joint_;  // Tree::every_joint
     std::vector<std::pair<int, int>> quaternions_;

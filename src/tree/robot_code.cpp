@@ -30,7 +30,7 @@ bool same(const Constraints* a, const Constraints* b) {
 }
 
 // Whether code for options `b` serves options `a`. Options with other pointers have no code, except
-// `driven`, whose columns belong to the tree; neither have those of `by`, which dtau.compile refuses.
+// `driven`, whose columns belong to the tree; neither have options of `by`, which dtau.compile refuses.
 // The binding names all members, so that a new member does not compile before it is added.
 bool same(const Options& a, const Options& b) {
     const auto& [order, frames, nframes, axes, wrench_axes, acceleration, prescribed, integrator,

@@ -20,7 +20,7 @@ namespace dtau {
 struct LibraryCall;  // src/library
 
 // The arguments of a Python function that are not arrays, by the same names, with the same words. A
-// function reads those that it takes, and refuses others.
+// function reads the arguments that it takes, and refuses others.
 struct CallArguments {
     std::vector<std::string> frames = {};  // for the argument `frame` exactly one
     std::string axes = {}, f_ext_axes = {}, kind = {}, integrator = {}, layout = {},
@@ -28,7 +28,7 @@ struct CallArguments {
     // Masks of velocities. A map of inputs has as many columns as `inputs` has true, by default as
     // there are actuated velocities.
     std::vector<bool> prescribed = {}, inputs = {};
-    // joint_parameters: those of joints are behind those of bodies, also in the input `parameters`.
+    // joint_parameters: numbers of joints are behind numbers of bodies, also in the input `parameters`.
     bool symmetric = false, joint_parameters = false, forces = false;
     // coordinates "numbers": the axes of q have length nq, of which a typed call has to know.
     // "dt", "f_ext": results behind the others, for which a typed call has no room; or a larger H.
@@ -72,11 +72,11 @@ class DTAU_API Call {
     const std::vector<Array>& inputs() const;
     const std::vector<Array>& results() const;
 
-    // Computes so many states: one array for each input and result, in their order. Inputs that are
+    // Evaluates `states` states; pass one array per input and result, in their order. Inputs that are
     // null, or left out at the end, are not given. Returns false if something is missing, an array
     // has another size or the batch is too large; error() then has a sentence. NaN: the state has no
     // result, because it has NaN itself or its constraints depend on each other. Quaternions are
-    // normalized; those of poses and rotations, as functions without a model take them, have norm 1.
+    // normalized; in poses and rotations, which functions without a model take, they have norm 1.
     [[nodiscard]] bool run(std::initializer_list<InputView> inputs,
                            std::initializer_list<ResultView> results,
                            std::ptrdiff_t states = 1) noexcept;
@@ -88,7 +88,7 @@ class DTAU_API Call {
     std::unique_ptr<LibraryCall> call_;
 };
 
-// The names of all functions of a model, and of those that take none.
+// The names of all functions of a model, and of functions that take none.
 DTAU_API std::vector<std::string> function_names();
 DTAU_API std::vector<std::string> pose_function_names();
 

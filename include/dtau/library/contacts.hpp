@@ -46,7 +46,7 @@ struct Loop {
     std::string axes = "body";  // or "mixed"
     double kp = 0.0, kd = 0.0;
     Pose placement = {};    // of frame_a in frame_b, when the loop is closed
-    std::string name = {};  // for errors; by default those of the frames
+    std::string name = {};  // for errors; by default the frames' names
 };
 
 using Contact = std::variant<PointContact, FrameContact, Loop>;

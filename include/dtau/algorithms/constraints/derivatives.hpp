@@ -5,7 +5,7 @@
 //   [M  -J^T] [da]     [dID/dx (q, v, a)]                  [1]
 //   [J    0 ] [df] = - [drows/dx        ],  and for tau:   [0]
 //
-// The solve is that of FDSVA (fdsva.hpp). The forces of the constraints are corrected between the two
+// The solve is FDSVA's (fdsva.hpp). The forces of the constraints are corrected between the two
 // triangular solves (correction.hpp):
 //
 //   X = L^-T dID/dx,   df = G^-1 (Z^T X - drows/dx),   X <- X - Y df,   da = -L^-1 D^-1 X

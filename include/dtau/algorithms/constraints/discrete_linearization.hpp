@@ -153,7 +153,7 @@ struct StageChange {
     }
 };
 
-// Not inside the class, as that of ConstraintCorrection.
+// Not inside the class, as operator() of ConstraintCorrection.
 template <class T>
 void StageChange<T>::operator()(int packs, int first, T* X, std::ptrdiff_t stride) const {
     const int width = packs * Pack<T>::width;

@@ -202,7 +202,7 @@ void solve_constrained(int n, T* x, T* rows, const SchurComplement<T>& w) {
 }
 
 // Does so for tangents and adjoints of a state whose forces are not lost, and refuses none: products are
-// those of the derivatives' matrices, which solve_forces gives.
+// with the derivatives' matrices, which solve_forces gives.
 template <class T>
 void solve_linearized(int n, T* x, T* rows, const SchurComplement<T>& w) {
     subtract_acceleration(x, rows, w);

@@ -4,8 +4,8 @@
 //   M (v+ - v) = J^T f        J v+ = -e J v        e: restitution
 //   G = J M^-1 J^T            f = -(1 + e) G^-1 J v          v+ = v + M^-1 J^T f
 //
-// Derivatives by q are those of constrained dynamics (derivatives.hpp) at rest and without gravity, at
-// the acceleration v+ - v. In place of drows/dq they take the derivative of J u at
+// Derivatives by q are derivatives of constrained dynamics (derivatives.hpp) at rest and without gravity,
+// at the acceleration v+ - v. In place of drows/dq they take the derivative of J u at
 // u = (v+ - v) + (1 + e) v, where J u = 0. By v, drows/dv is (1 + e) J. Rows that depend on each other
 // cannot contradict each other here, because their right-hand side is J times a velocity.
 #pragma once

@@ -15,7 +15,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Leaves in w what constrained_motion does, at rest; in twists those of the bodies at u.
+// Leaves in w what constrained_motion does, at rest; in `twists` the bodies' twists at u.
 template <class T>
 void impulse_motion(const Tree& tree, const T* q, const T* v, T restitution, const T* active, T* u,
                     Motion<T>* twists, const ConstrainedMotionWorkspace<T>& w) {

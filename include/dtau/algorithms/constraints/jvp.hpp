@@ -5,7 +5,7 @@
 //   M da - J^T df = dtau - dID - J_b^T m,        J da = -drows
 //
 // with dID and drows along (dq, dv). m of loops, and the turn of forces along the world's axes, are
-// those of derivatives.hpp. The textbook multiplies the (nv, nv) derivatives by dq and dv; here one
+// as in derivatives.hpp. The textbook multiplies the (nv, nv) derivatives by dq and dv; here one
 // column goes through the passes and the solve, O(N d).
 #pragma once
 
@@ -126,8 +126,8 @@ void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspa
 }
 
 // Runs after the motion: computes the variations of the torques without springs, damping and friction,
-// in w.torque, and minus those of the rows, in dforces. a: accelerations of which the rows are; impact: see
-// ConstraintPartials. df_ext and dparameters may be null: zero.
+// in w.torque, and minus the variations of the rows, in dforces. a: accelerations of which the rows are;
+// impact: see ConstraintPartials. df_ext and dparameters may be null: zero.
 template <class T>
 void motion_variation(const Tree& tree, const T* dq, const T* dv, const T* df_ext,
                       const T* dparameters, const T* active, const Motion<T>* a, bool impact,

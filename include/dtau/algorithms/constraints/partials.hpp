@@ -1,6 +1,6 @@
 // Computes the first derivatives of the rows (20.1) of constraints by q and q', column by column:
 // for_constraint_partials(). O(d) for a constraint at depth d. The derivatives of the frames are
-// those of [Derivations] §19; quantities of b turn relative to the axes of a. [Derivations] eqs. 20.4, 20.5
+// as in [Derivations] §19; quantities of b turn relative to the axes of a. [Derivations] eqs. 20.4, 20.5
 //
 // Along a column of a's path, with its twist s = (ds; du) at a, D V and D A of (19.2), D c of
 // (19.5), and primes for rates:

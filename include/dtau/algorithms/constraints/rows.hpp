@@ -36,8 +36,8 @@ inline T component(const Vec3<T>& a, int k) {
 // ---------------------------------------------------------------- where the frames are
 
 // Which constraints hold in a state: active (ncontacts), null: all; and where contacts with the world
-// are held: positions (ncontacts, 3), null: at their frames b. Loops do not read it, also those that
-// are closed to the world.
+// are held: positions (ncontacts, 3), null: at their frames b. Loops do not read it, not even loops
+// that are closed to the world.
 template <class T>
 struct Hold {
     const T *active, *positions;
@@ -47,7 +47,7 @@ template <class T>
 struct ConstraintFrames {
     Placement<T> a, b;  // in the root frame of their trees
     Mat3<T> E;          // axes of the rows, in a's root frame
-    Mat3<T> turn;       // from the root frame of b's tree to that of a's, if the trees differ
+    Mat3<T> turn;       // from b's root frame to a's root frame, if the trees differ
     Vec3<T> held;       // of a constraint with the world: where it is held
 };
 

@@ -8,7 +8,7 @@
 //   D_k D_j += -F . (D_k w x D_j u + D_j w x D_k u)                                    (23.20)
 //
 // and the second derivatives of xi = log6 with the weight kp W. These are (23.12) with the algebra of
-// motions in place of that of vectors: a motion is a vector of dual numbers, and (w; u) x (w'; u') is
+// motions in place of vectors' algebra: a motion is a vector of dual numbers, and (w; u) x (w'; u') is
 // its cross product, so that e and e' take the dual number of phi . phi + 2 phi . rho.
 #pragma once
 

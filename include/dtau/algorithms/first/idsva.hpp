@@ -18,7 +18,7 @@
 //
 // Two things differ from the paper ([Derivations] §4). Each 6x6 operator is held in the fewest numbers:
 // the body Coriolis operator in 12 (inertia.hpp), and (2B)^T s_k is a moment alone. And coordinates
-// are those of the root frame, not the world's (kinematics.hpp): the columns of a free root are
+// are the root frame's, not the world's (kinematics.hpp): the columns of a free root are
 // unit motions there, so that its rows and columns are components, without products
 // (free_root.hpp).
 //

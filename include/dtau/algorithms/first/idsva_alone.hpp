@@ -1,5 +1,5 @@
 // Runs the passes of IDSVA (idsva.hpp) for a lone state, several bodies and columns at once, in vectors:
-// idsva_forward_alone(), idsva_backward_alone(). The arithmetic of each number is that of a state in lanes.
+// idsva_forward_alone(), idsva_backward_alone(). Each number has the arithmetic of a state in lanes.
 //
 //   forward    P, v, a and the rates of columns, body by body; then I, B and f, for packs of bodies
 //   backward   1. composites of all bodies

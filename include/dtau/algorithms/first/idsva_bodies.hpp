@@ -172,7 +172,7 @@ struct Partials {
     int n;
 };
 
-// Adds the composites of body i to those of its parent.
+// Adds the composites of body i to its parent's composites.
 template <class T>
 DTAU_INLINE void add_composites(const Body& body, int i, const IdsvaWorkspace<T>& w) {
     w.root_frame.I[body.parent] += w.root_frame.I[i];

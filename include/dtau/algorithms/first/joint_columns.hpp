@@ -1,5 +1,5 @@
-// Computes the torques of joints for a unit of each of their parameters, the columns of the regressor behind those
-// of the bodies: JointColumns, for_joint_columns(). [Derivations] eq. 18.7
+// Computes the torques of joints for a unit of each of their parameters, the columns of the regressor behind
+// the bodies' columns: JointColumns, for_joint_columns(). [Derivations] eq. 18.7
 //
 //   tau_k = ... + armature a_k + damping v_k + stiffness s_k + friction y_k      s = q - rest,  y = tanh(v / v_s)
 //

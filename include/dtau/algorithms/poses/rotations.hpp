@@ -33,8 +33,8 @@ inline Quaternion<T> quaternion_products(const Mat3<T>& R) {
     return x;
 }
 
-// The rotation vector of a quaternion of any norm but zero. Near zero the norm of v cannot be told from
-// that of its sine.
+// The rotation vector of a quaternion of any norm but zero. Near zero half the angle cannot be told from
+// its sine.
 template <class T>
 inline Vec3<T> rotation_vector(const Quaternion<T>& x) {
     const auto back = less(x.w, 0.0);

@@ -2,7 +2,7 @@
 // frame_jacobians_derivatives(). O(d^2) for a frame at depth d. [Derivations] eqs. 19.6 to 19.8.
 //
 // J_k = (alpha_k; beta_k): columns of the Jacobian in the requested axes, angular part first. For
-// column u of a joint above that of column l, and for columns k, j of the same joint:
+// column u of a joint above the joint of column l, and for columns k, j of the same joint:
 //
 //   axes     dJ_u/dq_l               dJ_l/dq_u                              dJ_k/dq_j
 //   body     J_u x J_l               0                                      0
@@ -35,7 +35,7 @@ struct ColumnChanges {
     Motion<T> k_along_j, j_along_k;
 };
 
-// For column k of a joint above that of column j.
+// For column k of a joint above the joint of column j.
 template <class T>
 inline ColumnChanges<T> change_of_columns(Axes axes, const Motion<T>& k, const Motion<T>& j) {
     const Motion<T> zero = zero_motion<T>();

@@ -5,7 +5,7 @@
 // The textbook forms the tensors of [IDSVA-SO] and contracts them, O(N d^2). Here the sum over the
 // outputs comes first: it turns the output's column into the twist Lam that the bodies would have if
 // lam were the joint rates. What is left are pairs of columns, as of first derivatives. Symbols, beside
-// those of idsva.hpp:
+// idsva.hpp's:
 //   Lam[i]   twist of body i if lam were the joint rates    Phi[j]   Lam_p x s_j
 //   P, Z     I Lam and (2B)^T Lam of the subtree; Z is a moment
 //   D        of the subtree: D u = (2B[u])^T Lam for the Coriolis operator of the twist u

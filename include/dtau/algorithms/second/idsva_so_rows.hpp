@@ -95,8 +95,8 @@ inline void deepest_output_row(const FreeRoot<T>& root, int e, int d, const Outp
     }
 }
 
-// Replaces second derivatives by q inside a joint by their symmetric part: those in the exponential
-// chart.
+// Replaces second derivatives by q inside a joint by their symmetric part: the second derivatives in
+// the exponential chart.
 template <class T>
 inline void symmetrize_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
                            const IdsvaSoWorkspace<T>& w, T* dqdq) {

@@ -7,7 +7,7 @@
 //   D_qm D_vi tau_k = s_k . (B' s_i + I' (Psi'_i + S'_i))      D_vi D_vm tau_k = s_k . E s_i
 //   D_qm M_ki       = s_k . I' s_i                             D_qi M_km = s_k . {s_i x* t2}
 //
-// Inside m's own joint, D_qm D_vi, D_qm D_qi and D_qm M_ki are those of D_qi D_vm, D_qi D_qm and
+// Inside m's own joint, D_qm D_vi, D_qm D_qi and D_qm M_ki have the formulas of D_qi D_vm, D_qi D_qm and
 // D_qi M_km with i and m exchanged, and D_vi D_vm tau_k = s_k . (E_i s_m + I (s_i x s_m)).
 //
 // The forces in parentheses do not depend on k: they are computed once for all columns of the path

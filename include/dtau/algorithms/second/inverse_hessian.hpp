@@ -3,7 +3,7 @@
 //
 //   L = lam^T tau(q, v, a)        results: D_q D_q L, D_q D_v L, D_v D_v L, D_a D_q L
 //
-// The recursion is that of hessian.hpp, run as written there: forward passes, composites, backward
+// It runs the recursion of hessian.hpp as written there: forward passes, composites, backward
 // pass. External wrenches along the world's axes add second/world_wrenches.hpp to D_q D_q L. Option
 // `symmetric` takes the symmetric part of D_q D_q L, the Hessian in the exponential chart.
 #pragma once

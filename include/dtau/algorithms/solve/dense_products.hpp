@@ -86,7 +86,7 @@ inline void multiply_tile(int n, DenseMatrix C, DenseMatrix X, DenseMatrix Y, in
         multiply_tile<add, rows, 3>(C, X, Y, depth, ahead);
 }
 
-// The tiles of rows begin ... end - 1 and of `vectors` vectors of columns; with `upper` only those
+// The tiles of rows begin ... end - 1 and of `vectors` vectors of columns; with `upper` only tiles
 // that reach the diagonal and beyond. The columns of Y for a tile stay in the nearest cache for all
 // rows.
 template <bool add, bool upper>

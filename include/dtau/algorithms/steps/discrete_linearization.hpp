@@ -45,7 +45,7 @@ struct DiscreteWorkspace {
     JointMatrix<T> joint_dq, joint_dv;
     WrenchPartialsWorkspace<T> wrenches;
     // Variations in a block: of theta (joints that do not commute only), of q, of v and then theta', of
-    // a; and the weighted sums of those of theta' and a.
+    // a; and the weighted sums of the variations of theta' and a.
     Pack<T>*theta, *q, *v, *a, *rate_sum, *a_sum;
 
     DiscreteWorkspace(Arena& arena, const Tree& tree, const Options& options)
@@ -104,7 +104,7 @@ void stage_partials(const Tree& tree, int i, const T* body_f_ext, T* a,
 
 // ---------------------------------------------------------------- blocks of columns
 
-// Replaces the variation of theta in w.q by that of q (+) theta, for a stage or the whole step. The
+// Replaces the variation of theta in w.q by the variation of q (+) theta, for a stage or the whole step. The
 // variation of theta of joints that do not commute is kept in w.theta.
 template <class T>
 void displace(const Tree& tree, const BlockStart<T>& start, int stage,

@@ -5,7 +5,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// A matrix of factors; its neighbors in a column are `row` numbers apart, those in a row `column`.
+// A matrix of factors; neighbors in a column are `row` numbers apart, neighbors in a row `column`.
 template <class T>
 struct Factors {
     const T* at;

@@ -18,8 +18,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Directions, of the joints but for tau; those of the wrenches and of the inertial parameters may be null:
-// zero.
+// Directions, of the joints but for tau; directions of the wrenches and of the inertial parameters may be
+// null: zero.
 template <class T>
 struct StepDirection {
     const T *q, *v, *tau, *f_ext, *parameters;
@@ -58,7 +58,7 @@ inline void matrix_product(const T* matrix, int n, const T* x, T* result) {
     }
 }
 
-// The variation of q (+) theta, at theta, with those of q and of theta.
+// The variation of q (+) theta, at theta, with the variations of q and of theta.
 template <class T>
 __attribute__((noinline)) void vary_displaced(const Tree& tree, const T* theta, const T* dq,
                                               const T* dtheta, T* xi) {

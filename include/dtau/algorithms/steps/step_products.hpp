@@ -19,7 +19,7 @@
 // by_pi, if it is asked for, is -Y_i^T t summed over the stages: [Derivations] eq. 18.6.
 //
 // Symbols: the names of quantities of step.hpp stand for the gradients by them. Theta, V (end_theta,
-// end_v): by the displacement and the velocity at the end; theta, v, rate, a: by those of a stage.
+// end_v): by the displacement and the velocity at the end; theta, v, rate, a: by quantities of a stage.
 #pragma once
 
 #include "dtau/algorithms/first/inertial_torque.hpp"

@@ -2,7 +2,7 @@
 // a variation of the trajectory: vary_motion(), displaced_force(). [Derivations] §22.
 //
 // The variation displaces the joint by eta, a twist in body axes, and varies its rates by
-// delta = S dv. Symbols are those of inverse.hpp, with d for variations, y = E R0^T omega_p and
+// delta = S dv. Symbols are as in inverse.hpp, with d for variations, y = E R0^T omega_p and
 // A' = E R0^T (A_p + X_p r). All products are products of series:
 //
 //   eta' = delta - v_J x eta             at order 0: S dq
@@ -181,7 +181,7 @@ DTAU_INLINE Vec3<T> sliding_variation(int k, const VariedBody<T>& b, Vec3<T> sum
     return sum;
 }
 
-// d omega of order k, dA and dX of order k - 1, after those of the parent. [Derivations] eq. 22.2
+// d omega of order k, dA and dX of order k - 1, after the parent's variations. [Derivations] eq. 22.2
 template <bool simple, class T>
 DTAU_INLINE void vary_motion(const Body& body, int k, const VariedBody<T>& b,
                              const VariedBody<T>& p) {

@@ -1,16 +1,16 @@
 // Computes the Jacobians J of constraints along a motion, one order at a time, and multiplies with them:
 // ConstraintJacobians, J x and J^T f. O(n d r^2) for n constraints at depth d. [Derivations] §27
 //
-// All columns are along the axes of the world (mixed axes), as those of frames.hpp; only products turn into the
-// axes of the rows, which are those of frame a, R, or the world's:
+// All columns are along the axes of the world (mixed axes), as in frames.hpp; only products turn into the
+// axes of the rows, which are the axes of frame a, R, or the world's:
 //
 //   (J x)_k   = sum of R_l^T (J_a - J_b)_i x_{k-i-l}        x: velocities or another series of motions
 //   (J^T f)_k = sum of (J_a - J_b)_i^T R_l f_{k-i-l}
 //
 // With the coefficient x_k or f_k not known yet, the terms of order 0 of J and R are left out.
 //
-// These functions, and those of the files above, are compiled for size ([[gnu::cold]]): half of the bytes, a tenth
-// more time.
+// These functions, and the functions of the files above, are compiled for size ([[gnu::cold]]): half of the
+// bytes, a tenth more time.
 #pragma once
 
 #include "dtau/algorithms/constraints/dynamics.hpp"
@@ -54,7 +54,7 @@ struct ConstraintJacobians {
     const Constraints* constraints;
     MovingBodies<T> bodies;
     Motion<T>* S;  // (nv, length) columns of joints at their own bodies, along world axes
-    Vec3<T>* D;    // (length) from the origin of a body to that of a frame, of one frame
+    Vec3<T>* D;    // (length) from the origin of a body to the origin of a frame, of one frame
     Mat3<T>* R;    // (count, length) axes of frame a in the world
     Motion<T>* J;  // (2 count, nv, length): of frame a, of frame b
 
@@ -68,7 +68,7 @@ struct ConstraintJacobians {
           R(arena.take<Mat3<T>>(constraints->count * length)),
           J(arena.take<Motion<T>>(2 * std::ptrdiff_t(constraints->count) * nv * length)) {}
 
-    // Where the series of constraint c begin, and those of column j of frame a or b.
+    // Where the series of constraint c begin, and the series of column j of frame a or b.
     std::ptrdiff_t at(int c) const { return std::ptrdiff_t(c) * length; }
     Motion<T>* column(int c, bool of_b, int j) const {
         return J + ((2 * std::ptrdiff_t(c) + of_b) * nv + j) * length;

@@ -36,7 +36,7 @@ struct ForwardVariationWorkspace {
     }
 };
 
-// sum += factor A x for full matrices; rows of A are `stride`, those of x and sum `padded` apart.
+// sum += factor A x for full matrices; rows of A are `stride`, rows of x and sum `padded` apart.
 template <class T>
 void add_product(int n, T factor, const T* A, int stride, const T* x, T* sum, int padded) {
     constexpr int width = Pack<T>::width;

@@ -206,7 +206,7 @@ DTAU_INLINE Force<T> lower_rate_gradient(const Body& body, int l, const WeighedB
     return sum + b.by_eta[l - 1];
 }
 
-// Adds the gradients of coefficient l to those of the parent; both: E^T (W, A). [Derivations] eq.
+// Adds the gradients of coefficient l to the parent's gradients; both: E^T (W, A). [Derivations] eq.
 // 22.7
 template <bool simple, class T>
 DTAU_INLINE void pass_gradient(const Body& body, int order, int l, const TwoVectors<T>& both,

@@ -14,10 +14,10 @@
 //   backward   tau_i   = k! S_i^T (n_i; f_i) + armature, damping, springs, friction
 //              f_p     = f_p + R0 E^T f_i,   n_p = n_p + R0 (E^T n_i + r_J x E^T f_i) + p0 x (f_i in p)
 //
-// It differs from the paper in three ways ([Derivations] §13). The equations are those of rnea.hpp: only
+// It differs from the paper in three ways ([Derivations] §13). The equations are as in rnea.hpp: only
 // vectors are convolved, but no linear velocity, no inertia and no 6x6 matrix. Taylor coefficients take
 // the place of derivatives, so that no binomials appear. Bodies are numbered depth first, and forces go
-// inwards as soon as the last body of a subtree is done, so that the workspace is that of one path.
+// inwards as soon as the last body of a subtree is done, so that the workspace is for one path.
 // Loops over the orders are short and separate, so that a body's constants stay in registers. Order 0
 // alone is left to rnea().
 //
@@ -194,7 +194,7 @@ inline void outwards(Part part, const Tree& tree, const Body& body, int order,
     own_force(part, tree, body, order, f_ext, at, w);
 }
 
-// Adds the force of order k across the joint of a body to that of its parent, after lower orders.
+// Adds the force of order k across the joint of a body to its parent's force, after lower orders.
 template <bool simple, class T>
 inline void pass_order(const Body& body, int k, const JointSeries<T>& s, const TwoVectors<T>* force,
                        TwoVectors<T>* force_p, Vec3<T>* y) {

@@ -4,7 +4,7 @@
 //   E' = -omega_J x E        r' = E^T v_J        omega_J, v_J = S v
 //
 //   omega_J, v_J   the joint's twist S v in body axes: angular, linear
-//   E              rotation from the axes of the joint's frame to those of the body; of a joint that
+//   E              rotation from the axes of the joint's frame to the axes of the body; of a joint that
 //                  rotates about z only the sine and the cosine
 //   r, or r_J      origin of the body in the joint's frame
 //
@@ -27,7 +27,7 @@ DTAU_INLINE bool slides_on(const Body& body) {
     return !simple && traits(body.kind).slides;
 }
 
-// Rotates from the axes of the parent to those of the joint's frame, R0^T a, and back. For a simple
+// Rotates from the axes of the parent to the axes of the joint's frame, R0^T a, and back. For a simple
 // joint, the last of the three rotations of R0 is part of E. [Derivations] eq. 2.2
 template <bool simple, class T>
 DTAU_INLINE Vec3<T> into_joint(const Body& body, const Vec3<T>& a) {

@@ -5,7 +5,7 @@
 //   M a^(k) = tau^(k) - (torque of order k at a^(k) = 0, with lower orders and prescribed motion as they are)
 //
 // for the velocities whose motion is not prescribed. The articulated-body recursion of forward.hpp cannot
-// eliminate joints that share a velocity. The torques in parentheses are those of inverse_by_order.hpp.
+// eliminate joints that share a velocity. inverse_by_order.hpp has the torques in parentheses.
 #pragma once
 
 #include "dtau/algorithms/solve/factorized.hpp"
@@ -27,7 +27,7 @@ struct MimicSeriesWorkspace : InverseByOrder<T> {
           x(arena.take<T>(tree.independent.n)) {}
 };
 
-// Factorizes M with the rows and columns of prescribed velocities replaced by those of the identity.
+// Factorizes M with the rows and columns of prescribed velocities replaced by the identity's.
 template <class T>
 inline void factors_without(const Tree& tree, const T* q, const bool* given,
                             const MimicSeriesWorkspace<T>& w) {

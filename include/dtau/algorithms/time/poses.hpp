@@ -5,7 +5,7 @@
 // Coefficients of order k, for body i with parent p:
 //   F   axes of the joint's frame in the world      F = R_p R0
 //   R   axes of the body                            R = F E^T
-//   d   from the origin of the parent to that of the body (of a root: from the world's), along world
+//   d   from the origin of the parent to the origin of the body (of a root: from the world's), along world
 //       axes                                        d = R_p p0 + F r_J
 // Positions are sums of d over a path: what lies between two bodies loses no digit far from the
 // world's origin.

@@ -20,7 +20,7 @@ struct RootFrameSeries {
     TaylorScale scale;
     Placement<T>* P;  // (nnodes), of order 0
     Motion<T>*u, *S;  // (nnodes, length), (nv, length)
-    Inertia<T>* I;    // (nnodes, length); backward passes add those of the subtree
+    Inertia<T>* I;    // (nnodes, length); backward passes add the subtree's inertias
 
     RootFrameSeries(Arena& arena, const Tree& tree, int coefficients)
         : length(coefficients),

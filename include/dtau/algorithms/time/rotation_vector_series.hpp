@@ -4,7 +4,7 @@
 //   k phi_k = (G omega)_{k-1}           G = 1 + phi^/2 + u^ phi^,  u = e phi      (rotation_vector.hpp)
 //   e = f_1/4,  f_n = 1/(2n + 1 - t/4 f_{n+1})    (n - 1 in the code)
 //
-// The continued fraction of e is that of the tangent of half the angle: without cancellation up to half a
+// e has the continued fraction of the tangent of half the angle: without cancellation up to half a
 // turn, and without a case for small angles. [Derivations] §26
 #pragma once
 

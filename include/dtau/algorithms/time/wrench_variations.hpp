@@ -118,7 +118,7 @@ inline Motion<T> kept_turn(Axes axes, Motion<T> twist) {
     return twist;
 }
 
-// The variation of order k, after lower ones. dq for k = 0, dv: that of v^(k - 1) for others;
+// The variation of order k, after lower ones. dq for k = 0, dv: the variation of v^(k - 1) for others;
 // df_ext (nbodies, 6), of order k, may be null: zero. f_ext null: only this.
 template <class T>
 void vary_wrenches(const Tree& tree, int k, const T* dq, const T* dv, const T* f_ext,

@@ -14,7 +14,7 @@
 //              for the columns k of joint i, the first one first:
 //                a_k = u_k - W_k . m_i            m_i = m_i + a_k s_k
 //
-// Three things differ from the book. The first pass is that of rnea.hpp at zero joint accelerations, so
+// Three things differ from the book. The first pass is rnea.hpp's at zero joint accelerations, so
 // that gravity and all velocities are in f_i: the book's c_i and a_i do not appear, and m_i is the part
 // of the motion of body i that joint accelerations add. A joint of several columns is
 // eliminated one column at a time, which factorizes D = S^T IA S without inverting a matrix. And

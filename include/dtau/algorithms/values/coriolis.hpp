@@ -9,7 +9,7 @@
 //              I_p = I_p + I_i,  B_p = B_p + B_i      (composites)
 //
 // Two things differ from the paper: the operator B has 12 numbers, and B^T s_k is a moment alone
-// ([Derivations] eq. 3.7); coordinates are those of the root frame (kinematics.hpp).
+// ([Derivations] eq. 3.7); coordinates are the root frame's (kinematics.hpp).
 #pragma once
 
 #include "dtau/kinematics.hpp"

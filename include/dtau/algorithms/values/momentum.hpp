@@ -14,7 +14,7 @@
 //
 // Symbols, for body i with parent p, along world axes:
 //   R, y        its axes; its origin from the tree's reference
-//   d           its origin from that of p; of a root, from the world's
+//   d           its origin from p's origin; of a root, from the world's
 //   omega, u    angular velocity, velocity of the origin; alpha, u' their time derivatives
 //   c, J        center of mass from the first tree's reference; inertia about it
 //   h, P, L     sums of m c, m c', and m c x c' + J omega;  M the sum of m

@@ -11,7 +11,7 @@
 //
 // Symbols, for body i with parent p, along world axes:
 //   P[i]        its axes R; its origin y from the tree's reference
-//   d[i]        its origin from that of p; of a root, from the world's
+//   d[i]        its origin from p's origin; of a root, from the world's
 //   trees[i]    of a root: its tree's reference from the first tree's
 //   S[k]        column of the motion subspace, about the tree's reference (nv)
 //   v[i], a[i]  twist and spatial acceleration, about the tree's reference

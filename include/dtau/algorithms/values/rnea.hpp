@@ -19,7 +19,7 @@
 // The book has spatial velocities and accelerations, v_i and a_i, and f_i = I_i a_i + v_i x* I_i v_i.
 // Here A is the classical acceleration of the body's origin, and the body's point r has the
 // acceleration A + W r. So the parent's motion enters A_i through one matrix, W_p. The only linear
-// velocity is that of the joint, zero for a revolute joint. And f_i is two integrals over the mass,
+// velocity is the joint's, zero for a revolute joint. And f_i is two integrals over the mass,
 // linear in A and W ([Derivations] eqs. 13.2 to 13.5 at order 0). Joint frames are modified
 // Denavit-Hartenberg frames: E_i of a revolute joint is a rotation about its z after constant rotations
 // about x and z, and is never formed as a matrix (turns.hpp). The workspace keeps the
@@ -177,7 +177,7 @@ DTAU_INLINE void forces_of_motion(const Tree& tree, const T* q, const T* v, cons
 template <bool moving, class T>
 DTAU_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext,
                               T* tau, const RneaWorkspace<T>& w) {
-    // First, since a processor computes them beside the passes, in which every body waits for another.
+    // First, so that they overlap with the latency-bound passes.
     if constexpr (moving) friction_torques(tree, v, w.friction);
     forces_of_motion<moving>(tree, q, v, a, f_ext, w);
     for (int i = tree.nnodes - 1; i >= 0; --i) {
