@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[numpy.float64]
 
-functions: Any  # those of dtau._core, of recorded numbers
+functions: Any  # functions of dtau._core, of recorded numbers
 
 def tapes() -> int: ...
 def start() -> None: ...

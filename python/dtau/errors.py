@@ -28,7 +28,7 @@ def warn_of_model(message: str, *, stacklevel: int) -> None:
 def without_model_warnings() -> Iterator[None]:
     """Make models without warnings, in this thread.
 
-    The filters of the module ``warnings`` are those of the whole process: a change of them hides
+    The filters of the module ``warnings`` belong to the whole process: a change of them hides
     warnings of other threads, and two threads that put them back can leave them changed.
     """
     before = getattr(_of_thread, "is_quiet", False)

@@ -1,4 +1,4 @@
-"""Families: a function has those that differentiate it as attributes, `inverse_dynamics.vjp`."""
+"""Families: functions that differentiate a function are its attributes, `inverse_dynamics.vjp`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def old_name(new: str) -> Callable[[F], F]:
 def link(names: Mapping[str, Any]) -> frozenset[str]:
     """Give functions their attributes; return the names that these make redundant.
 
-    Such a name is that of the family, an underscore and the attribute: `inverse_dynamics_vjp`; or
+    Such a name is the family's name, an underscore and the attribute: `inverse_dynamics_vjp`; or
     it is an old one. Rows of the registry say what differentiates a function. For functions without
     a row, and for regressors, the names do.
     """

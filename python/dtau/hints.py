@@ -169,7 +169,7 @@ def hint(name: str, package: ModuleType) -> str:
 
 
 def _meant(name: str, package: ModuleType) -> str:
-    """Return an attribute, or a name that `dir` leaves out; Python suggests those of `dir`."""
+    """Return an attribute, or a name that `dir` leaves out; Python suggests names of `dir`."""
     for family in package.__all__:
         attribute = name.removeprefix(f"{family}_")
         if attribute != name and hasattr(getattr(package, family), attribute):

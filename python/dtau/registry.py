@@ -52,7 +52,7 @@ class Function:
     """A row of the registry: arguments in public order, results, and the class of the results.
 
     ``force_results`` follow the ``results`` where the option ``forces`` asks for them, and then
-    those of ``by_results`` for which the option ``by`` asks. These, and an optional result, are
+    the ``by_results`` for which the option ``by`` asks. These, and an optional result, are
     attributes of the class beside its tuple.
     """
 
@@ -101,7 +101,7 @@ def _function(row: Mapping[str, Any]) -> Function:
 
 
 def arrays_of(results: Any) -> tuple[Any, ...]:
-    """Return the arrays that a function returned: those of the tuple, and its attributes.
+    """Return the arrays that a function returned: the tuple's arrays, and its attributes.
 
     A `PartialState` has None, which is left out.
     """

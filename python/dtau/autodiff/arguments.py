@@ -42,7 +42,7 @@ def has_rows(shape: tuple[int, ...], nbodies: int) -> bool:
 
 
 def is_long(shape: tuple[int, ...], model: Model) -> bool:
-    """Whether parameters are those of joints too."""
+    """Whether parameters include parameters of joints."""
     return (*shape[-1:],) == (parameter_count(model, of_joints=True),)
 
 

@@ -65,7 +65,7 @@ def weighted(name: str) -> Hessian:
 
 
 def gradients(problem: str, jacobian: Rule) -> Rule:
-    """Return the rule for a product ``vjp`` without wrenches, from that of the Jacobian."""
+    """Return the rule for a product ``vjp`` without wrenches, from the Jacobian's rule."""
     row, second = FUNCTIONS[f"{problem}_vjp"], weighted(f"{problem}_hessian")
     names = [x.name.removeprefix("by_") for x in row.results if not x.optional]
     weights = [x.name for x in row.inputs if x.name.startswith("lam")]

@@ -1,7 +1,7 @@
 """Jacobians of constrained dynamics and of impacts, from other functions of the core.
 
-The rules are those of `dtau.autodiff.blocks`. The residual of constrained dynamics is a check of
-the result: its derivatives count as zero. So do those by the mask of active contacts.
+The rules come from `dtau.autodiff.blocks`. The residual of constrained dynamics is a check of
+the result: its derivatives count as zero. So do derivatives by the mask of active contacts.
 """
 
 from __future__ import annotations

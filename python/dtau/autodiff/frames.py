@@ -1,7 +1,7 @@
 """Differentiate placements and Jacobians of frames, to any order, from body Jacobians alone.
 
-The rules are like those of `dtau.autodiff.blocks`, but their derivatives by q are in its tangent
-space.
+The rules are like the rules of `dtau.autodiff.blocks`, but their derivatives by q are in its
+tangent space.
 
 A frame at R, p with the body Jacobian J = [v; w] (..., 6, nv) moves with xi by dR = R hat(w xi) and
 dp = R v xi. A column of J is the joint's axis, carried by the joints between it and the frame. So

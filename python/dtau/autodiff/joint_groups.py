@@ -1,6 +1,6 @@
 """Displacements of four groups of joints, PLAIN, SPHERICAL, FREE and PLANAR, in array operations.
 
-The formulas are those of the core's manifold.hpp, in the operations of an array library.
+The formulas come from the core's manifold.hpp, in the operations of an array library.
 Configurations x, y have the shape (..., joints, nq) and tangents d, e (..., joints, nv), for joints
 of one group. Quaternions need not have unit norm: every function normalizes them.
 """

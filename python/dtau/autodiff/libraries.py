@@ -72,12 +72,12 @@ def _derivatives(name: str, arrays: str, order: Order | None = None) -> str:
     if order is Order.none:
         return "It has no derivatives."
     text = (
-        f"Derivatives exist {order.said}, by each of the {arrays}; those by q are by its nq "
+        f"Derivatives exist {order.said}, by each of the {arrays}; derivatives by q are by its nq "
         "numbers: docs/array_libraries.md."
     )
     if name in CONSTRAINED:
-        text += " Those by ``active`` are zero" + (
-            ", and so are those of the residual." if name == "constrained_dynamics" else "."
+        text += " Derivatives by ``active`` are zero" + (
+            ", and so are derivatives of the residual." if name == "constrained_dynamics" else "."
         )
     return text
 

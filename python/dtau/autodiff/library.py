@@ -85,7 +85,7 @@ class At:
 
     @property
     def of_joints(self) -> bool:
-        """Whether the parameters are those of joints too."""
+        """Whether the parameters include parameters of joints."""
         return bool(self.options.get(OF_JOINTS))
 
     def weightless(self) -> At:

@@ -1,7 +1,7 @@
 """Rows of the registry as the array libraries have them: `FUNCTIONS`.
 
 They leave out ``positions``, where contacts are held, because the core has no derivatives by them,
-and ``layout``: derivatives are those of dense results. ``parameters`` of many models are arrays
+and ``layout``: derivatives are of dense results. ``parameters`` of many models are arrays
 too; whether they are of joints too, which their length tells, is an option of calls.
 """
 

@@ -1,6 +1,6 @@
 """Jacobians of a time step, and of its Jacobians and gradients, from other functions of the core.
 
-The rules are those of `dtau.autodiff.blocks`. The variables z are the numbers of q, v and tau, and
+The rules come from `dtau.autodiff.blocks`. The variables z are the numbers of q, v and tau, and
 the length of the step and the wrenches where they are asked for.
 """
 

@@ -1,7 +1,7 @@
 """Generate the functions of an array library from their rows in the registry: `define`.
 
 A function has the parameters of its namesake in `dtau`, without `out`, `threads` and `layout`. It
-is compiled from source text, so that a call costs the same as that of a handwritten function.
+is compiled from source text, so that a call costs the same as a handwritten function's.
 """
 
 from __future__ import annotations

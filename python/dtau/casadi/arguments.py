@@ -21,7 +21,7 @@ def stack_order(name: str, model: Model, stack: Any, order: Any) -> int:
 
 
 def of_joints(model: Model, parameters: Any) -> bool:
-    """Whether parameters, if they are given, are those of joints too."""
+    """Whether parameters, if they are given, include parameters of joints."""
     if parameters is None or not isinstance(model, Model):
         return False
     shape = getattr(parameters, "shape", None) or np.shape(parameters)

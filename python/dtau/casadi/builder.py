@@ -51,7 +51,7 @@ class _Request(NamedTuple):
 
     @property
     def given(self) -> dict[str, bool]:
-        """Whether parameters are an input, and those of joints among them."""
+        """Whether parameters are an input, and parameters of joints among them."""
         of_joints = dict(self.options).get(OF_JOINTS, False)
         return {PARAMETERS: self.parameters, OF_JOINTS: self.parameters and of_joints}
 

@@ -54,8 +54,8 @@ def block(places: Places, of_result: int = 1) -> Numbers:
 class Call:
     """A call of the core: what it reads, and the places of its results, by name.
 
-    ``given`` has the places of inputs among the given numbers; inputs with one axis more are those
-    of several states, as are all results then. Required inputs that are not given are zero.
+    ``given`` has the places of inputs among the given numbers; inputs with one axis more are
+    inputs of several states, as are all results then. Required inputs that are not given are zero.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Plan:
     """A function with one result: patterns of its derivatives, and places of what is given.
 
     ``shapes`` has the core's shapes of the inputs; ``first`` the patterns of the Jacobian by each,
-    ``second`` those of second derivatives by two. What they do not name is zero.
+    ``second`` the patterns of second derivatives by two. What they do not name is zero.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Plan:
     def roles(
         self, value: Call, places: Places, first: Groups, product: Groups, second: Groups = ()
     ) -> list[tuple[Any, ...]]:
-        """Describe all roles for the core; ``places`` are those of the function's own result.
+        """Describe all roles for the core; ``places`` belong to the function's own result.
 
         Derivative functions never read the results that CasADi passes to them: such inputs are
         empty, so that these are not computed.

@@ -268,7 +268,7 @@ def time_derivatives(model: Model, name: str, order: int, *, f_ext_axes: Axes | 
     }
     p = Plan(shapes, np.ones((rows, nv), dtype=bool), first, None)
     slopes = Call(prepared(model, links["derivatives"], **options), p.inputs)
-    by = {  # of the stack, the second axis is that of the input's orders
+    by = {  # of the stack, the second axis is for the input's orders
         x: block(y if y.ndim == 3 else y.swapaxes(1, 2), 2)
         for x, y in p.named(slopes, f"d{row.results[0].name}_d{{}}".format)
     }

@@ -65,7 +65,7 @@ class Recorded:
         return self._call("derivatives")
 
     def jacobians(self, sizes: Mapping[str, int]) -> Blocks:
-        """Return the Jacobians that the core has; ``sizes`` are those of the results."""
+        """Return the Jacobians that the core has; ``sizes`` are the results' sizes."""
         function, known = self.request.function, {}
         if function == "step":
             return self._step_jacobians()

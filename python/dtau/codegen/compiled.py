@@ -76,7 +76,7 @@ def compile(
 
     Notes
     -----
-    The code is that of `dtau.generate`, for as many states at once as the processor's vectors hold.
+    The code is `dtau.generate`'s, for as many states at once as the processor's vectors hold.
     A state has the same bits alone and in a batch, except for the sign of a zero, and differs from
     the core's result by roundings. The code is cached in ``$XDG_CACHE_HOME/dtau`` or
     ``~/.cache/dtau``, under a hash of everything that it depends on. Cached code is verified before

@@ -130,7 +130,7 @@ def generate(
     Notes
     -----
     The core runs once with numbers that record their operations. So the generated algorithms are
-    those of the core, with the model's constants folded, and without zeros and repeated operations.
+    the core's, with the model's constants folded, and without zeros and repeated operations.
     Functions take the arrays in the order of the package's function, each as a pointer, then the
     results. A result with the name of an argument gets ``_out`` after its name. Functions compute
     one state, allocate nothing and can be called from any thread. ``PREFIXcheck()`` returns 0 if

@@ -193,9 +193,9 @@ class Convention(Immutable):
 
         - ``"a"``, and functions that return accelerations: ``v (..., nv)``.
         - First derivatives: the values ``v``, ``a``, ``tau (..., nv)`` that they are by, and the
-          acceleration or torque that they are of; those of an impact also ``v_after``. The result
-          is by this convention's variables: by q in its tangent space, at fixed v, a or tau of its
-          own. External wrenches stay constant along the axes in which they were given.
+          acceleration or torque that they are of; derivatives of an impact also ``v_after``. The
+          result is by this convention's variables: by q in its tangent space, at fixed v, a or tau
+          of its own. External wrenches stay constant along the axes in which they were given.
         - Second derivatives: ``v``, ``a``, ``tau``, and ``d``, the first derivatives there. As in
           dtau, second derivatives by q along two velocities of one joint depend on their order; the
           mean of both orders is along motions with constant velocity in this convention.

@@ -125,7 +125,7 @@ def _core(
 
 
 def _require_rows(what: Quantity, state: _Sizes, parts: _Sizes) -> None:
-    """Raise ValueError if stacks of the state are shorter than that of the result needs."""
+    """Raise ValueError if stacks of the state are shorter than the result's stack needs."""
     rows = min(core[0] for _, core in parts.values())
     fewer = 0 if "M_derivatives" in what.needs else 1
     for name, (x, core) in state.items():

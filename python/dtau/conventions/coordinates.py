@@ -20,7 +20,7 @@ _UNIT = 1e-6  # how far from 1 the norm of a quaternion may be
 
 
 class CoordinateMap(Immutable):
-    """The map between configurations of a model and those of another convention.
+    """The map between configurations of a model and configurations of another convention.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ quiet = np.errstate(invalid="ignore", over="ignore", divide="ignore")  # for sta
 
 
 class Maps(Immutable):
-    """The maps between dtau's arrays and those of a convention.
+    """The maps between dtau's arrays and the arrays of a convention.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ _ROWS: Mapping[str, registry.Function] = {
     row.result_class: row for row in reversed(list(registry.FUNCTIONS.values())) if row.result_class
 }
 
-# Other names than those of the rows, where these do not tell how an array converts.
+# Other names than the rows' names, where these do not tell how an array converts.
 _NAMES = {"bias_torque": "bias", "bias_torque_time_derivatives": "bias"}
 _FIXED = {"nq", "2 nv", "nbodies", "2 nv + ninputs"}  # axes without a rule
 _STATES = (results.State, results.PartialState)

@@ -21,10 +21,10 @@ where g varies as follows, because f_vz = 0 = f_zz and W, Q and P are linear in 
 
 By q' and v': L g_v(d_j; A^-1 e_k); by z' and q': L g_z(d_k; y_j), where z varies by y_j = A^-1 e_j,
 or A^T e_j. All terms are bilinear, so they are computed for unit vectors in dtau's axes first. W, Q
-and P vanish for velocities other than those of free roots.
+and P vanish for velocities other than velocities of free roots.
 
 A scalar w' . f' with weights w' of the convention, held constant, is w . f with w = L^T w' there;
-its derivatives are those above with w . in place of L: one row of weights in place of nv rows.
+its derivatives are as above, with w . in place of L: one row of weights in place of nv rows.
 """
 
 from __future__ import annotations

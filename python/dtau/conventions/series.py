@@ -6,7 +6,7 @@ and C(k, m) are the binomials:
     R^(k+1) = sum C(k, m) R^(k-m) [w^(m)]x          p^(k+1) = sum C(k, m) R^(k-m) v^(m)
 
 A^(k) and (A^-1)^(k) follow from the pose up to order k, which needs v only up to order k - 1. If A
-is the adjoint of the pose (`spatial_twist`), its derivatives are those of [HO-FBS].
+is the adjoint of the pose (`spatial_twist`), its derivatives are as in [HO-FBS].
 """
 
 from __future__ import annotations

@@ -61,8 +61,8 @@ class TwistMap(Immutable):
     angular_in_world : bool
         True: angular velocities are along the world's axes, else along the body's.
     at_world_origin : bool
-        True: linear velocities are those of the point at the world's origin, else of the body's
-        origin.
+        True: linear velocities are velocities of the point at the world's origin, else of the
+        body's origin.
     """
 
     _v: NDArray[np.intp]  # (nroots, 6): indices of the velocities

@@ -29,7 +29,7 @@ Indices = NDArray[np.intp]
 
 
 class WrenchMap(Immutable):
-    """The map between external wrenches ``(..., nbodies, 6)`` and those of another convention.
+    """The map between external wrenches ``(..., nbodies, 6)`` and wrenches of another convention.
 
     Parameters
     ----------

@@ -194,7 +194,7 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         self.actuation.calcDiff(data.actuation, rest, u)
         q, _ = self.robot.to_dtau(rest)
         gravity = self.robot.vectors_from_dtau(dtau.gravity_torque(self.robot.model, q))
-        gravity = gravity - data.actuation.tau  # without controls, that of servos
+        gravity = gravity - data.actuation.tau  # without controls, the torque of servos
         columns = [data.actuation.dtau_du]
         if self._held.nrows:
             columns.append(self._rows(q).T)

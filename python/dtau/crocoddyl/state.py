@@ -91,7 +91,7 @@ class State(crocoddyl.StateAbstract):
     def _chosen(
         self, first: Array, first_v: float, second: Array, second_v: float, which: Any
     ) -> Any:
-        """Return the Jacobians by both displacements, with those of velocities, or one of them."""
+        """Return Jacobians by both displacements, with velocities' Jacobians, or one of them."""
         both = [self._with_velocities(first, first_v), self._with_velocities(second, second_v)]
         if which == crocoddyl.Jcomponent.both:
             return both

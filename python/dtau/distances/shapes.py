@@ -158,7 +158,7 @@ def _warn(model: Model, notes: Sequence[str]) -> None:
 
 
 def _named(found: Sequence[_Found], links: Sequence[str]) -> Iterator[Shape]:
-    """Give all shapes names that differ, also from those of the links."""
+    """Give all shapes names that differ, also from the links' names."""
     taken = Counter([*links, *(shape.own for shape in found if shape.own)])
     numbers_of: Counter[str] = Counter()
     for shape in found:

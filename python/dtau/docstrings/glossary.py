@@ -43,7 +43,7 @@ dparameters : array_like (..., nparameters)
     ones that no rigid body can have. A batch of parameters with one state is a batch of models.
 parameters : array_like (..., 10 nbodies), optional
     Inertial parameters of the bodies in place of the model's, a set for each state: many models in
-    one call. The order is that of ``model.parameters.ravel()`` and of the columns of
+    one call. The order is as in ``model.parameters.ravel()`` and the columns of
     `dtau.inverse_dynamics_regressor`; the shape may be (..., nbodies, 10) too, a row for each body
     as in ``model.parameters``. In shape (..., 10 nbodies + 4 nv) armature, damping, stiffness and
     friction of the velocities follow, as ``model.joint_parameters.ravel()``; derivatives by
@@ -137,7 +137,7 @@ inputs : array_like (..., nv, nu), or (nv,) of bool, optional
     The inputs u that drive the robot. None: the torques of all joints except free roots. A mask:
     the torques where it is true. A matrix B, or one for each state: the joint torque is ``B @ u``,
     in N m and N per unit of each input. `dtau.Motors`: the matrix ``dtau_du``, and derivatives by
-    the state contain that of the motors' law at ``tau``, so that servos feed back.
+    the state contain derivatives of the motors' law at ``tau``, so that servos feed back.
 f_ext_axes : {"body", "world", "mixed"}
     Axes of the external wrenches. ``"body"``: in the body frame, at the body's origin. ``"mixed"``:
     in world axes, at the body's origin. ``"world"``: in world axes, moment about the world's origin
@@ -151,11 +151,11 @@ active : array_like (..., ncontacts), optional
     has no force. Other numbers count as true from 0.5 on. By default all contacts hold. A contact
     takes time only where it holds; states with the same contacts are computed together.
 positions : array_like (..., ncontacts, 3), optional
-    Where the contacts are held in each state: positions in the world, in meters, in place of those
-    of ``contacts``, such as the footholds of a gait. The rotation of a `FrameContact` stays. Only
-    contacts with the world that have a gain ``kp`` and hold in the state depend on it. The other
-    rows, also those of all loops, have no effect, and may be NaN. By default the positions of
-    ``contacts``.
+    Where the contacts are held in each state: positions in the world, in meters, in place of the
+    positions of ``contacts``, such as the footholds of a gait. The rotation of a `FrameContact`
+    stays. Only contacts with the world that have a gain ``kp`` and hold in the state depend on it.
+    The other rows, also the rows of all loops, have no effect, and may be NaN. By default the
+    positions of ``contacts``.
 regularization : float
     Set it if constraint rows depend on each other, as with four flat feet. Choose it small compared
     with the eigenvalues of the Schur complement G = J M^-1 J^T, in 1/kg, but larger than their
@@ -172,12 +172,12 @@ symmetric : bool, optional
     repeated derivatives, by the first of these indices first.
 coordinates : {"tangent", "numbers"}
     What derivatives by a configuration are taken by. ``"tangent"``: displacements q (+) xi, with nv
-    columns. ``"numbers"``: the numbers of q, those of f(normalize(q)), so that a change of a
+    columns. ``"numbers"``: the numbers of q in f(normalize(q)), so that a change of a
     quaternion along itself has no effect. Then the axis of ``q`` has length nq, second derivatives
     are symmetric, ``dq`` is a change of the numbers, and a configuration after a step is given and
     weighed by its numbers too.
 layout : {"dense", "pattern"}
-    ``"dense"``: all numbers. ``"pattern"``: only those that can differ from zero. In place of its
+    ``"dense"``: all numbers. ``"pattern"``: only numbers that can differ from zero. In place of its
     own axes a matrix or a tensor then has a single one, in the order of `dtau.pattern`. Large
     batches of robots with many branches take less time and memory.
 joint_parameters : bool, optional
@@ -216,7 +216,7 @@ out : ndarray, optional
     Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no memory
     with the arguments.
 outs : sequence of ndarray, optional
-    One array for each result of the call, those of the tuple first, then those that further
+    One array for each result of the call, the tuple's first, then results that further
     arguments add, in the order of their list: float64, C-contiguous, writable, of the result's
     shape, sharing no memory with the arguments or with each other. What an earlier call returned is
     valid.

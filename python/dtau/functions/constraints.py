@@ -198,8 +198,8 @@ def constrained_inverse_dynamics(
     inputs : ndarray of bool (nv,), optional
         Mask of the driven torques; by default the torques of all joints except free roots.
     regularization : float
-        Set it if the contact forces may not reach all velocities without an input, as those of two
-        point feet. The torques that these velocities would need then are the least possible.
+        Set it if the contact forces may not reach all velocities without an input, as the forces
+        of two point feet. The torques that these velocities would need then are the least possible.
         Choose it small compared with 1 and with the squares of the contacts' distances in meters:
         1e-6 of these works. The result does not depend on its value.
 

@@ -1,4 +1,4 @@
-"""Project configurations onto those in which contacts and closed loops hold: `project`."""
+"""Project configurations onto configurations in which contacts and closed loops hold: `project`."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def project(
         not. Other numbers count as true from 0.5 on. By default all contacts must hold.
     positions
         Where the contacts must hold in each state: positions in the world, in meters, in place of
-        those of ``contacts``. The rotation of a `FrameContact` stays; without a placement it still
-        holds anywhere. Such rows, those of loops and those of contacts that need not hold have no
-        effect, and may be NaN. By default the positions of ``contacts``.
+        the positions of ``contacts``. The rotation of a `FrameContact` stays; without a placement
+        it still holds anywhere. Such rows, rows of loops and rows of contacts that need not hold
+        have no effect, and may be NaN. By default the positions of ``contacts``.
     tolerance : float
         Largest error, in meters and radians, of a solution.
     max_iterations : int

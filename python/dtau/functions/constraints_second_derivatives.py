@@ -37,7 +37,7 @@ def constrained_dynamics_second_derivatives(
 ) -> ConstrainedDynamicsSecondDerivatives:
     """Second derivatives of constrained accelerations and forces, as full tensors.
 
-        d2a_dqdv[i, j, k] = d/dv_k (d a_i / dq_j)    the others and those of the forces likewise
+        d2a_dqdv[i, j, k] = d/dv_k (d a_i / dq_j)    the others and the forces' likewise
 
     For a weighted sum of them `dtau.constrained_dynamics_hessian` takes a small part of the time
     and memory.
@@ -108,7 +108,7 @@ def impulse_dynamics_second_derivatives(
 ) -> ImpulseDynamicsSecondDerivatives:
     """Second derivatives of the velocity after an impact and of its impulses, as full tensors.
 
-        d2v_dqdv[i, j, k] = d/dv_k (d v_i / dq_j)    the others and those of the impulses likewise
+        d2v_dqdv[i, j, k] = d/dv_k (d v_i / dq_j)    the others and the impulses' likewise
 
     Returns
     -------

@@ -44,7 +44,7 @@ def lqr(
     from every initial state, where ``x_(k+1) = A_k x_k + B_k u_k + c_k``. This recursion is the
     backward pass of iLQR and of Newton's method. There, x and u are deviations from the trajectory,
     A and B come from `dtau.linearize_discrete`, Q, R and S are the second derivatives of the cost,
-    plus those of `dtau.step_hessian` for Newton's method, and q and r are its first derivatives.
+    plus `dtau.step_hessian`'s for Newton's method, and q and r are its first derivatives.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ def integrate(
     -------
     q : ndarray (..., nq)
         Joint by joint T exp(S dq): coordinates of joints with one degree of freedom add, a
-        spherical joint moves by the exponential of SO(3), a free joint by that of SE(3).
+        spherical joint moves by the exponential of SO(3), a free joint by the exponential of SE(3).
         Quaternions have unit norm.
 
     Notes

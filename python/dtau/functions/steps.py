@@ -43,7 +43,7 @@ def step(
     Parameters
     ----------
     f_ext
-        ... Its components, and those of ``tau``, are constant over the step.
+        ... Its components, and the components of ``tau``, are constant over the step.
     contacts : Contacts, optional
         Contacts and loops that hold at every stage; the acceleration is the result of
         `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
@@ -145,7 +145,7 @@ def step_jvp(
     Parameters
     ----------
     f_ext
-        ... Its components, and those of ``tau``, are constant over the step.
+        ... Its components, and the components of ``tau``, are constant over the step.
     contacts : Contacts, optional
         Contacts and loops that hold at every stage; the acceleration is the result of
         `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
@@ -246,7 +246,7 @@ def step_vjp(
     Parameters
     ----------
     f_ext
-        ... Its components, and those of ``tau``, are constant over the step.
+        ... Its components, and the components of ``tau``, are constant over the step.
     contacts : Contacts, optional
         Contacts and loops that hold at every stage; the acceleration is the result of
         `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.

@@ -51,8 +51,8 @@ def linearize_stages(
     Returns
     -------
     StageLinearization
-        ``A``, ``B``, ``q`` and ``v`` are those of ``dtau.linearize_discrete(..., "rk4")``, to the
-        bit.
+        ``A``, ``B``, ``q`` and ``v`` equal the arrays of ``dtau.linearize_discrete(..., "rk4")``,
+        to the bit.
 
     Raises
     ------

@@ -128,7 +128,7 @@ def forward_dynamics_time_derivatives(
     Notes
     -----
     The problem of [HO-FBS] Algorithm 3, solved in body coordinates; O(N r^2). The articulated
-    inertias are those of order 0 at every order ([HO-FBS] Lemma 2) and are computed once. Errors of
+    inertias of order 0 serve every order ([HO-FBS] Lemma 2) and are computed once. Errors of
     low orders enter the higher ones: the result solves the differentiated equation to rounding, but
     its own error grows by about a digit per order.
 

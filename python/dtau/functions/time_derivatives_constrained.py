@@ -149,7 +149,7 @@ def constrained_inverse_dynamics_time_derivatives(
 
     Examples
     --------
-    The torques that a motion with contacts takes are those that drive it:
+    The torques that a motion with contacts takes are the torques that drive it:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()

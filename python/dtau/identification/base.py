@@ -147,7 +147,7 @@ def base_parameters(regressor: Regressor, *, seed: int = 0) -> BaseParameters:
     Notes
     -----
     [Gautier]: which columns are kept depends on their order, the rank does not. Parameters of a
-    body go over into those of bodies closer to the root. O(n^3) for n parameters.
+    body go over into parameters of bodies closer to the root. O(n^3) for n parameters.
 
     Examples
     --------

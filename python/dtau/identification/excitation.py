@@ -207,7 +207,7 @@ def _read_limits(
     acceleration: ArrayLike | None,
     effort: ArrayLike | None,
 ) -> Limits:
-    """Read limits; those of positions and their rates become smaller by the factor."""
+    """Read limits; limits of positions and their rates become smaller by the factor."""
     joints = [joint.name for joint in model.joints if joint.mimic is None]
 
     def read(name: str, given: ArrayLike) -> Array:

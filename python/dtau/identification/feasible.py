@@ -129,7 +129,7 @@ def minimize_near(
     """Return the minimum for a weight that is chosen, and the weight.
 
     It is the largest of 1, 0.1, ... at which the distance is at most `near`, if there is one, and
-    else at most `near` above that of the smallest weight.
+    else at most `near` above the distance of the smallest weight.
     """
     x = _approach(matrix, right, barrier, _CHOICES[0])
     tried: list[tuple[Array, float, float]] = []

@@ -78,7 +78,7 @@ class Fit:
     prior_cost : float
         The prior's share of the cost: its weight times the sum of divergences.
     standard_errors : ndarray (rank,)
-        Standard deviations of the base parameters by the samples alone, those of `least_squares`,
+        Standard deviations of the base parameters by the samples alone, as in `least_squares`,
         for the given or estimated noise; infinite where the motion does not determine them.
     """
 
@@ -132,7 +132,7 @@ def least_squares(
     v, a : array_like (..., nv)
         Velocities and accelerations.
     tau : array_like (..., nv)
-        Joint torques, those of contacts subtracted.
+        Joint torques, torques of contacts subtracted.
     noise : array_like (nv,) or float, optional
         Standard deviation of the noise of each torque. By default from the residual of a first fit
         without weights.
@@ -211,7 +211,7 @@ def fit(
     noise : array_like (nv,) or float, optional
         As in `least_squares`.
     prior : array_like (nparameters,), optional
-        Parameters to stay close to, by default those of the model. Bodies must exist. A joint's
+        Parameters to stay close to, by default the model's. Bodies must exist. A joint's
         term that is zero there has no prior, and is only kept positive.
     prior_weight : float, optional
         Weight w of the prior, in the units of the cost: with 1, an error of a parameter of its own

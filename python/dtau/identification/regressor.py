@@ -42,7 +42,7 @@ class Regressor(Immutable):
 
         tau = Y(q, v, a) pi
 
-    The parameters are those of all bodies, ten each as in `dtau.Model.parameters`, followed by the
+    The parameters are ten of each body, as in `dtau.Model.parameters`, followed by the
     joints' terms in the order of `joint_terms`. The model's own inertias, armature, damping,
     springs and friction are only read by `model_parameters`.
 
@@ -51,7 +51,7 @@ class Regressor(Immutable):
     model : Model
         The robot.
     joint_terms : iterable of str
-        Parameters of the joints with one velocity, besides those of the bodies:
+        Parameters of the joints with one velocity, besides the bodies' parameters:
 
         ============= ==================================== ==================
         ``armature``  rotor inertia                        a
@@ -62,7 +62,7 @@ class Regressor(Immutable):
         ============= ==================================== ==================
 
         A spring at rest at q0 has the offset ``-stiffness * q0``. Joints that mimic others have no
-        terms of their own: those of the mimicked joint include them.
+        terms of their own: the terms of the mimicked joint include them.
     coulomb_speed : float, optional
         Speed, in rad/s or m/s, at which Coulomb friction reaches 76 % of its value. Needed with
         ``"coulomb"``: choose a speed that is small for the motions at hand.
@@ -248,7 +248,7 @@ class Regressor(Immutable):
         batch, (q, v, a, lam) = self._states(q, v, a, lam)
         rows = parameters[: 10 * self.model.nbodies].reshape(-1, 10)
         # Models hold bodies that exist. So a small multiple is added to unit bodies, and their
-        # gradient is subtracted, together with that of the model's own damping.
+        # gradient is subtracted, together with the gradient of the model's own damping.
         least = np.linalg.eigvalsh(pseudo_inertias(rows))
         small = 0.25 / (float(np.abs(least).max()) or 1.0)
         moved = self._units.replace(parameters=_UNIT_BODY + small * rows)

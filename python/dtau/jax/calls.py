@@ -59,8 +59,8 @@ class Array(NamedTuple):
 class Prepared(NamedTuple):
     """A call that the handler knows by its number until the process ends.
 
-    problem: why it is refused without ``parameters``; empty if it is not. places: those of its
-    inputs among the core's.
+    problem: why it is refused without ``parameters``; empty if it is not. places: where its
+    inputs are among the core's.
     """
 
     number: int

@@ -1,10 +1,10 @@
 """Differentiate calls by the rules of `dtau.autodiff`: `apply`.
 
-A variation of the results is linear in those of the inputs, so JAX transposes it for reverse mode.
-Where the core has products, it is the primitive `_product`: in forward mode the core's ``_jvp``, in
-reverse mode its ``_vjp``. It multiplies a Jacobian where one state meets many vectors, as in
-`jax.jacfwd` and `jax.jacrev`. Elsewhere it is a Jacobian times the variations. A Jacobian is a
-call too, and differentiable as far as there are rules.
+A variation of the results is linear in the inputs' variations, so JAX transposes it for reverse
+mode. Where the core has products, it is the primitive `_product`: in forward mode the core's
+``_jvp``, in reverse mode its ``_vjp``. It multiplies a Jacobian where one state meets many vectors,
+as in `jax.jacfwd` and `jax.jacrev`. Elsewhere it is a Jacobian times the variations. A Jacobian is
+a call too, and differentiable as far as there are rules.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _batch(call: Call, inputs: Inputs) -> tuple[int, ...]:
 
 
 def _times(blocks: Blocks, ranks: Sequence[int], vector: jax.Array, rank: int) -> list[Any]:
-    """Multiply blocks by a variation of an input; ``ranks`` are those of results and ``rank`` its.
+    """Multiply blocks by a variation of an input; ``ranks`` are the results' and ``rank`` its.
 
     Ranks are numbers of axes for one state.
     """

@@ -59,7 +59,7 @@ def types(avals: Sequence[Any], ranks: Sequence[int], shapes: Shapes) -> list[An
 
 
 def gathered(x: Any) -> Any:
-    """Return an array whose type names no devices: those of `AxisType.Explicit` do."""
+    """Return an array whose type names no devices: types of `AxisType.Explicit` do."""
     if not any(jax.typeof(x).sharding.spec) or not hasattr(jax, "reshard"):  # in 0.6 it is not
         return x
     return jax.reshard(x, PartitionSpec(*[None] * x.ndim))

@@ -71,9 +71,9 @@ def from_pinocchio(
     -------
     Model
         Every joint, with armature, damping, limits, mimic joints and gravity, reference
-        configurations as `Model.postures`, and all frames except those that are a joint's. Damping
+        configurations as `Model.postures`, and all frames except frames of joints. Damping
         acts in dtau, while Pinocchio's algorithms ignore it: ``model.replace(damping=0.0)`` removes
-        it. A body's inertia is that of its moving link; frames have none. Underscores are appended
+        it. A body's inertia is its moving link's; frames have none. Underscores are appended
         to names that repeat. `Model.notes` lists reference configurations that do not fit.
 
     Raises

@@ -182,7 +182,7 @@ def _reader(text: Source, arguments: xacro.Arguments) -> tuple[Source, str, _Rea
 
 
 class Changes(NamedTuple):
-    """The numbers of joints that `load` takes; None: those of the file."""
+    """The numbers of joints that `load` takes; None: the file's numbers."""
 
     armature: ArrayLike | Mapping[str, ArrayLike] | None = None
     damping: ArrayLike | Mapping[str, ArrayLike] | None = None
@@ -230,7 +230,7 @@ def open_document(
 ) -> tuple[Source, xml.Element]:
     """Read a file or a text, and expand xacro; return the source and its root element.
 
-    `argument` is the source's name in errors, `arguments` are those of a xacro file.
+    `argument` is the source's name in errors, `arguments` are a xacro file's.
 
     Raises
     ------

@@ -79,7 +79,7 @@ def read(source: Source, options: Options) -> Parts:
     """Return the parts of a URDF's model.
 
     The first link is the root, on a fixed or a free joint; the others are in the order of their
-    joints' names. `options` are those of `dtau.load`.
+    joints' names. `options` are as in `dtau.load`.
 
     Raises
     ------

@@ -32,7 +32,7 @@ class CoreBody(NamedTuple):
 
 
 class BodyArrays(NamedTuple):
-    """Numbers of the core's bodies: one row each, but for those of joints one per velocity."""
+    """Numbers of the core's bodies: one row each, but for numbers of joints one per velocity."""
 
     kind: NDArray[np.int32]
     parent: NDArray[np.int32]

@@ -97,7 +97,7 @@ class Editable(ModelBase):
             Springs of the joints, given as ``armature`` and ``damping`` are.
         friction, friction_speed : float, array_like (nv,) or mapping, optional
             Coulomb friction and the speeds that smooth it, given as ``armature`` and ``damping``
-            are. ``nv`` speeds leave those of mimic joints as they are.
+            are. ``nv`` speeds leave mimic joints' speeds as they are.
         limits : mapping of str to Limits, optional
             Limits of position, velocity and effort.
         inertias : mapping of str to Inertia, optional

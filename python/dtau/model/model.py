@@ -87,15 +87,14 @@ class Model(Rerootable, Writable, Immutable):
         mimic joint, times the square of its multiplier, are added to the values of the joint that
         it mimics.
     stiffness, rest_position : ndarray (nv,)
-        Springs of the joints, of torque ``stiffness * (q - rest_position)``; those of mimic joints
-        are added to the spring of the joint that they mimic. A spherical joint has one stiffness k,
-        three times, and rests after a rotation vector: its torque is k log(R_rest^T R), in body
-        axes, which jumps at half a turn from rest. Free and planar joints have
-        none.
+        Springs of the joints, of torque ``stiffness * (q - rest_position)``; springs of mimic
+        joints are added to the spring of the joint that they mimic. A spherical joint has one
+        stiffness k, three times, and rests after a rotation vector: its torque is k log(R_rest^T
+        R), in body axes, which jumps at half a turn from rest. Free and planar joints have none.
     friction, friction_speed : ndarray (nv,)
         Coulomb friction of the joints, of torque ``friction * tanh(v / friction_speed)``; the speed
         is zero where none was stated. Friction of a mimic joint, times the magnitude of its
-        multiplier, is added to that of the joint that it mimics; `links` has its own speed.
+        multiplier, is added to the friction of the joint that it mimics; `links` has its own speed.
     lower_limits, upper_limits : ndarray (nq,)
         Range of the coordinates; infinite without limits.
     velocity_limits, effort_limits : ndarray (nv,)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 DEFINITE = 1e-9  # slack for asymmetric and negative parts of a tensor, relative to its size
-_NANOMETER = 1e-18  # m²; moments below those of the mass at this distance are rounding
+_NANOMETER = 1e-18  # m²; moments below the moment of the mass at this distance are rounding
 _CLEAR = 1e-6  # leading minors of the second moments above this, relative to the trace's power
 _TRIANGLE = 1e-6  # slack for the triangle inequality, relative to the largest moment
 

@@ -5,8 +5,8 @@ With tau = tau(u, q, v), a linearization z' = A z + B tau by joint torques becom
     z' = (A + B K) z + B G u        K = [dtau_dq, dtau_dv],   G = dtau_du
 
 and a Hessian H by z and tau becomes P' H P with P = [1 0; K G]. Both are exact: the law of
-`dtau.Motors` is affine, along displacements too, as those of its joints add to their angles. A time
-step has the torque of the state before it, constant during the step.
+`dtau.Motors` is affine, along displacements too, as displacements of its joints add to their
+angles. A time step has the torque of the state before it, constant during the step.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class MotorFeedback:
     def close(self, by_torques: Result, out: Any, further: int = 0) -> Result:
         """Return a linearization by u of one by joint torques, in the arrays of `out` if given.
 
-        `further` axes follow those of the batch, as in a series.
+        `further` axes follow the axes of the batch, as in a series.
         """
         closed: dict[str, Array] = by_torques._asdict()  # type: ignore[attr-defined]
         for state, control in _PAIRS:  # the others stay: torques are constant over a step
@@ -161,5 +161,5 @@ def _arrays(out: Any) -> list[Any]:
 
 
 def _behind(matrices: Array, further: int) -> Array:
-    """Return matrices with more axes between those of the batch and of a matrix."""
+    """Return matrices with more axes between the axes of the batch and of a matrix."""
     return matrices[(..., *[np.newaxis] * further, slice(None), slice(None))]

@@ -29,7 +29,7 @@ class Motors(Immutable):
 
     Functions with the argument ``inputs=`` take motors for it: then their u is the motors' u, and
     forces follow the state. A linearization at ``tau = motors.torque(u, q, v)`` contains
-    `dtau_dq` and `dtau_dv`: it is that of the closed loop. A time step has the torque of the state
+    `dtau_dq` and `dtau_dv`: it is the closed loop's. A time step has the torque of the state
     before it. The law has no limits: where u or f is at one, give `clipped` motors.
 
     Parameters
@@ -37,8 +37,8 @@ class Motors(Immutable):
     model : Model
         The robot.
     gears : mapping of str to float, or to a mapping of str to float
-        The motors by name: for each the ratio by which its speed exceeds that of the joint of the
-        same name, or the ratios to joints by their names. The joints have one coordinate each.
+        The motors by name: for each the ratio by which its speed exceeds the speed of the joint of
+        the same name, or the ratios to joints by their names. The joints have one coordinate each.
     gain : float or array_like (nu,)
         Factor of u in f.
     bias : array_like (3,) or (nu, 3)
@@ -188,8 +188,8 @@ class Motors(Immutable):
     ) -> Motors:
         """Return motors whose law is the clipped one near a state, affine again.
 
-        Their `torque` at this state is that of inputs within `input_limits` and forces within
-        `force_range`, and their derivatives are those of the clipped law. A motor beyond a limit of
+        Their `torque` at this state comes from inputs within `input_limits` and forces within
+        `force_range`, and their derivatives are the clipped law's. A motor beyond a limit of
         u has gain 0. A motor beyond a limit of f has gain 0 and as bias that limit: a constant, or
         the torque-speed line. Motors within their limits, or exactly at one, are as before.
 

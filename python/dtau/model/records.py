@@ -80,7 +80,7 @@ def rest_positions(
 ) -> NDArray[np.float64]:
     """Return the coordinates (nv,) at which all springs of a velocity together give no torque.
 
-    stiffness (nv,): the sums, with those of mimic joints.
+    stiffness (nv,): the sums, with the stiffness of mimic joints.
     """
     if all(joint.mimic is None for joint in joints):
         return concatenate(body.link.rest_position for body in bodies)

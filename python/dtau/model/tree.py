@@ -100,7 +100,7 @@ def _place(link: Link, bodies: list[Body], frames: dict[str, Frame]) -> None:
 
 
 def _welded(inertia: Inertia, added: Inertia, placement: Pose) -> Inertia:
-    """Return the inertia of a body with that of a link at this placement."""
+    """Return the inertia of a body with the inertia of a link at this placement."""
     if added.mass > 0.0 or added.tensor.any():
         return inertia + added.transformed(placement)
     # the same sum without its zeros, much faster

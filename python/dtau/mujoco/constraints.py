@@ -21,7 +21,7 @@ def other_terms(
 ) -> tuple[Array | None, Array | None]:
     """Return the derivatives of joint forces (n, nv, 3 nv), and the wrenches on axes (n, nv, 6).
 
-    The columns are those of `Terms`. None if there are none.
+    The columns are as in `Terms`. None if there are none.
     """
     plan, n = solved.plan, solved.n
     nv = plan.nv

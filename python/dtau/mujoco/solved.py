@@ -255,7 +255,7 @@ class Solver:
         return self.data
 
     def stages(self, plan: Plan, count: int, n: int) -> list[Solved]:
-        """Return `count` places for solutions at n states; those of one state stay for later."""
+        """Return `count` places for solutions at n states; one state's places stay for later."""
         memory = self._memory
         if n > 1:
             return [Solved(plan, self._model, n) for _ in range(count)]

@@ -104,7 +104,7 @@ def difference(
     start : array_like (..., 7), Placements or Pose
         Pose before the motion.
     end : array_like (..., 7), Placements or Pose
-        Pose after a second with this twist.
+        Pose reached by following the twist for one second.
 
     Returns
     -------

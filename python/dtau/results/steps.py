@@ -19,8 +19,8 @@ class _Linearization(NamedTuple):
 class Linearization(WithAttributes, _Linearization):
     """dz/dt = A z + B u, ``A (..., 2 nv, 2 nv)``, ``B (..., 2 nv, nu)``, and the acceleration.
 
-    The attribute ``residual (..., nrows)``, beside the tuple, is that of the rows of contacts, if
-    ``contacts`` are given.
+    The attribute ``residual (..., nrows)``, beside the tuple, is the residual of the rows of
+    contacts, if ``contacts`` are given.
     """
 
     residual: NDArray[np.float64]

@@ -1,6 +1,6 @@
 """The functions of `dtau` for PyTorch, with first and second derivatives for autograd.
 
-Names, arguments and results are those of `dtau`, the model first; leading axes are the batch.
+Names, arguments and results are as in `dtau`, the model first; leading axes are the batch.
 
 >>> import dtau
 >>> import dtau.torch

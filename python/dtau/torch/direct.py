@@ -3,7 +3,7 @@
 The dispatcher, the operators and the checks of arguments take several times as long as the dynamics
 of one state. Nothing needs them where float64 tensors are only computed with, or recorded for
 `backward`. All other calls go through `dtau.torch.primitives`: traced, transformed, in float32, and
-those that the core refuses.
+calls that the core refuses.
 """
 
 from __future__ import annotations

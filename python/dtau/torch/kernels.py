@@ -146,7 +146,7 @@ def _unit(model: Model, q: Any) -> Array:
 def result_shapes(
     model: Model, name: str, text: str, inputs: Inputs
 ) -> tuple[tuple[int, ...], ...]:
-    """Return the shapes of the results for one state; of those that a call with inputs has."""
+    """Return the shapes of the results for one state; of results that a call with inputs has."""
     shapes = _all_shapes(model, name, text)
     results = FUNCTIONS[name].results if name in FUNCTIONS else ()
     if not results or not (last := results[-1]).optional:

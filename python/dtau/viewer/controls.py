@@ -83,7 +83,7 @@ def has_gizmo(joint: Joint) -> bool:
 
 
 def start(model: Model, q: ArrayLike | str | None = None) -> ArrayLike:
-    """Return the configurations to show: the given ones, or those of a posture by its name.
+    """Return the configurations to show: the given ones, or a posture's by its name.
 
     By default the neutral configuration, within the limits of the joints.
     """

@@ -126,7 +126,7 @@ _SOLIDS: dict[str, Callable[[Element], solids.Mesh]] = {
 
 
 def _material(visual: Element, colors: dict[str, Color]) -> Color | None:
-    """Return the color of a visual: its own, or that of a named material."""
+    """Return the color of a visual: its own, or a named material's."""
     material = visual.one("material")
     if material is None:
         return None

@@ -14,7 +14,7 @@ _HEAVY = 1000.0  # kg
 
 
 def check_units(model: Model) -> Iterator[Finding]:
-    """Compare distances and masses with those of real robots."""
+    """Compare the model's distances and masses with real robots'."""
     far = {
         f"joint {link.joint_name}": f"{np.linalg.norm(link.placement.translation):.4g} m"
         for link in model.links
