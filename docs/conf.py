@@ -33,7 +33,7 @@ extensions = [
 ]
 exclude_patterns = ["**.ipynb_checkpoints"]
 
-# Pages: those that are also read on GitHub, and the notebooks, which run
+# Pages that are also read on GitHub, and the notebooks, which run
 myst_heading_anchors = 4
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
