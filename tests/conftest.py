@@ -1,6 +1,6 @@
 """Settings of the test run.
 
-`python -m pytest` runs the core selection: all tests but those of the subjects below, which take
+`python -m pytest` runs the core selection: all tests but tests of the subjects below, which take
 long and get the marker `long` too. `--all` runs everything. Tests that a path, `-k` or `-m` names
 always run.
 

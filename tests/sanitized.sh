@@ -42,7 +42,7 @@ case $which in
         run -m pytest -q -p no:cacheprovider "$@" tests/batch/test_pairs_of_calls.py
         exit ;;
 esac
-# Not by run(): its process number would be that of a shell, which can be killed without the program.
+# Not by run(): its process number would be a shell's, which can be killed without the program.
 LD_PRELOAD=$preload python tests/fuzz/fuzz.py --cases "${FUZZ_CASES:-1500}" --longest 120 > "$package/fuzz.txt" 2>&1 &
 fuzz=$!
 # What is large for a large robot would take minutes here; for small ones it goes through the same code. Tests

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Calls from many threads under the thread sanitizer: the batch layer, the C++ library, and the package. The kernels are
-# those of the build that was installed: they share nothing, and would take long to compile with the sanitizer's checks.
+# the installed build's: they share nothing, and would take long to compile with the sanitizer's checks.
 # The batch layer is tried with some that have them.
 #    Usage: thread_sanitized.sh BUILD_FOLDER    in an environment with the package, pytest, CMake and Ninja
 set -euo pipefail

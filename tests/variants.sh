@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The linker keeps one copy of an inline function that several files define. If two instruction sets
 # shared one, an old processor could meet new instructions. So every such function of a variant must
-# live in the namespace of its variant. The lowest one's (and those of recorded numbers, which are
+# live in the namespace of its variant. The lowest one's (and functions of recorded numbers, which are
 # compiled like it) may be shared, for every processor has it. Constant data may be shared too.
 #    Usage: variants.sh BUILD_FOLDER
 set -euo pipefail

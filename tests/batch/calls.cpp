@@ -1,5 +1,5 @@
 // Calls the C++ library and the C interface from many threads at once, for the thread sanitizer: one model for
-// all, whose patterns the first calls list, and a call for each thread. Compares the bits with those of one thread.
+// all, whose patterns the first calls list, and a call for each thread. Compares the bits with one thread's.
 //    Usage: calls QUADRUPED.dtau
 #include <atomic>
 #include <cmath>

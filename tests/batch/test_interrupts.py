@@ -97,7 +97,7 @@ CALLS = {
         " for _ in range(size)]",
     ),
 }
-# Functions whose time is that of a call above, of NumPy or of another program, or never long.
+# Functions whose time belongs to a call above, to NumPy or to another program, or is never long.
 OTHERS = {
     *("compile", "generate"),  # test_compile_cache.py, test_long_generation.py
     *("from_mujoco", "from_pinocchio", "load_mechanism", "load_motors", "transfer_state"),  # Model

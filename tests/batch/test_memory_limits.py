@@ -125,7 +125,7 @@ class TestLimitsOfGroups:
         assert groups.limit() == (300 * MB, 200 * MB)
 
     def test_a_container_whose_group_is_mounted(self, groups: Groups) -> None:
-        """The group's name is that of the machine, of which only what is below is mounted."""
+        """The group's name is the machine's, of which only what is below is mounted."""
         groups.process(FIRST.format("/docker/5a"), "4:memory:/docker/5a/inner\n")
         groups.first("", 300 * MB, 100 * MB)
         groups.first("/inner", 250 * MB, 90 * MB)

@@ -31,7 +31,7 @@ def counts(function: Function, model: dtau.Model, state: State) -> Counts:
 def test_recordings(function: Function, name: str) -> None:
     """Replays give the core's results, although the recorder is compiled with other flags.
 
-    Counts are taken once, those of a batch are those of its states, and only what is solved must
+    Counts are taken once, a batch has the counts of its states, and only what is solved must
     be divided.
     """
     model = robot(name)
@@ -124,7 +124,7 @@ def test_derivatives_of_inverse_dynamics_give_the_mass_matrix_for_less() -> None
 
 @pytest.mark.parametrize("function", PRODUCTS, ids=str)
 def test_products_take_little_more_than_two_of_the_plain_function(function: Function) -> None:
-    """In world axes, where products are computed: in those of the bodies it takes fewer operations.
+    """In world axes, where products are computed: in bodies' axes it takes fewer operations.
 
     Without wrenches, whose rotations would be counted too.
     """

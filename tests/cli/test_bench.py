@@ -69,7 +69,7 @@ def test_a_broken_pinocchio_is_not_said_to_be_missing(
 
 
 def test_pinocchio_takes_joints_in_any_order(run: Any, tmp_path: Path) -> None:
-    """A site before the legs, and legs in another order than that of their names."""
+    """A site before the legs, and legs in another order than their names have."""
     pytest.importorskip("pinocchio")
     pytest.importorskip("mujoco")
     robot = tmp_path / "dog.xml"

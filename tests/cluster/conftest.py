@@ -14,7 +14,7 @@ import dtau
 
 @pytest.fixture(scope="session")
 def examples() -> Iterator[Any]:
-    """Import an example by its name, in this process and in those of its clusters."""
+    """Import an example by its name, in this process and in its clusters' processes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(ROOT / "examples"))
         yield importlib.import_module

@@ -281,7 +281,7 @@ def wait_for(path: Path) -> None:
 def test_folders_of_killed_compilations_are_removed(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its folder is removed by the next one, but not that of a compilation that goes on."""
+    """Its folder is removed by the next one, but not the folder of a compilation that goes on."""
     started = tmp_path / "started"
     environment = {**os.environ, "CC": compiler(tmp_path, WAITS.format(started=started))}
     killed = subprocess.Popen([sys.executable, "-c", PRELUDE + COMPILE], env=environment)

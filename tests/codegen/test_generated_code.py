@@ -42,7 +42,7 @@ def model_of(name: str) -> dtau.Model:
 
 
 def options_of(function: Function, model: dtau.Model, state: dict[str, Any]) -> dict[str, Any]:
-    """Options of a row of the table, with those that generated code needs beforehand."""
+    """Options of a row of the table, with options that generated code needs beforehand."""
     options = function.options_for(model)
     if "_time_derivatives" in function.name:
         options = {"order": 2, **options}

@@ -169,7 +169,7 @@ def test_the_series_is_the_motion_of_steps() -> None:
     tau = np.stack([rate[0], rate[1], *np.zeros((2, QUADRUPED.nv))])
     found = dtau.constrained_dynamics_time_derivatives(QUADRUPED, Q, V, tau, contacts)
     q, v, dt, count = Q, V, 2.5e-4, 20
-    for k in range(count):  # constant torques in a step: those of its middle
+    for k in range(count):  # constant torques in a step: the torques of its middle
         now = rate[0] + (k + 0.5) * dt * rate[1]
         q, v = dtau.step(QUADRUPED, q, v, now, dt, "rk4", contacts=contacts)
     t = dt * count

@@ -181,7 +181,7 @@ def test_a_foot_slides_on_smooth_ground() -> None:
 
 
 def test_positions_of_each_state() -> None:
-    """In place of those of the contacts."""
+    """In place of the contacts' positions."""
     model = robot("quadruped")
     s = random_state(model, 2, (5,))
     state = s["q"], s["v"], s["tau"]

@@ -203,7 +203,7 @@ def test_feet_stay_to_the_order_of_the_method() -> None:
 
 
 def test_gains_bring_feet_back() -> None:
-    """By the linear system of a step: displaced feet return, as those of a damped spring do."""
+    """By the linear system of a step: displaced feet return, as a damped spring does."""
     model, q, contacts = standing({"kp": 400.0, "kd": 40.0})
     tau = dtau.equilibrium(model, q, contacts=contacts).tau
     lin = dtau.linearize_discrete(model, q, np.zeros(model.nv), tau, 0.01, contacts=contacts)

@@ -39,7 +39,7 @@ def test_rows_names_and_sizes() -> None:
 
 
 def test_held_where_it_is() -> None:
-    """Positions are those of the configuration, unless a contact has its own."""
+    """Positions come from the configuration, unless a contact has its own."""
     model = robot("quadruped")
     q = random_state(model, 1)["q"]
     own = dtau.FrameContact(FEET[2], kp=1.0, placement=dtau.Pose())

@@ -80,7 +80,7 @@ class Peer:
 def compare(
     both: Pair, contacts: dtau.Contacts, q: Array, v: Array, tau: Array, skipped: tuple[str, ...]
 ) -> None:
-    """Values and derivatives, but for those that are skipped."""
+    """Values and derivatives, but for the skipped ones."""
     want = Peer(both, contacts)(q, v, tau)
     got = dtau.constrained_dynamics(both.model, q, v, tau, contacts)
     d = dtau.constrained_dynamics_derivatives(both.model, q, v, tau, contacts)

@@ -177,7 +177,7 @@ def test_central_differences_of_an_arm() -> None:
 @each_check
 @each_integrator
 def test_regularized_derivatives_of_steps_match_complex_step(integrator: str, check: str) -> None:
-    """Against complex step; the residual is that of the state before the step."""
+    """Against complex step; the residual belongs to the state before the step."""
     model = robot("quadruped")
     for contacts in (flat_feet(model), flat_feet(model, "mixed"), loops(model)):
         case = Case(model, 2, integrator, True, contacts=contacts, regularization=1e-5)

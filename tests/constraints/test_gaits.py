@@ -1,4 +1,4 @@
-"""Contacts that hold by turns: those that do not cost nothing, and footholds of each state."""
+"""Contacts that hold by turns: contacts that do not cost nothing, and footholds of each state."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def on(function: Function, contacts: dtau.Contacts, **options: Any) -> Function:
 @pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
 @pytest.mark.parametrize("function", WITH_CONTACTS, ids=str)
 def test_inactive_contacts_leave_no_trace(function: Function, instruction_set: str) -> None:
-    """All numbers are those of the active contacts alone; forces of the others are 0."""
+    """All numbers are as with the active contacts alone; forces of the others are 0."""
     contacts = gait(robot("quadruped"))
     state = states(contacts, 3)
     with using_instruction_set(instruction_set):

@@ -96,7 +96,7 @@ def lone_results(function: Function, state: State, count: int = COUNT) -> list[A
 
 
 def result_names(function: Function, state: State) -> tuple[str, ...]:
-    """Names in the order of the results, those that only an option gives among them."""
+    """Names in the order of the results, names that only an option gives among them."""
     returned = function.returned(MODEL, rows(state, slice(1)))
     return tuple(returned._asdict()) if isinstance(returned, tuple) else ("H",)
 
@@ -127,7 +127,7 @@ def test_a_batch_is_its_states(function: Function, instruction_set: str) -> None
 
 @pytest.mark.parametrize("function", [f for f in CASES if fails(f)], ids=str)
 def test_all_results_of_a_failed_state_are_nan(function: Function) -> None:
-    """But for numbers that depend on no acceleration: those of a state without contacts."""
+    """But for numbers that depend on no acceleration: numbers of a state without contacts."""
     state, kinds = states(function, 2)
     failed = np.flatnonzero(kinds == "failed").tolist()
     got = function(MODEL, state, threads=1)
@@ -206,7 +206,7 @@ def test_torques_of_a_walk_are_those_of_their_definition(name: str) -> None:
 def test_what_others_contacts_overflow_is_computed_again(
     function: str, instruction_set: str
 ) -> None:
-    """A state without contacts, whose velocity is too large for those of the states beside it."""
+    """A state without contacts, whose velocity is too large for its neighbors' contacts."""
     model = dtau.robots.chain(1)
     contacts = dtau.Contacts(model, [dtau.FrameContact(model.bodies[0])])
     q, v, tau = dtau.random_state(model, np.random.default_rng(0), shape=(19,))

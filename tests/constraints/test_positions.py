@@ -103,7 +103,7 @@ def read(contacts: dtau.Contacts, active: Array) -> Array:
 def test_loops_stay_where_they_are(
     function: Function, contacts: dtau.Contacts, instruction_set: str
 ) -> None:
-    """Also those that are closed to the world: the bits of contacts that are held there."""
+    """Also loops that are closed to the world: the bits of contacts that are held there."""
     state = states(contacts, function, 4)
     with using_instruction_set(instruction_set):
         got = call(function, contacts, state, "positions")

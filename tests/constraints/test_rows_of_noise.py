@@ -242,7 +242,7 @@ def scaled(model: dtau.Model, length: float, mass: float) -> dtau.Model:
 
 @pytest.mark.parametrize(("length", "mass"), SCALES)
 def test_robots_of_any_size_are_accepted(length: float, mass: float) -> None:
-    """Nothing is refused that holds, and results are those of dense matrices."""
+    """Nothing is refused that holds, and results equal results of dense matrices."""
     model = scaled(dtau.robots.quadruped(), length, mass)
     rng = np.random.default_rng(0)
     feet = dtau.robots.QUADRUPED_FEET

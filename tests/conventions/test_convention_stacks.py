@@ -128,7 +128,7 @@ def test_there_and_back(name: str, kind: str) -> None:
     torque = convention.convert(tau, of="tau_derivatives", at={"q": q, "v_derivatives": v})
     assert theirs.shape == v.shape
     assert torque.shape == tau.shape
-    # Errors are those of rounding in the other convention, whose numbers grow with the order.
+    # Errors come from rounding in the other convention, whose numbers grow with the order.
     for k in range(ROWS):
         floor = float(np.abs(theirs[..., : k + 1, :]).max())
         back = convention.convert(theirs, of="v_derivatives", at={"q": state.q}, to_dtau=True)
@@ -149,7 +149,7 @@ def test_there_and_back(name: str, kind: str) -> None:
 
 @each_convention
 def test_power_is_the_same_in_all(kind: str) -> None:
-    """And so are its time derivatives: those of tau . v."""
+    """And so are its time derivatives: derivatives of tau . v."""
     model = robot("forest")
     convention = CONVENTIONS[kind](model)
     q, v, tau = stacks(model, 4)

@@ -38,7 +38,7 @@ def driven(book: Textbook) -> list[int]:
 
 
 def check(kind: str, model: dtau.Model, seed: int) -> None:
-    """Rows of the velocity: those of the dynamics, where z' is varied and tau is held."""
+    """Rows of the velocity: rows of the dynamics, where z' is varied and tau is held."""
     convention, book, s = CONVENTIONS[kind](model), Textbook(kind, model), random_state(model, seed)
     q, v, tau, f_ext, n = s["q"], s["v"], s["tau"], s["f_ext"], model.nv
     lin = dtau.linearize(model, q, v, tau, f_ext)

@@ -165,7 +165,7 @@ def test_with_contacts(kind: str) -> None:
 
 
 def check_two(case: Case, convention: Convention, at: dict[str, Any], d: Any) -> None:
-    """Derivatives of two results, those of the first before those of the second."""
+    """Derivatives of two results, the first result's before the second's."""
     got, n = convention.convert(d, at=at), 1 + len(case.variables)
     there = theirs(convention, at)
     if "v_after" in at:
@@ -227,7 +227,7 @@ def test_matrices(kind: str) -> None:
 
 
 def test_frames_of_a_batch() -> None:
-    """One axis more than the state has is that of the frames."""
+    """One axis more than the state has is the axis of the frames."""
     s = random_state(QUADRUPED, 2, (2, 3))
     convention, q = dtau.conventions.spatial_twist(QUADRUPED), s["q"]
     J = dtau.frame_jacobians(QUADRUPED, q, FRAMES)

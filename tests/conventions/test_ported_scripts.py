@@ -50,7 +50,7 @@ class TestInverseKinematics:
         return {name: np.array(x) for name, x in found.items()}
 
     def ported(self, model: dtau.Model, q: Array, target: dtau.Pose) -> dict[str, Array]:
-        free = dtau.Free()  # differences of poses are those of its coordinates
+        free = dtau.Free()  # differences of poses are differences of its coordinates
         builder = dtau.ModelBuilder("pose")
         builder.add(free, name="pose", inertia=dtau.Inertia(1.0, (0, 0, 0), np.eye(3)))
         pose = builder.build()

@@ -1,6 +1,6 @@
 // Tests every function of the core without Python, for emulated processors, with every compiled instruction
 // set: a state must have the same bits alone and in lanes. Prints what is wrong, and fails. Prints a line of
-// numbers for each result, to compare with those of another processor.
+// numbers for each result, to compare with another processor's.
 #include <cmath>
 #include <cstdio>
 #include <string>

@@ -51,7 +51,7 @@ struct Words {
     }
 };
 
-// Returns whether the results are those in memory that fits, whatever the size of the block at hand.
+// Returns whether the results are as in memory that fits, whatever the size of the block at hand.
 bool right(const Function& function, const Robot& robot, const Words& words, int states) {
     const Signature& s = function.signature;
     const int n = robot.compiled.tree().independent.n;

@@ -169,7 +169,7 @@ def test_the_pattern_has_no_more_entries_than_the_tree_says() -> None:
 
 
 WITH_INPUTS = [name for name in ARGUMENTS if "inputs" in {x.name for x in FUNCTIONS[name].inputs}]
-SEVERAL_TREES = "forest"  # whose inputs reach one tree each, unless they are those of a map
+SEVERAL_TREES = "forest"  # whose inputs reach one tree each, unless they are a map's inputs
 
 
 @pytest.mark.parametrize("function", WITH_INPUTS)

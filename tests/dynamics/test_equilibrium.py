@@ -115,7 +115,7 @@ def test_a_point_foot_alone_holds_only_what_stands_above_it() -> None:
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_contacts_and_loops_of_all_kinds(name: str) -> None:
-    """Forces that mean what those of constrained dynamics mean: they give the same acceleration."""
+    """Forces that mean what constrained dynamics' forces mean: they give the same acceleration."""
     model = robot(name)
     states = random_state(model, 12, (3,))
     each = [{key: x[k] for key, x in states.items()} for k in range(3)]

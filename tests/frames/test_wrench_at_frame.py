@@ -1,4 +1,4 @@
-"""Derivatives of wrenches at frames: alone, and in those of the dynamics that they complete."""
+"""Derivatives of wrenches at frames: alone, and in the dynamics' derivatives that they complete."""
 
 from __future__ import annotations
 

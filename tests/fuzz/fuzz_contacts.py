@@ -2,7 +2,7 @@
 
 A case draws a robot, contacts, states and options, and calls a function alone and in a batch: both
 give the same bits, or the lone call a ValueError and the batch NaN. Where singular values say
-clearly whether rows depend on each other, the acceleration is that of dense matrices
+clearly whether rows depend on each other, the acceleration is as of dense matrices
 (`contact_oracle`), or the call is refused. Derivatives are compared with differences where these
 agree among themselves. One case of eight has numbers that no contact can have.
 """
@@ -266,7 +266,7 @@ def check_derivatives(
 ) -> None:
     """Derivatives along one direction against differences, where these are derivatives.
 
-    The derivatives are those of the limit of vanishing regularization: of one that is so large that
+    The derivatives are of the limit of vanishing regularization: of one that is so large that
     a smaller one changes the forces, differences are others.
     """
     model = contacts.model

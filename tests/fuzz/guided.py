@@ -1,6 +1,6 @@
 """Looks for robot files that reach new lines of the loader: fuzzing that is guided by coverage.
 
-atheris (libFuzzer for Python) changes files, keeps those that run a line or a branch of the package
+atheris (libFuzzer for Python) changes files, keeps files that run a line or a branch of the package
 that none before did, and goes on from these. A file must load, or be refused with a `ModelError`;
 any other exception, a crash, or a file that takes longer than 10 seconds stops the program. It
 writes that file to build/fuzz/crash-..., and `python tests/fuzz/guided.py FILE` runs it again.

@@ -36,7 +36,7 @@ class LoaderLines:
         return new
 
     def all(self) -> set[Line]:
-        """Every line that could run, without those that run at import."""
+        """Every line that could run, without lines that run at import."""
         return {line for path in self.folder.glob("*.py") for line in _lines(path)}
 
     def _called(self, frame: FrameType, event: str, arg: object) -> Any:

@@ -165,7 +165,7 @@ ROBOTS = {
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_the_default_prior_leaves_what_least_squares_finds(robot: str, seed: int) -> None:
-    """Base parameters are about as close to the truth as those of least squares, or closer.
+    """Base parameters are about as close to the truth as least squares' own, or closer.
 
     With a prior of weight 1 nearly singular bodies pull them 2 to 4 standard errors away.
     """

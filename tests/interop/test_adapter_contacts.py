@@ -94,7 +94,7 @@ def test_casadi_calls_keep_to_the_memory_that_they_ask_for(name: str) -> None:
     q, v, tau, _, active = state(model, contacts)
     none = {"parameters": False, "joint_parameters": False}
     slot = table.constrained(model, name, contacts, active=True, regularization=0.0, **none)
-    f = builder._in_a_slot(slot)  # frees those that are kept, if all are taken
+    f = builder._in_a_slot(slot)  # frees slots that are kept, if all are taken
     given = [q, v, *([tau] if name == "constrained_dynamics" else []), active]
     library = ctypes.CDLL(_core.__file__)
     for prefix, derived in (

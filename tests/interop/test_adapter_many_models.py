@@ -54,7 +54,7 @@ def test_parameters_give_inertia_to_joints_without(library: str) -> None:
 @pytest.mark.parametrize("problem", PROBLEMS)
 @each_library
 def test_rows_of_bodies(problem: str, library: str) -> None:
-    """Inertias in rows are those of the flat array, and so are gradients by them."""
+    """Inertias in rows are the flat array's, and so are gradients by them."""
     model, (module, convert) = robot("quadruped"), adapter(library)
     rng = np.random.default_rng(2)
     given = [convert(x) for x in dtau.random_state(model, rng, shape=(2,))]

@@ -126,7 +126,7 @@ def test_rows_have_the_arguments_that_the_list_says() -> None:
 @pytest.mark.processes
 @pytest.mark.parametrize("library", NAMES)
 def test_functions_are_written_without_docstrings(library: str) -> None:
-    """Python drops those that they are made of."""
+    """Python drops the docstrings of which theirs are made."""
     pytest.importorskip(library)
     program = f"import dtau.{library} as x; print(x.step.__doc__, x.step.__name__)"
     done = subprocess.run([sys.executable, "-OO", "-c", program], capture_output=True, text=True)
@@ -170,7 +170,7 @@ def each(results: Any) -> tuple[Any, ...]:
 @pytest.mark.parametrize("name", MORE)
 @pytest.mark.parametrize("library", ["jax", "torch"])
 def test_a_row_and_a_name_are_all_that_a_function_needs(library: str, name: str) -> None:
-    """Values have the bits of the package; Jacobians are those that the row names, or refused."""
+    """Values have the bits of the package; Jacobians are what the row names, or refused."""
     module, model = written(library, name), robot("every joint")
     x = arrays(name, model, 3)
     expected = each(function(name, model, dtau)(*x))

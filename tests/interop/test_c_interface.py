@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="the package has no C++ library on Windows"
 )
 
-READ = (  # arrays beside those of the core
+READ = (  # arrays beside the core's
     *("name", "gravity", "links.name", "links.joint_name", "links.joint", "links.mimicked"),
     *("links.lower", "links.upper", "links.velocity", "links.effort"),
 )
@@ -419,7 +419,7 @@ def test_contacts_and_loops_are_pythons(seed: int, folder: Path) -> None:
 
 
 def test_positions_of_loops_have_no_effect(tmp_path: Path) -> None:
-    """Also those of a loop that is closed to the world, which may be NaN."""
+    """Also positions of a loop that is closed to the world, which may be NaN."""
     robot = dtau.robots.chain(3)
     post = dtau.Link("post", None, dtau.Fixed(), "stand", PLACED)
     model = dtau.Model("chain", [*robot.links, post])

@@ -91,7 +91,7 @@ def test_differences_of_the_geometry(pair: tuple[str, str], cone: str) -> None:
 def test_iterative_collision_is_right_or_refused(pair: tuple[str, str], tolerance: float) -> None:
     """MuJoCo's collision has errors that spoil differences: no result with them comes back.
 
-    At its default tolerance of 1e-6 the contact itself is off, so the derivatives are those of a
+    At its default tolerance of 1e-6 the contact itself is off, so the derivatives belong to a
     contact close by. Differences of the step take the model with 1e-12.
     """
     mj_model = compiled_pair(*pair)

@@ -1,6 +1,6 @@
 """Derivatives by the numbers of q, `coordinates="numbers"`, of every function that has them.
 
-First derivatives are those in the tangent space times T, which is written here a second time.
+First derivatives are tangent-space derivatives times T, which is written here a second time.
 Second ones are compared with complex step of the first, so with nothing that converts them.
 """
 

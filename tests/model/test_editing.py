@@ -127,7 +127,7 @@ class TestReplace:
         assert pickle.loads(pickle.dumps(model)) == model
 
     def test_replaced_model_has_the_dynamics_of_one_built_so(self) -> None:
-        """Numbers of the dynamics, not only those that are stored."""
+        """Numbers of the dynamics, not only the stored ones."""
         before = odd()
         after = before.replace(armature={"wrist": 0.3}, damping={"hand": 0.7})
         rng = np.random.default_rng(2)

@@ -123,7 +123,7 @@ class TestMeaning:
         assert [joint.name for joint in model.joints] == (
             ["x", "y", "turn", "tilt", "elbow", "arm_joint_2", "body_5_joint", "a"]
         )
-        # A body that turns about its own origin has its name; others that of the joint.
+        # A body that turns about its own origin has its name; others have the joint's.
         assert model.bodies == ("x", "y", "turn", "tilt", "elbow", "arm", "body_5_joint", "Second")
         frame = model.frame("carriage")
         assert model.bodies[frame.body] == "tilt"

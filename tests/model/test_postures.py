@@ -304,7 +304,7 @@ class _Tracer:
 
 
 def test_errors_of_classes_that_take_no_text_are_named_too() -> None:
-    """As those of traced numbers of JAX, whose constructor takes the number."""
+    """As error classes of JAX's traced numbers, whose constructor takes the number."""
     model = dtau.robots.chain(2)
     joint = model.joints[0].name
     replaced = {

@@ -56,7 +56,7 @@ class Case:
         return EIDAmb(self.tree, self.s, v[6:], a[6:], self.pose, v[:6], a[:6])
 
     def columns(self, part: str) -> Array:
-        """The columns of the package's derivative by q or v that are those of H, s, v or r."""
+        """The columns of the package's derivative by q or v that belong to H, s, v or r."""
         return self.order[:6] if part in "Hv" else self.order[6:]
 
 

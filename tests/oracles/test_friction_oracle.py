@@ -1,4 +1,4 @@
-"""Smoothed Coulomb friction beside that of RBDReference: see README.md."""
+"""Smoothed Coulomb friction beside RBDReference's: see README.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Second derivatives of time steps beside those of RBDReference: see README.md."""
+"""Second derivatives of time steps beside RBDReference's: see README.md."""
 
 from __future__ import annotations
 

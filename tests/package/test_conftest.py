@@ -132,7 +132,7 @@ def test_a_list_for_users_has_no_line_too_many(suite: Path) -> None:
 
 
 def test_skipped_tests_can_run_later(suite: Path) -> None:
-    """With what was missing; those that ran before do not run again."""
+    """With what was missing; tests that ran before do not run again."""
     (suite / "tests/test_spaces.py").write_text(
         'import pytest\n@pytest.mark.parametrize("x", ["a b", "[a, b]", "::"])\n'
         "def test_of(x):\n    pytest.importorskip('no_such_package')\n"

@@ -140,7 +140,7 @@ def test_solvers_agree_about_a_jump_with_contact_phases(script: Callable[[str], 
     assert np.abs(moved[:6]).max() < 1e-5
 
     tau = np.pad(fatrop.u * task.model.effort_limits[6:], ((0, 0), (6, 0)))
-    for k, kind in enumerate(task.kinds):  # the motion is that of the core's functions
+    for k, kind in enumerate(task.kinds):  # the motion is as of the core's functions
         q, v = fatrop.q[k], fatrop.v[k]
         if kind == "landing":
             v = dtau.impulse_dynamics(task.model, q, v, task.contacts).v

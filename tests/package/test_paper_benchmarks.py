@@ -165,7 +165,7 @@ def test_ratios_are_to_the_better_quoted_number() -> None:
 @pytest.mark.parametrize("eliminate", [False, True])
 @pytest.mark.parametrize(
     ("function", "orders", "tolerance"),
-    # Of order k; accelerations solve with those of the orders before.
+    # Of order k; accelerations solve with accelerations of the orders before.
     [("inverse", 4, lambda k: TOLERANCE["long sums"]), ("forward", 2, lambda k: 1e-11 * 10**k)],
     ids=["torques", "accelerations"],
 )

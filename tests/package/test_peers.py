@@ -408,7 +408,7 @@ def test_a_row_says_why_a_peer_is_not_there(folder: Path) -> None:
 
 
 def test_functions_are_known_to_the_package(folder: Path) -> None:
-    """Results have the axes of the registry, less that of one frame, and the same bits alone."""
+    """Results have the axes of the registry, less one frame's axis, and the same bits alone."""
     for root in ROOTS:
         for case in cases_of(root, folder):
             assert [x.ndim - 1 for x in case.wanted] == [len(axes) for axes in case.axes]

@@ -49,7 +49,7 @@ def linearized(seed: int, **options: Any) -> Any:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_a_class_has_the_results_of_its_row(row: Function) -> None:
-    """The tuple has those of every call, and annotations the others, in their order."""
+    """The tuple has the results of every call, and annotations the others, in their order."""
     kind = class_of(row)
     always = [x.name for x in row.results if not x.optional]
     assert list(kind._fields) == always

@@ -95,7 +95,7 @@ def differentiates_by_joints(function: Function) -> bool:
 def close(
     function: Function, other: dtau.Model, state: State, got: tuple[Array, ...], tolerance: float
 ) -> None:
-    """Results are those of another model; where a matrix solves, up to its condition."""
+    """Results are as of another model; where a matrix solves, up to its condition."""
     want = function(other, state)
     if function.solves:
         tolerance = solved(tolerance, dtau.mass_matrix(other, state["q"])) * function.steps
@@ -550,7 +550,7 @@ def calls(model: dtau.Model, parameters: object) -> Iterator[Callable[[], object
 
 @pytest.mark.parametrize("name", [*SOME, "quadruped"])
 def test_rows_of_bodies(name: str) -> None:
-    """Inertias in rows are those of the flat array, with every batch and layout."""
+    """Inertias in rows are the flat array's, with every batch and layout."""
     model = robot(name)
     states, flat = random_state(model, 30, (3, 2)), other_parameters(model, 31, (3, 2))
     by_bodies = flat.reshape(3, 2, model.nbodies, 10)

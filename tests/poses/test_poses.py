@@ -169,7 +169,7 @@ def test_jacobian_of_the_exponential_by_complex_step(angle: float, axis: Any) ->
 @pytest.mark.parametrize("angle", ORDINARY)
 @pytest.mark.parametrize("axis", AXES)
 def test_jacobian_of_the_logarithm(angle: float, axis: Any) -> None:
-    """The inverse of that of the exponential."""
+    """The inverse of the Jacobian of the exponential."""
     pose = poses.exp(twist_of(angle, axis))
     x = poses.log(pose)
     for side, twist in zip(SIDES, (x, -x), strict=True):

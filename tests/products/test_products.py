@@ -45,7 +45,7 @@ class Case:
         solves = problem == "forward_dynamics"
         self.tolerance = solved(TOLERANCE["identity"], mass) if solves else TOLERANCE["identity"]
         # Sums may vanish, or come out as rounding errors of what cancels: the size of their terms.
-        # The floor of the matrices themselves is that of test_derivatives.
+        # The floor of the matrices themselves is as in test_derivatives.
         least = cancelled(mass)
         if solves:
             a = dtau.forward_dynamics(model, *self.point, self.f_ext)

@@ -1,4 +1,4 @@
-"""Linearizations with motors: those of the closed loop, by differences of x -> step(x, tau(x))."""
+"""Linearizations with motors: of the closed loop, by differences of x -> step(x, tau(x))."""
 
 from __future__ import annotations
 

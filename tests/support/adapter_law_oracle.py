@@ -1,7 +1,7 @@
 """Derivatives of the package's functions, for the laws: by complex steps of the core's values.
 
 These replay what the core records (`replay`), whose kernels are compiled apart. `differences` are
-those of the kernels that users call.
+differences of the kernels that users call.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class StrictSkips:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print every reason with its number of tests, and those that nothing accepts."""
+        """Print every reason with its number of tests, and reasons that nothing accepts."""
         write = terminalreporter.write_line
         if self.skips:
             terminalreporter.section("skips")

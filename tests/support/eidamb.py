@@ -3,7 +3,7 @@
 The extended inverse dynamics of a moving base with joints of one degree of freedom (Table 4), its
 derivatives by the base's pose H, the joint positions s, the base's twist v and the joint rates r
 (Tables 5 to 8), and the state matrix that they make (eq. 42). The inverse of the mass matrix
-(Table 9) is in `immamb`. Numbers at the ends of lines are those of the table's lines.
+(Table 9) is in `immamb`. Numbers at the ends of lines are the table's line numbers.
 
 Notation: frame A is the world, body 0 the base; `lam[i]` is the parent of body i. 6-vectors are
 linear first. `X[i]` takes twists from the parent's to the body's frame (iXlam(i)); its transpose
@@ -180,7 +180,7 @@ def _from_base(e: EIDAmb, dv0: Array, da0: Array) -> Array:
         dm = M[i] @ dv[i]  # 3, 8 (2, 7)
         db[i] = M[i] @ da[i] + columns_cross_star(dv[i], e.m[i]) + cross_star(e.v[i]) @ dm  # 4, 9
     for i in reversed(e.bodies.joints):
-        # Correction (one of the two editions): the first term on the right is that of lam(i).
+        # Correction (one of the two editions): the first term on the right is lam(i)'s.
         db[lam[i]] = db[lam[i]] + X[i].T @ db[i]  # 12 (11)
     return np.vstack([db[0], *(G[i] @ db[i] for i in e.bodies.joints)])  # 14-17 (13-16)
 

@@ -68,7 +68,7 @@ class Function:
 
     @property
     def steps(self) -> int:
-        """How often roundings are amplified by a solve: that of dependent rows takes steps."""
+        """How often roundings are amplified by a solve: a solve of dependent rows takes steps."""
         return 30 if "regularization" in self.options else 1
 
     def floor(self, results: Iterable[Array]) -> float:

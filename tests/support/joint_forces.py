@@ -90,7 +90,7 @@ def floating(joint: dtau.JointType, **numbers: Any) -> dtau.ModelBuilder:
 
 
 def torques_after_rerooting(model: dtau.Model) -> tuple[Array, Array]:
-    """Of the joint of `floating`: those given, and those that its other direction needs."""
+    """Of the joint of `floating`: torques given, and torques that its other direction needs."""
     other = model.with_root("tip")
     s = random_state(model, 1)
     tau = np.r_[np.zeros(6), s["tau"][6:]]

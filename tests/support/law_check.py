@@ -71,7 +71,7 @@ class _Check:
         case = self.case
         self._before()
         states = self._chosen()
-        if self.rng.random() < 0.3:  # the memory of lone calls is there before that of batches
+        if self.rng.random() < 0.3:  # the memory of lone calls is there before batches' memory
             self._alone(states[0])
         try:
             batch = case.call(case.whole(self.rng), threads=self._threads())
@@ -165,7 +165,7 @@ class _Check:
         require(out, want, what)
 
     def _by_patterns(self, batch: list[Numbers]) -> None:
-        """The values on a pattern are those of the dense result, and all others are zero."""
+        """The values on a pattern are the dense result's, and all others are zero."""
         case = self.case
         if case.arguments.get("layout") != "pattern":
             return

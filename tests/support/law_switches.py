@@ -2,7 +2,7 @@
 
 Arrays of states come from the registry: their axes are there, so that an array which joins it takes
 part at once. Options with a list of words (Literal) and flags are drawn from their annotation. Any
-other argument needs a row here; `unknown_switches` names those that have none.
+other argument needs a row here; `unknown_switches` names arguments that have none.
 """
 
 from __future__ import annotations

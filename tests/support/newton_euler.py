@@ -123,7 +123,7 @@ def inverse_dynamics(
 
 
 def energies(tree: Tree, model: dtau.Model, q: Array, v: Array) -> tuple[float, float]:
-    """Kinetic energy (with that of the armatures) and potential energy of what can move."""
+    """Kinetic energy (with the armatures' energy) and potential energy of what can move."""
     moved = motions(tree, model, q, v, np.zeros(model.nv))
     kinetic = potential = 0.0
     for body, motion in zip(tree.bodies, moved, strict=True):

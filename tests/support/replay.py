@@ -1,7 +1,7 @@
 """Replay what the core records, in complex numbers: `Replays`.
 
 `dtau._recorder` runs a function once, with numbers that record their operations. A recording has
-no branches, as comparisons only select one of two numbers, so it is that of every state.
+no branches, as comparisons only select one of two numbers, so it holds for every state.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def replayed(
 
 
 def extend(model: dtau.Model, q: list[Series], v: Sequence[Series]) -> None:
-    """Adds the next coefficient to those of q: q' = T v with the tangent map."""
+    """Adds the next coefficient to the coefficients of q: q' = T v with the tangent map."""
     k = len(q[0]) - 1
     T = replayed("tangent_map", model, {"q": q}, {})
     for i in range(model.nq):

@@ -49,8 +49,8 @@ TRIES = 20  # of what other work on the machine, and the engine's own threads, c
 def thread_meter() -> Callable[..., float]:
     """A function for other processes: what threads that are not Python's do beside the caller's.
 
-    It gives their processor time by that of the calling thread, over some calls: threads of the
-    core and of BLAS count, those of the engine in Python do not. It is nested so that it goes there
+    It gives their processor time by the calling thread's, over some calls: threads of the core
+    and of BLAS count, threads of the engine in Python do not. It is nested so that it goes there
     by value.
     """
 

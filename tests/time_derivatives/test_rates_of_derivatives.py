@@ -65,7 +65,7 @@ def test_mass_matrix(name: str) -> None:
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_orders_agree(name: str) -> None:
-    """Order 1 is compiled for itself: its rows are those of higher orders."""
+    """Order 1 is compiled for itself: its rows are as in higher orders."""
     at = Trajectory(robot(name), 4, 5)
     call: Any = dtau.inverse_dynamics_derivatives_time_derivatives
     short: Array

@@ -61,7 +61,7 @@ def test_file_names_are_absolute(tree: Path) -> None:
         "package://../secret/c.stl",
         "package://arm/../../secret/c.stl",
         "package://arm/%2e%2e/%2e%2e/secret/c.stl",
-        "../../../robots2/d.stl",  # its path begins as that of an allowed folder
+        "../../../robots2/d.stl",  # its path begins as an allowed folder's
         "link.stl",
         "folder/c.stl",
         "package://arm/meshes/folder/c.stl",

@@ -17,7 +17,7 @@ bool same_bits(double a, double b) {
     return to_bits(a) == to_bits(b) || (std::isnan(a) && std::isnan(b));
 }
 
-// Compares f(x...) of lanes with that of each lane's numbers.
+// Compares f(x...) of lanes with f of each lane's numbers.
 template <class F, class... X>
 bool same_alone(const F& f, X... x) {
     const Lane together = f(x...);

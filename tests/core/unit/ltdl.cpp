@@ -1,5 +1,5 @@
 // Tests ltdl.hpp, ltdl_block.hpp, ltdl_columns.hpp and column_blocks.hpp against dense elimination, on random
-// trees whose sizes are near those of packs and blocks.
+// trees whose sizes are near the sizes of packs and blocks.
 #include "dtau/algorithms/solve/ltdl.hpp"
 
 #include "dtau/algorithms/solve/column_blocks.hpp"

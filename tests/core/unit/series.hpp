@@ -9,7 +9,7 @@
 //   y = tanh x               k y_k = sum over m = 1 ... k of m x_m w_{k-m},     w = 1 - y^2
 //
 // Coefficient k of a result depends on coefficients up to k alone: a shorter series has the same bits, and NaN
-// never spreads to lower orders. Conditions and bits are those of order 0.
+// never spreads to lower orders. Conditions and bits belong to order 0.
 #pragma once
 
 #include "dtau/hyperbolic_tangent.hpp"

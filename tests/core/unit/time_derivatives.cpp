@@ -153,7 +153,7 @@ struct Movement {
     }
 };
 
-// The largest difference between derivatives (rows, columns) and those of series, in parts of the largest
+// The largest difference between derivatives (rows, columns) and derivatives of series, in parts of the largest
 // number of their order.
 double relative(const Numbers& rows, const LongArray& series) {
     const int columns = static_cast<int>(series.size());

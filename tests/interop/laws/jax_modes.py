@@ -252,7 +252,7 @@ def _without_x64() -> None:
 
 
 def values_and_gradients(row: str, switch: str, seed: int) -> list[list[Any]]:
-    """Of a case's batch whose numbers are those of float32."""
+    """Of a case's batch whose numbers are numbers of float32."""
     case = adapter_law_cases.case(dtau.jax, row, adapter_law_cases.NAMED[switch], seed)
     x = [jnp.asarray(y.astype(np.float32), float) for y in case.batch()]
     weights = [w.astype(np.float32) for w in adapter_law_oracle.weights(case)]

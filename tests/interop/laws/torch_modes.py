@@ -390,7 +390,7 @@ def one_input_broadcast(call: Call) -> Sequence[Any]:
 
 @MODES.add("same", batch=True)
 def single_precision(call: Call) -> Sequence[Any]:
-    """Values and gradients are those of float64, rounded."""
+    """Values and gradients are float64's, rounded."""
     rounded = [np.asarray(x).astype(np.float32) for x in call.x]
     found = []
     for dtype in (torch.float32, torch.float64):
