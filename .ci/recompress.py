@@ -4,14 +4,20 @@ python .ci/recompress.py WHEEL...    needs zopflipy
 """
 
 import sys
+import zipfile
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZipFile
 
-import zopfli.zipfile
+from zopfli import ZOPFLI_FORMAT_DEFLATE, ZopfliCompressor
+
+# The standard library has no way to choose a compressor; it calls this for each file.
+zipfile._get_compressor = lambda *_: ZopfliCompressor(ZOPFLI_FORMAT_DEFLATE)  # type: ignore[attr-defined]
 
 for path in map(Path, sys.argv[1:]):
     smaller = path.with_suffix(".smaller")
-    with ZipFile(path) as wheel, zopfli.zipfile.ZipFile(smaller, "w", ZIP_DEFLATED) as copy:
+    with (
+        zipfile.ZipFile(path) as wheel,
+        zipfile.ZipFile(smaller, "w", zipfile.ZIP_DEFLATED) as copy,
+    ):
         for entry in wheel.infolist():
             copy.writestr(entry, wheel.read(entry))
     before = path.stat().st_size
