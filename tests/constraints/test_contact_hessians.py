@@ -346,3 +346,17 @@ def test_tensors_where_rows_contradict_each_other(name: str, coordinates: Any) -
         regularization=regularization,
         coordinates=coordinates,
     )
+
+
+@pytest.mark.parametrize("name", ["constrained_dynamics", "impulse_dynamics"])
+@pytest.mark.parametrize("kind", ["second_derivatives", "hessian"])
+def test_symmetric_is_a_bool(name: str, kind: str) -> None:
+    model = robot("quadruped")
+    s = random_state(model, 1)
+    contacts = dtau.Contacts(model, [dtau.PointContact("LF_FOOT")])
+    inputs = [s["q"], s["v"], *([s["tau"]] if name.startswith("constrained") else [])]
+    weights = [np.ones(model.nv), np.ones(3)] if kind == "hessian" else []
+    function = getattr(dtau, f"{name}_{kind}")
+    for wrong in (1, None, "yes"):
+        with pytest.raises(TypeError, match="symmetric: expected bool, got"):
+            function(model, *inputs, contacts, *weights, symmetric=wrong)
