@@ -66,6 +66,8 @@ def inverse_dynamics_time_derivatives(
     The problem of [HO-FBS] Algorithm 2, solved in body coordinates, where only vectors are
     convolved; O(N r^2).
 
+    With contacts: `dtau.constrained_inverse_dynamics_time_derivatives`, which returns forces too.
+
     Examples
     --------
     >>> import dtau, numpy as np
@@ -134,6 +136,9 @@ def forward_dynamics_time_derivatives(
 
     With mimic joints the mass matrix is factorized instead, O(N d^2 + N r^2 + N d r) with the depth
     d of the tree.
+
+    With contacts and closed loops: `dtau.constrained_dynamics_time_derivatives`, which returns the
+    forces too.
 
     Examples
     --------
