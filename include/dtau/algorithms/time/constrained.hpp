@@ -1,19 +1,20 @@
 // Computes the time derivatives of the accelerations and forces of a robot whose contacts and loops hold:
 // constrained_time_derivatives(). O(N r^2) for the tree, O(N d^2 + nrows^3) once. [Derivations] §27
 //
-// Order by order, with the factors of M and of G = J M^-1 J^T of order 0 (constraints/dynamics.hpp):
+// Order by order, with the factors of M and of G = J M^-1 J^T of order 0 (constraints/dynamics.hpp), (27.1):
 //
 //   M_0 a_k - J_0^T f_k = tau_k - (torque at a_k = 0) + sum of J_i^T f_{k-i}, i > 0       inverse_by_order.hpp
-//   J_0 a_k             = -(rows at a_k = 0)                                              constraint_rows.hpp
+//   J_0 a_k + e_k       = -(rows at a_k = 0)                                              constraint_rows.hpp
 //
-// as a_k gives q up to order k + 2, so that everything else is known.
+// The accelerations up to order k - 1 give q up to order k + 1, so that everything else is known. The residual
+// e is zero unless rows contradict each other.
 //
 // With a regularization, rows may depend on each other and may contradict each other. Then f is the shortest
-// of the forces that bring J a nearest to aref (20.3): with the residual e,
+// of the forces that bring J a nearest to aref (20.3):
 //
-//   J a + e = aref      J^T e = 0      f = J s
+//   J a + e = aref      J^T e = 0      f = J s                                                               (27.4)
 //
-// The third equation says that f is orthogonal to forces that move nothing. Of each order,
+// For some motion s: so f is orthogonal to forces that move nothing. Of each order (27.5),
 //   J_0^T e_k = -(sum of J_i^T e_{k-i})            the part of e_k that forces give: G^+ J M^-1 of it
 //   f_k = J_0 s_k + sum of J_i s_{k-i}             the part of f_k that moves nothing; then s_k
 #pragma once
@@ -48,7 +49,7 @@ struct ConstrainedSeriesWorkspace {
     TurnedSeries<T> forces;
     const DependentRows<T>* dependent;  // null: rows are independent
     T* v;                               // (length, nv) coefficients of the velocities
-    T *f, *residual;                    // (nrows) of one order; of order 0
+    T *f, *residual;                    // (nrows) of one order; residual: J a - aref = -e
 
     [[gnu::cold]] ConstrainedSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : dynamics(arena, tree, options),

@@ -1,7 +1,8 @@
 // Computes the time derivatives of the torques of the driven velocities and of the constraint forces of least
 // norm along a motion: constrained_inverse_time_derivatives(). O(N r^2) for the tree. [Derivations] §27
 //
-// With H = J_u^T J_u of order 0, factorized once (constraints/inverse.hpp), order by order:
+// With H = J_u^T J_u of order 0, factorized once (constraints/inverse.hpp), order by order (27.6), for the
+// velocities u that no input drives:
 //
 //   t_k = ID_k - sum of J_i^T f_{k-i}, i > 0       the torque at f_k = 0
 //   d_k = sum of J_{u,i} y_{k-i}, i > 0

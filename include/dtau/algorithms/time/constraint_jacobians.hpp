@@ -7,10 +7,10 @@
 //   (J x)_k   = sum of R_l^T (J_a - J_b)_i x_{k-i-l}        x: velocities or another series of motions
 //   (J^T f)_k = sum of (J_a - J_b)_i^T R_l f_{k-i-l}
 //
-// With the coefficient x_k or f_k not known yet, the terms of order 0 of J and R are left out.
+// While x_k or f_k is not known, its terms are left out.
 //
-// These functions, and the functions of the files above, are compiled for size ([[gnu::cold]]): half of the
-// bytes, a tenth more time.
+// The functions of this file, and of the files that include it, are compiled for size ([[gnu::cold]]): half of
+// the bytes, a tenth more time.
 #pragma once
 
 #include "dtau/algorithms/constraints/dynamics.hpp"
@@ -18,11 +18,11 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Sums over orders: (R x)_k and (R^T x)_k, of the terms from order `first` of R on.
+// Sums over orders: (R x)_k and (R^T x)_k.
 template <class T>
-inline Vec3<T> turned_sum(int first, int k, const Mat3<T>* R, const Vec3<T>* x) {
+inline Vec3<T> turned_sum(int k, const Mat3<T>* R, const Vec3<T>* x) {
     Vec3<T> sum = zero_vector<T>();
-    for (int m = first; m <= k; ++m) sum = mul_add(R[m], x[k - m], sum);
+    for (int m = 0; m <= k; ++m) sum = mul_add(R[m], x[k - m], sum);
     return sum;
 }
 template <class T>
@@ -88,11 +88,10 @@ template <class T>
         if (!of_b) R[k] = k == 0 ? lift<T>(mat3(frame.rotation)) : zero_matrix<T>();
         return;
     }
-    const Mat3<double> axes = transposed(mat3(tree.bodies[frame.body].frame));
-    const Vec3<double> r = axes * vec3(frame.translation);
+    const Placement<double> in_body = frame_in_body(tree, frame);
     const PoseSeries<T> pose = w.bodies.poses.of(frame.body);
-    if (!of_b) R[k] = pose.R[k] * (axes * mat3(frame.rotation));
-    for (int m = 0; m <= k; ++m) w.D[m] = mul_add(pose.R[m], r, zero_vector<T>());
+    if (!of_b) R[k] = pose.R[k] * in_body.R;
+    for (int m = 0; m <= k; ++m) w.D[m] = mul_add(pose.R[m], in_body.r, zero_vector<T>());
     for_moving_bodies(tree, frame.body, [&](const Body& body, int i) {
         for (int j = body.v; j < body.v + body.nv; ++j) {
             const Motion<T>* S = w.S + std::ptrdiff_t(j) * w.length;
@@ -164,9 +163,8 @@ template <class T>
 [[gnu::cold]] void store_order(int c, const T* active, const Motion<T>& m, T* rows,
                                const ConstraintJacobians<T>& w) {
     const Constraint& constraint = w.constraints->at[c];
-    const Mat3<T> along = lift<T>(Mat3<double>{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}});
     T* const to = rows + constraint.first;
-    store_rows(constraint, along, m, to);
+    store_rows(constraint, Mat3<T>::identity(), m, to);
     for (int r = 0; r < constraint.count; ++r) to[r] = if_active(active, c, to[r]);
 }
 // Order k of J x, without the part of x_k.
@@ -185,16 +183,16 @@ template <class T>
 template <class T>
 [[gnu::cold]] void extend_forces(int k, const T* rows, const TurnedSeries<T>& f,
                                  const ConstraintJacobians<T>& w) {
-    const Mat3<T> along = lift<T>(Mat3<double>{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}});
+    const Mat3<T> one = Mat3<T>::identity();
     for (int c = 0; c < w.constraints->count; ++c) {
         const Constraint& constraint = w.constraints->at[c];
         const std::ptrdiff_t at = w.at(c);
         const Force<T> W =
-            rows ? constraint_wrench(constraint, along, rows + constraint.first) : zero_force<T>();
+            rows ? constraint_wrench(constraint, one, rows + constraint.first) : zero_force<T>();
         f.own.ang[at + k] = W.ang, f.own.lin[at + k] = W.lin;
         const bool mixed = constraint.axes == Axes::mixed;
-        f.world.ang[at + k] = mixed ? W.ang : turned_sum(0, k, w.R + at, f.own.ang + at);
-        f.world.lin[at + k] = mixed ? W.lin : turned_sum(0, k, w.R + at, f.own.lin + at);
+        f.world.ang[at + k] = mixed ? W.ang : turned_sum(k, w.R + at, f.own.ang + at);
+        f.world.lin[at + k] = mixed ? W.lin : turned_sum(k, w.R + at, f.own.lin + at);
     }
 }
 // Adds order k of J^T f to the torques of all joints.

@@ -2,7 +2,8 @@
 // constraints at depth d. [Derivations] §27
 //
 // The rows (20.1) of constraints/rows.hpp are rates of the relative twist m = V_a - V_b of the two frames, which
-// is J v. With the axes of the rows turning at w, and the angular velocity w_a of frame a along the same axes:
+// is J v. With the axes of the rows turning at w, and the angular velocity w_a of frame a along the same axes
+// (27.2, 27.3):
 //
 //   linear    m_lin' + w x m_lin             + kd m_lin + kp p        p' = m_lin - w x p
 //   angular   m_ang' + (w - w_a) x m_ang     + kd m_ang + kp phi      phi' = G m_ang along a's axes

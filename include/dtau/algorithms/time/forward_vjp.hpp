@@ -9,10 +9,9 @@
 //
 //   by tau^(k) = mu^(k)      by_x = -gradient of mu . inverse dynamics, for x = q, v
 //
-// The articulated-body inertias of order 0, or the factorization of the mass matrix, solve this.
-// Each order takes one backward pass and one forward pass. The forward pass adds the terms of this
-// order's mu to Lam; their contributions to other gradients pass backward with the next order.
-// [Derivations] eq. 22.9.
+// The articulated-body inertias of order 0, or the factors of the mass matrix, solve this. Each order takes one
+// backward pass and one forward pass. The forward pass adds the terms of this order's mu to Lam; their
+// contributions to other gradients pass backward with the next order. [Derivations] eq. 22.9
 #pragma once
 
 #include "dtau/algorithms/time/forward_motion.hpp"

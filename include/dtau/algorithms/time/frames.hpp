@@ -67,16 +67,12 @@ inline void move_frames(const Tree& tree, int order, const T* q, const T* v,
 template <class T>
 inline void frame_pose(const Tree& tree, const Frame& frame, int order,
                        const FrameSeriesWorkspace<T>& w) {
-    const Mat3<double> R = mat3(frame.rotation);
-    const Vec3<double> r = vec3(frame.translation);
     if (frame.body < 0) {
         for (int k = 0; k <= order; ++k) w.R[k] = zero_matrix<T>(), w.x[k] = zero_vector<T>();
-        w.R[0] = lift<T>(R), w.x[0] = lift<T>(r);
+        w.R[0] = lift<T>(mat3(frame.rotation)), w.x[0] = lift<T>(vec3(frame.translation));
         return;
     }
-    const Mat3<double> axes = transposed(mat3(tree.bodies[frame.body].frame));
-    const Mat3<double> G = axes * R;
-    const Vec3<double> t = axes * r;
+    const auto [G, t] = frame_in_body(tree, frame);
     const PoseSeries<T> body = w.bodies.poses.of(frame.body);
     for (int k = 0; k <= order; ++k) {
         w.R[k] = body.R[k] * G;

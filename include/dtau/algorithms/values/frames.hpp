@@ -140,6 +140,12 @@ inline void paths_accelerations(const Tree& tree, const T* v, const T* a,
 
 // ---------------------------------------------------------------- one frame
 
+// The constant placement of a frame in the axes of its body.
+inline Placement<double> frame_in_body(const Tree& tree, const Frame& frame) {
+    const Mat3<double> axes = transposed(mat3(tree.bodies[frame.body].frame));
+    return {axes * mat3(frame.rotation), axes * vec3(frame.translation)};
+}
+
 // The placement of a frame, in the coordinates in which P places its body.
 template <class T>
 inline Placement<T> frame_placement(const Tree& tree, const Frame& frame, const Placement<T>* P) {
