@@ -20,6 +20,8 @@ for path in map(Path, sys.argv[1:]):
     ):
         for entry in wheel.infolist():
             copy.writestr(entry, wheel.read(entry))
-    before = path.stat().st_size
+    before, after = path.stat().st_size, smaller.stat().st_size
+    if after >= before:
+        sys.exit(f"{path.name}: expected fewer bytes than {before}, got {after}")
     smaller.replace(path)
-    print(f"{path.name}: {before} to {path.stat().st_size} bytes")
+    print(f"{path.name}: {before} to {after} bytes")
