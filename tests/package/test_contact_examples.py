@@ -186,6 +186,23 @@ def test_energy_of_a_closed_loop_is_kept_to_the_integrators_order(
     assert "largest gap of the loop" in capsys.readouterr().out
 
 
+def test_polynomials_of_a_delta_robot_gain_a_power_each_order(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    loops = script("examples/jerk_of_loops")
+    loops.main([])
+    assert "polynomial misses the platform" in capsys.readouterr().out
+    ahead = loops.look_ahead()
+    assert (ahead.powers() > [2.9, 3.9, 4.9, 5.7, 5.5]).all()
+    assert (np.diff(ahead.errors, axis=1) < 0.0).all()
+
+
+def test_rates_of_forces_on_a_handle_are_their_differences(script: Callable[[str], Any]) -> None:
+    door = script("examples/jerk_of_loops").open_door()
+    assert np.ptp(door.angle) > 0.5
+    assert door.apart() < 5e-3
+
+
 def test_a_humanoid_that_spares_torque_needs_the_forces_in_its_derivatives(
     script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -135,3 +135,13 @@ def test_the_change_log_has_versions_and_known_headings() -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.md")))
 def test_templates_have_what_the_host_reads(path: Path) -> None:
     assert re.match(r"---\nname: .+\nabout: .+\nlabels: .+\n---\n", path.read_text("utf-8"))
+
+
+def test_every_example_is_run_by_a_test() -> None:
+    """By itself, or as the module of another example."""
+    tests = "".join(path.read_text("utf-8") for path in sorted(ROOT.glob("tests/**/test_*.py")))
+    examples = {path.stem: path.read_text("utf-8") for path in sorted(ROOT.glob("examples/*.py"))}
+    for name in examples:
+        taken = (text for other, text in examples.items() if other != name)
+        used = any(re.search(rf"^\s*(?:import|from) {name}\b", text, re.M) for text in taken)
+        assert used or re.search(rf"examples/{name}\b|\"{name}(?:\.py)?\"", tests), name
