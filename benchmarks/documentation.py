@@ -23,7 +23,7 @@ Rows = list[list[str]]
 
 
 def head(page: Path) -> str:
-    """What is written by hand above `MARKER` in a page, or a title if there is no page.
+    """Return the part of a page that people write, above `MARKER`; a title if there is no page.
 
     Raises ValueError if the page has no such line: nothing of it is overwritten then.
     """

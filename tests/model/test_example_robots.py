@@ -13,7 +13,7 @@ from pinocchio_pair import FILES, pin
 
 import dtau
 
-# What is said of robots that do not load, and options that the message names.
+# Robots that do not load: the message, and the options that it names.
 INDEFINITE = (
     r"line \d+: inertias with negative principal moments, which no body has: -\S+ of link '\w+' "
     r"\(line \d+\), -\S+ of link .*; inertia='repair' takes"

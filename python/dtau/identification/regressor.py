@@ -42,9 +42,8 @@ class Regressor(Immutable):
 
         tau = Y(q, v, a) pi
 
-    The parameters are ten of each body, as in `dtau.Model.parameters`, followed by the
-    joints' terms in the order of `joint_terms`. The model's own inertias, armature, damping,
-    springs and friction are only read by `model_parameters`.
+    The parameters are ten of each body, as in `dtau.Model.parameters`, then the joints' terms in
+    the order of `joint_terms`. Only `model_parameters` reads the model's own numbers.
 
     Parameters
     ----------
