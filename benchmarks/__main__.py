@@ -43,7 +43,7 @@ try:
     from benchmarks.records import Record, Setting
     from benchmarks.report import VERDICTS
     from benchmarks.watch import Bar, say
-    from dtau.timing import busy
+    from dtau.support.machine import busy
 
     EXPERIMENTS = tuple(experiments())
 except ImportError as missing:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.support.replay import Counters
 
+from dtau.cli.timing import Call, Contender, loop
 from dtau.registry import FUNCTIONS
-from dtau.timing import Call, Contender, loop
 
 
 def fill(call: Call) -> Contender:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 import dtau
-from dtau.timing import Array, Call, given
+from dtau.cli.timing import Array, Call, given
 
 CONDITION = 5e-16  # what solves may err by more, for each unit of the mass matrix's condition
 

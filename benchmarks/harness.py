@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.experiment import Claim, Curve
-from dtau.timing import Array, Contender, Effort, interleaved
+from dtau.cli.timing import Array, Contender, Effort, interleaved
 
 # Timing
 
@@ -62,7 +62,7 @@ def timed(
     tick: Callable[[], None] = lambda: None,
     clock: Callable[[], float] = perf_counter,
 ) -> Timings:
-    """Time contenders in turns: `dtau.timing.interleaved`."""
+    """Time contenders in turns: `dtau.cli.timing.interleaved`."""
     return Timings(interleaved(contenders, effort, tick, clock))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import dtau
 from benchmarks.compilers import cxx_compilers
 from dtau import _core
-from dtau.timing import cores, processor
+from dtau.support.machine import cores, processor
 
 # What experiments compare with or compute with, by the names of their distributions
 PACKAGES = (

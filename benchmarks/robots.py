@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 import dtau
 from benchmarks.checks import Array, UnavailableError
 from benchmarks.optional import optional
-from dtau.timing import random_inputs
+from dtau.cli.timing import random_inputs
 
 # Eigen's large products would go on threads, which on one core wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -18,7 +18,7 @@ from benchmarks.baselines.library import INVERSE, INVERTED, Library, Way, compil
 from benchmarks.checks import Array, require_close
 from benchmarks.experiment import Claim, Curve, Table, Watch
 from benchmarks.harness import Spread, curve, exponent, number, one_core
-from dtau.timing import Contender, Effort, interleaved, random_inputs
+from dtau.cli.timing import Contender, Effort, interleaved, random_inputs
 
 # Not powers of two: rows of matrices would fall on the same lines of the caches.
 SIZES = {False: (4, 8, 15, 30, 60, 125, 250, 500), True: (8, 30)}  # bodies, by quick

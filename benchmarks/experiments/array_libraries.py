@@ -37,7 +37,7 @@ from benchmarks.experiments.library_calls import NUMPY, OURS, OWN, Ways
 from benchmarks.harness import Spread, number, one_core, timed
 from benchmarks.limits import Limit, within
 from benchmarks.robots import Robot, known
-from dtau.timing import Effort
+from dtau.cli.timing import Effort
 
 ROBOTS, QUICK_ROBOTS = ("panda", "hyq"), ("hyq",)
 LIMIT = Limit(600.0)  # of a library's process

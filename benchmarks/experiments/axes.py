@@ -24,7 +24,7 @@ import dtau
 from benchmarks.checks import Array, require_close
 from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, at_most, number, one_core, timed, times, verdict
-from dtau.timing import Call, Effort, random_inputs
+from dtau.cli.timing import Call, Effort, random_inputs
 
 AXES = ("body", "mixed", "world")
 MOST = {"wrenches": 2.0, "columns": 4.0}

@@ -27,7 +27,7 @@ from benchmarks.checks import Array, UnavailableError, require_close
 from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, at_least, at_most, number, one_core, timed, times, verdict
 from benchmarks.robots import Robot, chosen, pinocchio
-from dtau.timing import Call, Contender, Effort, loop, random_inputs
+from dtau.cli.timing import Call, Contender, Effort, loop, random_inputs
 
 FEET: dict[str, tuple[int, tuple[str, ...]]] = {  # rows of each, and their frames
     "hyq": (3, ("lf_foot", "rf_foot", "lh_foot", "rh_foot")),

@@ -19,7 +19,7 @@ from benchmarks.checks import require_close
 from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, at_most, number, one_core, timed, times
 from benchmarks.robots import chosen
-from dtau.timing import LONE_STATES, Call, Effort, random_inputs
+from dtau.cli.timing import LONE_STATES, Call, Effort, random_inputs
 
 ROBOTS, QUICK_ROBOTS = ("ur5", "hyq", "g1"), ("hyq",)
 BATCH, QUICK_BATCH = 1024, 64

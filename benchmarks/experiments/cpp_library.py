@@ -35,7 +35,7 @@ from benchmarks.peers.pinocchio_peer import Compiled, Python
 from benchmarks.peers.rows import Row as Told
 from benchmarks.peers.rows import ways_of
 from benchmarks.robots import KNOWN, Robot, chosen, pinocchio, states
-from dtau.timing import Effort
+from dtau.cli.timing import Effort
 
 BATCH = 256
 WAYS = {"alone": "one state a call", "batch": f"batches of {BATCH}"}

@@ -26,7 +26,7 @@ from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
 from benchmarks.experiments import jump_knots
 from benchmarks.harness import Timings, at_least, at_most, number, one_core, timed, times, verdict
 from benchmarks.optional import optional
-from dtau.timing import Contender, Effort, loop
+from dtau.cli.timing import Contender, Effort, loop
 
 crocoddyl = optional("crocoddyl")
 adapter = crocoddyl and importlib.import_module("dtau.crocoddyl")

@@ -29,7 +29,7 @@ from benchmarks.compilers import run as compile_by
 from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Timings, at_most, number, one_core, times, verdict
 from benchmarks.optional import optional
-from dtau.options import Root
+from dtau.support.options import Root
 
 crocoddyl = optional("crocoddyl")
 pinocchio = optional("pinocchio")

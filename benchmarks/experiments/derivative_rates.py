@@ -22,7 +22,7 @@ from benchmarks.checks import Array, require_close, same_bits, solved
 from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, at_most, number, one_core, timed, times, verdict
 from benchmarks.robots import chosen
-from dtau.timing import LONE_STATES, Call, Effort, random_inputs
+from dtau.cli.timing import LONE_STATES, Call, Effort, random_inputs
 
 MOST = 2.5  # what order 1 of inverse dynamics may cost, in calls of its first derivatives
 TOLERANCE = 1e-11  # of the largest element

@@ -34,7 +34,8 @@ from benchmarks.peers.rows import Row as Told
 from benchmarks.peers.rows import ways_of
 from benchmarks.robots import KNOWN, Robot, chosen, pinocchio, states
 from dtau import _core
-from dtau.timing import LONE_STATES, Call, Contender, Effort, cores, given, loop
+from dtau.cli.timing import LONE_STATES, Call, Contender, Effort, given, loop
+from dtau.support.machine import cores
 
 BATCH = 256
 THREADED_BATCH = 4096

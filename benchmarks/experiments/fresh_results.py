@@ -24,7 +24,7 @@ from benchmarks.checks import WrongResultError
 from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, at_most, number, one_core, timed, times, verdict
 from benchmarks.robots import chosen
-from dtau.timing import Call, Contender, Effort, given, loop, random_inputs
+from dtau.cli.timing import Call, Contender, Effort, given, loop, random_inputs
 
 MOST = 1.2
 SIZES = tuple(1000 * 4**k for k in range(9))  # bytes, to 65.5 MB

@@ -34,7 +34,7 @@ from benchmarks.harness import Timings, at_least, number, one_core, timed, times
 from benchmarks.peers.generated_code import Code, generated
 from benchmarks.robots import Robot, chosen
 from dtau import _core
-from dtau.timing import Call, Contender, Effort, given, loop, random_inputs
+from dtau.cli.timing import Call, Contender, Effort, given, loop, random_inputs
 
 ROBOTS = ("ur5", "panda", "hyq", "g1", "talos")
 QUICK_ROBOTS = ("panda",)

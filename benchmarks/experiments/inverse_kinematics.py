@@ -30,7 +30,7 @@ from benchmarks.peers.cases import Case
 from benchmarks.peers.pinocchio_peer import Python
 from benchmarks.robots import Robot, pinocchio
 from dtau import poses
-from dtau.timing import Contender, Effort, loop
+from dtau.cli.timing import Contender, Effort, loop
 
 ROBOTS, QUICK_ROBOTS = ("panda", "hyq", "talos"), ("panda",)
 BATCH = 256

@@ -19,8 +19,8 @@ import dtau
 from benchmarks.checks import Array, WrongResultError, require_close
 from benchmarks.optional import optional
 from benchmarks.robots import Robot
+from dtau.cli.timing import DT, Call, Contender, loop, random_inputs
 from dtau.registry import arrays_of
-from dtau.timing import DT, Call, Contender, loop, random_inputs
 
 NUMPY, OURS, OWN = "NumPy", "library", "own"  # contenders
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "step")

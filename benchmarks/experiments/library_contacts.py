@@ -18,8 +18,8 @@ from benchmarks.experiments import library_calls
 from benchmarks.experiments.library_calls import NUMPY, OURS, Ways
 from benchmarks.experiments.step_hessians import FEET, contacts_of
 from benchmarks.robots import Robot
-from dtau.options import Integrator
-from dtau.timing import DT, Contender, loop, random_inputs
+from dtau.cli.timing import DT, Contender, loop, random_inputs
+from dtau.support.options import Integrator
 
 STATES = 1024
 STEP = f"{STATES} states on feet"

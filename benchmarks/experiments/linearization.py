@@ -27,7 +27,7 @@ from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Tabl
 from benchmarks.harness import Spread, at_most, curve, number, one_core, span, timed, times, verdict
 from benchmarks.peers import mujoco_peer
 from benchmarks.robots import KNOWN, Robot, chosen, states
-from dtau.timing import DT, LONE_STATES, Call, Contender, Effort, loop
+from dtau.cli.timing import DT, LONE_STATES, Call, Contender, Effort, loop
 
 BATCH = 256
 EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=9, block=2e-3)}  # by quick

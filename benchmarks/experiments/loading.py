@@ -21,7 +21,7 @@ from benchmarks.checks import Array, UnavailableError, require_close
 from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
 from benchmarks.harness import Timings, at_most, number, one_core, timed
 from benchmarks.robots import Robot, chosen, pinocchio, states
-from dtau.timing import Contender, Effort
+from dtau.cli.timing import Contender, Effort
 
 ROBOTS = ("ur5", "panda", "hyq", "anymal", "g1", "talos")
 LINKS = 100  # of the model that is built joint by joint

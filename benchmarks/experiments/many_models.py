@@ -21,7 +21,7 @@ from benchmarks.checks import require_close, solved
 from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, at_least, number, one_core, timed, times
 from benchmarks.robots import Robot, chosen, pinocchio
-from dtau.timing import Array, Call, Contender, Effort, loop, random_inputs
+from dtau.cli.timing import Array, Call, Contender, Effort, loop, random_inputs
 
 MODELS, QUICK_MODELS = 256, 32
 ROBOTS, QUICK_ROBOTS = ("ur5", "hyq", "talos"), ("hyq",)

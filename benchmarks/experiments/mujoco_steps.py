@@ -30,7 +30,7 @@ from benchmarks.optional import optional
 from benchmarks.peers.mujoco_pairs import CONES, EXACT, ROUGH, pair, sixth_order, touching
 from benchmarks.peers.mujoco_pairs import differences as transition_differences
 from benchmarks.peers.mujoco_scenes import SCENES, Scene, scene
-from dtau.timing import Contender, Effort, loop
+from dtau.cli.timing import Contender, Effort, loop
 
 mujoco = optional("mujoco")
 

@@ -42,7 +42,7 @@ from benchmarks.experiments.second_contenders import SECOND, Differences, Peer, 
 from benchmarks.harness import Timings, at_least, exponent, number, one_core, timed
 from benchmarks.limits import Limit, within
 from benchmarks.robots import depth
-from dtau.timing import Call, Contender, Effort
+from dtau.cli.timing import Call, Contender, Effort
 
 BODIES = {False: (3, 5, 10, 15, 20, 30, 40, 70, 100), True: (2, 5)}  # by quick
 BODIES_C = {False: (3, 10), True: (2,)}  # of CasADi's C code, which takes long to compile

@@ -25,7 +25,7 @@ from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Tabl
 from benchmarks.experiments.second_cases import require_differences
 from benchmarks.harness import Timings, number, one_core, timed
 from benchmarks.robots import depth, known
-from dtau.timing import Call, Effort, random_inputs
+from dtau.cli.timing import Call, Effort, random_inputs
 
 ROBOTS = {"UR3": "ur3", "Baxter": "baxter", "HyQ": "hyq", "G1 (for ATLAS)": "g1", "Talos": "talos"}
 QUICK = ("UR3", "HyQ")

@@ -34,7 +34,7 @@ from benchmarks.experiments.time_cases import AGREEMENT, Case, tree
 from benchmarks.harness import one_core
 from benchmarks.limits import Limit, within
 from benchmarks.peers.casadi_growth import HEADER, Beside, beside
-from dtau.timing import Effort
+from dtau.cli.timing import Effort
 
 WAYS = ("repeated", "eliminated", "compiled")
 LIMIT = {False: Limit(30.0, 4.0), True: Limit(10.0, 4.0)}  # by quick

@@ -23,7 +23,7 @@ from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Tabl
 from benchmarks.experiments.quoted_times import HEADER, Row
 from benchmarks.experiments.time_cases import DYNAMICS, FUNCTIONS, MATRICES, Case, tree
 from benchmarks.harness import exponent, number, one_core, timed
-from dtau.timing import Effort
+from dtau.cli.timing import Effort
 
 LINKS = {False: (1, 2, 5, 10, 20, 50, 100, 199), True: (1, 5, 20)}  # of five arms each, by quick
 ALL_LINKS = {False: tuple(range(1, 200, 2)), True: ()}  # beside these: the paper's hundred

@@ -23,7 +23,7 @@ from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Tabl
 from benchmarks.experiments.frames_of_time import Frame, Tally, inverse_dynamics
 from benchmarks.experiments.time_cases import FUNCTIONS, tree
 from benchmarks.harness import exponent
-from dtau.timing import Call
+from dtau.cli.timing import Call
 
 FRAMES: tuple[Frame, ...] = get_args(Frame)
 BODIES = {False: 101, True: 21}  # by quick

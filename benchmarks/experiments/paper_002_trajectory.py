@@ -26,7 +26,7 @@ from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Tabl
 from benchmarks.experiments.quoted_times import HEADER, PRINTED, Row
 from benchmarks.experiments.time_cases import Case
 from benchmarks.harness import one_core, timed
-from dtau.timing import Effort
+from dtau.cli.timing import Effort
 
 EXAMPLE = Path(__file__).parents[2] / "examples/aerial_manipulator.py"
 ORDERS = range(6)

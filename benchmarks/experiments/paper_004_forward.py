@@ -16,7 +16,7 @@ from benchmarks.baselines import curves
 from benchmarks.baselines.curves import AXES, SIZES, WAYS, WORDS, Key, Study, Times, faster, line
 from benchmarks.baselines.library import FORWARD, INVERTED, WITHOUT_AVX, Way, compiled
 from benchmarks.experiment import Claim, Experiment, Findings, Plot, Table, Watch
-from dtau.timing import Effort
+from dtau.cli.timing import Effort
 
 LABELS = {f: curves.LABELS[f] for f in FORWARD + INVERTED}
 # Table III: compiler, whether with AVX, bodies from which AZA is the faster one

@@ -15,7 +15,7 @@ from benchmarks.baselines import curves
 from benchmarks.baselines.curves import AXES, WAYS, WORDS, Key, Study, faster, line
 from benchmarks.baselines.library import INVERSE, Way
 from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Watch
-from dtau.timing import Effort
+from dtau.cli.timing import Effort
 
 LABELS = {f: curves.LABELS[f] for f in INVERSE}
 FEW = 60  # bodies up to which arithmetic decides, in lanes too, and not moving the matrices

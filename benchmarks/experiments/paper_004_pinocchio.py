@@ -25,7 +25,7 @@ from benchmarks.peers.pinocchio_peer import Python
 from benchmarks.peers.rows import Row as Told
 from benchmarks.peers.rows import ways_of
 from benchmarks.robots import Robot, chosen, grown, pinocchio, states
-from dtau.timing import Effort
+from dtau.cli.timing import Effort
 
 FUNCTIONS = {
     "inverse": "inverse_dynamics_derivatives",

@@ -20,8 +20,8 @@ from benchmarks.checks import WrongResultError
 from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, at_most, number, one_core, timed, times
 from benchmarks.robots import chosen
+from dtau.cli.timing import LONE_STATES, Call, Effort, random_inputs
 from dtau.registry import FUNCTIONS
-from dtau.timing import LONE_STATES, Call, Effort, random_inputs
 
 BATCH, QUICK_BATCH = 1024, 64
 ROBOTS = ("hyq", "g1", "talos")

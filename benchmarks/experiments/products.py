@@ -22,7 +22,7 @@ from benchmarks.checks import Array, require_close, same_bits, solved
 from benchmarks.experiment import Curve, Experiment, Findings, Plot, Table, Watch
 from benchmarks.harness import Spread, at_most, curve, number, one_core, timed, times, verdict
 from benchmarks.robots import KNOWN, chosen
-from dtau.timing import LONE_STATES, Call, Effort, random_inputs
+from dtau.cli.timing import LONE_STATES, Call, Effort, random_inputs
 
 MOST = 3.0  # what a product may cost, in calls of its function
 TOLERANCE = 1e-12  # of the largest element

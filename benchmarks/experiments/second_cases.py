@@ -14,7 +14,7 @@ from benchmarks.checks import Array, require_close, require_packed, same_bits, s
 from benchmarks.harness import Timings, timed
 from benchmarks.peers.headers import HeadersRobot
 from benchmarks.robots import Robot
-from dtau.timing import Call, Contender, Effort, random_inputs
+from dtau.cli.timing import Call, Contender, Effort, random_inputs
 
 TENSORS = "inverse_dynamics_second_derivatives"
 TOLERANCE = 1e-9  # of the largest element, against Pinocchio

@@ -14,7 +14,7 @@ import numpy as np
 import dtau
 from benchmarks.checks import Array, require_close
 from benchmarks.peers.casadi_growth import HEADER, LONE_STATES, Beside, beside
-from dtau.timing import Call, Effort, random_inputs
+from dtau.cli.timing import Call, Effort, random_inputs
 
 SECOND = "inverse_dynamics_second_derivatives"
 AGREEMENT = 1e-11  # of the largest element, of CasADi's results

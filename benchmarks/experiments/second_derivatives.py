@@ -29,7 +29,7 @@ from benchmarks.experiments.second_cases import BATCH_BYTES, Result, calls, meas
 from benchmarks.harness import at_most, exponent, number, one_core, span, timed, times, verdict
 from benchmarks.peers.headers import OPTIMISATION, compiled, headers_robots
 from benchmarks.robots import GENERATED, KNOWN, chosen, urdf
-from dtau.timing import Call, Effort
+from dtau.cli.timing import Call, Effort
 
 BATCH = 256
 EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=5, block=1e-3)}  # by quick

@@ -18,7 +18,7 @@ from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, at_most, number, one_core, timed
 from benchmarks.robots import chosen
 from dtau import _core
-from dtau.timing import Call, Effort, random_inputs
+from dtau.cli.timing import Call, Effort, random_inputs
 
 ROBOTS, QUICK_ROBOTS = ("ur5", "panda", "hyq", "g1", "talos"), ("hyq",)
 FUNCTIONS = (

@@ -32,8 +32,8 @@ from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, at_most, number, one_core, timed, times
 from benchmarks.optional import optional
 from benchmarks.robots import Robot, chosen
-from dtau.options import Integrator
-from dtau.timing import DT, Call, Contender, Effort, random_inputs
+from dtau.cli.timing import DT, Call, Contender, Effort, random_inputs
+from dtau.support.options import Integrator
 
 casadi = optional("casadi")
 

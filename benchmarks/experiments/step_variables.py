@@ -21,8 +21,8 @@ from benchmarks.checks import WrongResultError, require_close
 from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, at_most, number, one_core, timed, times
 from benchmarks.robots import chosen
+from dtau.cli.timing import LONE_STATES, Call, Effort, random_inputs
 from dtau.registry import arrays_of
-from dtau.timing import LONE_STATES, Call, Effort, random_inputs
 
 ROBOTS, QUICK_ROBOTS = ("ur5", "hyq", "g1"), ("hyq",)
 BATCH, QUICK_BATCH = 1024, 64

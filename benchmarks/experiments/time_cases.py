@@ -17,7 +17,7 @@ import numpy as np
 import dtau
 from benchmarks.calls import fitting
 from benchmarks.checks import Array, WrongResultError, require_close, same_bits
-from dtau.timing import Call, random_inputs
+from dtau.cli.timing import Call, random_inputs
 
 TREES = {7: (2, 3), 21: (5, 4), 101: (5, 20)}  # bodies: arms, links of each
 RESIDUAL = 1e-10

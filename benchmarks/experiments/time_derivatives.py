@@ -21,7 +21,7 @@ from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
 from benchmarks.experiments.time_cases import Case, tree
 from benchmarks.harness import Spread, number, one_core, timed, times
 from dtau import _core
-from dtau.timing import Call, Effort
+from dtau.cli.timing import Call, Effort
 
 ORDER = 5
 BODIES = (7, 101)

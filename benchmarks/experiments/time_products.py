@@ -24,7 +24,7 @@ from benchmarks.checks import Array, require_close, same_bits, solved
 from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, at_most, number, one_core, timed, times, verdict
 from benchmarks.robots import chosen
-from dtau.timing import LONE_STATES, Call, Effort, random_inputs
+from dtau.cli.timing import LONE_STATES, Call, Effort, random_inputs
 
 MOST = 3.0  # what a product may cost, in calls of its function
 AGREEMENT = 1e-11  # of the largest element

@@ -14,7 +14,7 @@ from benchmarks.peers.casadi_code import Called, Looped, compiled
 from benchmarks.peers.casadi_model import Expressions
 from benchmarks.peers.cases import CHECKED, LONE_STATES, Case, Way
 from benchmarks.robots import Robot
-from dtau.timing import DT, Contender
+from dtau.cli.timing import DT, Contender
 
 MOST_FREEDOM = 20  # robots of more are left out where expressions have millions of instructions
 LARGE = (

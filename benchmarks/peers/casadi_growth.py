@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.checks import Array
 from benchmarks.harness import number, timed
-from dtau.timing import Call, Contender, Effort
+from dtau.cli.timing import Call, Contender, Effort
 
 HEADER = ("seconds", "called", "alone", "ratio", "looped", "batch", "ratio")
 PAIRS = (("called", "alone"), ("looped", "batch"))  # CasADi's way, and the package's

@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmarks.checks import Array, solved
 from benchmarks.robots import Robot, from_urdf, known
+from dtau.cli.timing import DT, Call, Contender, random_inputs
 from dtau.registry import FUNCTIONS as FUNCTION_ROWS
-from dtau.timing import DT, Call, Contender, random_inputs
 
 LONE_STATES = 32  # that are done one a call
 CHECKED = 8  # states whose results are compared, where all peers are

@@ -19,8 +19,8 @@ from benchmarks.checks import Array, UnavailableError, WrongResultError
 from benchmarks.compilers import cxx_compiler, run
 from benchmarks.machine import library_file
 from benchmarks.peers.cases import LONE_STATES, Case
+from dtau.cli.timing import Contender
 from dtau.registry import FUNCTIONS
-from dtau.timing import Contender
 
 SOURCE = Path(__file__).with_suffix(".cpp")
 FLAGS = ("-std=c++20", "-O3", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra")

@@ -19,7 +19,7 @@ from benchmarks.checks import Array, UnavailableError, WrongResultError
 from benchmarks.optional import optional
 from benchmarks.peers.cases import CHECKED, Case, largest
 from benchmarks.robots import Robot
-from dtau.timing import Contender
+from dtau.cli.timing import Contender
 
 # What wrote the expressions.
 EXPRESSIONS, PINOCCHIO, ADAM = "CasADi", "Pinocchio and CasADi", "adam and CasADi"

@@ -22,7 +22,7 @@ from benchmarks.peers.cases import CHECKED, LONE_STATES, Case, Way
 from benchmarks.peers.mujoco_calls import MuJoCo
 from benchmarks.peers.plain_urdf import plain_urdf
 from benchmarks.robots import Robot
-from dtau.timing import Contender
+from dtau.cli.timing import Contender
 
 LIBRARIES = {"adam": "adam-robotics", "frax": "frax"}  # module: name in the package index
 INTERPRETER = "DTAU_BENCHMARKS_JAX"  # the variable that names an interpreter with them

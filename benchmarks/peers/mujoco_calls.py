@@ -12,7 +12,7 @@ from benchmarks.checks import Array
 from benchmarks.peers import mujoco_peer
 from benchmarks.peers.cases import CHECKED, LONE_STATES, Case, Way, rows
 from benchmarks.robots import Robot
-from dtau.timing import DT, Contender, loop
+from dtau.cli.timing import DT, Contender, loop
 
 EPS = 1e-6  # of its differences, central
 DIFFERENCES = ("inverse_dynamics_derivatives", "linearize_discrete")

@@ -13,7 +13,7 @@ from benchmarks.checks import Array
 from benchmarks.peers.cases import LONE_STATES, Case, Way, rows
 from benchmarks.peers.headers import Headers, HeadersRobot
 from benchmarks.robots import Robot, pinocchio
-from dtau.timing import Contender, loop
+from dtau.cli.timing import Contender, loop
 
 # function: call, and where the results are after it: in the data, or in what it gives
 CALLS: dict[str, tuple[str, tuple[str, ...]]] = {

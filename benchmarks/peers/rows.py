@@ -10,7 +10,7 @@ from benchmarks.checks import WrongResultError
 from benchmarks.harness import Spread, one_core, timed
 from benchmarks.peers import jax_peer
 from benchmarks.peers.cases import DIFFERENCES, Case, Peer, Way, is_derivative
-from dtau.timing import Contender, Effort
+from dtau.cli.timing import Contender, Effort
 
 Mode = tuple[int, int]  # states in a call, 0 for one a call; threads
 LONE: Mode = (0, 1)

@@ -63,8 +63,6 @@ from dtau import _interpreters, conventions, poses, results, robots, rotations  
 from dtau._version import __version__ as __version__
 from dtau.codegen.compiled import compile
 from dtau.codegen.generate import GeneratedCode, generate
-from dtau.errors import ModelError, ModelWarning
-from dtau.families import link as _link
 from dtau.functions.centroidal import (
     center_of_mass,
     center_of_mass_acceleration,
@@ -253,7 +251,6 @@ from dtau.loaders.live_pinocchio import from_pinocchio
 from dtau.loaders.load import load
 from dtau.loaders.mechanism import load_mechanism
 from dtau.loaders.mjcf_motors import load_motors
-from dtau.memory import set_result_cache_limit
 from dtau.model.builder import ModelBuilder
 from dtau.model.contact_kinds import FrameContact, Loop, PointContact
 from dtau.model.contacts import Contacts
@@ -275,7 +272,10 @@ from dtau.model.model import Model
 from dtau.model.motors import Motors
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
-from dtau.patterns import Pattern
+from dtau.registry import link as _link
+from dtau.support.errors import ModelError, ModelWarning
+from dtau.support.memory import set_result_cache_limit
+from dtau.support.patterns import Pattern
 from dtau.viewing import view
 
 __all__ = [
@@ -450,7 +450,7 @@ def __dir__() -> list[str]:
 if not TYPE_CHECKING:  # with __getattr__ a type checker would accept every name
 
     def __getattr__(name: str) -> NoReturn:
-        from dtau.hints import hint
+        from dtau.support.hints import hint
 
         package = sys.modules[__name__]
         message = f"module {__name__!r} has no attribute {name!r}{hint(name, package)}"

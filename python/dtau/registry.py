@@ -1,17 +1,19 @@
 """The registry: arguments and results of each compiled function.
 
 The rows are written once, in ``src/functions/``; adapters of array libraries, code generation, the
-stubs, tests and benchmarks read them here.
+stubs, tests and benchmarks read them here. Functions that differentiate a function are its
+attributes, `inverse_dynamics.vjp`: `link` gives them by the rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from dtau import _core
 
+F = TypeVar("F", bound=Callable[..., Any])
 Axes: TypeAlias = tuple[str | int, ...]  # symbols ("nq", "nv", "2 nv", "nbodies", ...) or numbers
 
 
@@ -117,3 +119,38 @@ FUNCTIONS: Mapping[str, Function] = {row["name"]: _function(row) for row in _cor
 POSE_FUNCTIONS: Mapping[str, Function] = {
     row["name"]: _function(row) for row in _core.pose_functions()
 }
+
+
+def old_name(new: str) -> Callable[[F], F]:
+    """Decorate a function that is kept under its old name."""
+
+    def mark(function: F) -> F:
+        function.new_name = new  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+def link(names: Mapping[str, Any]) -> frozenset[str]:
+    """Give functions their attributes; return the names that these make redundant.
+
+    Such a name is the family's name, an underscore and the attribute: `inverse_dynamics_vjp`; or
+    it is an old one. Rows of the registry say what differentiates a function. For functions without
+    a row, and for regressors, the names do.
+    """
+    for name, row in FUNCTIONS.items():
+        for kind, linked in row.links.items():
+            setattr(names[name], kind, names[linked])
+    kinds = {kind for row in FUNCTIONS.values() for kind in row.links}
+    redundant = set()
+    for name, function in names.items():
+        for kind in (*kinds, "regressor"):
+            family = name.removesuffix(f"_{kind}")
+            if family != name and family in names:
+                setattr(names[family], kind, function)
+                if kind == "regressor":  # of what is linear in the inertial parameters
+                    names[family].parameter_derivatives = function
+                redundant.add(name)
+        if hasattr(function, "new_name"):
+            redundant.add(name)
+    return frozenset(redundant)

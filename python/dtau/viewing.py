@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from numpy.typing import ArrayLike
 
-from dtau.checks import require
 from dtau.model.model import Model
-from dtau.options import Axes
+from dtau.support.checks import require
+from dtau.support.options import Axes
 
 if TYPE_CHECKING:
     from dtau.viewer.viewer import Viewer

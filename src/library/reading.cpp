@@ -25,7 +25,7 @@ double likeness(std::string_view a, std::string_view b) {
     return 2.0 * shared.back() / static_cast<double>(a.size() + b.size());
 }
 
-// As the errors of Python: unknown_name in dtau/checks.py.
+// As the errors of Python: unknown_name in dtau/support/checks.py.
 std::string unknown_name(const std::string& kind, std::string_view name,
                          const std::vector<std::string>& names) {
     constexpr std::size_t compared = 1000, longest = 80, shown = 8, close_ones = 3;

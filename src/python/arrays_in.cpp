@@ -205,7 +205,7 @@ bool is_read_whole(nb::handle given) {
 }  // namespace
 
 nb::object from_other_library(const char* function, nb::handle given, const std::string& name) {
-    return nb::module_::import_("dtau.foreign_arrays").attr(function)(name.c_str(), given);
+    return nb::module_::import_("dtau.support.foreign_arrays").attr(function)(name.c_str(), given);
 }
 
 nb::object converted(nb::handle given, const char* name) {

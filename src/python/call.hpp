@@ -127,7 +127,7 @@ inline bool is_plain(nanobind::handle given) {
 // array that others know.
 nanobind::object converted(nanobind::handle given, const char* name);
 
-// Calls a function of dtau.foreign_arrays with the argument's name and an object of another library.
+// Calls a function of dtau.support.foreign_arrays with the argument's name and an object of another library.
 nanobind::object from_other_library(const char* function, nanobind::handle given,
                                     const std::string& name);
 

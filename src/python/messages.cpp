@@ -59,7 +59,7 @@ namespace {
 
 // Quoted names, in the format of the other messages.
 std::string listing(const nb::list& names) {
-    return str(nb::module_::import_("dtau.checks").attr("listing")(names));
+    return str(nb::module_::import_("dtau.support.checks").attr("listing")(names));
 }
 
 // The names of the contacts in any call with contacts. May run the argument's own code.

@@ -25,7 +25,7 @@ from messages import has_words
 from processes import PRELUDE, sanitized, script
 
 import dtau
-from dtau import checks
+from dtau.support import checks
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 MB = 1 << 20

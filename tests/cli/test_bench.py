@@ -15,7 +15,7 @@ import dtau
 from dtau.cli import measurements
 from dtau.cli.beside import Pinocchio, WrongResultError
 from dtau.cli.measurements import FUNCTIONS
-from dtau.timing import Effort
+from dtau.cli.timing import Effort
 
 
 @pytest.fixture(autouse=True)

@@ -173,7 +173,7 @@ def test_the_paper_s_own_input_and_output(name: str) -> None:
 
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("axes", ["body", "mixed", "world"])
-def test_one_wrench_is_that_at_a_frame(axes: dtau.options.Axes, name: str) -> None:
+def test_one_wrench_is_that_at_a_frame(axes: dtau.support.options.Axes, name: str) -> None:
     model = robot(name)
     q, wrench = random_state(model, 4)["q"], np.arange(1.0, 7.0)
     for make in (dtau.conventions.mixed_twist, dtau.conventions.spatial_twist):

@@ -13,7 +13,7 @@ from contact_oracle import all_rows, random_contacts
 from trees import Array
 
 import dtau
-from dtau.control_inputs import input_map
+from dtau.model.control_inputs import input_map
 
 FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
 AT_REST = 1e-8  # an acceleration: residuals over the inertia of the lightest links

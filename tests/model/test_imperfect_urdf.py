@@ -28,7 +28,7 @@ class TestRootJoint:
 
     @pytest.mark.parametrize("root", ["fixed", "free"])
     @pytest.mark.parametrize("kind", ["fixed", "revolute"])
-    def test_names_are_distinct(self, kind: str, root: dtau.options.Root) -> None:
+    def test_names_are_distinct(self, kind: str, root: dtau.support.options.Root) -> None:
         text = robot(
             *map(link, "abc"),
             joint("root_joint", "a", "b", kind=kind),

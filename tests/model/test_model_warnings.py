@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import dtau
-from dtau.errors import without_model_warnings
+from dtau.support.errors import without_model_warnings
 
 PACKAGE = Path(dtau.__file__).parent
 

@@ -17,7 +17,7 @@ from odd_values import EXTREMES
 from pickles import EXAMPLES, damaged_state, is_ours, restored, state_of
 
 import dtau
-from dtau.immutable import Immutable
+from dtau.support.immutable import Immutable
 
 # Modules of dtau that need the package of their name.
 NEEDED = ("jax", "torch", "casadi", "crocoddyl", "mujoco")

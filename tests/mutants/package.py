@@ -172,7 +172,7 @@ PACKAGE = (
     Mutant(
         "pickles/writeable",
         "Arrays of a model that was pickled can be written to.",
-        PYTHON + "immutable.py",
+        PYTHON + "support/immutable.py",
         "value.flags.writeable = False  # NumPy does not keep this flag in a pickle",
         "value.flags.writeable = True",
         ("tests/model/test_pickles.py::test_unpickled_objects_equal_the_pickled_ones",),
@@ -180,7 +180,7 @@ PACKAGE = (
     Mutant(
         "pickles/unchecked",
         "A pickle may hold anything under the names of a record.",
-        PYTHON + "immutable.py",
+        PYTHON + "support/immutable.py",
         "require_kinds(type(self), state)\n            made",
         "made",
         ("tests/model/test_pickles.py",),

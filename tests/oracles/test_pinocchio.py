@@ -12,7 +12,7 @@ from pinocchio_pair import Pair, pair
 from trees import Array
 
 import dtau
-from dtau.options import Axes
+from dtau.support.options import Axes
 
 pin = pytest.importorskip("pinocchio")
 AXES: dict[Axes, Any] = {

@@ -7,6 +7,8 @@ import re
 import pytest
 from files import ROOT
 
+SUFFIXES = (".hpp", ".cmake", ".py", ".pyi")
+
 
 @pytest.mark.parametrize("root", ["include/dtau", "src", "python/dtau"])
 def test_tables_have_all_headers_and_folders(root: str) -> None:
@@ -15,13 +17,13 @@ def test_tables_have_all_headers_and_folders(root: str) -> None:
     firsts = re.findall(r"^\| (`.+?) \|", table, flags=re.M)
     named = {name: set[str]() for cell in firsts for name in re.findall(r"`([^`]+)`", cell)}
     for name, paths in named.items():
-        for pattern in (name.rstrip("/"), f"{name}.hpp"):
+        for pattern in (name.rstrip("/"), *(f"{name}{suffix}" for suffix in SUFFIXES)):
             paths |= {x.relative_to(ROOT / root).parts[0] for x in (ROOT / root).glob(pattern)}
     assert [name for name, paths in named.items() if not paths] == []
     there = {
         x.name
         for x in (ROOT / root).iterdir()
-        if x.suffix in (".hpp", ".cmake") or (x.is_dir() and not x.name.startswith("_"))
+        if x.suffix in SUFFIXES or (x.is_dir() and x.name != "__pycache__")
     }
     assert there - set().union(*named.values()) == set()
 

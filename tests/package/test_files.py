@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import dtau
-from dtau.files import write_file
+from dtau.support.files import write_file
 
 WRITERS = {
     "Model.save": ("robot.dtau", "model.save(path)"),

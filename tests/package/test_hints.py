@@ -18,7 +18,7 @@ from files import ROOT
 from messages import has_words, message
 
 import dtau
-from dtau.hints import HERE, RENAMED
+from dtau.support.hints import HERE, RENAMED
 
 MODEL = dtau.robots.quadruped()
 Q, V = dtau.neutral(MODEL), np.zeros(MODEL.nv)
@@ -57,7 +57,7 @@ def test_former_names_say_what_they_are_now(name: str, said: str) -> None:
 
 def test_modules_that_are_not_imported_say_so() -> None:
     code = """import importlib.util, dtau
-from dtau.hints import MODULES
+from dtau.support.hints import MODULES
 for name in MODULES:
     try:
         getattr(dtau, name)
@@ -86,7 +86,7 @@ def test_other_names_are_missing_as_ever() -> None:
     code = "import dtau; dtau.inverse_dynamic"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "has no attribute 'inverse_dynamic'. Did you mean: 'inverse_dynamics'?" in done.stderr
-    code = "import dtau, sys; assert 'dtau.hints' not in sys.modules"
+    code = "import dtau, sys; assert 'dtau.support.hints' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -25,7 +25,7 @@ from benchmarks.robots import Root, from_urdf
 from fake_packages import PACKAGES
 
 import dtau
-from dtau.timing import Contender
+from dtau.cli.timing import Contender
 
 pytestmark = pytest.mark.benchmarks
 

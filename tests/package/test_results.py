@@ -15,8 +15,8 @@ from compare import assert_same_bits
 
 import dtau
 from dtau import results
-from dtau.attributes import WithAttributes
 from dtau.registry import FUNCTIONS, POSE_FUNCTIONS, Function, arrays_of
+from dtau.results._attributes import WithAttributes
 
 ROWS = [x for x in (*FUNCTIONS.values(), *POSE_FUNCTIONS.values()) if x.result_class]
 BY = ["dt", "f_ext"]

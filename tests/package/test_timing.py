@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import dtau
+from dtau.cli.timing import DT, Call, Contender, Effort, given, interleaved, loop, random_inputs
 from dtau.registry import FUNCTIONS
-from dtau.timing import DT, Call, Contender, Effort, given, interleaved, loop, random_inputs
 
 MODEL = dtau.robots.quadruped()
 

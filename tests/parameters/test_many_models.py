@@ -283,12 +283,12 @@ def test_derivatives_by_parameters_are_at_these_parameters(name: str, of_joints:
     assert_close(got, want.T @ lam, tolerance, "vjp", floor=float(np.abs(want).max()))
 
 
-@pytest.mark.parametrize("integrator", get_args(dtau.options.Integrator))
+@pytest.mark.parametrize("integrator", get_args(dtau.support.options.Integrator))
 @pytest.mark.parametrize("with_contacts", [False, True])
 @with_joints
 @on_some
 def test_derivatives_of_a_step_by_parameters(
-    name: str, of_joints: bool, with_contacts: bool, integrator: dtau.options.Integrator
+    name: str, of_joints: bool, with_contacts: bool, integrator: dtau.support.options.Integrator
 ) -> None:
     """Complex step of a step by the parameters, for masks that leave contacts out too."""
     model = robot(name)

@@ -15,7 +15,7 @@ from dtau.registry import arrays_of
 
 Array = NDArray[np.float64]
 Law = Callable[[Array, Array, Array], Array]  # torque of u, q, v
-INTEGRATORS: tuple[dtau.options.Integrator, ...] = ("euler", "semi_implicit", "rk4")
+INTEGRATORS: tuple[dtau.support.options.Integrator, ...] = ("euler", "semi_implicit", "rk4")
 DT = 0.01
 
 
@@ -68,7 +68,7 @@ class Case:
         u = self.u + z[2 * n :]
         return q, v, u, self.law(u, q, v)
 
-    def after(self, z: Array, integrator: dtau.options.Integrator) -> Array:
+    def after(self, z: Array, integrator: dtau.support.options.Integrator) -> Array:
         """The state after a step, from the one without displacement."""
         q, v, _, tau = self.moved(z)
         end = dtau.step(self.model, q, v, tau, DT, integrator, **self.given)
@@ -121,14 +121,14 @@ def test_continuous(case: Case) -> None:
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_steps(case: Case, integrator: dtau.options.Integrator) -> None:
+def test_steps(case: Case, integrator: dtau.support.options.Integrator) -> None:
     given = (case.model, case.q, case.v, case.tau, DT, integrator)
     lin = dtau.linearize_discrete(*given, inputs=case.inputs, **case.given)
     close(np.hstack([lin.A, lin.B]), case.slopes(lambda z: case.after(z, integrator)), "z+")
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_forces(integrator: dtau.options.Integrator) -> None:
+def test_forces(integrator: dtau.support.options.Integrator) -> None:
     case = Case(clipped=False, contacts=True)
     given = (case.model, case.q, case.v, case.tau, DT, integrator)
     lin = dtau.linearize_discrete(*given, inputs=case.inputs, forces=True, contacts=case.contacts)
@@ -158,7 +158,7 @@ def test_stages(case: Case) -> None:
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_hessians(case: Case, integrator: dtau.options.Integrator) -> None:
+def test_hessians(case: Case, integrator: dtau.support.options.Integrator) -> None:
     n, rng, h = case.model.nv, np.random.default_rng(6), 2e-3
     lam = rng.standard_normal(2 * n)
     given = (case.model, case.q, case.v, case.tau, DT, lam[:n], lam[n:], integrator)

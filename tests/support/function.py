@@ -13,8 +13,8 @@ from core import Core
 from trees import Array
 
 import dtau
-from dtau import options
 from dtau.registry import arrays_of
+from dtau.support import options
 
 FRAME_AXES = get_args(options.Axes)
 KINDS_OF_ACCELERATION = get_args(options.AccelerationKind)

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from trees import random_quaternion, rotation_of
 
 import dtau
-from dtau import options
 from dtau.model.parameters import to_parameters
 from dtau.registry import FUNCTIONS, Array
+from dtau.support import options
 
 Numbers = NDArray[Any]
 

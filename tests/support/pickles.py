@@ -15,7 +15,7 @@ from odd_values import EXTREMES, choose
 
 import dtau
 from dtau.identification import Regressor
-from dtau.immutable import Immutable
+from dtau.support.immutable import Immutable
 
 # One object of every class that a pickle can have.
 EXAMPLES: dict[str, Callable[[], Any]] = {

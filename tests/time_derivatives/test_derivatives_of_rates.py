@@ -17,7 +17,7 @@ from test_time_derivatives import Trajectory
 from trees import SEEDS, Array, Tree, trees
 
 import dtau
-from dtau.options import Axes
+from dtau.support.options import Axes
 
 AXES = get_args(Axes)
 

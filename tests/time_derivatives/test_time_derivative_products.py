@@ -17,8 +17,8 @@ from trees import SEEDS, Array, Tree, trees
 
 import dtau
 from dtau import results
-from dtau.options import Axes
 from dtau.registry import arrays_of
+from dtau.support.options import Axes
 
 PROBLEMS = ("inverse_dynamics", "forward_dynamics")
 both = pytest.mark.parametrize("problem", PROBLEMS)

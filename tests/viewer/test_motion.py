@@ -8,7 +8,7 @@ from compare import assert_close
 from messages import has_words, message
 
 import dtau
-from dtau.options import Axes
+from dtau.support.options import Axes
 from dtau.viewer.motion import ARROWS, motion
 
 MODEL = dtau.robots.quadruped()

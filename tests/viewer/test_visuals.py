@@ -12,7 +12,7 @@ from compare import assert_close
 from messages import has_words, message
 
 import dtau
-from dtau.errors import ModelError
+from dtau.support.errors import ModelError
 from dtau.viewer.meshfiles import GRAY
 from dtau.viewer.parts import looks
 from dtau.viewer.visuals import read_visuals

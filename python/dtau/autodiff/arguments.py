@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dtau.autodiff.rows import PARAMETERS
-from dtau.checks import require
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
+from dtau.support.checks import require
 
 
 def check_contacts(contacts: object, active: object) -> None:

@@ -102,7 +102,7 @@ class _Jax(ArrayLibrary):
     title, module = "JAX", "dtau.jax"
     imports = "import jax\nfrom jax.typing import ArrayLike"
     argument, number, result = "ArrayLike", "ArrayLike", "jax.Array"
-    helpers = (("call", "dtau.jax.arguments"), ("frame_names", "dtau.checks"))
+    helpers = (("call", "dtau.jax.arguments"), ("frame_names", "dtau.support.checks"))
     states = "Batch axes of all arguments broadcast against each other."
     refusals = (
         "the model is not a Model, or arrays do not hold real numbers",
@@ -133,7 +133,7 @@ class _Torch(ArrayLibrary):
     helpers = (
         ("results", "dtau.torch.arguments"),
         ("tensor", "dtau.torch.arguments"),
-        ("frame_names", "dtau.checks"),
+        ("frame_names", "dtau.support.checks"),
     )
     states = _Jax.states
     refusals = (

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dtau.autodiff.rows import FUNCTIONS
-from dtau.checks import integer
 from dtau.registry import Array
+from dtau.support.checks import integer
 
 Shapes = Mapping[str, tuple[int, ...]]
 

@@ -7,8 +7,8 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.errors import without_model_warnings
 from dtau.model.model import Model
+from dtau.support.errors import without_model_warnings
 
 
 @functools.lru_cache(maxsize=64)

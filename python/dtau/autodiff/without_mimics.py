@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.errors import without_model_warnings
 from dtau.model.model import Model
+from dtau.support.errors import without_model_warnings
 
 
 class WithoutMimics(NamedTuple):

@@ -18,8 +18,8 @@ from importlib import import_module
 from typing import Any
 
 import dtau
-import dtau.options
 import dtau.results
+import dtau.support.options
 from dtau.autodiff.docstrings import docstring
 from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.libraries import LIBRARIES, ArrayLibrary
@@ -92,7 +92,7 @@ def types_in(header: str) -> dict[str, str]:
     if "contacts: Contacts" in header:
         found["Contacts"] = "dtau.model.contacts"
     for word in re.findall(r"\w+", header):
-        for module in (typing, collections.abc, dtau.options):
+        for module in (typing, collections.abc, dtau.support.options):
             if word[0].isupper() and word in vars(module) and word != "Any":
                 found[word] = module.__name__
     return found

@@ -17,10 +17,10 @@ from dtau.casadi.expressions.recorded import recorded_function
 from dtau.casadi.expressions.steps import step_function
 from dtau.casadi.slots import in_a_slot, is_lost
 from dtau.casadi.table import Slot
-from dtau.checks import frame_names, integer, require
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes, Integrator, require_option
+from dtau.support.checks import frame_names, integer, require
+from dtau.support.options import Axes, Integrator, require_option
 
 _EXPRESSIONS: dict[str, Callable[[Model], Any]] = {
     "integrate": manifold.integrate,

@@ -10,8 +10,8 @@ from dtau.model.contact_kinds import Loop
 from dtau.model.contacts import Contacts
 from dtau.model.joints import Free, Planar, Spherical
 from dtau.model.model import Model
-from dtau.options import Integrator
-from dtau.patterns import Pattern as Places
+from dtau.support.options import Integrator
+from dtau.support.patterns import Pattern as Places
 
 Pattern = NDArray[np.bool_]
 Compressed = NDArray[np.int64]

@@ -25,10 +25,10 @@ from dtau.casadi.patterns import (
     patterns_of_steps,
 )
 from dtau.casadi.plans import ONE, ZERO, Call, Numbers, Places, Plan, alone, block, matrix_shape
-from dtau.errors import without_model_warnings
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes, Integrator
+from dtau.support.errors import without_model_warnings
+from dtau.support.options import Axes, Integrator
 
 Slot = tuple[list[str], list[str], list[tuple[Any, ...]]]
 _REGRESSORS = {

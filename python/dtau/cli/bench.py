@@ -16,7 +16,7 @@ from dtau.cli.measurements import EFFORT, FUNCTIONS, Measurements
 from dtau.cli.output import FAINT, Column, plural, print_json, print_table, progress, say
 from dtau.cli.robot import RefusedError, RobotFile, takes_robot
 from dtau.registry import FUNCTIONS as REGISTRY
-from dtau.timing import busy, cores, processor
+from dtau.support.machine import busy, cores, processor
 
 _EPILOG = f"""\b
 Functions:

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.cli.robot import reordered
+from dtau.cli.timing import Contender, loop
 from dtau.conventions import pinocchio as convention_of
 from dtau.functions.manifold_states import neutral
 from dtau.model.joints import Free
 from dtau.model.model import Model
-from dtau.timing import Contender, loop
 
 Array = NDArray[np.float64]
 

@@ -20,10 +20,10 @@ from dtau.cli.robot import (
     reordered,
     takes_robot,
 )
-from dtau.files import write_file
 from dtau.loaders.load import load
 from dtau.model.joints import Free
 from dtau.model.saving import saved
+from dtau.support.files import write_file
 
 _EPILOG = """\b
 Examples:

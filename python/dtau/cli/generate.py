@@ -16,7 +16,7 @@ from dtau.cli.output import FAINT, Column, plural, print_table, say
 from dtau.cli.robot import RefusedError, RobotFile, Word, as_typed, takes_robot
 from dtau.codegen.generate import SUFFIXES
 from dtau.codegen.recording import COMPILES, LARGE
-from dtau.options import Language, Scalar
+from dtau.support.options import Language, Scalar
 
 _OPTION = re.compile(r"\b(limit|casadi|prefix)=(\d*)")  # in errors of the package
 _EPILOG = """\b

@@ -9,9 +9,9 @@ import numpy as np
 
 from dtau.cli.beside import CALLS, Pinocchio, UnavailableError
 from dtau.cli.output import Ticks
+from dtau.cli.timing import Call, Contender, Effort, interleaved, random_inputs
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS as REGISTRY
-from dtau.timing import Call, Contender, Effort, interleaved, random_inputs
 
 FUNCTIONS = (
     *("inverse_dynamics", "forward_dynamics", "mass_matrix", "mass_matrix_inverse"),

@@ -15,11 +15,11 @@ from typing import Any, get_args
 import click
 
 from dtau.cli.files import require_file
-from dtau.errors import ModelError
 from dtau.loaders.load import load
 from dtau.model.model import Model
 from dtau.model.postures import by_joint
-from dtau.options import Inertias, MimicJoints, Root, require_option
+from dtau.support.errors import ModelError
+from dtau.support.options import Inertias, MimicJoints, Root, require_option
 
 STDIN = "-"
 SAVED = ".dtau"  # a model's file, which has speeds of its own

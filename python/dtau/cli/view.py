@@ -21,7 +21,7 @@ from dtau.cli.robot import (
     as_typed,
     takes_robot,
 )
-from dtau.files import write_file
+from dtau.support.files import write_file
 
 _EPILOG = """\b
 Examples:

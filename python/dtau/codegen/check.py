@@ -13,13 +13,13 @@ from dtau.codegen.payload import EXAMPLE
 from dtau.codegen.recording import Written
 from dtau.codegen.requests import GRAVITY, PAYLOAD, Argument, Array, Request
 from dtau.codegen.text import comment, paragraph
-from dtau.errors import without_model_warnings
 from dtau.functions.manifold_states import random_state
 from dtau.model.contacts import Contacts
 from dtau.model.links import Link
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.registry import arrays_of
+from dtau.support.errors import without_model_warnings
 
 _MOST = 64  # most numbers compared per result: chosen evenly among nonzeros
 _STATES = 20  # states to try: in some, rows of contacts may depend on each other

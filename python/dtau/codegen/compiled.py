@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dtau import _core
-from dtau.checks import require
 from dtau.codegen.compiler import Compiler, compiler_of
 from dtau.codegen.lanes import alone_source, lanes_source
 from dtau.codegen.libraries import (
@@ -27,9 +26,10 @@ from dtau.codegen.libraries import (
 from dtau.codegen.limit import require_limit
 from dtau.codegen.recording import COMPILES, LARGE, record
 from dtau.codegen.requests import Argument, Functions, Request, requests
-from dtau.errors import ModelWarning
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
+from dtau.support.checks import require
+from dtau.support.errors import ModelWarning
 
 
 def compile(

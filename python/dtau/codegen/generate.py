@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dtau.checks import require, shown
 from dtau.codegen.casadi_interface import casadi_source
 from dtau.codegen.check import check_prototype, check_source
 from dtau.codegen.cuda import cuda_header, cuda_source
@@ -19,9 +18,10 @@ from dtau.codegen.recording import record, stack_bytes
 from dtau.codegen.requests import NAME, Functions, requests
 from dtau.codegen.source import head, header, source
 from dtau.codegen.text import include
-from dtau.files import write_file
 from dtau.model.model import Model
-from dtau.options import Language, Scalar, require_option
+from dtau.support.checks import require, shown
+from dtau.support.files import write_file
+from dtau.support.options import Language, Scalar, require_option
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from dtau.codegen.recording import COMPILES
-from dtau.errors import ModelWarning
+from dtau.support.errors import ModelWarning
 
 _WAY_OUT = "ask for fewer functions, a lower order of casadi=, or a larger limit="
 _PATIENCE = 30.0  # seconds above which there is a warning

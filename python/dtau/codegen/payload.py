@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.errors import without_model_warnings
 from dtau.model.model import Model
 from dtau.model.spatial import Inertia
+from dtau.support.errors import without_model_warnings
 
 _TENSOR = ([0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2])  # order of `Model.parameters`
 EXAMPLE = Inertia(1.2, (0.05, -0.02, 0.1), np.diag([0.01, 0.012, 0.008])).parameters

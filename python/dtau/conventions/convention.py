@@ -14,9 +14,9 @@ from dtau.conventions.coordinates import CoordinateMap
 from dtau.conventions.maps import Array, Maps
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
-from dtau.immutable import Immutable, checking
 from dtau.model.model import Model
 from dtau.results import PartialState, State
+from dtau.support.immutable import Immutable, checking
 
 T = TypeVar("T", bound=tuple[Any, ...])  # a named tuple
 

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau import registry
-from dtau.checks import class_name, listing, real_numbers, require
 from dtau.conventions import arrays, derivatives, linearizations, second_derivatives
 from dtau.conventions.maps import Array, Maps, quiet
 from dtau.conventions.quantities import SECOND, Quantity, quantity
 from dtau.conventions.series import length
 from dtau.results import PartialState, State
+from dtau.support.checks import class_name, listing, real_numbers, require
 
 At: TypeAlias = Mapping[str, Any] | State | PartialState
 _Sizes: TypeAlias = dict[str, tuple[ArrayLike, tuple[int, ...]]]

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.immutable import Immutable
 from dtau.model.joints import Free, Spherical
 from dtau.model.links import Joint
 from dtau.model.model import Model
 from dtau.model.rotations import quaternion_of_rotation
+from dtau.support.immutable import Immutable
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.checks import class_name
+from dtau.support.checks import class_name
 
 T = TypeVar("T")
 

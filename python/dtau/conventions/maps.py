@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import batch_arrays
 from dtau.conventions.coordinates import CoordinateMap
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.velocity_order import VelocityOrder
 from dtau.conventions.wrenches import WrenchMap
-from dtau.immutable import Immutable
 from dtau.model.model import Model
+from dtau.support.checks import batch_arrays
+from dtau.support.immutable import Immutable
 
 Array = NDArray[np.float64]
 

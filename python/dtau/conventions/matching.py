@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from dtau.checks import listing, require, unknown_name
 from dtau.model.joints import Free
 from dtau.model.model import Model
+from dtau.support.checks import listing, require, unknown_name
 
 
 def match_joints(

@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.checks import require
 from dtau.conventions.convention import Convention
 from dtau.conventions.coordinates import CoordinateMap
 from dtau.conventions.foreign import ForeignModel
 from dtau.conventions.maps import quiet
 from dtau.conventions.matching import match_joints
+from dtau.conventions.mujoco_indices import require_names
+from dtau.conventions.mujoco_names import BALL, FREE, HINGE, body_names, joint_names, joint_origins
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
-from dtau.loaders.mjcf_names import BALL, FREE, HINGE, body_names, joint_names, joint_origins
-from dtau.loaders.mujoco_indices import require_names
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Free, Prismatic, Revolute, Spherical
 from dtau.model.links import Joint
 from dtau.model.model import Model
 from dtau.model.rotations import rotation_about, rotations_of_quaternions
+from dtau.support.checks import require
 
 Array = NDArray[np.float64]
 

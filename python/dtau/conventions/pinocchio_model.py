@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dtau.checks import require
 from dtau.conventions.convention import Convention
 from dtau.conventions.coordinates import CoordinateMap
 from dtau.conventions.foreign import ForeignModel
 from dtau.conventions.matching import match_joints
-from dtau.conventions.wrenches import WrenchMap
-from dtau.loaders.pinocchio_joints import (
+from dtau.conventions.pinocchio_joints import (
     COSINE_AND_SINE,
     KINDS,
     MIMIC,
@@ -23,8 +21,10 @@ from dtau.loaders.pinocchio_joints import (
     elements,
     kind_of,
 )
+from dtau.conventions.wrenches import WrenchMap
 from dtau.model.joints import Planar
 from dtau.model.model import Model
+from dtau.support.checks import require
 
 _ATTRIBUTES = ("names", "joints", "parents", "nq", "nv", "idx_qs", "idx_vs", "nqs", "nvs")
 

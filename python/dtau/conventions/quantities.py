@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any
 
 from dtau import registry, results
-from dtau.checks import listing, plain, shown
 from dtau.conventions import arrays, derivatives
+from dtau.support.checks import listing, plain, shown
 
 # Classes of second derivatives, with the first derivatives that they need, and weights.
 SECOND: Mapping[str, tuple[type, tuple[str, ...]]] = {

@@ -17,8 +17,8 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import real_numbers
 from dtau.conventions.twists import TwistMap, skew
+from dtau.support.checks import real_numbers
 
 Array = NDArray[np.float64]
 

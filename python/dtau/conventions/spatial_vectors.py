@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from dtau.checks import require
 from dtau.conventions.convention import Convention
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
 from dtau.model.joints import Free
 from dtau.model.model import Model
-from dtau.options import Axes, require_option
+from dtau.support.checks import require
+from dtau.support.options import Axes, require_option
 
 _ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 

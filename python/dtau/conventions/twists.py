@@ -25,10 +25,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.immutable import Immutable
 from dtau.model.joints import Free
 from dtau.model.model import Model
 from dtau.model.rotations import rotations_of_quaternions
+from dtau.support.immutable import Immutable
 
 Array = NDArray[np.float64]
 

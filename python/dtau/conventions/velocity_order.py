@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.immutable import Immutable
+from dtau.support.immutable import Immutable
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

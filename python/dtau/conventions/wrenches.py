@@ -15,14 +15,14 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import listing
 from dtau.conventions.series import product, transposed
 from dtau.conventions.twists import skew
 from dtau.functions.frames import forward_kinematics
 from dtau.functions.time_derivatives_kinematics import kinematics_time_derivatives
-from dtau.immutable import Immutable
 from dtau.model.model import Model
-from dtau.options import Axes
+from dtau.support.checks import listing
+from dtau.support.immutable import Immutable
+from dtau.support.options import Axes
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

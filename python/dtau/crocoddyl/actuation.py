@@ -6,9 +6,9 @@ import crocoddyl
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import real_array
 from dtau.crocoddyl.state import State
 from dtau.model.motors import Motors
+from dtau.support.checks import real_array
 
 Array = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from dtau.crocoddyl.robot import Robot
 from dtau.model.contact_kinds import FrameContact, PointContact
 from dtau.model.contacts import Contacts
 from dtau.model.pose import Pose
-from dtau.options import ForceAxes
+from dtau.support.options import ForceAxes
 
 Array = NDArray[np.float64]
 REGULARIZATION = 1e-6  # 1/kg; the results do not depend on it

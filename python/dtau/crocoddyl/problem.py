@@ -7,7 +7,6 @@ from typing import Any
 import crocoddyl
 import numpy as np
 
-from dtau.checks import require
 from dtau.crocoddyl.contacts import CONTACTS
 from dtau.crocoddyl.dynamics import (
     DifferentialActionModelContactFwdDynamics,
@@ -16,6 +15,7 @@ from dtau.crocoddyl.dynamics import (
 from dtau.crocoddyl.impulses import ActionModelImpulseFwdDynamics
 from dtau.crocoddyl.robot import Robot
 from dtau.model.model import Model
+from dtau.support.checks import require
 
 _RUNGE_KUTTA = {
     2: crocoddyl.RKType.two,

@@ -12,13 +12,13 @@ import pinocchio
 from numpy.typing import NDArray
 
 import dtau
-from dtau.checks import listing, require
 from dtau.crocoddyl.batch import Batch, Linearize
 from dtau.crocoddyl.state import State
-from dtau.errors import without_model_warnings
 from dtau.model.joints import Free
 from dtau.model.links import Joint
 from dtau.model.model import Model
+from dtau.support.checks import listing, require
+from dtau.support.errors import without_model_warnings
 
 Array = NDArray[np.float64]
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import dtau
-from dtau.checks import real_array, require
 from dtau.model.model import Model
+from dtau.support.checks import real_array, require
 
 Array = NDArray[np.float64]
 

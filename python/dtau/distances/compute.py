@@ -18,12 +18,12 @@ import coal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import batch_arrays, require, tuple_of
 from dtau.distances.geometries import require_size
 from dtau.distances.pairs import Pairs, Side, read_pairs
 from dtau.distances.shapes import Shape
 from dtau.functions.frames import forward_kinematics, frame_jacobians
 from dtau.model.model import Model
+from dtau.support.checks import batch_arrays, require, tuple_of
 
 Array = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import coal
 
-from dtau.checks import require, shown, tuple_of, unknown_name
 from dtau.distances.shapes import Shape
 from dtau.model.model import Model
+from dtau.support.checks import require, shown, tuple_of, unknown_name
 
 Pairs: TypeAlias = Iterable[tuple[str, str]]  # names of shapes or links
 

@@ -12,10 +12,8 @@ from typing import Any, NamedTuple
 import coal
 import numpy as np
 
-from dtau.checks import require, require_name
+from dtau.conventions import mujoco_names
 from dtau.distances.geometries import coal_mesh
-from dtau.errors import ModelError, ModelWarning
-from dtau.loaders import mjcf_names
 from dtau.loaders.elements import attribute, located, numbers, required
 from dtau.loaders.load import open_document
 from dtau.loaders.mujoco_compiler import compiled_model
@@ -24,6 +22,8 @@ from dtau.loaders.urdf import origin
 from dtau.loaders.xml import Element, parse
 from dtau.model.model import Model
 from dtau.model.pose import Pose
+from dtau.support.checks import require, require_name
+from dtau.support.errors import ModelError, ModelWarning
 from dtau.viewer.folders import Folders
 from dtau.viewer.meshfiles import GRAY, read_mesh
 from dtau.viewer.mjcf_visuals import mesh_of
@@ -220,7 +220,7 @@ def _of_mjcf(source: Source, folders: Folders, hulls: bool, notes: list[str]) ->
     mujoco, m, _ = compiled_model(source)
     kinds = mujoco.mjtObj
     names = [mujoco.mj_id2name(m, kinds.mjOBJ_BODY, i) or "" for i in range(m.nbody)]
-    bodies = mjcf_names.body_names(names)
+    bodies = mujoco_names.body_names(names)
     for geom in np.flatnonzero(m.geom_contype | m.geom_conaffinity).tolist():
         kind, body = int(m.geom_type[geom]), int(m.geom_bodyid[geom])
         try:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import require, require_memory
 from dtau.docstrings import documented
 from dtau.functions.frames import forward_kinematics
 from dtau.model.model import Model
 from dtau.results import Subtrees
+from dtau.support.checks import require, require_memory
 
 
 @documented

@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import require
-from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes, Coordinates, Layout
 from dtau.results import (
     ConstrainedDynamics,
     ConstrainedDynamicsDerivatives,
     ConstrainedInverseDynamics,
 )
+from dtau.support.checks import require
+from dtau.support.direct import direct
+from dtau.support.options import Axes, Coordinates, Layout
 
 
 @direct(_core.constrained_dynamics)

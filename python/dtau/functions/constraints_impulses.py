@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Coordinates, Gradients, Layout
 from dtau.results import (
     ImpulseDynamics,
     ImpulseDynamicsDerivatives,
     ImpulseDynamicsJVP,
     ImpulseDynamicsVJP,
 )
+from dtau.support.direct import direct
+from dtau.support.options import Coordinates, Gradients, Layout
 
 
 @direct(_core.impulse_dynamics)

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes, Coordinates, Gradients
 from dtau.results import (
     ConstrainedDynamicsJVP,
     ConstrainedDynamicsVJP,
 )
+from dtau.support.direct import direct
+from dtau.support.options import Axes, Coordinates, Gradients
 
 
 @direct(_core.constrained_dynamics_jvp)

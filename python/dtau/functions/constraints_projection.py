@@ -7,8 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.blocks import BLOCK, blocks
-from dtau.checks import batch_arrays, integer, real_array, require_memory
 from dtau.docstrings import documented
 from dtau.functions.constraints import require_contacts
 from dtau.functions.frames import frame_jacobians, frame_placements
@@ -18,8 +16,10 @@ from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_vectors
-from dtau.options import ForceAxes
 from dtau.results import Projected
+from dtau.support.blocks import BLOCK, blocks
+from dtau.support.checks import batch_arrays, integer, real_array, require_memory
+from dtau.support.options import ForceAxes
 
 Array = NDArray[np.float64]
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import require
 from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes, Coordinates
 from dtau.results import ConstrainedDynamicsSecondDerivatives, ImpulseDynamicsSecondDerivatives
+from dtau.support.checks import require
+from dtau.support.options import Axes, Coordinates
 
 
 @documented

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import common_batch, real_array, real_numbers
 from dtau.docstrings import documented
 from dtau.results import LQR
+from dtau.support.checks import common_batch, real_array, real_numbers
 
 _FINAL = ("Q_final", "q_final")  # without an axis of knots
 # The axes of a knot, of states and inputs, in the core's order.

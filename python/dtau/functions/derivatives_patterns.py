@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau import _core
-from dtau.checks import shown
 from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of, refuse_pattern
-from dtau.options import Integrator
-from dtau.patterns import Pattern
 from dtau.registry import FUNCTIONS
+from dtau.support.checks import shown
+from dtau.support.options import Integrator
+from dtau.support.patterns import Pattern
 
 _WITH_PATTERN = sorted(name for name, row in FUNCTIONS.items() if "layout" in row.options)
 

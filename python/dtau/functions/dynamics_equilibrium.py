@@ -8,18 +8,18 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.blocks import blocks
-from dtau.checks import common_batch, real_numbers, require, require_memory
-from dtau.control_inputs import input_map
 from dtau.docstrings import documented
 from dtau.functions.constraints import require_contacts
 from dtau.functions.frames import frame_jacobians, frame_placements, wrench_at_frame
 from dtau.functions.terms import gravity_torque
 from dtau.model.contact_kinds import AnyContact, Loop
 from dtau.model.contacts import Contacts
+from dtau.model.control_inputs import input_map
 from dtau.model.model import Model
 from dtau.model.motors import Motors
 from dtau.results import Equilibrium
+from dtau.support.blocks import blocks
+from dtau.support.checks import common_batch, real_numbers, require, require_memory
 
 _HELD = 1e-9  # residual allowed in an equilibrium, relative to the weight (moments: weight x 1 m)
 _RANK = 1e-12  # singular values below this, relative to the largest, count as zero

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import common_batch, real_numbers, require
-from dtau.direct import direct
 from dtau.docstrings import documented
-from dtau.families import old_name
 from dtau.model.model import Model
-from dtau.options import AccelerationKind, Axes, Layout
+from dtau.registry import old_name
 from dtau.results import Placements
+from dtau.support.checks import common_batch, real_numbers, require
+from dtau.support.direct import direct
+from dtau.support.options import AccelerationKind, Axes, Layout
 
 
 @direct(_core.forward_kinematics)

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import require, require_memory
-from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.functions.frames import frame_jacobians, wrench_at_frame
 from dtau.model.model import Model
-from dtau.options import AccelerationKind, Axes, Coordinates, Layout
 from dtau.results import FrameAccelerationsDerivatives, FrameVelocitiesDerivatives
+from dtau.support.checks import require, require_memory
+from dtau.support.direct import direct
+from dtau.support.options import AccelerationKind, Axes, Coordinates, Layout
 
 
 @documented

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Coordinates
 from dtau.poses.reading import PoseLike, pose_array
 from dtau.results import FrameErrors
+from dtau.support.options import Coordinates
 
 
 @documented

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Coordinates
 from dtau.results import DifferenceJacobians, IntegrateJacobians, TangentMap
+from dtau.support.direct import direct
+from dtau.support.options import Coordinates
 
 
 @direct(_core.integrate)

@@ -10,13 +10,13 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import require, require_memory, shown, unknown_name
 from dtau.docstrings import documented
 from dtau.model.joints import Cylindrical, Free, Planar, Spherical
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.postures import place
 from dtau.results import State
+from dtau.support.checks import require, require_memory, shown, unknown_name
 
 _NO_POSITIONS: Mapping[str, ArrayLike | Pose] = MappingProxyType({})
 _POSITIONS = {Free: 3, Planar: 2, Cylindrical: 1}  # number of leading coordinates that are lengths

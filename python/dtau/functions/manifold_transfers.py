@@ -7,7 +7,6 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import batch_arrays, require
 from dtau.docstrings import documented
 from dtau.functions.frames import frame_accelerations, frame_placements, frame_velocities
 from dtau.model.joints import Free, Spherical, Universal
@@ -15,6 +14,7 @@ from dtau.model.links import Joint
 from dtau.model.model import Model
 from dtau.model.rotations import quaternions_of_rotations, rotations_of_quaternions
 from dtau.results import PartialState, State
+from dtau.support.checks import batch_arrays, require
 
 Array = NDArray[np.float64]
 

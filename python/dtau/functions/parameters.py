@@ -29,10 +29,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import require
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Axes
+from dtau.support.checks import require
+from dtau.support.options import Axes
 
 
 @documented

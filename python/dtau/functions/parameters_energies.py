@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import require_memory
 from dtau.docstrings import documented
 from dtau.functions.frames import forward_kinematics, frame_velocities
 from dtau.model.model import Model
+from dtau.support.checks import require_memory
 
 Array = NDArray[np.float64]
 

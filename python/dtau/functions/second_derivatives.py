@@ -24,16 +24,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import require
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Axes, Coordinates, Layout
 from dtau.results import (
     ForwardDynamicsHessian,
     ForwardDynamicsSecondDerivatives,
     InverseDynamicsHessian,
     InverseDynamicsSecondDerivatives,
 )
+from dtau.support.checks import require
+from dtau.support.options import Axes, Coordinates, Layout
 
 
 @documented

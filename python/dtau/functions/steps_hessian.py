@@ -10,7 +10,7 @@ from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of
-from dtau.options import Axes, Coordinates, Integrator, Variables
+from dtau.support.options import Axes, Coordinates, Integrator, Variables
 
 
 @documented

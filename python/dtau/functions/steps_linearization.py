@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import require
 from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of, refuse_pattern
-from dtau.options import Axes, Coordinates, Integrator, Layout, Variables
 from dtau.results import DiscreteLinearization, Linearization
+from dtau.support.checks import require
+from dtau.support.options import Axes, Coordinates, Integrator, Layout, Variables
 
 
 @documented

@@ -12,8 +12,8 @@ from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of
-from dtau.options import Axes
 from dtau.results import StageLinearization
+from dtau.support.options import Axes
 
 
 @documented

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Axes, Coordinates, Layout
 from dtau.results import KineticEnergyDerivatives
+from dtau.support.direct import direct
+from dtau.support.options import Axes, Coordinates, Layout
 
 
 @direct(_core.mass_matrix)

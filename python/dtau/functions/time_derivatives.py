@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.functions.dynamics import prescribed_mask
 from dtau.model.model import Model
-from dtau.options import Axes
 from dtau.results import HybridDynamics
+from dtau.support.direct import direct
+from dtau.support.options import Axes
 
 
 @direct(_core.inverse_dynamics_time_derivatives)

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes
 from dtau.results import ConstrainedDynamics, ConstrainedInverseDynamics
+from dtau.support.direct import direct
+from dtau.support.options import Axes
 
 
 @direct(_core.constrained_dynamics_time_derivatives)

@@ -14,11 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of
-from dtau.options import Axes, Coordinates
 from dtau.results import (
     ForwardDynamicsDerivatives,
     ForwardDynamicsTimeDerivativesDerivatives,
@@ -26,6 +24,8 @@ from dtau.results import (
     InverseDynamicsTimeDerivativesDerivatives,
     LinearizationTimeDerivatives,
 )
+from dtau.support.direct import direct
+from dtau.support.options import Axes, Coordinates
 
 
 @direct(_core.inverse_dynamics_derivatives_time_derivatives)

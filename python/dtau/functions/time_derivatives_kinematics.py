@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Axes
 from dtau.results import KinematicsTimeDerivatives
+from dtau.support.direct import direct
+from dtau.support.options import Axes
 
 
 @direct(_core.kinematics_time_derivatives)

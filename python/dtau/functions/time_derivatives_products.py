@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.options import Axes, Coordinates
 from dtau.results import ForwardDynamicsTimeDerivativesVJP, InverseDynamicsTimeDerivativesVJP
+from dtau.support.direct import direct
+from dtau.support.options import Axes, Coordinates
 
 
 @direct(_core.inverse_dynamics_time_derivatives_jvp)

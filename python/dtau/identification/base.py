@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import real_array, require, require_memory
 from dtau.functions.manifold_states import random_state
 from dtau.identification.linalg import triangle
 from dtau.identification.regressor import Regressor
+from dtau.support.checks import real_array, require, require_memory
 
 Array = NDArray[np.float64]
 

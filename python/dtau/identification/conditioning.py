@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import batch_arrays, real_array, real_numbers, require
 from dtau.identification.base import BaseParameters
 from dtau.identification.linalg import triangle
+from dtau.support.checks import batch_arrays, real_array, real_numbers, require
 
 Array = NDArray[np.float64]
 

@@ -20,13 +20,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import integer, real_array, real_numbers, require, shown
 from dtau.functions.dynamics import inverse_dynamics
 from dtau.functions.products import inverse_dynamics_vjp
 from dtau.identification.base import BaseParameters
 from dtau.identification.bfgs import minimize_bfgs
 from dtau.identification.conditioning import condition_number
 from dtau.model.model import Model
+from dtau.support.checks import integer, real_array, real_numbers, require, shown
 
 Array = NDArray[np.float64]
 

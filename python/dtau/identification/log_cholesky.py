@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import batch_arrays
+from dtau.support.checks import batch_arrays
 
 Array = NDArray[np.float64]
 

@@ -8,12 +8,12 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import batch_arrays, listing, real_array, require, shown, tuple_of
 from dtau.functions.parameters import inverse_dynamics_parameter_jvp, inverse_dynamics_regressor
 from dtau.functions.products import inverse_dynamics_vjp
 from dtau.identification.log_cholesky import pseudo_inertias
-from dtau.immutable import Immutable
 from dtau.model.model import Model
+from dtau.support.checks import batch_arrays, listing, real_array, require, shown, tuple_of
+from dtau.support.immutable import Immutable
 
 Array = NDArray[np.float64]
 JointTerm = Literal["armature", "damping", "coulomb", "stiffness", "offset"]

@@ -7,10 +7,10 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import batch_arrays
 from dtau.identification.base import BaseParameters
 from dtau.identification.conditioning import read_deviations
 from dtau.identification.linalg import triangle
+from dtau.support.checks import batch_arrays
 
 Array = NDArray[np.float64]
 

@@ -10,11 +10,11 @@ import jax.numpy as jnp
 from dtau.autodiff.arguments import check_contacts, expected_shape, has_rows, is_long
 from dtau.autodiff.rows import OF_JOINTS, PARAMETERS
 from dtau.autodiff.stacks import cuts, order_of_stacks
-from dtau.checks import class_name, common_batch
 from dtau.jax.calls import Call, prepare
 from dtau.jax.derivatives import apply
 from dtau.jax.limits import bounded, require_cpu, widest_float
 from dtau.model.model import Model
+from dtau.support.checks import class_name, common_batch
 
 
 def call(name: str, model: Model, inputs: dict[str, Any], **options: Any) -> tuple[jax.Array, ...]:

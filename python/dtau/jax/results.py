@@ -9,7 +9,7 @@ import jax
 from jax.tree_util import GetAttrKey
 
 from dtau import results
-from dtau.attributes import WithAttributes
+from dtau.results._attributes import WithAttributes
 
 
 def register() -> None:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from dtau.errors import ModelError
 from dtau.loaders.xml import Element
+from dtau.support.errors import ModelError
 
 RUN_XACRO = (
     "run xacro on this file first, or name it *.xacro: the package xacrodoc expands it (pip "

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dtau.errors import ModelError
 from dtau.loaders.saved import is_saved
 from dtau.loaders.source import Source
+from dtau.support.errors import ModelError
 
 _WAYS_OUT = {  # root element of an XML document: way out
     "sdf": (

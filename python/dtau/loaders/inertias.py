@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dtau.checks import real_array
 from dtau.loaders.elements import in_element, located, number, number_each
 from dtau.loaders.xml import Element
 from dtau.model.moments import (
@@ -19,7 +18,8 @@ from dtau.model.moments import (
 from dtau.model.pose import Pose
 from dtau.model.rotations import NO_ROTATION
 from dtau.model.spatial import Inertia, turned
-from dtau.options import Inertias
+from dtau.support.checks import real_array
+from dtau.support.options import Inertias
 
 _NOTHING = Inertia()
 _ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")

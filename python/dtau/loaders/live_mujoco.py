@@ -8,15 +8,15 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from dtau.checks import class_name
-from dtau.errors import ModelError
+from dtau.conventions.mujoco_indices import require_indices
 from dtau.loaders import mjcf
 from dtau.loaders.load import Changes, with_changes
-from dtau.loaders.mujoco_indices import require_indices
 from dtau.loaders.source import Options
 from dtau.model.compile import MOST_DOFS
 from dtau.model.model import Model
-from dtau.options import MimicJoints, require_option
+from dtau.support.checks import class_name
+from dtau.support.errors import ModelError
+from dtau.support.options import MimicJoints, require_option
 
 
 def from_mujoco(

@@ -10,12 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import listing
 from dtau.conventions.foreign import ForeignModel
-from dtau.conventions.pinocchio_model import pinocchio
-from dtau.errors import ModelError
-from dtau.loaders.load import Changes, with_changes
-from dtau.loaders.pinocchio_joints import (
+from dtau.conventions.pinocchio_joints import (
     COSINE_AND_SINE,
     MIMIC,
     Element,
@@ -23,6 +19,8 @@ from dtau.loaders.pinocchio_joints import (
     elements,
     joint_type,
 )
+from dtau.conventions.pinocchio_model import pinocchio
+from dtau.loaders.load import Changes, with_changes
 from dtau.loaders.source import Parts
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Helical, Prismatic, Revolute
@@ -31,6 +29,8 @@ from dtau.model.model import Model
 from dtau.model.names import distinct
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
+from dtau.support.checks import listing
+from dtau.support.errors import ModelError
 
 Array = NDArray[np.float64]
 

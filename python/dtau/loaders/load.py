@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import class_name, integer, listing, plain, real_array
-from dtau.errors import ModelError
 from dtau.loaders import formats, mjcf, saved, urdf, xacro, xml
 from dtau.loaders.source import Options, Parts, Source
 from dtau.loaders.srdf import with_srdf
 from dtau.model.link_changes import changed
 from dtau.model.model import Model
-from dtau.options import Inertias, MimicJoints, Root, require_option
+from dtau.support.checks import class_name, integer, listing, plain, real_array
+from dtau.support.errors import ModelError
+from dtau.support.options import Inertias, MimicJoints, Root, require_option
 
 _PIECE = 1 << 20  # bytes read at once
 _GRAVITY = (0, 0, -9.81)  # for formats without gravity

@@ -8,8 +8,6 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
-from dtau.checks import integer, real_array
-from dtau.errors import warn_of_model
 from dtau.functions.constraints_projection import dependent_rows
 from dtau.functions.manifold_states import configuration
 from dtau.loaders import mjcf
@@ -18,7 +16,9 @@ from dtau.loaders.source import Options
 from dtau.model.contacts import Contacts
 from dtau.model.mechanism import Mechanism
 from dtau.model.model import Model
-from dtau.options import MimicJoints, require_option
+from dtau.support.checks import integer, real_array
+from dtau.support.errors import warn_of_model
+from dtau.support.options import MimicJoints, require_option
 
 
 def load_mechanism(

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.checks import listing
-from dtau.errors import ModelError, warn_of_model
-from dtau.loaders import mjcf_names
+from dtau.conventions import mujoco_names
+from dtau.conventions.mujoco_names import BALL, FREE, HINGE, SLIDE
 from dtau.loaders.mjcf_forces import (
     friction_of,
     is_off,
@@ -26,7 +25,6 @@ from dtau.loaders.mjcf_forces import (
 )
 from dtau.loaders.mjcf_limits import effort_limits
 from dtau.loaders.mjcf_loops import Closure, closures
-from dtau.loaders.mjcf_names import BALL, FREE, HINGE, SLIDE
 from dtau.loaders.mujoco_compiler import compiled_model
 from dtau.loaders.postures import fitting
 from dtau.loaders.source import Options, Parts, Source
@@ -36,7 +34,9 @@ from dtau.model.joints import Fixed, Free, Prismatic, Revolute, Spherical
 from dtau.model.links import Limits, Link
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
-from dtau.options import Root
+from dtau.support.checks import listing
+from dtau.support.errors import ModelError, warn_of_model
+from dtau.support.options import Root
 
 Array = NDArray[np.float64]
 
@@ -129,8 +129,8 @@ class _File:
 
         self._m = compiled
         self.name = bytes(compiled.names).split(b"\0")[0].decode()
-        self.bodies, self.joints = mjcf_names.bodies_and_joints(mujoco, compiled)
-        self._keys = mjcf_names.named(
+        self.bodies, self.joints = mujoco_names.bodies_and_joints(mujoco, compiled)
+        self._keys = mujoco_names.named(
             names(mujoco.mjtObj.mjOBJ_KEY, compiled.nkey),
             (f"key_{i}" for i in range(compiled.nkey)),
         )
@@ -169,11 +169,11 @@ class _File:
         """
         m = self._m
         types = m.jnt_type.tolist()
-        origins = mjcf_names.joint_origins(types, np.array(m.jnt_pos), np.array(m.jnt_axis))
+        origins = mujoco_names.joint_origins(types, np.array(m.jnt_pos), np.array(m.jnt_axis))
         last = m.body_jntadr + m.body_jntnum - 1
         # The last joint of a body, if it goes through the body's origin, carries the body itself.
         whole = {j for j in last[m.body_jntnum > 0].tolist() if not origins[j].any()}
-        frames = mjcf_names.frame_names(
+        frames = mujoco_names.frame_names(
             self.bodies,
             self._sites,
             self.joints,

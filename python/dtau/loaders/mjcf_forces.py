@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.checks import listing
-from dtau.loaders.mjcf_names import BALL, FREE, HINGE, SLIDE
+from dtau.conventions.mujoco_names import BALL, FREE, HINGE, SLIDE
 from dtau.model.links import Mimic
+from dtau.support.checks import listing
 
 Array = NDArray[np.float64]
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dtau.checks import listing
+from dtau.conventions.mujoco_names import named
 from dtau.loaders.mjcf_forces import acting_equalities, is_closure
-from dtau.loaders.mjcf_names import named
 from dtau.model.contact_kinds import AnyContact, FrameContact, Loop, PointContact
 from dtau.model.pose import Pose
+from dtau.support.checks import listing
 
 
 class Closure(NamedTuple):

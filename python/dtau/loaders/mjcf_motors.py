@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from dtau.checks import listing, require
-from dtau.errors import ModelError, warn_of_model
-from dtau.loaders import mjcf_names
+from dtau.conventions import mujoco_names
 from dtau.loaders.load import open_source
 from dtau.loaders.mjcf_forces import acting_actuators, compensated, geared, is_off
 from dtau.loaders.mujoco_compiler import compiled_model
 from dtau.model.model import Model
 from dtau.model.motors import Motors
+from dtau.support.checks import listing, require
+from dtau.support.errors import ModelError, warn_of_model
 
 _MAX_SIZE = 64_000_000  # bytes
 
@@ -72,7 +72,7 @@ def load_motors(source: str | os.PathLike[str], model: Model) -> Motors:
     require("model", model, Model)
     document = open_source(source, _MAX_SIZE)
     mujoco, m, _ = compiled_model(document)
-    _, joints = mjcf_names.bodies_and_joints(mujoco, m)
+    _, joints = mujoco_names.bodies_and_joints(mujoco, m)
     count = len(m.actuator_trntype)
     kind = mujoco.mjtObj.mjOBJ_ACTUATOR
     names = [mujoco.mj_id2name(m, kind, i) or f"actuator_{i}" for i in range(count)]

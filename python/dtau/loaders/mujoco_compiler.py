@@ -10,10 +10,10 @@ from operator import methodcaller
 from typing import Any
 
 from dtau import _core
-from dtau.errors import ModelError
 from dtau.loaders.source import Source
-from dtau.locks import fork_safe_lock
 from dtau.model.compile import MOST_DOFS
+from dtau.support.errors import ModelError
+from dtau.support.locks import fork_safe_lock
 
 _one_at_a_time = fork_safe_lock()  # MuJoCo has one warning handler
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import listing
 from dtau.model.joints import Free, Spherical
 from dtau.model.links import Link
+from dtau.support.checks import listing
 
 _SAME = 1e-6  # largest distance of a mimic joint from where its joint moves it
 _UNIT = 1e-9  # largest distance of a quaternion's norm from 1 that remains

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import struct
 
-from dtau.errors import ModelError
 from dtau.loaders.source import Options, Parts, Source
 from dtau.model.array_file import MAGIC
 from dtau.model.saving import restored
+from dtau.support.errors import ModelError
 
 _SHORTEST = 2  # bytes of MAGIC that no text in UTF-8 begins with
 

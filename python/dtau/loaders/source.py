@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau.model.contact_kinds import AnyContact
 from dtau.model.links import Link
-from dtau.options import Inertias, MimicJoints, Root
+from dtau.support.options import Inertias, MimicJoints, Root
 
 
 class Source(NamedTuple):

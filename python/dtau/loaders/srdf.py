@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dtau.checks import listing
 from dtau.loaders.elements import attribute, located, number, numbers
 from dtau.loaders.postures import fitting
 from dtau.loaders.source import Parts, Source
 from dtau.loaders.xml import Element, parse
 from dtau.model.link_changes import changed
+from dtau.support.checks import listing
 
 _UNREAD = frozenset({"group", "disable_collisions", "end_effector", "passive_joint"})
 

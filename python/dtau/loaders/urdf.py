@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from dtau.checks import listing, unknown_name
-from dtau.errors import warn_of_model
 from dtau.loaders.elements import (
     RUN_XACRO,
     attribute,
@@ -33,7 +31,9 @@ from dtau.model.names import distinct
 from dtau.model.pose import Pose
 from dtau.model.rotations import IDENTITY
 from dtau.model.spatial import Inertia
-from dtau.options import MimicJoints
+from dtau.support.checks import listing, unknown_name
+from dtau.support.errors import warn_of_model
+from dtau.support.options import MimicJoints
 
 _ONE_COORDINATE = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}
 _JOINTS: dict[str, type[JointType]] = {

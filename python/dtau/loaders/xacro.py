@@ -17,11 +17,11 @@ from collections.abc import Iterator, Mapping
 from numbers import Real
 from typing import Any
 
-from dtau.checks import class_name, listing, require_name, shown, unknown_name
-from dtau.errors import ModelError
 from dtau.loaders.source import Source
 from dtau.loaders.xml import with_declaration_first
-from dtau.locks import fork_safe_lock
+from dtau.support.checks import class_name, listing, require_name, shown, unknown_name
+from dtau.support.errors import ModelError
+from dtau.support.locks import fork_safe_lock
 
 # Restores the program's state when it is consumed; `list` does this in one operation, which Ctrl-C
 # cannot interrupt.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 from xml.parsers import expat
 
-from dtau.errors import ModelError
+from dtau.support.errors import ModelError
 
 _DEEPEST = 100  # robots' files nest about 6 deep
 _DECLARATION = re.compile(r"<\?xml\s[^>]*\?>")

@@ -17,6 +17,7 @@
 `editing`         methods that return a changed model
 `link_changes`    changed parts of its links
 `rerooting`       the method that hangs a model from another link
+`control_inputs`  the argument ``inputs=``, which says what drives a robot
 `contacts`        contacts with the world, closed loops
 `mechanism`       a model with the constraints that close its loops
 `names`           look-up of links and joints by name

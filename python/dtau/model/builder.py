@@ -7,13 +7,13 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from dtau.checks import real_array, require, require_name, unknown_name
-from dtau.immutable import checking, is_complete
 from dtau.model.joint_type import JointType
 from dtau.model.links import Limits, Link, Mimic
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
+from dtau.support.checks import real_array, require, require_name, unknown_name
+from dtau.support.immutable import checking, is_complete
 
 
 class ModelBuilder:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from numpy.typing import ArrayLike
 
 from dtau import _core
-from dtau.checks import integer, real_array, require, require_name
-from dtau.immutable import Record
 from dtau.model.pose import Pose
 from dtau.model.rotations import unit_vector
-from dtau.options import AccelerationKind, ForceAxes, HingeAxis, require_option
+from dtau.support.checks import integer, real_array, require, require_name
+from dtau.support.immutable import Record
+from dtau.support.options import AccelerationKind, ForceAxes, HingeAxis, require_option
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import real_array, require, tuple_of, unknown_name
-from dtau.immutable import Immutable, checking
 from dtau.model.contact_kinds import AnyContact, Loop, PointContact
 from dtau.model.model import Model
 from dtau.model.pose import Pose
+from dtau.support.checks import real_array, require, tuple_of, unknown_name
+from dtau.support.immutable import Immutable, checking
 
 Array = NDArray[np.float64]
 

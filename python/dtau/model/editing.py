@@ -9,7 +9,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import naming, real_numbers, require
 from dtau.model.base import ModelBase
 from dtau.model.identified import link_inertias
 from dtau.model.joints import Fixed
@@ -19,6 +18,7 @@ from dtau.model.massless import warn_of_massless
 from dtau.model.pose import Pose
 from dtau.model.postures import Postures, by_joint
 from dtau.model.spatial import Inertia
+from dtau.support.checks import naming, real_numbers, require
 
 M = TypeVar("M", bound="Editable")
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import real_array
-from dtau.errors import warn_of_model
 from dtau.model.base import ModelBase
 from dtau.model.parameters import from_parameters
 from dtau.model.spatial import Inertia
+from dtau.support.checks import real_array
+from dtau.support.errors import warn_of_model
 
 
 def link_inertias(

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau._core import JointKind, joint_sizes
-from dtau.checks import real_array, real_numbers, require
-from dtau.immutable import Record
 from dtau.model.pose import Pose
+from dtau.support.checks import real_array, real_numbers, require
+from dtau.support.immutable import Record
 
 _TAKEN = 1e-6  # largest distance of a pose from the joint's motions
 

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau._core import JointKind
-from dtau.checks import real_array
 from dtau.model.joint_type import JointType
 from dtau.model.pose import Pose
 from dtau.model.rotations import (
@@ -27,6 +26,7 @@ from dtau.model.rotations import (
     rotation_of_quaternion,
     unit_vector,
 )
+from dtau.support.checks import real_array
 
 
 @dataclass(frozen=True)

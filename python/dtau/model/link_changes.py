@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dtau.checks import naming, plain, real_numbers, require
 from dtau.model.joints import Free
 from dtau.model.links import Link
 from dtau.model.names import Names
+from dtau.support.checks import naming, plain, real_numbers, require
 
 _FIELDS = {  # fields of a link, by the arguments that change them
     "armature": "armature",

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import plain, real_array, real_numbers, require_name, shown
-from dtau.immutable import Record
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Free, Planar, Spherical
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
+from dtau.support.checks import plain, real_array, real_numbers, require_name, shown
+from dtau.support.immutable import Record
 
 
 @dataclass(frozen=True)

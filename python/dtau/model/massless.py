@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau._core import JointKind
-from dtau.errors import warn_of_model
 from dtau.model.compile import BodyArrays, CoreBody, concatenate
 from dtau.model.joint_type import JointType
 from dtau.model.spatial import Inertia
+from dtau.support.errors import warn_of_model
 
 _SINGULAR = 1e-13  # relative to the inertia that the joint carries
 _CLEAR = 1e-9  # above this, the joint is regular in spite of all rounding

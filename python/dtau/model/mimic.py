@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from dtau.checks import listing, unknown_name
 from dtau.model.links import Link, Mimic
+from dtau.support.checks import listing, unknown_name
 
 
 def resolve_mimics(links: Sequence[Link]) -> Mapping[str, Mimic]:

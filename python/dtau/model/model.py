@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau import _core
-from dtau.checks import real_array, require, require_name, tuple_of
-from dtau.immutable import Immutable, checking
 from dtau.model.compile import (
     MOST_DOFS,
     body_arrays,
@@ -37,6 +35,8 @@ from dtau.model.records import (
 from dtau.model.rerooting import Rerootable
 from dtau.model.tree import depth_first, merge_fixed
 from dtau.model.writable import Writable
+from dtau.support.checks import real_array, require, require_name, tuple_of
+from dtau.support.immutable import Immutable, checking
 
 _NO_POSTURES: Postures = MappingProxyType({})
 

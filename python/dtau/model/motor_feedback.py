@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.control_inputs import require_motors_of
+from dtau.model.control_inputs import require_motors_of
 from dtau.model.model import Model
 from dtau.model.motors import Motors
-from dtau.options import Coordinates
+from dtau.support.options import Coordinates
 
 Array = NDArray[np.float64]
 Result = TypeVar("Result", bound=tuple[Any, ...])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dtau.checks import listing, shown, unknown_name
 from dtau.model.base import ModelBase
 from dtau.model.links import Link
+from dtau.support.checks import listing, shown, unknown_name
 
 
 def no_joint(model: ModelBase, name: str) -> ValueError:

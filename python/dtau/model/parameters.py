@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import real_array
+from dtau.support.checks import real_array
 
 _ROW = [0, 0, 1, 0, 1, 2]  # row of each of the tensor's six entries, xx xy yy xz yz zz
 _COLUMN = [0, 1, 1, 2, 2, 2]

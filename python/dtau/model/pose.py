@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import real_array
-from dtau.immutable import Immutable, checking
 from dtau.model.rotations import (
     NO_ROTATION,
     quaternion_of_rotation,
     rotation_of_angles,
     rotation_of_quaternion,
 )
-from dtau.options import QuaternionOrder, require_option
+from dtau.support.checks import real_array
+from dtau.support.immutable import Immutable, checking
+from dtau.support.options import QuaternionOrder, require_option
 
 _ORTHONORMAL = 1e-6  # a matrix further than this from orthonormal is no rotation
 _ROUNDING = 10 * float(np.finfo(np.float64).eps)  # a matrix closer than this is unchanged

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from dtau.checks import require
 from dtau.model.editing import Editable
 from dtau.model.joint_type import JointType
 from dtau.model.joints import (
@@ -26,6 +25,7 @@ from dtau.model.links import Link
 from dtau.model.massless import warn_of_massless
 from dtau.model.pose import Pose
 from dtau.model.postures import Postures, by_joint
+from dtau.support.checks import require
 
 R = TypeVar("R", bound="Rerootable")
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import real_array
+from dtau.support.checks import real_array
 
 _UNIT = 1e-6  # how far from 1 the norm of a quaternion may be
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)  # an axis this close to unit length is unchanged

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau._core import JointKind
-from dtau.immutable import Immutable
 from dtau.model.array_file import pack, unpack
 from dtau.model.base import ModelBase
 from dtau.model.compile import body_arrays, concatenate, take_apart, tree_arguments
@@ -34,6 +33,7 @@ from dtau.model.links import Body, Limits, Link, Mimic
 from dtau.model.mimic import resolve_mimics
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
+from dtau.support.immutable import Immutable
 
 _AXIS = 3
 _JOINTS: dict[str, tuple[type[JointType], tuple[int, ...]]] = {  # sizes of the arguments

@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import real_array
-from dtau.errors import warn_of_model
-from dtau.immutable import Immutable, checking
 from dtau.model.moments import (
     DEFINITE,
     breaks_triangle_inequality,
@@ -19,6 +16,9 @@ from dtau.model.moments import (
 from dtau.model.parameters import from_parameters, to_parameters
 from dtau.model.pose import Pose
 from dtau.model.rotations import IDENTITY, NO_ROTATION
+from dtau.support.checks import real_array
+from dtau.support.errors import warn_of_model
+from dtau.support.immutable import Immutable, checking
 
 
 class Inertia(Immutable):

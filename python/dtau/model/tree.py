@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dtau.checks import listing, unknown_name
 from dtau.model.links import Body, Frame, Link
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
+from dtau.support.checks import listing, unknown_name
 
 _HERE = Pose()
 _WORLD = Frame("", -1, _HERE)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from dtau.files import write_file
 from dtau.model.base import ModelBase
 from dtau.model.pinocchio_writing import pinocchio_model
 from dtau.model.saving import saved
 from dtau.model.writing import urdf_text
+from dtau.support.files import write_file
 
 
 class Writable(ModelBase):

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import listing, require_name
 from dtau.model.base import ModelBase
 from dtau.model.joints import Fixed, Free, Planar, Prismatic, Revolute
 from dtau.model.links import Limits, Link
 from dtau.model.pose import Pose
 from dtau.model.roll_pitch_yaw import angles_of
 from dtau.model.spatial import Inertia
+from dtau.support.checks import listing, require_name
 
 _GRAVITY = [0.0, 0.0, -9.81]  # the default of `dtau.load`
 _ROOT = "root_joint"  # the readers' name for the root's joint

@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.conventions.mujoco_model import mujoco as mujoco_convention
-from dtau.errors import without_model_warnings
 from dtau.loaders.live_mujoco import from_mujoco
-from dtau.locks import fork_safe_lock
 from dtau.model.model import Model
 from dtau.mujoco.actuators import Actuators
 from dtau.mujoco.scope import (
@@ -27,6 +25,8 @@ from dtau.mujoco.scope import (
 )
 from dtau.mujoco.spatial_tendons import SpatialTendons
 from dtau.mujoco.tendons import Tendons
+from dtau.support.errors import without_model_warnings
+from dtau.support.locks import fork_safe_lock
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -10,15 +10,15 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import class_name, integer, real_numbers
 from dtau.mujoco.geometry_differences import GeometryDifferences
 from dtau.mujoco.names import Names
 from dtau.mujoco.plan import Plan, plan_of
 from dtau.mujoco.scope import EULER, RK4, require_covered_data
 from dtau.mujoco.solved import Solver
 from dtau.mujoco.steps import STAGES, step_derivatives, turning_rates
-from dtau.options import require_option
-from dtau.timing import cores
+from dtau.support.checks import class_name, integer, real_numbers
+from dtau.support.machine import cores
+from dtau.support.options import require_option
 
 Array = NDArray[np.float64]
 Geometry = Literal["exact", "differences"]

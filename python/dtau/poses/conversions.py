@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import class_name
-from dtau.direct import direct
 from dtau.docstrings import documented
 from dtau.model.pose import Pose
-from dtau.options import QuaternionOrder
 from dtau.poses.reading import PoseLike, in_order, pose_array, scalar_last
 from dtau.results import Placements
+from dtau.support.checks import class_name
+from dtau.support.direct import direct
+from dtau.support.options import QuaternionOrder
 
 
 @direct(_core.pose_from_matrix)

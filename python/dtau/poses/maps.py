@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.direct import direct
 from dtau.docstrings import documented
-from dtau.options import Side
 from dtau.poses.reading import PoseLike, is_left, mirrored, pose_array
+from dtau.support.direct import direct
+from dtau.support.options import Side
 
 
 @direct(_core.pose_exp)

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import real_numbers
 from dtau.model.pose import Pose
-from dtau.options import QuaternionOrder, Side, require_option
 from dtau.results import Placements
+from dtau.support.checks import real_numbers
+from dtau.support.options import QuaternionOrder, Side, require_option
 
 PoseLike: TypeAlias = ArrayLike | Placements | Pose
 

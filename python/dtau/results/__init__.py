@@ -1,7 +1,7 @@
 """Named tuples: the results of functions with several results.
 
 A function has one class. The tuple has the results of every call; what further arguments ask for
-are attributes beside it (`dtau.attributes`).
+are attributes beside it (`dtau.results._attributes`).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.attributes import WithAttributes
+from dtau.results._attributes import WithAttributes
 
 
 class _Linearization(NamedTuple):

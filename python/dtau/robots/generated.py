@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.checks import integer, plain, real_array, tuple_of
 from dtau.model.builder import ModelBuilder
 from dtau.model.compile import MOST_DOFS
 from dtau.model.joint_type import JointType
@@ -26,7 +25,8 @@ from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_rows
 from dtau.model.spatial import Inertia
-from dtau.options import JointKindName, Root, require_option
+from dtau.support.checks import integer, plain, real_array, tuple_of
+from dtau.support.options import JointKindName, Root, require_option
 
 _DENSITY = 1000.0  # kg/m³, density of water
 

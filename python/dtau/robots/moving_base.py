@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from dtau.checks import require
 from dtau.model.builder import ModelBuilder
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Free, Helical, Prismatic, Revolute
@@ -12,6 +11,7 @@ from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_about, unit_vector
 from dtau.model.spatial import Inertia
+from dtau.support.checks import require
 
 _AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
 _PARENTS = {  # a branch at the base, and one further out

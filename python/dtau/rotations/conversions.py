@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.direct import direct
 from dtau.docstrings import documented
-from dtau.options import QuaternionOrder
 from dtau.poses.reading import in_order, scalar_last
+from dtau.support.direct import direct
+from dtau.support.options import QuaternionOrder
 
 
 @direct(_core.rotation_from_matrix)

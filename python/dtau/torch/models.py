@@ -20,13 +20,13 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from dtau.checks import class_name
-from dtau.locks import fork_safe_lock
 from dtau.model.contact_kinds import AnyContact, FrameContact, Loop, PointContact
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.saving import restored, saved
+from dtau.support.checks import class_name
+from dtau.support.locks import fork_safe_lock
 
 _DIGEST = 32  # letters
 _END = "\n"  # of the digest and the name

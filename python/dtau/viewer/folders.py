@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
-from dtau.checks import plain
+from dtau.support.checks import plain
 
 LARGEST = 256_000_000  # most bytes of a mesh
 

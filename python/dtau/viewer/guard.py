@@ -21,7 +21,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-from dtau.locks import fork_safe_lock
+from dtau.support.locks import fork_safe_lock
 
 _PORTS = {"http": 80, "https": 443}
 _LOCK = fork_safe_lock()

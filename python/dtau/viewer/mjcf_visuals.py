@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dtau.loaders import mjcf_names
+from dtau.conventions import mujoco_names
 from dtau.loaders.mujoco_compiler import compiled_model
 from dtau.loaders.source import Source
 from dtau.model.pose import Pose
@@ -27,7 +27,7 @@ def read_mjcf_visuals(source: Source, folders: Folders) -> tuple[list[Visual], l
     """
     mujoco, m, _ = compiled_model(source)
     names = [mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_BODY, i) or "" for i in range(m.nbody)]
-    bodies = mjcf_names.body_names(names)
+    bodies = mujoco_names.body_names(names)
     found, notes = [], []
     for geom in np.flatnonzero(m.geom_group <= _SHOWN):
         kind, size = int(m.geom_type[geom]), m.geom_size[geom]

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import batch_arrays
 from dtau.functions.centroidal import center_of_mass
 from dtau.functions.centroidal_momentum import centroidal_momentum
 from dtau.functions.frames import forward_kinematics, frame_placements, frame_velocities
 from dtau.functions.manifold_states import neutral
 from dtau.model.model import Model
-from dtau.options import Axes, require_option
+from dtau.support.checks import batch_arrays
+from dtau.support.options import Axes, require_option
 from dtau.viewer.meshfiles import Color
 from dtau.viewer.parts import reach
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.errors import ModelWarning
 from dtau.model.joints import Cylindrical, Helical, Planar, Prismatic, Revolute, Universal
 from dtau.model.links import Joint
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
+from dtau.support.errors import ModelWarning
 from dtau.viewer import solids
 from dtau.viewer.meshfiles import Color
 from dtau.viewer.visuals import Paths, read_visuals

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import integer, real_array, require, tuple_of, unknown_name
-from dtau.files import write_file
 from dtau.model.model import Model
 from dtau.model.pose import Pose
-from dtau.options import Axes
+from dtau.support.checks import integer, real_array, require, tuple_of, unknown_name
+from dtau.support.files import write_file
+from dtau.support.options import Axes
 from dtau.viewer import shading, solids
 from dtau.viewer.controls import start
 from dtau.viewer.meshfiles import Color

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import real_array
 from dtau.model.pose import Pose
+from dtau.support.checks import real_array
 from dtau.viewer.controls import Slider, has_gizmo, sliders
 from dtau.viewer.meshfiles import Color
 from dtau.viewer.motion import ARROWS, Motion

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import integer, real_array, require
 from dtau.model.model import Model
 from dtau.model.pose import Pose
-from dtau.options import Axes
+from dtau.support.checks import integer, real_array, require
+from dtau.support.options import Axes
 from dtau.viewer.controls import start
 from dtau.viewer.guard import serve_guarded, url
 from dtau.viewer.motion import motion

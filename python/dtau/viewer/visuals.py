@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dtau.errors import ModelError
 from dtau.loaders.elements import attribute, located, number, numbers, required
 from dtau.loaders.load import open_document
 from dtau.loaders.source import Source
 from dtau.loaders.urdf import origin
 from dtau.loaders.xml import Element, parse
+from dtau.support.errors import ModelError
 from dtau.viewer import solids
 from dtau.viewer.folders import Folders
 from dtau.viewer.meshfiles import GRAY, Color, Surface, Visual, read_mesh

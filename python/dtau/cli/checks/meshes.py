@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from dtau.cli.checks.findings import Finding
 from dtau.cli.robot import STDIN, RobotFile
-from dtau.errors import ModelError
 from dtau.loaders.xml import Element, parse
+from dtau.support.errors import ModelError
 from dtau.viewer.folders import Folders
 
 Array = NDArray[np.float64]

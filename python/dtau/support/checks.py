@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core, foreign_arrays
+from dtau import _core
+from dtau.support import foreign_arrays
 
 T = TypeVar("T")
 

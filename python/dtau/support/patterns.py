@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import real_numbers
+from dtau.support.checks import real_numbers
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array

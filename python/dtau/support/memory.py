@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from dtau import _core
-from dtau.checks import integer
+from dtau.support.checks import integer
 
 _VARIABLE = "DTAU_RESULT_CACHE_LIMIT"
 _FORMER_VARIABLE = "DTAU_KEPT_MEMORY"

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import real_numbers, require
 from dtau.model.joints import Free
 from dtau.model.model import Model
 from dtau.model.motors import Motors
+from dtau.support.checks import real_numbers, require
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int32]
@@ -40,7 +40,7 @@ def input_map(model: Model, inputs: ArrayLike | None) -> Array:
     Examples
     --------
     >>> import dtau
-    >>> from dtau.control_inputs import input_map
+    >>> from dtau.model.control_inputs import input_map
     >>> input_map(dtau.robots.quadruped(), None).shape
     (18, 12)
     """

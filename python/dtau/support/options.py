@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import abc
 from typing import Any, Literal, get_args
 
-from dtau.checks import plain
+from dtau.support.checks import plain
 
 AccelerationKind = Literal["spatial", "classical"]
 Axes = Literal["body", "world", "mixed"]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from difflib import get_close_matches
 from types import ModuleType
 
-from dtau import results
-
 HERE = {
     "FrameAnchorConstraintModel": "Loop",
     "GeometryModel": "distances.read_shapes",
@@ -162,7 +160,7 @@ def hint(name: str, package: ModuleType) -> str:
         return f"; it is called dtau.{RENAMED[name]} now"
     if name in MODULES:
         return f"; import dtau.{name} imports that module"
-    if name in results.__all__:
+    if name in package.results.__all__:
         return f"; it is dtau.results.{name}"
     meant = _meant(name, package)
     return f"; did you mean dtau.{meant}?" if meant else ""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.loaders.mjcf_names import BALL, FREE, HINGE, SLIDE
+from dtau.conventions.mujoco_names import BALL, FREE, HINGE, SLIDE
 
 Integers = NDArray[np.int64]
 

@@ -1,7 +1,8 @@
 """Take arrays of other libraries: `readable` for arguments, `writable` for `out`.
 
-The core and `dtau.checks` call them for every argument that is not NumPy's own. A library's array
-is read through NumPy's protocols or, if it has none of them, through DLPack, without a copy.
+The core and `dtau.support.checks` call them for every argument that is not NumPy's own. A
+library's array is read through NumPy's protocols or, if it has none of them, through DLPack,
+without a copy.
 """
 
 from __future__ import annotations

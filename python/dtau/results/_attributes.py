@@ -51,7 +51,7 @@ class _NotAsked:
 
 def _advice(kind: str, name: str) -> str:
     """Return the options that ask for an attribute of a class, from the row of its function."""
-    from dtau.registry import FUNCTIONS  # which needs these classes
+    from dtau.registry import FUNCTIONS  # which imports the core, and the core these classes
 
     row = next(x for x in FUNCTIONS.values() if x.result_class == kind)
     array = next(x for x in (*row.results, *row.force_results, *row.by_results) if x.name == name)
