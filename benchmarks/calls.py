@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.support.replay import Counters
 
+from dtau import _core
 from dtau.cli.timing import Call, Contender, loop
 from dtau.registry import FUNCTIONS
 
@@ -27,3 +28,9 @@ def fitting(call: Call, states: int, most: int) -> Call:
     """The same at so many states, or fewer: as have results of at most so many bytes."""
     size = sum(result.nbytes for result in call.part(0)())
     return call.part(slice(max(1, min(states, most // size))))
+
+
+def peaks() -> dict[str, float]:
+    """Multiply-adds a second that the core can do, by lone numbers and by vectors."""
+    alone, batch = zip(*(_core.peak_rate() for _ in range(3)), strict=True)
+    return {"alone": max(alone), "batch": max(batch)}

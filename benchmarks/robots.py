@@ -43,6 +43,12 @@ OTHERS: dict[str, tuple[str, str, Root]] = {
 }
 
 
+FEET: dict[str, tuple[int, tuple[str, ...]]] = {  # rows of each contact, and their frames
+    "hyq": (3, ("lf_foot", "rf_foot", "lh_foot", "rh_foot")),
+    "talos": (6, ("left_sole_link", "right_sole_link")),
+}
+
+
 @dataclass(frozen=True)
 class Robot:
     """One robot in both libraries, without damping and armature; in one, if there is no other."""
@@ -192,6 +198,13 @@ def urdf(parents: Sequence[int], root: Root) -> str:
 def states(robot: Robot, count: int) -> dict[str, Array]:
     """Random states by the name of the argument; `tau` is the torque that gives `a`."""
     return random_inputs(robot.model, ("inverse_dynamics", "forward_dynamics"), count)
+
+
+def contacts_of(robot: Robot) -> dtau.Contacts:
+    """The contacts of the robot's feet with the ground."""
+    rows, frames = FEET[robot.key]
+    make = dtau.PointContact if rows == 3 else dtau.FrameContact
+    return dtau.Contacts(robot.model, [make(frame) for frame in frames])
 
 
 def depth(model: dtau.Model) -> int:

@@ -13,18 +13,16 @@ order, by Leibniz' rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Iterator
 from math import comb
 
 import numpy as np
 
 import dtau
+from benchmarks import declare
 from benchmarks.checks import Array, require_close
-from benchmarks.experiment import Experiment, Findings, Table, Watch
-from benchmarks.harness import Spread, at_most, number, one_core, timed, times, verdict
-from dtau.cli.timing import Call, Effort, random_inputs
+from benchmarks.declare import Asked, Bench, Layout, Row, at_most, efforts, ratio
+from dtau.cli.timing import Call, random_inputs
 
 AXES = ("body", "mixed", "world")
 MOST = {"wrenches": 2.0, "columns": 4.0}
@@ -32,7 +30,6 @@ TOLERANCE = 1e-10  # of the largest element that a row is made of
 ORDER = 5
 BATCH = 256
 LONE_STATES = 16  # lone calls go round so many states
-EFFORT = {False: Effort(rounds=101, block=1e-3), True: Effort(rounds=9, block=1e-3)}  # by quick
 # By the name in the tables: the function, and its option that says the axes
 FUNCTIONS = {
     "inverse": ("inverse_dynamics_time_derivatives", "f_ext_axes"),
@@ -82,30 +79,10 @@ def require(got: Array, want: Array, size: float, what: str) -> None:
     require_close(got, want, TOLERANCE * size / max(np.abs(want).max(), 1e-300), what)
 
 
-@dataclass(frozen=True)
-class Row:
-    """Microseconds a state of a call and of what it is measured by."""
-
-    claim: str  # in `MOST`
-    robot: str
-    function: str
-    axes: str
-    way: str  # alone or batch
-    base: float
-    microseconds: float
-    ratio: Spread
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        most = MOST[self.claim]
-        words = [self.robot, self.function, self.axes, self.way]
-        numbers = number(self.base), number(self.microseconds)
-        met = verdict(self.ratio.median <= most)
-        return [*words, *numbers, *times(self.ratio), f"{most:g}x", met]
-
-
-def measure(label: str, case: Calls, effort: Effort, tick: Callable[[], None]) -> Iterator[Row]:
-    """Rows of both claims."""
+def measure(bench: Bench, label: str, model: dtau.Model) -> Iterator[Row]:
+    case = cases(model, ORDER, BATCH)
+    check(label, case)
+    found = bench.both(case, lone=LONE_STATES)
     pairs = [
         ("wrenches", name, axes, (name, axes), (name, "body"))
         for name in ("inverse", "forward", "bias")
@@ -113,59 +90,41 @@ def measure(label: str, case: Calls, effort: Effort, tick: Callable[[], None]) -
     ]
     pairs += [("columns", "Jacobian", x, ("columns", x), ("twist", x)) for x in AXES]
     for way in ("alone", "batch"):
-        lone = way == "alone"
-        contenders = {x: y.alone(LONE_STATES) if lone else y.batch() for x, y in case.items()}
-        found = timed(contenders, effort, tick)
         for claim, name, axes, ours, base in pairs:
-            micro = found.micro(base), found.micro(ours)
-            yield Row(claim, label, name, axes, way, *micro, found.ratio(ours, base))
+            row = {"claim": claim, "robot": label, "function": name, "axes": axes, "states": way}
+            row |= {"base": found.micro((way, base)), "this": found.micro((way, ours))}
+            yield row | {"ratio": found.ratio((way, ours), (way, base))}
 
 
-def findings(rows: Sequence[Row]) -> Findings:
-    """The two tables and claims."""
-    header = ["robot", "function", "axes", "states", "base", "this", "ratio", "quartiles"]
-    header += ["at most", ""]
-    tables, claims = [], []
-    for claim, title, text in (
-        (
-            "wrenches",
-            "Wrenches along world axes by those along body axes, microseconds a state",
-            "wrenches along world axes in time derivatives, by those along body axes",
-        ),
-        (
-            "columns",
-            "A frame's Jacobian by its twist, microseconds a state",
-            "time derivatives of a frame's Jacobian, by those of its twist",
-        ),
-    ):
-        mine = [row for row in rows if row.claim == claim]
-        tables.append(Table(title, header, [row.cells() for row in mine], left=4))
-        claims.append(at_most(text, MOST[claim], [row.ratio.median for row in mine]))
-    return Findings(tables, claims=claims, data={"rows": [asdict(row) for row in rows]})
+def subjects(bench: Bench) -> list[tuple[str, dtau.Model]]:
+    large = [] if bench.quick else [("101 bodies", dtau.robots.aerial_manipulator(5, 20))]
+    small = ("aerial manipulator", dtau.robots.aerial_manipulator())
+    return [small, ("quadruped", dtau.robots.quadruped()), *large]
 
 
-def run(quick: bool, watch: Watch) -> Findings:
-    """Measure on three robots of growing size."""
-    models = {
-        "aerial manipulator": dtau.robots.aerial_manipulator(),
-        "quadruped": dtau.robots.quadruped(),
-        "101 bodies": dtau.robots.aerial_manipulator(5, 20),
-    }
-    if quick:
-        del models["101 bodies"]
-    watch.expect(2 * EFFORT[quick].rounds * len(models))
-    rows: list[Row] = []
-    with one_core():
-        for label, model in models.items():
-            case = cases(model, ORDER, BATCH)
-            check(label, case)
-            rows += measure(label, case, EFFORT[quick], partial(watch.step, label))
-    return findings(rows)
-
-
-EXPERIMENT = Experiment(
+TABLES = {
+    "wrenches": "Wrenches along world axes by those along body axes, microseconds a state",
+    "columns": "A frame's Jacobian by its twist, microseconds a state",
+}
+CLAIMS = {
+    "wrenches": "wrenches along world axes in time derivatives, by those along body axes",
+    "columns": "time derivatives of a frame's Jacobian, by those of its twist",
+}
+EXPERIMENT = declare.experiment(
     "axes",
     f"World axes in time derivatives, to order {ORDER}",
     "in calls with body axes, and of a twist",
-    run,
+    subjects,
+    measure,
+    effort=efforts((101, 9), (1e-3, 1e-3)),
+    tables=[
+        Layout(
+            title,
+            ["robot", "function", "axes", "states", "base", "this", ratio(), at_most(MOST[claim])],
+            left=4,
+            where={"claim": claim},
+        )
+        for claim, title in TABLES.items()
+    ],
+    claims=[Asked(x, most=MOST[claim], where={"claim": claim}) for claim, x in CLAIMS.items()],
 )

@@ -15,32 +15,25 @@ in their order, and scattered, as a learner's samples do.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 import dtau
-from benchmarks.checks import Array, UnavailableError, require_close
-from benchmarks.experiment import Experiment, Findings, Table, Watch
-from benchmarks.harness import Spread, at_least, at_most, number, one_core, timed, times, verdict
-from benchmarks.robots import Robot, chosen, pinocchio
-from dtau.cli.timing import Call, Contender, Effort, loop, random_inputs
+from benchmarks import declare
+from benchmarks.checks import Array, require_close
+from benchmarks.declare import Asked, Bench, Layout, Row, efforts, ratio
+from benchmarks.harness import verdict
+from benchmarks.robots import FEET, Robot, contacts_of, pinocchio
+from dtau.cli.timing import Call, Contender, loop, random_inputs
 
-FEET: dict[str, tuple[int, tuple[str, ...]]] = {  # rows of each, and their frames
-    "hyq": (3, ("lf_foot", "rf_foot", "lh_foot", "rh_foot")),
-    "talos": (6, ("left_sole_link", "right_sole_link")),
-}
 BATCH = 256
 LONE_STATES = 32
-EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=7, block=2e-3)}  # by quick
 TOLERANCE = 1e-9
 ALONE, TOGETHER, PRODUCT = 1.5, 5.0, 4.0
 PHASES, GAIT = 4, 1.2  # of a gait; the most it may cost
-
-
 STEPS = ("linearize", "linearize_discrete", "step", "step_vjp")
 VALUES = "pin.constraintDynamics(m, d, q, v, tau, feet, room, s)"
 DERIVATIVES = "pin.computeConstraintDynamicsDerivatives(m, d, feet, room, s)"
@@ -61,9 +54,7 @@ class Case:
     @staticmethod
     def of(robot: Robot) -> Case:
         """At velocities of the feet that are zero."""
-        rows, frames = FEET[robot.key]
-        make = dtau.PointContact if rows == 3 else dtau.FrameContact
-        contacts = dtau.Contacts(robot.model, [make(frame) for frame in frames])
+        contacts = contacts_of(robot)
         products = (f"constrained_dynamics_{x}" for x in ("jvp", "vjp"))
         at = random_inputs(robot.model, (*products, *STEPS), BATCH, nrows=contacts.nrows)
         at["v"] = dtau.impulse_dynamics(robot.model, at["q"], at["v"], contacts).v
@@ -120,95 +111,35 @@ class Case:
                 require_close(forces, found, TOLERANCE, f"{what} by {by}")
 
 
-@dataclass(frozen=True)
-class Row:
-    """Microseconds a state, and ratios."""
-
-    robot: str
-    what: str
-    peer: float
-    alone: Spread  # the peer's time by that of one call a state
-    batch: Spread
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        met = verdict(self.alone.median >= ALONE and self.batch.median >= TOGETHER)
-        ratios = [*times(self.alone), *times(self.batch)]
-        return [self.robot, self.what, number(self.peer), *ratios, met]
-
-
-def beside_pinocchio(case: Case, effort: Effort, tick: Callable[[], None]) -> list[Row]:
-    """Both calls of one robot."""
+def beside_pinocchio(bench: Bench, case: Case) -> Iterator[Row]:
     case.check()
-    names, rows = case.peer(), []
+    names = case.peer()
     for what, (function, statement) in CALLS.items():
-        run = loop(f"for q, v, tau in points: {statement}", **names)
+        peer = Contender(loop(f"for q, v, tau in points: {statement}", **names), LONE_STATES)
         call = case.call(function)
-        found = timed(
-            {
-                "peer": Contender(run, LONE_STATES),
-                "alone": call.alone(LONE_STATES),
-                "batch": call.batch(),
-            },
-            effort,
-            tick,
-        )
-        ratios = (found.ratio("peer", way) for way in ("alone", "batch"))
-        rows.append(Row(case.robot.label, what, found.micro("peer"), *ratios))
-    return rows
+        ways = {"alone": call.alone(LONE_STATES), "batch": call.batch()}
+        found = bench.timed(ways | {"peer": peer})
+        alone, batch = (found.ratio("peer", way) for way in ways)
+        met = verdict(alone.median >= ALONE and batch.median >= TOGETHER)
+        row = {"what": what, "peer": found.micro("peer"), "alone": alone, "batch": batch}
+        yield row | {"as asked": met}
 
 
-@dataclass(frozen=True)
-class Product:
-    """A product by the value, or a step with contacts by that without, alone and in batches."""
-
-    robot: str
-    name: str
-    alone: Spread
-    batch: Spread
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        return [self.robot, self.name, *times(self.alone), *times(self.batch)]
+def products(bench: Bench, case: Case) -> Iterator[Row]:
+    """Both products by the value."""
+    value = case.call("constrained_dynamics")
+    for name in ("constrained_dynamics_jvp", "constrained_dynamics_vjp"):
+        yield {"what": name} | versus(bench, case.call(name), value)
 
 
-def compared(calls: dict[str, Call], effort: Effort, tick: Callable[[], None]) -> dict[str, Any]:
-    """Ratios of the other calls to the first, alone and in batches, by their names."""
-    base, *others = calls
-    alone = timed({x: call.alone(LONE_STATES) for x, call in calls.items()}, effort, tick)
-    batch = timed({x: call.batch() for x, call in calls.items()}, effort, tick)
-    return {x: (alone.ratio(x, base), batch.ratio(x, base)) for x in others}
-
-
-def products(case: Case, effort: Effort, tick: Callable[[], None]) -> list[Product]:
-    """Both products of one robot, by the value."""
-    names = ("constrained_dynamics", "constrained_dynamics_jvp", "constrained_dynamics_vjp")
-    found = compared({name: case.call(name) for name in names}, effort, tick)
-    return [Product(case.robot.label, name, *ratios) for name, ratios in found.items()]
-
-
-def steps(case: Case, effort: Effort, tick: Callable[[], None]) -> list[Product]:
-    """Linearizations and steps of one robot, with contacts by those without."""
-    found = []
+def steps(bench: Bench, case: Case) -> Iterator[Row]:
+    """Linearizations and steps with contacts by those without."""
     for name in STEPS:
-        calls = {"without": Call(name, case.robot.model, case.at), "with": case.call(name)}
-        found.append(Product(case.robot.label, name, *compared(calls, effort, tick)["with"]))
-    return found
+        without = Call(name, case.robot.model, case.at)
+        yield {"what": name} | versus(bench, case.call(name), without)
 
 
-def more_rows(case: Case, effort: Effort, tick: Callable[[], None]) -> list[list[str]]:
-    """Values and derivatives of a batch, with 0, 1, ... of the feet: cells."""
-    cells = []
-    for count in range(len(case.contacts) + 1):
-        contacts = dtau.Contacts(case.robot.model, case.contacts.contacts[:count])
-        calls = {what: case.call(name, contacts).batch() for what, (name, _) in CALLS.items()}
-        found = timed(calls, effort, tick)
-        microseconds = [number(found.micro(what)) for what in CALLS]
-        cells.append([case.robot.label, str(contacts.nrows), *microseconds])
-    return cells
-
-
-def gait(case: Case, effort: Effort, tick: Callable[[], None]) -> list[Product]:
+def gait(bench: Bench, case: Case) -> Iterator[Row]:
     """A gait over contacts of which those of one phase hold, by those of a phase alone."""
     feet = case.contacts.contacts
     steps = [replace(foot, name=f"{foot.name}{k}") for k in range(PHASES) for foot in feet]
@@ -218,93 +149,84 @@ def gait(case: Case, effort: Effort, tick: Callable[[], None]) -> list[Product]:
         first = knot * PHASES // BATCH * len(feet)
         active[knot, first : first + len(feet)] = 1.0
     orders = {"in order": active, "scattered": np.random.default_rng(0).permutation(active)}
-    found = []
     for name in ("constrained_dynamics", "constrained_dynamics_derivatives", "step"):
-        calls = {"phase": case.call(name)}
         for order, held in orders.items():
             at = case.at | {"active": held}
-            calls[order] = Call(name, case.robot.model, at, {"contacts": contacts})
-        ratios = compared(calls, effort, tick)
-        for order in orders:
-            found.append(Product(case.robot.label, f"{name}, {order}", *ratios[order]))
-    return found
+            call = Call(name, case.robot.model, at, {"contacts": contacts})
+            yield {"what": f"{name}, {order}"} | versus(bench, call, case.call(name))
 
 
-def run(quick: bool, watch: Watch) -> Findings:
-    """Measure the robots of `FEET`."""
-    if pinocchio is None:
-        raise UnavailableError("Pinocchio is left out: python -m pip install pin")
-    notes: list[str] = []
-    robots = [r for r in chosen(("hyq",) if quick else tuple(FEET), notes.append) if r.key in FEET]
-    if not robots:
-        raise UnavailableError("; ".join(notes))
-    effort = EFFORT[quick]
-    cases = [Case.of(robot) for robot in robots]
-    watch.expect(effort.rounds * sum(19 + len(case.contacts) for case in cases))
-    rows, found, cells, stepped, walked = [], [], [], [], []
-    with one_core():
-        for case in cases:
-            tick = partial(watch.step, case.robot.label)
-            rows += beside_pinocchio(case, effort, tick)
-            found += products(case, effort, tick)
-            stepped += steps(case, effort, tick)
-            walked += gait(case, effort, tick)
-            cells += more_rows(case, effort, tick)
-    lone, many = ([getattr(row, way).median for row in rows] for way in ("alone", "batch"))
-    costs = [getattr(row, way).median for row in found for way in ("alone", "batch")]
-    gaits = [getattr(row, way).median for row in walked for way in ("alone", "batch")]
-    header = ["robot", "", "Pinocchio, us", "alone", "quartiles", f"batch of {BATCH}", "quartiles"]
-    return Findings(
-        tables=[
-            Table(
-                "Pinocchio's Python calls by the package's",
-                [*header, "as asked"],
-                [row.cells() for row in rows],
-                left=2,
-            ),
-            Table(
-                "Products by the value",
-                ["robot", "function", *header[3:]],
-                [row.cells() for row in found],
-                left=2,
-            ),
-            Table(
-                "Linearizations and Euler steps with contacts by the same without",
-                ["robot", "function", *header[3:]],
-                [row.cells() for row in stepped],
-                left=2,
-            ),
-            Table(
-                f"A gait over {PHASES} sets of contacts, {BATCH} knots, by one set alone",
-                ["robot", "function", "alone", "quartiles", f"batch of {BATCH}", "quartiles"],
-                [row.cells() for row in walked],
-                left=2,
-            ),
-            Table(
-                "What rows cost: microseconds a state, in batches",
-                ["robot", "rows", *CALLS],
-                cells,
-            ),
-        ],
-        claims=[
-            at_least("contacts, one state a call, by Pinocchio", ALONE, lone),
-            at_least(f"contacts, batches of {BATCH}, by Pinocchio", TOGETHER, many),
-            at_most("products of contacts by the value", PRODUCT, costs),
-            at_most("a gait by the contacts that hold", GAIT, gaits),
-        ],
-        notes=notes,
-        data={
-            "rows": [asdict(row) for row in rows],
-            "products": [asdict(row) for row in found],
-            "steps": [asdict(row) for row in stepped],
-            "gaits": [asdict(row) for row in walked],
-        },
-    )
+def more_rows(bench: Bench, case: Case) -> Iterator[Row]:
+    """Values and derivatives of a batch, with 0, 1, ... of the feet."""
+    for count in range(len(case.contacts) + 1):
+        contacts = dtau.Contacts(case.robot.model, case.contacts.contacts[:count])
+        calls = {what: case.call(name, contacts).batch() for what, (name, _) in CALLS.items()}
+        yield {"rows": contacts.nrows} | bench.timed(calls).medians()
 
 
-EXPERIMENT = Experiment(
+def versus(bench: Bench, call: Call, other: Call) -> Row:
+    return bench.versus(call, other, lone=LONE_STATES, into=(False, True))
+
+
+PARTS = {
+    "Pinocchio": beside_pinocchio,
+    "products": products,
+    "steps": steps,
+    "gaits": gait,
+    "rows": more_rows,
+}
+
+
+def measure(bench: Bench, robot: Robot) -> Iterator[Row]:
+    case = Case.of(robot)
+    for part, rows in PARTS.items():
+        yield from ({"robot": robot.label, "part": part} | row for row in rows(bench, case))
+
+
+def subjects(bench: Bench) -> list[Robot]:
+    return [robot for robot in declare.robots(FEET, ("hyq",))(bench) if robot.key in FEET]
+
+
+RATIOS = [ratio("alone", "alone"), ratio("batch", f"batch of {BATCH}")]
+EXPERIMENT = declare.experiment(
     "contacts",
     "Contacts beside Pinocchio",
     "what a robot on its feet costs",
-    run,
+    subjects,
+    measure,
+    effort=efforts((41, 7), (4e-3, 2e-3)),
+    needs={"pinocchio": "pin"},
+    tables=[
+        Layout(
+            "Pinocchio's Python calls by the package's",
+            ["robot", ("", "what"), ("Pinocchio, us", "peer"), *RATIOS, "as asked"],
+            left=2,
+            where={"part": "Pinocchio"},
+        ),
+        *(
+            Layout(title, ["robot", ("function", "what"), *RATIOS], left=2, where={"part": part})
+            for part, title in (
+                ("products", "Products by the value"),
+                ("steps", "Linearizations and Euler steps with contacts by the same without"),
+                (
+                    "gaits",
+                    f"A gait over {PHASES} sets of contacts, {BATCH} knots, by one set alone",
+                ),
+            )
+        ),
+        Layout(
+            "What rows cost: microseconds a state, in batches",
+            ["robot", "rows", *CALLS],
+            where={"part": "rows"},
+        ),
+    ],
+    claims=[
+        Asked(text, key, least=least, most=most, where={"part": part})
+        for text, key, least, most, part in (
+            ("contacts, one state a call, by Pinocchio", "alone", ALONE, None, "Pinocchio"),
+            (f"contacts, batches of {BATCH}, by Pinocchio", "batch", TOGETHER, None, "Pinocchio"),
+            ("products of contacts by the value", ("alone", "batch"), None, PRODUCT, "products"),
+            ("a gait by the contacts that hold", ("alone", "batch"), None, GAIT, "gaits"),
+        )
+    ],
 )

@@ -8,22 +8,18 @@ derivatives agree with those by tangents times `tangent_map`, and Hessians are s
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 import dtau
+from benchmarks import declare
 from benchmarks.checks import require_close
-from benchmarks.experiment import Experiment, Findings, Table, Watch
-from benchmarks.harness import Spread, at_most, number, one_core, timed, times
-from benchmarks.robots import chosen
-from dtau.cli.timing import LONE_STATES, Call, Effort, random_inputs
+from benchmarks.declare import BOTH, Asked, Bench, Layout, Row, efforts
+from dtau.cli.timing import Call, random_inputs
 
-ROBOTS, QUICK_ROBOTS = ("ur5", "hyq", "g1"), ("hyq",)
 BATCH, QUICK_BATCH = 1024, 64
-EFFORT = {False: Effort(rounds=21, block=2e-2), True: Effort(rounds=5, block=5e-3)}  # by quick
 CASES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("inverse_dynamics_derivatives", {}),
     ("forward_dynamics_derivatives", {}),
@@ -37,22 +33,6 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = (
 MOST = 1.5  # times the call by tangents, in batches
 
 
-@dataclass(frozen=True)
-class Row:
-    """A case of a robot: the call by tangents in microseconds a state, and ratios to it."""
-
-    robot: str
-    case: str
-    tangents: float
-    batch: Spread
-    alone: Spread
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        cells = [self.robot, self.case, number(self.tangents)]
-        return [*cells, *times(self.batch), *times(self.alone)]
-
-
 def check(model: dtau.Model, at: dict[str, Any]) -> None:
     """Compare a matrix with that by tangents, and a Hessian with its transpose."""
     state = [at[name] for name in ("q", "v", "a")]
@@ -64,56 +44,31 @@ def check(model: dtau.Model, at: dict[str, Any]) -> None:
     require_close(twice, twice.swapaxes(-1, -2), 1e-11, "a Hessian by numbers, transposed")
 
 
-def run(quick: bool, watch: Watch) -> Findings:
-    """Measure all cases."""
-    notes: list[str] = []
-    robots = chosen(QUICK_ROBOTS if quick else ROBOTS, notes.append)
-    models = {robot.label: robot.model for robot in robots}
-    models = models or {"quadruped": dtau.robots.quadruped()}
-    states, effort = QUICK_BATCH if quick else BATCH, EFFORT[quick]
-    watch.expect(2 * effort.rounds * len(models) * len(CASES))
-    rows = []
-    with one_core():
-        for label, model in models.items():
-            at = random_inputs(model, [name for name, _ in CASES], states)
-            weights = np.random.default_rng(5).standard_normal((states, model.nq))
-            check(model, at)
-            for name, options in CASES:
-                by_numbers = Call(
-                    name, model, {**at, "lam_q": weights}, {**options, "coordinates": "numbers"}
-                )
-                calls = {"numbers": by_numbers, "tangents": Call(name, model, at, options)}
-                tick, few = partial(watch.step, label), min(LONE_STATES, states)
-                batch = timed({k: x.batch(into=False) for k, x in calls.items()}, effort, tick)
-                alone = timed({k: x.alone(few) for k, x in calls.items()}, effort, tick)
-                rows.append(
-                    Row(
-                        label,
-                        " ".join([name, *options.values()]),
-                        batch.micro("tangents"),
-                        batch.ratio("numbers", "tangents"),
-                        alone.ratio("numbers", "tangents"),
-                    )
-                )
-    header = ["robot", "call", "tangents", "batch", "quartiles", "alone", "quartiles"]
-    title = (
-        f"Derivatives by the numbers of q: microseconds a state of the call by tangents in batches "
-        f"of {states}, and ratios of times to it"
-    )
-    return Findings(
-        tables=[Table(title, header, [row.cells() for row in rows], left=2)],
-        claims=[
-            at_most("by numbers, by the call by tangents, batches", MOST,
-                    [row.batch.median for row in rows]),
-        ],
-        notes=notes,
-        data={"rows": [asdict(row) for row in rows]},
-    )  # fmt: skip
+def measure(bench: Bench, label: str, model: dtau.Model) -> Iterator[Row]:
+    states = QUICK_BATCH if bench.quick else BATCH
+    at = random_inputs(model, [name for name, _ in CASES], states)
+    check(model, at)
+    weighed = at | {"lam_q": np.random.default_rng(5).standard_normal((states, model.nq))}
+    for name, options in CASES:
+        by_numbers = Call(name, model, weighed, {**options, "coordinates": "numbers"})
+        row = {"robot": label, "call": " ".join([name, *options.values()]), "states": states}
+        yield row | bench.versus(by_numbers, Call(name, model, at, options), into=(False, False))
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declare.experiment(
     "coordinates",
     "Derivatives by the numbers of q",
     "the same calls in the tangent space",
-    run,
+    declare.models(("ur5", "hyq", "g1"), ("hyq",)),
+    measure,
+    effort=efforts((21, 5), (2e-2, 5e-3)),
+    tables=[
+        Layout(
+            "Derivatives by the numbers of q: microseconds a state of the call by tangents in "
+            "batches of {states}, and ratios of times to it",
+            ["robot", "call", ("tangents", "microseconds"), *BOTH],
+            left=2,
+        )
+    ],
+    claims=[Asked("by numbers, by the call by tangents, batches", "batch", most=MOST)],
 )

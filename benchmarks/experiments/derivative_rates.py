@@ -11,23 +11,20 @@ with second derivatives times the motion, and derivatives of rates with products
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Iterator
 
 import numpy as np
 
 import dtau
+from benchmarks import declare
 from benchmarks.checks import Array, require_close, same_bits, solved
-from benchmarks.experiment import Experiment, Findings, Table, Watch
-from benchmarks.harness import Spread, at_most, number, one_core, timed, times, verdict
-from benchmarks.robots import chosen
-from dtau.cli.timing import LONE_STATES, Call, Effort, random_inputs
+from benchmarks.declare import Asked, Bench, Layout, Row, at_most, efforts, ratio
+from benchmarks.robots import Robot
+from dtau.cli.timing import Call, random_inputs
 
 MOST = 2.5  # what order 1 of inverse dynamics may cost, in calls of its first derivatives
 TOLERANCE = 1e-11  # of the largest element
 BATCH = 256
-ROBOTS = ("ur5", "hyq", "anymal", "talos")
 # Each function at order 1, and the function without rates that its time is divided by.
 RATES = {
     "inverse_dynamics_derivatives_time_derivatives": "inverse_dynamics_derivatives",
@@ -37,7 +34,6 @@ RATES = {
     "forward_dynamics_time_derivatives_derivatives": "forward_dynamics_derivatives",
 }
 ASKED = "inverse_dynamics_derivatives_time_derivatives"
-EFFORT = {False: Effort(rounds=101, block=2e-3), True: Effort(rounds=9, block=1e-3)}  # by quick
 
 
 def states(model: dtau.Model) -> dict[str, Array]:
@@ -110,81 +106,48 @@ def check(label: str, model: dtau.Model, at: dict[str, Array], calls: dict[str, 
     require_close(lower, np.concatenate(forward[:2], axis=-1), 0.0, what)
 
 
-@dataclass(frozen=True)
-class Row:
-    """Time of a function for one state at order 1, and its ratio to the function without rates."""
-
-    robot: str
-    nv: int
-    function: str
-    way: str
-    plain: float
-    microseconds: float
-    ratio: Spread
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        asked = f"{MOST:g}x" if self.function == ASKED else ""
-        met = verdict(self.ratio.median <= MOST) if asked else ""
-        micro = number(self.plain), number(self.microseconds)
-        return [self.robot, self.function, self.way, *micro, *times(self.ratio), asked, met]
-
-
-def measure(
-    label: str, model: dtau.Model, effort: Effort, tick: Callable[[], None]
-) -> Iterator[Row]:
-    """Check all functions on one robot, and time them in turns."""
-    at = states(model)
-    calls = {name: Call(name, model, at) for name in (*RATES, *RATES.values())}
-    check(label, model, at, calls)
-    contenders = {("alone", name): call.alone(LONE_STATES) for name, call in calls.items()}
-    contenders |= {("batch", name): call.batch() for name, call in calls.items()}
-    found = timed(contenders, effort, tick)
+def measure(bench: Bench, robot: Robot) -> Iterator[Row]:
+    at = states(robot.model)
+    calls = {name: Call(name, robot.model, at) for name in (*RATES, *RATES.values())}
+    check(robot.label, robot.model, at, calls)
+    found = bench.both(calls)
     for name, plain in RATES.items():
         for way in ("alone", "batch"):
-            ratio = found.ratio((way, name), (way, plain))
-            micro = found.micro((way, plain)), found.micro((way, name))
-            yield Row(label, model.nv, name, way, *micro, ratio)
+            yield {
+                "robot": robot.label,
+                "function": name,
+                "way": way,
+                "plain": found.micro((way, plain)),
+                "microseconds": found.micro((way, name)),
+                "ratio": found.ratio((way, name), (way, plain)),
+                "most": MOST if name == ASKED else None,
+            }
 
 
-def run(quick: bool, watch: Watch) -> Findings:
-    """Measure on an arm, two quadrupeds and a humanoid."""
-    notes: list[str] = []
-    names = ROBOTS[:2] if quick else ROBOTS
-    robots = chosen(names, notes.append)
-    effort = EFFORT[quick]
-    watch.expect(len(robots) * effort.rounds)
-    rows: list[Row] = []
-    with one_core():
-        for robot in robots:
-            tick = partial(watch.step, robot.label)
-            rows += measure(robot.label, robot.model, effort, tick)
-    header = [
-        "robot",
-        "function, order 1",
-        "way",
-        "order 0, us",
-        "order 1, us",
-        "times",
-        "quartiles",
-    ]
-    title = (
-        f"First derivatives and their rates, us a state, alone and in batches of {BATCH}, "
-        "in calls of the functions without rates"
-    )
-    table = Table(title, [*header, "asked", "met"], [row.cells() for row in rows], left=3)
-    claims = []
-    for way in ("alone", "batch"):
-        ratios = [row.ratio.median for row in rows if (row.function, row.way) == (ASKED, way)]
-        if ratios:
-            text = f"First derivatives of inverse dynamics and their rates, by the former, {way}"
-            claims.append(at_most(text, MOST, ratios))
-    return Findings([table], [], claims, notes, {"rows": [asdict(row) for row in rows]})
-
-
-EXPERIMENT = Experiment(
+EXPERIMENT = declare.experiment(
     "derivative_rates",
     "Rates of first derivatives along a motion",
     "first derivatives, and the second derivatives as a check",
-    run,
+    declare.robots(("ur5", "hyq", "anymal", "talos"), ("ur5", "hyq")),
+    measure,
+    effort=efforts((101, 9), (2e-3, 1e-3)),
+    tables=[
+        Layout(
+            f"First derivatives and their rates, us a state, alone and in batches of {BATCH}, "
+            "in calls of the functions without rates",
+            [
+                *("robot", ("function, order 1", "function"), "way", ("order 0, us", "plain")),
+                *(("order 1, us", "microseconds"), ratio(header="times"), at_most("most")),
+            ],
+            left=3,
+        )
+    ],
+    claims=[
+        Asked(
+            "First derivatives of inverse dynamics and their rates, by the former, {way}",
+            most=MOST,
+            where={"function": ASKED},
+            each="way",
+        )
+    ],
 )

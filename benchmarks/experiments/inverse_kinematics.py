@@ -14,58 +14,57 @@ Checked before anything is timed: all results, and that the three packages take 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 import dtau
-from benchmarks.checks import Array, UnavailableError, require_close
-from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
-from benchmarks.harness import Spread, at_least, at_most, number, one_core, timed, times
+from benchmarks import declare
+from benchmarks.checks import Array, require_close
+from benchmarks.declare import Asked, Bench, Layout, Row, efforts, ratio
 from benchmarks.optional import optional
 from benchmarks.peers import cases
 from benchmarks.peers.cases import Case
 from benchmarks.peers.pinocchio_peer import Python
 from benchmarks.robots import Robot, pinocchio
 from dtau import poses
-from dtau.cli.timing import Contender, Effort, loop
+from dtau.cli.timing import Contender, loop
 
-ROBOTS, QUICK_ROBOTS = ("panda", "hyq", "talos"), ("panda",)
 BATCH = 256
-EFFORT = {False: Effort(rounds=101, block=1e-3), True: Effort(rounds=9, block=1e-3)}  # by quick
+BATCHES = f"batch of {BATCH}"
 DAMPING = 1e-3
 STATES = 16  # that lone steps go round
-Row = tuple[str, str, float, float, Spread]  # what, how, microseconds of theirs and ours, ratio
 
 
-def errors(robot: Robot, effort: Effort) -> list[Row]:
+def compared(
+    bench: Bench, part: str, what: str, theirs: Contender, ours: Mapping[str, Contender]
+) -> Iterator[Row]:
+    """Their time by ours, alone and in batches, and the other way round."""
+    found = bench.timed({"": theirs, **ours})
+    for how in ours:
+        row = {"part": part, "what": what, "states": how, "theirs": found.micro("")}
+        row |= {"ours": found.micro(how), "ratio": found.ratio("", how)}
+        yield row | {"by theirs": 1.0 / row["ratio"].median}
+
+
+def errors(bench: Bench, robot: Robot) -> Iterator[Row]:
     """frame_errors beside Pinocchio's calls."""
     case = Case("frame_errors", robot, cases.states(robot, BATCH))
     way = Python(robot).way(case)
     assert not isinstance(way, str)
     for got, want in zip(way.got, way.wanted, strict=True):
         require_close(got, want, cases.TOLERANCE, f"{robot.label}: frame_errors")
-    ours = {"alone": case.lone(), f"batch of {BATCH}": case.batch(BATCH, 1)}
-    return compared(f"frame_errors, {robot.label}", way.each, ours, effort)
+    ours = {"alone": case.lone(), BATCHES: case.batch(BATCH, 1)}
+    yield from compared(bench, "errors", f"frame_errors, {robot.label}", way.each, ours)
 
 
-def compared(
-    what: str, theirs: Contender, ours: Mapping[str, Contender], effort: Effort
-) -> list[Row]:
-    """Time ours in turns with theirs; the ratio is their time by ours."""
-    found = timed({"": theirs, **ours}, effort)
-    return [(what, how, found.micro(""), found.micro(how), found.ratio("", how)) for how in ours]
-
-
-def pose_functions(effort: Effort) -> list[Row]:
+def pose_functions(bench: Bench) -> Iterator[Row]:
     """Functions of poses beside Pinocchio's."""
     twists = np.random.default_rng(0).uniform(-1.0, 1.0, (BATCH, 6))
     at = poses.exp(twists)
-    theirs = [pinocchio.exp6(pinocchio.Motion(x)) for x in twists]
     motions = [pinocchio.Motion(x) for x in twists]
-    rows = []
+    theirs = [pinocchio.exp6(x) for x in motions]
     for name, given, arguments, call, value in (
         ("exp", twists, motions, "pin.exp6(x)", lambda x: pinocchio.exp6(x).homogeneous),
         ("log", at, theirs, "pin.log6(x).vector", lambda x: pinocchio.log6(x).vector),
@@ -75,18 +74,11 @@ def pose_functions(effort: Effort) -> list[Row]:
         function: Callable[..., Array] = getattr(poses, name)
         got = poses.to_matrix(function(given)) if name == "exp" else function(given)
         require_close(got, np.array([value(x) for x in arguments]), 1e-10, name)
-        each = Contender(
-            loop(f"for x in arguments: {call}", arguments=arguments, pin=pinocchio), BATCH
-        )
-        ours = {
-            "alone": Contender(loop("for x in given: f(x)", given=list(given), f=function), BATCH),
-            f"batch of {BATCH}": Contender(loop("f(given)", given=given, f=function), BATCH),
-        }
-        rows += compared(f"poses.{name}", each, ours, effort)
-    return rows
-
-
-# ---------------------------------------------------------------- steps
+        each = loop(f"for x in arguments: {call}", arguments=arguments, pin=pinocchio)
+        alone = loop("for x in given: f(x)", given=list(given), f=function)
+        batch = loop("f(given)", given=given, f=function)
+        ours = {"alone": Contender(alone, BATCH), BATCHES: Contender(batch, BATCH)}
+        yield from compared(bench, "poses", f"poses.{name}", Contender(each, BATCH), ours)
 
 
 def step(model: dtau.Model, q: Array, frame: str, targets: Array) -> Array:
@@ -142,7 +134,7 @@ def mink_step(robot: Robot, frame: str) -> Callable[[Array, Array], Array] | Non
     return run
 
 
-def steps(effort: Effort) -> tuple[list[Row], list[str]]:
+def steps(bench: Bench) -> Iterator[Row]:
     """Steps of a Panda beside pink's and mink's."""
     robot = cases.robot("panda")
     model, frame = robot.model, cases.FRAMES["panda"]
@@ -153,32 +145,24 @@ def steps(effort: Effort) -> tuple[list[Row], list[str]]:
     near = q + 0.02 * span * rng.uniform(-1.0, 1.0, q.shape)
     targets = poses.from_placements(dtau.frame_placements(model, near, frame))
     wanted = step(model, q, frame, targets)
-    rows, notes = [], []
-    batch = loop(
-        "step(model, q, frame, targets)", step=step, model=model, q=q, frame=frame, targets=targets
-    )
-    each = loop(
-        "for x, y in pairs: step(model, x, frame, y)",
-        pairs=list(zip(q[:STATES], targets[:STATES], strict=True)),
-        step=step,
-        model=model,
-        frame=frame,
-    )
-    ours = {"alone": Contender(each, STATES), f"batch of {BATCH}": Contender(batch, BATCH)}
+    names = {"step": step, "model": model, "frame": frame}
+    batch = loop("step(model, q, frame, targets)", q=q, targets=targets, **names)
+    lone = list(zip(q[:STATES], targets[:STATES], strict=True))
+    each = loop("for x, y in pairs: step(model, x, frame, y)", pairs=lone, **names)
+    ours = {"alone": Contender(each, STATES), BATCHES: Contender(batch, BATCH)}
     for name, make, pose in (
         ("pink", pink_step, pinocchio.XYZQUATToSE3),
         ("mink", mink_step, mink_pose),
     ):
         run = make(robot, frame)
         if run is None:
-            notes.append(f"{name} is not installed.")
+            bench.note(f"{name} is not installed.")
             continue
-        pairs = [(x, pose(y)) for x, y in zip(q[:STATES], targets[:STATES], strict=True)]
+        pairs = [(x, pose(y)) for x, y in lone]
         got = np.array([run(*pair) for pair in pairs])
         require_close(got, wanted[:STATES], 1e-6, f"a step of {name}")
         theirs = Contender(loop("for x, y in pairs: run(x, y)", pairs=pairs, run=run), STATES)
-        rows += compared(f"a step of {name}, Panda", theirs, ours, effort)
-    return rows, notes
+        yield from compared(bench, "steps", f"a step of {name}, Panda", theirs, ours)
 
 
 def mink_pose(pose: Array) -> Any:
@@ -186,52 +170,45 @@ def mink_pose(pose: Array) -> Any:
     return optional("mink").SE3(np.r_[pose[6], pose[3:6], pose[:3]])
 
 
-# ---------------------------------------------------------------- the experiment
+def measure(bench: Bench, subject: str) -> Iterator[Row]:
+    parts = {"poses": pose_functions, "steps": steps}
+    if subject in parts:
+        return parts[subject](bench)
+    return errors(bench, cases.robot(subject))
 
 
-def table(title: str, rows: list[Row]) -> Table:
-    """Rows with times and ratios."""
-    header = ["", "states", "theirs", "ours", "ratio", "quartiles"]
-    cells = [[what, how, number(a), number(b), *times(x)] for what, how, a, b, x in rows]
-    return Table(f"{title}: microseconds a state, and their time by ours", header, cells, left=2)
-
-
-def claims(rows: list[Row]) -> list[Claim]:
-    """The claims about frame_errors."""
-    alone = [1.0 / x.median for *_, how, _, _, x in rows if how == "alone"]
-    batch = [x.median for *_, how, _, _, x in rows if how != "alone"]
-    return [
-        at_most("frame_errors by Pinocchio's calls from Python, one state a call", 0.7, alone),
-        at_least(f"frame_errors in batches of {BATCH}, one thread, by Pinocchio", 10.0, batch),
-    ]
-
-
-def run(quick: bool, watch: Watch) -> Findings:
-    """Measure the three parts."""
-    if pinocchio is None:
-        raise UnavailableError("Pinocchio is not installed: python -m pip install pin")
-    keys, effort = QUICK_ROBOTS if quick else ROBOTS, EFFORT[quick]
-    watch.expect(len(keys) + 2)
-    of_errors: list[Row] = []
-    with one_core():
-        for key in keys:
-            of_errors += errors(cases.robot(key), effort)
-            watch.step(key)
-        of_poses = pose_functions(effort)
-        watch.step("poses")
-        of_steps, notes = steps(effort)
-        watch.step("steps")
-    tables = [table("Errors of frames, beside Pinocchio", of_errors)]
-    tables += [table("Poses, beside Pinocchio", of_poses)]
-    if of_steps:
-        tables.append(table("Steps of inverse kinematics", of_steps))
-    rows = [(*row[:-1], asdict(row[-1])) for row in (*of_errors, *of_poses, *of_steps)]
-    return Findings(tables, claims=claims(of_errors), notes=notes, data={"rows": rows})
-
-
-EXPERIMENT = Experiment(
+EXPERIMENT = declare.experiment(
     "inverse_kinematics",
     "Errors of frames, poses and inverse kinematics",
     "Pinocchio's, pink's and mink's Python packages",
-    run,
+    lambda bench: ["panda", *(() if bench.quick else ("hyq", "talos")), "poses", "steps"],
+    measure,
+    effort=efforts((101, 9), (1e-3, 1e-3)),
+    needs={"pinocchio": "pin"},
+    tables=[
+        Layout(
+            f"{title}: microseconds a state, and their time by ours",
+            [("", "what"), "states", "theirs", "ours", ratio()],
+            left=2,
+            where={"part": part},
+        )
+        for part, title in (
+            ("errors", "Errors of frames, beside Pinocchio"),
+            ("poses", "Poses, beside Pinocchio"),
+            ("steps", "Steps of inverse kinematics"),
+        )
+    ],
+    claims=[
+        Asked(
+            "frame_errors by Pinocchio's calls from Python, one state a call",
+            "by theirs",
+            most=0.7,
+            where={"part": "errors", "states": "alone"},
+        ),
+        Asked(
+            f"frame_errors in batches of {BATCH}, one thread, by Pinocchio",
+            least=10.0,
+            where={"part": "errors", "states": BATCHES},
+        ),
+    ],
 )

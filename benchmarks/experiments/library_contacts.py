@@ -16,8 +16,7 @@ import dtau
 from benchmarks.checks import Array, WrongResultError, require_close
 from benchmarks.experiments import library_calls
 from benchmarks.experiments.library_calls import NUMPY, OURS, Ways
-from benchmarks.experiments.step_hessians import FEET, contacts_of
-from benchmarks.robots import Robot
+from benchmarks.robots import FEET, Robot, contacts_of
 from dtau.cli.timing import DT, Contender, loop, random_inputs
 from dtau.support.options import Integrator
 

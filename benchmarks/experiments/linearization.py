@@ -13,28 +13,27 @@ against the exact derivative of its own step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from tests.support.replay import Replays
 
 import dtau
-from benchmarks.checks import Array, UnavailableError, WrongResultError, same_bits
-from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Table, Watch
-from benchmarks.harness import Spread, at_most, curve, number, one_core, span, timed, times, verdict
+from benchmarks import declare
+from benchmarks.checks import Array, WrongResultError, same_bits
+from benchmarks.declare import Asked, Bench, Layout, Row, at_least, at_most, efforts, ratio
+from benchmarks.experiment import Claim, Curve, Plot
+from benchmarks.harness import curve
 from benchmarks.peers import mujoco_peer
-from benchmarks.robots import KNOWN, Robot, chosen, states
-from dtau.cli.timing import DT, LONE_STATES, Call, Contender, Effort, loop
+from benchmarks.robots import KNOWN, Robot, states
+from dtau.cli.timing import DT, LONE_STATES, Call, Contender, loop
 
 BATCH = 256
-EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=9, block=2e-3)}  # by quick
 LINEARIZE_AT_MOST = 1.3
 # Degrees of freedom, and what a step of rk4 may cost at most.
 RK4_AT_MOST = ((9, 6.0), (18, 9.0), (35, 14.0), (50, 18.0))
 MUJOCO_AT_LEAST = 10.0
+NO_MUJOCO = "MuJoCo is not installed: python -m pip install mujoco"
 CHECKED = 3  # states that are compared with complex step
 TOLERANCE = 1e-9  # of the largest element
 
@@ -43,9 +42,6 @@ def rk4_at_most(nv: int) -> float:
     """What is asked for at this size: between the given ones, in proportion."""
     sizes, limits = zip(*RK4_AT_MOST, strict=True)
     return float(np.interp(nv, sizes, limits))
-
-
-# Checks
 
 
 def by_complex_step(robot: Robot, state: tuple[Array, Array, Array], integrator: str) -> Array:
@@ -79,76 +75,30 @@ def step_of(robot: Robot, at: dict[str, Array], integrator: str) -> Call:
     return Call("linearize_discrete", robot.model, at, {"dt": DT, "integrator": integrator})
 
 
-# Measurements
-
-
-@dataclass(frozen=True)
-class Row:
-    """Microseconds a state, and multiples of forward dynamics' derivatives."""
-
-    robot: str
-    nv: int
-    micro: dict[str, float]
-    linearize: Spread
-    rk4: Spread
-    error: float  # of A over a step of rk4
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        cells = [self.robot, str(self.nv), number(self.micro["derivatives"])]
-        limits = ("linearize", LINEARIZE_AT_MOST), ("rk4", rk4_at_most(self.nv))
-        for name, most in limits:
-            multiple = getattr(self, name)
-            cells += [number(self.micro[name]), *times(multiple), f"{most:.3g}"]
-            cells.append(verdict(multiple.median <= most))
-        return [*cells, f"{self.error:.0e}"]
-
-
-def multiples(
-    robot: Robot, at: dict[str, Array], alone: bool, effort: Effort, tick: Callable[[], None]
-) -> Row:
-    """Time both linearizations beside the derivatives."""
-    error = checked(robot, at, "rk4")
+def measure(bench: Bench, robot: Robot) -> Iterator[Row]:
+    at, words = states(robot, BATCH), {"robot": robot.label, "nv": robot.model.nv}
     calls = {
         "derivatives": Call("forward_dynamics_derivatives", robot.model, at),
         "linearize": Call("linearize", robot.model, at),
         "rk4": step_of(robot, at, "rk4"),
     }
-    contenders = {name: x.alone() if alone else x.batch() for name, x in calls.items()}
-    found = timed(contenders, effort, tick)
-    linearize, rk4 = (found.ratio(name, "derivatives") for name in ("linearize", "rk4"))
-    return Row(robot.label, robot.model.nv, found.medians(), linearize, rk4, error)
+    error = f"{checked(robot, at, 'rk4'):.0e}"
+    found = bench.both(calls)
+    for way in ("alone", "batch"):
+        row = words | {"way": way, "error": error, "most": rk4_at_most(robot.model.nv)}
+        row |= {f"{name} us": found.micro((way, name)) for name in calls}
+        for name in ("linearize", "rk4"):
+            row[name] = found.ratio((way, name), (way, "derivatives"))
+        yield row
+    peer = mujoco_peer.buildable(robot, DT) if mujoco_peer.available() else NO_MUJOCO
+    if isinstance(peer, str):
+        bench.note(f"{robot.label}: not in MuJoCo: {peer}")
+    else:
+        yield words | {"way": "MuJoCo"} | beside_mujoco(bench, robot, peer, at)
 
 
-@dataclass(frozen=True)
-class PeerRow:
-    """MuJoCo's differences of a step, and the package's derivatives of one."""
-
-    robot: str
-    nv: int
-    micro: dict[str, float]  # a state: mujoco, alone, batch
-    alone: Spread
-    batch: Spread
-    mujoco_error: float
-    error: float
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        cells = [self.robot, str(self.nv), number(self.micro["mujoco"])]
-        for way in ("alone", "batch"):
-            cells += [number(self.micro[way]), *times(getattr(self, way))]
-        cells += [f"{MUJOCO_AT_LEAST:g}", verdict(self.batch.median >= MUJOCO_AT_LEAST)]
-        return [*cells, f"{self.mujoco_error:.0e}", f"{self.error:.0e}"]
-
-
-def beside_mujoco(
-    robot: Robot,
-    peer: mujoco_peer.Peer,
-    at: dict[str, Array],
-    effort: Effort,
-    tick: Callable[[], None],
-) -> PeerRow:
-    """Time MuJoCo's differences."""
+def beside_mujoco(bench: Bench, robot: Robot, peer: mujoco_peer.Peer, at: dict[str, Array]) -> Row:
+    """Time MuJoCo's differences, by which the package is faster, alone and in a batch."""
     exact, by_z = peer.exact(at), peer.buffer()
     theirs = peer.states(at)[:LONE_STATES]
     errors = []
@@ -158,114 +108,92 @@ def beside_mujoco(
     statement = "for q, v, tau in states: f(q, v, tau, by_z)"
     run = loop(statement, f=peer.transition, by_z=by_z, states=theirs)
     ours = step_of(robot, at, "semi_implicit")
-    found = timed(
-        {"mujoco": Contender(run, len(theirs)), "alone": ours.alone(), "batch": ours.batch()},
-        effort,
-        tick,
-    )
-    alone, batch = (found.ratio("mujoco", way) for way in ("alone", "batch"))
+    ways = {"alone": ours.alone(), "batch": ours.batch()}
+    found = bench.timed(ways | {"MuJoCo": Contender(run, len(theirs))})
+    row = {f"{name} us": x for name, x in found.medians().items()}
+    row |= {way: found.ratio("MuJoCo", way) for way in ways}
     error = checked(robot, at, "semi_implicit")
-    return PeerRow(robot.label, robot.model.nv, found.medians(), alone, batch, max(errors), error)
+    return row | {"MuJoCo's": f"{max(errors):.0e}", "dtau's": f"{error:.0e}"}
 
 
-# Report
-
-
-def claims(alone: Sequence[Row], batches: Sequence[Row], beside: Sequence[PeerRow]) -> list[Claim]:
-    """What linearizations may cost, and that they are faster than differences."""
-    found = []
-    for way, rows in (("one state", alone), ("batches", batches)):
-        first = [row.linearize.median for row in rows]
-        fourth = [row.rk4.median for row in rows]
-        limits = [rk4_at_most(row.nv) for row in rows]
-        by = f"in forward dynamics' derivatives, {way}"
-        found.append(at_most(f"linearize, {by}", LINEARIZE_AT_MOST, first))
-        held = all(x <= most for x, most in zip(fourth, limits, strict=True))
-        asked = f"at most {min(limits):.3g}x to {max(limits):.3g}x, by size"
-        found.append(Claim(f"linearize_discrete with rk4, {by}", asked, span(fourth), held))
-    ratios = [row.batch.median for row in beside]
-    found.append(
-        Claim(
-            "linearize_discrete is faster than MuJoCo's mjd_transitionFD, batches",
-            f"at least {MUJOCO_AT_LEAST:g}x",
-            span(ratios) if ratios else "MuJoCo is not installed",
-            min(ratios) >= MUJOCO_AT_LEAST if ratios else None,
-        )
-    )
-    return found
-
-
-def plot(rows: Sequence[Row]) -> Plot:
+def plots(rows: list[Row]) -> Iterator[Plot]:
     """The multiples of batches, a place a robot."""
-    places = [float(i) for i in range(len(rows))]
-    limits = [rk4_at_most(row.nv) for row in rows]
-    return Plot(
+    (batches,) = declare.selected(rows, {"way": "batch"})
+    places = [float(i) for i in range(len(batches))]
+    yield Plot(
         "linearization",
         "Linearizations in calls of forward dynamics' derivatives (batches)",
         "",
         "times of the derivatives",
         [
-            curve("linearize", places, [row.linearize for row in rows]),
-            curve("linearize_discrete, rk4", places, [row.rk4 for row in rows]),
-            Curve("rk4, at most", places, limits, dashed=True),
+            curve("linearize", places, [row["linearize"] for row in batches]),
+            curve("linearize_discrete, rk4", places, [row["rk4"] for row in batches]),
+            Curve("rk4, at most", places, [row["most"] for row in batches], dashed=True),
         ],
-        ticks=[f"{row.robot}, nv = {row.nv}" for row in rows],
+        ticks=[f"{row['robot']}, nv = {row['nv']}" for row in batches],
     )
 
 
-def run(quick: bool, watch: Watch) -> Findings:
-    """Measure on the known robots."""
-    notes: list[str] = []
-    robots = chosen(["panda", "g1"] if quick else list(KNOWN), notes.append)
-    effort = EFFORT[quick]
-    peers: dict[str, mujoco_peer.Peer] = {}
-    if mujoco_peer.available():
-        for robot in robots:
-            peer = mujoco_peer.buildable(robot, DT)
-            if isinstance(peer, str):
-                notes.append(f"{robot.label}: not in MuJoCo: {peer}")
-            else:
-                peers[robot.label] = peer
-    else:
-        notes.append("MuJoCo is not installed: python -m pip install mujoco")
-    if not robots:
-        raise UnavailableError("; ".join(notes))
-    watch.expect(effort.rounds * (2 * len(robots) + len(peers)))
-    alone, batches, beside = [], [], []
-    with one_core():
-        for robot in robots:
-            at = states(robot, BATCH)
-            tick = partial(watch.step, robot.label)
-            alone.append(multiples(robot, at, True, effort, tick))
-            batches.append(multiples(robot, at, False, effort, tick))
-            if robot.label in peers:
-                beside.append(beside_mujoco(robot, peers[robot.label], at, effort, tick))
-    columns = ["multiple", "quartiles", "at most", ""]
-    header = ["robot", "nv", "derivatives", "linearize", *columns, "rk4", *columns, "error"]
-    tables = [
-        Table(f"{title}, microseconds a state", header, [row.cells() for row in rows])
-        for title, rows in (
-            ("One state a call", alone),
-            (f"Batches of {BATCH} states with out=", batches),
-        )
-    ]
-    if beside:
-        ratio = ["ratio", "quartiles"]
-        header = ["robot", "nv", "MuJoCo", "alone", *ratio, "batch", *ratio, "at least", ""]
-        title = (
-            "mjd_transitionFD (central, A alone) and linearize_discrete (semi-implicit, A and B), "
-            f"microseconds a state, batches of {BATCH}; largest errors, of the largest element"
-        )
-        header += ["MuJoCo's", "dtau's"]
-        tables.append(Table(title, header, [row.cells() for row in beside]))
-    parts: dict[str, list[Any]] = {"alone": alone, "batch": batches, "mujoco": beside}
-    data = {name: [asdict(row) for row in found] for name, found in parts.items()}
-    return Findings(tables, [plot(batches)], claims(alone, batches, beside), notes, data)
+MULTIPLES = [
+    *("robot", "nv", ("derivatives", "derivatives us")),
+    *(("linearize", "linearize us"), ratio("linearize", "multiple")),
+    *(at_most(LINEARIZE_AT_MOST, "linearize"), ("rk4", "rk4 us"), ratio("rk4", "multiple")),
+    *(at_most("most", "rk4"), "error"),
+]
+FASTER = Asked(
+    "linearize_discrete is faster than MuJoCo's mjd_transitionFD, batches",
+    "batch",
+    least=MUJOCO_AT_LEAST,
+    where={"way": "MuJoCo"},
+)
 
 
-EXPERIMENT = Experiment(
+def beside_differences(rows: list[Row]) -> list[Claim]:
+    asked = f"at least {MUJOCO_AT_LEAST:g}x"
+    return list(FASTER.claims(rows)) or [Claim(FASTER.text, asked, NO_MUJOCO, None)]
+
+
+EXPERIMENT = declare.experiment(
     "linearization",
     "Linearizations, continuous and of a time step",
     "in calls of forward dynamics' derivatives; beside MuJoCo's finite differences",
-    run,
+    declare.robots(KNOWN, ("panda", "g1")),
+    measure,
+    effort=efforts((41, 9), (4e-3, 2e-3)),
+    tables=[
+        Layout("One state a call, microseconds a state", MULTIPLES, where={"way": "alone"}),
+        Layout(
+            f"Batches of {BATCH} states with out=, microseconds a state",
+            MULTIPLES,
+            where={"way": "batch"},
+        ),
+        Layout(
+            "mjd_transitionFD (central, A alone) and linearize_discrete (semi-implicit, A and B), "
+            f"microseconds a state, batches of {BATCH}; largest errors, of the largest element",
+            [
+                *("robot", "nv", ("MuJoCo", "MuJoCo us"), ("alone", "alone us"), ratio("alone")),
+                *(("batch", "batch us"), ratio("batch"), at_least(MUJOCO_AT_LEAST, "batch")),
+                *("MuJoCo's", "dtau's"),
+            ],
+            where={"way": "MuJoCo"},
+        ),
+    ],
+    plots=plots,
+    claims=[
+        *(
+            Asked(
+                f"{text}, in forward dynamics' derivatives, {states}",
+                name,
+                most=most,
+                where={"way": way},
+                by="by size",
+            )
+            for way, states in (("alone", "one state"), ("batch", "batches"))
+            for name, text, most in (
+                ("linearize", "linearize", LINEARIZE_AT_MOST),
+                ("rk4", "linearize_discrete with rk4", "most"),
+            )
+        ),
+        beside_differences,
+    ],
 )

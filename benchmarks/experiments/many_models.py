@@ -9,71 +9,38 @@ the first models, with Pinocchio's after its inertias were changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from time import thread_time
 
 import numpy as np
 
 import dtau
+from benchmarks import declare
 from benchmarks.checks import require_close, solved
-from benchmarks.experiment import Experiment, Findings, Table, Watch
-from benchmarks.harness import Spread, at_least, number, one_core, timed, times
-from benchmarks.robots import Robot, chosen, pinocchio
-from dtau.cli.timing import Array, Call, Contender, Effort, loop, random_inputs
+from benchmarks.declare import Asked, Bench, Layout, Row, efforts, ratio
+from benchmarks.robots import Robot, pinocchio
+from dtau.cli.timing import Array, Call, Contender, loop, random_inputs
 
 MODELS, QUICK_MODELS = 256, 32
-ROBOTS, QUICK_ROBOTS = ("ur5", "hyq", "talos"), ("hyq",)
 FUNCTIONS = (
     *("inverse_dynamics", "forward_dynamics", "mass_matrix", "step"),
     *("inverse_dynamics_derivatives", "forward_dynamics_derivatives"),
     *("inverse_dynamics_vjp", "forward_dynamics_vjp"),
 )
 PEER_STATES = 3
-EFFORT = {False: Effort(rounds=41, block=2e-2), True: Effort(rounds=7, block=5e-3)}  # by quick
 
 
-@dataclass(frozen=True)
-class Row:
-    """A function of a robot: one call for many models, a loop over them, one model alone."""
-
-    robot: str
-    function: str
-    many: float  # microseconds a model
-    loop: Spread  # ratio to the call for many models
-    one: Spread  # the call for many models by a batch of states of one model
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        return [self.robot, self.function, number(self.many), *times(self.loop), *times(self.one)]
+def looped(call: Call, models: list[dtau.Model]) -> Contender:
+    """A loop over models, one state each."""
+    pairs = [(model, *x) for model, x in zip(models, call.rows(len(models)), strict=True)]
+    statement = f"for model, {', '.join(call.arrays)} in pairs: f({call.words})"
+    return Contender(loop(statement, pairs=pairs, f=getattr(dtau, call.name)), len(models))
 
 
-def scaled(model: dtau.Model, count: int) -> Array:
-    """Parameters (count, nbodies, 10) of models whose bodies have 0.8 to 1.2 times the mass."""
-    factors = np.random.default_rng(1).uniform(0.8, 1.2, (count, model.nbodies, 1))
-    return factors * model.parameters
-
-
-def contenders(call: Call, parameters: Array, models: list[dtau.Model]) -> Mapping[str, Contender]:
-    """One call for all models, a loop over models, and the same states of one model."""
-    flat = parameters.reshape(len(models), -1)
-    many = Call(call.name, call.model, call.at, {"parameters": flat})
-    rows = call.rows(len(models))
-    pairs = [(model, *row) for model, row in zip(models, rows, strict=True)]
-    words = call.words
-    statement = f"for model, {', '.join(call.arrays)} in pairs: f({words})"
-    function = getattr(dtau, call.name)
-    return {
-        "many": many.batch(into=False),
-        "loop": Contender(loop(statement, pairs=pairs, f=function), len(models)),
-        "one": call.batch(into=False),
-    }
-
-
-def check(call: Call, parameters: Array, models: list[dtau.Model], what: str) -> None:
+def check(call: Call, many: Call, models: list[dtau.Model], what: str) -> None:
     """Compare the call for all models with the loop over them."""
-    got = call(parameters=parameters.reshape(len(models), -1))
+    got = many()
     for k, model in enumerate(models):
         want = Call(call.name, model, call.part(k).arrays)()
         tolerance = solved(1e-12, model, call.at["q"][k])
@@ -102,66 +69,46 @@ def check_peer(robot: Robot, at: Mapping[str, Array], parameters: Array) -> None
         require_close(robot.peer_v(a[k]), want, 1e-8, f"{robot.label}, Pinocchio's accelerations")
 
 
-def measured(
-    robot: Robot,
-    name: str,
-    count: int,
-    effort: Effort,
-    tick: Callable[[], None],
-) -> Row:
-    """Check and time a function."""
-    parameters = scaled(robot.model, count)
+def measure(bench: Bench, robot: Robot) -> Iterator[Row]:
+    count = QUICK_MODELS if bench.quick else MODELS
+    factors = np.random.default_rng(1).uniform(0.8, 1.2, (count, robot.model.nbodies, 1))
+    parameters = factors * robot.model.parameters  # 0.8 to 1.2 times the mass
     models = [robot.model.replace(parameters=x) for x in parameters]
-    at = random_inputs(robot.model, [name, "inverse_dynamics", "forward_dynamics"], count)
-    call = Call(name, robot.model, at)
-    check(call, parameters, models, f"{robot.label}, {name}")
-    check_peer(robot, at, parameters)
-    found = timed(contenders(call, parameters, models), effort, tick, thread_time)
-    return Row(
-        robot.label,
-        name,
-        found.micro("many"),
-        found.ratio("loop", "many"),
-        found.ratio("many", "one"),
-    )
+    for name in FUNCTIONS:
+        at = random_inputs(robot.model, [name, "inverse_dynamics", "forward_dynamics"], count)
+        one = Call(name, robot.model, at)
+        many = replace(one, options={"parameters": parameters.reshape(count, -1)})
+        check(one, many, models, f"{robot.label}, {name}")
+        check_peer(robot, at, parameters)
+        batches = {"many": many.batch(into=False), "one": one.batch(into=False)}
+        found = bench.timed(batches | {"loop": looped(one, models)})
+        yield {
+            "robot": robot.label,
+            "function": name,
+            "count": count,
+            "many": found.micro("many"),
+            "loop": found.ratio("loop", "many"),
+            "one": found.ratio("many", "one"),
+        }
 
 
-def run(quick: bool, watch: Watch) -> Findings:
-    """Measure these functions of all robots."""
-    notes: list[str] = []
-    count, effort = QUICK_MODELS if quick else MODELS, EFFORT[quick]
-    robots = chosen(QUICK_ROBOTS if quick else ROBOTS, notes.append)
-    watch.expect(effort.rounds * len(robots) * len(FUNCTIONS))
-    with one_core():
-        rows = [
-            measured(robot, name, count, effort, partial(watch.step, robot.label))
-            for robot in robots
-            for name in FUNCTIONS
-        ]
-    header = ["robot", "function", "many", "loop", "quartiles", "many by one", "quartiles"]
-    title = (
-        f"{count} models in one call: microseconds a model, a loop over models by it, and it by as "
-        "many states of one model"
-    )
-    claims = [
-        at_least(
-            f"{robot}: a loop over {count} models by one call",
-            5.0,
-            [row.loop.median for row in rows if row.robot == robot],
-        )
-        for robot in dict.fromkeys(row.robot for row in rows)
-    ]
-    return Findings(
-        tables=[Table(title, header, [row.cells() for row in rows], left=2)],
-        claims=claims,
-        notes=notes,
-        data={"rows": [asdict(row) for row in rows]},
-    )
-
-
-EXPERIMENT = Experiment(
+EXPERIMENT = declare.experiment(
     "many_models",
     "Many models in one call",
     "a loop over models",
-    run,
+    declare.robots(("ur5", "hyq", "talos"), ("hyq",)),
+    measure,
+    effort=efforts((41, 7), (2e-2, 5e-3)),
+    tables=[
+        Layout(
+            "{count} models in one call: microseconds a model, a loop over models by it, and it by "
+            "as many states of one model",
+            ["robot", "function", "many", ratio("loop", "loop"), ratio("one", "many by one")],
+            left=2,
+        )
+    ],
+    claims=[
+        Asked("{robot}: a loop over {count} models by one call", "loop", least=5.0, each="robot")
+    ],
+    clock=thread_time,
 )

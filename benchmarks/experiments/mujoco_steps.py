@@ -16,54 +16,31 @@ differences of sixth order (the better step of 1e-5 and 1e-6), and beside them t
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from benchmarks.checks import Array, UnavailableError, WrongResultError
-from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
-from benchmarks.harness import Spread, number, one_core, span, timed, times
+from benchmarks import declare
+from benchmarks.checks import Array, WrongResultError
+from benchmarks.declare import Asked, Bench, Layout, Row, efforts, ratio
+from benchmarks.experiment import Table
 from benchmarks.optional import optional
 from benchmarks.peers.mujoco_pairs import CONES, EXACT, ROUGH, pair, sixth_order, touching
 from benchmarks.peers.mujoco_pairs import differences as transition_differences
 from benchmarks.peers.mujoco_scenes import SCENES, Scene, scene
-from dtau.cli.timing import Contender, Effort, loop
+from dtau.cli.timing import Contender, loop
 
 mujoco = optional("mujoco")
 
 BATCH = 64
 COMPARED = 16  # states that are compared and timed, one a call
-EFFORT = {False: Effort(rounds=15, block=4e-3), True: Effort(rounds=5, block=2e-3)}  # by quick
 STEPS = (1e-6, 1e-7)  # of centered differences
 SIXTH_ORDER_STEPS = (1e-5, 1e-6)
 STATES_OF_A_PAIR = 5
 TOLERANCE = 1e-5  # of the largest element
 CENTERED_AT_LEAST = 10.0
-
-
-@dataclass(frozen=True)
-class Row:
-    """Microseconds a state, ratios to differences, and errors of the largest element."""
-
-    robot: str
-    cone: str
-    nv: int
-    contacts: float
-    error: float
-    forward_error: float
-    micro: dict[str, float]
-    alone: Spread
-    batch: Spread
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        cells = [self.robot, self.cone, str(self.nv), f"{self.contacts:.1f}"]
-        cells += [f"{self.error:.0e}", f"{self.forward_error:.0e}"]
-        cells += [number(self.micro[name]) for name in ("forward", "centered", "alone", "batch")]
-        return [*cells, *times(self.alone), *times(self.batch)]
 
 
 def compared(robot: Scene, exact: Array, states: list[Any]) -> tuple[float, float]:
@@ -82,8 +59,7 @@ def compared(robot: Scene, exact: Array, states: list[Any]) -> tuple[float, floa
     return worst, forward
 
 
-def measured(name: str, cone: str, effort: Effort, tick: Callable[[], None]) -> Row:
-    """Compare and time one robot."""
+def measure(bench: Bench, name: str, cone: str) -> Iterator[Row]:
     import dtau.mujoco
 
     robot = scene(name, cone, BATCH)
@@ -94,39 +70,23 @@ def measured(name: str, cone: str, effort: Effort, tick: Callable[[], None]) -> 
     # MuJoCo's default tolerance, which makes its differences faster, not more accurate
     model.opt.tolerance, model.opt.iterations = 1e-8, 100
     n = 2 * model.nv
-    buffers = np.zeros((n, n)), np.zeros((n, model.nu))
-
-    def numeric(centered: bool) -> Contender:
-        run = loop(
-            "for x in states: f(model, x, 1e-6, centered, a, b, None, None)",
-            f=mujoco.mjd_transitionFD,
-            model=model,
-            states=states,
-            centered=centered,
-            a=buffers[0],
-            b=buffers[1],
-        )
-        return Contender(run, COMPARED)
-
-    alone = loop(
-        "for x in states: f(model, x)",
-        f=dtau.mujoco.transition_derivatives,
-        model=model,
-        states=states,
-    )
-    found = timed(
+    names = {"model": model, "states": states}
+    theirs = names | {"f": mujoco.mjd_transitionFD, "a": np.zeros((n, n))}
+    theirs["b"] = np.zeros((n, model.nu))
+    numeric = "for x in states: f(model, x, 1e-6, centered, a, b, None, None)"
+    one = loop("for x in states: f(model, x)", f=dtau.mujoco.transition_derivatives, **names)
+    found = bench.timed(
         {
-            "forward": numeric(False),
-            "centered": numeric(True),
-            "alone": Contender(alone, COMPARED),
+            "forward": Contender(loop(numeric, centered=False, **theirs), COMPARED),
+            "centered": Contender(loop(numeric, centered=True, **theirs), COMPARED),
+            "alone": Contender(one, COMPARED),
             "batch": Contender(loop("f()", f=batch), BATCH),
-        },
-        effort,
-        tick,
+        }
     )
-    contacts = float(np.mean([x.ncon for x in states]))
-    ratios = (found.ratio("centered", way) for way in ("alone", "batch"))
-    return Row(name, cone, model.nv, contacts, error, forward_error, found.medians(), *ratios)
+    row = {"robot": name, "cone": cone, "nv": model.nv, "error": f"{error:.0e}"}
+    row["contacts"] = f"{np.mean([x.ncon for x in states]):.1f}"
+    row |= {"forward's": f"{forward_error:.0e}"} | found.medians()
+    yield row | {f"by {way}": found.ratio("centered", way) for way in ("alone", "batch")}
 
 
 def kind_of_contact(one: str, other: str, cone: str) -> list[str]:
@@ -159,41 +119,36 @@ def kinds_of_contact() -> Table:
     return Table(title, header, rows, 3)
 
 
-def run(quick: bool, watch: Watch) -> Findings:
-    """Measure the scenes."""
-    if mujoco is None:
-        raise UnavailableError("MuJoCo is not installed: python -m pip install mujoco")
-    effort = EFFORT[quick]
-    cases = [(name, cone) for cone in CONES for name in SCENES]
-    watch.expect(effort.rounds * len(cases))
-    with one_core():
-        rows = [
-            measured(name, cone, effort, partial(watch.step, f"{name}, {cone}"))
-            for name, cone in cases
-        ]
-    header = ["robot", "cone", "nv", "contacts", "error", "forward's", "forward", "centered"]
-    header += ["alone", "batch", "centered / alone", "quartiles", "centered / batch", "quartiles"]
-    title = (
-        "mjd_transitionFD (A and B) and dtau, microseconds a state; largest errors of A, of its "
-        f"largest element, at {COMPARED} states; batches of {BATCH}"
-    )
-    humanoid = [row for row in rows if row.robot == "humanoid"]
-    claims = []
-    for name, ratios in (
-        ("transition_derivatives", [row.alone.median for row in humanoid]),
-        ("transition_derivatives_batch", [row.batch.median for row in humanoid]),
-    ):
-        text = f"{name} is faster than centered mjd_transitionFD, humanoid"
-        expected = f"at least {CENTERED_AT_LEAST:g}x"
-        claims.append(Claim(text, expected, span(ratios), min(ratios) >= CENTERED_AT_LEAST))
-    data = {"rows": [asdict(row) for row in rows]}
-    tables = [Table(title, header, [row.cells() for row in rows]), kinds_of_contact()]
-    return Findings(tables, [], claims, [], data)
-
-
-EXPERIMENT = Experiment(
+EXPERIMENT = declare.experiment(
     "mujoco_steps",
     "MuJoCo's step in contact: exact derivatives",
     "beside finite differences, which solve the contacts once a column",
-    run,
+    lambda bench: [(name, cone) for cone in CONES for name in SCENES],
+    measure,
+    effort=efforts((15, 5), (4e-3, 2e-3)),
+    needs={"mujoco": "mujoco"},
+    tables=[
+        Layout(
+            "mjd_transitionFD (A and B) and dtau, microseconds a state; largest errors of A, of "
+            f"its largest element, at {COMPARED} states; batches of {BATCH}",
+            [
+                *("robot", "cone", "nv", "contacts", "error", "forward's"),
+                *("forward", "centered", "alone", "batch"),
+                *(ratio("by alone", "centered / alone"), ratio("by batch", "centered / batch")),
+            ],
+        ),
+        lambda rows: [kinds_of_contact()],
+    ],
+    claims=[
+        Asked(
+            f"{name} is faster than centered mjd_transitionFD, humanoid",
+            key,
+            least=CENTERED_AT_LEAST,
+            where={"robot": "humanoid"},
+        )
+        for name, key in (
+            ("transition_derivatives", "by alone"),
+            ("transition_derivatives_batch", "by batch"),
+        )
+    ],
 )

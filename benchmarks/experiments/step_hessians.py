@@ -18,8 +18,8 @@ of a fixed base, written as an expression; both Hessians agree to `TOLERANCE`.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,42 +27,22 @@ from typing import Any
 import numpy as np
 
 import dtau
-from benchmarks.checks import Array, UnavailableError, require_close, same_bits
-from benchmarks.experiment import Experiment, Findings, Table, Watch
-from benchmarks.harness import Spread, at_most, number, one_core, timed, times
+from benchmarks import declare
+from benchmarks.checks import Array, require_close, same_bits
+from benchmarks.declare import Asked, Bench, Layout, Row, efforts, ratio
 from benchmarks.optional import optional
-from benchmarks.robots import Robot, chosen
-from dtau.cli.timing import DT, Call, Contender, Effort, random_inputs
+from benchmarks.robots import FEET, Robot, contacts_of
+from dtau.cli.timing import DT, Call, Contender, loop, random_inputs
 from dtau.support.options import Integrator
 
 casadi = optional("casadi")
 
-FEET: dict[str, tuple[int, tuple[str, ...]]] = {  # rows of each, and their frames
-    "hyq": (3, ("lf_foot", "rf_foot", "lh_foot", "rh_foot")),
-    "talos": (6, ("left_sole_link", "right_sole_link")),
-}
-ARMS = ("panda",)
 BATCH, LONE_STATES = 256, 16
-EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=7, block=2e-3)}  # by quick
 TOLERANCE = 1e-9  # beside CasADi
 ERROR = 1e-5  # of central differences
 STEP = 1e-5
 CONSTRAINED, STEPPED = 3.0, 2.5  # calls of the first derivatives
 METHOD: Integrator = "semi_implicit"
-
-
-@dataclass(frozen=True)
-class Row:
-    """Time of a Hessian for one state, and the ratio of two contenders."""
-
-    robot: str
-    what: str
-    microseconds: float
-    ratio: Spread
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        return [self.robot, self.what, number(self.microseconds), *times(self.ratio)]
 
 
 @dataclass(frozen=True)
@@ -98,61 +78,47 @@ class Differences:
         return hessian
 
 
-def contacts_of(robot: Robot) -> dtau.Contacts:
-    """Return the contacts of the robot's feet with the ground."""
-    rows, frames = FEET[robot.key]
-    make = dtau.PointContact if rows == 3 else dtau.FrameContact
-    return dtau.Contacts(robot.model, [make(frame) for frame in frames])
-
-
 def step_call(model: dtau.Model, at: dict[str, Array], **options: Any) -> Call:
-    """Return the call of `step_hessian` at these states."""
     return Call("step_hessian", model, at, {"integrator": METHOD, **options})
 
 
-def beside_differences(
-    label: str, call: Call, effort: Effort, tick: Callable[[], None], **options: Any
-) -> Row:
-    """Time central differences relative to the Hessian, one state a call."""
-    at = {name: x[0] for name, x in call.arrays.items()}
-    differences = Differences(call.model, at, options)
+def beside_differences(bench: Bench, label: str, call: Call, **options: Any) -> Row:
+    """Central differences, one state a call."""
+    differences = Differences(call.model, {name: x[0] for name, x in call.arrays.items()}, options)
     got = call.part(0)()[0]
     require_close(differences(), got, ERROR, f"{label}: central differences")
-
-    def run(passes: int) -> None:
-        for _ in range(passes):
-            differences()
-
-    contenders = {"differences": Contender(run, 1), "hessian": call.alone(LONE_STATES)}
-    found = timed(contenders, effort, tick)
-    ratio = found.ratio("differences", "hessian")
-    return Row(label, "central differences", found.micro("hessian"), ratio)
+    peer = Contender(loop("f()", f=differences), 1)
+    row = {"part": "differences", "robot": label, "what": "central differences"}
+    return row | compared(bench, peer, call.alone(LONE_STATES), hessian="by")
 
 
-def on_feet(robot: Robot, effort: Effort, tick: Callable[[], None]) -> dict[str, list[Row]]:
-    """Measure one robot in batches, with and without contacts, and central differences."""
+def compared(bench: Bench, one: Contender, by: Contender, hessian: str) -> Row:
+    """The time of the Hessian, one or the other, and the ratio of both."""
+    found = bench.timed({"one": one, "by": by})
+    return {"microseconds": found.micro(hessian), "ratio": found.ratio("one", "by")}
+
+
+def on_feet(bench: Bench, robot: Robot) -> Iterator[Row]:
+    """In batches, with and without contacts, and central differences."""
     contacts, model = contacts_of(robot), robot.model
     names = ("constrained_dynamics_hessian", "step_hessian", "linearize_discrete")
     at = random_inputs(model, names, BATCH, nrows=contacts.nrows)
     held = {"contacts": contacts}
-    found: dict[str, list[Row]] = {"constrained": [], "steps": [], "differences": []}
-
     hessian = Call("constrained_dynamics_hessian", model, at, held)
-    first = Call("constrained_dynamics_derivatives", model, at, held)
-    same_bits(hessian, f"{robot.label}: constrained_dynamics_hessian", 2)
-    both = timed({"hessian": hessian.batch(), "first": first.batch()}, effort, tick)
-    ratio = both.ratio("hessian", "first")
-    found["constrained"].append(Row(robot.label, "contacts", both.micro("hessian"), ratio))
-    for what, options in (("no contacts", {}), ("contacts", held)):
-        stepped = step_call(model, at, **options)
+    constrained = hessian, Call("constrained_dynamics_derivatives", model, at, held)
+    for part, what, options in (
+        ("constrained", "contacts", held),
+        ("steps", "no contacts", {}),
+        ("steps", "contacts", held),
+    ):
         first = Call("linearize_discrete", model, at, {"integrator": METHOD, **options})
-        same_bits(stepped, f"{robot.label}: step_hessian", 2)
-        both = timed({"hessian": stepped.batch(), "first": first.batch()}, effort, tick)
-        ratio = both.ratio("hessian", "first")
-        found["steps"].append(Row(robot.label, what, both.micro("hessian"), ratio))
-        label = f"{robot.label}, {what}"
-        found["differences"].append(beside_differences(label, stepped, effort, tick, **options))
-    return found
+        pair = step_call(model, at, **options), first
+        call, first = constrained if part == "constrained" else pair
+        same_bits(call, f"{robot.label}: {call.name}", 2)
+        row = {"part": part, "robot": robot.label, "what": what}
+        yield row | compared(bench, call.batch(), first.batch(), hessian="one")
+        if part == "steps":
+            yield beside_differences(bench, f"{robot.label}, {what}", call, **options)
 
 
 def casadi_hessian(model: dtau.Model) -> Any:
@@ -170,77 +136,62 @@ def casadi_hessian(model: dtau.Model) -> Any:
     return casadi.Function("hessian", [casadi.vertcat(z, lam)], [casadi.vec(entries)])
 
 
-def beside_casadi(robot: Robot, effort: Effort, tick: Callable[[], None]) -> Row:
-    """Time CasADi's Hessian in C relative to the package's, one state a call."""
+def beside_casadi(bench: Bench, call: Call) -> Row:
+    """CasADi's Hessian in C, one state a call."""
     from benchmarks.peers.casadi_code import Looped, compiled
 
-    model = robot.model
-    at = random_inputs(model, ("step_hessian",), LONE_STATES)
-    call = step_call(model, at)
+    at = call.arrays
     states = np.concatenate([at[x] for x in ("q", "v", "tau", "lam_q", "lam_v")], axis=1)
-    function = casadi_hessian(model)
+    function = casadi_hessian(call.model)
     with tempfile.TemporaryDirectory() as folder:
         peer = Looped(compiled(function, Path(folder)), function, states)
         want = call()[0]
-        require_close(peer.all().reshape(want.shape), want, TOLERANCE, f"{robot.label}: CasADi")
-        contenders = {"peer": Contender(peer.run, LONE_STATES), "hessian": call.alone(LONE_STATES)}
-        found = timed(contenders, effort, tick)
-    return Row(robot.label, "CasADi in C", found.micro("hessian"), found.ratio("peer", "hessian"))
+        require_close(peer.all().reshape(want.shape), want, TOLERANCE, "CasADi")
+        theirs = Contender(peer.run, LONE_STATES)
+        found = compared(bench, theirs, call.alone(LONE_STATES), hessian="by")
+    return {"part": "CasADi", "what": "CasADi in C"} | found
 
 
-def run(quick: bool, watch: Watch) -> Findings:
-    """Measure the robots of `FEET` and `ARMS`."""
-    notes: list[str] = []
-    robots = [r for r in chosen(("hyq",) if quick else tuple(FEET), notes.append) if r.key in FEET]
-    arms = chosen(ARMS, notes.append)
-    if not robots and not arms:
-        raise UnavailableError("; ".join(notes))
-    effort = EFFORT[quick]
-    watch.expect(effort.rounds * (5 * len(robots) + 2 * len(arms)))
-    rows: dict[str, list[Row]] = {x: [] for x in ("constrained", "steps", "differences", "CasADi")}
-    with one_core():
-        for robot in robots:
-            for what, found in on_feet(robot, effort, partial(watch.step, robot.label)).items():
-                rows[what] += found
-        for robot in arms:
-            tick = partial(watch.step, robot.label)
-            at = random_inputs(robot.model, ("step_hessian",), LONE_STATES)
-            call = step_call(robot.model, at)
-            rows["differences"].append(beside_differences(robot.label, call, effort, tick))
-            if casadi is None:
-                notes.append("CasADi is left out: python -m pip install casadi")
-                continue
-            rows["CasADi"].append(beside_casadi(robot, effort, tick))
-    titles = {
-        "constrained": f"Constrained Hessians by first derivatives, batches of {BATCH}",
-        "steps": f"Step Hessians by linearize_discrete, batches of {BATCH}",
-        "differences": "Central differences by step Hessians, one state a call",
-        "CasADi": "CasADi's Hessian of the step, compiled to C, by step_hessian, one state a call",
-    }
-    header = ["robot", "", "Hessian, us", "ratio", "quartiles"]
-    asked = (
-        ("constrained", CONSTRAINED, "constrained Hessian by constrained derivatives"),
-        ("steps", STEPPED, "step Hessian by linearize_discrete"),
-    )
-    return Findings(
-        tables=[
-            Table(title, header, [row.cells() for row in rows[what]], left=2)
-            for what, title in titles.items()
-            if rows[what]
-        ],
-        claims=[
-            at_most(text, most, [row.ratio.median for row in rows[what]])
-            for what, most, text in asked
-            if rows[what]
-        ],
-        notes=notes,
-        data={what: [asdict(row) for row in found] for what, found in rows.items()},
-    )
+def measure(bench: Bench, robot: Robot) -> Iterator[Row]:
+    if robot.key in FEET:
+        yield from on_feet(bench, robot)
+        return
+    at = random_inputs(robot.model, ("step_hessian",), LONE_STATES)
+    call = step_call(robot.model, at)
+    yield beside_differences(bench, robot.label, call)
+    if casadi is None:
+        bench.note("CasADi is left out: python -m pip install casadi")
+    else:
+        yield {"robot": robot.label} | beside_casadi(bench, call)
 
 
-EXPERIMENT = Experiment(
+TITLES = {
+    "constrained": f"Constrained Hessians by first derivatives, batches of {BATCH}",
+    "steps": f"Step Hessians by linearize_discrete, batches of {BATCH}",
+    "differences": "Central differences by step Hessians, one state a call",
+    "CasADi": "CasADi's Hessian of the step, compiled to C, by step_hessian, one state a call",
+}
+EXPERIMENT = declare.experiment(
     "step_hessians",
     "Hessians of steps and contacts",
     "first derivatives, central differences and CasADi",
-    run,
+    declare.robots((*FEET, "panda"), ("hyq", "panda")),
+    measure,
+    effort=efforts((41, 7), (4e-3, 2e-3)),
+    tables=[
+        Layout(
+            title,
+            ["robot", ("", "what"), ("Hessian, us", "microseconds"), ratio()],
+            left=2,
+            where={"part": part},
+        )
+        for part, title in TITLES.items()
+    ],
+    claims=[
+        Asked(text, most=most, where={"part": part})
+        for part, most, text in (
+            ("constrained", CONSTRAINED, "constrained Hessian by constrained derivatives"),
+            ("steps", STEPPED, "step Hessian by linearize_discrete"),
+        )
+    ],
 )

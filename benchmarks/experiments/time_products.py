@@ -13,27 +13,22 @@ products of inverse dynamics; each VJP is the transpose of its JVP.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Iterator
 
 import numpy as np
 
 import dtau
+from benchmarks import declare
 from benchmarks.checks import Array, require_close, same_bits, solved
-from benchmarks.experiment import Experiment, Findings, Table, Watch
-from benchmarks.harness import Spread, at_most, number, one_core, timed, times, verdict
-from benchmarks.robots import chosen
-from dtau.cli.timing import LONE_STATES, Call, Effort, random_inputs
+from benchmarks.declare import Bench, Row, at_most, efforts, ratio
+from benchmarks.experiments import products
+from benchmarks.experiments.products import BATCH, MOST, PROBLEMS, PRODUCTS
+from benchmarks.robots import Robot
+from dtau.cli.timing import Call, random_inputs
 
-MOST = 3.0  # what a product may cost, in calls of its function
 AGREEMENT = 1e-11  # of the largest element
 ROBOTS = ("ur5", "anymal", "talos")
 ORDERS = (1, 2, 4)
-BATCH = 256
-PROBLEMS = ("inverse_dynamics", "forward_dynamics")
-PRODUCTS = ("_jvp", "_vjp")
-EFFORT = {False: Effort(rounds=41, block=1e-3), True: Effort(rounds=7, block=1e-3)}  # by quick
 
 
 def inputs(model: dtau.Model, order: int) -> dict[str, Array]:
@@ -79,86 +74,42 @@ def check(label: str, calls: dict[str, dict[str, Call]], at: dict[str, Array]) -
         require_close(left.sum(1), terms.sum(1), tolerance, f"{label}: {of}_vjp", floor=size)
 
 
-@dataclass(frozen=True)
-class Row:
-    """Time of a product for one state, and its ratio to the time of the function."""
-
-    robot: str
-    order: int
-    product: str
-    plain: float
-    microseconds: float
-    ratio: Spread
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        micro = number(self.plain), number(self.microseconds)
-        met = verdict(self.ratio.median <= MOST)
-        return [self.robot, str(self.order), self.product, *micro, *times(self.ratio), met]
+def subjects(bench: Bench) -> list[tuple[Robot, int]]:
+    orders = ORDERS[1:2] if bench.quick else ORDERS
+    return [(robot, k) for robot in declare.robots(ROBOTS, ROBOTS[:1])(bench) for k in orders]
 
 
-def measure(
-    label: str, model: dtau.Model, order: int, effort: Effort, tick: Callable[[], None]
-) -> Iterator[tuple[Row, Row]]:
-    """Time each product one state a call and in a batch."""
-    at = inputs(model, order)
+def measure(bench: Bench, robot: Robot, order: int) -> Iterator[Row]:
+    at = inputs(robot.model, order)
     calls = {
-        of: {s: Call(f"{of}_time_derivatives{s}", model, at) for s in ("", *PRODUCTS)}
+        of: {s: Call(f"{of}_time_derivatives{s}", robot.model, at) for s in ("", *PRODUCTS)}
         for of in PROBLEMS
     }
-    check(f"{label}, order {order}", calls, at)
+    check(f"{robot.label}, order {order}", calls, at)
     for of in PROBLEMS:
-        contenders = {f"alone{s}": call.alone(LONE_STATES) for s, call in calls[of].items()}
-        contenders |= {f"batch{s}": call.batch() for s, call in calls[of].items()}
-        found = timed(contenders, effort, tick)
-        for s in PRODUCTS:
-            alone, batch = (
-                Row(
-                    label,
-                    order,
-                    of + s,
-                    found.micro(way),
-                    found.micro(way + s),
-                    found.ratio(way + s, way),
-                )
-                for way in ("alone", "batch")
-            )
-            yield alone, batch
+        yield from products.beside_function(
+            bench, calls[of], robot=robot.label, order=order, problem=of
+        )
 
 
-def run(quick: bool, watch: Watch) -> Findings:
-    """Measure on an arm, a quadruped and a humanoid."""
-    notes: list[str] = []
-    robots = chosen(ROBOTS[:1] if quick else ROBOTS, notes.append)
-    orders = ORDERS[1:2] if quick else ORDERS
-    watch.expect(2 * EFFORT[quick].rounds * len(robots) * len(orders))
-    rows: list[tuple[Row, Row]] = []
-    with one_core():
-        for robot in robots:
-            for order in orders:
-                label = robot.label
-                rows += measure(
-                    label, robot.model, order, EFFORT[quick], partial(watch.step, label)
-                )
-    header = ["robot", "order", "product", "function", "product", "ratio", "quartiles", ""]
-    tables, claims = [], []
-    for way, title, states in (
-        (0, "One state a call", "one state"),
-        (1, f"Batches of {BATCH} states with out=", "batches"),
-    ):
-        mine = [pair[way] for pair in rows]
-        title = f"{title}, microseconds a state"
-        tables.append(Table(title, header, [row.cells() for row in mine], left=3))
-        text = f"a product costs at most {MOST:g} calls of its time derivatives, {states}"
-        ratios = [row.ratio.median for row in mine]
-        claims.append(at_most(text, MOST, ratios, f"at most {MOST:g}x on all robots"))
-    data = [{"alone": asdict(alone), "batch": asdict(batch)} for alone, batch in rows]
-    return Findings(tables, [], claims, notes, {"time_products": data})
-
-
-EXPERIMENT = Experiment(
+EXPERIMENT = declare.experiment(
     "time_products",
     "Products with first derivatives of time derivatives",
     "in calls of the time derivatives",
-    run,
+    subjects,
+    measure,
+    effort=efforts((41, 7), (1e-3, 1e-3)),
+    tables=products.layouts(
+        [
+            "robot",
+            "order",
+            "product",
+            "function",
+            ("product", "microseconds"),
+            ratio(),
+            at_most(MOST),
+        ],
+        left=3,
+    ),
+    claims=products.limits("time derivatives"),
 )

@@ -94,6 +94,12 @@ def ways_of(case: Case, peers: Sequence[Peer], row: Row) -> dict[str, Way]:
     return ways
 
 
+def checked(case: Case, peers: Sequence[Peer]) -> dict[str, Way]:
+    """How peers compute a function, their results checked."""
+    robot = case.robot
+    return ways_of(case, peers, Row(robot.label, robot.model.nv, case.function))
+
+
 def _way(peer: Peer, case: Case) -> Way | str:
     """A peer's way, or why there is none."""
     try:
