@@ -17,7 +17,18 @@ from typing import Any
 import dtau
 from benchmarks.checks import UnavailableError
 from benchmarks.experiment import Claim, Experiment, Findings, Plot, Table, Watch
-from benchmarks.harness import Spread, Timings, curve, number, one_core, span, timed, times, verdict
+from benchmarks.harness import (
+    Spread,
+    Timings,
+    curve,
+    number,
+    one_core,
+    span,
+    timed,
+    times,
+    usable_cores,
+    verdict,
+)
 from benchmarks.optional import optional
 from benchmarks.robots import Robot, chosen
 from dtau.cli.timing import LONE_STATES, Call, Contender, Effort
@@ -42,6 +53,7 @@ class Bench:
     effort: Effort
     clock: Callable[[], float]
     note: Callable[[str], None]  # takes a sentence of the report
+    cores: set[int]  # that the process may use, but for being kept on one
 
     def timed(self, contenders: Mapping[Any, Contender]) -> Timings:
         """Time contenders in turns."""
@@ -112,24 +124,32 @@ def ratio(key: str = "ratio", header: str = "ratio") -> Column:
     return Column((header, "quartiles"), lambda row: times(row[key]) if row.get(key) else ["", ""])
 
 
-def at_most(most: float | str, key: str = "ratio", header: str = "at most") -> Column:
-    """A limit (or the value of that name) and whether a ratio keeps it."""
-    return _limit(most, key, header, lambda x, limit: x <= limit)
+def at_most(
+    most: float | str, key: str = "ratio", header: str = "at most", aim: float | None = None
+) -> Column:
+    """A limit (or the value of that name) and an aim, and whether a ratio keeps it."""
+    return _limit(most, aim, key, header, lambda x, limit: x <= limit)
 
 
-def at_least(least: float | str, key: str = "ratio", header: str = "at least") -> Column:
-    """A limit (or the value of that name) and whether a ratio reaches it."""
-    return _limit(least, key, header, lambda x, limit: x >= limit)
+def at_least(
+    least: float | str, key: str = "ratio", header: str = "at least", aim: float | str | None = None
+) -> Column:
+    """A limit (or the value of that name) and an aim, and whether a ratio reaches it."""
+    return _limit(least, aim, key, header, lambda x, limit: x >= limit)
 
 
-def _limit(limit: float | str, key: str, header: str, met: Callable[..., bool]) -> Column:
+def _limit(
+    limit: float | str, aim: float | str | None, key: str, header: str, met: Callable[..., bool]
+) -> Column:
     def cells(row: Row) -> list[str]:
-        bound = row[limit] if isinstance(limit, str) else limit
-        return (
-            ["", ""] if bound is None else [f"{bound:.3g}x", verdict(met(_value(row[key]), bound))]
-        )
+        bound, best = (row[x] if isinstance(x, str) else x for x in (limit, aim))
+        if bound is None:
+            return ["", ""]
+        x = _value(row[key])
+        aimed = best is not None and met(x, best)
+        return [f"{bound:.3g}x" + (f" ({best:g}x)" if best else ""), verdict(met(x, bound), aimed)]
 
-    return Column((header, ""), cells)
+    return Column((f"{header} (aim)" if aim else header, ""), cells)
 
 
 def _value(x: float | Spread) -> float:
@@ -262,7 +282,7 @@ def experiment(
             if optional(module) is None:
                 raise UnavailableError(f"{module} is missing: python -m pip install {package}")
         told = list(notes)
-        bench = Bench(quick, effort[quick], clock, told.append)
+        bench = Bench(quick, effort[quick], clock, told.append, usable_cores())
         found = subjects(bench)
         if not found:
             raise UnavailableError("; ".join(told))

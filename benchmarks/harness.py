@@ -66,18 +66,30 @@ def timed(
     return Timings(interleaved(contenders, effort, tick, clock))
 
 
+def usable_cores() -> set[int]:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return os.sched_getaffinity(0)
+    return set(range(os.cpu_count() or 1))
+
+
 @contextlib.contextmanager
-def one_core() -> Iterator[None]:
-    """Keep this process on one core, where the system lets it."""
+def on_cores(cores: set[int]) -> Iterator[None]:
+    """Keep this process on some cores, where the system lets it."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {max(before)})
+    os.sched_setaffinity(0, cores)
     try:
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+def one_core() -> contextlib.AbstractContextManager[None]:
+    """Keep this process on one core."""
+    return on_cores({max(usable_cores())})
 
 
 # Words

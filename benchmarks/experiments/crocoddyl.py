@@ -14,30 +14,30 @@ crocoddyl asks for a version of Pinocchio of its own, so it has its own environm
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 import dtau
+from benchmarks import declare
 from benchmarks.checks import Array, UnavailableError, WrongResultError
-from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
+from benchmarks.declare import Asked, Bench, Layout, Row, at_least, at_most, efforts, ratio
 from benchmarks.experiments import jump_knots
-from benchmarks.harness import Timings, at_least, at_most, number, one_core, timed, times, verdict
 from benchmarks.optional import optional
-from dtau.cli.timing import Contender, Effort, loop
+from dtau.cli.timing import Contender, loop
 
 crocoddyl = optional("crocoddyl")
 adapter = crocoddyl and importlib.import_module("dtau.crocoddyl")
 
 ITERATIONS = 100
 SAME = 1e-6  # iterates, of the largest element
-SOLVE_AT_MOST, LOOP_AT_MOST = 0.75, 0.35
-SWEEP_AT_LEAST, SWEEPS_AT_LEAST = 2.0, 5.0
+JUMP = {"dtau.crocoddyl": 0.75, "own loop": 0.35}  # at most, of crocoddyl's time
+GAIT = {"dtau.crocoddyl": 1.0}
+SWEEP_AT_LEAST = {"one problem": 2.0, "a batch": 5.0}
 KNOTS = 100
 SIZES = (("ANYmal", 36, 12, 64), ("Talos", 76, 32, 16))  # states, controls, problems of a batch
-EFFORT = {False: Effort(rounds=15, block=0.0), True: Effort(rounds=3, block=0.0)}  # by quick
 
 
 # The jumps
@@ -65,30 +65,19 @@ def solved(theirs: Any, ours: Any, xs: Any, us: Any, label: str) -> int:
     return len(costs[0])
 
 
-@dataclass(frozen=True)
-class Solve:
-    """Milliseconds a solve."""
-
-    label: str
-    knots: int
-    iterations: int
-    found: Timings
-    limits: dict[str, float]  # of the ratio to crocoddyl's, by the name of a contender
-
-    def rows(self) -> list[list[str]]:
-        """As the table shows it: crocoddyl itself, then each contender."""
-        head = [self.label, str(self.knots), str(self.iterations)]
-        rows = [[*head, "crocoddyl", number(self.found.micro("crocoddyl") / 1e3), "", "", "", ""]]
-        for name, most in self.limits.items():
-            ratio = self.found.ratio(name, "crocoddyl")
-            met = verdict(ratio.median <= most)
-            time = number(self.found.micro(name) / 1e3)
-            rows.append([*head, name, time, *times(ratio), f"{most:g}", met])
-        return rows
+def solves(theirs: Any, ours: Any, xs: Any, us: Any) -> dict[str, Contender]:
+    """Solves of both problems."""
+    statement = "solver.solve(xs, us, limit, False)"
+    names = {"xs": xs, "us": us, "limit": ITERATIONS}
+    solvers = {"crocoddyl": theirs, "dtau.crocoddyl": ours}
+    return {
+        name: Contender(loop(statement, solver=crocoddyl.SolverFDDP(problem), **names), 1)
+        for name, problem in solvers.items()
+    }
 
 
-def jump(effort: Effort, watch: Watch) -> Solve:
-    """The jump with costs of states and controls."""
+def jump() -> tuple[int, int, dict[str, Contender]]:
+    """The jump with costs of states and controls: knots, iterations, contenders."""
     from benchmarks.experiments import jump_loop
 
     task = jump_knots.Jump()
@@ -96,73 +85,45 @@ def jump(effort: Effort, watch: Watch) -> Solve:
     ours = adapter.shooting_problem(task.model, theirs)
     xs = [*task.references]
     us = [*theirs.quasiStatic([task.start] * theirs.T)]
-    label = "states and controls"
-    iterations = solved(theirs, ours, xs, us, label)
+    iterations = solved(theirs, ours, xs, us, "states and controls")
     own = jump_loop.Loop(task)
     guess = np.array([u if u.size else np.zeros(12) for u in us])
-    q, v = own.goal_q, own.goal_v
-    best = jump_loop.solve(own, q, v, guess)
-    reference = crocoddyl.SolverFDDP(theirs)
+    run = partial(jump_loop.solve, own, own.goal_q, own.goal_v, guess)
+    best, reference = run(), crocoddyl.SolverFDDP(theirs)
     reference.solve(xs, us, ITERATIONS, False)
     if abs(best.cost - reference.cost) > SAME * reference.cost:
         raise WrongResultError(f"the loop's cost is {best.cost}, crocoddyl's {reference.cost}")
-    contenders = {
-        name: Contender(
-            loop("solver.solve(xs, us, limit, False)", solver=s, xs=xs, us=us, limit=ITERATIONS), 1
-        )
-        for name, s in (
-            ("crocoddyl", crocoddyl.SolverFDDP(theirs)),
-            ("dtau.crocoddyl", crocoddyl.SolverFDDP(ours)),
-        )
-    }
-    run = partial(jump_loop.solve, own, q, v, guess)
-    contenders["own loop"] = Contender(loop("f()", f=run), 1)
-    found = timed(contenders, effort, partial(watch.step, label))
-    limits = {"dtau.crocoddyl": SOLVE_AT_MOST, "own loop": LOOP_AT_MOST}
-    return Solve(label, theirs.T, iterations, found, limits)
+    contenders = solves(theirs, ours, xs, us)
+    return theirs.T, iterations, contenders | {"own loop": Contender(loop("f()", f=run), 1)}
 
 
-def gait(effort: Effort, watch: Watch) -> Solve:
+def gait() -> tuple[int, int, dict[str, Contender]]:
     """The jump of crocoddyl's own examples: centers of mass, feet, friction cones and bounds."""
     model, theirs, start = jump_knots.gait()
     ours = adapter.shooting_problem(model, theirs)
     xs, us = [start] * (theirs.T + 1), [*theirs.quasiStatic([start] * theirs.T)]
-    label = "crocoddyl's example, friction cones"
-    iterations = solved(theirs, ours, xs, us, label)
-    contenders = {
-        name: Contender(
-            loop("solver.solve(xs, us, limit, False)", solver=s, xs=xs, us=us, limit=ITERATIONS), 1
-        )
-        for name, s in (
-            ("crocoddyl", crocoddyl.SolverFDDP(theirs)),
-            ("dtau.crocoddyl", crocoddyl.SolverFDDP(ours)),
-        )
-    }
-    found = timed(contenders, effort, partial(watch.step, label))
-    return Solve(label, theirs.T, iterations, found, {"dtau.crocoddyl": 1.0})
+    iterations = solved(theirs, ours, xs, us, "crocoddyl's example, friction cones")
+    return theirs.T, iterations, solves(theirs, ours, xs, us)
+
+
+JUMPS = {
+    "states and controls": (jump, JUMP),
+    "crocoddyl's example, friction cones": (gait, GAIT),
+}
+
+
+def jump_rows(bench: Bench, label: str) -> Iterator[Row]:
+    """Milliseconds a solve: crocoddyl itself, then the others."""
+    make, limits = JUMPS[label]
+    knots, iterations, contenders = make()
+    found = bench.timed(contenders)
+    for name in contenders:
+        row = {"costs": label, "knots": knots, "iterations": iterations, "by": name}
+        row |= {"ms": 1e-3 * found.micro(name), "most": limits.get(name)}
+        yield row | ({"ratio": found.ratio(name, "crocoddyl")} if name in limits else {})
 
 
 # The Riccati sweep
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """Microseconds a knot."""
-
-    robot: str
-    nx: int
-    nu: int
-    problems: int
-    found: Timings
-    at_least: float
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        ratio = self.found.ratio("crocoddyl", "dtau")
-        micro = [number(self.found.micro(name)) for name in ("crocoddyl", "dtau")]
-        met = verdict(ratio.median >= self.at_least)
-        sizes = [str(x) for x in (self.nx, self.nu, self.problems)]
-        return [self.robot, *sizes, *micro, *times(ratio), f"{self.at_least:g}", met]
 
 
 def random_problems(nx: int, nu: int, count: int) -> dict[str, Array]:
@@ -209,9 +170,7 @@ def their_solvers(x: dict[str, Array]) -> list[Any]:
     return solvers
 
 
-def sweep(
-    robot: str, nx: int, nu: int, count: int, least: float, effort: Effort, watch: Watch
-) -> Sweep:
+def sweep(bench: Bench, robot: str, nx: int, nu: int, count: int) -> Row:
     """Time the backward passes of problems, one after the other there and in a batch here."""
     x = random_problems(nx, nu, count)
     solvers = their_solvers(x)
@@ -222,76 +181,63 @@ def sweep(
     gains = np.array(solvers[-1].K.tolist())
     if np.abs(gains - plan.gains[-1]).max() > 1e-8 * np.abs(gains).max():
         raise WrongResultError(f"{robot}: the gains are not crocoddyl's")
-    states = count * KNOTS
     theirs = loop("for one in solvers: one.backwardPass()", solvers=solvers)
-    contenders = {
-        "crocoddyl": Contender(theirs, states),
-        "dtau": Contender(loop("f()", f=ours), states),
-    }
-    found = timed(contenders, effort, partial(watch.step, robot))
-    return Sweep(robot, nx, nu, count, found, least)
+    contenders = {"crocoddyl": theirs, "dtau": loop("f()", f=ours)}  # microseconds a knot
+    found = bench.timed({x: Contender(run, count * KNOTS) for x, run in contenders.items()})
+    how = "a batch" if count > 1 else "one problem"
+    row = {"size of": robot, "nx": nx, "nu": nu, "problems": count, "how": how}
+    row |= {"least": SWEEP_AT_LEAST[how]} | found.medians()
+    return row | {"ratio": found.ratio("crocoddyl", "dtau")}
 
 
-# Report
+# The experiment
 
 
-def claims(jumps: list[Solve], sweeps: list[Sweep]) -> list[Claim]:
-    """What the jump and the sweep may take."""
-    found = []
-    for one in jumps:
-        for name, most in one.limits.items():
-            ratio = one.found.ratio(name, "crocoddyl").median
-            found.append(at_most(f"a jump of ANYmal ({one.label}), {name}", most, [ratio]))
-    for count, least in (("one problem", SWEEP_AT_LEAST), ("a batch", SWEEPS_AT_LEAST)):
-        ratios = [
-            x.found.ratio("crocoddyl", "dtau").median
-            for x in sweeps
-            if (x.problems > 1) == (count == "a batch")
-        ]
-        found.append(at_least(f"dtau.lqr beside the backward pass, {count}", least, ratios))
-    return found
-
-
-def run(quick: bool, watch: Watch) -> Findings:
-    """Measure, where crocoddyl is installed."""
+def subjects(bench: Bench) -> list[tuple[Any, ...]]:
     if crocoddyl is None or jump_knots.data is None:
         raise UnavailableError(
             "crocoddyl is not installed: python -m pip install crocoddyl==3.2.1 pin==4.0.0 "
             "libpinocchio==4.0.0 example-robot-data, in an environment of its own"
         )
-    effort = EFFORT[quick]
-    watch.expect(effort.rounds * (2 + 2 * len(SIZES)))
-    with one_core():
-        jumps = [jump(effort, watch), gait(effort, watch)]
-        sweeps = [
-            sweep(robot, nx, nu, count, least, effort, watch)
-            for robot, nx, nu, many in SIZES
-            for count, least in ((1, SWEEP_AT_LEAST), (4 if quick else many, SWEEPS_AT_LEAST))
-        ]
-    header = ["costs", "knots", "iterations", "by", "ms", "ratio", "quartiles", "at most", ""]
-    solves = Table(
-        "A jump of ANYmal by SolverFDDP, milliseconds a solve; ratios to crocoddyl's time",
-        header,
-        [row for one in jumps for row in one.rows()],
-        left=1,
-    )
-    header = ["size of", "nx", "nu", "problems", "crocoddyl", "dtau", "ratio", "quartiles"]
-    header += ["at least", ""]
-    riccati = Table(
-        f"Backward pass and dtau.lqr, {KNOTS} knots, microseconds a knot, one thread",
-        header,
-        [one.cells() for one in sweeps],
-    )
-    data = {
-        "jumps": {one.label: one.found.medians() for one in jumps},
-        "sweeps": {f"{x.robot}, {x.problems}": x.found.medians() for x in sweeps},
-    }
-    return Findings([solves, riccati], [], claims(jumps, sweeps), [], data)
+    sizes = [(*x, n) for *x, many in SIZES for n in (1, 4 if bench.quick else many)]
+    return [(label,) for label in JUMPS] + sizes
 
 
-EXPERIMENT = Experiment(
+def measure(bench: Bench, label: str, *size: int) -> Iterator[Row]:
+    yield from [sweep(bench, label, *size)] if size else jump_rows(bench, label)
+
+
+EXPERIMENT = declare.experiment(
     "crocoddyl",
     "A jump of ANYmal in crocoddyl, with its action models and with dtau's",
     "crocoddyl 3.2.1 and dtau.crocoddyl; SolverFDDP.backwardPass and dtau.lqr",
-    run,
+    subjects,
+    measure,
+    effort=efforts((15, 3), (0.0, 0.0)),
+    tables=[
+        lambda rows: Layout(
+            "A jump of ANYmal by SolverFDDP, milliseconds a solve; ratios to crocoddyl's time",
+            ["costs", "knots", "iterations", "by", "ms", ratio(), at_most("most")],
+        ).tables([row for row in rows if "costs" in row]),
+        Layout(
+            f"Backward pass and dtau.lqr, {KNOTS} knots, microseconds a knot, one thread",
+            ["size of", "nx", "nu", "problems", "crocoddyl", "dtau", ratio(), at_least("least")],
+            where={"costs": None},
+        ),
+    ],
+    claims=[
+        *(
+            Asked(
+                f"a jump of ANYmal ({label}), {name}",
+                most=most,
+                where={"costs": label, "by": name},
+            )
+            for label, (_, limits) in JUMPS.items()
+            for name, most in limits.items()
+        ),
+        *(
+            Asked(f"dtau.lqr beside the backward pass, {how}", least=least, where={"how": how})
+            for how, least in SWEEP_AT_LEAST.items()
+        ),
+    ],
 )

@@ -18,16 +18,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 import dtau
+from benchmarks import declare
 from benchmarks.checks import UnavailableError, WrongResultError
 from benchmarks.compilers import run as compile_by
-from benchmarks.experiment import Experiment, Findings, Table, Watch
-from benchmarks.harness import Timings, at_most, number, one_core, times, verdict
+from benchmarks.declare import Asked, Bench, Layout, Row, at_most, efforts, ratio
+from benchmarks.harness import Timings
 from benchmarks.optional import optional
 from dtau.support.options import Root
 
@@ -38,7 +40,6 @@ data = optional("example_robot_data")
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/cpp/crocoddyl"
 PACKAGES = "cmeel-eigen", "cmeel-urdfdom-headers"
 AT_MOST = 0.6
-ROUNDS = {False: 31, True: 3}  # by quick
 THEIRS, OURS = "crocoddyl", "dtau"
 FEET = {"hyq": ("lf_foot", "rf_foot", "lh_foot", "rh_foot")}
 FEET["anymal"] = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
@@ -61,22 +62,6 @@ TASKS = (
     Task("HyQ on four feet", "hyq", True, FEET["hyq"]),
     Task("ANYmal on four feet", "anymal", True, FEET["anymal"]),
 )
-
-
-@dataclass(frozen=True)
-class Solve:
-    """Milliseconds of solves in turns."""
-
-    label: str
-    iterations: int
-    found: Timings
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        ratio = self.found.ratio(OURS, THEIRS)
-        milli = [number(self.found.micro(name) / 1e3) for name in (THEIRS, OURS)]
-        met = verdict(ratio.median <= AT_MOST)
-        return [self.label, str(self.iterations), *milli, *times(ratio), f"{AT_MOST:g}", met]
 
 
 def prefix() -> Path:
@@ -113,7 +98,7 @@ def compiled(folder: Path) -> Path:
     return folder / "compare"
 
 
-def solve(task: Task, program: Path, folder: Path, rounds: int) -> Solve:
+def solve(task: Task, program: Path, folder: Path, rounds: int) -> Row:
     """Run the program on one task."""
     robot = data.load(task.robot)
     root: Root = "free" if task.free else "fixed"
@@ -131,11 +116,13 @@ def solve(task: Task, program: Path, folder: Path, rounds: int) -> Solve:
     if done.returncode:
         raise WrongResultError(f"{task.label}: {done.stderr.strip()}")
     found = json.loads(done.stdout)
-    seconds = {name: 1e-3 * np.array(found[name]) for name in (THEIRS, OURS)}
-    return Solve(task.label, found["iterations"], Timings(seconds))
+    timings = Timings({name: 1e-3 * np.array(found[name]) for name in (THEIRS, OURS)})
+    row = {"task": task.label, "iterations": found["iterations"]}
+    row |= {name: 1e-3 * micro for name, micro in timings.medians().items()}
+    return row | {"ratio": timings.ratio(OURS, THEIRS)}
 
 
-def run(quick: bool, watch: Watch) -> Findings:
+def measure(bench: Bench) -> Iterator[Row]:
     """Compile, then solve all tasks."""
     if crocoddyl is None or data is None:
         raise UnavailableError(
@@ -143,29 +130,25 @@ def run(quick: bool, watch: Watch) -> Findings:
             f"libpinocchio==4.0.0 example-robot-data {' '.join(PACKAGES)}, in an environment of "
             "its own"
         )
-    watch.expect(1 + len(TASKS), "compiler")
-    with tempfile.TemporaryDirectory() as name, one_core():
+    with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         program = compiled(folder / "build")
-        watch.step()
-        solves = []
         for task in TASKS:
-            solves.append(solve(task, program, folder, ROUNDS[quick]))
-            watch.step(task.label)
-    header = ["task", "iterations", THEIRS, OURS, "ratio", "quartiles", "at most", ""]
-    table = Table(
-        "100 knots by SolverFDDP in C++, milliseconds a solve; ratios to crocoddyl's time",
-        header,
-        [one.cells() for one in solves],
-    )
-    ratios = [one.found.ratio(OURS, THEIRS).median for one in solves]
-    claim = at_most("solves in C++ with dtau's action models", AT_MOST, ratios)
-    return Findings([table], [], [claim], [], {one.label: one.found.medians() for one in solves})
+            yield solve(task, program, folder, bench.effort.rounds)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declare.experiment(
     "crocoddyl_cpp",
     "crocoddyl in C++, with its action models and with dtau's",
     "crocoddyl 3.2.1 and examples/cpp/crocoddyl",
-    run,
+    lambda bench: [()],
+    measure,
+    effort=efforts((31, 3), (0.0, 0.0)),
+    tables=[
+        Layout(
+            "100 knots by SolverFDDP in C++, milliseconds a solve; ratios to crocoddyl's time",
+            ["task", "iterations", THEIRS, OURS, ratio(), at_most(AT_MOST)],
+        )
+    ],
+    claims=[Asked("solves in C++ with dtau's action models", most=AT_MOST)],
 )

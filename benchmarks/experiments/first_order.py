@@ -15,51 +15,32 @@ compiled for this processor. That takes minutes a compiler, once; quick runs go 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 import dtau
-from benchmarks.calls import fill, operations
-from benchmarks.checks import UnavailableError, WrongResultError, same_bits
-from benchmarks.experiment import Claim, Experiment, Findings, Plot, Table, Watch
-from benchmarks.harness import Spread, Timings, curve, number, one_core, span, timed, times, verdict
+from benchmarks import declare
+from benchmarks.calls import fill, operations, peaks
+from benchmarks.checks import WrongResultError, same_bits
+from benchmarks.declare import Asked, Bench, Layout, Row, at_least, at_most, efforts, ratio
+from benchmarks.experiment import Claim, Plot, Table
+from benchmarks.harness import on_cores
 from benchmarks.peers.cases import Case, Peer
-from benchmarks.peers.headers import OPTIMISATION, compiled
+from benchmarks.peers.headers import compiled
 from benchmarks.peers.pinocchio_peer import Compiled, Python
-from benchmarks.peers.rows import Row as Told
-from benchmarks.peers.rows import ways_of
-from benchmarks.robots import KNOWN, Robot, chosen, pinocchio, states
+from benchmarks.peers.rows import checked
+from benchmarks.robots import KNOWN, Robot, states
 from dtau import _core
-from dtau.cli.timing import LONE_STATES, Call, Contender, Effort, given, loop
-from dtau.support.machine import cores
+from dtau.cli.timing import LONE_STATES, Call, Contender, given, loop
 
 BATCH = 256
 THREADED_BATCH = 4096
 SMALL_BYTES = 8000  # results of a state, which leave memory alone
 CORE_STATES = 1000  # a call of so many hides what a call costs
-EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=7, block=2e-3)}  # by quick
 PINOCCHIO = Python.name
-
-
-# Goals
-
-
-@dataclass(frozen=True)
-class Goal:
-    """A number to reach, and one to aim at."""
-
-    least: float
-    aim: float | None = None
-
-    def cells(self, value: float) -> list[str]:
-        """The goal, and one word on how a value stands."""
-        word = verdict(value >= self.least, self.aim is not None and value >= self.aim)
-        return [f"{self.least:g}" + (f" ({self.aim:g})" if self.aim else ""), word]
-
+EFFORT = efforts((41, 7), (4e-3, 2e-3))
 
 # At least, for Panda, HyQ, ANYmal B, G1 and Talos; and the aim. One state, then a batch.
 _GOALS = {
@@ -78,119 +59,68 @@ _GOALS = {
 }
 FUNCTIONS = tuple(_GOALS)
 WAYS = ("alone", "batch")
-TWO_THREADS = Goal(1.8)  # where results are small
+TWO_THREADS = 1.8  # at least, where results are small
 LONE_CALL = {1: 0.4, 3: 0.8}  # microseconds over the core, by the number of results
+LONE_CALLS, THREADS = "lone calls", "two threads"  # parts beside the robots
 
 
-# Measurements
+def goal(robot: str, function: str, way: str) -> Row:
+    """The targets on the known robots."""
+    if robot not in KNOWN:
+        return {"least": None, "aim": None}
+    least, aim = _GOALS[function][WAYS.index(way)]
+    return {"least": least[list(KNOWN).index(robot)], "aim": aim}
 
 
-@dataclass(frozen=True)
-class Row:
-    """What was measured of one function on one robot."""
-
-    robot: str
-    key: str  # in `KNOWN`, or empty
-    function: str
-    bytes: int  # of the results of a state
-    compilers: list[str]  # whose headers of Pinocchio's took part
-    found: Timings
-    operations: tuple[int, int, int]
-
-    def ratio(self, way: str, peer: str = PINOCCHIO) -> Spread:
-        """A peer's time by dtau's."""
-        return self.found.ratio(peer, way)
-
-    def goal(self, way: str) -> Goal | None:
-        """The targets on the known robots."""
-        if self.key not in KNOWN:
-            return None
-        least, aim = _GOALS[self.function][WAYS.index(way)]
-        return Goal(least[list(KNOWN).index(self.key)], aim)
-
-    def share_of_peak(self, way: str, peak: float) -> float:
-        """Pairs of a multiplication and an addition a second, by what the core can do."""
-        return 0.5 * sum(self.operations[:2]) / (1e-6 * self.found.micro(way) * peak)
-
-    def cells(self, way: str, compilers: Sequence[str]) -> list[str]:
-        """As the tables of ratios show it."""
-        ratio, goal = self.ratio(way), self.goal(way)
-        return [
-            self.robot,
-            self.function,
-            number(self.found.micro(PINOCCHIO)),
-            number(self.found.micro(way)),
-            *times(ratio),
-            *(
-                f"{self.ratio(way, c).median:.2f}x" if c in self.compilers else ""
-                for c in compilers
-            ),
-            *(goal.cells(ratio.median) if goal else ["", ""]),
-        ]
-
-    def to_json(self) -> dict[str, Any]:
-        """Microseconds and ratios."""
-        words = {"robot": self.robot, "function": self.function, "bytes": self.bytes}
-        ratios = {way: asdict(self.ratio(way)) for way in (*WAYS, "fresh")}
-        return words | {"microseconds": self.found.medians(), "ratios": ratios}
-
-
-def beside(case: Case, peers: Sequence[Peer], effort: Effort, tick: Callable[[], None]) -> Row:
+def beside(bench: Bench, case: Case, peers: list[Peer], peak: dict[str, float]) -> Iterator[Row]:
     """Check and time a function. Raises ValueError if the package refuses the robot."""
     call, robot = case.call, case.robot
     same_bits(call, f"{robot.label}, {case.function}", LONE_STATES)
-    ways = ways_of(case, peers, Told(robot.label, robot.model.nv, case.function))
+    ways = checked(case, peers)
     contenders = {"alone": call.alone(), "batch": call.batch(), "fresh": call.batch(into=False)}
     contenders |= {"fill": fill(call), **{name: way.each for name, way in ways.items()}}
-    found = timed(contenders, effort, tick)
-    compilers = [name for name in ways if name != PINOCCHIO]
-    return Row(
-        robot.label, robot.key, case.function, case.bytes(), compilers, found, operations(call)
-    )
+    found = bench.timed(contenders)
+    words = {"robot": robot.label, "function": case.function, "known": robot.key in KNOWN}
+    words |= {x: found.micro(x) for x in (PINOCCHIO, "fresh", "fill")}
+    words["compilers"] = [name for name in ways if name != PINOCCHIO]
+    for way in WAYS:
+        row = words | {"way": way, "dtau": found.micro(way)}
+        row |= {name: found.ratio(name, way) for name in words["compilers"]}
+        row |= goal(robot.key, case.function, way)
+        row["fresh ratio"] = found.ratio(PINOCCHIO, "fresh")
+        yield row | {"ratio": found.ratio(PINOCCHIO, way)}
+    counts = dict(zip(("mul", "add", "div"), operations(call), strict=True))
+    work = 0.5 * (counts["mul"] + counts["add"])
+    shares = {way: f"{work / (1e-6 * found.micro(way) * peak[way]):.0%}" for way in WAYS}
+    size = {"kB": f"{case.bytes() / 1000:.1f}"}
+    size["of batch"] = f"{found.micro('fill') / found.micro('batch'):.0%}"
+    yield words | counts | shares | size | {"way": "bounds", "peak": peak}
 
 
-def two_threads(
-    robot: str, call: Call, effort: Effort, tick: Callable[[], None]
-) -> tuple[list[str], float | None]:
-    """Time a large batch in one and in two threads: cells, and the ratio of small results."""
-    one, two = (call(threads=n) for n in (1, 2))
-    if not all(map(np.array_equal, one, two)):
-        raise WrongResultError(f"{robot}, {call.name}: two threads give other bits than one")
-    size = sum(x[0].nbytes for x in one)
-    del one, two
-    found = timed({n: call.batch(threads=n) for n in (1, 2)}, effort, tick)
-    ratio = found.ratio(1, 2)
-    small = size <= SMALL_BYTES
-    cells = [robot, call.name, f"{size / 1000:.1f}", number(found.micro(1)), number(found.micro(2))]
-    cells += [*times(ratio), *(TWO_THREADS.cells(ratio.median) if small else ["", ""])]
-    return cells, ratio.median if small else None
+def two_threads(bench: Bench, robot: Robot) -> Iterator[Row]:
+    """Time large batches in one and in two threads."""
+    at = states(robot, THREADED_BATCH)
+    for function in FUNCTIONS:
+        call = Call(function, robot.model, at)
+        one, two = (call(threads=n) for n in (1, 2))
+        if not all(map(np.array_equal, one, two)):
+            raise WrongResultError(f"{robot.label}, {function}: two threads give other bits")
+        size = sum(x[0].nbytes for x in one)
+        del one, two
+        found = bench.timed({f"threads={n}": call.batch(threads=n) for n in (1, 2)})
+        row = {"robot": robot.label, "function": function, "way": THREADS} | found.medians()
+        row |= {"kB": f"{size / 1000:.1f}", "ratio": found.ratio("threads=1", "threads=2")}
+        yield row | {"least": TWO_THREADS if size <= SMALL_BYTES else None}
 
 
-@dataclass(frozen=True)
-class LoneCall:
-    """A call on a robot that gives it next to nothing to compute: microseconds."""
-
-    function: str
-    results: int
-    call: float
-    into: float  # with out=
-    core: float  # a state of a batch whose states are computed one by one
-
-    @property
-    def over(self) -> float:
-        """Microseconds over the arithmetic."""
-        return self.call - self.core
-
-
-def lone_calls(effort: Effort, tick: Callable[[], None]) -> list[LoneCall]:
-    """Time calls with one result and with three on a pendulum."""
+def lone_calls(bench: Bench) -> Iterator[Row]:
+    """Time calls with one result and with three on a pendulum, which has little to compute."""
     builder = dtau.ModelBuilder("pendulum")
     inertia = dtau.Inertia(mass=1.5, com=(0, 0, -0.5), tensor=0.02 * np.eye(3))
     builder.add(dtau.Revolute(axis=(0, 1, 0)), name="pivot", parent=None, inertia=inertia)
     model = builder.build()
     state = [x.copy() for x in dtau.random_state(model, np.random.default_rng(0))]
     at = {name: np.tile(x, (CORE_STATES, 1)) for name, x in zip("qva", state, strict=True)}
-    rows = []
     for function in ("inverse_dynamics", "inverse_dynamics_derivatives"):
         call = Call(function, model, at)
         core = loop(
@@ -202,178 +132,129 @@ def lone_calls(effort: Effort, tick: Callable[[], None]) -> list[LoneCall]:
         names, out = {**one.arrays, **one.names}, given(one())
         contenders = {
             "call": Contender(loop(f"f({one.words})", **names), 1),
-            "into": Contender(loop(f"f({one.words}, out=out)", **names, out=out), 1),
-            "core": Contender(core, CORE_STATES),
+            "with out=": Contender(loop(f"f({one.words}, out=out)", **names, out=out), 1),
+            "core": Contender(core, CORE_STATES),  # states one by one
         }
-        rows.append(LoneCall(function, len(one()), **timed(contenders, effort, tick).medians()))
-    return rows
+        micro = bench.timed(contenders).medians()
+        row = {"function": function, "results": len(one()), "way": LONE_CALLS}
+        row["over"] = micro["call"] - micro["core"]
+        row |= {"over it": f"{row['over']:.3f}"} | {x: f"{y:.3f}" for x, y in micro.items()}
+        yield row | {"most": LONE_CALL[len(one())]}
 
 
-# Report
+def subjects(bench: Bench) -> list[tuple[Any, ...]]:
+    robots = declare.robots(KNOWN, ("panda", "g1"))(bench)
+    headers = [] if bench.quick else compiled(1, bench.note)
+    for compiler in headers:
+        bench.note(compiler.said())
+    parts: list[tuple[Any, ...]] = [(robot, headers) for robot in robots]
+    if len(bench.cores) > 1:
+        parts += [(THREADS, robot) for robot in robots[: 1 if bench.quick else None]]
+    else:
+        bench.note("Two threads: not measured, this process may use one core only.")
+    return [*parts, (LONE_CALLS,)] if parts else []
 
 
-def tables(rows: Sequence[Row], peak: dict[str, float], calls: Sequence[LoneCall]) -> list[Table]:
-    """Ratios of one state and of a batch, the processor's bounds, and the cost of a call."""
-    compilers = list(dict.fromkeys(c for row in rows for c in row.compilers))
-    header = ["robot", "function", "Pinocchio", "dtau", "ratio", "quartiles", *compilers]
-    header += ["at least (aim)", ""]
-    each = f"Batches of {BATCH} states with out=, microseconds a state; fresh: without out="
+def measure(bench: Bench, part: Any, of: Any = None) -> Iterator[Row]:
+    if part == LONE_CALLS:
+        yield from lone_calls(bench)
+        return
+    if part == THREADS:
+        with on_cores(bench.cores):
+            yield from two_threads(bench, of)
+        return
+    at, peak = states(part, BATCH), peaks()
+    peers: list[Peer] = [Python(part), *(Compiled(part, [x], x.name) for x in of)]
+    for function in FUNCTIONS:
+        try:
+            yield from beside(bench, Case(function, part, at, BATCH), peers, peak)
+        except ValueError as error:
+            if not part.model.massless_joints:  # of a robot of --urdf
+                raise
+            bench.note(f"{part.label}, {function}: left out: {error}")
+
+
+def tables(rows: list[Row]) -> Iterator[Table]:
+    """Ratios alone and in batches, the processor's bounds, the cost of a call, and threads."""
+    compilers = rows[0]["compilers"]
     below = "".join(f"; {c}: the ratio to Pinocchio's headers, compiled by it" for c in compilers)
-    batches = [
-        [
-            *row.cells("batch", compilers),
-            number(row.found.micro("fresh")),
-            f"{row.ratio('fresh').median:.2f}x",
-        ]
-        for row in rows
+    columns = [
+        *("robot", "function", ("Pinocchio", PINOCCHIO), "dtau", ratio(), *compilers),
+        at_least("least", aim="aim"),
     ]
-    shares = [
-        [
-            *(row.robot, row.function, *map(str, row.operations)),
-            *(f"{row.share_of_peak(way, peak[way]):.0%}" for way in WAYS),
-            f"{row.bytes / 1000:.1f}",
-            number(row.found.micro("fill")),
-            f"{row.found.micro('fill') / row.found.micro('batch'):.0%}",
-        ]
-        for row in rows
-    ]
-    bounds = (
+    title = "One state a call, microseconds a state"
+    yield from Layout(title + below, columns, 2, {"way": "alone"}).tables(rows)
+    title = f"Batches of {BATCH} states with out=, microseconds a state; fresh: without out="
+    fresh = ["fresh", ("ratio", "fresh ratio")]
+    yield from Layout(title + below, [*columns, *fresh], 2, {"way": "batch"}).tables(rows)
+    (bounds,) = declare.selected(rows, {"way": "bounds"})
+    peak = bounds[0]["peak"]
+    title = (
         "Operations a state, and the share of the core's measured peak that calls reach alone (of "
         f"{peak['alone'] / 1e9:.1f} billion multiply-adds a second, scalar) and in a batch (of "
         f"{peak['batch'] / 1e9:.1f}, vector): (mul + add) / 2 a second; kB of the results of a "
         "state, microseconds to fill them with a constant, and that as a share of the batch's time"
     )
-    costs = []
-    for call in calls:
-        most = LONE_CALL[call.results]
-        micro = (f"{x:.3f}" for x in (call.call, call.into, call.core, call.over))
-        met = verdict(call.over <= most)
-        costs.append([call.function, str(call.results), *micro, f"{most:g}", met])
-    return [
-        Table(
-            "One state a call, microseconds a state" + below,
-            header,
-            [row.cells("alone", compilers) for row in rows],
-            left=2,
-        ),
-        Table(
-            each + below,
-            [*header, "fresh", "ratio"],
-            batches,
-            left=2,
-        ),
-        Table(
-            bounds,
-            [*header[:2], "mul", "add", "div", "alone", "batch", "kB", "fill", "of batch"],
-            shares,
-            left=2,
-        ),
-        Table(
-            "The cost of a call: a pendulum, one state, microseconds",
-            ["function", "results", "call", "with out=", "core", "over it", "at most", ""],
-            costs,
-        ),
-    ]
+    columns = ["robot", "function", "mul", "add", "div", *WAYS, "kB", "fill", "of batch"]
+    yield from Layout(title, columns, left=2).tables(bounds)
+    title = "The cost of a call: a pendulum, one state, microseconds"
+    columns = ["function", "results", "call", "with out=", "core", "over it"]
+    columns.append(at_most("most", "over"))
+    yield from Layout(title, columns, where={"way": LONE_CALLS}).tables(rows)
+    title = f"Two threads: batches of {THREADED_BATCH} with out=, microseconds a state"
+    columns = ["robot", "function", "kB", "threads=1", "threads=2", ratio(), at_least("least")]
+    yield from Layout(title, columns, 2, {"way": THREADS}).tables(rows)
 
 
-def claims(
-    rows: Sequence[Row], calls: Sequence[LoneCall], threads: Sequence[float]
-) -> Iterator[Claim]:
-    """What is asked for, on the known robots."""
-    for way, of in zip(WAYS, ("one state", "batches"), strict=True):
-        for function in dict.fromkeys(row.function for row in rows if row.key in KNOWN):
-            mine = [row for row in rows if row.function == function and row.key in KNOWN]
-            found = [row.ratio(way).median for row in mine]
-            least = [goal.least for row in mine if (goal := row.goal(way))]
-            text = f"{function} is faster than Pinocchio's Python call, {of}"
-            low, high = min(least), max(least)
-            by = f"at least {low:g}x" + (f" to {high:g}x, by robot" if high > low else "")
-            met = all(x >= goal for x, goal in zip(found, least, strict=True))
-            yield Claim(text, by, span(found), met)
-    for call in calls:
-        most = LONE_CALL[call.results]
-        text = f"what a call of {call.function} costs over its arithmetic"
-        yield Claim(text, f"at most {most:g} µs", f"{call.over:.2f} µs", call.over <= most)
-    text = "two threads are faster than one, where the results of a state are small"
-    by = f"at least {TWO_THREADS.least:g}x"
-    if threads:
-        yield Claim(text, by, span(threads), min(threads) >= TWO_THREADS.least)
-    else:
-        yield Claim(text, by, "this process may use one core only", None)
+def call_claims(rows: list[Row]) -> Iterator[Claim]:
+    (calls,) = declare.selected(rows, {"way": LONE_CALLS})
+    for row in calls:
+        text = f"what a call of {row['function']} costs over its arithmetic"
+        held = row["over"] <= row["most"]
+        yield Claim(text, f"at most {row['most']:g} µs", f"{row['over']:.2f} µs", held)
 
 
-def plots(rows: Sequence[Row]) -> Iterator[Plot]:
-    """The ratios, a place a robot."""
-    robots = list(dict.fromkeys(row.robot for row in rows))
+TWO = Asked(
+    "two threads are faster than one, where the results of a state are small",
+    least="least",
+    where={"way": THREADS},
+)
+
+
+def thread_claims(rows: list[Row]) -> list[Claim]:
+    alone = "this process may use one core only"
+    return list(TWO.claims(rows)) or [Claim(TWO.text, f"at least {TWO_THREADS:g}x", alone, None)]
+
+
+def plots(rows: list[Row]) -> Iterator[Plot]:
     for way, what in zip(WAYS, ("one state a call", f"batches of {BATCH}"), strict=True):
-        curves = []
-        for function in dict.fromkeys(row.function for row in rows):
-            mine = [row for row in rows if row.function == function]
-            places = [float(robots.index(row.robot)) for row in mine]
-            curves.append(curve(function, places, [row.ratio(way) for row in mine]))
+        (mine,) = declare.selected(rows, {"way": way})
         title = f"Times of dtau that Pinocchio's Python calls take, {what}"
-        yield Plot(
-            f"first_order_{way}", title, "", "Pinocchio's time / dtau's", curves, ticks=robots
-        )
+        y = "Pinocchio's time / dtau's"
+        yield declare.over_robots(f"first_order_{way}", title, y, mine, "function")
 
 
-def run(quick: bool, watch: Watch) -> Findings:
-    """Measure on the known robots."""
-    if pinocchio is None:
-        raise UnavailableError("it compares with Pinocchio: python -m pip install pin")
-    notes: list[str] = []
-    robots = chosen(["panda", "g1"] if quick else list(KNOWN), notes.append)
-    if not robots:
-        raise UnavailableError("; ".join(notes))
-    effort = EFFORT[quick]
-    headers = [] if quick else compiled(1, notes.append)
-    for compiler in headers:
-        flags = " ".join(OPTIMISATION)
-        notes.append(f"Pinocchio's headers by {compiler.name} ({compiler.version}), {flags}.")
-    pairs: list[Robot] = robots[: 1 if quick else None] if cores() > 1 else []  # for two threads
-    watch.expect(effort.rounds * ((len(robots) + len(pairs)) * len(FUNCTIONS) + 2))
-
-    rows, threads = [], []
-    with one_core():
-        lone_peaks, lane_peaks = zip(*(_core.peak_rate() for _ in range(3)), strict=True)
-        peak = {"alone": max(lone_peaks), "batch": max(lane_peaks)}
-        for robot in robots:
-            at = states(robot, BATCH)
-            peers: list[Peer] = [Python(robot), *(Compiled(robot, [x], x.name) for x in headers)]
-            for function in FUNCTIONS:
-                tick = partial(watch.step, f"{robot.label}, {function}")
-                try:
-                    rows.append(beside(Case(function, robot, at, BATCH), peers, effort, tick))
-                except ValueError as error:
-                    if not robot.model.massless_joints:  # of a robot of --urdf
-                        raise
-                    notes.append(f"{robot.label}, {function}: left out: {error}")
-        calls = lone_calls(effort, partial(watch.step, "the cost of a call"))
-    measured = {(row.robot, row.function) for row in rows}
-    for robot in pairs:
-        at = states(robot, THREADED_BATCH)
-        for function in FUNCTIONS:
-            if (robot.label, function) in measured:
-                tick = partial(watch.step, f"{robot.label}, {function}, two threads")
-                threads.append(
-                    two_threads(robot.label, Call(function, robot.model, at), effort, tick)
-                )
-
-    every = tables(rows, peak, calls)
-    if threads:
-        header = ["robot", "function", "kB", "threads=1", "threads=2", "ratio", "quartiles"]
-        title = f"Two threads: batches of {THREADED_BATCH} with out=, microseconds a state"
-        every.append(Table(title, [*header, "at least", ""], [x for x, _ in threads], left=2))
-    else:
-        notes.append("Two threads: not measured, this process may use one core only.")
-    data = {"ratios": [row.to_json() for row in rows], "calls": [asdict(x) for x in calls]}
-    found = list(claims(rows, calls, [x for _, x in threads if x is not None]))
-    return Findings(every, list(plots(rows)), found, notes, data | {"peak": peak})
-
-
-EXPERIMENT = Experiment(
+EXPERIMENT = declare.experiment(
     "first_order",
     "Values and first derivatives of dynamics",
     "beside Pinocchio's Python calls and headers",
-    run,
+    subjects,
+    measure,
+    effort=EFFORT,
+    needs={"pinocchio": "pin"},
+    tables=[tables],
+    plots=plots,
+    claims=[
+        *(
+            Asked(
+                f"{{function}} is faster than Pinocchio's Python call, {states_of}",
+                least="least",
+                where={"way": way, "known": True},
+                each="function",
+            )
+            for way, states_of in zip(WAYS, ("one state", "batches"), strict=True)
+        ),
+        call_claims,
+        thread_claims,
+    ],
 )

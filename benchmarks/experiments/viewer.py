@@ -16,64 +16,26 @@ poses are those of the frame.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 import dtau
-from benchmarks.checks import Array, UnavailableError, WrongResultError, require_close
-from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
-from benchmarks.harness import number, one_core
+from benchmarks import declare
+from benchmarks.checks import Array, WrongResultError, require_close
+from benchmarks.declare import Bench, Layout, Row, efforts
+from benchmarks.experiment import Claim
 from benchmarks.optional import optional
-from benchmarks.robots import chosen
 
 FRAMES, DT, SPEED = 10_000, 0.01, 5.0
 SHOWN = 2_000  # frames as fast as they go
 PLAYED = {False: 20.0, True: 3.0}  # seconds, by quick
 STEP = 1e-3  # meters of x a frame
-LATE = 1 / 30  # seconds between pictures that are seen to be apart
-
-
-@dataclass(frozen=True)
-class Row:
-    """A robot's numbers."""
-
-    robot: str
-    bodies: int
-    computed: float  # seconds
-    shown: float  # frames a second
-    pictures: float  # a second
-    gap: float  # seconds between two of them: the median
-    late: float  # the largest of 99 in 100
-    longest: float
-    core: float  # of one, while it plays
-    kilobytes: float  # a picture
-
-
-def run(quick: bool, watch: Watch) -> Findings:
-    """Of Talos; of the quadruped, if it is not there."""
-    viser = optional("viser")
-    if viser is None:
-        raise UnavailableError("viser is not installed: python -m pip install 'viser>=1.1'")
-    notes = [f"viser {viser.__version__}; the page is a process that draws nothing"]
-    found = chosen(("talos",), notes.append)
-    robots = [(r.label, r.model) for r in found] or [("quadruped", dtau.robots.quadruped())]
-    watch.expect(len(robots))
-    rows = []
-    for label, model in robots:
-        rows.append(measured(label, model, PLAYED[quick]))
-        watch.step(label)
-    return Findings(
-        tables=[table(rows)],
-        claims=claims(rows),
-        notes=notes,
-        data={"rows": [asdict(row) for row in rows]},
-    )
+LATE = 1e3 / 30  # milliseconds between pictures that are seen to be apart
 
 
 def motion(model: dtau.Model) -> Array:
@@ -86,45 +48,45 @@ def motion(model: dtau.Model) -> Array:
     return q
 
 
-def measured(label: str, model: dtau.Model, length: float) -> Row:
+def measure(bench: Bench, label: str, model: dtau.Model) -> Iterator[Row]:
     """One motion, shown and played."""
     import dtau.viewer.motion as motions
 
-    q = motion(model)
-    every = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    with one_core():
-        start = time.perf_counter()
-        motions.motion(model, q)
-        computed = time.perf_counter() - start
-        with dtau.view(model, q, dt=DT, port=0) as viewer:
-            others = [str(core) for core in every[:-1]] or [str(core) for core in every]
-            page = opened(viewer.url, length, others)
-            start, used = time.perf_counter(), time.process_time()
-            viewer.play(speed=SPEED)
-            time.sleep(length)
-            core = (time.process_time() - used) / (time.perf_counter() - start)
-            viewer.pause()
-            told = json.loads(page.communicate(timeout=60)[0])
-            check(model, q, told)
-            page = opened(viewer.url, 600.0, others)
-            try:
-                shown = as_fast_as_it_goes(viewer)
-            finally:
-                page.kill()
-                page.communicate()
+    q, length = motion(model), PLAYED[bench.quick]
+    every = sorted(bench.cores)
+    start = time.perf_counter()
+    motions.motion(model, q)
+    computed = time.perf_counter() - start
+    with dtau.view(model, q, dt=DT, port=0) as viewer:
+        others = [str(core) for core in every[:-1]] or [str(core) for core in every]
+        page = opened(viewer.url, length, others)
+        start, used = time.perf_counter(), time.process_time()
+        viewer.play(speed=SPEED)
+        time.sleep(length)
+        core = (time.process_time() - used) / (time.perf_counter() - start)
+        viewer.pause()
+        told = json.loads(page.communicate(timeout=60)[0])
+        check(model, q, told)
+        page = opened(viewer.url, 600.0, others)
+        try:
+            shown = as_fast_as_it_goes(viewer)
+        finally:
+            page.kill()
+            page.communicate()
     gaps = np.diff(told["seconds"])
-    return Row(
-        label,
-        model.nbodies,
-        computed,
-        shown,
-        len(gaps) / float(gaps.sum()),
-        float(np.median(gaps)),
-        float(np.percentile(gaps, 99)),
-        float(gaps.max()),
-        core,
-        1e-3 * told["bytes"] / len(gaps),
-    )
+    late = float(np.percentile(gaps, 99))
+    yield {
+        "robot": label,
+        "bodies": model.nbodies,
+        "computed (s)": computed,
+        "shown/s": shown,
+        "pictures/s": len(gaps) / float(gaps.sum()),
+        "median (ms)": 1e3 * float(np.median(gaps)),
+        "99 % (ms)": 1e3 * late,
+        "longest (ms)": 1e3 * float(gaps.max()),
+        "of a core": core,
+        "kB a picture": 1e-3 * told["bytes"] / len(gaps),
+    }
 
 
 def opened(url: str, length: float, cores: list[str]) -> subprocess.Popen[str]:
@@ -169,34 +131,39 @@ def check(model: dtau.Model, q: Array, told: dict[str, Any]) -> None:
     require_close(places, translation, 1e-3, "places on the page", floor=1.0)
 
 
-def table(rows: list[Row]) -> Table:
-    """One line each."""
-    head = ["robot", "bodies", "computed (s)", "shown/s", "pictures/s", "median (ms)"]
-    head += ["99 % (ms)", "longest (ms)", "of a core", "kB a picture"]
-    cells = [
-        [
-            *(r.robot, str(r.bodies), number(r.computed), number(r.shown), number(r.pictures)),
-            *(number(1e3 * x) for x in (r.gap, r.late, r.longest)),
-            *(number(r.core), number(r.kilobytes)),
-        ]
-        for r in rows
-    ]
-    return Table(f"{FRAMES} frames, on one core: between pictures at the page", head, cells)
-
-
-def claims(rows: list[Row]) -> list[Claim]:
+def claims(rows: list[Row]) -> Iterator[Claim]:
     """That nothing stutters."""
     words = ", ".join(
-        f"{r.robot} {1e3 * r.late:.1f} (pictures a second: {r.pictures:.0f})" for r in rows
+        f"{r['robot']} {r['99 % (ms)']:.1f} (pictures a second: {r['pictures/s']:.0f})"
+        for r in rows
     )
     text = f"{FRAMES} frames play without stutter: milliseconds from picture to picture, 99 in 100"
-    late = max(r.late for r in rows)
-    return [Claim(text, f"at most {1e3 * LATE:.0f}", words, late <= LATE)]
+    late = max(r["99 % (ms)"] for r in rows)
+    yield Claim(text, f"at most {LATE:.0f}", words, late <= LATE)
 
 
-EXPERIMENT = Experiment(
-    name="viewer",
-    title="Motions in the viewer",
-    source="dtau.view",
-    run=run,
+def subjects(bench: Bench) -> Sequence[tuple[str, dtau.Model]]:
+    """Talos, or the quadruped if it is not there."""
+    bench.note(f"viser {optional('viser').__version__}; the page is a process that draws nothing")
+    return declare.models(("talos",), ("talos",))(bench)
+
+
+EXPERIMENT = declare.experiment(
+    "viewer",
+    "Motions in the viewer",
+    "dtau.view",
+    subjects,
+    measure,
+    effort=efforts((1, 1), (0.0, 0.0)),
+    needs={"viser": "'viser>=1.1'"},
+    tables=[
+        Layout(
+            f"{FRAMES} frames, on one core: between pictures at the page",
+            [
+                *("robot", "bodies", "computed (s)", "shown/s", "pictures/s", "median (ms)"),
+                *("99 % (ms)", "longest (ms)", "of a core", "kB a picture"),
+            ],
+        )
+    ],
+    claims=[claims],
 )

@@ -96,6 +96,10 @@ class Headers:
     version: str
     library: ctypes.CDLL
 
+    def said(self) -> str:
+        """How they were compiled."""
+        return f"Pinocchio's headers by {self.name} ({self.version}), {' '.join(OPTIMISATION)}."
+
     def robot(self, peer: Any) -> HeadersRobot:
         """The robot of a pinocchio.Model."""
         return HeadersRobot(self.library, peer)
