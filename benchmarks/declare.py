@@ -282,7 +282,12 @@ def experiment(
             if optional(module) is None:
                 raise UnavailableError(f"{module} is missing: python -m pip install {package}")
         told = list(notes)
-        bench = Bench(quick, effort[quick], clock, told.append, usable_cores())
+
+        def note(text: str) -> None:
+            if text not in told:
+                told.append(text)
+
+        bench = Bench(quick, effort[quick], clock, note, usable_cores())
         found = subjects(bench)
         if not found:
             raise UnavailableError("; ".join(told))

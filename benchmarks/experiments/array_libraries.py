@@ -25,23 +25,23 @@ CasADi's results to 1e-9. Functions and arguments are those of the registry.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import chain
+from typing import Any
 
-from benchmarks.checks import UnavailableError
-from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
+from benchmarks import declare
+from benchmarks.declare import Bench, Column, Layout, Row, efforts
+from benchmarks.experiment import Claim, Table
 from benchmarks.experiments import library_calls, library_contacts
 from benchmarks.experiments.library_calls import NUMPY, OURS, OWN, Ways
-from benchmarks.harness import Spread, number, one_core, timed
+from benchmarks.harness import one_core, timed
 from benchmarks.limits import Limit, within
 from benchmarks.robots import Robot, known
 from dtau.cli.timing import Effort
 
-ROBOTS, QUICK_ROBOTS = ("panda", "hyq"), ("hyq",)
 LIMIT = Limit(600.0)  # of a library's process
-EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=7, block=2e-3)}  # by quick
 
 
 @dataclass(frozen=True)
@@ -86,40 +86,11 @@ LIBRARIES = {
 }
 
 
-@dataclass(frozen=True)
-class Row:
-    """Microseconds of a call through NumPy, through the library, and by its peer; 0: there is none.
+def rows_of(name: str, key: str, effort: Effort) -> Iterator[Row | str]:
+    """Time a library on a robot, or say what was left out: in a process of its own.
 
-    The spreads are those of the difference and the ratio to NumPy, round by round.
+    "more" and "times" are the difference from NumPy and the ratio to it, round by round.
     """
-
-    library: str
-    robot: str
-    function: str
-    way: str
-    numpy: float
-    ours: float
-    own: float
-    more: Spread | None
-    times: Spread | None
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        cells = [self.robot, self.function, self.way]
-        if self.more and self.times:
-            quartiles = f"({self.more.lower:+.2f} to {self.more.upper:+.2f})"
-            cells += [number(self.numpy), number(self.ours), f"{self.more.median:+.2f} {quartiles}"]
-            cells.append(f"{self.times.median:.2f}x")
-        else:
-            cells += ["-", number(self.ours), "-", "-"]
-        if not LIBRARIES[self.library].peer:
-            return cells
-        own = [number(self.own), f"{self.own / self.ours:.2f}x"] if self.own else ["-", "-"]
-        return cells + own
-
-
-def rows(name: str, key: str, effort: Effort) -> Iterator[Row | str]:
-    """Time a library on a robot, or say what was left out: in a process of its own."""
     robot = known(key)
     with one_core():
         for found in chain.from_iterable(ways(robot) for ways in LIBRARIES[name].ways):
@@ -127,77 +98,84 @@ def rows(name: str, key: str, effort: Effort) -> Iterator[Row | str]:
                 yield found
                 continue
             timings = timed(found.contenders, effort)
-            micro = timings.medians()
-            both = NUMPY in micro
-            yield Row(
-                name,
-                robot.label,
-                found.function,
-                found.way,
-                micro.get(NUMPY, 0.0),
-                micro[OURS],
-                micro.get(OWN, 0.0),
-                timings.more(OURS, NUMPY) if both else None,
-                timings.ratio(OURS, NUMPY) if both else None,
-            )
+            row: Row = {"of": name, "robot": robot.label, "function": found.function}
+            row |= {"way": found.way} | timings.medians()
+            if NUMPY in found.contenders:
+                row |= {"more": timings.more(OURS, NUMPY), "times": timings.ratio(OURS, NUMPY)}
+            if OWN in found.contenders:
+                row["by ours"] = timings.ratio(OWN, OURS)
+            yield row
 
 
-def run(quick: bool, watch: Watch) -> Findings:
-    """All libraries that are installed."""
-    keys = QUICK_ROBOTS if quick else ROBOTS
-    notes: list[str] = []
-    found: list[Row] = []
-    here = {name: x for name, x in LIBRARIES.items() if find_spec(x.package)}
-    watch.expect(len(here) * len(keys))
+def subjects(bench: Bench) -> list[tuple[str, str]]:
+    """Libraries that are installed, and robots."""
+    found = []
     for name, library in LIBRARIES.items():
-        if name not in here:
-            notes.append(f"{name} is not installed: python -m pip install {library.package}")
-            continue
-        notes.append(f"{name} {version(library.package)} on the CPU, one core")
-        for key in keys:
-            items, end = within(LIMIT, rows, name, key, EFFORT[quick])
-            notes += [item for item in items if isinstance(item, str)]
-            found += [item for item in items if not isinstance(item, str)]
-            if end:
-                notes.append(f"{name}, {key}: the process was ended after {end}")
-            watch.step(f"{name}, {key}")
+        if find_spec(library.package):
+            bench.note(f"{name} {version(library.package)} on the CPU, one core")
+            found += [(name, key) for key in (("hyq",) if bench.quick else ("panda", "hyq"))]
+        else:
+            bench.note(f"{name} is not installed: python -m pip install {library.package}")
     if not find_spec("adam"):
-        notes.append("adam-robotics is not installed: python -m pip install adam-robotics")
-    if not found:
-        raise UnavailableError("; ".join(notes))
-    header = ["robot", "function", "way", NUMPY]
-    tables: list[Table] = []
-    claims: list[Claim] = []
-    for name, library in LIBRARIES.items():
-        mine = [row for row in found if row.library == name]
-        if mine:
-            columns = [*header, name, "more (quartiles)", "times"]
-            columns += [library.peer, "by dtau's"] if library.peer else []
-            cells = [row.cells() for row in mine]
-            tables.append(Table(f"{name}: microseconds a call", columns, cells, left=3))
-            claims += claimed(name, library, mine)
-    return Findings(tables, claims=claims, notes=notes, data={"rows": [asdict(x) for x in found]})
+        bench.note("adam-robotics is not installed: python -m pip install adam-robotics")
+    return found
 
 
-def claimed(name: str, library: Library, mine: Sequence[Row]) -> Iterator[Claim]:
+def measure(bench: Bench, name: str, key: str) -> Iterator[Row]:
+    items, end = within(LIMIT, rows_of, name, key, bench.effort)
+    for item in items:
+        if isinstance(item, str):
+            bench.note(item)
+        else:
+            yield item
+    if end:
+        bench.note(f"{name}, {key}: the process was ended after {end}")
+
+
+def _more(row: Row) -> list[str]:
+    x: Any = row.get("more")
+    return [f"{x.median:+.2f} ({x.lower:+.2f} to {x.upper:+.2f})" if x else ""]
+
+
+def tables(rows: list[Row]) -> Iterator[Table]:
+    for found in declare.selected(rows, {}, "of"):
+        name = found[0]["of"]
+        peer = LIBRARIES[name].peer
+        columns = ["robot", "function", "way", NUMPY, (name, OURS)]
+        columns += [Column(["more (quartiles)"], _more), "times"]
+        columns += [(peer, OWN), ("by dtau's", "by ours")] if peer else []
+        yield from Layout(f"{name}: microseconds a call", columns, left=3).tables(found)
+
+
+def claims(rows: list[Row]) -> Iterator[Claim]:
     """What calls may take more than through NumPy, and how many times as long gradients."""
-    for asked, unit, what in ((library.more, " µs", "more than"), (library.times, "x", "times")):
-        for way, most in asked:
-            values = {
-                f"{row.robot} {row.function}": spread.median
-                for row in mine
-                if row.way == way and (spread := row.times if unit == "x" else row.more)
-            }
-            if not values:  # no robot stands on feet
-                continue
-            text = f"{name}, {way}: {what} a call through NumPy"
-            words = ", ".join(f"{x} {value:.2f}" for x, value in values.items())
-            yield Claim(text, f"at most {most:g}{unit}", words, max(values.values()) <= most)
+    for found in declare.selected(rows, {}, "of"):
+        name = found[0]["of"]
+        library = LIBRARIES[name]
+        for key, asked, unit, what in (
+            ("more", library.more, " µs", "more than"),
+            ("times", library.times, "x", "times"),
+        ):
+            for way, most in asked:
+                values = {
+                    f"{row['robot']} {row['function']}": row[key].median
+                    for row in found
+                    if row["way"] == way and key in row
+                }
+                if not values:  # no robot stands on feet
+                    continue
+                text = f"{name}, {way}: {what} a call through NumPy"
+                words = ", ".join(f"{x} {value:.2f}" for x, value in values.items())
+                yield Claim(text, f"at most {most:g}{unit}", words, max(values.values()) <= most)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declare.experiment(
     "array_libraries",
     "Calls from JAX, PyTorch and CasADi",
     "dtau.jax, dtau.torch and dtau.casadi beside dtau; adam-robotics and CasADi itself",
-    run,
+    subjects,
+    measure,
+    effort=efforts((41, 7), (4e-3, 2e-3)),
+    tables=[tables],
+    claims=[claims],
 )

@@ -17,8 +17,8 @@ from __future__ import annotations
 import ctypes
 import tempfile
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, thread_time
 from typing import Any
@@ -26,26 +26,21 @@ from typing import Any
 import numpy as np
 
 import dtau
+from benchmarks import declare
 from benchmarks.checks import Array, UnavailableError, require_close
 from benchmarks.compilers import c_compiler
 from benchmarks.compilers import run as run_compiler
-from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
-from benchmarks.harness import Timings, at_least, number, one_core, timed, times
+from benchmarks.declare import Asked, Bench, Layout, Row, efforts, ratio
 from benchmarks.peers.generated_code import Code, generated
-from benchmarks.robots import Robot, chosen
+from benchmarks.robots import Robot
 from dtau import _core
-from dtau.cli.timing import Call, Contender, Effort, given, loop, random_inputs
+from dtau.cli.timing import Call, Contender, given, loop, random_inputs
 
-ROBOTS = ("ur5", "panda", "hyq", "g1", "talos")
-QUICK_ROBOTS = ("panda",)
 ARMS = ("ur5", "panda")
 FUNCTIONS = ("inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 BATCH = 2048
-EFFORT = {False: Effort(rounds=31, block=5e-3), True: Effort(rounds=5, block=2e-3)}  # by quick
 TOLERANCE = 1e-9  # of the largest element: forward dynamics of humanoids solve with light fingers
 TIMES_VALUES, TIMES_DERIVATIVES = 2.5, 1.4
-# The core, and generated code beside it: in a loop in C, and in batches
-PAIRS = (("core alone", "alone"), ("core", "compiled"))
 _LOOP = """
 #include "robot.h"
 void passes(long n, long states, const double *q, const double *v, const double *x{declared}) {{
@@ -56,104 +51,14 @@ void passes(long n, long states, const double *q, const double *v, const double 
 """
 
 
-@dataclass(frozen=True)
-class Row:
-    """One function of one robot: what was generated, and times of all contenders."""
-
-    robot: str
-    key: str
-    function: str
-    ours: Code
-    others: list[Code]
-    found: Timings
-
-    def cells(self) -> list[str]:
-        """As the table of the package's own code shows it."""
-        cells = [self.function, *self.ours.cells()]
-        for core, compiled in PAIRS:
-            cells += [number(self.found.micro(core)), number(self.found.micro(compiled))]
-            cells += times(self.found.ratio(core, compiled))
-        return cells
-
-    def other_cells(self, other: Code) -> list[str]:
-        """As the table of others' code shows it."""
-        ratios = (times(self.found.ratio(other.name, compiled)) for _, compiled in PAIRS)
-        cells = [self.robot, self.function, other.name, *other.cells()]
-        return [*cells, number(self.found.micro(other.name)), *(x for pair in ratios for x in pair)]
-
-    def to_json(self) -> dict[str, Any]:
-        """Microseconds, and what was generated."""
-        code = {x.name: [x.operations, x.compiling, x.size] for x in (self.ours, *self.others)}
-        words = {"robot": self.robot, "function": self.function}
-        return words | {"microseconds": self.found.medians(), "code": code}
-
-
-def run(quick: bool, watch: Watch) -> Findings:
-    """All functions of all robots."""
+def subjects(bench: Bench) -> list[tuple[Robot, str]]:
     if not c_compiler():
         raise UnavailableError("there is no C compiler (set CC)")
-    notes: list[str] = []
-
-    def note(text: str) -> None:
-        if text not in notes:
-            notes.append(text)
-
-    robots = chosen(QUICK_ROBOTS if quick else ROBOTS, note)
-    watch.expect(len(robots) * len(FUNCTIONS))
-    rows = []
-    with one_core():
-        for robot in robots:
-            for function in FUNCTIONS:
-                rows.append(measured(robot, function, quick, note))
-                watch.step(f"{robot.label}, {function}")
-    header = ["function", "operations", "to compile", "code", "core alone", "generated", "", ""]
-    tables = [
-        Table(
-            f"{label}: microseconds a state",
-            [*header, "core's batch", "compiled", "", ""],
-            [row.cells() for row in rows if row.robot == label],
-        )
-        for label in dict.fromkeys(row.robot for row in rows)
-    ]
-    tables += others(rows)
-    data = {"rows": [row.to_json() for row in rows]}
-    return Findings(tables=tables, claims=claims(rows), notes=notes, data=data)
+    robots = declare.robots(("ur5", "panda", "hyq", "g1", "talos"), ("panda",))(bench)
+    return [(robot, function) for robot in robots for function in FUNCTIONS]
 
 
-def others(rows: list[Row]) -> list[Table]:
-    """What others generate."""
-    cells = [row.other_cells(other) for row in rows for other in row.others]
-    header = ["robot", "function", "C of", "instructions", "to compile", "code", "µs a state"]
-    header += ["of generated", "", "of compiled", ""]
-    title = "C that others generate: microseconds a state, and how many times the package's"
-    return [Table(title, header, cells, left=3)] if cells else []
-
-
-def claims(rows: list[Row]) -> list[Claim]:
-    """What generated code is for."""
-    made = []
-    for text, least, asked in (
-        (
-            "inverse dynamics of arms, in batches",
-            TIMES_VALUES,
-            [x for x in rows if x.key in ARMS and x.function == "inverse_dynamics"],
-        ),
-        (
-            "first derivatives of inverse dynamics, in batches",
-            TIMES_DERIVATIVES,
-            [x for x in rows if x.function == "inverse_dynamics_derivatives"],
-        ),
-    ):
-        if asked:
-            words = f"at least {least:g} times the core's rate"
-            made.append(
-                at_least(text, least, [x.found.ratio(*PAIRS[1]).median for x in asked], words)
-            )
-    return made
-
-
-def measured(robot: Robot, function: str, quick: bool, note: Callable[[str], None]) -> Row:
-    """One function of one robot."""
+def measure(bench: Bench, robot: Robot, function: str) -> Iterator[Row]:
     label = f"{robot.label}, {function}"
     call = Call(function, robot.model, random_inputs(robot.model, [function], BATCH))
     states, want = tuple(call.arrays.values()), call()
@@ -180,10 +85,19 @@ def measured(robot: Robot, function: str, quick: bool, note: Callable[[str], Non
             "core": call.batch(),
             "compiled": fast.batch(),
         }
-        made = list(generated(robot, function, states, quick, note))
-        contenders |= {x.code.name: x.contender for x in made}
-        found = timed(contenders, EFFORT[quick], clock=thread_time)
-    return Row(robot.label, robot.key, function, code.made, [x.code for x in made], found)
+        others = list(generated(robot, function, states, bench.quick, bench.note))
+        found = bench.timed(contenders | {x.code.name: x.contender for x in others})
+    words = {"robot": robot.label, "function": function, "arm": robot.key in ARMS}
+    row = words | described(code.made) | {name: found.micro(name) for name in contenders}
+    ratios = {"by alone": found.ratio("core alone", "alone")}
+    yield row | ratios | {"by compiled": found.ratio("core", "compiled")}
+    for x in others:
+        row = words | described(x.code) | {"µs a state": found.micro(x.code.name)}
+        yield row | {f"by {way}": found.ratio(x.code.name, way) for way in ("alone", "compiled")}
+
+
+def described(code: Code) -> Row:
+    return {"of": code.name} | dict(zip(("count", "compiling", "code"), code.cells(), strict=True))
 
 
 class Alone:
@@ -229,9 +143,54 @@ class Alone:
         return out
 
 
-EXPERIMENT = Experiment(
-    name="generated",
-    title="Code generated for one robot",
-    source="`dtau.generate` and `dtau.compile` beside the core, and C that CasADi writes",
-    run=run,
+MADE = [("to compile", "compiling"), "code"]
+EXPERIMENT = declare.experiment(
+    "generated",
+    "Code generated for one robot",
+    "`dtau.generate` and `dtau.compile` beside the core, and C that CasADi writes",
+    subjects,
+    measure,
+    effort=efforts((31, 5), (5e-3, 2e-3)),
+    tables=[
+        Layout(
+            "{robot}: microseconds a state",
+            [
+                *("function", ("operations", "count"), *MADE, "core alone", ("generated", "alone")),
+                *(ratio("by alone"), ("core's batch", "core"), "compiled", ratio("by compiled")),
+            ],
+            where={"of": "dtau"},
+            each="robot",
+        ),
+        lambda rows: Layout(
+            "C that others generate: microseconds a state, and how many times the package's",
+            [
+                *("robot", "function", ("C of", "of"), ("instructions", "count"), *MADE),
+                *("µs a state", ratio("by alone", "of generated")),
+                ratio("by compiled", "of compiled"),
+            ],
+            left=3,
+        ).tables([row for row in rows if row["of"] != "dtau"]),
+    ],
+    claims=[
+        Asked(
+            text,
+            "by compiled",
+            least=least,
+            where={"of": "dtau"} | where,
+            asked=f"at least {least:g} times the core's rate",
+        )
+        for text, least, where in (
+            (
+                "inverse dynamics of arms, in batches",
+                TIMES_VALUES,
+                {"arm": True, "function": "inverse_dynamics"},
+            ),
+            (
+                "first derivatives of inverse dynamics, in batches",
+                TIMES_DERIVATIVES,
+                {"function": "inverse_dynamics_derivatives"},
+            ),
+        )
+    ],
+    clock=thread_time,
 )
