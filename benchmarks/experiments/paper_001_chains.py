@@ -22,27 +22,26 @@ packed tensors hold. Every result is compared before it is timed.
 
 from __future__ import annotations
 
-import importlib.util
-import tempfile
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Iterator
+from functools import cache
 from time import thread_time
-from typing import Any
 
 import numpy as np
 
+from benchmarks import declare
 from benchmarks.calls import fitting, operations
 from benchmarks.checks import UnavailableError, require_close, require_packed
-from benchmarks.compilers import c_compiler
 from benchmarks.complex_step import ComplexStep, library
-from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Table, Watch
+from benchmarks.declare import Asked, Bench, Column, Layout, Row, efforts
+from benchmarks.experiment import Claim, Curve, Plot
 from benchmarks.experiments import second_contenders
-from benchmarks.experiments.second_contenders import SECOND, Differences, Peer, chain, tensors
-from benchmarks.harness import Timings, at_least, exponent, number, one_core, timed
-from benchmarks.limits import Limit, within
+from benchmarks.experiments.second_contenders import SECOND, Differences, chain, kind, tensors
+from benchmarks.harness import exponent
+from benchmarks.limits import Limit
+from benchmarks.optional import optional
+from benchmarks.peers.casadi_growth import COLUMNS, followed, ways_here
 from benchmarks.robots import depth
-from dtau.cli.timing import Call, Contender, Effort
+from dtau.cli.timing import Call, Contender
 
 BODIES = {False: (3, 5, 10, 15, 20, 30, 40, 70, 100), True: (2, 5)}  # by quick
 BODIES_C = {False: (3, 10), True: (2,)}  # of CasADi's C code, which takes long to compile
@@ -53,7 +52,6 @@ LIMIT_C = {False: Limit(60.0, 4.0), True: Limit(5.0, 4.0)}  # of compiled code
 BATCH_BYTES = 2**28  # of the dense results of a batch, at most: 8 states of 100 bodies
 BATCH = 64
 LONE_STATES = 4
-EFFORT = {False: Effort(rounds=9, block=2e-3), True: Effort(rounds=3, block=1e-3)}
 EXACT, DIFFERENCES = 1e-12, 1e-6  # of the largest element
 SCATTER = 0.1  # of fitted exponents
 FEW = 5  # bodies, of which [IDSVA-SO] claims nothing
@@ -64,112 +62,64 @@ NO_CROSSOVER = (
 )
 
 
-@dataclass(frozen=True)
-class Chain:
-    """Seconds a state of the package and what works without CasADi, a number a round."""
-
-    branching: int
-    bodies: int
-    depth: int
-    operations: int  # of packed tensors
-    found: Timings
-    error: float  # of differences, of the largest element
-
-    def ratio(self, name: str, by: str) -> float:
-        """How many times as long."""
-        return self.found.ratio(name, by).median
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        cells = [_kind(self.branching), str(self.bodies), str(self.depth)]
-        cells += [number(self.found.micro(name)) for name in ("dense", "packed", "dense batch")]
-        cells.append(number(self.found.micro("packed batch")))
-        cells += [number(self.found.micro("first")), f"{self.ratio('packed', 'first'):.2f}x"]
-        for name in ("complex step", "differences"):
-            if name in self.found.seconds:
-                cells += [number(self.found.micro(name)), f"{self.ratio(name, 'dense'):.1f}x"]
-            else:
-                cells += ["", ""]
-        return [*cells, f"{self.error:.0e}"]
+PAPER = {1: "1.5 to 3x (the paper's, both in CasADi's virtual machine)"}
+PAPER[2] = "more than 1x below 70 bodies (the paper's)"
+PACKED = {"layout": "pattern"}
+SLOW = {
+    "complex step": "complex step of first derivatives (the paper: accurate but slow)",
+    "differences": "central differences of first derivatives in a batch",
+}
 
 
-def run(quick: bool, watch: Watch) -> Findings:
-    """Time the chains, then go through CasADi's ways."""
-    notes: list[str] = []
-    has_casadi = importlib.util.find_spec("casadi") is not None
-    chains = [(branching, bodies) for branching in BRANCHING for bodies in BODIES[quick]]
-    watch.expect(len(chains) + 1)
-    program = None
-    try:
-        if quick:
-            raise UnavailableError("it takes its time to compile")
-        program = library()
-    except UnavailableError as reason:
-        notes.append(f"Complex step was left out: {reason}.")
-    watch.step("complex step compiled")
-    found = []
-    with one_core():
-        for branching, bodies in chains:
-            found.append(_measure(branching, bodies, program, EFFORT[quick]))
-            watch.step(f"{_kind(branching)} chain of {bodies}")
-    peers: list[Peer] = []
-    if has_casadi:
-        peers = _casadi(quick, watch, notes)
-    else:
-        notes.append("CasADi is not installed (python -m pip install casadi): it was left out.")
-
-    counts = {(c.branching, c.bodies): c.operations for c in found}
-    header = ["chain", "bodies", "depth", "dense", "packed", "dense", "packed", "first", "ratio"]
-    header += ["complex", "ratio", "differences", "ratio", "error"]
-    return Findings(
-        tables=[
-            Table(
-                "Tensors of second derivatives, microseconds a state: dtau alone (dense, packed) "
-                f"and in batches of up to {BATCH} (dense, packed); first derivatives alone, and "
-                "the packed tensors by them; complex step, and central differences of first "
-                "derivatives, by dtau's dense ones alone; error of the differences, of the "
-                "largest element",
-                header,
-                [chain.cells() for chain in found],
-            ),
-            Table(
-                "CasADi's automatic differentiation of first derivatives: nodes of its expression "
-                "by dtau's multiplications and additions (packed); seconds to make and compile it; "
-                "microseconds a state, called from Python beside dtau alone (packed), in a C loop "
-                "beside dtau's batch; ratios with quartiles",
-                Peer.COLUMNS,
-                [peer.cells(counts[peer.branching, peer.bodies]) for peer in peers],
-                left=2,
-            ),
-        ],
-        plots=[_plot(found, peers, branching) for branching in BRANCHING],
-        claims=[*_casadi_claims(peers, counts), _crossover(peers), *_claims(found)],
-        notes=notes,
-        data={
-            "chains": [
-                {"branching": c.branching, "bodies": c.bodies, "operations": c.operations}
-                | {"microseconds": c.found.medians()}
-                for c in found
-            ],
-            "casadi": [asdict(peer) for peer in peers],
-        },
+def subjects(bench: Bench) -> list[tuple[int, int | str]]:
+    """Kinds of chains, with bodies or with a way of CasADi's."""
+    quick = bench.quick
+    found: list[tuple[int, int | str]] = [(b, n) for b in BRANCHING for n in BODIES[quick]]
+    if optional("casadi") is None:
+        bench.note("CasADi is not installed (python -m pip install casadi): it was left out.")
+        return found
+    ways = ways_here(WAYS, bench.note)
+    bench.note(
+        f"A way of CasADi's is followed for {LIMIT[quick]} a kind of chain, compiled code for "
+        f"{LIMIT_C[quick]}, in a process of its own."
     )
+    if quick:
+        return [*found, *((1, way) for way in ways), (2, "eliminated")]
+    return [*found, *((b, way) for b in BRANCHING for way in ways)]
 
 
-def _measure(branching: int, bodies: int, program: Any, effort: Effort) -> Chain:
+def measure(bench: Bench, branching: int, subject: int | str) -> list[Row]:
+    if isinstance(subject, int):
+        return [{"way": "", "branching": branching} | ours(bench, branching, subject)]
+    compiled, quick = subject == "compiled", bench.quick
+    limit = (LIMIT_C if compiled else LIMIT)[quick]
+    label, last = f"CasADi, {subject}, {kind(branching)} chains", "{bodies} bodies were the most"
+    given = branching, (BODIES_C if compiled else BODIES)[quick], subject, BATCH
+    rows = followed(bench, limit, label, last, second_contenders.measured, *given)
+    for row in rows:
+        packed = Call(SECOND, (call := chain(row["bodies"], branching, 1)).model, call.at, PACKED)
+        row["by ours"] = row["nodes"] / sum(operations(packed))
+    return rows
+
+
+@cache
+def complex_step() -> object:
+    return library()
+
+
+def ours(bench: Bench, branching: int, bodies: int) -> Row:
     """Check and time what works without CasADi."""
     dense = fitting(chain(bodies, branching, BATCH), BATCH, BATCH_BYTES)
-    packed = Call(SECOND, dense.model, dense.arrays, {"layout": "pattern"})
+    packed = Call(SECOND, dense.model, dense.arrays, PACKED)
     first = Call("inverse_dynamics_derivatives", dense.model, dense.arrays)
     states = tuple(x[:LONE_STATES] for x in dense.arrays.values())
-    label = f"{_kind(branching)} chain of {bodies}"
+    label = f"{kind(branching)} chain of {bodies}"
     want = tensors(dense.model, *states)
     differences = Differences(dense.model, *states)
     got = differences.tensors()
     for x, y in zip(got, want, strict=True):
         require_close(x, y[-1], DIFFERENCES, f"{label}: differences")
-    errors = (np.abs(x - y[-1]).max() / np.abs(y).max() for x, y in zip(got, want, strict=True))
-    error = float(max(errors))
+    error = max(np.abs(x - y[-1]).max() / np.abs(y).max() for x, y in zip(got, want, strict=True))
     few = slice(LONE_STATES)
     require_packed(dense.model, packed.part(few)(), dense.part(few)(), label)
     contenders = {
@@ -180,160 +130,151 @@ def _measure(branching: int, bodies: int, program: Any, effort: Effort) -> Chain
         "first": first.alone(LONE_STATES, into=True),
         "differences": Contender(differences.run, len(states[0])),
     }
-    if program is not None:
-        step = ComplexStep(program, dense.model, *states)
+    try:
+        if bench.quick:
+            raise UnavailableError("it takes its time to compile")
+        step = ComplexStep(complex_step(), dense.model, *states)
         for x, y in zip(step.tensors(), want, strict=True):
             require_close(x, y, EXACT, f"{label}: complex step")
         contenders["complex step"] = Contender(step.run, len(states[0]))
-    count = sum(operations(packed))
-    found = timed(contenders, effort, clock=thread_time)
-    return Chain(branching, bodies, depth(dense.model), count, found, error)
-
-
-def _casadi(quick: bool, watch: Watch, notes: list[str]) -> list[Peer]:
-    """Each way of CasADi's on growing chains, until the limit ends it."""
-    notes.append(
-        f"A way of CasADi's is followed for {LIMIT[quick]} a kind of chain, compiled code for "
-        f"{LIMIT_C[quick]}, in a process of its own."
-    )
-    ways: Sequence[str] = WAYS
-    if not c_compiler():
-        ways = WAYS[:2]
-        notes.append("No C compiler was found (set CC): CasADi's C code was left out.")
-    runs = [(branching, way) for branching in BRANCHING for way in ways]
-    if quick:
-        runs = [*runs[: len(ways)], (2, "eliminated")]
-    watch.expect(len(runs))
-    peers: list[Peer] = []
-    for branching, way in runs:
-        limit = (LIMIT_C if way == "compiled" else LIMIT)[quick]
-        sizes = (BODIES_C if way == "compiled" else BODIES)[quick]
-        with tempfile.TemporaryDirectory() as folder, one_core():
-            arguments = (branching, sizes, way, BATCH, EFFORT[quick], Path(folder))
-            got, end = within(limit, second_contenders.measured, *arguments)
-        peers += got
-        if end:
-            last = f"{got[-1].bodies} bodies were the most" if got else "none was made"
-            notes.append(f"CasADi, {way}, {_kind(branching)} chains: {last} within {end}.")
-        watch.step(f"CasADi, {way}, {_kind(branching)} chains")
-    return peers
-
-
-def _kind(branching: int) -> str:
-    return "serial" if branching == 1 else f"branched by {branching}"
+    except UnavailableError as reason:
+        bench.note(f"Complex step was left out: {reason}.")
+    found = bench.timed(contenders)
+    row = {"chain": kind(branching), "bodies": bodies, "depth": depth(dense.model)}
+    row |= found.medians() | {"error": f"{error:.0e}"}
+    row["by first"] = found.ratio("packed", "first")
+    return row | {f"{x} ratio": found.ratio(x, "dense").median for x in SLOW if x in contenders}
 
 
 # Claims
 
 
-def _casadi_claims(peers: Sequence[Peer], every: dict[tuple[int, int], int]) -> list[Claim]:
+def _casadi_claims(rows: list[Row]) -> Iterator[Claim]:
     """The paper's comparison, by operations and by time, and C code beside it."""
-    claims = []
-    for branching in BRANCHING:
-        paper = "1.5 to 3x (the paper's, both in CasADi's virtual machine)"
-        if branching > 1:
-            paper = "more than 1x below 70 bodies (the paper's)"
+    for branching, paper in PAPER.items():
         for way in WAYS:
-            of = [p for p in peers if (p.branching, p.way) == (branching, way)]
-            if way != "compiled":
-                of = [p for p in of if p.bodies > FEW]
+            where = {"branching": branching, "way": way}
+            of = [row for found in declare.selected(rows, where) for row in found]
+            of = [row for row in of if row["bodies"] > FEW or way == "compiled"]
             if not of:
                 continue
-            least = ASKED if branching == 1 else 1.0
-            asked = paper if way == "plain" else "more than 1x"
-            least = least if way == "plain" else 1.0
-            sizes = " to ".join(str(n) for n in dict.fromkeys((of[0].bodies, of[-1].bodies)))
-            kind = f"{_kind(branching)} chains of {sizes} bodies"
-            counts = [every[branching, p.bodies] for p in of]
-            if way != "compiled":
-                ratios = [p.nodes / count for p, count in zip(of, counts, strict=True)]
-                text = f"{kind}: fewer operations than CasADi's expression, {way}"
-                claims.append(at_least(text, least, ratios, asked))
-            ratios = [p.ratios["called"][1] for p in of]
-            text = f"{kind}: less time than CasADi, {way}, one state"
-            claims.append(at_least(text, least, ratios, asked))
+            least = ASKED if (branching, way) == (1, "plain") else 1.0
+            sizes = " to ".join(str(n) for n in dict.fromkeys((of[0]["bodies"], of[-1]["bodies"])))
+            chains = f"{kind(branching)} chains of {sizes} bodies"
+            texts = {"called ratio": f"less time than CasADi, {way}, one state"}
             if way == "compiled":
-                ratios = [p.ratios["looped"][1] for p in of]
-                text = f"{kind}: less time than CasADi's C code in a loop of C, a batch"
-                claims.append(at_least(text, least, ratios, asked))
-    return claims
+                texts["looped ratio"] = "less time than CasADi's C code in a loop of C, a batch"
+            else:
+                fewer = f"fewer operations than CasADi's expression, {way}"
+                texts = {"by ours": fewer} | texts
+            asked = paper if way == "plain" else "more than 1x"
+            for key, text in texts.items():
+                yield from Asked(f"{chains}: {text}", key, least=least, asked=asked).claims(of)
 
 
-def _crossover(peers: Sequence[Peer]) -> Claim:
+def _crossover(rows: list[Row]) -> Claim:
     """The number of bodies from which CasADi is faster on branched chains, both in one machine."""
-    of = [p for p in peers if (p.branching, p.way) == (2, "plain")]
+    of = [row for row in rows if (row["branching"], row["way"]) == (2, "plain")]
     text = "branched by 2 chains: CasADi's virtual machine is faster than dtau from so many bodies"
     asked = f"{CROSSOVER}, where the paper's algorithm runs in that machine too"
-    if not of or of[-1].bodies < CROSSOVER:
-        most = f"{of[-1].bodies} bodies were the most" if of else "no branched chain was made"
+    if not of or of[-1]["bodies"] < CROSSOVER:
+        most = f"{of[-1]['bodies']} bodies were the most" if of else "no branched chain was made"
         return Claim(text, asked, f"{most} within the limits", None)
-    overtaken = [p.bodies for p in of if p.ratios["called"][1] < 1.0]
+    overtaken = [row["bodies"] for row in of if row["called ratio"].median < 1.0]
     if overtaken:
         return Claim(text, asked, str(overtaken[0]), overtaken[0] == CROSSOVER)
-    return Claim(text, asked, f"none to {of[-1].bodies}", False, NO_CROSSOVER)
+    return Claim(text, asked, f"none to {of[-1]['bodies']}", False, NO_CROSSOVER)
 
 
-def _claims(found: Sequence[Chain]) -> list[Claim]:
+def _claims(rows: list[Row]) -> Iterator[Claim]:
     """Complex step is slow, the cost grows as N d^2, and by that of first derivatives as d."""
-    claims = []
-    for branching in BRANCHING:
-        of = [c for c in found if c.branching == branching]
-        kind = f"{_kind(branching)} chains"
-        for name, words in (
-            ("complex step", "complex step of first derivatives (the paper: accurate but slow)"),
-            ("differences", "central differences of first derivatives in a batch"),
-        ):
-            ratios = [c.ratio(name, "dense") for c in of if name in c.found.seconds]
-            if ratios:
-                text = f"{kind}: less time than {words}, dense tensors, one state"
-                claims.append(at_least(text, 1.0, ratios, "more than 1x"))
-        ratios = [c.ratio("packed", "first") for c in of]
-        words = ", ".join(f"{r:.2f}x at {c.bodies}" for r, c in zip(ratios, of, strict=True))
-        text = f"{kind}: the ratio of second to first derivatives grows with N (figure 4), packed"
-        claims.append(Claim(text, "larger for the longest", words, ratios[-1] > ratios[0]))
+    for of in declare.selected(rows, {"way": ""}, "branching"):
+        chains = f"{of[0]['chain']} chains"
+        for name, words in SLOW.items():
+            text = f"{chains}: less time than {words}, dense tensors, one state"
+            there = [row for row in of if f"{name} ratio" in row]
+            asked = Asked(text, f"{name} ratio", least=1.0, asked="more than 1x")
+            yield from asked.claims(there)
+        ratios = [row["by first"].median for row in of]
+        words = ", ".join(f"{r:.2f}x at {row['bodies']}" for r, row in zip(ratios, of, strict=True))
+        text = f"{chains}: the ratio of second to first derivatives grows with N (figure 4), packed"
+        yield Claim(text, "larger for the longest", words, ratios[-1] > ratios[0])
         if len(of) > 2:
-            size = [c.bodies * c.depth**2 for c in of]
-            powers = {
-                name: exponent(size, [c.found.micro(name) for c in of])
-                for name in ("packed", "packed batch")
-            }
-            words = ", ".join(f"{name}: {power:.2f}" for name, power in powers.items())
-            claims.append(
-                Claim(
-                    f"{kind}: the time grows at most as N d^2, N bodies and d on the longest path",
-                    f"a power of 1 of it (fitted; {SCATTER:g} more is scatter)",
-                    words,
-                    max(powers.values()) <= 1.0 + SCATTER,
-                )
+            size = [row["bodies"] * row["depth"] ** 2 for row in of]
+            ways = ("packed", "packed batch")
+            powers = {name: exponent(size, [row[name] for row in of]) for name in ways}
+            yield Claim(
+                f"{chains}: the time grows at most as N d^2, N bodies and d on the longest path",
+                f"a power of 1 of it (fitted; {SCATTER:g} more is scatter)",
+                ", ".join(f"{name}: {power:.2f}" for name, power in powers.items()),
+                max(powers.values()) <= 1.0 + SCATTER,
             )
-    return claims
 
 
-def _plot(found: Sequence[Chain], peers: Sequence[Peer], branching: int) -> Plot:
-    of = [c for c in found if c.branching == branching]
-    x = [c.bodies for c in of]
-    curves = [
-        Curve(label, x, [c.found.micro(name) for c in of], dashed="batch" in name)
-        for name, label in (
-            ("dense", "dtau, dense"),
-            ("packed", "dtau, packed"),
-            ("packed batch", "dtau, packed, batch"),
-            ("differences", "central differences"),
-            ("complex step", "complex step"),
-        )
-        if name in of[0].found.seconds
-    ]
-    for way in WAYS:
-        row = [p for p in peers if (p.branching, p.way) == (branching, way)]
-        for name, place in (("called", "from Python"), ("looped", "in a C loop")):
-            if row and name in row[0].microseconds:
-                times = [p.microseconds[name] for p in row]
-                curves.append(Curve(f"CasADi, {way}, {place}", [p.bodies for p in row], times))
-    title = f"Second derivatives of inverse dynamics, {_kind(branching)} chains"
-    name = f"paper_001_chains_{branching}"
-    return Plot(name, title, "bodies", "microseconds a state", curves)
+def _plots(rows: list[Row]) -> Iterator[Plot]:
+    for of in declare.selected(rows, {"way": ""}, "branching"):
+        branching, x = of[0]["branching"], [row["bodies"] for row in of]
+        curves = [
+            Curve(label, x, [row[name] for row in of], dashed="batch" in name)
+            for name, label in (
+                ("dense", "dtau, dense"),
+                ("packed", "dtau, packed"),
+                ("packed batch", "dtau, packed, batch"),
+                ("differences", "central differences"),
+                ("complex step", "complex step"),
+            )
+            if name in of[0]
+        ]
+        for way in WAYS:
+            for peers in declare.selected(rows, {"branching": branching, "way": way}):
+                for name, place in (("called", "from Python"), ("looped", "in a C loop")):
+                    if name in peers[0]:
+                        label, bodies = f"CasADi, {way}, {place}", [x["bodies"] for x in peers]
+                        curves.append(Curve(label, bodies, [x[name] for x in peers]))
+        title = f"Second derivatives of inverse dynamics, {kind(branching)} chains"
+        name = f"paper_001_chains_{branching}"
+        yield Plot(name, title, "bodies", "microseconds a state", curves)
 
 
-EXPERIMENT = Experiment(
-    "paper_001_chains", "Second derivatives on growing chains", "[IDSVA-SO] figure 3", run
+def _times(key: str) -> Column:
+    return Column(["ratio"], lambda row: [f"{row[key]:.1f}x" if key in row else ""])
+
+
+EXPERIMENT = declare.experiment(
+    "paper_001_chains",
+    "Second derivatives on growing chains",
+    "[IDSVA-SO] figure 3",
+    subjects,
+    measure,
+    effort=efforts((9, 3), (2e-3, 1e-3)),
+    tables=[
+        Layout(
+            "Tensors of second derivatives, microseconds a state: dtau alone (dense, packed) "
+            f"and in batches of up to {BATCH} (dense, packed); first derivatives alone, and "
+            "the packed tensors by them; complex step, and central differences of first "
+            "derivatives, by dtau's dense ones alone; error of the differences, of the "
+            "largest element",
+            [
+                *("chain", "bodies", "depth", "dense", "packed", ("dense", "dense batch")),
+                *(("packed", "packed batch"), "first", ("ratio", "by first")),
+                *(("complex", "complex step"), _times("complex step ratio")),
+                *("differences", _times("differences ratio"), "error"),
+            ],
+            where={"way": ""},
+        ),
+        lambda rows: Layout(
+            "CasADi's automatic differentiation of first derivatives: nodes of its expression "
+            "by dtau's multiplications and additions (packed); seconds to make and compile it; "
+            "microseconds a state, called from Python beside dtau alone (packed), in a C loop "
+            "beside dtau's batch; ratios with quartiles",
+            [
+                *("chain", ("CasADi", "way"), "bodies", "entries", "nodes"),
+                *(Column(["by ours"], lambda row: [f"{row['by ours']:.2f}x"]), *COLUMNS),
+            ],
+            left=2,
+        ).tables([row for row in rows if row["way"]]),
+    ],
+    plots=_plots,
+    claims=[_casadi_claims, lambda rows: [_crossover(rows)], _claims],
+    clock=thread_time,
 )

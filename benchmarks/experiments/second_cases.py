@@ -1,20 +1,17 @@
-"""Second derivatives of dynamics on a robot: checks all that is timed, then times it: `measure`."""
+"""Second derivatives of dynamics on a robot: what is timed (`calls`), and its checks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 import dtau
-from benchmarks.calls import fill, fitting
 from benchmarks.checks import Array, require_close, require_packed, same_bits, solved
-from benchmarks.harness import Timings, timed
 from benchmarks.peers.headers import HeadersRobot
 from benchmarks.robots import Robot
-from dtau.cli.timing import Call, Contender, Effort, random_inputs
+from dtau.cli.timing import Call, random_inputs
 
 TENSORS = "inverse_dynamics_second_derivatives"
 TOLERANCE = 1e-9  # of the largest element, against Pinocchio
@@ -22,9 +19,7 @@ CONTRACTION = 1e-11  # tensors times lam
 DIFFERENCES = 1e-6  # central differences of first derivatives
 STEP = 1e-5  # of these
 TINY = 1e-3  # results that vanish come out as rounding errors
-BATCH_BYTES = 2**27  # of the results of a batch, at most
 CHECKED = 2  # states
-LONE_STATES = 16  # lone calls go round so many states
 
 # The timed calls: name in the tables, function, options
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -36,63 +31,12 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "forward dense": ("forward_dynamics_second_derivatives", {}),
     "forward hessian": ("forward_dynamics_hessian", {}),
 }
-FILLED = ("packed", "dense", "forward dense")  # filled with a constant, too
 
 
 def calls(model: dtau.Model, count: int) -> dict[str, Call]:
     """All that is timed, at random states."""
     at = random_inputs(model, [name for name, _ in CALLS.values()], count)
     return {name: Call(function, model, at, options) for name, (function, options) in CALLS.items()}
-
-
-@dataclass(frozen=True)
-class Result:
-    """Times of all contenders: "alone ...", "batch ...", "fill ...", and headers by a compiler."""
-
-    robot: Robot
-    entries: int  # of packed tensors, in each of the four
-    states: dict[str, int]  # in the batches
-    found: Timings
-
-    @property
-    def compilers(self) -> list[str]:
-        """Whose headers took part, g++ last."""
-        return [name for name in self.found.seconds if " " not in name]
-
-    @property
-    def gcc(self) -> str | None:
-        """The compiler that goals are relative to, if it took part."""
-        return next((name for name in self.compilers if name.startswith("g++")), None)
-
-
-def measure(
-    robot: Robot,
-    batch: int,
-    headers: Mapping[str, HeadersRobot],
-    effort: Effort,
-    tick: Callable[[], None],
-) -> Result:
-    """Check and time all functions on a robot."""
-    check(robot, headers)
-    contenders: dict[str, Contender] = {}
-    counts = {}
-    for name, call in calls(robot.model, max(batch, LONE_STATES)).items():
-        many = fitting(call, batch, BATCH_BYTES)
-        counts[name] = many.count
-        contenders[f"alone {name}"] = call.alone(LONE_STATES, into=True)
-        contenders[f"batch {name}"] = many.batch()
-        if name in FILLED:
-            contenders[f"fill {name}"] = fill(many)
-            contenders[f"fill one {name}"] = fill(call.part(slice(1)))
-        if name == "dense":
-            states = _peers(robot, call.part(slice(LONE_STATES)))
-            for compiler, peer in headers.items():
-                contenders[compiler] = Contender(peer.loop(TENSORS, states), LONE_STATES)
-    entries = dtau.pattern(robot.model, TENSORS).size
-    return Result(robot, entries, counts, timed(contenders, effort, tick))
-
-
-# Checks
 
 
 def check(robot: Robot, headers: Mapping[str, HeadersRobot]) -> None:
@@ -115,7 +59,7 @@ def check(robot: Robot, headers: Mapping[str, HeadersRobot]) -> None:
     ours = [robot.peer_order(dense[m], 3) for m in (0, 2, 1, 3)]
     for compiler, peer in headers.items():
         what = f"{robot.label}, tensors and Pinocchio's headers by {compiler}"
-        got = peer.results(TENSORS, _peers(robot, given["dense"]), [(model.nv,) * 3] * 4)
+        got = peer.results(TENSORS, peer_states(robot, given["dense"]), [(model.nv,) * 3] * 4)
         for x, y in zip(ours, got, strict=True):
             require_close(x, y, TOLERANCE, what, floor=TINY)
 
@@ -142,7 +86,7 @@ def require_differences(first: Call, derivatives: Sequence[Array], what: str) ->
         require_close(derivative @ along, want, DIFFERENCES, what, floor=TINY)
 
 
-def _peers(robot: Robot, call: Call) -> tuple[Array, ...]:
+def peer_states(robot: Robot, call: Call) -> tuple[Array, ...]:
     """The states, as Pinocchio writes them."""
     q, *others = call.arrays.values()
     return np.ascontiguousarray(robot.peer_q(q)), *map(robot.peer_v, others)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 import dtau
 from benchmarks.checks import Array, require_close
-from benchmarks.peers.casadi_growth import HEADER, LONE_STATES, Beside, beside
+from benchmarks.declare import Row
+from benchmarks.peers.casadi_growth import LONE_STATES, beside
 from dtau.cli.timing import Call, Effort, random_inputs
 
 SECOND = "inverse_dynamics_second_derivatives"
@@ -74,30 +74,16 @@ class Differences:
         return [np.moveaxis(tensor, 0, -1) for tensor in self._tensors]
 
 
+def kind(branching: int) -> str:
+    return "serial" if branching == 1 else f"branched by {branching}"
+
+
 # CasADi
-
-
-@dataclass(frozen=True)
-class Peer(Beside):
-    """Tensors of a chain by CasADi, beside the package's."""
-
-    branching: int
-    bodies: int
-    way: str
-    entries: int  # that it computes
-
-    COLUMNS: ClassVar = ("chain", "CasADi", "bodies", "entries", "nodes", "by ours", *HEADER)
-
-    def cells(self, operations: int) -> list[str]:
-        """As the table shows it; by the package's operations."""
-        kind = "serial" if self.branching == 1 else f"branched by {self.branching}"
-        cells = [kind, self.way, str(self.bodies), str(self.entries), str(self.nodes)]
-        return [*cells, f"{self.nodes / operations:.2f}x", *self.times()]
 
 
 def measured(
     branching: int, sizes: Sequence[int], way: str, count: int, effort: Effort, folder: Path
-) -> Iterator[Peer]:
+) -> Iterator[Row]:
     """Make, check and time growing chains by CasADi; runs in the process with the limit."""
     from benchmarks.peers.casadi_second import SecondDerivatives, inputs
 
@@ -109,8 +95,8 @@ def measured(
         packed = Call(SECOND, call.model, call.at, {"layout": "pattern"})
         x, check = inputs(*call.arrays.values()), partial(_agree, made, call)
         found = beside(made.function, way, x, packed, check, effort, folder, seconds)
-        entries = made.function.nnz_out(0)
-        yield Peer(**found, branching=branching, bodies=bodies, way=way, entries=entries)
+        row = {"branching": branching, "bodies": bodies, "way": way, "chain": kind(branching)}
+        yield row | {"entries": made.function.nnz_out(0)} | found
 
 
 def _agree(made: Any, call: Call, got: Array, what: str) -> None:

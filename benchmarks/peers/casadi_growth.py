@@ -5,42 +5,46 @@ It runs in a process with a limit (`limits.py`), as far as that lets it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter, thread_time
 from typing import Any
 
 from benchmarks.checks import Array
-from benchmarks.harness import number, timed
+from benchmarks.compilers import c_compiler
+from benchmarks.declare import Bench, Column, Row, Shown
+from benchmarks.harness import timed
+from benchmarks.limits import Limit, within
 from dtau.cli.timing import Call, Contender, Effort
 
-HEADER = ("seconds", "called", "alone", "ratio", "looped", "batch", "ratio")
 PAIRS = (("called", "alone"), ("looped", "batch"))  # CasADi's way, and the package's
 COMPILED = "compiled"  # the way that takes C code
 LONE_STATES = 4
+# Of rows by `beside`: seconds to make (and compile) the function, microseconds, ratios.
+COLUMNS: list[Shown] = [Column(["seconds"], lambda row: [f"{row['seconds']:.1f}"])]
+for _theirs, _ours in PAIRS:
+    COLUMNS += [_theirs, _ours, ("ratio", f"{_theirs} said")]
 
 
-@dataclass(frozen=True)
-class Beside:
-    """CasADi's function and its times."""
+def ways_here(ways: Sequence[str], note: Callable[[str], None]) -> Sequence[str]:
+    """The ways without that which takes a compiler, if there is none."""
+    if c_compiler():
+        return ways
+    note("No C compiler was found (set CC): CasADi's C code was left out.")
+    return [way for way in ways if way != COMPILED]
 
-    nodes: int
-    seconds: float  # to make (and compile) it
-    microseconds: dict[str, float]  # called, alone, looped, batch
-    ratios: dict[str, tuple[float, float, float]]  # called to alone, looped to batch: quartiles
 
-    def times(self) -> list[str]:
-        """Cells below `HEADER`."""
-        cells = [f"{self.seconds:.1f}"]
-        for theirs, ours in PAIRS:
-            if theirs in self.microseconds:
-                lower, median, upper = self.ratios[theirs]
-                cells += [number(self.microseconds[name]) for name in (theirs, ours)]
-                cells.append(f"{median:.3g}x ({lower:.3g} to {upper:.3g})")
-            else:
-                cells += [""] * 3
-        return cells
+def followed(
+    bench: Bench, limit: Limit, label: str, last: str, make: Callable[..., Any], *arguments: Any
+) -> list[Row]:
+    """Rows of a function that grows, as far as the limit lets it; `last` says how far that was."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows, end = within(limit, make, *arguments, bench.effort, Path(folder))
+    if end:
+        reached = last.format(**rows[-1]) if rows else "none was made"
+        bench.note(f"{label}: {reached} within {end}.")
+    return rows
 
 
 def beside(
@@ -52,8 +56,8 @@ def beside(
     effort: Effort,
     folder: Path,
     made: float,
-) -> dict[str, Any]:
-    """What `Beside` takes: a function of rows x, checked and timed, that took so long to make.
+) -> Row:
+    """Values of a row: a function of rows x, checked and timed, that took so long to make.
 
     `check` takes results of the first states, and raises where they are others than the package's.
     """
@@ -75,7 +79,9 @@ def beside(
     contenders["called"] = Contender(one.run, LONE_STATES)
     contenders["alone"] = ours.alone(LONE_STATES, into=True)
     found = timed(contenders, effort, clock=thread_time)
-    spreads = {a: found.ratio(a, b) for a, b in PAIRS if a in contenders}
-    ratios = {name: (s.lower, s.median, s.upper) for name, s in spreads.items()}
-    micro = found.medians()
-    return {"nodes": nodes, "seconds": seconds, "microseconds": micro, "ratios": ratios}
+    row = {"nodes": nodes, "seconds": seconds} | found.medians()
+    for theirs, of_ours in PAIRS:
+        if theirs in contenders:
+            x = row[f"{theirs} ratio"] = found.ratio(theirs, of_ours)
+            row[f"{theirs} said"] = f"{x.median:.3g}x ({x.lower:.3g} to {x.upper:.3g})"
+    return row

@@ -23,6 +23,7 @@ from benchmarks.experiments import (
 from benchmarks.experiments.frames_of_time import Tally
 from benchmarks.experiments.paper_002_cost import Cost
 from benchmarks.experiments.quoted_times import Row
+from benchmarks.harness import Spread
 from benchmarks.limits import Limit, within
 from compare import TOLERANCE, assert_close
 
@@ -123,7 +124,7 @@ def test_the_crossover_with_casadi_is_decided(
     ratios: dict[int, float], holds: bool | None, measured: str
 ) -> None:
     peers = [
-        second_contenders.Peer(9, 0.0, {}, {"called": (x, x, x)}, 2, n, "plain", 9)
+        {"branching": 2, "way": "plain", "bodies": n, "called ratio": Spread(x, x, x)}
         for n, x in ratios.items()
     ]
     claim = paper_001_chains._crossover(peers)
