@@ -22,8 +22,10 @@ import numpy as np
 
 import dtau
 from benchmarks.checks import WrongResultError
+from benchmarks.declare import Layout, Row
 from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Table, Watch
-from benchmarks.experiments.quoted_times import HEADER, PRINTED, Row
+from benchmarks.experiments import quoted_times
+from benchmarks.experiments.quoted_times import COLUMNS, PRINTED
 from benchmarks.experiments.time_cases import Case
 from benchmarks.harness import one_core, timed
 from dtau.cli.timing import Effort
@@ -68,7 +70,7 @@ def run(quick: bool, watch: Watch) -> Findings:
             micro = timed(contenders, effort, tick, thread_time).medians()
             for order in ORDERS:
                 both = micro[order, "alone"], micro[order, "batch"]
-                rows.append(Row(BODIES, function, order, *both))
+                rows.append(quoted_times.beside(BODIES, function, order, *both))
 
     errors = [
         [str(k), *(f"{x[k]:.1e}" for x in (largest, torques, back, flight.residual))]
@@ -82,14 +84,13 @@ def run(quick: bool, watch: Watch) -> Findings:
                 ["order", "|a|", "|tau|", "back", "residual"],
                 errors,
             ),
-            Table(
+            *Layout(
                 f"Microseconds a call, {BODIES} bodies, states of the trajectory, alone and in "
                 f"batches of {BATCH}; those of the paper's C++ on other machines: printed in its "
                 "figure 3 (Intel i7-12700H), and built once from its code; how many times less "
                 "than the better of the two",
-                HEADER,
-                [row.cells() for row in rows],
-            ),
+                COLUMNS,
+            ).tables(rows),
         ],
         plots=[_errors_plot(back, flight.residual), _times_plot(rows)],
         claims=[
@@ -100,7 +101,7 @@ def run(quick: bool, watch: Watch) -> Findings:
                 True,
             ),
             *(_less_than_printed(function, rows) for function in ("inverse", "forward")),
-            *(claim for row in rows for claim in row.claims()),
+            *quoted_times.claims(rows),
         ],
         notes=[
             "The paper's times are quoted from other machines, not measured here.",
@@ -129,13 +130,18 @@ def _case(model: dtau.Model, function: str, order: int, way: Any) -> Case:
 
 def _less_than_printed(function: str, rows: list[Row]) -> Claim:
     """By how much a lone call is below the paper's numbers, over the orders."""
-    ratios = [r.printed / r.alone for r in rows if r.function == function and r.printed]
+    printed, of = PRINTED[function, BODIES], _of(function, rows)
+    ratios = [x / row["alone"] for x, row in zip(printed, of, strict=True)]
     return Claim(
         f"{function} dynamics, orders 0 to 5, one state: less time than the paper prints",
-        f"{PRINTED[function, BODIES][0]} to {PRINTED[function, BODIES][-1]} us, another machine",
+        f"{printed[0]} to {printed[-1]} us, another machine",
         f"{min(ratios):.1f} to {max(ratios):.1f} times less",
         min(ratios) > 1.0,
     )
+
+
+def _of(function: str, rows: list[Row]) -> list[Row]:
+    return [row for row in rows if row["function"] == function]
 
 
 def _errors_plot(back: Any, residual: Any) -> Plot:
@@ -152,9 +158,8 @@ def _errors_plot(back: Any, residual: Any) -> Plot:
 def _times_plot(rows: list[Row]) -> Plot:
     curves = []
     for function in ("inverse", "forward"):
-        of = [row for row in rows if row.function == function]
         for way in ("alone", "batch"):
-            times = [getattr(row, way) for row in of]
+            times = [row[way] for row in _of(function, rows)]
             curves.append(Curve(f"{function}, {way}", list(ORDERS), times))
         printed = PRINTED[function, BODIES]
         curves.append(Curve(f"{function}, printed", list(ORDERS), printed, dashed=True))

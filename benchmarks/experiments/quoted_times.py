@@ -6,8 +6,9 @@ by order. Built: the published code with -O3 -march=native, timed once on one ma
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
+from benchmarks.declare import Row, Shown
 from benchmarks.experiment import Claim
 from benchmarks.harness import number
 
@@ -28,64 +29,41 @@ BUILT = {
 GOALS = {(7, 5): ((6.0, 10.0), (20.0, 30.0)), (101, 5): ((8.0, 8.0), (20.0, 20.0))}
 
 
-@dataclass(frozen=True)
-class Row:
-    """Microseconds a state, and those quoted if there are any."""
+WAYS = {"alone": "one state", "batch": "a batch"}
+COLUMNS: list[Shown] = [
+    *(("dynamics", "function"), "order", "alone", "batch", "printed", "built", "better"),
+    *(("alone", "alone times"), ("batch", "batch times")),
+]
 
-    bodies: int
-    function: str
-    order: int
-    alone: float
-    batch: float
 
-    @property
-    def printed(self) -> float | None:
-        """The figure of the paper."""
-        by_order = PRINTED.get((self.function, self.bodies))
-        return by_order[self.order] if by_order and self.order < len(by_order) else None
+def beside(bodies: int, function: str, order: int, alone: float, batch: float) -> Row:
+    """Microseconds a state, those quoted if there are any, and how many times the better ones."""
+    by_order = PRINTED.get((function, bodies), ())
+    built = BUILT.get((function, bodies, order))
+    both = {"printed": by_order[order] if order < len(by_order) else None, "built": built}
+    row = {"bodies": bodies, "function": function, "order": order, "alone": alone, "batch": batch}
+    row |= {name: f"{x:g}" for name, x in both.items() if x is not None}
+    known = {name: x for name, x in both.items() if x is not None}
+    if not known:
+        return row
+    better = row["better"] = min(known, key=lambda name: known[name])
+    times = {"alone times": known[better] / alone, "batch times": known[better] / batch}
+    return row | {name: f"{x:.1f}x" for name, x in times.items()}
 
-    @property
-    def built(self) -> float | None:
-        """What the published code took where it was built."""
-        return BUILT.get((self.function, self.bodies, self.order))
 
-    @property
-    def better(self) -> tuple[str, float] | None:
-        """The faster one of the two, by name."""
-        both = {"printed": self.printed, "built": self.built}
-        return min(
-            ((name, micro) for name, micro in both.items() if micro is not None),
-            key=lambda quoted: quoted[1],
-            default=None,
-        )
-
-    def cells(self) -> list[str]:
-        """The times, those quoted, and how many times less than the better one it is here."""
-        cells = [self.function, str(self.order), number(self.alone), number(self.batch)]
-        cells += ["" if x is None else f"{x:g}" for x in (self.printed, self.built)]
-        if self.better is None:
-            return [*cells, "", "", ""]
-        name, least = self.better
-        return [*cells, name, f"{least / self.alone:.1f}x", f"{least / self.batch:.1f}x"]
-
-    def claims(self) -> list[Claim]:
-        """How many times less than built is asked for, and what came out."""
-        goals = GOALS.get((self.bodies, self.order))
-        if goals is None or self.built is None:
-            return []
-        found = []
-        for way, micro, (least, aim) in zip(
-            ("one state", "a batch"), (self.alone, self.batch), goals, strict=True
-        ):
-            ratio = self.built / micro
+def claims(rows: Iterable[Row]) -> Iterator[Claim]:
+    """How many times less than built is asked for, and what came out."""
+    for row in rows:
+        bodies, function, order = row["bodies"], row["function"], row["order"]
+        goals, built = GOALS.get((bodies, order)), BUILT.get((function, bodies, order))
+        for (way, states), (least, aim) in zip(WAYS.items(), goals or (), strict=bool(goals)):
+            if built is None:
+                continue
+            ratio = built / row[way]
             aimed = f" (aim: {aim:g}x)" if aim > least else ""
             text = (
-                f"{self.function} dynamics, {self.bodies} bodies, order {self.order}, {way}: less "
-                f"time than the {self.built:g} us of the published code, built on another machine"
+                f"{function} dynamics, {bodies} bodies, order {order}, {states}: less time than "
+                f"the {built:g} us of the published code, built on another machine"
             )
-            measured = f"{ratio:.1f}x, {number(micro)} us"
-            found.append(Claim(text, f"at least {least:g}x{aimed}", measured, ratio >= least))
-        return found
-
-
-HEADER = ["dynamics", "order", "alone", "batch", "printed", "built", "better", "alone", "batch"]
+            measured = f"{ratio:.1f}x, {number(row[way])} us"
+            yield Claim(text, f"at least {least:g}x{aimed}", measured, ratio >= least)

@@ -17,12 +17,12 @@ from benchmarks.experiments import (
     paper_001_chains,
     paper_002_frames,
     paper_004_forward,
+    quoted_times,
     second_contenders,
     time_cases,
 )
 from benchmarks.experiments.frames_of_time import Tally
-from benchmarks.experiments.paper_002_cost import Cost
-from benchmarks.experiments.quoted_times import Row
+from benchmarks.experiments.paper_002_cost import power
 from benchmarks.harness import Spread
 from benchmarks.limits import Limit, within
 from compare import TOLERANCE, assert_close
@@ -140,27 +140,23 @@ def test_grown_trees_are_those_of_the_package() -> None:
 
 def test_exponents_are_fitted() -> None:
     x = [7, 50, 996]
-    assert Cost("inverse", "batch", "bodies", 5, x, [0.1 * i for i in x]).exponent == (
-        pytest.approx(1.0)
-    )
+    assert power("bodies", x, [0.1 * i for i in x]) == pytest.approx(1.0)
     x = [0, 3, 10]
-    assert Cost("inverse", "batch", "order", None, x, [(i + 1) ** 2 for i in x]).exponent == (
-        pytest.approx(2.0)
-    )
+    assert power("order", x, [(i + 1) ** 2 for i in x]) == pytest.approx(2.0)
 
 
 def test_ratios_are_to_the_better_quoted_number() -> None:
     # built 1.8, printed 2.326; then printed 8.171, built 15.1; then only printed, built, neither
-    assert Row(7, "inverse", 0, 0.9, 0.1).better == ("built", 1.8)
-    assert Row(7, "inverse", 5, 2.0, 0.5).better == ("printed", 8.171)
-    assert Row(7, "forward", 3, 2.0, 0.5).better == ("printed", 6.461)
-    assert Row(101, "forward", 5, 50.0, 5.0).better == ("built", 342.0)
-    assert Row(101, "forward", 4, 50.0, 5.0).better is None
-    right = Row(7, "inverse", 5, 2.0, 1.0)
-    assert right.cells()[4:] == ["8.171", "15.1", "printed", "4.1x", "8.2x"]
-    assert [claim.holds for claim in right.claims()] == [True, False]  # 6 and 20 times, of built
-    assert not Row(101, "forward", 4, 50.0, 5.0).claims()
-    assert len(Row(101, "forward", 4, 50.0, 5.0).cells()) == len(right.cells())
+    assert quoted_times.beside(7, "inverse", 0, 0.9, 0.1)["better"] == "built"
+    right = quoted_times.beside(7, "inverse", 5, 2.0, 1.0)
+    assert (right["printed"], right["built"], right["better"]) == ("8.171", "15.1", "printed")
+    assert (right["alone times"], right["batch times"]) == ("4.1x", "8.2x")
+    assert quoted_times.beside(7, "forward", 3, 2.0, 0.5)["better"] == "printed"
+    assert quoted_times.beside(101, "forward", 5, 50.0, 5.0)["better"] == "built"
+    neither = quoted_times.beside(101, "forward", 4, 50.0, 5.0)
+    assert "better" not in neither
+    claims = list(quoted_times.claims([right, neither]))
+    assert [claim.holds for claim in claims] == [True, False]  # 6 and 20 times, of built
 
 
 @pytest.mark.parametrize("eliminate", [False, True])
