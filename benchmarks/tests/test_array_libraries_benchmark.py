@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from benchmarks.checks import WrongResultError
 from benchmarks.experiments import array_libraries, library_calls, library_contacts
-from benchmarks.experiments.array_libraries import LIBRARIES, Row, claimed
+from benchmarks.experiments.array_libraries import LIBRARIES
 from benchmarks.experiments.library_calls import NUMPY, OURS, OWN, Ways
 from benchmarks.harness import Spread
 from benchmarks.optional import optional
@@ -105,15 +105,17 @@ def test_wrong_results_are_not_timed(
 
 
 def test_claims_are_about_the_ways_that_are_asked_for() -> None:
-    def row(way: str, more: float, times: float) -> Row:
-        spreads = (Spread(x, x, x) for x in (more, times))
-        return Row("PyTorch", "HyQ", "step", way, 1.0, 2.0, 0.0, *spreads)
+    def row(way: str, more: float, times: float) -> dict[str, Any]:
+        words = {"of": "PyTorch", "robot": "HyQ", "function": "step", "way": way}
+        spreads = {"more": Spread(more, more, more), "times": Spread(times, times, times)}
+        return words | {NUMPY: 1.0, OURS: 2.0} | spreads
 
     rows = [row("call", 59.0, 9.0), row("gradient", 99.0, 4.5), row("gradient, 256 states", 9.0, 3)]
-    claims = list(claimed("PyTorch", LIBRARIES["PyTorch"], rows))
-    assert [claim.holds for claim in claims] == [True, False, True]
-    assert claims[0].measured == "HyQ step 59.00"
-    assert len(rows[0].cells()) == 7  # no columns of a peer
-    casadi = Row("CasADi", "HyQ", "step", "through buffer()", 1.0, 2.0, 6.0, None, None)
-    assert casadi.cells()[-2:] == ["6.00", "3.00x"]
-    assert array_libraries.EXPERIMENT.name == "array_libraries"
+    found = list(array_libraries.claims(rows))
+    assert [claim.holds for claim in found] == [True, False, True]
+    assert found[0].measured == "HyQ step 59.00"
+    alone = {"of": "CasADi", "robot": "HyQ", "function": "step", "way": "through buffer()"}
+    peer = {OURS: 2.0, OWN: 6.0, "by ours": Spread(3.0, 3.0, 3.0)}
+    ours, theirs = array_libraries.tables([*rows, alone | peer])
+    assert len(ours.header) == len(ours.rows[0]) == 7  # no columns of a peer
+    assert theirs.rows[0][3:] == ["", "2.00", "", "", "6.00", "3.00x"]
