@@ -3,7 +3,7 @@
 Other versions may have more, and are skipped, as are packages that are not installed. By hand:
 
     python -m pip install drake jaxsim mujoco-mjx "adam-robotics[jax,casadi]" frax brax
-    python -m pytest -rs tests/package/test_comparison.py
+    python -m pytest -rs benchmarks/tests/test_comparison.py
 """
 
 from __future__ import annotations
