@@ -15,6 +15,7 @@ compiled for this processor. That takes minutes a compiler, once; quick runs go 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -72,8 +73,19 @@ def goal(robot: str, function: str, way: str) -> Row:
     return {"least": least[list(KNOWN).index(robot)], "aim": aim}
 
 
+@contextlib.contextmanager
+def or_left_out(bench: Bench, robot: Robot, function: str) -> Iterator[None]:
+    """Note that the package refuses a robot of --urdf."""
+    try:
+        yield
+    except ValueError as error:
+        if not robot.model.massless_joints:
+            raise
+        bench.note(f"{robot.label}, {function}: left out: {error}")
+
+
 def beside(bench: Bench, case: Case, peers: list[Peer], peak: dict[str, float]) -> Iterator[Row]:
-    """Check and time a function. Raises ValueError if the package refuses the robot."""
+    """Check and time a function."""
     call, robot = case.call, case.robot
     same_bits(call, f"{robot.label}, {case.function}", LONE_STATES)
     ways = checked(case, peers)
@@ -101,16 +113,17 @@ def two_threads(bench: Bench, robot: Robot) -> Iterator[Row]:
     """Time large batches in one and in two threads."""
     at = states(robot, THREADED_BATCH)
     for function in FUNCTIONS:
-        call = Call(function, robot.model, at)
-        one, two = (call(threads=n) for n in (1, 2))
-        if not all(map(np.array_equal, one, two)):
-            raise WrongResultError(f"{robot.label}, {function}: two threads give other bits")
-        size = sum(x[0].nbytes for x in one)
-        del one, two
-        found = bench.timed({f"threads={n}": call.batch(threads=n) for n in (1, 2)})
-        row = {"robot": robot.label, "function": function, "way": THREADS} | found.medians()
-        row |= {"kB": f"{size / 1000:.1f}", "ratio": found.ratio("threads=1", "threads=2")}
-        yield row | {"least": TWO_THREADS if size <= SMALL_BYTES else None}
+        with or_left_out(bench, robot, function):
+            call = Call(function, robot.model, at)
+            one, two = (call(threads=n) for n in (1, 2))
+            if not all(map(np.array_equal, one, two)):
+                raise WrongResultError(f"{robot.label}, {function}: two threads give other bits")
+            size = sum(x[0].nbytes for x in one)
+            del one, two
+            found = bench.timed({f"threads={n}": call.batch(threads=n) for n in (1, 2)})
+            row = {"robot": robot.label, "function": function, "way": THREADS} | found.medians()
+            row |= {"kB": f"{size / 1000:.1f}", "ratio": found.ratio("threads=1", "threads=2")}
+            yield row | {"least": TWO_THREADS if size <= SMALL_BYTES else None}
 
 
 def lone_calls(bench: Bench) -> Iterator[Row]:
@@ -166,12 +179,8 @@ def measure(bench: Bench, part: Any, of: Any = None) -> Iterator[Row]:
     at, peak = states(part, BATCH), peaks()
     peers: list[Peer] = [Python(part), *(Compiled(part, [x], x.name) for x in of)]
     for function in FUNCTIONS:
-        try:
+        with or_left_out(bench, part, function):
             yield from beside(bench, Case(function, part, at, BATCH), peers, peak)
-        except ValueError as error:
-            if not part.model.massless_joints:  # of a robot of --urdf
-                raise
-            bench.note(f"{part.label}, {function}: left out: {error}")
 
 
 def tables(rows: list[Row]) -> Iterator[Table]:
