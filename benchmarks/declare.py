@@ -57,7 +57,7 @@ class Bench:
 
     def timed(self, contenders: Mapping[Any, Contender]) -> Timings:
         """Time contenders in turns."""
-        return timed(contenders, self.effort, clock=self.clock)
+        return timed(contenders, self.effort, self.clock)
 
     def both(
         self,

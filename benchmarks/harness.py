@@ -1,4 +1,4 @@
-"""What experiments share: timings in turns and their ratios, one core, numbers in words."""
+"""What experiments share: timings in turns and their ratios, cores, numbers in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.experiment import Claim, Curve
+from benchmarks.experiment import Curve
 from dtau.cli.timing import Array, Contender, Effort, interleaved
 
 # Timing
@@ -59,11 +59,10 @@ class Timings:
 def timed(
     contenders: Mapping[Any, Contender],
     effort: Effort,
-    tick: Callable[[], None] = lambda: None,
     clock: Callable[[], float] = perf_counter,
 ) -> Timings:
     """Time contenders in turns: `dtau.cli.timing.interleaved`."""
-    return Timings(interleaved(contenders, effort, tick, clock))
+    return Timings(interleaved(contenders, effort, clock))
 
 
 def usable_cores() -> set[int]:
@@ -123,18 +122,6 @@ def span(values: Iterable[float]) -> str:
     """The smallest and the largest of some ratios."""
     smallest, largest = min(found := list(values)), max(found)
     return f"{smallest:.2f}x" if smallest == largest else f"{smallest:.2f}x to {largest:.2f}x"
-
-
-def at_most(text: str, most: float, ratios: Iterable[float], asked: str = "") -> Claim:
-    """Claim that no ratio is larger."""
-    found = list(ratios)
-    return Claim(text, asked or f"at most {most:g}x", span(found), max(found) <= most)
-
-
-def at_least(text: str, least: float, ratios: Iterable[float], asked: str = "") -> Claim:
-    """Claim that no ratio is smaller."""
-    found = list(ratios)
-    return Claim(text, asked or f"at least {least:g}x", span(found), min(found) >= least)
 
 
 def exponent(x: Iterable[float], y: Iterable[float]) -> float:

@@ -141,7 +141,7 @@ def _measure_one(
             check(function, model, given, tree(function, *arrays, way=way), label)
             run = tree.loop(function, arrays, way)
             contenders[f"{library.compiler} {function}"] = Contender(run, count)
-    seconds = interleaved(contenders, effort, lambda: None, thread_time)
+    seconds = interleaved(contenders, effort, thread_time)
     return {
         library.compiler: {f: seconds[f"{library.compiler} {f}"] for f in functions}
         for library in libraries

@@ -13,7 +13,6 @@ orders feed the high ones), and all that `time_cases` checks of both functions.
 from __future__ import annotations
 
 import importlib.util
-from functools import partial
 from pathlib import Path
 from time import thread_time
 from typing import Any
@@ -42,7 +41,7 @@ EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=7, block=1e-
 def run(quick: bool, watch: Watch) -> Findings:
     """Fly there and back, then time both ways."""
     effort = EFFORT[quick]
-    watch.expect(1 + 2 * effort.rounds, "there and back")
+    watch.expect(3, "there and back")
     example = _example()
     model = dtau.robots.aerial_manipulator()
     t = np.linspace(0.0, example.SECONDS, INSTANTS[quick])
@@ -65,9 +64,8 @@ def run(quick: bool, watch: Watch) -> Findings:
                 case.check()
                 contenders[order, "alone"] = case.call.alone()
                 contenders[order, "batch"] = case.call.batch()
-            label = f"{function} dynamics"
-            tick = partial(watch.step, label)
-            micro = timed(contenders, effort, tick, thread_time).medians()
+            micro = timed(contenders, effort, thread_time).medians()
+            watch.step(f"{function} dynamics")
             for order in ORDERS:
                 both = micro[order, "alone"], micro[order, "batch"]
                 rows.append(quoted_times.beside(BODIES, function, order, *both))

@@ -18,9 +18,9 @@ from dataclasses import replace
 from time import thread_time
 
 from benchmarks import declare
-from benchmarks.declare import Bench, Layout, Row, efforts, ratio
+from benchmarks.declare import Asked, Bench, Layout, Row, efforts, ratio
 from benchmarks.experiment import Claim, Plot
-from benchmarks.harness import at_least, curve
+from benchmarks.harness import curve
 from benchmarks.peers.cases import Case
 from benchmarks.peers.pinocchio_peer import Python
 from benchmarks.peers.rows import checked
@@ -52,36 +52,37 @@ def measure(bench: Bench, robot: Robot, branching: int) -> Iterator[Row]:
         theirs = checked(case, [Python(robot)])[Python.name].each
         found = bench.timed({"dtau": case.call.alone(), "Pinocchio": theirs})
         row = {"robot": robot.label, "branching": branching, "bodies": robot.model.nbodies}
-        row |= {"dynamics": dynamics} | found.medians()
+        row |= {"dynamics": dynamics, "tree": branching > 0} | found.medians()
         yield row | {"ratio": found.ratio("Pinocchio", "dtau")}
 
 
 def claims(rows: list[Row]) -> Iterator[Claim]:
     """The figures' claims, of programs in place of algorithms."""
     for dynamics, figure in (("inverse", 4), ("forward", 6)):
-        for branching in dict.fromkeys(row["branching"] for row in rows if row["branching"]):
-            of = [r for r in rows if (r["dynamics"], r["branching"]) == (dynamics, branching)]
-            text = (
-                f"derivatives of {dynamics} dynamics, branching {branching}: less time than "
-                f"Pinocchio (figure {figure})"
-            )
-            claim = at_least(text, 1.0, [row["ratio"].median for row in of], "more than 1x, all N")
-            lags = dynamics == "forward" and branching == 1 and not claim.holds
+        asked = Asked(
+            f"derivatives of {dynamics} dynamics, branching {{branching}}: less time than "
+            f"Pinocchio (figure {figure})",
+            least=1.0,
+            where={"dynamics": dynamics, "tree": True},
+            each="branching",
+            asked="more than 1x, all N",
+        )
+        for claim in asked.claims(rows):
+            lags = dynamics == "forward" and "branching 1:" in claim.text and not claim.holds
             yield replace(claim, why=FACTORS) if lags else claim
-    for row in rows:
-        if row["robot"] == "Talos" and row["dynamics"] == "inverse":
-            text = "derivatives of inverse dynamics, Talos: less time than Pinocchio (figure 5)"
-            yield at_least(
-                text, TALOS, [row["ratio"].median], f"{TALOS:g}x, by the algorithm alone"
-            )
+    yield from Asked(
+        "derivatives of inverse dynamics, Talos: less time than Pinocchio (figure 5)",
+        least=TALOS,
+        where={"robot": "Talos", "dynamics": "inverse"},
+        asked=f"{TALOS:g}x, by the algorithm alone",
+    ).claims(rows)
 
 
 def _plot(rows: list[Row], dynamics: str) -> Plot:
     curves = []
-    for branching in dict.fromkeys(row["branching"] for row in rows if row["branching"]):
-        of = [r for r in rows if (r["dynamics"], r["branching"]) == (dynamics, branching)]
-        ratios = [row["ratio"] for row in of]
-        curves.append(curve(f"branching {branching}", [row["bodies"] for row in of], ratios))
+    for of in declare.selected(rows, {"dynamics": dynamics, "tree": True}, "branching"):
+        bodies, ratios = [row["bodies"] for row in of], [row["ratio"] for row in of]
+        curves.append(curve(f"branching {of[0]['branching']}", bodies, ratios))
     title = f"Derivatives of {dynamics} dynamics: Pinocchio's time by dtau's, from Python"
     return Plot(f"paper_004_pinocchio_{dynamics}", title, "bodies", "ratio", curves)
 

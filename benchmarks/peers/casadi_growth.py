@@ -78,7 +78,7 @@ def beside(
     check(one.all(), way)
     contenders["called"] = Contender(one.run, LONE_STATES)
     contenders["alone"] = ours.alone(LONE_STATES, into=True)
-    found = timed(contenders, effort, clock=thread_time)
+    found = timed(contenders, effort, thread_time)
     row = {"nodes": nodes, "seconds": seconds} | found.medians()
     for theirs, of_ours in PAIRS:
         if theirs in contenders:

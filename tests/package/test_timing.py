@@ -34,12 +34,10 @@ class Clock:
 
 def test_contenders_take_turns() -> None:
     clock = Clock()
-    ticks: list[None] = []
     contenders = {"a": clock.contender("a", 0.5), "b": clock.contender("b", 3.0, states=6)}
-    seconds = interleaved(contenders, Effort(3, 1.0), lambda: ticks.append(None), clock)
+    seconds = interleaved(contenders, Effort(3, 1.0), clock)
     assert {name: list(x) for name, x in seconds.items()} == {"a": [0.5] * 3, "b": [0.5] * 3}
     assert clock.ran.endswith("abbaab")  # the order is reversed every other round
-    assert len(ticks) == 3
     assert gc.isenabled()
 
 
@@ -50,11 +48,9 @@ def test_blocks_take_their_seconds() -> None:
 
 
 def test_slow_contenders_have_fewer_rounds() -> None:
-    ticks: list[None] = []
     slow = {"a": Contender(loop("sleep(0.02)", sleep=__import__("time").sleep), 1)}
-    seconds = interleaved(slow, Effort(50, 1e-3, longest=0.05), lambda: ticks.append(None))
+    seconds = interleaved(slow, Effort(50, 1e-3, longest=0.05))
     assert 1 <= len(seconds["a"]) < 10
-    assert len(ticks) == 50
 
 
 def test_inputs_have_the_axes_of_the_registry() -> None:

@@ -66,15 +66,13 @@ def loop(statement: str, **names: object) -> Callable[[int], None]:
 def interleaved(
     contenders: Mapping[Any, Contender],
     effort: Effort,
-    tick: Callable[[], None] = lambda: None,
     clock: Callable[[], float] = perf_counter,
 ) -> dict[Any, Array]:
     """Time contenders in turns: one block per round, with the order reversed every other round.
 
     Return the seconds per state of each contender, one number per round. A disturbance that is
     longer than a round affects all contenders and leaves their ratios unchanged. For work of one
-    thread, the clock `time.thread_time` does not count waiting for other work. `tick` is called for
-    each round of the effort, even if the round is left out.
+    thread, the clock `time.thread_time` does not count waiting for other work.
     """
     passes = {name: _passes(x.run, effort.block, clock) for name, x in contenders.items()}
     seconds: dict[Any, list[float]] = {name: [] for name in contenders}
@@ -84,13 +82,13 @@ def interleaved(
     gc.disable()
     try:
         for i in range(effort.rounds):
-            if i == 0 or perf_counter() - began <= effort.longest:
-                for name in order if i % 2 == 0 else reversed(order):
-                    run, count = contenders[name].run, passes[name]
-                    start = clock()
-                    run(count)
-                    seconds[name].append((clock() - start) / (count * contenders[name].states))
-            tick()
+            if i > 0 and perf_counter() - began > effort.longest:
+                break
+            for name in order if i % 2 == 0 else reversed(order):
+                run, count = contenders[name].run, passes[name]
+                start = clock()
+                run(count)
+                seconds[name].append((clock() - start) / (count * contenders[name].states))
     finally:
         if collecting:
             gc.enable()
