@@ -35,6 +35,7 @@ from dtau.cli.timing import LONE_STATES, Call, Contender, Effort
 
 Row = dict[str, Any]
 Efforts = tuple[Effort, Effort]  # of a full run and of a quick one
+UNTIMED = (Effort(rounds=1, block=0.0),) * 2
 
 
 def efforts(rounds: tuple[int, int], block: tuple[float, float]) -> Efforts:
@@ -263,7 +264,7 @@ def experiment(
     subjects: Subjects,
     measure: Callable[..., Iterable[Row]],
     *,
-    effort: Efforts,
+    effort: Efforts = UNTIMED,
     tables: Sequence[Layout | Callable[[list[Row]], Iterable[Table]]],
     claims: Sequence[Asked | Callable[[list[Row]], Iterable[Claim]]] = (),
     plots: Callable[[list[Row]], Iterable[Plot]] = lambda rows: (),

@@ -21,7 +21,7 @@ from typing import Any
 
 import dtau
 from benchmarks import declare, nvrtc
-from benchmarks.declare import Bench, Layout, Row, efforts
+from benchmarks.declare import Bench, Layout, Row
 from benchmarks.experiment import Claim
 from benchmarks.robots import Robot
 
@@ -89,7 +89,6 @@ EXPERIMENT = declare.experiment(
     '`dtau.generate(..., language="cuda")`, compiled by NVRTC',
     subjects,
     measure,
-    effort=efforts((1, 1), (0.0, 0.0)),
     tables=[
         Layout(
             "A thread of each kernel: registers, and bytes of local memory",

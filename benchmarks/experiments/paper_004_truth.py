@@ -11,15 +11,25 @@ in float64; and `forward_dynamics_jvp`, whose columns the package computes by AZ
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 import dtau
+from benchmarks import declare
 from benchmarks.baselines import curves
 from benchmarks.baselines.curves import check, states
-from benchmarks.baselines.library import FORWARD, Tree, compiled, of_scalars
+from benchmarks.baselines.library import FORWARD
 from benchmarks.checks import Array
-from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
-from benchmarks.experiments.paper_004_accuracy import complex_step, rms, worst
+from benchmarks.declare import Bench, Row
+from benchmarks.experiment import Claim, Table
+from benchmarks.experiments.paper_004_accuracy import (
+    complex_step,
+    condition,
+    libraries,
+    rms,
+    worst,
+)
 from benchmarks.wide_step import Wide, wide, wide_partials
 
 SIZES = {False: (15, 30, 60, 125, 250), True: (15, 30)}  # bodies, by quick
@@ -31,41 +41,21 @@ LABELS = {
     **{f: curves.LABELS[f] for f in FORWARD},
 }
 INVERSES = ("rounded", "jvp", "fdsva_ltdl", "fdsva_aza")
-
-# By what errs: root mean square of relative errors, largest by largest; one row for each state.
-Errors = dict[str, list[tuple[float, float]]]
-
-
-def run(quick: bool, watch: Watch) -> Findings:
-    """Compare."""
-    sizes = SIZES[quick]
-    watch.expect(len(sizes) + 1, "compiling the baselines")
-    libraries, _ = compiled(("g++",))
-    complex_numbers = of_scalars("Complex")
-    watch.step("baselines")
-    conditions, partials, inverses = [], [], []
-    for bodies in sizes:
-        model = dtau.robots.chain(bodies)
-        given = states(model, COUNT[quick])
-        conditions.append(float(np.median(np.linalg.cond(dtau.mass_matrix(model, given["q"])))))
-        both = errors(model, given, libraries[0].tree(model), complex_numbers.tree(model))
-        partials.append(both[0])
-        inverses.append(both[1])
-        watch.step(f"{bodies} bodies")
-    return findings(sizes, conditions, partials, inverses)
+PARTS = {"da/dq and da/dv": tuple(LABELS), "M^-1": INVERSES}
+MEASURES = {"root mean square of relative errors": rms, "the largest": worst}
 
 
-def errors(
-    model: dtau.Model, given: dict[str, Array], fast: Tree, steps: Tree
-) -> tuple[Errors, Errors]:
-    """Errors of the derivatives by q and v, and those of M^-1, at each state."""
-    partials: Errors = {f: [] for f in LABELS}
-    inverses: Errors = {f: [] for f in INVERSES}
+def measure(bench: Bench, bodies: int) -> Iterator[Row]:
+    """Errors of the derivatives by q and v, and of M^-1, at the median state."""
+    model = dtau.robots.chain(bodies)
+    given = states(model, COUNT[bench.quick])
+    fast, steps = (library.tree(model) for library in libraries())
     arrays = given["q"], given["v"], given["tau"]
     ways = {f: fast(f, *arrays) for f in FORWARD}
     for f, got in ways.items():
-        check(f, model, given, got, f"{f}, {model.nv} bodies")
+        check(f, model, given, got, f"{f}, {bodies} bodies")
     signs = np.random.default_rng(0).choice([-1.0, 1.0], model.nv)
+    errors: dict[tuple[str, str, str], list[float]] = {}
     for k, state in enumerate(zip(*arrays, strict=True)):
         q, v, tau = state
         truth = wide_partials(model, q, v, tau)
@@ -76,11 +66,13 @@ def errors(
         found["rounded"] = wide_partials(model, rounded, v, tau)
         found["complex_step"] = complex_step(steps, "forward_dynamics", *state)
         found["jvp"] = by_columns(model, *state)
-        for f in LABELS:
-            partials[f].append(both_errors(found[f][:2], truth[:2]))
-        for f in INVERSES:
-            inverses[f].append(both_errors(found[f][2:], truth[2:]))
-    return partials, inverses
+        for (part, names), rows in zip(PARTS.items(), (slice(2), slice(2, 3)), strict=True):
+            for f in names:
+                for words, error in MEASURES.items():
+                    x = error(found[f][rows], truth[rows])
+                    errors.setdefault((part, words, f), []).append(x)
+    row: Row = {"bodies": bodies, "condition": condition(model, given["q"])}
+    yield row | {key: float(np.median(x)) for key, x in errors.items()}
 
 
 def by_columns(model: dtau.Model, q: Array, v: Array, tau: Array) -> Array:
@@ -91,83 +83,55 @@ def by_columns(model: dtau.Model, q: Array, v: Array, tau: Array) -> Array:
     return np.swapaxes(dtau.forward_dynamics_jvp(model, q, v, tau, dq, dv, dtau_), 1, 2)
 
 
-def both_errors(got: Array | Wide, truth: Wide) -> tuple[float, float]:
-    """Relative errors of all elements, and the largest one by the largest element."""
-    return rms(got, truth), worst(got, truth)
-
-
-def findings(
-    sizes: tuple[int, ...], conditions: list[float], partials: list[Errors], inverses: list[Errors]
-) -> Findings:
-    """Tables, and how far the core's way is behind AZA."""
-    tables = []
-    for what, found, names in (
-        ("da/dq and da/dv", partials, tuple(LABELS)),
-        ("M^-1", inverses, INVERSES),
-    ):
-        for measure, words in enumerate(("root mean square of relative errors", "the largest")):
-            rows = [
-                [str(n), f"{conditions[i]:.0e}"]
-                + [f"{median(found[i], f, measure):.1e}" for f in names]
-                for i, n in enumerate(sizes)
+def tables(rows: list[Row]) -> Iterator[Table]:
+    for part, names in PARTS.items():
+        for words in MEASURES:
+            cells = [
+                [str(row["bodies"]), f"{row['condition']:.0e}"]
+                + [f"{row[part, words, f]:.1e}" for f in names]
+                for row in rows
             ]
             header = ["dofs", "condition of M", *(LABELS[f] for f in names)]
-            tables.append(Table(f"Errors of {what} against 80-bit numbers, {words}", header, rows))
-    bound = [
-        median(found[i], f, 1) / (curves.EPS * conditions[i])
-        for i in range(len(sizes))
-        for found in (partials, inverses)
+            yield Table(f"Errors of {part} against 80-bit numbers, {words}", header, cells)
+
+
+def claims(rows: list[Row]) -> Iterator[Claim]:
+    """How far the core's way is behind AZA."""
+    bound = max(
+        row[part, "the largest", f] / (curves.EPS * row["condition"])
+        for row in rows
+        for part in PARTS
         for f in ("fdsva_ltdl", "fdsva_aza")
-    ]
-    ratio = [
-        x / y
-        for x, y in zip(*(largest(partials, f) for f in ("fdsva_ltdl", "fdsva_aza")), strict=True)
-    ]
-    said = ", ".join(f"{r:.1f}x at {n}" for r, n in zip(ratio, sizes, strict=True))
-    return Findings(
-        tables=tables,
-        claims=[
-            Claim(
-                "ways to eq. 5 err by no more than roundings times the condition of M, by the "
-                "largest element",
-                "less than 1x; the bound of a stable solve, not the paper's claim",
-                f"at most {max(bound):.2g}x",
-                max(bound) < 1.0,
-            ),
-            Claim(
-                "the core's way, LTDL, errs as little as AZA against 80-bit numbers, by the "
-                "largest element",
-                "at most 3x; this package's choice, not the paper's claim",
-                said,
-                all(r < 3.0 for r in ratio),
-            ),
-        ],
-        notes=[
-            "The median of several states. What solves with M as such keeps digits by the largest "
-            "element of a result; small elements of long chains keep none.",
-        ],
-        data={
-            "sizes": sizes,
-            "conditions": conditions,
-            "partials": partials,
-            "inverses": inverses,
-        },
+    )
+    yield Claim(
+        "ways to eq. 5 err by no more than roundings times the condition of M, by the "
+        "largest element",
+        "less than 1x; the bound of a stable solve, not the paper's claim",
+        f"at most {bound:.2g}x",
+        bound < 1.0,
+    )
+    part, *_ = PARTS
+    ltdl, aza = ((part, "the largest", f) for f in ("fdsva_ltdl", "fdsva_aza"))
+    ratios = {row["bodies"]: row[ltdl] / row[aza] for row in rows}
+    yield Claim(
+        "the core's way, LTDL, errs as little as AZA against 80-bit numbers, by the "
+        "largest element",
+        "at most 3x; this package's choice, not the paper's claim",
+        ", ".join(f"{r:.1f}x at {n}" for n, r in ratios.items()),
+        all(r < 3.0 for r in ratios.values()),
     )
 
 
-def median(found: Errors, name: str, measure: int) -> float:
-    """One of the two errors, of the median state."""
-    return float(np.median([both[measure] for both in found[name]]))
-
-
-def largest(found: list[Errors], name: str) -> list[float]:
-    """Errors by the largest element, by sizes."""
-    return [median(x, name, 1) for x in found]
-
-
-EXPERIMENT = Experiment(
+EXPERIMENT = declare.experiment(
     "paper_004_truth",
     "Errors of forward derivatives and of M^-1 against 80-bit numbers",
     "[IDSVA] section V-A",
-    run,
+    lambda bench: SIZES[bench.quick],
+    measure,
+    tables=[tables],
+    claims=[claims],
+    notes=[
+        "The median of several states. What solves with M as such keeps digits by the largest "
+        "element of a result; small elements of long chains keep none.",
+    ],
 )

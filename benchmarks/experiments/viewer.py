@@ -27,7 +27,7 @@ import numpy as np
 import dtau
 from benchmarks import declare
 from benchmarks.checks import Array, WrongResultError, require_close
-from benchmarks.declare import Bench, Layout, Row, efforts
+from benchmarks.declare import Bench, Layout, Row
 from benchmarks.experiment import Claim
 from benchmarks.optional import optional
 
@@ -154,7 +154,6 @@ EXPERIMENT = declare.experiment(
     "dtau.view",
     subjects,
     measure,
-    effort=efforts((1, 1), (0.0, 0.0)),
     needs={"viser": "'viser>=1.1'"},
     tables=[
         Layout(
