@@ -323,7 +323,7 @@ CORE = (
     Mutant(
         "second/rows_own_joint",
         "The tensor by velocities leaves out a term inside a joint of several columns.",
-        SECOND + "idsva_so_rows.hpp",
+        SECOND + "idsva_so_entries.hpp",
         "before || after ? eta_s : eta_s - gamma_s",
         "eta_s",
         ("tests/second_derivatives/test_second_derivatives.py::test_inverse",),
@@ -359,9 +359,9 @@ CORE = (
     Mutant(
         "second/symmetric_half",
         "The symmetric second derivatives are the sum of both orders, not their mean.",
-        SECOND + "idsva_so_rows.hpp",
-        "dqdq[f] = T(0.5) * (dqdq[f] + exchanged);",
-        "dqdq[f] = dqdq[f] + exchanged;",
+        SECOND + "idsva_so_entries.hpp",
+        "a = b = T(0.5) * (a + b);",
+        "a = b = a + b;",
         ("tests/second_derivatives/test_second_derivatives.py::test_the_exponential_chart",),
         statement=True,
     ),

@@ -1,16 +1,19 @@
 // Computes the second-order partial derivatives of inverse dynamics (IDSVA-SO): idsva_so_sweeps(),
-// then idsva_so_groups() or idsva_so_by_outputs(). O(N d^2). This file is the control flow; the
-// entries are in idsva_so_columns.hpp, idsva_so_rows.hpp and idsva_so_shallower.hpp. [IDSVA-SO]
-// algorithm 1, grouped as in [Derivations] §7; without fast paths: textbook/idsva_so.hpp.
+// then idsva_so_groups() or idsva_so_by_outputs(). O(N d^2). [IDSVA-SO] algorithm 1, grouped as in
+// [Derivations] §7; without fast paths: textbook/idsva_so.hpp. Here is the loop over the columns m,
+// in idsva_so_columns.hpp the loop over a second column, in idsva_so_entries.hpp over a third.
 //
 //   passes     Psi'_j, Psi''_j, S'_j, a_i, and the composites I, 2B, f of idsva.hpp
 //   for each column m (the deepest of the three indices), with the composites of its body:
 //     t1 = (2B)^T s_m     t2 = I s_m     alpha = 2B Psi'_m + I Psi''_m + s_m x* f     D u = (2B[u])^T s_m
 //     I' = s_m x* I - I s_m x      2B' = s_m x* 2B - 2B s_m x + 2B[Psi'_m]      beta = 2B s_m + I (Psi'_m + S'_m)
-//     for each j on the path of m, and each i of a joint not deeper than j's:     output m
+//     for each j on the path of m:                                                output_columns()
 //       zeta = D Psi'_j + s_j x* t1        gamma = s_j x* t2        eta = D s_j
+//     for each j on the path of m, and each i of a joint not deeper than j's:     deepest_output()
 //       d2 tau_m / dq_i dq_j = zeta . Psi'_i + gamma . Psi''_i       and three more tensors
-//     for each output k of a shallower joint, and each i on the path of m:        output k
+//     for each i on the path of m:                                                forces_of_column()
+//       2B' Psi'_i + I' Psi''_i + {s_i x* alpha}                     and five more forces
+//     for each output k of a shallower joint, and each i on the path of m:        shallower_outputs()
 //       d2 tau_k / dq_i dq_m = s_k . (2B' Psi'_i + I' Psi''_i + {s_i x* alpha})   and three more
 //
 // It differs from the paper in three ways. The paper's tensors of 6x6 matrices become I' and 2B', the
@@ -23,7 +26,7 @@
 // whole packs, and rows.done(count) tells how many numbers were written.
 #pragma once
 
-#include "dtau/algorithms/second/idsva_so_shallower.hpp"
+#include "dtau/algorithms/second/idsva_so_entries.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -53,93 +56,75 @@ TensorWrenches<T> idsva_so_sweeps(const Tree& tree, const T* q, const T* v, cons
     return tensor_wrenches(tree, body_f_ext, w.idsva.root_frame, w.wrenches);
 }
 
-// Curvature of friction in column c of body i; null outside of the columns with friction.
+// The joint of body i as the deepest one.
 template <class T>
-inline const T* own_curvature(const Tree& tree, int i, int c, const IdsvaWorkspace<T>& idsva) {
-    const int k = tree.bodies[i].v + c;
-    return k >= tree.friction.first && k < tree.friction.end ? idsva.curvature + k : nullptr;
-}
-
-// Rows of the free root above body i, if there is one; they need no products.
-template <class T>
-inline FreeRoot<T> free_root_of_outputs(const Tree& tree, int i, const RootFrame<T>& root_frame) {
+inline DeepestJoint<T> deepest_joint(const Tree& tree, int i, bool symmetric,
+                                     const TensorWrenches<T>& wrenches,
+                                     const RootFrame<T>& root_frame) {
     const Body& body = tree.bodies[i];
-    const bool free = body.parent >= 0 && path_stop(tree, body) > 0;
-    return free_root_above(body, root_frame, free ? 6 : 0);
+    const bool under_root = body.parent >= 0 && path_stop(tree, body) > 0;
+    return {tree.dofs.depth[body.v],
+            free_root_above(body, root_frame, under_root ? 6 : 0),
+            wrenches.of(i),
+            wrenches.h(),
+            nullptr,
+            symmetric};
 }
 
-// Computes all rows, group by group: a group of packed.hpp has the rows of one column m, the c-th of
-// body i.
+// Computes all rows, group by group: a group of packed.hpp has the rows of one column m.
 template <class T, class Rows>
 inline void idsva_so_groups(const Tree& tree, bool symmetric, const TensorWrenches<T>& wrenches,
                             const IdsvaWorkspace<T>& idsva, const IdsvaSoWorkspace<T>& w,
                             Rows& rows) {
+    RotationCurvature<T> of_axes[3];
     forget_path(tree.dofs, w.path);
     for (int i = 0; i < tree.nnodes; ++i) {
-        const FreeRoot<T> root = free_root_of_outputs(tree, i, idsva.root_frame);
-        const int joint = output_columns(tree, i, idsva, w);
-        RotationCurvature<T> of_axes[3];
-        const RotationCurvature<T>* springs =
-            rotation_curvatures(tree, tree.bodies[i], idsva.stretched, of_axes);
-        for (int c = 0; c < tree.bodies[i].nv; ++c) {
-            deepest_output_rows(root, c, joint, symmetric, wrenches.of(i), wrenches.h(),
-                                own_curvature(tree, i, c, idsva), springs, w, rows);
+        const Body& body = tree.bodies[i];
+        DeepestJoint<T> joint = deepest_joint(tree, i, symmetric, wrenches, idsva.root_frame);
+        joint.springs = rotation_curvatures(tree, body, idsva.stretched, of_axes);
+        output_columns(tree, i, idsva, w);
+        for (int c = 0; c < body.nv; ++c) {  // column m
+            deepest_output(joint, c, w, rows);
             const ForcesOfColumn<T> forces = w.forces_of(0);
-            if (joint > 0)
-                forces_on_outputs(w.own[c], idsva.root_frame.I[i], joint + c, w.output[c].gamma, w,
-                                  forces);
-            all_shallower_rows(root, c, joint, symmetric, wrenches.of(i), springs, forces, w, rows);
+            if (joint.begin > 0) forces_of_column(c, joint.begin, idsva.root_frame.I[i], w, forces);
+            shallower_outputs(joint, c, 0, joint.begin + c, forces, w, rows);
         }
     }
 }
 
-// Computes the same rows output by output: the rows of output f from its own group, then from the
-// groups of the columns below it; rows.finish(f) ends them. This keeps the forces of all columns.
+// Computes the same rows output by output: the rows of output k from its own group, then from the
+// groups of the columns m below it; rows.finish(k) ends them. This keeps the forces of all columns.
 template <class T, class Rows>
 inline void idsva_so_by_outputs(const Tree& tree, bool symmetric, const TensorWrenches<T>& wrenches,
                                 const IdsvaWorkspace<T>& idsva, const IdsvaSoWorkspace<T>& w,
                                 Rows& rows) {
+    RotationCurvature<T> of_axes[3];
     forget_path(tree.dofs, w.path);
     for (int i = 0; i < tree.nnodes; ++i) {
-        const int joint = output_columns(tree, i, idsva, w);
-        for (int c = 0; joint > 0 && c < tree.bodies[i].nv; ++c)
-            forces_on_outputs(w.own[c], idsva.root_frame.I[i], joint + c, w.output[c].gamma, w,
-                              w.forces_of(tree.bodies[i].v + c));
+        const Body& body = tree.bodies[i];
+        const int begin = output_columns(tree, i, idsva, w);
+        for (int c = 0; begin > 0 && c < body.nv; ++c)
+            forces_of_column(c, begin, idsva.root_frame.I[i], w, w.forces_of(body.v + c));
     }
     forget_path(tree.dofs, w.path);
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
-        const FreeRoot<T> root = free_root_of_outputs(tree, i, idsva.root_frame);
-        const int joint = output_columns(tree, i, idsva, w);
-        RotationCurvature<T> of_axes[3];
-        const RotationCurvature<T>* springs =
-            rotation_curvatures(tree, body, idsva.stretched, of_axes);
-        for (int c = 0; c < body.nv; ++c) {
-            const int f = joint + c;
-            const Motion<Wide<T>> s_f = spread(w.S[f]);
-            const auto row_below = [&](int below, int m, const auto& write) {
-                const int begin = tree.dofs.depth[tree.bodies[below].v], d = begin + m;
-                const ForcesOfColumn<T> forces = w.forces_of(tree.bodies[below].v + m);
-                const Tensors<T*> row = rows.next();
-                write(d, forces.by_pack, row);
-                complete_shallower_row(f, d, begin, symmetric, wrenches.of(below), forces.exchanged,
-                                       w, row.dqdq);
-                rows.done(2 * d + 1);
-            };
-            deepest_output_rows(root, c, joint, symmetric, wrenches.of(i), wrenches.h(),
-                                own_curvature(tree, i, c, idsva), springs, w, rows);
+        DeepestJoint<T> joint = deepest_joint(tree, i, symmetric, wrenches, idsva.root_frame);
+        joint.springs = rotation_curvatures(tree, body, idsva.stretched, of_axes);
+        output_columns(tree, i, idsva, w);
+        for (int c = 0; c < body.nv; ++c) {  // output k
+            const int f = joint.begin + c;
+            deepest_output(joint, c, w, rows);
             for (int m = c + 1; m < body.nv; ++m)
-                row_below(i, m, [&](int d, const auto*, const Tensors<T*>& row) {
-                    own_output_row(w.output[c], d, springs ? springs + c : nullptr, w, row);
-                });
+                shallower_outputs(joint, m, f, f + 1, w.forces_of(body.v + m), w, rows);
+            DeepestJoint<T> below = joint;
+            below.springs = nullptr;
             for (int b = i + 1; b < tree.nnodes && tree.bodies[b].v < tree.dofs.end[body.v]; ++b) {
+                const Body& deep = tree.bodies[b];
                 if (wrenches.w) follow_columns(tree, b, idsva, w);
-                for (int m = 0; m < tree.bodies[b].nv; ++m)
-                    row_below(b, m, [&](int d, const auto* forces, const Tensors<T*>& row) {
-                        shallower_output_rows<1>(
-                            f, d, forces, w, row,
-                            [&](const Force<Wide<T>>& x, int) { return dot(x, s_f); });
-                    });
+                below.begin = tree.dofs.depth[deep.v], below.wrenches = wrenches.of(b);
+                for (int m = 0; m < deep.nv; ++m)
+                    shallower_outputs(below, m, f, f + 1, w.forces_of(deep.v + m), w, rows);
             }
             rows.finish(body.v + c);
         }

@@ -1,12 +1,19 @@
-// Prepares a column m for IDSVA-SO (idsva_so.hpp): output_columns(). It updates the path of m in vectors
-// (follow_columns), computes what depends on m alone (deep_column), and zeta, eta and gamma of the
-// columns on its path (output_column).
+// Prepares the columns that IDSVA-SO (idsva_so.hpp) multiplies: output_columns() and forces_of_column().
+// These are the paper's loops over one column m, and over a second column j or i on its path; entries
+// of three columns are in idsva_so_entries.hpp.
 //
 // Symbols as in idsva.hpp and hessian.hpp, for the deepest column m of a triple, with composites of
 // its body; ' is the rate when m moves:
 //   t1, t2   (2B)^T s_m and I s_m           alpha  2B Psi'_m + I Psi''_m + s_m x* f   (the rate of f)
 //   D        D u = (2B[u])^T s_m            beta   2B s_m + I (Psi'_m + S'_m)
 //   I', B'   rates of I and 2B              E      the Coriolis operator of the twist s_m
+//
+// For the output m, by columns j of its path ([Derivations] eq. 7.2):
+//   zeta = D Psi'_j + s_j x* t1   gamma = s_j x* t2   eta = D s_j
+// For all outputs k of shallower joints, by columns i of the path of m ([Derivations] eq. 7.4): forces, whose
+// products with s_k are entries; {} is there if k's joint is strictly shallower than i's:
+//   qq = B' Psi'_i + I' Psi''_i + {s_i x* alpha}   qv = B' s_i + I' (Psi'_i + S'_i)   aq = I' s_i
+//   vq = E Psi'_i + {s_i x* beta}                  vv = E s_i                         {gamma of i}
 #pragma once
 
 #include "dtau/algorithms/first/idsva.hpp"
@@ -24,6 +31,7 @@ struct DeepColumn {
     Inertia<T> I_rate;
     Coriolis<T> B_rate, E;
     CoriolisDual<T> D;
+    T curvature;  // of friction
 };
 
 // zeta, gamma and eta of one output for the columns j of the path.
@@ -36,7 +44,7 @@ struct OutputColumn {
 };
 
 // The forces whose products with s_k are entries of the outputs k, for one column or a pack of
-// neighbors. The `own` ones leave out the terms in {} of idsva_so_shallower.hpp.
+// neighbors. The `own` ones leave out the terms in {}.
 template <class T>
 struct OutputForces {
     Force<T> qq, qq_own, qv, vq, vq_own, vv, aq, gamma;
@@ -115,7 +123,8 @@ inline void follow_columns(const Tree& tree, int i, const IdsvaWorkspace<T>& ids
 
 // Computes everything that depends on column k of body i alone.
 template <class T>
-inline void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColumn<T>& m) {
+inline void deep_column(const Tree& tree, int i, int k, const IdsvaWorkspace<T>& w,
+                        DeepColumn<T>& m) {
     const Inertia<T>& I = w.root_frame.I[i];
     const Coriolis<T>& B = w.B[i];
     const Motion<T> s = w.root_frame.S[k], Psidot = w.Psidot[k], Psiddot = w.Psiddot[k];
@@ -128,6 +137,8 @@ inline void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColumn<T>&
     m.B_rate = moving(s, B, I, Psidot);  // [Derivations] eq. 5.6
     m.E = coriolis(I, s, t2);
     m.D = coriolis_dual(I, s, t2);
+    const bool friction = k >= tree.friction.first && k < tree.friction.end;
+    m.curvature = friction ? w.curvature[k] : T(0.0);
 }
 
 // Computes zeta, gamma and eta of output k for the columns at depths 0 ... end - 1.
@@ -154,9 +165,51 @@ inline int output_columns(const Tree& tree, int i, const IdsvaWorkspace<T>& idsv
     const int joint = tree.dofs.depth[body.v];
     follow_columns(tree, i, idsva, w);
     for (int c = 0; c < body.nv; ++c) {
-        deep_column(i, body.v + c, idsva, w.own[c]);
+        deep_column(tree, i, body.v + c, idsva, w.own[c]);
         output_column(w.own[c], joint + body.nv, w.output[c], w);
     }
     return joint;
 }
+
+// Computes the forces of column m, the c-th of its joint, for all columns of its path. I: composite of m's body.
+// Inside m's own joint, D_qm D_vi, D_qm D_qi and D_qm M_ki have the formulas of D_qi D_vm, D_qi D_qm and
+// D_qi M_km with i and m exchanged.
+template <class T>
+inline void forces_of_column(int c, int joint, const Inertia<T>& I, const IdsvaSoWorkspace<T>& w,
+                             const ForcesOfColumn<T>& forces) {
+    constexpr int width = Pack<T>::width;
+    const int d = joint + c;
+    const DeepColumn<T>& m = w.own[c];
+    const Inertia<Wide<T>> I_rate = {Wide<T>(0.0), spread(m.I_rate.h), spread(m.I_rate.J)};
+    const Coriolis<Wide<T>> B = {spread(m.B_rate.A), spread(m.B_rate.p2)},
+                            E = {spread(m.E.A), spread(m.E.p2)};
+    const Force<Wide<T>> alpha = spread(m.alpha), beta = spread(m.beta);
+    for (int e = 0; e <= d; e += width) {
+        OutputForces<Wide<T>>& x = forces.by_pack[e / width];
+        const Motion<Wide<T>> S = w.S.load(e), Psidot = w.Psidot.load(e);
+        x.qq_own = mul_add(B, Psidot, I_rate * w.Psiddot.load(e));
+        x.qq = cross_star(S, alpha, x.qq_own);  // [Derivations] eq. 7.4
+        x.vq_own = E * Psidot;
+        x.vq = cross_star(S, beta, x.vq_own);  // [Derivations] eq. 7.4
+        x.qv = mul_add(B, S, I_rate * w.Upsilondot.load(e));
+        x.vv = E * S;  // [Derivations] eq. 7.4
+        x.aq = I_rate * S;
+        x.gamma = w.output[c].gamma.load(e);
+    }
+    OutputForces<Wide<T>>& last = forces.by_pack[d / width];
+    last.qv = first_of<T>(d % width, last.qv, last.vq);  // D_qm D_vm has the formula of D_qi D_vm
+    const auto set = [&](Force<Wide<T>> OutputForces<Wide<T>>::* x, int e, const Force<T>& f) {
+        set_neighbor(forces.by_pack[e / width].*x, e % width, f);
+    };
+    using X = OutputForces<Wide<T>>;
+    for (int e = joint; e < d; ++e) {
+        const DeepColumn<T>& o = w.own[e - joint];
+        set(&X::qv, e, cross_star(m.s, o.beta, o.E * m.Psidot));
+        set(&X::vv, e, mul_add(o.E, m.s, I * cross(o.s, m.s)));  // [Derivations] eq. 7.5
+        set(&X::aq, e, cross_star(m.s, o.t2));
+        forces.exchanged[e - joint] =
+            mul_add(o.B_rate, m.Psidot, cross_star(m.s, o.alpha, o.I_rate * m.Psiddot));
+    }
+}
+
 }  // namespace dtau::DTAU_VARIANT

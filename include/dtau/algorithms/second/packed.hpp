@@ -18,7 +18,7 @@ struct Tensors {
     X dqdq, dqdv, dvdv, dadq;
 };
 
-inline constexpr int most_outputs = 6;  // outputs whose rows are written together
+inline constexpr int most_outputs = 6;  // rows of an output or outputs that are written together
 
 inline std::ptrdiff_t packed_size(int depth) {  // numbers of a group
     const std::ptrdiff_t d = depth;

@@ -35,7 +35,15 @@ inline Wide<T> first_of(int count, const Wide<T>& x, const Wide<T>& y) {
         return select(place < count, x, y);
     }
 }
-// One of the neighbors.
+template <class T>
+inline Force<Wide<T>> first_of(int count, const Force<Wide<T>>& x, const Force<Wide<T>>& y) {
+    const auto vector = [&](const Vec3<Wide<T>>& a, const Vec3<Wide<T>>& b) {
+        return Vec3<Wide<T>>{first_of<T>(count, a.x, b.x), first_of<T>(count, a.y, b.y),
+                             first_of<T>(count, a.z, b.z)};
+    };
+    return {vector(x.ang, y.ang), vector(x.lin, y.lin)};
+}
+// Sets one of the neighbors.
 template <class T>
 inline void set_neighbor(Wide<T>& x, int i, const T& y) {
     if constexpr (Pack<T>::width == 1)

@@ -150,14 +150,9 @@ inline T world_wrench_entry(const WrenchSums<T>& W, const TurningWrenches<T>& G,
 
 // Adds to the row [m, e, 0 ... d] of d2tau_dqdq; h: of column m.
 template <class T, class Path>
-inline void add_to_deepest_row(const Force<T>* h, int e, int d, bool symmetric, const Path& path,
-                               T* dqdq) {
-    for (int f = 0; f <= d; ++f) {
-        const bool own = f >= path.joint_begin[e] && f < path.joint_end[e];
-        const T by_e = dot(h[e], path.S[f]), by_f = dot(h[f], path.S[e]);
-        const T x = own && symmetric ? T(0.5) * (by_e + by_f) : f < path.joint_end[e] ? by_e : by_f;
-        add_entry(dqdq[f], x);
-    }
+inline void add_to_deepest_row(const Force<T>* h, int e, int d, const Path& path, T* dqdq) {
+    for (int f = 0; f <= d; ++f)
+        add_entry(dqdq[f], f < path.joint_end[e] ? dot(h[e], path.S[f]) : dot(h[f], path.S[e]));
 }
 
 // Adds to the rows [f, m, 0 ... d] and, behind them, [f, 0 ... d - 1, m].
