@@ -51,6 +51,20 @@ inline ActuatorDerivatives actuator_derivatives(const mujoco::Constants& m,
             by_control * x.gain[2]};
 }
 
+// Whether the actuators' force on degree of freedom i is within its range: at the ends it is constant.
+inline bool follows_actuators(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
+                              Index i) {
+    const double force = at.actuation[k * m.nv + i];
+    return m.actuation_low[i] < force && force < m.actuation_high[i];
+}
+
+// Whether implicitfast is implicit in the force of actuator i. It leaves out actuators of a joint at
+// the end of that range, but actuators of a tendon never.
+inline bool damps(const mujoco::Constants& m, const mujoco::Solutions& at, Index k, Index i) {
+    const Index dof = m.actuator_dofs[i];
+    return dof < 0 || follows_actuators(m, at, k, dof);
+}
+
 // Calls f(dof, arm) for the degrees of freedom of actuator i.
 template <class F>
 DTAU_INLINE void for_each_arm(const mujoco::Constants& m, Index i, const F& f) {

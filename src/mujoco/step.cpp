@@ -38,7 +38,7 @@ void factorize_implicit(const Constants& m, const Solutions& at, Index k, double
     if (m.integrator == mujoco::implicit_fast)
         for (Index actuator = 0; actuator < m.nactuators; ++actuator) {
             const double by = actuator_derivatives(m, at, k, actuator).by_velocity;
-            if (by == 0.0) continue;
+            if (by == 0.0 || !damps(m, at, k, actuator)) continue;
             for_each_arm(m, actuator, [&](Index i, double left) {
                 for_each_arm(m, actuator, [&](Index j, double right) {
                     matrix[i * nv + j] -= m.timestep * by * left * right * m.related[i * nv + j];
@@ -151,6 +151,7 @@ class StateStep {
         for (Index actuator = 0; actuator < m_.nactuators; ++actuator) {
             const ActuatorDerivatives by = actuator_derivatives(m_, at_, k_, actuator);
             for_each_arm(m_, actuator, [&](Index i, double left) {
+                if (!follows_actuators(m_, at_, k_, i)) return;
                 double* row = w_.right + i * width_;
                 for_each_arm(m_, actuator, [&](Index j, double right) {
                     row[j] += left * by.by_length * right;
@@ -229,6 +230,7 @@ class StateStep {
                 w_.other_right[i * width_ + j] += w_.by_q[i * nv_ + j] - w_.other_by_q[i * nv_ + j];
         if (m_.integrator == mujoco::implicit_fast)
             for (Index actuator = 0; actuator < m_.nactuators; ++actuator) {
+                if (!damps(m_, at_, k_, actuator)) continue;
                 const ActuatorDerivatives by = actuator_derivatives(m_, at_, k_, actuator);
                 for_each_arm(m_, actuator, [&](Index i, double arm) {
                     double rate = 0.0;

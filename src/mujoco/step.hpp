@@ -51,7 +51,9 @@ struct Constants {
     Lists moments;              // of actuators: the degrees of freedom with a part in the length
     const double* moment_arms;  // d length / dq of these
     const Index *actuator_columns, *actuator_states;
+    const Index* actuator_dofs;  // of actuators of a joint; -1: of a tendon
     const Actuator* actuators;
+    const double *actuation_low, *actuation_high;  // of the actuators' force on a joint
     const std::int32_t *geom_body, *geom_type, *joint_type, *joint_dof;
     const double *geom_size, *joint_range;
 
@@ -63,6 +65,7 @@ struct Solutions {
     Index n;
     const double *q, *v, *a, *act, *act_dot, *ctrl, *bias, *torque, *mass;
     const double *length, *velocity, *force;  // of actuators
+    const double* actuation;                  // joint forces of all actuators
     const double *cdof, *com, *xmat, *geom_xpos, *geom_xmat;
     const Index* row_starts;  // of the states' rows of constraints
     const double *weight, *parameters;

@@ -92,9 +92,11 @@ Constants read_constants(ArrayReader& read) {
     m.moment_arms = read.take<double>(m.moments.starts[m.nactuators]);
     m.actuator_columns = read.take<Index>(m.nactuators);
     m.actuator_states = read.take<Index>(m.nactuators);
+    m.actuator_dofs = read.take<Index>(m.nactuators);
     constexpr Index numbers = sizeof(mujoco::Actuator) / sizeof(double);
     m.actuators =
         reinterpret_cast<const mujoco::Actuator*>(read.take<double>(numbers * m.nactuators));
+    m.actuation_low = read.take<double>(m.nv), m.actuation_high = read.take<double>(m.nv);
     m.geom_body = read.take<std::int32_t>(m.ngeom), m.geom_type = read.take<std::int32_t>(m.ngeom);
     m.geom_size = read.take<double>(3 * m.ngeom);
     m.joint_type = read.take<std::int32_t>(joints), m.joint_dof = read.take<std::int32_t>(joints);
@@ -115,6 +117,7 @@ Solutions read_solutions(ArrayReader& read, const Constants& m) {
     at.length = read.take<double>(n * m.nactuators);
     at.velocity = read.take<double>(n * m.nactuators);
     at.force = read.take<double>(n * m.nactuators);
+    at.actuation = read.take<double>(n * m.nv);
     at.cdof = read.take<double>(n * m.nv * 6), at.com = read.take<double>(n * m.nbody * 3);
     at.xmat = read.take<double>(n * m.nbody * 9);
     at.geom_xpos = read.take<double>(n * m.ngeom * 3);

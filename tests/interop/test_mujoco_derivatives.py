@@ -116,6 +116,28 @@ def test_activation_of_actuators(integrator: str, seed: int) -> None:
     assert B[-5:].any()
 
 
+@pytest.mark.parametrize("flags", ["", 'actuation="disable"'])
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_limits_of_the_actuators_force_on_a_joint(integrator: str, flags: str) -> None:
+    mj_model = compiled(
+        option=f'integrator="{integrator}"',
+        flags=flags,
+        hinge='actuatorfrcrange="-1.5 1"',
+        slide='actuatorfrcrange="-9 30"',
+        off='actuatorfrcrange="-.1 .1"',
+    )
+    dofs = np.flatnonzero(mj_model.jnt_actfrclimited[mj_model.dof_jntid])
+    low, high = mj_model.jnt_actfrcrange[mj_model.dof_jntid[dofs]].T
+    within = set()
+    for seed in range(8):
+        data = random_data(mj_model, seed)
+        check(mj_model, data)
+        mujoco.mj_forward(mj_model, data)
+        force = data.qfrc_actuator[dofs]
+        within |= set(zip(dofs.tolist(), ((low < force) & (force < high)).tolist(), strict=True))
+    assert flags or len(within) == 2 * len(dofs)  # each joint at its limit and within
+
+
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 def test_batches_equal_single_states(integrator: str) -> None:
     mj_model = compiled(option=f'integrator="{integrator}"', actuators=STATES, **LIMITS)
@@ -320,7 +342,6 @@ MUSCLE = '<muscle joint="hinge" lengthrange="0 1"/>'
         ({"actuators": MUSCLE}, "integrators and filters"),
         ({"actuators": '<motor joint="ball" gear="1 0 0"/>'}, "hinges, slides and fixed tendons"),
         ({"ball": 'stiffness="1"'}, "springs of free and ball"),
-        ({"hinge": 'actuatorfrcrange="-1 1"'}, "force on a joint"),
     ],
 )
 def test_other_parts_are_refused_by_name(parts: dict[str, str], named: str) -> None:

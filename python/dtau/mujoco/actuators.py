@@ -27,12 +27,18 @@ class Actuators:
     def __init__(self, m: Any, of_tendons: Array) -> None:
         self.na, self.nu = m.na, m.nu
         self.columns = m.actuator_ctrladr.astype(np.intp)
+        of_joints = m.actuator_trntype != TENDON_TRANSMISSION
+        self.dofs = np.full(m.nactuator, -1, dtype=np.intp)
+        self.dofs[of_joints] = m.jnt_dofadr[m.actuator_trnid[of_joints, 0]]
         self.moments = self._moments(m, of_tendons)
         self.ctrl_low, self.ctrl_high = _range(
             (m.actuator_ctrllimited != 0) & (not disabled(m, "CLAMPCTRL")), m.actuator_ctrlrange
         )
         self._force_low, self._force_high = _range(
             m.actuator_forcelimited != 0, m.actuator_forcerange
+        )
+        self.joint_low, self.joint_high = _range(
+            m.jnt_actfrclimited[m.dof_jntid] != 0, m.jnt_actfrcrange[m.dof_jntid]
         )
         self._gain = m.actuator_gainprm[:, :3].copy()
         self._gain[m.actuator_gaintype == int(mujoco.mjtGain.mjGAIN_FIXED), 1:] = 0.0
@@ -47,7 +53,7 @@ class Actuators:
             return out
         owners, tendons = m.actuator_trnid[:, 0], m.actuator_trntype == TENDON_TRANSMISSION
         joints = np.flatnonzero(~tendons)
-        out[joints, m.jnt_dofadr[owners[joints]]] = 1.0
+        out[joints, self.dofs[joints]] = 1.0
         out[tendons] = of_tendons[owners[tendons]]
         return np.asarray(out * m.actuator_gear[:, :1])
 

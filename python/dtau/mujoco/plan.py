@@ -35,8 +35,9 @@ Indices = NDArray[np.intp]
 _ARRAYS = attrgetter(
     *("body_parentid", "body_weldid", "body_jntadr", "body_pos", "body_quat", "body_ipos"),
     *("body_iquat", "body_mass", "body_inertia", "body_mocapid", "jnt_type", "jnt_bodyid"),
-    *("jnt_pos", "jnt_axis", "jnt_stiffness", "jnt_stiffnesspoly", "jnt_actfrclimited", "qpos0"),
-    *("dof_damping", "dof_dampingpoly", "dof_armature", "eq_type", "eq_data", "eq_obj1id"),
+    *("jnt_pos", "jnt_axis", "jnt_stiffness", "jnt_stiffnesspoly", "jnt_actfrclimited"),
+    *("jnt_actfrcrange", "qpos0", "dof_damping", "dof_dampingpoly", "dof_armature"),
+    *("eq_type", "eq_data", "eq_obj1id"),
     *("eq_obj2id", "actuator_trntype", "actuator_trnid", "actuator_dyntype", "actuator_dynprm"),
     *("actuator_gaintype", "actuator_gainprm", "actuator_biastype", "actuator_biasprm"),
     *("actuator_gear", "actuator_ctrllimited", "actuator_ctrlrange", "actuator_forcelimited"),
@@ -150,7 +151,8 @@ class Plan:
             *(self._coordinates, self._offsets, np.argsort(self._order), self._order),
             *(self.free, self._free_bodies, self.angles, self.plain),
             *(*_lists(actuators.moments), actuators.moments[actuators.moments != 0.0]),
-            *(actuators.columns, actuators.state_of, actuators.numbers()),
+            *(actuators.columns, actuators.state_of, actuators.dofs, actuators.numbers()),
+            *(actuators.joint_low, actuators.joint_high),
         )
 
 

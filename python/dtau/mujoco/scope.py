@@ -106,7 +106,6 @@ def require_covered_model(mj_model: Any) -> None:
                 or m.actuator_dampingpoly.any()
                 or m.actuator_armature.any()
             ),
-            "limits of the actuators' force on a joint": m.jnt_actfrclimited.any(),
             "springs of free and ball joints": m.jnt_stiffness[turning].any(),
             "springs and dampers that are not linear": (
                 m.jnt_stiffnesspoly.any()

@@ -38,6 +38,7 @@ class Contacts(NamedTuple):
 _NAMES = (
     *("qpos", "qvel", "qacc", "act", "act_dot", "ctrl", "qfrc_bias", "qfrc_smooth"),
     *("qfrc_constraint", "actuator_length", "actuator_velocity", "actuator_force"),
+    "qfrc_actuator",
     *("cdof", "subtree_com", "xmat", "geom_xpos", "geom_xmat"),
 )
 _OF_ROWS = (
@@ -75,6 +76,7 @@ class Solved:
         self.q, self.v, self.a = (np.empty((n, size)) for size in (mj_model.nq, nv, nv))
         self.act, self.act_dot, self.ctrl = (np.empty((n, x)) for x in (plan.na, plan.na, plan.nu))
         self.bias, self.torque, self._constraint_torque = np.empty((3, n, nv))
+        actuation = np.empty((n, nv))
         self.mass = np.zeros((n, nv, nv))
         length, velocity, force = np.empty((3, n, nact))
         self._cdof, self._com = np.empty((n, nv, 6)), np.empty((n, nbody, 3))
@@ -82,12 +84,12 @@ class Solved:
         geom_xpos, geom_xmat = np.empty((n, ngeom, 3)), np.empty((n, ngeom, 9))
         self._copied = (
             *(self.q, self.v, self.a, self.act, self.act_dot, self.ctrl, self.bias, self.torque),
-            *(self._constraint_torque, length, velocity, force),
+            *(self._constraint_torque, length, velocity, force, actuation),
             *(self._cdof, self._com, xmat, geom_xpos, geom_xmat),
         )
         self._arrays = (
             *(self.q, self.v, self.a, self.act, self.act_dot, self.ctrl, self.bias, self.torque),
-            *(self.mass, length, velocity, force),
+            *(self.mass, length, velocity, force, actuation),
             *(self._cdof, self._com, xmat, geom_xpos, geom_xmat),
         )
         self._counts = np.zeros((4, n + 1), dtype=np.intp)  # rows, plain rows, contacts, equalities
