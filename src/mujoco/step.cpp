@@ -18,6 +18,7 @@
 #include "batch/scratch.hpp"
 #include "dtau/algorithms/steps/exponential.hpp"
 #include "mujoco/actuators.hpp"
+#include "mujoco/body_forces.hpp"
 #include "mujoco/contact_terms.hpp"
 #include "mujoco/dense_solve.hpp"
 #include "mujoco/smooth.hpp"
@@ -166,17 +167,18 @@ class StateStep {
     void add_constraints(ContactTerms& contacts) {
         const bool plain = at_.plain_starts[k_] < at_.plain_starts[k_ + 1];
         const bool touches = at_.contact_starts[k_] < at_.contact_starts[k_ + 1];
-        if (!plain && !touches && !job_.terms) return;
+        if (!plain && !touches && !job_.terms && !m_.ncompensated) return;
         const Terms terms = {w_.by_a, w_.other_by_q, w_.by_v, w_.wrenches};
         set_terms(terms);
         if (plain) {
             const Index row = add_row_terms(m_, at_, k_, terms);
             if (row >= 0) job_.jumping_limit = row;
         }
-        if (touches || job_.wrenches) {
+        if (touches || job_.wrenches || m_.ncompensated) {
             const Axes axes(m_, at_, k_, w_.axes);
             for (Index c = at_.contact_starts[k_]; c < at_.contact_starts[k_ + 1]; ++c)
                 if (at_.address[c] >= 0) add_contact(contacts, c, axes, terms);
+            add_gravity_compensation(m_, at_, k_, axes, terms);
             add_turning_axes(axes, terms);
         }
         for (Index i = 0; i < nv_; ++i) {

@@ -16,6 +16,8 @@ using Index = std::ptrdiff_t;
 enum Geom { plane = 0, sphere = 2, capsule = 3, ellipsoid = 4, cylinder = 5, box = 6, mesh = 7 };
 enum Constraint { equality = 0, limit_of_joint = 3, limit_of_tendon = 4 };
 enum Joint { ball = 1 };
+// What gravity compensation counts as on a degree of freedom.
+enum Compensation { no_force, passive, of_actuators };
 // How the step goes on from the acceleration.
 enum Integrator { explicit_euler, implicit_euler, implicit_fast, stage };
 
@@ -53,6 +55,9 @@ struct Constants {
     const Index *actuator_columns, *actuator_states;
     const Index* actuator_dofs;  // of actuators of a joint; -1: of a tendon
     const Actuator* actuators;
+    Index ncompensated;
+    const Index *compensated, *compensation;       // bodies; `Compensation` by degree of freedom
+    const double* compensating;                    // forces on these bodies
     const double *actuation_low, *actuation_high;  // of the actuators' force on a joint
     const std::int32_t *geom_body, *geom_type, *joint_type, *joint_dof;
     const double *geom_size, *joint_range;
@@ -66,7 +71,7 @@ struct Solutions {
     const double *q, *v, *a, *act, *act_dot, *ctrl, *bias, *torque, *mass;
     const double *length, *velocity, *force;  // of actuators
     const double* actuation;                  // joint forces of all actuators
-    const double *cdof, *com, *xmat, *geom_xpos, *geom_xmat;
+    const double *cdof, *com, *xmat, *xipos, *geom_xpos, *geom_xmat;
     const Index* row_starts;  // of the states' rows of constraints
     const double *weight, *parameters;
     const std::int32_t *kind, *id;

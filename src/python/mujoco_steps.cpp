@@ -96,6 +96,9 @@ Constants read_constants(ArrayReader& read) {
     constexpr Index numbers = sizeof(mujoco::Actuator) / sizeof(double);
     m.actuators =
         reinterpret_cast<const mujoco::Actuator*>(read.take<double>(numbers * m.nactuators));
+    m.compensated = read.take_any<Index>(), m.ncompensated = read.size();
+    m.compensation = read.take<Index>(m.nv);
+    m.compensating = read.take<double>(3 * m.ncompensated);
     m.actuation_low = read.take<double>(m.nv), m.actuation_high = read.take<double>(m.nv);
     m.geom_body = read.take<std::int32_t>(m.ngeom), m.geom_type = read.take<std::int32_t>(m.ngeom);
     m.geom_size = read.take<double>(3 * m.ngeom);
@@ -120,6 +123,7 @@ Solutions read_solutions(ArrayReader& read, const Constants& m) {
     at.actuation = read.take<double>(n * m.nv);
     at.cdof = read.take<double>(n * m.nv * 6), at.com = read.take<double>(n * m.nbody * 3);
     at.xmat = read.take<double>(n * m.nbody * 9);
+    at.xipos = read.take<double>(n * m.nbody * 3);
     at.geom_xpos = read.take<double>(n * m.ngeom * 3);
     at.geom_xmat = read.take<double>(n * m.ngeom * 9);
     const Index rows = at.row_starts[n];

@@ -15,6 +15,7 @@ from dtau.conventions.mujoco_model import mujoco as mujoco_convention
 from dtau.loaders.live_mujoco import from_mujoco
 from dtau.model.model import Model
 from dtau.mujoco.actuators import Actuators
+from dtau.mujoco.body_forces import gravity_compensation
 from dtau.mujoco.scope import (
     IMPLICITFAST,
     OF_JOINTS,
@@ -36,7 +37,8 @@ _ARRAYS = attrgetter(
     *("body_parentid", "body_weldid", "body_jntadr", "body_pos", "body_quat", "body_ipos"),
     *("body_iquat", "body_mass", "body_inertia", "body_mocapid", "jnt_type", "jnt_bodyid"),
     *("jnt_pos", "jnt_axis", "jnt_stiffness", "jnt_stiffnesspoly", "jnt_actfrclimited"),
-    *("jnt_actfrcrange", "qpos0", "dof_damping", "dof_dampingpoly", "dof_armature"),
+    *("jnt_actfrcrange", "jnt_actgravcomp", "body_gravcomp", "qpos0", "dof_damping"),
+    *("dof_dampingpoly", "dof_armature"),
     *("eq_type", "eq_data", "eq_obj1id"),
     *("eq_obj2id", "actuator_trntype", "actuator_trnid", "actuator_dyntype", "actuator_dynprm"),
     *("actuator_gaintype", "actuator_gainprm", "actuator_biastype", "actuator_biasprm"),
@@ -49,9 +51,9 @@ _ARRAYS = attrgetter(
     *("wrap_type", "wrap_objid", "wrap_prm"),
 )
 _SIZES = attrgetter(
-    *("names", "ntendon", "nflex", "nplugin", "nplastic", "nhistory", "ngravcomp"),
+    *("names", "ntendon", "nflex", "nplugin", "nplastic", "nhistory"),
 )
-_FLAGS = attrgetter("flg_adhesion", "flg_surfacevel")
+_FLAGS = attrgetter("flg_adhesion", "flg_surfacevel", "flg_gravcomp")
 _OPTIONS = attrgetter(
     *("integrator", "timestep", "cone", "disableflags", "enableflags", "disableactuator"),
     *("noslip_iterations", "density", "viscosity"),
@@ -152,6 +154,7 @@ class Plan:
             *(self.free, self._free_bodies, self.angles, self.plain),
             *(*_lists(actuators.moments), actuators.moments[actuators.moments != 0.0]),
             *(actuators.columns, actuators.state_of, actuators.dofs, actuators.numbers()),
+            *gravity_compensation(m),
             *(actuators.joint_low, actuators.joint_high),
         )
 

@@ -87,7 +87,6 @@ def require_covered_model(mj_model: Any) -> None:
             "plugins": m.nplugin,
             "plastic joints": m.nplastic,
             "delays": m.nhistory,
-            "gravity compensation": m.ngravcomp,
             "adhesion of contacts": m.flg_adhesion,
             "velocities of surfaces": m.flg_surfacevel,
             "actuators with several controls or forces": (

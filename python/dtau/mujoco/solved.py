@@ -39,7 +39,7 @@ _NAMES = (
     *("qpos", "qvel", "qacc", "act", "act_dot", "ctrl", "qfrc_bias", "qfrc_smooth"),
     *("qfrc_constraint", "actuator_length", "actuator_velocity", "actuator_force"),
     "qfrc_actuator",
-    *("cdof", "subtree_com", "xmat", "geom_xpos", "geom_xmat"),
+    *("cdof", "subtree_com", "xmat", "xipos", "geom_xpos", "geom_xmat"),
 )
 _OF_ROWS = (
     *("efc_D", "efc_KBIP", "efc_type", "efc_id", "efc_aref", "efc_pos", "efc_margin"),
@@ -80,17 +80,17 @@ class Solved:
         self.mass = np.zeros((n, nv, nv))
         length, velocity, force = np.empty((3, n, nact))
         self._cdof, self._com = np.empty((n, nv, 6)), np.empty((n, nbody, 3))
-        xmat = np.empty((n, nbody, 9))
+        xmat, xipos = np.empty((n, nbody, 9)), np.empty((n, nbody, 3))
         geom_xpos, geom_xmat = np.empty((n, ngeom, 3)), np.empty((n, ngeom, 9))
         self._copied = (
             *(self.q, self.v, self.a, self.act, self.act_dot, self.ctrl, self.bias, self.torque),
             *(self._constraint_torque, length, velocity, force, actuation),
-            *(self._cdof, self._com, xmat, geom_xpos, geom_xmat),
+            *(self._cdof, self._com, xmat, xipos, geom_xpos, geom_xmat),
         )
         self._arrays = (
             *(self.q, self.v, self.a, self.act, self.act_dot, self.ctrl, self.bias, self.torque),
             *(self.mass, length, velocity, force, actuation),
-            *(self._cdof, self._com, xmat, geom_xpos, geom_xmat),
+            *(self._cdof, self._com, xmat, xipos, geom_xpos, geom_xmat),
         )
         self._counts = np.zeros((4, n + 1), dtype=np.intp)  # rows, plain rows, contacts, equalities
         self._parts: tuple[list[tuple[Any, ...]], ...] = ([], [], [])

@@ -1,0 +1,112 @@
+"""Exact derivatives of MuJoCo's step with forces on bodies that depend on their motion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from mujoco_steps import check
+
+mujoco = pytest.importorskip("mujoco")
+from dtau.mujoco import transition_derivatives, transition_derivatives_batch  # noqa: E402
+
+SCENE = """<mujoco>
+<option tolerance="1e-12" iterations="500" ls_iterations="100" {option}><flag {flags}/></option>
+<default><geom contype="0" conaffinity="0"/></default>
+<worldbody><body pos="0 0 1" {root}><freejoint/>
+<geom type="box" size=".2 .1 .05" mass="2" pos=".05 .02 0" {box}/>
+<body pos=".2 0 0" {first}><joint name="hinge" axis="0 1 .2" damping=".7" {hinge}/>
+<geom type="capsule" size=".03" fromto="0 0 0 .3 0 -.1" mass=".5" {capsule}/>
+<body pos=".3 0 -.1" {second}><joint name="slide" type="slide" axis="1 0 .3" damping="2" {slide}/>
+<joint name="off" axis="0 0 1" pos=".02 0 0" damping=".1"/>
+<geom type="ellipsoid" size=".1 .02 .03" mass=".3" quat="1 .2 .3 .1" {ellipsoid}/></body></body>
+<body pos="-.2 0 0" {third}><joint type="ball" damping=".3"/>
+<geom type="cylinder" size=".03 .1" mass=".4" pos=".1 .05 0" quat="1 .3 -.2 .1" {cylinder}/></body>
+</body>{more}</worldbody>
+<actuator><motor joint="hinge" gear="3"/><position joint="slide" kp="30" kv="2"/></actuator>
+</mujoco>"""
+PARTS = (
+    *("option", "flags", "root", "first", "second", "third", "hinge", "slide", "more"),
+    *("box", "capsule", "ellipsoid", "cylinder"),
+)
+INTEGRATORS = ("Euler", "implicitfast", "RK4")
+
+
+def compiled(**parts: str) -> Any:
+    return mujoco.MjModel.from_xml_string(SCENE.format(**dict.fromkeys(PARTS, "") | parts))
+
+
+def random_data(mj_model: Any, seed: int) -> Any:
+    rng, data = np.random.default_rng(seed), mujoco.MjData(mj_model)
+    q = data.qpos.copy()
+    mujoco.mj_integratePos(mj_model, q, rng.normal(size=mj_model.nv), 1.0)
+    data.qpos[:], data.qvel[:] = q, rng.normal(size=mj_model.nv)
+    data.qfrc_applied[:] = rng.normal(size=mj_model.nv)
+    data.ctrl[:] = rng.uniform(-0.9, 0.9, mj_model.nu)
+    return data
+
+
+COMPENSATED = {
+    "root": 'gravcomp=".8"',
+    "second": 'gravcomp="1"',
+    "third": 'gravcomp="1.7"',
+    "more": '<body gravcomp="1"><geom size=".1" mass="1"/></body>',
+}
+BY_ACTUATORS = {
+    "hinge": 'actuatorgravcomp="true" actuatorfrcrange="-2 2.5"',
+    "slide": 'actuatorgravcomp="true"',
+}
+
+
+@pytest.mark.parametrize("flags", ["", 'spring="disable" damper="disable"', 'gravity="disable"'])
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_gravity_compensation(integrator: str, flags: str) -> None:
+    option = f'integrator="{integrator}" gravity="1 -2 -9"'
+    mj_model = compiled(option=option, flags=flags, **COMPENSATED)
+    for seed in range(3):
+        check(mj_model, random_data(mj_model, seed))
+
+
+@pytest.mark.parametrize("flags", ["", 'actuation="disable"'])
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_gravity_compensation_by_actuators(integrator: str, flags: str) -> None:
+    option = f'integrator="{integrator}" gravity="1 -2 -9"'
+    mj_model = compiled(option=option, flags=flags, **COMPENSATED, **BY_ACTUATORS)
+    at_limit = set()
+    for seed in range(6):
+        data = random_data(mj_model, seed)
+        check(mj_model, data)
+        mujoco.mj_forward(mj_model, data)
+        at_limit.add(bool(-2.0 < data.qfrc_actuator[6] < 2.5))
+    assert flags or len(at_limit) == 2
+
+
+def test_gravity_compensation_by_actuators_that_are_missing() -> None:
+    scene = SCENE.format(**dict.fromkeys(PARTS, "") | COMPENSATED | BY_ACTUATORS)
+    start, end = scene.index("<actuator>"), scene.index("</mujoco>")
+    mj_model = mujoco.MjModel.from_xml_string(scene[:start] + scene[end:])
+    check(mj_model, random_data(mj_model, 0))
+
+
+def test_changes_of_gravity_compensation_count() -> None:
+    mj_model = compiled(**COMPENSATED)
+    data = random_data(mj_model, 0)
+    first = transition_derivatives(mj_model, data)
+    mj_model.body_gravcomp[3] = 2.5
+    assert not np.allclose(transition_derivatives(mj_model, data).A, first.A)
+    check(mj_model, data)
+
+
+def test_forces_on_bodies_in_batches() -> None:
+    mj_model = compiled(**COMPENSATED, **BY_ACTUATORS)
+    kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    states = np.empty((5, mujoco.mj_stateSize(mj_model, kind)))
+    ctrl, singles = np.empty((5, mj_model.nu)), []
+    for seed, (state, u) in enumerate(zip(states, ctrl, strict=True)):
+        data = random_data(mj_model, seed)
+        data.qfrc_applied[:], u[:] = 0.0, data.ctrl
+        mujoco.mj_getState(mj_model, data, state, kind)
+        singles.append(transition_derivatives(mj_model, data).A)
+    found = transition_derivatives_batch(mj_model, mujoco.MjData(mj_model), states, ctrl, threads=1)
+    np.testing.assert_allclose(found.A, singles, atol=1e-9)
