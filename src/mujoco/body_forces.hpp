@@ -1,5 +1,8 @@
-// Differentiates joint forces J^T W of wrenches W on bodies, which vary with the bodies' motion:
-// add_body_wrench(), and gravity compensation: add_gravity_compensation().
+// Differentiates joint forces J^T W of wrenches W on bodies: add_changes(), add_wrench(), and gravity
+// compensation: add_gravity_compensation().
+//
+// The rows of a body are its degrees of freedom i with counts(i). Wrenches are about the world's
+// origin. The axes of J turn in add_turning_axes().
 #pragma once
 
 #include "mujoco/actuators.hpp"
@@ -7,18 +10,22 @@
 
 namespace dtau::DTAU_VARIANT::mujoco_step {
 
-// Adds the derivatives by q for a wrench about the world's origin, in the rows i with counts(i).
-// change(j): the derivative of the wrench by q_j. The axes of J turn in add_turning_axes().
+// Adds J^T dW to the derivatives `by` (nv, nv); change(j) is the change dW with degree of freedom j.
 template <class Counts, class Change>
-void add_body_wrench(const mujoco::Constants& m, const Axes& axes, Index body, const Wrench& wrench,
-                     const Counts& counts, const Change& change, const Terms& terms) {
+void add_changes(const mujoco::Constants& m, const Axes& axes, Index body, const Counts& counts,
+                 double* by, const Change& change) {
     const Index *begin = m.paths.begin(body), *end = m.paths.end(body);
     for (const Index* j = begin; j != end; ++j) {
-        const Wrench by_q = change(*j);
+        const Wrench dW = change(*j);
         for (const Index* i = begin; i != end; ++i)
-            if (counts(*i)) terms.by_q[*i * m.nv + *j] += dot(by_q, axes.S[*i]);
+            if (counts(*i)) by[*i * m.nv + *j] += dot(dW, axes.S[*i]);
     }
-    for (const Index* i = begin; i != end; ++i)
+}
+
+template <class Counts>
+void add_wrench(const mujoco::Constants& m, Index body, const Wrench& wrench, const Counts& counts,
+                const Terms& terms) {
+    for (const Index* i = m.paths.begin(body); i != m.paths.end(body); ++i)
         if (counts(*i)) terms.wrenches[*i] = fma(1.0, wrench, terms.wrenches[*i]);
 }
 
@@ -34,13 +41,10 @@ inline void add_gravity_compensation(const mujoco::Constants& m, const mujoco::S
         const Index body = m.compensated[x];
         const Vector center = vec3(at.xipos + 3 * (k * m.nbody + body));
         const Vector force = vec3(m.compensating + 3 * x);
-        add_body_wrench(
-            m, axes, body, {cross(center, force), force}, counts,
-            [&](Index j) -> Wrench {
-                const Vector moved = cross(axes.S[j].ang, center, axes.S[j].lin);
-                return {cross(moved, force), {}};
-            },
-            terms);
+        add_changes(m, axes, body, counts, terms.by_q, [&](Index j) -> Wrench {
+            return {cross(cross(axes.S[j].ang, center, axes.S[j].lin), force), {}};
+        });
+        add_wrench(m, body, {cross(center, force), force}, counts, terms);
     }
 }
 

@@ -21,6 +21,7 @@
 #include "mujoco/body_forces.hpp"
 #include "mujoco/contact_terms.hpp"
 #include "mujoco/dense_solve.hpp"
+#include "mujoco/fluid.hpp"
 #include "mujoco/smooth.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -165,20 +166,22 @@ class StateStep {
     }
 
     void add_constraints(ContactTerms& contacts) {
+        const bool on_bodies = m_.ncompensated > 0 || m_.nfluid > 0;
         const bool plain = at_.plain_starts[k_] < at_.plain_starts[k_ + 1];
         const bool touches = at_.contact_starts[k_] < at_.contact_starts[k_ + 1];
-        if (!plain && !touches && !job_.terms && !m_.ncompensated) return;
+        if (!plain && !touches && !job_.terms && !on_bodies) return;
         const Terms terms = {w_.by_a, w_.other_by_q, w_.by_v, w_.wrenches};
         set_terms(terms);
         if (plain) {
             const Index row = add_row_terms(m_, at_, k_, terms);
             if (row >= 0) job_.jumping_limit = row;
         }
-        if (touches || job_.wrenches || m_.ncompensated) {
+        if (touches || job_.wrenches || on_bodies) {
             const Axes axes(m_, at_, k_, w_.axes);
             for (Index c = at_.contact_starts[k_]; c < at_.contact_starts[k_ + 1]; ++c)
                 if (at_.address[c] >= 0) add_contact(contacts, c, axes, terms);
             add_gravity_compensation(m_, at_, k_, axes, terms);
+            add_fluid_forces(m_, at_, k_, axes, terms);
             add_turning_axes(axes, terms);
         }
         for (Index i = 0; i < nv_; ++i) {

@@ -36,6 +36,13 @@ struct Actuator {
     double keep, step, span, act_low, act_high, early;
 };
 
+// A body or geom in a fluid, as in src/mujoco/fluid.hpp. Its frame is relative to the body's center of
+// mass and axes; viscous and quadratic drag are [angular, linear].
+struct FluidPart {
+    double offset[3], rotation[9], is_ellipsoid, viscous[2], quadratic[6];
+    double size[3], mass[3], inertia[3], largest, shadow, kutta, magnus;
+};
+
 struct Constants {
     Index integrator, elliptic, nq, nv, na, nu, nactuators, nbody, ngeom, nfree, nturning;
     double timestep;
@@ -56,8 +63,12 @@ struct Constants {
     const Index* actuator_dofs;  // of actuators of a joint; -1: of a tendon
     const Actuator* actuators;
     Index ncompensated;
-    const Index *compensated, *compensation;       // bodies; `Compensation` by degree of freedom
-    const double* compensating;                    // forces on these bodies
+    const Index *compensated, *compensation;  // bodies; `Compensation` by degree of freedom
+    const double* compensating;               // forces on these bodies
+    Index nfluid;
+    const Index* fluid_bodies;
+    const FluidPart* fluid;
+    const double* wind;
     const double *actuation_low, *actuation_high;  // of the actuators' force on a joint
     const std::int32_t *geom_body, *geom_type, *joint_type, *joint_dof;
     const double *geom_size, *joint_range;

@@ -71,6 +71,13 @@ class ArrayReader {
     Index size_ = 0;
 };
 
+// Structs of doubles alone.
+template <class X>
+const X* read_structs(ArrayReader& read, Index count) {
+    constexpr Index numbers = sizeof(X) / sizeof(double);
+    return reinterpret_cast<const X*>(read.take<double>(numbers * count));
+}
+
 Constants read_constants(ArrayReader& read) {
     Constants m;
     const Index* sizes = read.take<Index>(13);
@@ -93,12 +100,13 @@ Constants read_constants(ArrayReader& read) {
     m.actuator_columns = read.take<Index>(m.nactuators);
     m.actuator_states = read.take<Index>(m.nactuators);
     m.actuator_dofs = read.take<Index>(m.nactuators);
-    constexpr Index numbers = sizeof(mujoco::Actuator) / sizeof(double);
-    m.actuators =
-        reinterpret_cast<const mujoco::Actuator*>(read.take<double>(numbers * m.nactuators));
+    m.actuators = read_structs<mujoco::Actuator>(read, m.nactuators);
     m.compensated = read.take_any<Index>(), m.ncompensated = read.size();
     m.compensation = read.take<Index>(m.nv);
     m.compensating = read.take<double>(3 * m.ncompensated);
+    m.fluid_bodies = read.take_any<Index>(), m.nfluid = read.size();
+    m.fluid = read_structs<mujoco::FluidPart>(read, m.nfluid);
+    m.wind = read.take<double>(3);
     m.actuation_low = read.take<double>(m.nv), m.actuation_high = read.take<double>(m.nv);
     m.geom_body = read.take<std::int32_t>(m.ngeom), m.geom_type = read.take<std::int32_t>(m.ngeom);
     m.geom_size = read.take<double>(3 * m.ngeom);

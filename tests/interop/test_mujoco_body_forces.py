@@ -98,8 +98,57 @@ def test_changes_of_gravity_compensation_count() -> None:
     check(mj_model, data)
 
 
+FLUIDS = ("density", "viscosity", "wind", "all")
+SWIMMING = {
+    "capsule": 'fluidshape="ellipsoid" fluidcoef=".4 .2 1.3 .9 .8"',
+    "ellipsoid": 'fluidshape="ellipsoid"',
+    "cylinder": 'fluidshape="ellipsoid" fluidcoef="1 2 .5 .1 1.2"',
+    "more": '<body><geom type="box" size=".1 .2 .3"/></body>',
+}
+
+
+def fluid(name: str) -> str:
+    values = {"density": "1000", "viscosity": "0.9", "wind": "2 -1 .5"}
+    if name == "wind":  # without a fluid it exerts no force
+        return 'wind="2 -1 .5" density="30"'
+    return " ".join(f'{key}="{x}"' for key, x in values.items() if name in (key, "all"))
+
+
+@pytest.mark.parametrize("flags", ["", 'spring="disable" damper="disable"'])
+@pytest.mark.parametrize("shapes", ["boxes", "ellipsoids"])
+@pytest.mark.parametrize("integrator", ["Euler", "RK4"])
+@pytest.mark.parametrize("name", FLUIDS)
+def test_fluid_forces(name: str, integrator: str, shapes: str, flags: str) -> None:
+    option = f'integrator="{integrator}" {fluid(name)}'
+    parts = SWIMMING if shapes == "ellipsoids" else {}
+    mj_model = compiled(option=option, flags=flags, **parts)
+    for seed in range(3):
+        check(mj_model, random_data(mj_model, seed), 1e-7)
+
+
+def test_bodies_at_rest_in_a_fluid() -> None:
+    mj_model = compiled(option=f'{fluid("all")} gravity="0 0 0"', **SWIMMING)
+    mj_model.opt.wind[:] = 0.0
+    data = mujoco.MjData(mj_model)
+    assert np.isfinite(transition_derivatives(mj_model, data).A).all()
+    check(mj_model, data, 1e-4)  # the force has second derivatives that jump there
+
+
+def test_changes_of_the_fluid_count() -> None:
+    mj_model = compiled(option=fluid("all"), **SWIMMING)
+    data = random_data(mj_model, 0)
+    for change in ("density", "viscosity"):
+        first = transition_derivatives(mj_model, data)
+        setattr(mj_model.opt, change, 0.5 * getattr(mj_model.opt, change))
+        assert not np.allclose(transition_derivatives(mj_model, data).A, first.A, atol=1e-9)
+    mj_model.opt.wind[0] += 1.0
+    mj_model.geom_size[2] *= 1.1
+    mj_model.geom_fluid[2, 1] *= 1.1
+    check(mj_model, data)
+
+
 def test_forces_on_bodies_in_batches() -> None:
-    mj_model = compiled(**COMPENSATED, **BY_ACTUATORS)
+    mj_model = compiled(option=fluid("all"), **COMPENSATED, **BY_ACTUATORS)
     kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
     states = np.empty((5, mujoco.mj_stateSize(mj_model, kind)))
     ctrl, singles = np.empty((5, mj_model.nu)), []

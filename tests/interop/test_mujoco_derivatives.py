@@ -317,7 +317,10 @@ MUSCLE = '<muscle joint="hinge" lengthrange="0 1"/>'
         ({"option": 'integrator="implicit"'}, "integrators other than"),
         ({"option": 'integrator="implicitfast"', "world": LONE}, "free bodies that carry no joint"),
         ({"option": 'noslip_iterations="3"'}, "noslip"),
-        ({"option": 'density="1.2"'}, "fluid"),
+        (
+            {"option": 'density="1.2" integrator="implicitfast"'},
+            "fluid forces with implicitfast",
+        ),
         (
             {"more": SPATIAL.format(""), "world": SITES},
             "spatial tendons, unless geometry",

@@ -16,6 +16,7 @@ from dtau.loaders.live_mujoco import from_mujoco
 from dtau.model.model import Model
 from dtau.mujoco.actuators import Actuators
 from dtau.mujoco.body_forces import gravity_compensation
+from dtau.mujoco.fluids import fluid_parts
 from dtau.mujoco.scope import (
     IMPLICITFAST,
     OF_JOINTS,
@@ -54,6 +55,9 @@ _SIZES = attrgetter(
     *("names", "ntendon", "nflex", "nplugin", "nplastic", "nhistory"),
 )
 _FLAGS = attrgetter("flg_adhesion", "flg_surfacevel", "flg_gravcomp")
+_OF_FLUIDS = attrgetter(
+    *("geom_fluid", "geom_size", "geom_type", "geom_bodyid", "geom_pos", "geom_quat"),
+)
 _OPTIONS = attrgetter(
     *("integrator", "timestep", "cone", "disableflags", "enableflags", "disableactuator"),
     *("noslip_iterations", "density", "viscosity"),
@@ -154,7 +158,7 @@ class Plan:
             *(self.free, self._free_bodies, self.angles, self.plain),
             *(*_lists(actuators.moments), actuators.moments[actuators.moments != 0.0]),
             *(actuators.columns, actuators.state_of, actuators.dofs, actuators.numbers()),
-            *gravity_compensation(m),
+            *(*gravity_compensation(m), *fluid_parts(m)),
             *(actuators.joint_low, actuators.joint_high),
         )
 
@@ -177,7 +181,9 @@ def plan_of(mj_model: Any) -> Plan:
         seen = None
     arrays = seen.arrays if seen is not None else _ARRAYS(mj_model)
     numbers = b"".join(arrays)
-    others = opt.gravity.tobytes(), _FLAGS(mj_model), _OPTIONS(opt)
+    fluid = _OF_FLUIDS(mj_model) if opt.density or opt.viscosity else ()
+    vectors = b"".join((opt.gravity, opt.wind, *fluid))
+    others = vectors, _FLAGS(mj_model), _OPTIONS(opt)
     if seen is not None and seen.numbers == numbers and seen.others == others:
         return seen.plan
     key = numbers, others, _SIZES(mj_model)

@@ -77,7 +77,9 @@ def require_covered_model(mj_model: Any) -> None:
             "the noslip solver": opt.noslip_iterations > 0,
             "these flags of option/flag that are enabled": opt.enableflags & ~_ENABLED,
             "option/actuatorgroupdisable": opt.disableactuator,
-            "fluid forces": opt.density or opt.viscosity,
+            "fluid forces with implicitfast": (
+                opt.integrator == IMPLICITFAST and (opt.density or opt.viscosity)
+            ),
             "armature of spatial tendons": m.tendon_armature[spatial].any(),
             "dampers of spatial tendons with implicitfast": (
                 opt.integrator == IMPLICITFAST and m.tendon_damping[spatial].any()
