@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "dtau/lane.hpp"
+#include "mujoco/muscles.hpp"
 #include "mujoco/step.hpp"
 
 namespace dtau::DTAU_VARIANT::mujoco_step {
@@ -13,11 +14,42 @@ namespace dtau::DTAU_VARIANT::mujoco_step {
 using mujoco::Index;
 
 // Of the force by length and velocity, and by the activation and the control: columns of [act, ctrl].
+// The second derivatives are of the velocity and another.
 struct ActuatorDerivatives {
     double by_length, by_velocity;
     Index state, control;  // columns; state: -1 without an activation
     double by_state, by_control, by_velocity_and_state, by_velocity_and_control;
+    double by_velocity_and_length, by_velocity_twice;
 };
+
+inline double control_of(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
+                         Index i) {
+    return at.ctrl[k * m.nu + m.actuator_columns[i]];
+}
+
+// Derivatives of the rate of the activation, and of the next one.
+struct Activation {
+    double w, next;
+    bool free;  // the next one is within its range
+    Rate rate, after;
+};
+
+inline Activation activation(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
+                             Index i) {
+    const mujoco::Actuator& x = m.actuators[i];
+    const Index place = k * m.na + m.actuator_states[i];
+    const double control = control_of(m, at, k, i);
+    Activation out;
+    out.w = at.act[place], out.next = out.w + x.span * at.act_dot[place];
+    out.free = x.act_low < out.next && out.next < x.act_high;
+    out.rate = {x.rate_by_state, x.rate_by_control};
+    if (x.is_muscle != 0.0)
+        out.rate = muscle_rate(x, std::clamp(control, x.ctrl_low, x.ctrl_high), out.w);
+    if (!(x.ctrl_low <= control && control <= x.ctrl_high)) out.rate.by_control = 0.0;
+    out.after = {out.free ? fma(x.span, out.rate.by_state, 1.0) : 0.0,
+                 out.free ? x.span * out.rate.by_control : 0.0};
+    return out;
+}
 
 // The input u of  gear (gain u + bias)  is the control or the activation: the one before the step,
 // or with `actearly` the one after it.
@@ -25,30 +57,32 @@ inline ActuatorDerivatives actuator_derivatives(const mujoco::Constants& m,
                                                 const mujoco::Solutions& at, Index k, Index i) {
     const mujoco::Actuator& x = m.actuators[i];
     const Index place = k * m.nactuators + i, state = m.actuator_states[i];
-    const double control = at.ctrl[k * m.nu + m.actuator_columns[i]];
+    const double control = control_of(m, at, k, i);
     const double unsaturated = x.force_low < at.force[place] && at.force[place] < x.force_high;
     const double follows = x.ctrl_low <= control && control <= x.ctrl_high;
     double u = std::clamp(control, x.ctrl_low, x.ctrl_high);
     double by_state = 0.0, by_control = unsaturated * follows;
     if (state >= 0) {
-        const double w = at.act[k * m.na + state];
-        const double next = w + x.span * at.act_dot[k * m.na + state];
-        const double free = x.act_low < next && next < x.act_high;
+        const Activation w = activation(m, at, k, i);
         const bool early = x.early != 0.0;
-        u = early ? std::clamp(next, x.act_low, x.act_high) : w;
-        by_state = unsaturated * (early ? x.keep * free : 1.0);
-        by_control *= early ? x.step * free : 0.0;
+        u = early ? std::clamp(w.next, x.act_low, x.act_high) : w.w;
+        by_state = unsaturated * (early ? w.after.by_state : 1.0);
+        by_control = early ? unsaturated * w.after.by_control : 0.0;
     }
-    const double by_input =
-        x.gain[0] + x.gain[1] * at.length[place] + x.gain[2] * at.velocity[place];
-    return {unsaturated * (x.gain[1] * u + x.bias[1]),
-            unsaturated * (x.gain[2] * u + x.bias[2]),
+    const double length = at.length[place], velocity = at.velocity[place];
+    const Gain muscle = muscle_gain(x, length, velocity);
+    const double by_input = x.gain[0] + x.gain[1] * length + x.gain[2] * velocity + muscle.value;
+    const double by_velocity = x.gain[2] + muscle.by_velocity;
+    return {unsaturated * ((x.gain[1] + muscle.by_length) * u + x.bias[1] + muscle_bias(x, length)),
+            unsaturated * (by_velocity * u + x.bias[2]),
             state,
             m.na + m.actuator_columns[i],
             by_state * by_input,
             by_control * by_input,
-            by_state * x.gain[2],
-            by_control * x.gain[2]};
+            by_state * by_velocity,
+            by_control * by_velocity,
+            unsaturated * muscle.by_velocity_and_length * u,
+            unsaturated * muscle.by_velocity_twice * u};
 }
 
 // Whether the actuators' force on degree of freedom i is within its range: at the ends it is constant.

@@ -24,7 +24,7 @@ inline void add_cross(double factor, const Dual* x, const Dual* y, Dual* out) {
 
 // The wrench on an ellipsoid at the velocity v, both [angular, linear].
 inline void ellipsoid_force(const mujoco::FluidPart& part, const Dual* v, Dual* out) {
-    constexpr double pi = 3.14159265358979323846, smallest = 1e-15;  // mjMINVAL
+    constexpr double pi = 3.14159265358979323846;
     const double* size = part.size;
     const Dual *ang = v, *lin = v + 3;
     Dual squares = {}, projected = {}, across = {}, turning = {}, normal[3];

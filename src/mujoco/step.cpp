@@ -118,7 +118,9 @@ class StateStep {
         factorize(w_.matrix, nv_);
         mujoco_step::solve(w_.matrix, nv_, w_.right, width_);
         if (m_.integrator == mujoco::stage) {
-            std::copy_n(w_.right, nv_ * width_, job_.out + k_ * nv_ * width_);
+            double* out = job_.out + k_ * (nv_ + m_.na) * width_;
+            std::copy_n(w_.right, nv_ * width_, out);
+            set_activations(out + nv_ * width_);
             return;
         }
         if (m_.is_implicit()) make_implicit();
@@ -242,8 +244,13 @@ class StateStep {
                     for_each_arm(m_, actuator, [&](Index j, double other) {
                         rate += other * a[j] * m_.related[i * nv_ + j];
                     });
-                    double* row = w_.other_right + i * width_ + 2 * nv_;
+                    double* row = w_.other_right + i * width_;
                     const double factor = m_.timestep * arm * rate;
+                    for_each_arm(m_, actuator, [&](Index j, double other) {
+                        row[j] += factor * by.by_velocity_and_length * other;
+                        row[nv_ + j] += factor * by.by_velocity_twice * other;
+                    });
+                    row += 2 * nv_;
                     row[by.control] += factor * by.by_velocity_and_control;
                     if (by.state >= 0) row[by.state] += factor * by.by_velocity_and_state;
                 });
@@ -253,11 +260,25 @@ class StateStep {
         std::copy_n(w_.other_right, nv_ * width_, w_.right);
     }
 
+    // Rows (na, width) of the next activations, or of their rates for a stage.
+    void set_activations(double* rows) const {
+        std::fill_n(rows, m_.na * width_, 0.0);
+        for (Index actuator = 0; actuator < m_.nactuators; ++actuator) {
+            const Index state = m_.actuator_states[actuator];
+            if (state < 0) continue;
+            const Activation by = activation(m_, at_, k_, actuator);
+            const Rate& rate = m_.integrator == mujoco::stage ? by.rate : by.after;
+            double* row = rows + state * width_ + 2 * nv_;
+            row[state] = rate.by_state;
+            row[m_.na + m_.actuator_columns[actuator]] = rate.by_control;
+        }
+    }
+
     void advance() {
         const double h = m_.timestep;
         double* out = job_.out + k_ * (2 * nv_ + m_.na) * width_;
         double* speeds = out + nv_ * width_;
-        std::fill(speeds + nv_ * width_, out + (2 * nv_ + m_.na) * width_, 0.0);
+        set_activations(speeds + nv_ * width_);
         double change = 0.0, largest = 0.0, fastest = 0.0;
         for (Index i = 0; i < nv_; ++i) {
             const Index place = k_ * nv_ + i;

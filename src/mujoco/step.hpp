@@ -29,11 +29,18 @@ struct Lists {
     const Index* end(Index i) const { return items + starts[i + 1]; }
 };
 
-// A force  gain u + bias,  affine in length and velocity. The activation w, if there is one, becomes
-// keep w + step (the control).
+// A force  gain u + bias,  affine in length and velocity, with the curves of a muscle added. The
+// activation w, if there is one, becomes  w + span w',  within its range. Its rate w' has constant
+// derivatives, or a muscle's with three times.
 struct Actuator {
     double ctrl_low, ctrl_high, force_low, force_high, gain[3], bias[3];
-    double keep, step, span, act_low, act_high, early;
+    double rate_by_state, rate_by_control, span, act_low, act_high, early, is_muscle, times[3];
+    struct {
+        double force, origin, scale, low, high, speed_scale, most;
+    } active;
+    struct {
+        double force, origin, scale, high;
+    } passive;
 };
 
 // A body or geom in a fluid, as in src/mujoco/fluid.hpp. Its frame is relative to the body's center of
@@ -105,7 +112,7 @@ struct StepJob {
     const double* given_motions;     // (ngiven, 7, 12)
     Index ngiven = 0;
 
-    double* out;     // (n, 2 nv + na, width), or (n, nv, width) of a stage
+    double* out;     // (n, 2 nv + na, width), or (n, nv + na, width) of a stage
     Index* missing;  // contacts that have a force and no motion, room for all
     Index nmissing = 0;
     // A contact and a row of a limit that have a force and whose frame or axis jumps; -1: there is none.
@@ -120,8 +127,8 @@ struct Kernels {
     // which also go to `accelerations` (n, nv); else a copy of MuJoCo's goes there.
     void (*prepare)(const Constants& model, const Solutions& at, double* q, double* v, double* a,
                     double* accelerations);
-    // Differentiates the states after the step, or the accelerations of a stage. Rows of activations
-    // are left as zeros.
+    // Differentiates the states after the step, or the accelerations and the rates of activations of
+    // a stage.
     void (*differentiate)(StepJob& job);
     // Replaces derivatives (nv, columns) of a displacement by derivatives of  q (+) displacement. The
     // first nv columns are derivatives by q.

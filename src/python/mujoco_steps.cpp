@@ -213,7 +213,8 @@ nb::tuple step_derivatives(nb::handle constants, nb::handle solutions, nb::handl
     job.given_motions = numbers_or_null(motions, 84 * job.ngiven);
     std::vector<Index> missing(static_cast<std::size_t>(job.at.contact_starts[n]));
     job.missing = missing.data();
-    nb::object out = new_array({n, m.integrator == mujoco::stage ? nv : 2 * nv + m.na, m.width()});
+    nb::object out =
+        new_array({n, (m.integrator == mujoco::stage ? nv : 2 * nv) + m.na, m.width()});
     job.out = data(out);
     {
         const ReleasedLock lock;

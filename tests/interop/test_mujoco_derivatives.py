@@ -308,7 +308,7 @@ def test_spatial_tendons_by_differences_of_their_moment_arms(integrator: str) ->
 
 SPATIAL = """<tendon><spatial {}><site site="left"/><site site="right"/></spatial></tendon>"""
 SITES = '<site name="left" pos="0 0 1"/><site name="right" pos="1 0 1"/>'
-MUSCLE = '<muscle joint="hinge" lengthrange="0 1"/>'
+USER = '<general joint="hinge" dyntype="user" actdim="1"/>'
 
 
 @pytest.mark.parametrize(
@@ -342,7 +342,7 @@ MUSCLE = '<muscle joint="hinge" lengthrange="0 1"/>'
             },
             "hinges, slides and fixed tendons",
         ),
-        ({"actuators": MUSCLE}, "integrators and filters"),
+        ({"actuators": USER}, "integrators, filters and muscles"),
         ({"actuators": '<motor joint="ball" gear="1 0 0"/>'}, "hinges, slides and fixed tendons"),
         ({"ball": 'stiffness="1"'}, "springs of free and ball"),
     ],

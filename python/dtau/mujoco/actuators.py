@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.mujoco.muscles import muscle_curves
 from dtau.mujoco.scope import TENDON_TRANSMISSION, disabled
 
 Array = NDArray[np.float64]
@@ -15,13 +16,14 @@ Array = NDArray[np.float64]
 _NO_DYNAMICS = int(mujoco.mjtDyn.mjDYN_NONE)
 _INTEGRATOR = int(mujoco.mjtDyn.mjDYN_INTEGRATOR)
 _FILTER_EXACT = int(mujoco.mjtDyn.mjDYN_FILTEREXACT)
+_MUSCLE = int(mujoco.mjtDyn.mjDYN_MUSCLE)
 
 
 class Actuators:
     """Actuators  gain u + bias  on hinges, slides and fixed tendons, affine in length and velocity.
 
-    The input u is the control, or the activation: w' = control (integrator) or
-    (control - w) / tau (filter).
+    Muscles add curves of length and velocity. The input u is the control, or the activation:
+    w' = control (integrator) or (control - w) / tau (filter, muscle).
     """
 
     def __init__(self, m: Any, of_tendons: Array) -> None:
@@ -40,10 +42,13 @@ class Actuators:
         self.joint_low, self.joint_high = _range(
             m.jnt_actfrclimited[m.dof_jntid] != 0, m.jnt_actfrcrange[m.dof_jntid]
         )
-        self._gain = m.actuator_gainprm[:, :3].copy()
-        self._gain[m.actuator_gaintype == int(mujoco.mjtGain.mjGAIN_FIXED), 1:] = 0.0
+        fixed = m.actuator_gaintype == int(mujoco.mjtGain.mjGAIN_FIXED)
+        affine = m.actuator_gaintype == int(mujoco.mjtGain.mjGAIN_AFFINE)
+        counts = np.stack([fixed | affine, affine, affine], axis=1)
+        self._gain = m.actuator_gainprm[:, :3] * counts
         affine = m.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)
         self._bias = m.actuator_biasprm[:, :3] * affine[:, np.newaxis]
+        self._curves = muscle_curves(m)
         self._add_dynamics(m)
 
     def _moments(self, m: Any, of_tendons: Array) -> Array:
@@ -58,7 +63,7 @@ class Actuators:
         return np.asarray(out * m.actuator_gear[:, :1])
 
     def _add_dynamics(self, m: Any) -> None:
-        """Read the states: w_next = keep w + step (the control), within its range."""
+        """Read the states, whose rate is affine in the state and the control but for muscles."""
         owners = np.flatnonzero(m.actuator_dyntype != _NO_DYNAMICS)
         self.owners, self.states = owners, m.actuator_actadr[owners].astype(np.intp)
         kinds, h = m.actuator_dyntype[owners], m.opt.timestep
@@ -68,30 +73,21 @@ class Actuators:
         integrates = kinds == _INTEGRATOR
         rate = np.where(integrates, 1.0, 1.0 / tau)
         span = np.where(kinds == _FILTER_EXACT, tau * (1.0 - np.exp(-h / tau)), h)
-        self.rate_by_state, self.rate_by_control = np.where(integrates, 0.0, -rate), rate
+        rate_by_state = np.where(integrates, 0.0, -rate)
         limited = m.actuator_actlimited[owners] != 0
+        muscles = kinds == _MUSCLE
         if disabled(m, "ACTUATION"):  # activations stay
             span, limited = 0.0 * span, np.zeros_like(limited)
-            self.rate_by_state, self.rate_by_control = 0.0 * rate, 0.0 * rate
+            rate_by_state, rate, muscles = 0.0 * rate, 0.0 * rate, np.zeros_like(limited)
         self.span = span
-        self.keep, self.step = 1.0 + span * self.rate_by_state, span * rate
         self.act_low, self.act_high = _range(limited, m.actuator_actrange[owners])
-        self.early = m.actuator_actearly[owners] != 0
-
-    def activation(self, act: Array, act_dot: Array, ctrl: Array) -> tuple[Array, Array]:
-        """Return derivatives by inputs, each (n, na, na + nu): of act_dot, and of the next act."""
-        n = len(act)
-        rate = np.zeros((n, self.na, self.na + self.nu))
-        following = np.zeros_like(rate)
-        if self.na:
-            columns = self.na + self.columns[self.owners]
-            follows = self._follows(ctrl)[:, self.owners]
-            free = self._unclamped(act, act_dot)
-            rate[:, self.states, self.states] = self.rate_by_state
-            rate[:, self.states, columns] = self.rate_by_control * follows
-            following[:, self.states, self.states] = self.keep * free
-            following[:, self.states, columns] = self.step * free * follows
-        return rate, following
+        self._dynamics = np.stack(
+            [
+                *(rate_by_state, rate, span, self.act_low, self.act_high),
+                *(m.actuator_actearly[owners] != 0, muscles, *m.actuator_dynprm[owners, :3].T),
+            ],
+            axis=1,
+        )
 
     def advanced(self, act: Array, act_dot: Array, rates: Array, first: Array) -> Array:
         """Return derivatives of the next act, from derivatives of a mean act_dot and of act."""
@@ -103,17 +99,13 @@ class Actuators:
 
     def numbers(self) -> Array:
         """Return the constants of each actuator, as the core's Actuator has them."""
-        out = np.full((len(self.columns), 16), np.nan)
+        out = np.full((len(self.columns), 31), np.nan)
         out[:, 0:2] = np.stack([self.ctrl_low, self.ctrl_high], axis=1)
         out[:, 2:4] = np.stack([self._force_low, self._force_high], axis=1)
         out[:, 4:7], out[:, 7:10] = self._gain, self._bias
-        parts = (self.keep, self.step, self.span, self.act_low, self.act_high, self.early)
-        out[self.owners, 10:] = np.stack(parts, axis=1)
+        out[self.owners, 10:20] = self._dynamics
+        out[:, 20:] = self._curves
         return out
-
-    def _follows(self, ctrl: Array) -> NDArray[np.bool_]:
-        values = ctrl[:, self.columns]
-        return np.asarray((self.ctrl_low <= values) & (values <= self.ctrl_high))
 
     def _unclamped(self, act: Array, act_dot: Array) -> NDArray[np.bool_]:
         following = act[:, self.states] + self.span * act_dot[:, self.states]

@@ -14,8 +14,8 @@ RK4 = int(mujoco.mjtIntegrator.mjINT_RK4)
 IMPLICITFAST = int(mujoco.mjtIntegrator.mjINT_IMPLICITFAST)
 _TRANSMISSIONS = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
 TENDON_TRANSMISSION = int(mujoco.mjtTrn.mjTRN_TENDON)
-_GAINS = (int(mujoco.mjtGain.mjGAIN_FIXED), int(mujoco.mjtGain.mjGAIN_AFFINE))
-_BIASES = (int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE))
+_GAINS = tuple(int(getattr(mujoco.mjtGain, f"mjGAIN_{x}")) for x in ("FIXED", "AFFINE", "MUSCLE"))
+_BIASES = tuple(int(getattr(mujoco.mjtBias, f"mjBIAS_{x}")) for x in ("NONE", "AFFINE", "MUSCLE"))
 _ENABLED = int(
     mujoco.mjtEnableBit.mjENBL_OVERRIDE
     | mujoco.mjtEnableBit.mjENBL_ENERGY
@@ -27,6 +27,7 @@ _DYNAMICS = (
     int(mujoco.mjtDyn.mjDYN_INTEGRATOR),
     int(mujoco.mjtDyn.mjDYN_FILTER),
     int(mujoco.mjtDyn.mjDYN_FILTEREXACT),
+    int(mujoco.mjtDyn.mjDYN_MUSCLE),
 )
 OF_JOINTS = int(mujoco.mjtWrap.mjWRAP_JOINT)
 _CALLBACKS = tuple(
@@ -97,11 +98,15 @@ def require_covered_model(mj_model: Any) -> None:
             "actuators of anything but hinges, slides and fixed tendons": (
                 not (driven | pulled).all() or turning[m.actuator_trnid[driven, 0]].any()
             ),
-            "dynamics of actuators other than integrators and filters": (
+            "dynamics of actuators other than integrators, filters and muscles": (
                 not np.isin(m.actuator_dyntype, _DYNAMICS).all() or (m.actuator_actnum > 1).any()
             ),
-            "gains other than fixed and affine": not np.isin(m.actuator_gaintype, _GAINS).all(),
-            "biases other than affine": not np.isin(m.actuator_biastype, _BIASES).all(),
+            "gains other than fixed, affine and of muscles": not np.isin(
+                m.actuator_gaintype, _GAINS
+            ).all(),
+            "biases other than affine and of muscles": not np.isin(
+                m.actuator_biastype, _BIASES
+            ).all(),
             "damping and armature of actuators": (
                 m.actuator_damping.any()
                 or m.actuator_dampingpoly.any()

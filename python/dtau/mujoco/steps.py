@@ -59,11 +59,6 @@ def step_derivatives(
     ]
     if plan.integrator == RK4:
         return _runge_kutta_step(plan, constants, stages, found, following)
-    if plan.na:
-        (solved,), (out,) = stages, found
-        out[:, 2 * plan.nv :, 2 * plan.nv :] = plan.actuators.activation(
-            solved.act, solved.act_dot, solved.ctrl
-        )[1]
     return found[0]
 
 
@@ -76,7 +71,7 @@ def _differentiated(
     names: Names,
     differences: GeometryDifferences | None,
 ) -> Array:
-    """Return derivatives of the next states, without activations, or of accelerations for RK4."""
+    """Return derivatives of the next states, or for RK4 of rates of velocities and activations."""
     *state, accelerations = _core.mujoco_accelerations(constants, solved.arrays)
     smooth = _core.inverse_dynamics_derivatives(plan.model, *state)
     arguments = (
@@ -127,7 +122,7 @@ def _runge_kutta_step(
 ) -> Array:
     """Compose steps of the Runge-Kutta method of fourth order.
 
-    `found`: derivatives of the accelerations of the stages by q, v, act and ctrl.
+    `found`: derivatives of the accelerations and of the rates of activations, at the stages.
     """
     h, nv, na, n = plan.timestep, plan.nv, plan.na, stages[0].n
     width = 2 * nv + na + plan.nu
@@ -145,10 +140,7 @@ def _runge_kutta_step(
                 angles = slice(start, start + 3)
                 parts = rate[:, angles], step * rates[-1][:, angles]
                 rate[:, angles] = factor @ np.concatenate(parts, axis=1)
-        rate[:, nv : 2 * nv] = stage @ states
-        if na:
-            by_inputs = plan.actuators.activation(solved.act, solved.act_dot, solved.ctrl)[0]
-            rate[:, 2 * nv : 2 * nv + na] = by_inputs @ states[:, 2 * nv :]
+        rate[:, nv : 2 * nv + na] = stage @ states
         rates.append(rate)
         if k < len(STAGES):
             states = first + h * STAGES[k] * rate
