@@ -30,8 +30,8 @@ def fluid_parts(m: Any) -> tuple[Indices, Array, Array]:
     bodies: list[int] = []
     parts: list[Array] = []
     acts = (m.opt.density or m.opt.viscosity) and not no_passive_forces(m)
-    for body in np.flatnonzero((m.body_mass >= mujoco.mjMINVAL) * bool(acts)):
-        geoms = np.flatnonzero((m.geom_fluid[:, 0] > 0.0) & (m.geom_bodyid == body))
+    for body in np.flatnonzero((m.body_mass >= mujoco.mjMINVAL) * bool(acts)).tolist():
+        geoms = np.flatnonzero((m.geom_fluid[:, 0] > 0.0) & (m.geom_bodyid == body)).tolist()
         found = [_ellipsoid(m, body, geom) for geom in geoms] or [_box(m, body)]
         parts += found
         bodies += len(found) * [body]

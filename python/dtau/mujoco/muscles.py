@@ -19,12 +19,12 @@ def muscle_curves(m: Any) -> Array:
     They are functions of the length  origin + scale (length)  in units of the optimal one.
     """
     out = np.zeros((m.nactuator, 11))
-    for i in np.flatnonzero(m.actuator_gaintype == _GAIN):
+    for i in np.flatnonzero(m.actuator_gaintype == _GAIN).tolist():
         force, origin, scale, optimum = _scaled(m, i, m.actuator_gainprm[i])
         low, high, speed, _, most = m.actuator_gainprm[i, 4:9]
         speed_scale = 1.0 / max(mujoco.mjMINVAL, optimum * speed)
         out[i, :7] = force, origin, scale, low, high, speed_scale, most
-    for i in np.flatnonzero(m.actuator_biastype == _BIAS):
+    for i in np.flatnonzero(m.actuator_biastype == _BIAS).tolist():
         force, origin, scale, _ = _scaled(m, i, m.actuator_biasprm[i])
         high, _, passive = m.actuator_biasprm[i, 5:8]
         out[i, 7:] = force * passive, origin, scale, high
