@@ -60,6 +60,38 @@ def test_equalities(name: str, seed: int) -> None:
     assert data.ne
 
 
+CORDS = """<tendon><fixed name="cord"><joint joint="first" coef="1"/>
+<joint joint="slide" coef=".5"/>
+</fixed><fixed name="rope"><joint joint="second" coef=".8"/></fixed>
+<spatial name="line"><site site="here"/><site site="there"/></spatial>
+<spatial name="string"><site site="here"/><site site="far"/></spatial></tendon></mujoco>"""
+OF_TENDONS = {
+    "fixed": '<tendon tendon1="cord" tendon2="rope" polycoef=".1 .8 .3 -.2 .1"/>',
+    "fixed alone": '<tendon tendon1="cord" polycoef=".1 0 0 0 0"/>',
+    "spatial": '<tendon tendon1="line" tendon2="string" polycoef=".1 .8 .3 -.2 .1"/>',
+    "spatial alone": '<tendon tendon1="line" polycoef=".1 .4 .2 .1 0"/>',
+    "spatial and fixed": '<tendon tendon1="line" tendon2="cord" polycoef=".1 .8 .3 -.2 .1"/>',
+    "fixed and spatial": '<tendon tendon1="rope" tendon2="string" polycoef=".1 .8 .3 -.2 .1"/>',
+}
+OF_TENDONS["all"] = "".join([*OF_TENDONS.values(), EQUALITIES["joint"]])
+
+
+@pytest.mark.parametrize(
+    ("name", "integrator"),
+    [*((name, "Euler") for name in OF_TENDONS), ("all", "implicitfast"), ("all", "RK4")],
+)
+def test_equalities_of_tendons(name: str, integrator: str) -> None:
+    scene = SCENE.format(equality=OF_TENDONS[name], option=f'integrator="{integrator}"')
+    scene = scene.replace("</mujoco>", CORDS)
+    scene = scene.replace("<worldbody>", '<worldbody><site name="far" pos="1 .2 .3"/>')
+    mj_model = mujoco.MjModel.from_xml_string(scene)
+    for seed in range(2):
+        data = random_data(mj_model, seed)
+        check(mj_model, data, 1e-7, 1e-5, geometry="differences")
+        mujoco.mj_forward(mj_model, data)
+        assert data.ne
+
+
 @pytest.mark.parametrize("integrator", ["implicitfast", "RK4"])
 def test_equalities_with_other_integrators(integrator: str) -> None:
     scene = SCENE.format(equality=EQUALITIES["all"], option=f'integrator="{integrator}"')
@@ -85,8 +117,6 @@ def test_equalities_in_batches() -> None:
     np.testing.assert_allclose(found.A, singles, atol=1e-7)
 
 
-TENDON = '<tendon><fixed name="cord"><joint joint="first" coef="1"/></fixed></tendon>'
-OTHERS = "equality constraints other than connect, weld and joint"
 CLOTH = """<flexcomp name="cloth" type="grid" count="3 3 1" spacing=".1 .1 .1" radius=".01" mass="1"
 dim="2"><edge equality="true"/></flexcomp>"""
 
@@ -94,7 +124,6 @@ dim="2"><edge equality="true"/></flexcomp>"""
 @pytest.mark.parametrize(
     ("place", "parts", "equality", "kind", "named"),
     [
-        ("</mujoco>", TENDON, '<tendon tendon1="cord"/>', "TENDON", OTHERS),
         ("</worldbody>", CLOTH, "", "FLEX", "flexes"),
     ],
 )

@@ -24,8 +24,8 @@ from dtau.mujoco.vectors import skew
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-_CONNECT, _WELD, _JOINT = (
-    int(getattr(mujoco.mjtEq, f"mjEQ_{name}")) for name in ("CONNECT", "WELD", "JOINT")
+_CONNECT, _WELD, _JOINT, _TENDON = (
+    int(getattr(mujoco.mjtEq, f"mjEQ_{name}")) for name in ("CONNECT", "WELD", "JOINT", "TENDON")
 )
 
 
@@ -34,16 +34,17 @@ def equality_terms(
 ) -> list[Terms]:
     """Return the terms of rows of equality constraints."""
     kinds = mj_model.eq_type[rows.id]
-    if not np.isin(kinds, (_CONNECT, _WELD, _JOINT)).all():
-        raise not_covered("equality constraints other than connect, weld and joint")
+    if not np.isin(kinds, (_CONNECT, _WELD, _JOINT, _TENDON)).all():
+        raise not_covered("equality constraints other than connect, weld, joint and tendon")
     out = []
     for kind, size in ((_CONNECT, 3), (_WELD, 6)):
         chosen = np.flatnonzero(kinds == kind).reshape(-1, size)
         if len(chosen):
             out.append(_body_terms(kinematics, mj_model, solved, rows.chosen(chosen)))
-    of_joints = np.flatnonzero(kinds == _JOINT)
-    if len(of_joints):
-        out.append(_joint_terms(mj_model, solved, rows.chosen(of_joints)))
+    for kind, second in ((_JOINT, _second_joints), (_TENDON, _second_tendons)):
+        some = rows.chosen(kinds == kind)
+        if len(some.id):
+            out.append(_polynomial_terms(mj_model, solved, some, *second(mj_model, solved, some)))
     return out
 
 
@@ -176,26 +177,46 @@ def _matrices(q: Array, sign: float) -> Array:
     return out
 
 
-def _joint_terms(m: Any, solved: Solved, rows: Rows) -> Terms:
-    """Return the terms of polynomials  q_1 = p(q_2)."""
-    n, nv = len(rows.id), solved.plan.nv
+def polynomial(data: Array, x: Array) -> tuple[Array, Array]:
+    """Return the first and second derivative at x of the polynomials of ``eq_data`` (n, 5)."""
+    _, c1, c2, c3, c4 = data[:, :5].T
+    slope = c1 + 2.0 * c2 * x + 3.0 * c3 * x**2 + 4.0 * c4 * x**3
+    return slope, 2.0 * c2 + 6.0 * c3 * x + 12.0 * c4 * x**2
+
+
+def _second_joints(m: Any, solved: Solved, rows: Rows) -> tuple[Array, Array]:
+    """Return position and moment arms of the second joint of each row."""
     second = m.eq_obj2id[rows.id]
-    coupled = second >= 0
-    place, dof = m.jnt_qposadr[second], m.jnt_dofadr[second].astype(np.intp)
-    x = solved.q[rows.state, place] - m.qpos0[place]
-    *_, c2, c3, c4 = m.eq_data[rows.id, :5].T
-    bend = np.where(coupled, 2.0 * c2 + 6.0 * c3 * x + 12.0 * c4 * x**2, 0.0)
-    jacobian = rows.jacobian
+    arms = np.zeros((len(second), solved.plan.nv))
+    arms[np.arange(len(second)), m.jnt_dofadr[second]] = 1.0
+    place = m.jnt_qposadr[second]
+    return solved.q[rows.state, place] - m.qpos0[place], arms
+
+
+def _second_tendons(m: Any, solved: Solved, rows: Rows) -> tuple[Array, Array]:
+    """Return length and moment arms of the second tendon of each row."""
+    second, index = m.eq_obj2id[rows.id], np.arange(len(rows.id))
+    lengths, arms = solved.tendons(rows.state)
+    return lengths[index, second] - m.tendon_length0[second], arms[index, second]
+
+
+def _polynomial_terms(m: Any, solved: Solved, rows: Rows, x: Array, arms: Array) -> Terms:
+    """Return the terms of polynomials  x_1 = p(x_2)  of positions or lengths.
+
+    `x`, `arms`: of the second one. Arms of spatial tendons turn in `SpatialTendons`.
+    """
+    n, nv = len(rows.id), solved.plan.nv
+    _, bend = polynomial(m.eq_data[rows.id], x)
+    bend[m.eq_obj2id[rows.id] < 0] = 0.0
+    jacobian, a = rows.jacobian, solved.a[rows.state]
     stiffness, damping, impedance, slope = rows.parameters.T
-    force = -rows.weight * (np.vecdot(jacobian, solved.a[rows.state]) - rows.reference)
+    force = -rows.weight * (np.vecdot(jacobian, a) - rows.reference)
     by_error = -rows.weight * stiffness * (impedance + slope * rows.position)
     by_error += force * slope / (impedance * (1.0 - impedance))
-    rate = solved.a[rows.state, dof] + damping * solved.v[rows.state, dof]
-    left, right = np.zeros((n, 2, nv)), np.zeros((n, 2, 3 * nv))
-    index = np.arange(n)
-    left[:, 0], left[index, 1, dof] = jacobian, 1.0
+    rate = np.vecdot(arms, a + damping[:, np.newaxis] * solved.v[rows.state])
+    left, right = np.stack([jacobian, arms], axis=1), np.zeros((n, 2, 3 * nv))
     factors = np.stack([-rows.weight, by_error, -rows.weight * damping], axis=1)
     right[:, 0] = (factors[:, :, np.newaxis] * jacobian[:, np.newaxis]).reshape(n, -1)
-    right[index, 0, nv + dof] += rows.weight * bend * rate
-    right[index, 1, nv + dof] = -bend * force
+    right[:, 0, nv : 2 * nv] += (rows.weight * bend * rate)[:, np.newaxis] * arms
+    right[:, 1, nv : 2 * nv] = -(bend * force)[:, np.newaxis] * arms
     return Terms(rows.state, left, right, None)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dtau import _core
 from dtau.mujoco.rows import Rows
+from dtau.mujoco.tendons import moment_arms
 from dtau.mujoco.vectors import twist_cross
 
 if TYPE_CHECKING:
@@ -95,11 +96,12 @@ class Solved:
         self._counts = np.zeros((4, n + 1), dtype=np.intp)  # rows, plain rows, contacts, equalities
         self._parts: tuple[list[tuple[Any, ...]], ...] = ([], [], [])
         self._poses: list[tuple[Any, ...]] = []
+        self._tendons: list[tuple[Any, ...]] = []
 
     def clear(self) -> None:
         """Forget the states."""
         self._counts[:] = 0
-        for parts in (*self._parts, self._poses):
+        for parts in (*self._parts, self._poses, self._tendons):
             parts.clear()
 
     def add(self, k: int, mj_model: Any, data: Any) -> None:
@@ -122,6 +124,9 @@ class Solved:
             jacobians.append((_dense_jacobian(mj_model, data, plain),))
         if equalities:
             self._poses.append((k, data.xpos.copy(), data.xquat.copy()))
+            if mj_model.ntendon:
+                arms = moment_arms(mj_model, data)
+                self._tendons.append((k, data.ten_length.copy(), arms))
 
     def finish(self) -> None:
         """Join the collected arrays."""
@@ -139,9 +144,11 @@ class Solved:
 
     def poses(self, state: Indices) -> tuple[Array, Array]:
         """Return the positions and quaternions of all bodies in states with equalities."""
-        states, positions, quaternions = zip(*self._poses, strict=True)
-        places = np.searchsorted(states, state)
-        return np.stack(positions)[places], np.stack(quaternions)[places]
+        return _of_states(self._poses, state)
+
+    def tendons(self, state: Indices) -> tuple[Array, Array]:
+        """Return the lengths and moment arms of all tendons in states with equalities."""
+        return _of_states(self._tendons, state)
 
     @property
     def axes(self) -> Array:
@@ -267,6 +274,13 @@ class Solver:
         for stage in memory.stages:
             stage.clear()
         return memory.stages
+
+
+def _of_states(parts: list[tuple[Any, ...]], state: Indices) -> tuple[Array, Array]:
+    """Return two arrays of the states, from a list of (number of the state, array, array)."""
+    states, one, other = zip(*parts, strict=True)
+    places = np.searchsorted(states, state)
+    return np.stack(one)[places], np.stack(other)[places]
 
 
 def _joined(parts: list[tuple[Any, ...]]) -> list[Any]:

@@ -13,20 +13,24 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.mujoco.equalities import polynomial
 from dtau.mujoco.rows import Rows
 from dtau.mujoco.scope import OF_JOINTS, disabled
+from dtau.mujoco.tendons import moment_arms
 
 Array = NDArray[np.float64]
 Motion = tuple[Array, Array, Array]
 
-_FRICTION, _LIMIT = (
-    int(getattr(mujoco.mjtConstraint, f"mjCNSTR_{name}_TENDON")) for name in ("FRICTION", "LIMIT")
+_EQUALITY, _FRICTION, _LIMIT = (
+    int(getattr(mujoco.mjtConstraint, f"mjCNSTR_{name}"))
+    for name in ("EQUALITY", "FRICTION_TENDON", "LIMIT_TENDON")
 )
+_OF_TENDONS = int(mujoco.mjtEq.mjEQ_TENDON)
 _STEP = 1e-6  # meters and radians
 
 
 class SpatialTendons:
-    """Springs, dampers, limits and friction loss of the tendons that pass through sites."""
+    """Springs, dampers, limits, friction loss and equalities of tendons that pass through sites."""
 
     def __init__(self, m: Any) -> None:
         self._which = np.flatnonzero(m.wrap_type[m.tendon_adr] != OF_JOINTS)
@@ -43,7 +47,8 @@ class SpatialTendons:
         nv = mj_model.nv
         out = np.zeros((len(motion[0]), nv, 3 * nv))
         for k, (q, v, a) in enumerate(zip(*motion, strict=True)):
-            length, arms, by_q = self._moments(mj_model, data, q)
+            lengths, arms, by_q = self._moments(mj_model, data, q)
+            length = lengths[self._which]
             stretched = np.minimum(length - self._low, 0.0) + np.maximum(length - self._high, 0.0)
             stiffness = np.where(stretched != 0.0, self._stiffness, 0.0)
             force = -self._stiffness * stretched - self._damping * (arms @ v)
@@ -53,29 +58,44 @@ class SpatialTendons:
             out[k, :, 2 * nv :] = -(arms.T * self._damping) @ arms
             if rows is not None:
                 of_state = rows.chosen(rows.state == k)
-                out[k, :, nv : 2 * nv] += self._of_rows(of_state, a, v, arms, by_q)
+                turns = self._turning(mj_model, of_state, lengths, arms)
+                out[k, :, nv : 2 * nv] += self._of_rows(of_state, a, v, by_q, turns)
         return out
 
-    def _of_rows(self, rows: Rows, a: Array, v: Array, arms: Array, by_q: Array) -> Array:
-        """Return the derivative of limits' and friction's forces by the motion of their rows."""
+    def _turning(self, m: Any, rows: Rows, lengths: Array, arms: Array) -> Array:
+        """Return the parts of the spatial tendons in each row of the Jacobian, (rows, nt)."""
+        out = np.zeros((len(rows.id), len(arms)))
+        of_tendon = np.isin(rows.kind, (_FRICTION, _LIMIT))
+        alone = rows.id[of_tendon, np.newaxis] == self._which
+        out[of_tendon] = alone * np.sign(rows.jacobian[of_tendon] @ arms.T)
+        coupled = rows.kind == _EQUALITY
+        coupled[coupled] = m.eq_type[rows.id[coupled]] == _OF_TENDONS
+        equality = rows.id[coupled]
+        first, second = m.eq_obj1id[equality], m.eq_obj2id[equality]
+        slope, _ = polynomial(m.eq_data[equality], lengths[second] - m.tendon_length0[second])
+        slope[second < 0] = 0.0
+        out[coupled] = first[:, np.newaxis] == self._which
+        out[coupled] -= slope[:, np.newaxis] * (second[:, np.newaxis] == self._which)
+        return out
+
+    def _of_rows(self, rows: Rows, a: Array, v: Array, by_q: Array, turns: Array) -> Array:
+        """Return the derivative of the forces of rows by the motion of their Jacobians."""
         out = np.zeros(by_q.shape[1:])
-        for i, place in enumerate(np.searchsorted(self._which, rows.id)):
-            limit = rows.kind[i] == _LIMIT
-            if not (limit or rows.kind[i] == _FRICTION) or rows.id[i] not in self._which:
-                continue
+        for i in np.flatnonzero(turns.any(axis=1)):
             jacobian, weight, loss = rows.jacobian[i], rows.weight[i], rows.loss[i]
-            turned = np.sign(jacobian @ arms[place]) * by_q[place]
+            turned = np.tensordot(turns[i], by_q, 1)
             force = -weight * (jacobian @ a - rows.reference[i])
-            active = force > 0.0 if limit else abs(force) < loss
+            friction = rows.kind[i] == _FRICTION
+            active = abs(force) < loss if friction else force > 0.0 or rows.kind[i] == _EQUALITY
             if active:
                 rate = a + rows.parameters[i, 1] * v
                 out -= weight * np.outer(jacobian, rate @ turned)
-            if active or not limit:
-                out += turned * (force if limit else np.clip(force, -loss, loss))
+            if active or friction:
+                out += turned * (np.clip(force, -loss, loss) if friction else force)
         return out
 
     def _moments(self, m: Any, data: Any, q: Array) -> tuple[Array, Array, Array]:
-        """Return lengths (nt,), arms (nt, nv) and their derivatives by q (nt, nv, nv)."""
+        """Return lengths of all tendons, arms (nt, nv) and their derivatives by q (nt, nv, nv)."""
 
         def at(displacement: Array) -> Array:
             data.qpos[:] = q
@@ -83,12 +103,9 @@ class SpatialTendons:
             mujoco.mj_kinematics(m, data)
             mujoco.mj_comPos(m, data)
             mujoco.mj_tendon(m, data)
-            arms = np.zeros((m.ntendon, m.nv))
-            structure = m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind
-            mujoco.mju_sparse2dense(arms, data.ten_J, *structure)
-            return arms[self._which]
+            return moment_arms(m, data)[self._which]
 
         steps = _STEP * np.eye(m.nv)
         by_q = np.stack([(at(x) - at(-x)) / (2.0 * _STEP) for x in steps], axis=-1)
         arms = at(np.zeros(m.nv))
-        return data.ten_length[self._which].copy(), arms, by_q
+        return data.ten_length.copy(), arms, by_q

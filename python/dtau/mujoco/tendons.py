@@ -1,15 +1,24 @@
-"""Differentiate the springs and dampers of fixed tendons: `Tendons`."""
+"""Differentiate the springs and dampers of fixed tendons: `Tendons`; read `moment_arms`."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from dtau.mujoco.scope import OF_JOINTS, disabled
 
 Array = NDArray[np.float64]
+
+
+def moment_arms(m: Any, data: Any) -> Array:
+    """Return the derivatives of the lengths of all tendons by q, (ntendon, nv)."""
+    out = np.zeros((m.ntendon, m.nv))
+    structure = m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind
+    mujoco.mju_sparse2dense(out, data.ten_J, *structure)
+    return out
 
 
 class Tendons:
