@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -90,11 +91,39 @@ def touching(model: Any, seed: int, count: int) -> Iterator[Any]:
 
 
 def differences(model: Any, data: Any, step: float, centered: bool = True) -> tuple[Array, Array]:
-    """Return A and B of `mujoco.mjd_transitionFD`."""
+    """Return A and B of `mujoco.mjd_transitionFD`, also for RK4, which it refuses."""
+    if model.opt.integrator == int(mujoco.mjtIntegrator.mjINT_RK4):
+        return _differences_of_steps(model, data, step)
     n = 2 * model.nv + model.na
     out = np.zeros((n, n)), np.zeros((n, model.nu))
     mujoco.mjd_transitionFD(model, data, step, centered, *out, None, None)
     return out
+
+
+def _differences_of_steps(model: Any, data: Any, step: float) -> tuple[Array, Array]:
+    """Return centered differences of `mujoco.mj_step` by state and control."""
+    nv, na = model.nv, model.na
+    after = copy.copy(data)
+
+    def ahead(change: Array) -> tuple[Array, Array]:
+        for name in ("qpos", "qvel", "act", "ctrl", "qfrc_applied", "qacc_warmstart"):
+            getattr(after, name)[:] = getattr(data, name)
+        dq, dv, dact, du = np.split(change, np.cumsum([nv, nv, na]))
+        mujoco.mj_integratePos(model, after.qpos, dq, 1.0)
+        after.qvel[:] += dv
+        after.act[:] += dact
+        after.ctrl[:] += du
+        mujoco.mj_step(model, after)
+        return after.qpos.copy(), np.concatenate([after.qvel, after.act])
+
+    columns = []
+    for change in step * np.eye(2 * nv + na + model.nu):
+        (q, rest), (q_back, rest_back) = ahead(change), ahead(-change)
+        dq = np.empty(nv)
+        mujoco.mj_differentiatePos(model, dq, 2.0 * step, q_back, q)
+        columns.append(np.concatenate([dq, (rest - rest_back) / (2.0 * step)]))
+    both = np.array(columns).T
+    return both[:, : 2 * nv + na], both[:, 2 * nv + na :]
 
 
 def sixth_order(model: Any, data: Any, step: float) -> tuple[Array, Array]:

@@ -1,0 +1,145 @@
+"""Differentiate MuJoCo's step for the scenes in a folder, such as those of MuJoCo Menagerie.
+
+    python -m benchmarks.peers.mujoco_folder mujoco_menagerie
+    python -m benchmarks.peers.mujoco_folder dm_control/suite '*.xml'
+
+Each scene is simulated for two seconds under random controls, from its first keyframe if it has
+one. At states of this motion A and B are compared with differences of sixth order (the better step
+of 1e-5 and 1e-6), whose errors are part of the error: relative to the largest element, the median
+and the largest one over the states. A state at a change of the active set has no derivative, and
+differences straddle it: its error is large. The solver is Newton's and iterates to the end.
+Milliseconds are of one call in one of the states, and of centered `mujoco.mjd_transitionFD`.
+
+The geometry of contacts is "exact" where formulas cover all states, else "differences". A scene
+that dtau refuses has the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Literal
+
+import mujoco
+import numpy as np
+
+import dtau.mujoco
+from benchmarks.checks import Array
+from benchmarks.peers.mujoco_pairs import differences, sixth_order
+
+STATES, DURATION = 8, 2.0
+STEPS = (1e-5, 1e-6)
+HEADER = ("scene", "nv", "nu", "contacts", "geometry", "median", "largest", "ms", "differences")
+
+
+def scene_of(file: Path) -> Any:
+    """Return the model, with a solver that iterates to the end."""
+    model = mujoco.MjModel.from_xml_path(str(file))
+    model.opt.solver = mujoco.mjtSolver.mjSOL_NEWTON
+    model.opt.tolerance, model.opt.iterations = 0.0, 50
+    model.opt.ls_tolerance, model.opt.ls_iterations = 1e-6, 50
+    model.opt.ccd_tolerance, model.opt.ccd_iterations = 1e-12, 200
+    return model
+
+
+def visited(model: Any, seed: int = 0) -> list[Any]:
+    """Return the data of states along a simulation."""
+    rng, data = np.random.default_rng(seed), mujoco.MjData(model)
+    if model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+    low, high = np.where(model.actuator_ctrllimited, model.actuator_ctrlrange.T, [[-1.0], [1.0]])
+    rest = np.clip(data.ctrl, low, high)
+    steps = max(STATES, round(DURATION / model.opt.timestep))
+    places = set(np.linspace(steps // STATES, steps, STATES, dtype=int).tolist())
+    found: list[Any] = []
+    for step in range(1, steps + 1):
+        if step % 50 == 1:
+            data.ctrl[:] = rest + 0.3 * (rng.uniform(low, high) - rest)
+        mujoco.mj_step(model, data)
+        if step in places:
+            mujoco.mj_forward(model, data)
+            found.append(_copy(model, data))
+    return found
+
+
+def _copy(model: Any, data: Any) -> Any:
+    out = mujoco.MjData(model)
+    mujoco.mj_copyData(out, model, data)
+    return out
+
+
+def derivatives(model: Any, states: list[Any]) -> tuple[str, list[tuple[Array, Array]]]:
+    """Return the geometry that covers all states, and A and B."""
+    geometries: tuple[Literal["exact", "differences"], ...] = ("exact", "differences")
+    for geometry in geometries:
+        try:
+            return geometry, [
+                tuple(dtau.mujoco.transition_derivatives(model, data, geometry=geometry))
+                for data in states
+            ]
+        except NotImplementedError:
+            if geometry == geometries[-1]:
+                raise
+    raise AssertionError
+
+
+def error(model: Any, data: Any, exact: tuple[Array, Array]) -> float:
+    """Return the error of A and B, of the largest element."""
+    out = np.inf
+    for step in STEPS:
+        off = [np.abs(x - y) for x, y in zip(exact, sixth_order(model, data, step), strict=True)]
+        out = min(out, max(x.max(initial=0.0) for x in off))
+    return float(out / max(np.abs(x).max(initial=0.0) for x in exact))
+
+
+def milliseconds(function: Any) -> float:
+    """Return the least time of five calls."""
+    times = []
+    for _ in range(5):
+        start = perf_counter()
+        function()
+        times.append(perf_counter() - start)
+    return 1e3 * min(times)
+
+
+def row(file: Path, name: str) -> tuple[str, ...]:
+    """Return the cells of a scene, or its name and why it has none."""
+    try:
+        model = scene_of(file)
+    except ValueError as problem:
+        return name, f"not loaded: {problem}".splitlines()[0]
+    states = visited(model)
+    try:
+        geometry, found = derivatives(model, states)
+    except (NotImplementedError, ValueError) as refused:
+        return name, str(refused)
+    errors = [error(model, *both) for both in zip(states, found, strict=True)]
+    ours = milliseconds(
+        lambda: dtau.mujoco.transition_derivatives(model, states[-1], geometry=geometry)
+    )
+    theirs = milliseconds(lambda: differences(model, states[-1], 1e-6))
+    contacts = np.mean([data.ncon for data in states])
+    return (
+        *(name, str(model.nv), str(model.nu), f"{contacts:.1f}", geometry),
+        *(f"{x:.0e}" for x in (np.median(errors), max(errors))),
+        *(f"{ours:.2f}", f"{theirs:.2f}"),
+    )
+
+
+def main() -> None:
+    """Print a row for each scene."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("pattern", nargs="?", default="*/scene*.xml", help="(default: %(default)s)")
+    args = parser.parse_args()
+    print("| " + " | ".join(HEADER) + " |\n|" + "---|" * len(HEADER))
+    for file in sorted(args.folder.glob(args.pattern)):
+        name = str(file.relative_to(args.folder).with_suffix(""))
+        print("| " + " | ".join(row(file, name)) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
