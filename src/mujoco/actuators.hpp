@@ -1,6 +1,6 @@
-// Differentiates the forces of MuJoCo's actuators whose length is linear in q, on hinges, slides and
-// fixed tendons: actuator_derivatives(). With the moment arms r = d length / dq, the joint forces are
-// r times the force.
+// Differentiates the forces of MuJoCo's actuators: actuator_derivatives(). With the moment arms
+// r = d length / dq, the joint forces are r times the force. The arms of hinges, slides and fixed
+// tendons are constant.
 #pragma once
 
 #include <algorithm>
@@ -101,9 +101,11 @@ inline bool damps(const mujoco::Constants& m, const mujoco::Solutions& at, Index
 
 // Calls f(dof, arm) for the degrees of freedom of actuator i.
 template <class F>
-DTAU_INLINE void for_each_arm(const mujoco::Constants& m, Index i, const F& f) {
-    for (Index k = m.moments.starts[i]; k < m.moments.starts[i + 1]; ++k)
-        f(m.moments.items[k], m.moment_arms[k]);
+DTAU_INLINE void for_each_arm(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
+                              Index i, const F& f) {
+    const Index count = m.moments.starts[m.nactuators];
+    for (Index x = m.moments.starts[i]; x < m.moments.starts[i + 1]; ++x)
+        f(m.moments.items[x], at.moment_arms[k * count + x]);
 }
 
 }  // namespace dtau::DTAU_VARIANT::mujoco_step

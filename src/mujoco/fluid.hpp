@@ -10,7 +10,6 @@
 #pragma once
 
 #include "mujoco/body_forces.hpp"
-#include "mujoco/contact_motion.hpp"
 #include "mujoco/dual.hpp"
 
 namespace dtau::DTAU_VARIANT::mujoco_step {
@@ -72,19 +71,14 @@ inline void add_fluid_forces(const mujoco::Constants& m, const mujoco::Solutions
     const Vector wind = vec3(m.wind);
     for (Index x = 0; x < m.nfluid; ++x) {
         const mujoco::FluidPart& part = m.fluid[x];
-        const Index body = m.fluid_bodies[x], place = k * m.nbody + body;
-        const Matrix of_body = from_rows(at.xmat + 9 * place);
-        const Matrix R = of_body * from_rows(part.rotation);
-        const Vector origin = vec3(at.xipos + 3 * place) + of_body * vec3(part.offset);
+        const Index body = m.fluid_bodies[x];
+        const BodyFrame frame(m, at, k, body, part.offset, part.rotation);
         const Twist total = axes.sum(m.paths, body, at.v + k * m.nv);
         const auto local = [&](const Twist& twist, const Vector& against) -> Twist {
-            const Vector lin = cross(twist.ang, origin, twist.lin) - against;
-            return {transposed_mul(R, twist.ang), transposed_mul(R, lin)};
+            const Vector lin = cross(twist.ang, frame.origin, twist.lin) - against;
+            return {transposed_mul(frame.R, twist.ang), transposed_mul(frame.R, lin)};
         };
-        const auto in_world = [&](const double* w) -> Wrench {
-            const Vector force = R * vec3(w + 3);
-            return {cross(origin, force, R * vec3(w)), force};
-        };
+        const auto in_world = [&](const double* w) { return frame.in_world(vec3(w + 3), vec3(w)); };
 
         const Twist velocity = local(total, wind);
         const double speeds[6] = {velocity.ang.x, velocity.ang.y, velocity.ang.z,

@@ -41,8 +41,8 @@ void factorize_implicit(const Constants& m, const Solutions& at, Index k, double
         for (Index actuator = 0; actuator < m.nactuators; ++actuator) {
             const double by = actuator_derivatives(m, at, k, actuator).by_velocity;
             if (by == 0.0 || !damps(m, at, k, actuator)) continue;
-            for_each_arm(m, actuator, [&](Index i, double left) {
-                for_each_arm(m, actuator, [&](Index j, double right) {
+            for_each_arm(m, at, k, actuator, [&](Index i, double left) {
+                for_each_arm(m, at, k, actuator, [&](Index j, double right) {
                     matrix[i * nv + j] -= m.timestep * by * left * right * m.related[i * nv + j];
                 });
             });
@@ -154,10 +154,10 @@ class StateStep {
         }
         for (Index actuator = 0; actuator < m_.nactuators; ++actuator) {
             const ActuatorDerivatives by = actuator_derivatives(m_, at_, k_, actuator);
-            for_each_arm(m_, actuator, [&](Index i, double left) {
+            for_each_arm(m_, at_, k_, actuator, [&](Index i, double left) {
                 if (!follows_actuators(m_, at_, k_, i)) return;
                 double* row = w_.right + i * width_;
-                for_each_arm(m_, actuator, [&](Index j, double right) {
+                for_each_arm(m_, at_, k_, actuator, [&](Index j, double right) {
                     row[j] += left * by.by_length * right;
                     row[nv_ + j] += left * by.by_velocity * right;
                 });
@@ -168,7 +168,7 @@ class StateStep {
     }
 
     void add_constraints(ContactTerms& contacts) {
-        const bool on_bodies = m_.ncompensated > 0 || m_.nfluid > 0;
+        const bool on_bodies = m_.ncompensated > 0 || m_.nfluid > 0 || m_.nthrusters > 0;
         const bool plain = at_.plain_starts[k_] < at_.plain_starts[k_ + 1];
         const bool touches = at_.contact_starts[k_] < at_.contact_starts[k_ + 1];
         if (!plain && !touches && !job_.terms && !on_bodies) return;
@@ -183,6 +183,7 @@ class StateStep {
             for (Index c = at_.contact_starts[k_]; c < at_.contact_starts[k_ + 1]; ++c)
                 if (at_.address[c] >= 0) add_contact(contacts, c, axes, terms);
             add_gravity_compensation(m_, at_, k_, axes, terms);
+            add_thrusters(m_, at_, k_, axes, terms);
             add_fluid_forces(m_, at_, k_, axes, terms);
             add_turning_axes(axes, terms);
         }
@@ -239,14 +240,14 @@ class StateStep {
             for (Index actuator = 0; actuator < m_.nactuators; ++actuator) {
                 if (!damps(m_, at_, k_, actuator)) continue;
                 const ActuatorDerivatives by = actuator_derivatives(m_, at_, k_, actuator);
-                for_each_arm(m_, actuator, [&](Index i, double arm) {
+                for_each_arm(m_, at_, k_, actuator, [&](Index i, double arm) {
                     double rate = 0.0;
-                    for_each_arm(m_, actuator, [&](Index j, double other) {
+                    for_each_arm(m_, at_, k_, actuator, [&](Index j, double other) {
                         rate += other * a[j] * m_.related[i * nv_ + j];
                     });
                     double* row = w_.other_right + i * width_;
                     const double factor = m_.timestep * arm * rate;
-                    for_each_arm(m_, actuator, [&](Index j, double other) {
+                    for_each_arm(m_, at_, k_, actuator, [&](Index j, double other) {
                         row[j] += factor * by.by_velocity_and_length * other;
                         row[nv_ + j] += factor * by.by_velocity_twice * other;
                     });

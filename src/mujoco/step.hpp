@@ -50,6 +50,11 @@ struct FluidPart {
     double size[3], mass[3], inertia[3], largest, shadow, kutta, magnus;
 };
 
+// An actuator of a site, whose frame is relative to the body's center of mass and axes.
+struct Thruster {
+    double offset[3], rotation[9], gear[6];
+};
+
 struct Constants {
     Index integrator, elliptic, nq, nv, na, nu, nactuators, nbody, ngeom, nfree, nturning;
     double timestep;
@@ -64,14 +69,16 @@ struct Constants {
     const double* offsets;
     const Index *places, *order, *free, *free_bodies, *angles, *plain;
     Index nplain;
-    Lists moments;              // of actuators: the degrees of freedom with a part in the length
-    const double* moment_arms;  // d length / dq of these
+    Lists moments;  // of actuators: the degrees of freedom with a part in the length
     const Index *actuator_columns, *actuator_states;
     const Index* actuator_dofs;  // of actuators of a joint; -1: of a tendon
     const Actuator* actuators;
     Index ncompensated;
     const Index *compensated, *compensation;  // bodies; `Compensation` by degree of freedom
     const double* compensating;               // forces on these bodies
+    Index nthrusters;
+    const Index *thruster_actuators, *thruster_bodies;
+    const Thruster* thrusters;
     Index nfluid;
     const Index* fluid_bodies;
     const FluidPart* fluid;
@@ -89,6 +96,7 @@ struct Solutions {
     const double *q, *v, *a, *act, *act_dot, *ctrl, *bias, *torque, *mass;
     const double *length, *velocity, *force;  // of actuators
     const double* actuation;                  // joint forces of all actuators
+    const double* moment_arms;                // d length / dq of the lists `moments`
     const double *cdof, *com, *xmat, *xipos, *geom_xpos, *geom_xmat;
     const Index* row_starts;  // of the states' rows of constraints
     const double *weight, *parameters;

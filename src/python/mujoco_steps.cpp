@@ -96,7 +96,6 @@ Constants read_constants(ArrayReader& read) {
     m.free = read.take<Index>(m.nfree), m.free_bodies = read.take<Index>(m.nfree);
     m.angles = read.take<Index>(m.nturning), m.plain = read.take<Index>(m.nplain);
     m.moments = read.lists(m.nactuators);
-    m.moment_arms = read.take<double>(m.moments.starts[m.nactuators]);
     m.actuator_columns = read.take<Index>(m.nactuators);
     m.actuator_states = read.take<Index>(m.nactuators);
     m.actuator_dofs = read.take<Index>(m.nactuators);
@@ -104,6 +103,9 @@ Constants read_constants(ArrayReader& read) {
     m.compensated = read.take_any<Index>(), m.ncompensated = read.size();
     m.compensation = read.take<Index>(m.nv);
     m.compensating = read.take<double>(3 * m.ncompensated);
+    m.thruster_actuators = read.take_any<Index>(), m.nthrusters = read.size();
+    m.thruster_bodies = read.take<Index>(m.nthrusters);
+    m.thrusters = read_structs<mujoco::Thruster>(read, m.nthrusters);
     m.fluid_bodies = read.take_any<Index>(), m.nfluid = read.size();
     m.fluid = read_structs<mujoco::FluidPart>(read, m.nfluid);
     m.wind = read.take<double>(3);
@@ -129,6 +131,7 @@ Solutions read_solutions(ArrayReader& read, const Constants& m) {
     at.velocity = read.take<double>(n * m.nactuators);
     at.force = read.take<double>(n * m.nactuators);
     at.actuation = read.take<double>(n * m.nv);
+    at.moment_arms = read.take<double>(n * m.moments.starts[m.nactuators]);
     at.cdof = read.take<double>(n * m.nv * 6), at.com = read.take<double>(n * m.nbody * 3);
     at.xmat = read.take<double>(n * m.nbody * 9);
     at.xipos = read.take<double>(n * m.nbody * 3);

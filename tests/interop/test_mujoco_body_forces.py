@@ -20,15 +20,17 @@ SCENE = """<mujoco>
 <geom type="capsule" size=".03" fromto="0 0 0 .3 0 -.1" mass=".5" {capsule}/>
 <body pos=".3 0 -.1" {second}><joint name="slide" type="slide" axis="1 0 .3" damping="2" {slide}/>
 <joint name="off" axis="0 0 1" pos=".02 0 0" damping=".1"/>
-<geom type="ellipsoid" size=".1 .02 .03" mass=".3" quat="1 .2 .3 .1" {ellipsoid}/></body></body>
+<geom type="ellipsoid" size=".1 .02 .03" mass=".3" quat="1 .2 .3 .1" {ellipsoid}/>
+<site name="nozzle" pos=".1 .03 -.02" quat="1 .3 .2 -.1"/></body></body>
 <body pos="-.2 0 0" {third}><joint type="ball" damping=".3"/>
 <geom type="cylinder" size=".03 .1" mass=".4" pos=".1 .05 0" quat="1 .3 -.2 .1" {cylinder}/></body>
 </body>{more}</worldbody>
-<actuator><motor joint="hinge" gear="3"/><position joint="slide" kp="30" kv="2"/></actuator>
+<actuator><motor joint="hinge" gear="3"/><position joint="slide" kp="30" kv="2"/>
+{thrusters}</actuator>
 </mujoco>"""
 PARTS = (
     *("option", "flags", "root", "first", "second", "third", "hinge", "slide", "more"),
-    *("box", "capsule", "ellipsoid", "cylinder"),
+    *("box", "capsule", "ellipsoid", "cylinder", "thrusters"),
 )
 INTEGRATORS = ("Euler", "implicitfast", "RK4")
 
@@ -98,6 +100,46 @@ def test_changes_of_gravity_compensation_count() -> None:
     check(mj_model, data)
 
 
+THRUSTERS = """<motor site="nozzle" gear=".2 1 3 .1 -.2 .3"/>
+<general site="nozzle" gear="0 0 2 .1 0 0" dyntype="filter" dynprm=".05" gainprm="3"/>"""
+DAMPED = """<velocity site="nozzle" gear="1 0 2 .1 .3 0" kv="2"/>
+<general site="nozzle" gear="0 1 0 0 .2 .1" gaintype="affine" gainprm="1 2 -.5"
+ biastype="affine" biasprm="1 -2 -.3" forcerange="-.9 .9"/>"""
+
+
+@pytest.mark.parametrize("flags", ["", 'actuation="disable"'])
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+@pytest.mark.parametrize("more", ["", DAMPED])
+def test_actuators_of_sites(integrator: str, flags: str, more: str) -> None:
+    option = f'integrator="{integrator}"'
+    mj_model = compiled(option=option, flags=flags, thrusters=THRUSTERS + more, **BY_ACTUATORS)
+    data = random_data(mj_model, 0)
+    if more and integrator == "implicitfast":
+        with pytest.raises(NotImplementedError, match="sites that depend on the velocity"):
+            transition_derivatives(mj_model, data)
+        return
+    for seed in range(4):
+        data = random_data(mj_model, seed)
+        data.act[:] = 0.7
+        check(mj_model, data)
+
+
+@pytest.mark.parametrize(
+    ("thruster", "named"),
+    [
+        ('<motor site="nozzle" refsite="nozzle" gear="1 0 0 0 0 0"/>', "single sites"),
+        (
+            '<general site="nozzle" gaintype="muscle" gainprm=".7 1" lengthrange="0 1"/>',
+            "muscles of sites",
+        ),
+    ],
+)
+def test_other_actuators_of_sites_are_refused(thruster: str, named: str) -> None:
+    mj_model = compiled(thrusters=thruster)
+    with pytest.raises(NotImplementedError, match=named):
+        transition_derivatives(mj_model, random_data(mj_model, 0))
+
+
 FLUIDS = ("density", "viscosity", "wind", "all")
 SWIMMING = {
     "capsule": 'fluidshape="ellipsoid" fluidcoef=".4 .2 1.3 .9 .8"',
@@ -148,7 +190,8 @@ def test_changes_of_the_fluid_count() -> None:
 
 
 def test_forces_on_bodies_in_batches() -> None:
-    mj_model = compiled(option=fluid("all"), **COMPENSATED, **BY_ACTUATORS)
+    parts = COMPENSATED | BY_ACTUATORS | {"thrusters": THRUSTERS + DAMPED}
+    mj_model = compiled(option=fluid("all"), **parts)
     kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
     states = np.empty((5, mujoco.mj_stateSize(mj_model, kind)))
     ctrl, singles = np.empty((5, mj_model.nu)), []

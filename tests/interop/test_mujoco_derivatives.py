@@ -340,10 +340,13 @@ USER = '<general joint="hinge" dyntype="user" actdim="1"/>'
                 "world": SITES,
                 "actuators": '<motor tendon="line"/>',
             },
-            "hinges, slides and fixed tendons",
+            "hinges, slides, fixed tendons and single sites",
         ),
         ({"actuators": USER}, "integrators, filters and muscles"),
-        ({"actuators": '<motor joint="ball" gear="1 0 0"/>'}, "hinges, slides and fixed tendons"),
+        (
+            {"actuators": '<motor joint="ball" gear="1 0 0"/>'},
+            "hinges, slides, fixed tendons and single sites",
+        ),
         ({"ball": 'stiffness="1"'}, "springs of free and ball"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Keep the constants of MuJoCo's actuators, and differentiate activations: `Actuators`."""
+"""Keep the constants of MuJoCo's actuators: `Actuators`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.mujoco.muscles import muscle_curves
-from dtau.mujoco.scope import TENDON_TRANSMISSION, disabled
+from dtau.mujoco.scope import SITE_TRANSMISSION, TENDON_TRANSMISSION, disabled
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 _NO_DYNAMICS = int(mujoco.mjtDyn.mjDYN_NONE)
 _INTEGRATOR = int(mujoco.mjtDyn.mjDYN_INTEGRATOR)
@@ -20,19 +21,32 @@ _MUSCLE = int(mujoco.mjtDyn.mjDYN_MUSCLE)
 
 
 class Actuators:
-    """Actuators  gain u + bias  on hinges, slides and fixed tendons, affine in length and velocity.
+    """Actuators  gain u + bias  affine in length and velocity, on joints, fixed tendons and sites.
 
     Muscles add curves of length and velocity. The input u is the control, or the activation:
     w' = control (integrator) or (control - w) / tau (filter, muscle).
+
+    Attributes
+    ----------
+    moments : ndarray (nactuator, nv)
+        Derivatives of the lengths by q; of sites, whose derivatives move, 1 where there is one.
+    arms : ndarray
+        Those that are not 0, row by row.
+    moving : ndarray
+        Places in `arms` that each state has anew.
     """
 
-    def __init__(self, m: Any, of_tendons: Array) -> None:
+    def __init__(self, m: Any, of_tendons: Array, ancestors: Array) -> None:
         self.na, self.nu = m.na, m.nu
         self.columns = m.actuator_ctrladr.astype(np.intp)
-        of_joints = m.actuator_trntype != TENDON_TRANSMISSION
+        of_sites = m.actuator_trntype == SITE_TRANSMISSION
+        of_joints = (m.actuator_trntype != TENDON_TRANSMISSION) & ~of_sites
         self.dofs = np.full(m.nactuator, -1, dtype=np.intp)
         self.dofs[of_joints] = m.jnt_dofadr[m.actuator_trnid[of_joints, 0]]
-        self.moments = self._moments(m, of_tendons)
+        self.moments = self._moments(m, of_tendons, ancestors, of_sites)
+        self.arms = self.moments[self.moments != 0.0]
+        self.moving = np.flatnonzero(of_sites[np.nonzero(self.moments)[0]])
+        self.thrusters = _thrusters(m, of_sites & (not disabled(m, "ACTUATION")))
         self.ctrl_low, self.ctrl_high = _range(
             (m.actuator_ctrllimited != 0) & (not disabled(m, "CLAMPCTRL")), m.actuator_ctrlrange
         )
@@ -48,19 +62,31 @@ class Actuators:
         self._gain = m.actuator_gainprm[:, :3] * counts
         affine = m.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)
         self._bias = m.actuator_biasprm[:, :3] * affine[:, np.newaxis]
+        self._gain[of_sites, 1], self._bias[of_sites, 1] = 0.0, 0.0  # their length is 0
         self._curves = muscle_curves(m)
         self._add_dynamics(m)
 
-    def _moments(self, m: Any, of_tendons: Array) -> Array:
-        """Return derivatives of the lengths by q, (nactuator, nv); 0 if actuators are disabled."""
+    def moving_arms(self, m: Any, data: Any) -> Array:
+        """Return the arms of `moving` in the state of the data."""
+        out = np.zeros(self.moments.shape)
+        structure = data.moment_rownnz, data.moment_rowadr, data.moment_colind
+        mujoco.mju_sparse2dense(out, data.actuator_moment, *structure)
+        return np.asarray(out[self.moments != 0.0][self.moving])
+
+    def _moments(
+        self, m: Any, of_tendons: Array, ancestors: Array, of_sites: NDArray[np.bool_]
+    ) -> Array:
+        """Return `moments`; 0 if actuators are disabled."""
         out = np.zeros((m.nactuator, m.nv))
         if disabled(m, "ACTUATION"):
             return out
         owners, tendons = m.actuator_trnid[:, 0], m.actuator_trntype == TENDON_TRANSMISSION
-        joints = np.flatnonzero(~tendons)
+        joints = np.flatnonzero(self.dofs >= 0)
         out[joints, self.dofs[joints]] = 1.0
         out[tendons] = of_tendons[owners[tendons]]
-        return np.asarray(out * m.actuator_gear[:, :1])
+        out *= m.actuator_gear[:, :1]
+        out[of_sites] = ancestors[m.site_bodyid[owners[of_sites]]]
+        return out
 
     def _add_dynamics(self, m: Any) -> None:
         """Read the states, whose rate is affine in the state and the control but for muscles."""
@@ -110,6 +136,18 @@ class Actuators:
     def _unclamped(self, act: Array, act_dot: Array) -> NDArray[np.bool_]:
         following = act[:, self.states] + self.span * act_dot[:, self.states]
         return np.asarray((self.act_low < following) & (following < self.act_high))
+
+
+def _thrusters(m: Any, chosen: NDArray[np.bool_]) -> tuple[Indices, Indices, Array]:
+    """Return actuators of sites, the bodies, and `Thruster` of src/mujoco/step.hpp, (n, 18)."""
+    actuators = np.flatnonzero(chosen)
+    sites = m.actuator_trnid[actuators, 0]
+    bodies = m.site_bodyid[sites].astype(np.intp)
+    rotations = np.empty((len(sites), 9))
+    for rotation, quaternion in zip(rotations, m.site_quat[sites], strict=True):
+        mujoco.mju_quat2Mat(rotation, quaternion)
+    offsets = m.site_pos[sites] - m.body_ipos[bodies]
+    return actuators, bodies, np.hstack([offsets, rotations, m.actuator_gear[actuators]])
 
 
 def _range(limited: NDArray[np.bool_], values: Array) -> tuple[Array, Array]:

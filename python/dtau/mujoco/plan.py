@@ -50,7 +50,7 @@ _ARRAYS = attrgetter(
     *("actuator_damping", "actuator_dampingpoly", "actuator_armature"),
     *("tendon_adr", "tendon_num", "tendon_stiffness", "tendon_stiffnesspoly", "tendon_damping"),
     *("tendon_dampingpoly", "tendon_lengthspring", "tendon_armature", "tendon_actfrclimited"),
-    *("wrap_type", "wrap_objid", "wrap_prm"),
+    *("wrap_type", "wrap_objid", "wrap_prm", "site_pos", "site_quat"),
 )
 _SIZES = attrgetter(
     *("names", "ntendon", "nflex", "nplugin", "nplastic", "nhistory"),
@@ -105,11 +105,10 @@ class Plan:
         self.tendons = Tendons(m) if m.ntendon else None
         fixed = (m.wrap_type == OF_JOINTS).all()
         self.spatial_tendons = None if fixed else SpatialTendons(m)
-        self.actuators = Actuators(
-            m, np.zeros((0, m.nv)) if self.tendons is None else self.tendons.of_velocity
-        )
         self.dof_roots = m.body_rootid[m.dof_bodyid].astype(np.intp)
         self.ancestors, self.moves, self.still = _masks(m)
+        of_tendons = np.zeros((0, m.nv)) if self.tendons is None else self.tendons.of_velocity
+        self.actuators = Actuators(m, of_tendons, self.ancestors)
         carried = self.ancestors[m.dof_bodyid]
         # MuJoCo's implicitfast keeps derivatives where the mass matrix may have entries.
         self._related = np.maximum(carried, carried.T)
@@ -157,9 +156,9 @@ class Plan:
             *_lists(self.moves.T),
             *(self._coordinates, self._offsets, np.argsort(self._order), self._order),
             *(self.free, self._free_bodies, self.angles, self.plain),
-            *(*_lists(actuators.moments), actuators.moments[actuators.moments != 0.0]),
+            *_lists(actuators.moments),
             *(actuators.columns, actuators.state_of, actuators.dofs, actuators.numbers()),
-            *(*gravity_compensation(m), *fluid_parts(m)),
+            *(*gravity_compensation(m), *actuators.thrusters, *fluid_parts(m)),
             *(actuators.joint_low, actuators.joint_high),
         )
 

@@ -14,6 +14,7 @@ RK4 = int(mujoco.mjtIntegrator.mjINT_RK4)
 IMPLICITFAST = int(mujoco.mjtIntegrator.mjINT_IMPLICITFAST)
 _TRANSMISSIONS = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
 TENDON_TRANSMISSION = int(mujoco.mjtTrn.mjTRN_TENDON)
+SITE_TRANSMISSION = int(mujoco.mjtTrn.mjTRN_SITE)
 _GAINS = tuple(int(getattr(mujoco.mjtGain, f"mjGAIN_{x}")) for x in ("FIXED", "AFFINE", "MUSCLE"))
 _BIASES = tuple(int(getattr(mujoco.mjtBias, f"mjBIAS_{x}")) for x in ("NONE", "AFFINE", "MUSCLE"))
 _ENABLED = int(
@@ -67,6 +68,11 @@ def require_covered_model(mj_model: Any) -> None:
     spatial = m.wrap_type[m.tendon_adr] != OF_JOINTS
     pulled = m.actuator_trntype == TENDON_TRANSMISSION
     pulled[pulled] = ~spatial[m.actuator_trnid[pulled, 0]]
+    of_sites = m.actuator_trntype == SITE_TRANSMISSION
+    of_sites &= m.actuator_trnid[:, 1] < 0  # else along the axes of another site
+    muscles = (m.actuator_gaintype == _GAINS[2]) | (m.actuator_biastype == _BIASES[2])
+    damped = m.actuator_biasprm[:, 2] * (m.actuator_biastype == _BIASES[1])
+    damped = damped + m.actuator_gainprm[:, 2] * (m.actuator_gaintype == _GAINS[1])
     _refuse(
         {
             "integrators other than Euler, implicitfast and RK4": (
@@ -95,8 +101,12 @@ def require_covered_model(mj_model: Any) -> None:
             "actuators with several controls or forces": (
                 (m.actuator_ctrlnum != 1).any() or (m.actuator_outnum != 1).any()
             ),
-            "actuators of anything but hinges, slides and fixed tendons": (
-                not (driven | pulled).all() or turning[m.actuator_trnid[driven, 0]].any()
+            "actuators of anything but hinges, slides, fixed tendons and single sites": (
+                not (driven | pulled | of_sites).all() or turning[m.actuator_trnid[driven, 0]].any()
+            ),
+            "muscles of sites": muscles[of_sites].any(),
+            "actuators of sites that depend on the velocity, with implicitfast": (
+                opt.integrator == IMPLICITFAST and damped[of_sites].any()
             ),
             "dynamics of actuators other than integrators, filters and muscles": (
                 not np.isin(m.actuator_dyntype, _DYNAMICS).all() or (m.actuator_actnum > 1).any()

@@ -33,6 +33,7 @@ class Contacts(NamedTuple):
     geom: NDArray[np.int32]  # (n, 2)
     pos: Array
     frame: Array  # (n, 3, 3): rows are the normal and two tangents
+    dist: Array
 
 
 # Attributes of MjData, of its rows of constraints and of its contacts, in the order of the core.
@@ -78,6 +79,7 @@ class Solved:
         self.act, self.act_dot, self.ctrl = (np.empty((n, x)) for x in (plan.na, plan.na, plan.nu))
         self.bias, self.torque, self._constraint_torque = np.empty((3, n, nv))
         actuation = np.empty((n, nv))
+        self._arms = np.tile(plan.actuators.arms, (n, 1))
         self.mass = np.zeros((n, nv, nv))
         length, velocity, force = np.empty((3, n, nact))
         self._cdof, self._com = np.empty((n, nv, 6)), np.empty((n, nbody, 3))
@@ -90,7 +92,7 @@ class Solved:
         )
         self._arrays = (
             *(self.q, self.v, self.a, self.act, self.act_dot, self.ctrl, self.bias, self.torque),
-            *(self.mass, length, velocity, force, actuation),
+            *(self.mass, length, velocity, force, actuation, self._arms),
             *(self._cdof, self._com, xmat, xipos, geom_xpos, geom_xmat),
         )
         self._counts = np.zeros((4, n + 1), dtype=np.intp)  # rows, plain rows, contacts, equalities
@@ -108,6 +110,9 @@ class Solved:
         """Collect the solution in `data` as state `k`; the states come in turn."""
         _core.mujoco_copy_rows(data, _NAMES, self._copied, k)
         mujoco.mj_fullM(mj_model, data, self.mass[k])
+        if len(self.plan.actuators.moving):
+            actuators = self.plan.actuators
+            self._arms[k, actuators.moving] = actuators.moving_arms(mj_model, data)
         if data.nefc:
             self._add_constraints(k, mj_model, data)
 
@@ -176,10 +181,10 @@ class Solved:
 
     def contacts(self, some: Indices) -> Contacts:
         """Return some of the contacts."""
-        _, geom, _, pos, frame, *_ = (x[some] for x in self._contacts)
+        _, geom, _, pos, frame, dist, *_ = (x[some] for x in self._contacts)
         starts = self._starts[2]
         state = np.searchsorted(starts, some, side="right") - 1
-        return Contacts(state, some - starts[state], geom, pos, frame.reshape(-1, 3, 3))
+        return Contacts(state, some - starts[state], geom, pos, frame.reshape(-1, 3, 3), dist)
 
     def limited_joint(self, row: int) -> tuple[int, int]:
         """Return the joint of a limit's row, and its state."""
