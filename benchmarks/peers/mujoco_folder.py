@@ -5,10 +5,11 @@
 
 Each scene is simulated for two seconds under random controls, from its first keyframe if it has
 one. At states of this motion A and B are compared with differences of sixth order (the best step
-of 1e-5, 1e-6 and 1e-7), whose errors are part of the error: relative to the largest element, the median
-and the largest one over the states. A state at a change of the active set has no derivative, and
-differences straddle it: its error is large. The solver is Newton's and iterates to the end.
-Milliseconds are of one call in one of the states, and of centered `mujoco.mjd_transitionFD`.
+of 1e-5, 1e-6 and 1e-7), whose errors are part of the error: relative to the largest element, the
+median and the largest one over the states. A state at a change of the active set has no
+derivative, and differences straddle it: its error is large. The solver is Newton's and iterates to
+the end. Milliseconds are of one call in one of the states, and of centered
+`mujoco.mjd_transitionFD`.
 
 The geometry of contacts is "exact" where formulas cover all states, else "differences". A scene
 that dtau refuses has the reason.

@@ -129,7 +129,8 @@ def test_actuators_of_sites(integrator: str, flags: str, more: str) -> None:
     [
         ('<motor site="nozzle" refsite="nozzle" gear="1 0 0 0 0 0"/>', "single sites"),
         (
-            '<general site="nozzle" gaintype="muscle" gainprm=".7 1" lengthrange="0 1"/>',
+            '<general site="nozzle" biastype="muscle" lengthrange="0 1" '
+            'biasprm=".7 1 -1 200 .5 1.6 1.5 1.3 1.2"/>',
             "muscles of sites",
         ),
     ],

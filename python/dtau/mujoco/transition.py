@@ -61,8 +61,10 @@ def transition_derivatives(
         Derivatives of contact points and frames. "exact": by formulas, for planes with solids and
         meshes, spheres and capsules with each other, and spheres with boxes and cylinders.
         "differences": all other pairs of geoms collide again at displacements of 1e-5 and 3e-5, and
-        the moment arms of spatial tendons are differenced at displacements of 1e-6. The model's
-        ``opt.ccd_tolerance`` bounds how exact an iterative collision is; 1e-12 is advised.
+        the moment arms of spatial tendons are differenced at displacements of 1e-6. Where MuJoCo's
+        iterative collision is not smooth, the curvature of the geoms takes the place of
+        differences. The model's ``opt.ccd_tolerance`` bounds how exact such a collision is; 1e-12
+        is advised.
 
     Returns
     -------
@@ -85,8 +87,8 @@ def transition_derivatives(
         If an argument is not MuJoCo's.
     NotImplementedError
         If the model or an active constraint has a part that is not covered, or differences of a
-        contact's geometry by two steps disagree. The message names it, and the contact and its
-        geoms.
+        contact's geometry by two steps disagree and its geoms touch in more than a point or one is
+        a mesh. The message names it, and the contact and its geoms.
 
     Examples
     --------
