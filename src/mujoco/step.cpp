@@ -305,10 +305,12 @@ class StateStep {
 };
 
 void prepare_accelerations(const Constants& m, const Solutions& at, double* q, double* v, double* a,
-                           double* accelerations) {
+                           double* accelerations, double* by_velocity) {
     const Index nv = m.nv, states = at.n, nq = m.nq;
     double* matrix = static_cast<double*>(scratch(static_cast<std::size_t>(nv * nv + 1) * 8));
     for (Index k = 0; k < states; ++k) {
+        for (Index i = 0; i < m.nactuators; ++i)
+            by_velocity[k * m.nactuators + i] = actuator_derivatives(m, at, k, i).by_velocity;
         for (Index i = 0; i < nq; ++i)
             q[k * nq + i] = at.q[k * nq + m.coordinates[i]] - m.offsets[i];
         to_dtau(m, at, k, at.a + k * nv, v + k * nv, a + k * nv);

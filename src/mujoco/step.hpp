@@ -132,9 +132,10 @@ struct StepJob {
 struct Kernels {
     // Writes configurations, velocities and accelerations of dtau's model for its inverse dynamics.
     // Integrators that are implicit need 2 n of them: the other half has their own accelerations,
-    // which also go to `accelerations` (n, nv); else a copy of MuJoCo's goes there.
+    // which also go to `accelerations` (n, nv); else a copy of MuJoCo's goes there. `by_velocity`
+    // (n, nactuators) gets derivatives of the actuators' forces by their velocities.
     void (*prepare)(const Constants& model, const Solutions& at, double* q, double* v, double* a,
-                    double* accelerations);
+                    double* accelerations, double* by_velocity);
     // Differentiates the states after the step, or the accelerations and the rates of activations of
     // a stage.
     void (*differentiate)(StepJob& job);

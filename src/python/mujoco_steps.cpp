@@ -174,19 +174,20 @@ X* data(nb::handle object) {
     return static_cast<X*>(PyArray_DATA(array(object)));
 }
 
-// Returns q, v, a for dtau's inverse dynamics, and the accelerations that the integrator takes.
+// Returns q, v, a for dtau's inverse dynamics, the accelerations that the integrator takes, and the
+// derivatives of the actuators' forces by their velocities.
 nb::tuple accelerations(nb::handle constants, nb::handle solutions) {
     ArrayReader read_model(constants), read(solutions);
     const Constants m = read_constants(read_model);
     const Solutions at = read_solutions(read, m);
     const Index n = at.n, all = m.is_implicit() ? 2 * n : n;
     nb::object q = new_array({all, m.nq}), v = new_array({all, m.nv}), a = new_array({all, m.nv});
-    nb::object result = new_array({n, m.nv});
+    nb::object result = new_array({n, m.nv}), by_velocity = new_array({n, m.nactuators});
     {
         const ReleasedLock lock;
-        mujoco_kernels().prepare(m, at, data(q), data(v), data(a), data(result));
+        mujoco_kernels().prepare(m, at, data(q), data(v), data(a), data(result), data(by_velocity));
     }
-    return nb::make_tuple(q, v, a, result);
+    return nb::make_tuple(q, v, a, result, by_velocity);
 }
 
 // Returns the derivatives, the contacts whose motion is not known, a contact and a row of a limit that

@@ -306,6 +306,34 @@ def test_spatial_tendons_by_differences_of_their_moment_arms(integrator: str) ->
     assert wrapped > 1
 
 
+PULLING = """<motor tendon="line" gear="3"/><position tendon="line" kp="30" kv="2" gear="-2"/>
+<muscle tendon="rope" lengthrange=".1 .9" force="20"/>
+<general tendon="rope" dyntype="filter" dynprm=".03" gaintype="affine" gainprm="1 2 -.5"
+ biastype="affine" biasprm="1 -2 -.3" forcerange="-9 9"/><motor joint="off" gear="2"/>"""
+NAMED = LINES.replace("<spatial ", '<spatial name="line" ', 1).replace(
+    "<spatial range", '<spatial name="rope" range'
+)
+
+
+@pytest.mark.parametrize("flags", ["", 'actuation="disable"'])
+@pytest.mark.parametrize("integrator", ["Euler", "RK4"])
+def test_actuators_of_spatial_tendons(integrator: str, flags: str) -> None:
+    option = f'integrator="{integrator}" timestep="0.004"'
+    world = ENDS.replace('axis="0 1 .3"', 'axis="0 1 .3" actuatorfrcrange="-.5 .5"')
+    mj_model = compiled(option=option, flags=flags, more=NAMED, world=world, actuators=PULLING)
+    for seed in range(4):
+        data = random_data(mj_model, seed, 0.3)
+        data.act[:] = 0.4
+        check(mj_model, data, 1e-7, 1e-5, geometry="differences")
+
+
+def test_motors_of_spatial_tendons_with_implicitfast() -> None:
+    more = NAMED.replace('damping="3"', "")
+    motor = '<motor tendon="line" gear="300"/>'
+    mj_model = compiled(option='integrator="implicitfast"', more=more, world=ENDS, actuators=motor)
+    check(mj_model, random_data(mj_model, 1, 0.3), 1e-7, 1e-5, geometry="differences")
+
+
 SPATIAL = """<tendon><spatial {}><site site="left"/><site site="right"/></spatial></tendon>"""
 SITES = '<site name="left" pos="0 0 1"/><site name="right" pos="1 0 1"/>'
 USER = '<general joint="hinge" dyntype="user" actdim="1"/>'
@@ -338,14 +366,15 @@ USER = '<general joint="hinge" dyntype="user" actdim="1"/>'
             {
                 "more": SPATIAL.format('name="line"'),
                 "world": SITES,
-                "actuators": '<motor tendon="line"/>',
+                "actuators": '<damper tendon="line" kv="1" ctrlrange="0 1"/>',
+                "option": 'integrator="implicitfast"',
             },
-            "hinges, slides, fixed tendons and single sites",
+            "sites and spatial tendons that depend on velocity, with implicitfast",
         ),
         ({"actuators": USER}, "integrators, filters and muscles"),
         (
             {"actuators": '<motor joint="ball" gear="1 0 0"/>'},
-            "hinges, slides, fixed tendons and single sites",
+            "hinges, slides, tendons and single sites",
         ),
         ({"ball": 'stiffness="1"'}, "springs of free and ball"),
     ],

@@ -9,7 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.mujoco.muscles import muscle_curves
-from dtau.mujoco.scope import SITE_TRANSMISSION, TENDON_TRANSMISSION, disabled
+from dtau.mujoco.scope import (
+    SITE_TRANSMISSION,
+    TENDON_TRANSMISSION,
+    disabled,
+    spatial_actuators,
+)
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -21,7 +26,7 @@ _MUSCLE = int(mujoco.mjtDyn.mjDYN_MUSCLE)
 
 
 class Actuators:
-    """Actuators  gain u + bias  affine in length and velocity, on joints, fixed tendons and sites.
+    """Actuators  gain u + bias  affine in length and velocity, on joints, tendons and sites.
 
     Muscles add curves of length and velocity. The input u is the control, or the activation:
     w' = control (integrator) or (control - w) / tau (filter, muscle).
@@ -29,7 +34,8 @@ class Actuators:
     Attributes
     ----------
     moments : ndarray (nactuator, nv)
-        Derivatives of the lengths by q; of sites, whose derivatives move, 1 where there is one.
+        Derivatives of the lengths by q; of sites and spatial tendons, whose derivatives move, 1
+        where there may be one.
     arms : ndarray
         Those that are not 0, row by row.
     moving : ndarray
@@ -43,9 +49,12 @@ class Actuators:
         of_joints = (m.actuator_trntype != TENDON_TRANSMISSION) & ~of_sites
         self.dofs = np.full(m.nactuator, -1, dtype=np.intp)
         self.dofs[of_joints] = m.jnt_dofadr[m.actuator_trnid[of_joints, 0]]
+        of_lines = spatial_actuators(m)
         self.moments = self._moments(m, of_tendons, ancestors, of_sites)
+        if not disabled(m, "ACTUATION"):
+            self.moments[of_lines] = 1.0
         self.arms = self.moments[self.moments != 0.0]
-        self.moving = np.flatnonzero(of_sites[np.nonzero(self.moments)[0]])
+        self.moving = np.flatnonzero((of_sites | of_lines)[np.nonzero(self.moments)[0]])
         self.thrusters = _thrusters(m, of_sites & (not disabled(m, "ACTUATION")))
         self.ctrl_low, self.ctrl_high = _range(
             (m.actuator_ctrllimited != 0) & (not disabled(m, "CLAMPCTRL")), m.actuator_ctrlrange

@@ -17,11 +17,12 @@ Array = NDArray[np.float64]
 
 
 def other_terms(
-    mj_model: Any, solved: Solved, differences: GeometryDifferences | None
+    mj_model: Any, solved: Solved, differences: GeometryDifferences | None, by_velocity: Array
 ) -> tuple[Array | None, Array | None]:
     """Return the derivatives of joint forces (n, nv, 3 nv), and the wrenches on axes (n, nv, 6).
 
-    The columns are as in `Terms`. None if there are none.
+    The columns are as in `Terms`. None if there are none. `by_velocity`: derivatives of the
+    actuators' forces by their velocities.
     """
     plan, n = solved.plan, solved.n
     nv = plan.nv
@@ -36,8 +37,7 @@ def other_terms(
         total[:, :, nv : 2 * nv] -= plan.tendons.stiffness(solved.q)
         total[:, :, 2 * nv :] -= plan.tendons.damping
     if spatial is not None and differences is not None:
-        motion = solved.q, solved.v, solved.a
-        total += spatial.terms(mj_model, differences.data, motion, solved.plain_rows())
+        total += spatial.terms(mj_model, differences.data, solved, by_velocity)
     if rows is not None:
         wrenches = np.zeros((n, nv, 6))
         for terms in equality_terms(Kinematics(solved), mj_model, solved, rows):

@@ -6,6 +6,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 # MuJoCo's enumerators do not equal NumPy's integers.
 QUATERNIONS = (int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL))
@@ -60,6 +61,13 @@ def jumps(where: str, what: str) -> ValueError:
     )
 
 
+def spatial_actuators(m: Any) -> NDArray[np.bool_]:
+    """Tell which actuators pull tendons that pass through sites."""
+    out = np.asarray(m.actuator_trntype == TENDON_TRANSMISSION)
+    out[out] = (m.wrap_type[m.tendon_adr] != OF_JOINTS)[m.actuator_trnid[out, 0]]
+    return out
+
+
 def require_covered_model(mj_model: Any) -> None:
     """Raise NotImplementedError if a part of the model is not covered."""
     opt, m = mj_model.opt, mj_model
@@ -67,7 +75,6 @@ def require_covered_model(mj_model: Any) -> None:
     driven = np.isin(m.actuator_trntype, _TRANSMISSIONS)
     spatial = m.wrap_type[m.tendon_adr] != OF_JOINTS
     pulled = m.actuator_trntype == TENDON_TRANSMISSION
-    pulled[pulled] = ~spatial[m.actuator_trnid[pulled, 0]]
     of_sites = m.actuator_trntype == SITE_TRANSMISSION
     of_sites &= m.actuator_trnid[:, 1] < 0  # else along the axes of another site
     muscles = (m.actuator_gaintype == _GAINS[2]) | (m.actuator_biastype == _BIASES[2])
@@ -101,12 +108,13 @@ def require_covered_model(mj_model: Any) -> None:
             "actuators with several controls or forces": (
                 (m.actuator_ctrlnum != 1).any() or (m.actuator_outnum != 1).any()
             ),
-            "actuators of anything but hinges, slides, fixed tendons and single sites": (
+            "actuators of anything but hinges, slides, tendons and single sites": (
                 not (driven | pulled | of_sites).all() or turning[m.actuator_trnid[driven, 0]].any()
             ),
             "muscles of sites": muscles[of_sites].any(),
-            "actuators of sites that depend on the velocity, with implicitfast": (
-                opt.integrator == IMPLICITFAST and damped[of_sites].any()
+            "actuators of sites and spatial tendons that depend on velocity, with implicitfast": (
+                opt.integrator == IMPLICITFAST
+                and ((damped != 0.0) | muscles)[of_sites | spatial_actuators(m)].any()
             ),
             "dynamics of actuators other than integrators, filters and muscles": (
                 not np.isin(m.actuator_dyntype, _DYNAMICS).all() or (m.actuator_actnum > 1).any()

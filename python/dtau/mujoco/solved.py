@@ -68,6 +68,8 @@ class Solved:
     ----------
     q, v, act, ctrl, a, act_dot, bias, torque : ndarray (n, ...)
         `torque` is the sum of smooth and constraint forces, without the bias.
+    force, actuation : ndarray (n, ...)
+        Forces of the actuators, and the joint forces of them all.
     mass : ndarray (n, nv, nv)
     """
 
@@ -82,6 +84,7 @@ class Solved:
         self._arms = np.tile(plan.actuators.arms, (n, 1))
         self.mass = np.zeros((n, nv, nv))
         length, velocity, force = np.empty((3, n, nact))
+        self.force, self.actuation = force, actuation
         self._cdof, self._com = np.empty((n, nv, 6)), np.empty((n, nbody, 3))
         xmat, xipos = np.empty((n, nbody, 9)), np.empty((n, nbody, 3))
         geom_xpos, geom_xmat = np.empty((n, ngeom, 3)), np.empty((n, ngeom, 9))

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from dtau.mujoco.equalities import polynomial
 from dtau.mujoco.rows import Rows
-from dtau.mujoco.scope import OF_JOINTS, disabled
+from dtau.mujoco.scope import OF_JOINTS, disabled, spatial_actuators
+from dtau.mujoco.solved import Solved
 from dtau.mujoco.tendons import moment_arms
 
 Array = NDArray[np.float64]
-Motion = tuple[Array, Array, Array]
 
 _EQUALITY, _FRICTION, _LIMIT = (
     int(getattr(mujoco.mjtConstraint, f"mjCNSTR_{name}"))
@@ -30,23 +30,27 @@ _STEP = 1e-6  # meters and radians
 
 
 class SpatialTendons:
-    """Springs, dampers, limits, friction loss and equalities of tendons that pass through sites."""
+    """Forces of tendons that pass through sites."""
 
     def __init__(self, m: Any) -> None:
         self._which = np.flatnonzero(m.wrap_type[m.tendon_adr] != OF_JOINTS)
         self._stiffness = m.tendon_stiffness[self._which] * (not disabled(m, "SPRING"))
         self._damping = m.tendon_damping[self._which] * (not disabled(m, "DAMPER"))
         self._low, self._high = m.tendon_lengthspring[self._which].T.copy()
+        pulling = np.flatnonzero(spatial_actuators(m) & (not disabled(m, "ACTUATION")))
+        places = np.searchsorted(self._which, m.actuator_trnid[pulling, 0])
+        gears = m.actuator_gear[pulling, 0]
+        self._actuators = list(zip(pulling.tolist(), places.tolist(), gears.tolist(), strict=True))
 
-    def terms(self, mj_model: Any, data: Any, motion: Motion, rows: Rows | None) -> Array:
+    def terms(self, mj_model: Any, data: Any, solved: Solved, by_velocity: Array) -> Array:
         """Return derivatives of the joint forces, (n, nv, 3 nv), in the columns of `Terms`.
 
-        `motion` has q (n, nq), v (n, nv) and a (n, nv). The core adds the derivatives of limits and
-        friction loss at constant moment arms. Positions in `data` are overwritten.
+        The core adds the derivatives of actuators, limits and friction loss at constant moment
+        arms. Positions in `data` are overwritten.
         """
-        nv = mj_model.nv
-        out = np.zeros((len(motion[0]), nv, 3 * nv))
-        for k, (q, v, a) in enumerate(zip(*motion, strict=True)):
+        nv, rows = mj_model.nv, solved.plain_rows()
+        out = np.zeros((solved.n, nv, 3 * nv))
+        for k, (q, v, a) in enumerate(zip(solved.q, solved.v, solved.a, strict=True)):
             lengths, arms, by_q = self._moments(mj_model, data, q)
             length = lengths[self._which]
             stretched = np.minimum(length - self._low, 0.0) + np.maximum(length - self._high, 0.0)
@@ -56,10 +60,28 @@ class SpatialTendons:
             change -= self._damping[:, np.newaxis] * np.vecmat(v, by_q)
             out[k, :, nv : 2 * nv] = arms.T @ change + np.tensordot(force, by_q, 1)
             out[k, :, 2 * nv :] = -(arms.T * self._damping) @ arms
+            out[k, :, nv : 2 * nv] += self._of_actuators(solved, k, by_velocity[k], arms, by_q)
             if rows is not None:
                 of_state = rows.chosen(rows.state == k)
                 turns = self._turning(mj_model, of_state, lengths, arms)
                 out[k, :, nv : 2 * nv] += self._of_rows(of_state, a, v, by_q, turns)
+        return out
+
+    def _of_actuators(
+        self, solved: Solved, k: int, by_velocity: Array, arms: Array, by_q: Array
+    ) -> Array:
+        """Return the derivative of the forces of actuators by the motion of their moment arms."""
+        out = np.zeros(by_q.shape[1:])
+        for actuator, place, gear in self._actuators:
+            turned = gear * by_q[place]
+            out += solved.force[k, actuator] * turned
+            by_speed = gear * by_velocity[actuator] * arms[place]
+            out += np.outer(by_speed, solved.v[k] @ turned)
+        actuators = solved.plan.actuators
+        out *= (
+            (actuators.joint_low < solved.actuation[k])
+            & (solved.actuation[k] < actuators.joint_high)
+        )[:, np.newaxis]
         return out
 
     def _turning(self, m: Any, rows: Rows, lengths: Array, arms: Array) -> Array:

@@ -72,11 +72,11 @@ def _differentiated(
     differences: GeometryDifferences | None,
 ) -> Array:
     """Return derivatives of the next states, or for RK4 of rates of velocities and activations."""
-    *state, accelerations = _core.mujoco_accelerations(constants, solved.arrays)
+    *state, accelerations, by_velocity = _core.mujoco_accelerations(constants, solved.arrays)
     smooth = _core.inverse_dynamics_derivatives(plan.model, *state)
     arguments = (
         *(constants, solved.arrays, smooth, accelerations, following),
-        *other_terms(mj_model, solved, differences),
+        *other_terms(mj_model, solved, differences, by_velocity),
     )
     out, unknown, contact, row, same = _core.mujoco_step_derivatives(*arguments, None, None)
     if contact >= 0:
