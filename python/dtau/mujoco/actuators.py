@@ -37,7 +37,7 @@ class Actuators:
         Derivatives of the lengths by q; of sites and spatial tendons, whose derivatives move, 1
         where there may be one.
     arms : ndarray
-        Those that are not 0, row by row.
+        Moments that are not 0, row by row.
     moving : ndarray
         Places in `arms` that each state has anew.
     """

@@ -11,6 +11,7 @@ from dtau.mujoco.equalities import equality_terms
 from dtau.mujoco.geometry_differences import GeometryDifferences
 from dtau.mujoco.scope import not_covered
 from dtau.mujoco.solved import Kinematics, Solved
+from dtau.mujoco.spatial_tendons import Pull
 from dtau.mujoco.terms import Terms
 
 Array = NDArray[np.float64]
@@ -37,7 +38,11 @@ def other_terms(
         total[:, :, nv : 2 * nv] -= plan.tendons.stiffness(solved.q)
         total[:, :, 2 * nv :] -= plan.tendons.damping
     if spatial is not None and differences is not None:
-        total += spatial.terms(mj_model, differences.data, solved, by_velocity)
+        motion, rows_of_all = (solved.q, solved.v, solved.a), solved.plain_rows()
+        low, high = plan.actuators.joint_low, plan.actuators.joint_high
+        free = (low < solved.actuation) & (solved.actuation < high)
+        pull = Pull(solved.force, by_velocity, free)
+        total += spatial.terms(mj_model, differences.data, motion, rows_of_all, pull)
     if rows is not None:
         wrenches = np.zeros((n, nv, 6))
         for terms in equality_terms(Kinematics(solved), mj_model, solved, rows):

@@ -18,6 +18,7 @@ from dtau.mujoco.pairs import Pairs
 from dtau.mujoco.rows import Rows
 from dtau.mujoco.scope import not_covered
 from dtau.mujoco.solved import Kinematics, Solved
+from dtau.mujoco.tendons import polynomial
 from dtau.mujoco.terms import Terms
 from dtau.mujoco.vectors import skew
 
@@ -175,13 +176,6 @@ def _matrices(q: Array, sign: float) -> Array:
     out[..., 1:, 0] = q[..., 1:]
     out[..., 1:, 1:] = sign * skew(q[..., 1:]) + q[..., 0, np.newaxis, np.newaxis] * np.eye(3)
     return out
-
-
-def polynomial(data: Array, x: Array) -> tuple[Array, Array]:
-    """Return the first and second derivative at x of the polynomials of ``eq_data`` (n, 5)."""
-    _, c1, c2, c3, c4 = data[:, :5].T
-    slope = c1 + 2.0 * c2 * x + 3.0 * c3 * x**2 + 4.0 * c4 * x**3
-    return slope, 2.0 * c2 + 6.0 * c3 * x + 12.0 * c4 * x**2
 
 
 def _second_joints(m: Any, solved: Solved, rows: Rows) -> tuple[Array, Array]:

@@ -7,19 +7,18 @@ kinematics and tendons at two displacements of each degree of freedom. The dynam
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.mujoco.equalities import polynomial
 from dtau.mujoco.rows import Rows
 from dtau.mujoco.scope import OF_JOINTS, disabled, spatial_actuators
-from dtau.mujoco.solved import Solved
-from dtau.mujoco.tendons import moment_arms
+from dtau.mujoco.tendons import moment_arms, polynomial
 
 Array = NDArray[np.float64]
+Motion = tuple[Array, Array, Array]
 
 _EQUALITY, _FRICTION, _LIMIT = (
     int(getattr(mujoco.mjtConstraint, f"mjCNSTR_{name}"))
@@ -27,6 +26,14 @@ _EQUALITY, _FRICTION, _LIMIT = (
 )
 _OF_TENDONS = int(mujoco.mjtEq.mjEQ_TENDON)
 _STEP = 1e-6  # meters and radians
+
+
+class Pull(NamedTuple):
+    """Actuators at n states."""
+
+    force: Array  # (n, nactuator)
+    by_velocity: Array  # (n, nactuator)
+    free: NDArray[np.bool_]  # (n, nv): the joint forces of all are within their ranges
 
 
 class SpatialTendons:
@@ -42,15 +49,17 @@ class SpatialTendons:
         gears = m.actuator_gear[pulling, 0]
         self._actuators = list(zip(pulling.tolist(), places.tolist(), gears.tolist(), strict=True))
 
-    def terms(self, mj_model: Any, data: Any, solved: Solved, by_velocity: Array) -> Array:
+    def terms(
+        self, mj_model: Any, data: Any, motion: Motion, rows: Rows | None, pull: Pull
+    ) -> Array:
         """Return derivatives of the joint forces, (n, nv, 3 nv), in the columns of `Terms`.
 
-        The core adds the derivatives of actuators, limits and friction loss at constant moment
-        arms. Positions in `data` are overwritten.
+        `motion` has q (n, nq), v (n, nv) and a (n, nv). The core adds the derivatives of actuators,
+        limits and friction loss at constant moment arms. Positions in `data` are overwritten.
         """
-        nv, rows = mj_model.nv, solved.plain_rows()
-        out = np.zeros((solved.n, nv, 3 * nv))
-        for k, (q, v, a) in enumerate(zip(solved.q, solved.v, solved.a, strict=True)):
+        nv = mj_model.nv
+        out = np.zeros((len(motion[0]), nv, 3 * nv))
+        for k, (q, v, a) in enumerate(zip(*motion, strict=True)):
             lengths, arms, by_q = self._moments(mj_model, data, q)
             length = lengths[self._which]
             stretched = np.minimum(length - self._low, 0.0) + np.maximum(length - self._high, 0.0)
@@ -60,29 +69,21 @@ class SpatialTendons:
             change -= self._damping[:, np.newaxis] * np.vecmat(v, by_q)
             out[k, :, nv : 2 * nv] = arms.T @ change + np.tensordot(force, by_q, 1)
             out[k, :, 2 * nv :] = -(arms.T * self._damping) @ arms
-            out[k, :, nv : 2 * nv] += self._of_actuators(solved, k, by_velocity[k], arms, by_q)
+            out[k, :, nv : 2 * nv] += self._of_actuators(pull, k, v, arms, by_q)
             if rows is not None:
                 of_state = rows.chosen(rows.state == k)
                 turns = self._turning(mj_model, of_state, lengths, arms)
                 out[k, :, nv : 2 * nv] += self._of_rows(of_state, a, v, by_q, turns)
         return out
 
-    def _of_actuators(
-        self, solved: Solved, k: int, by_velocity: Array, arms: Array, by_q: Array
-    ) -> Array:
+    def _of_actuators(self, pull: Pull, k: int, v: Array, arms: Array, by_q: Array) -> Array:
         """Return the derivative of the forces of actuators by the motion of their moment arms."""
         out = np.zeros(by_q.shape[1:])
         for actuator, place, gear in self._actuators:
             turned = gear * by_q[place]
-            out += solved.force[k, actuator] * turned
-            by_speed = gear * by_velocity[actuator] * arms[place]
-            out += np.outer(by_speed, solved.v[k] @ turned)
-        actuators = solved.plan.actuators
-        out *= (
-            (actuators.joint_low < solved.actuation[k])
-            & (solved.actuation[k] < actuators.joint_high)
-        )[:, np.newaxis]
-        return out
+            by_speed = gear * pull.by_velocity[k, actuator] * arms[place]
+            out += pull.force[k, actuator] * turned + np.outer(by_speed, v @ turned)
+        return out * pull.free[k, :, np.newaxis]
 
     def _turning(self, m: Any, rows: Rows, lengths: Array, arms: Array) -> Array:
         """Return the parts of the spatial tendons in each row of the Jacobian, (rows, nt)."""

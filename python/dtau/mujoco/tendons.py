@@ -1,4 +1,4 @@
-"""Differentiate the springs and dampers of fixed tendons: `Tendons`; read `moment_arms`."""
+"""Differentiate springs and dampers of fixed tendons: `Tendons`; `moment_arms`, `polynomial`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ def moment_arms(m: Any, data: Any) -> Array:
     structure = m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind
     mujoco.mju_sparse2dense(out, data.ten_J, *structure)
     return out
+
+
+def polynomial(data: Array, x: Array) -> tuple[Array, Array]:
+    """Return the first and second derivative at x of the polynomials of ``eq_data`` (n, 5)."""
+    _, c1, c2, c3, c4 = data[:, :5].T
+    slope = c1 + 2.0 * c2 * x + 3.0 * c3 * x**2 + 4.0 * c4 * x**3
+    return slope, 2.0 * c2 + 6.0 * c3 * x + 12.0 * c4 * x**2
 
 
 class Tendons:
