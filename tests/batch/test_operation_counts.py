@@ -61,7 +61,7 @@ def chain(bodies: int) -> dtau.Model:
     return grow(["revolute"] * bodies, range(-1, bodies - 1), seed=7).model()
 
 
-SIZES = ("q", "v", "b", "f", "z", "i", "j")
+SIZES = ("nq", "nv", "nbodies", "nframes", "2 nv", "nparameters")
 VECTORS = [  # contacts take the factors of the mass matrix
     function
     for function in FUNCTIONS

@@ -168,6 +168,7 @@ def held_contacts(model: dtau.Model) -> dtau.Contacts:
 CONTACTS, CONTACT_ROWS = 2, 9  # of these
 CONFIGURATIONS = ("q", "q0", "q1")  # arguments whose quaternions must have unit norm
 ROWS = 3  # of stacks of time derivatives: orders 0, 1, 2
+LONGER_STACKS = ("v_derivatives", "dv_derivatives")  # by a row
 
 
 def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> State:

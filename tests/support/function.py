@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
 import numpy as np
-from cases import CONTACT_ROWS, State, actuated
+from cases import CONTACT_ROWS, LONGER_STACKS, ROWS, State, actuated
 from compare import cancelled
 from core import Core
 from trees import Array
 
 import dtau
-from dtau.registry import arrays_of
+from dtau.registry import FUNCTIONS as REGISTRY
+from dtau.registry import Array as Result
+from dtau.registry import Axes, arrays_of
 from dtau.support import options
 
 FRAME_AXES = get_args(options.Axes)
@@ -21,19 +23,92 @@ KINDS_OF_ACCELERATION = get_args(options.AccelerationKind)
 INTEGRATORS = get_args(options.Integrator)
 
 
+# Of bodies' positions, of momentum, and of what is in the world: results that see positions.
+IN_THE_WORLD = {("nq",), ("nbodies", 3), ("nframes", 3), (6,), (6, "nv")}
+SEE_POSITIONS = {
+    *("difference", "difference_jacobians", "center_of_mass", "potential_energy"),
+    "frame_errors",
+}
+# About its center of mass one body that slides has no momentum, wherever it is.
+VANISH = {"centroidal_momentum_derivatives", "centroidal_momentum_rate_derivatives"}
+TERMS = {
+    "potential_energy": 10.0,  # J: of bodies above and below the origin, and of springs
+    "frame_jacobians_derivatives": 1.0,
+    "impulse_dynamics_second_derivatives": 1.0,
+    "impulse_dynamics_hessian": 1.0,
+}
+TERMS_WITH_CONTACTS = TERMS | {"step_hessian": 1e-3}
+
+
 @dataclass(frozen=True)
 class Function:
-    """A public function, as the tests that are the same for all of them see it."""
+    """A public function with some of its arguments and options, and what its row says of it."""
 
     name: str
-    arguments: tuple[str, ...]
-    results: tuple[tuple[str | int, ...], ...]  # trailing axes, in the letters of `sizes`
+    arguments: tuple[str, ...]  # in the order of the row
     options: Mapping[str, Any] = field(default_factory=dict)  # values, or functions of the model
-    solves: bool = False  # needs every joint to carry inertia
-    sees_positions: bool = False  # changes when a free base moves
-    vanishes: bool = False  # for some robots, but for rounding errors of what cancels
-    terms: float = 0.0  # their size, where all of them may cancel
     label: str = ""
+
+    @property
+    def solves(self) -> bool:
+        """Whether every joint must carry inertia."""
+        return REGISTRY[self.name].solves
+
+    @property
+    def sees_positions(self) -> bool:
+        """Whether results change when a free base moves."""
+        axes = (self.options.get("axes"), self.options.get("f_ext_axes"))
+        shapes = {result.axes for result in self._results()}
+        return (
+            "world" in axes
+            or "positions" in self.arguments
+            or self.name in SEE_POSITIONS
+            or not IN_THE_WORLD.isdisjoint(shapes)
+        )
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether results vanish for some robots, but for rounding errors of what cancels."""
+        return self.name in VANISH or (
+            "contacts" in self.options and self.solves and not self.terms
+        )
+
+    @property
+    def terms(self) -> float:
+        """The size of the terms of a result, where all of them may cancel."""
+        table = TERMS_WITH_CONTACTS if "contacts" in self.options else TERMS
+        return table.get(self.name, 0.0)
+
+    @property
+    def results(self) -> tuple[Axes, ...]:
+        """The axes of each result: symbols, and numbers, such as the rows of a stack."""
+        return tuple(self._axes(result) for result in self._results())
+
+    def _results(self) -> Iterator[Result]:
+        row = REGISTRY[self.name]
+        for result in row.results:
+            by = result.name.removeprefix("by_")
+            given = by in self.arguments if by != result.name else "contacts" in self.options
+            if given or not result.optional:
+                yield result
+        if self.options.get("forces"):
+            yield from row.force_results
+
+    def _axes(self, result: Result) -> Axes:
+        if self.options.get("layout") == "pattern":
+            return (f"pattern of {result.name}",)
+        order = self.options.get("order", self._order())
+        rows = {"r + 1": order + 1, "r + 2": order + 2}
+        axes = tuple(rows.get(str(axis), axis) for axis in result.axes)
+        return axes if result.rows is None else (order + result.rows, *axes)
+
+    def _order(self) -> int:
+        """The order of the first stack of time derivatives, of those that `random_state` draws."""
+        stacks = (x for x in REGISTRY[self.name].inputs if x.rows is not None)
+        first = next((x for x in stacks if x.name in self.arguments), None)
+        if first is None or first.rows is None:
+            return 0
+        return (ROWS + 1 if first.name in LONGER_STACKS else ROWS) - first.rows
 
     def __str__(self) -> str:
         return self.label or self.name
@@ -50,7 +125,8 @@ class Function:
 
     def in_core(self, core: Core, model: dtau.Model, state: State) -> tuple[Array, ...]:
         """The results of the core's function of this name."""
-        arrays = (state[name] for name in self.arguments)
+        given = (x.name if x.name in self.arguments else "" for x in REGISTRY[self.name].inputs)
+        arrays = (state[name] if name else None for name in given)
         out = core(self.name, model, *arrays, **self.options_for(model))
         return arrays_of(out)
 
@@ -76,22 +152,24 @@ class Function:
         return max(map(cancelled, results)) if self.vanishes else self.terms
 
     def shapes(self, model: dtau.Model, batch: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
+        driven = 2 if "inputs" in self.arguments else len(actuated(model))
+        of_joints = 4 * model.nv if self.options.get("joint_parameters") else 0
         sizes = {
-            "q": model.nq,
-            "v": model.nv,
-            "b": model.nbodies,
-            "f": len(model.frames),
-            "p": dtau.pattern(model, "inverse_dynamics_second_derivatives").size,
-            "m": dtau.pattern(model, "mass_matrix").size,
-            "i": 10 * model.nbodies,
-            "j": 10 * model.nbodies + 4 * model.nv,
-            "z": 2 * model.nv,
-            "u": len(actuated(model)),
-            "h": 2 * model.nv + len(actuated(model)),
-            "k": 2 * model.nv + 2,
-            "r": CONTACT_ROWS,
+            "nq": model.nq,
+            "nv": model.nv,
+            "2 nv": 2 * model.nv,
+            "nbodies": model.nbodies,
+            "nframes": len(model.frames),
+            "nparameters": 10 * model.nbodies + of_joints,
+            "ninputs": driven,
+            "2 nv + ninputs": 2 * model.nv + driven,
+            "nrows": CONTACT_ROWS,
         }
-        return [
-            batch + tuple(sizes[n] if isinstance(n, str) else n for n in axes)
-            for axes in self.results
-        ]
+
+        def size(axis: str | int) -> int:
+            if isinstance(axis, int):
+                return axis
+            _, pattern, result = axis.partition("pattern of ")
+            return dtau.pattern(model, self.name, result).size if pattern else sizes[axis]
+
+        return [batch + tuple(map(size, axes)) for axes in self.results]
