@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import State, random_state, robot
+from cases import random_state, robot
 from compare import assert_close
-from complex_step import by_q, by_vector
 from contact_oracle import all_rows, constrained_dynamics, random_pose
-from test_contact_derivatives import values
-from test_contact_hessians import compare
+from derivative_laws import Point, check, check_second
 from trees import Array
 
 import dtau
@@ -72,49 +70,14 @@ def test_values(name: str, axes: str) -> None:
         assert_close(got.forces, forces, 1e-10, "forces", floor=1.0)
 
 
-def first_derivatives(contacts: dtau.Contacts, s: State) -> tuple[Array, ...]:
-    """By q, v and tau, of accelerations and forces, by complex step."""
-    q, v, tau = s["q"], s["v"], s["tau"]
-    value = values(contacts, s)
-    return (
-        by_q(contacts.model, q, lambda y: value(y, v, tau)),
-        by_vector(v, lambda y: value(q, y, tau)),
-        by_vector(tau, lambda y: value(q, v, y)),
-    )
-
-
 @each_axes
 @on_robots
-def test_first_derivatives(name: str, axes: str) -> None:
-    for contacts in both(name, axes):
-        model = contacts.model
-        s = random_state(model, 3)
-        q, v, tau = s["q"], s["v"], s["tau"]
-        want = first_derivatives(contacts, s)
-        d = dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts, s["f_ext"])
-        for k in range(3):
-            assert_close(np.concatenate([d[k], d[3 + k]]), want[k], 1e-11, f"{k}", floor=1.0)
-        x = dtau.constrained_dynamics_jvp(
-            model, q, v, tau, contacts, s["dq"], s["dv"], s["dtau"], s["f_ext"]
-        )
-        change = sum(w @ s[name] for w, name in zip(want, ("dq", "dv", "dtau"), strict=True))
-        assert_close(np.concatenate(x), change, 1e-11, "jvp", floor=1.0)
-        weights = np.random.default_rng(0).uniform(-1.0, 1.0, model.nv + contacts.nrows)
-        y = dtau.constrained_dynamics_vjp(
-            model, q, v, tau, contacts, weights[: model.nv], weights[model.nv :], s["f_ext"]
-        )
-        for k in range(3):
-            assert_close(y[k], weights @ want[k], 1e-11, f"vjp {k}", floor=1.0)
-
-
-@each_axes
-@on_robots
-def test_second_derivatives(name: str, axes: str) -> None:
+def test_derivatives(name: str, axes: str) -> None:
     for contacts in both(name, axes):
         s = random_state(contacts.model, 3)
-        rng = np.random.default_rng(0)
-        weights = s["lam"], rng.uniform(-1.0, 1.0, contacts.nrows)
-        compare(contacts, (s["q"], s["v"], s["tau"]), weights, s["f_ext"])
+        del s["active"]
+        check(Point.with_contacts("constrained_dynamics", contacts, s), 1e-11)
+        check_second(Point.with_contacts("constrained_dynamics", contacts, s))
 
 
 @each_axes

@@ -1,4 +1,4 @@
-"""Rows that contradict each other, regularized: forces G^+ b and all of their derivatives."""
+"""Rows that contradict each other, regularized: forces G^+ b, and steps with them."""
 
 from __future__ import annotations
 
@@ -6,52 +6,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import ROBOTS, State, random_state, robot, rows
+from cases import ROBOTS, State, random_state, robot
 from compare import assert_close, assert_same_results
-from complex_step import by_q, by_vector
-from contact_oracle import all_rows, constrained_dynamics, holds, random_contact
-from core import complex_core
+from contact_oracle import all_rows, constrained_dynamics, contradicting, flat_feet, holds
+from derivative_laws import Point
+from derivative_laws import check as check_derivatives
 from hypothesis import given, settings
 from step_cases import CHECKS, Case, each_check, each_integrator
 from trees import SEEDS, Array, Tree, trees
 
 import dtau
-from dtau.registry import arrays_of
 
-FEET = dtau.robots.QUADRUPED_FEET
 BOUND = 1e-7
 
 
-def flat_feet(model: dtau.Model, axes: Any = "body") -> dtau.Contacts:
-    """24 rows for 18 velocities; the feet's velocities ask for what the robot cannot do."""
-    return dtau.Contacts(model, [dtau.FrameContact(foot, axes, kd=3.0) for foot in FEET])
-
-
-def contradicting(
-    model: dtau.Model, s: State, seed: int, most: int = 5
-) -> tuple[dtau.Contacts, Array, float]:
-    """Random contacts, their mask, and a regularization for J M^-1 J^T, whose rank is clear."""
-    rng = np.random.default_rng(seed)
-    kept: list[Any] = []
-    active: list[bool] = []
-    regularization = 1e-4
-    rest = np.zeros(model.nv)
-    factor = np.linalg.cholesky(dtau.mass_matrix(model, s["q"]))
-    for k in range(most):
-        more = [*kept, random_contact(model, rng, f"contact {k}")]
-        on = [*active, bool(rng.integers(0, 4))]
-        contacts = dtau.Contacts(model, more)
-        J = all_rows(contacts, s["q"], s["v"], rest)[0][holds(contacts, np.array(on))]
-        sizes = np.linalg.svd(np.linalg.solve(factor, J.T))[1]
-        largest = max(1e-3, sizes.max(initial=0.0))
-        squares = (sizes / largest) ** 2
-        if not ((squares > 1e-13) & (squares < 1e-2)).any():
-            kept, active, regularization = more, on, 1e-5 * largest**2
-    return dtau.Contacts(model, kept), np.array(active, bool), regularization
-
-
 def check(model: dtau.Model, seed: int) -> float:
-    """Values against a pseudo-inverse, derivatives against complex step, products against them."""
+    """Values against a pseudo-inverse; tests/derivatives/test_laws.py has the derivatives."""
     s = random_state(model, seed)
     contacts, active, regularization = contradicting(model, s, seed)
     state, f_ext = (s["q"], s["v"], s["tau"]), s["f_ext"]
@@ -74,38 +44,9 @@ def compare(
     left = all_rows(contacts, s["q"], s["v"], got.a)[1] * holds(contacts, held.get("active"))
     assert_close(got.residual, left, BOUND, "residual", floor=1.0)
 
-    def value(q: Any, v: Any, tau: Any) -> Any:
-        arrays = (q, v, tau, f_ext, held.get("active"))
-        a, forces, _ = complex_core(
-            "constrained_dynamics",
-            model,
-            *arrays,
-            contacts=contacts,
-            regularization=held["regularization"],
-        )
-        return np.concatenate([a, forces], axis=-1)
-
-    q, v, tau = state
-    want = (
-        by_q(model, q, lambda y: value(y, v, tau)),
-        by_vector(v, lambda y: value(q, y, tau)),
-        by_vector(tau, lambda y: value(q, v, y)),
-    )
     d = dtau.constrained_dynamics_derivatives(model, *state, contacts, f_ext, **held)
-    n = model.nv
-    for k, by in enumerate(("q", "v", "tau")):
-        assert_close(d[k], want[k][:n], BOUND, f"a by {by} of {contacts.contacts}", floor=1.0)
-        assert_close(d[3 + k], want[k][n:], BOUND, f"forces by {by}", floor=1.0)
     assert_close(d.residual, left, BOUND, "residual", floor=1.0)
-    directions = s["dq"], s["dv"], s["dtau"]
-    jvp = dtau.constrained_dynamics_jvp(model, *state, contacts, *directions, f_ext, **held)
-    along = sum(x @ y for x, y in zip(want, directions, strict=True))
-    assert_close(np.concatenate(jvp), along, BOUND, "jvp", floor=1.0)
-    lam = np.random.default_rng(0).uniform(-1.0, 1.0, n + contacts.nrows)
-    vjp = dtau.constrained_dynamics_vjp(model, *state, contacts, lam[:n], lam[n:], f_ext, **held)
-    for k in range(3):
-        assert_close(vjp[k], lam @ want[k], BOUND, f"vjp by {k}", floor=1.0)
-    lin = dtau.linearize(model, *state, f_ext, contacts=contacts, **held)
+    lin, n = dtau.linearize(model, *state, f_ext, contacts=contacts, **held), model.nv
     assert_same_results(
         (lin.A[n:, :n], lin.A[n:, n:], lin.residual), (d.da_dq, d.da_dv, d.residual)
     )
@@ -113,14 +54,14 @@ def compare(
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-def test_regularized_derivatives_of_robots_match_complex_step(name: str) -> None:
+def test_robots(name: str) -> None:
     for seed in range(4):
         check(robot(name), seed)
 
 
 @given(trees(), SEEDS)
 @settings(max_examples=40)
-def test_regularized_derivatives_match_complex_step_on_trees(tree: Tree, seed: int) -> None:
+def test_trees(tree: Tree, seed: int) -> None:
     check(tree.model(), seed)
 
 
@@ -227,6 +168,9 @@ def test_loops() -> None:
     s = random_state(model, 3)
     state = s["q"], s["v"], s["tau"]
     assert compare(model, s, loops(model), state, s["f_ext"], {"regularization": 1e-5}) > 0.1
+    del s["active"]
+    point = Point.with_contacts("constrained_dynamics", loops(model), s, regularization=1e-5)
+    check_derivatives(point, BOUND)
 
 
 def test_forces_are_shortest_with_a_small_damping() -> None:
@@ -240,35 +184,6 @@ def test_forces_are_shortest_with_a_small_damping() -> None:
         got = dtau.constrained_dynamics(model, *state, contacts, regularization=regularization)
         assert_close(got.a, a, 1e-9, f"a, regularization {regularization}")
         assert_close(got.forces, forces, 1e-8, f"forces, regularization {regularization}")
-
-
-def test_same_bits_alone_and_in_batches() -> None:
-    model = robot("quadruped")
-    count = 9
-    s = random_state(model, 5, (count,))
-    contacts = loops(model)
-    active = np.random.default_rng(5).integers(0, 4, (count, len(contacts))) > 0
-
-    def results(at: int | slice) -> list[Any]:
-        x = rows(s, at)
-        options: dict[str, Any] = {"active": active[at], "regularization": 1e-3}
-        held: dict[str, Any] = {"contacts": contacts, **options}
-        state = x["q"], x["v"], x["tau"]
-        along = x["dq"], x["dv"], x["dtau"]
-        weights = np.ones((*x["q"].shape[:-1], contacts.nrows))
-        return [
-            *dtau.constrained_dynamics_derivatives(model, *state, **held),
-            *arrays_of(dtau.linearize(model, *state, **held)),
-            *arrays_of(dtau.linearize_discrete(model, *state, 0.01, "rk4", **held)),
-            *dtau.constrained_dynamics_jvp(model, *state, contacts, *along, **options),
-            *arrays_of(
-                dtau.constrained_dynamics_vjp(model, *state, contacts, x["lam"], weights, **options)
-            ),
-        ]
-
-    together = results(slice(count))
-    for k in range(count):
-        assert_same_results([x[k] for x in together], results(k))
 
 
 def test_residuals_follow_linearizations_into_other_conventions() -> None:

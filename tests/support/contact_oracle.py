@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from cases import State
 from trees import Array, random_quaternion, rotation_of, skew
 
 import dtau
+
+FEET = dtau.robots.QUADRUPED_FEET
 
 
 @dataclass
@@ -175,3 +178,31 @@ def random_contacts(
         if all(regular(contacts, state["q"]) for state in states):
             kept = more
     return dtau.Contacts(model, kept)  # type: ignore[arg-type]
+
+
+def flat_feet(model: dtau.Model, axes: Any = "body") -> dtau.Contacts:
+    """24 rows for 18 velocities; the feet's velocities ask for what the robot cannot do."""
+    return dtau.Contacts(model, [dtau.FrameContact(foot, axes, kd=3.0) for foot in FEET])
+
+
+def contradicting(
+    model: dtau.Model, s: State, seed: int, most: int = 5
+) -> tuple[dtau.Contacts, Array, float]:
+    """Random contacts, their mask, and a regularization for J M^-1 J^T, whose rank is clear."""
+    rng = np.random.default_rng(seed)
+    kept: list[Any] = []
+    active: list[bool] = []
+    regularization = 1e-4
+    rest = np.zeros(model.nv)
+    factor = np.linalg.cholesky(dtau.mass_matrix(model, s["q"]))
+    for k in range(most):
+        more = [*kept, random_contact(model, rng, f"contact {k}")]
+        on = [*active, bool(rng.integers(0, 4))]
+        contacts = dtau.Contacts(model, more)
+        J = all_rows(contacts, s["q"], s["v"], rest)[0][holds(contacts, np.array(on))]
+        sizes = np.linalg.svd(np.linalg.solve(factor, J.T))[1]
+        largest = max(1e-3, sizes.max(initial=0.0))
+        squares = (sizes / largest) ** 2
+        if not ((squares > 1e-13) & (squares < 1e-2)).any():
+            kept, active, regularization = more, on, 1e-5 * largest**2
+    return dtau.Contacts(model, kept), np.array(active, bool), regularization
