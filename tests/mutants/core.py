@@ -47,7 +47,7 @@ CORE = (
         INCLUDE + "inertia.hpp",
         "fma(I.m, s.lin, cross(n, h))",
         "cross(n, h)",
-        ("tests/second_derivatives/test_second_derivatives.py::test_inverse",),
+        ("tests/derivatives/test_laws.py::test_second_derivatives_of_robots",),
     ),
     Mutant(
         "inertia/articulated_moved",
@@ -106,7 +106,7 @@ CORE = (
         INCLUDE + "kinematics.hpp",
         "transposed_mul(R, lift<T>(vec3(tree.gravity)))",
         "(R * lift<T>(vec3(tree.gravity)))",
-        ("tests/derivatives/test_derivatives.py",),
+        ("tests/derivatives/test_laws.py::test_robots",),
     ),
     # ------------------------------------------------------------ the exponential and the manifold
     Mutant(
@@ -207,7 +207,7 @@ CORE = (
         VALUES + "frames.hpp",
         "cross(V.ang, V.lin, A.lin)",
         "cross(V.lin, V.ang, A.lin)",
-        ("tests/frames/test_frame_derivatives.py",),
+        ("tests/derivatives/test_laws.py::test_robots",),
     ),
     Mutant(
         "values/wrench_arm",
@@ -250,7 +250,7 @@ CORE = (
         FIRST + "idsva_bodies.hpp",
         "cross(vi, s, Psidot)",
         "Psidot + Psidot",
-        ("tests/derivatives/test_derivatives.py",),
+        ("tests/derivatives/test_laws.py::test_robots",),
     ),
     Mutant(
         "first/external_wrench",
@@ -258,7 +258,7 @@ CORE = (
         FIRST + "idsva_bodies.hpp",
         "w.f[i] - transformed(g.P[i], body_wrench(body, f_ext))",
         "w.f[i] + transformed(g.P[i], body_wrench(body, f_ext))",
-        ("tests/derivatives/test_derivatives.py",),
+        ("tests/derivatives/test_laws.py::test_robots",),
     ),
     Mutant(
         "first/vjp_velocity",
@@ -266,7 +266,7 @@ CORE = (
         FIRST + "products.hpp",
         "joint_force(body, g.S, R - D, minus_by_v);",
         "joint_force(body, g.S, R, minus_by_v);",
-        ("tests/products/test_products.py",),
+        ("tests/derivatives/test_laws.py::test_robots",),
         statement=True,
     ),
     Mutant(
@@ -292,7 +292,7 @@ CORE = (
         FIRST + "center_of_mass.hpp",
         "cross(s.ang, P2, h * Upsilondot)",
         "cross(s.ang, P, h * Upsilondot)",
-        ("tests/centroidal/test_centroidal_derivatives.py",),
+        ("tests/derivatives/test_laws.py::test_robots",),
     ),
     Mutant(
         "first/energy_sign",
@@ -300,7 +300,7 @@ CORE = (
         FIRST + "energy.hpp",
         "cross_star(-w.v_p[i], w.f[i])",
         "cross_star(w.v_p[i], w.f[i])",
-        ("tests/centroidal/test_centroidal_derivatives.py",),
+        ("tests/derivatives/test_laws.py::test_robots",),
     ),
     Mutant(
         "first/frame_mixed_axes",
@@ -308,7 +308,7 @@ CORE = (
         FIRST + "frames.hpp",
         "return axes == Axes::body ? body : turned(s.ang, V, body);",
         "return body;",
-        ("tests/frames/test_frame_derivatives.py",),
+        ("tests/derivatives/test_laws.py::test_robots",),
         statement=True,
     ),
     # ------------------------------------------------------------ second derivatives
@@ -318,7 +318,7 @@ CORE = (
         SECOND + "hessian.hpp",
         "dot(eta, g.S[j].ang) - dot(P_rate, g.S[j])",
         "dot(eta, g.S[j].ang)",
-        ("tests/second_derivatives/test_second_derivatives.py::test_inverse",),
+        ("tests/derivatives/test_laws.py::test_second_derivatives_of_robots",),
     ),
     Mutant(
         "second/rows_own_joint",
@@ -326,7 +326,7 @@ CORE = (
         SECOND + "idsva_so_entries.hpp",
         "before || after ? eta_s : eta_s - gamma_s",
         "eta_s",
-        ("tests/second_derivatives/test_second_derivatives.py::test_inverse",),
+        ("tests/derivatives/test_laws.py::test_second_derivatives_of_robots",),
     ),
     Mutant(
         "second/forward_mixed_term",
@@ -334,7 +334,7 @@ CORE = (
         SECOND + "forward_tensors.hpp",
         "H.dqdv[row + at - n] + sum[r][k]",
         "sum[r][k]",
-        ("tests/second_derivatives/test_second_derivatives.py::test_forward",),
+        ("tests/derivatives/test_laws.py::test_second_derivatives_of_robots",),
     ),
     Mutant(
         "second/frame_world_sign",
@@ -342,7 +342,7 @@ CORE = (
         SECOND + "frames.hpp",
         "return cross(j, k);",
         "return cross(k, j);",
-        ("tests/frames/test_frame_hessians.py",),
+        ("tests/derivatives/test_laws.py::test_robots",),
         statement=True,
     ),
     Mutant(
@@ -352,7 +352,7 @@ CORE = (
         "d + 1 + depth(j)",
         "d + depth(j)",
         (
-            "tests/second_derivatives/test_second_derivatives.py::test_inverse",
+            "tests/derivatives/test_laws.py::test_second_derivatives_of_robots",
             "tests/second_derivatives/test_second_derivatives.py::test_packed_tensors_larger_than_the_caches_made_dense",
         ),
     ),

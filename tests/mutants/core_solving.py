@@ -68,7 +68,7 @@ SOLVING = (
         SOLVE + "ltdl.hpp",
         "b < depth",
         "b < depth - 1",
-        ("tests/derivatives/test_derivatives.py",),
+        ("tests/derivatives/test_laws.py::test_robots",),
     ),
     Mutant(
         "solve/damping",
@@ -77,7 +77,7 @@ SOLVING = (
         "fma(-damping<T>(tree, k), v[k], tau ? tau[k] : T(0.0))",
         "(tau ? tau[k] : T(0.0))",
         (
-            "tests/derivatives/test_derivatives.py",
+            "tests/derivatives/test_laws.py::test_robots",
             "tests/products/test_products.py::test_damping_and_armature",
             "tests/dynamics/test_dynamics.py::test_armature_and_damping",
         ),
@@ -191,7 +191,7 @@ SOLVING = (
         "",
         (
             "tests/constraints/test_constrained_dynamics.py",
-            "tests/constraints/test_contact_derivatives.py",
+            "tests/derivatives/test_laws.py::test_robots_with_contacts",
         ),
         statement=True,
     ),
@@ -218,7 +218,7 @@ SOLVING = (
         CONSTRAINTS + "rows.hpp",
         "W = {-W.ang, -W.lin};",
         "",
-        ("tests/constraints/test_contact_derivatives.py",),
+        ("tests/derivatives/test_laws.py::test_robots_with_contacts",),
         statement=True,
     ),
     Mutant(
@@ -255,10 +255,7 @@ SOLVING = (
         CONSTRAINTS + "impulse.hpp",
         "-(T(1.0) + restitution)",
         "-(T(1.0) - restitution)",
-        (
-            "tests/constraints/test_contact_derivatives.py",
-            "tests/constraints/test_impulses.py",
-        ),
+        ("tests/constraints/test_impulses.py",),
     ),
     Mutant(
         "constraints/lanes_scale",
