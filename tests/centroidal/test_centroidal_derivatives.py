@@ -1,58 +1,14 @@
-"""Derivatives of the center of mass's motion, of momentum and of energy, by complex step."""
+"""Derivatives of the center of mass's motion, of momentum and of energy: by each other."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from cases import ROBOTS, on_robots, random_state, robot
+from cases import on_robots, random_state, robot
 from compare import TOLERANCE, assert_close, cancelled
-from complex_step import by_q, by_vector
+from complex_step import by_q
 from core import complex_core
-from hypothesis import given
-from trees import SEEDS, Tree, trees
 
 import dtau
-
-# function: what it takes beside q
-ARGUMENTS = {
-    "center_of_mass_velocity": ("v",),
-    "center_of_mass_acceleration": ("v", "a"),
-    "centroidal_momentum": ("v",),
-    "centroidal_momentum_rate": ("v", "a"),
-    "kinetic_energy": ("v",),
-    "potential_energy": (),
-}
-on_functions = pytest.mark.parametrize("name", ARGUMENTS)
-
-
-def check(name: str, model: dtau.Model, seed: int) -> None:
-    s = random_state(model, seed)
-    q, rest = s["q"], [s[x] for x in ARGUMENTS[name]]
-    got = getattr(dtau, f"{name}_derivatives")(model, q, *rest)
-    want = [by_q(model, q, lambda y: complex_core(name, model, y, *rest))]
-    for k, x in enumerate(rest):
-        before, after = rest[:k], rest[k + 1 :]
-        want.append(
-            by_vector(x, lambda y, b=before, c=after: complex_core(name, model, q, *b, y, *c))
-        )
-    fields = got._fields if isinstance(got, tuple) else ("dV_dq",)
-    got = got if isinstance(got, tuple) else (got,)
-    # Blocks that vanish hold rounding errors of what cancels in them.
-    floor = max(cancelled(x) for x in want)
-    for field, x, y in zip(fields, got, want, strict=True):
-        assert_close(x, y, TOLERANCE["complex_step"], field, floor=floor)
-
-
-@on_functions
-@pytest.mark.parametrize("of", ROBOTS)
-def test_robots(name: str, of: str) -> None:
-    check(name, robot(of), 1)
-
-
-@on_functions
-@given(tree=trees(), seed=SEEDS)
-def test_trees(name: str, tree: Tree, seed: int) -> None:
-    check(name, tree.model(), seed)
 
 
 @on_robots

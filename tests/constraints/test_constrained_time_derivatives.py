@@ -246,36 +246,3 @@ def test_inverse_dynamics_undoes_forward_dynamics() -> None:
     assert apart(back.forces, moved.forces) < 1e-10
     size = abs(moved.forces).max(1, keepdims=True)  # what cancels in the torques
     assert (abs(back.tau - tau) < 1e-10 * size).all()
-
-
-# ---------------------------------------------------------------- batches
-
-
-@pytest.mark.parametrize("forwards", [True, False])
-def test_a_batch_is_its_states_with_masks_that_change(forwards: bool) -> None:
-    contacts = dtau.Contacts(QUADRUPED, [dtau.PointContact(foot) for foot in FEET])
-    rng = np.random.default_rng(7)
-    q, v, _ = dtau.random_state(QUADRUPED, rng, shape=(21,))
-    active = (rng.random((21, 4)) < 0.6).astype(float)
-    active[3], active[4] = 0.0, 1.0
-    stack = rng.standard_normal((21, 4, QUADRUPED.nv))
-    stack[5, 2, 0] = np.nan
-
-    def call(k: Any) -> Any:
-        options: dict[str, Any] = {"contacts": contacts, "active": active[k]}
-        if forwards:
-            return dtau.constrained_dynamics_time_derivatives(
-                QUADRUPED, q[k], v[k], stack[k], **options
-            )
-        return dtau.constrained_inverse_dynamics_time_derivatives(
-            QUADRUPED, q[k], stack[k], regularization=1e-6, **options
-        )
-
-    together = call(slice(None))
-    for k in range(21):
-        for all_of_them, one in zip(together, call(k), strict=True):
-            np.testing.assert_array_equal(all_of_them[k], one)
-            assert np.isnan(one).all() == (k == 5)
-    off = np.repeat(active < 0.5, 3, axis=1)
-    kept = np.arange(21) != 5
-    assert not together.forces[kept].transpose(0, 2, 1)[off[kept]].any()

@@ -1,16 +1,12 @@
-"""Impacts of contacts, their derivatives, and torques of motions in contact."""
+"""Impacts of contacts, and torques of motions in contact."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
-from cases import ROBOTS, random_state, robot, rows
-from compare import assert_close, assert_same_results
-from complex_step import by_q, by_vector
+from cases import ROBOTS, random_state, robot
+from compare import assert_close
 from contact_oracle import all_rows, holds, random_contacts
-from core import complex_core
 from hypothesis import given, settings
 from trees import SEEDS, Tree, trees
 
@@ -20,7 +16,7 @@ BOUND = 1e-10
 
 
 def check(model: dtau.Model, seed: int) -> None:
-    """Against dense matrices, and complex step of the values."""
+    """Against dense matrices."""
     s = random_state(model, seed)
     q, v = s["q"], s["v"]
     contacts = random_contacts(model, [s], seed)
@@ -38,35 +34,6 @@ def check(model: dtau.Model, seed: int) -> None:
     want = v + np.linalg.solve(M, J.T @ impulses[on])
     assert_close(got.v, want, BOUND, "v", floor=1.0)
 
-    def value(q: Any, v: Any) -> Any:
-        after, impulses = complex_core(
-            "impulse_dynamics", model, q, v, e, active, contacts=contacts
-        )
-        return np.concatenate([after, impulses], axis=-1)
-
-    d = dtau.impulse_dynamics_derivatives(model, q, v, contacts, e, active=active)
-    both = np.concatenate([d.dv_dq, d.dimpulses_dq])
-    assert_close(both, by_q(model, q, lambda y: value(y, v)), BOUND, "by q", floor=1.0)
-    both = np.concatenate([d.dv_dv, d.dimpulses_dv])
-    assert_close(both, by_vector(v, lambda y: value(q, y)), BOUND, "by v", floor=1.0)
-
-    # Products, against the matrices; both results are affine in the restitution.
-    options: Any = {"restitution": e, "active": active}
-    by_e = np.concatenate([got.v - v, got.impulses]) / (1.0 + e)
-    d_dq, d_dv = np.concatenate([d.dv_dq, d.dimpulses_dq]), both
-    de = float(rng.uniform(-1.0, 1.0))
-    jvp = dtau.impulse_dynamics_jvp(
-        model, q, v, contacts, s["dq"], s["dv"], drestitution=de, **options
-    )
-    along = d_dq @ s["dq"] + d_dv @ s["dv"] + by_e * de
-    assert_close(np.concatenate(jvp), along, BOUND, "jvp", floor=1.0)
-    lam, lam_impulses = s["lam"], rng.uniform(-1.0, 1.0, contacts.nrows)
-    vjp = dtau.impulse_dynamics_vjp(model, q, v, contacts, lam, lam_impulses, **options)
-    weights = np.concatenate([lam, lam_impulses])
-    assert_close(vjp.by_q, weights @ d_dq, BOUND, "vjp by q", floor=1.0)
-    assert_close(vjp.by_v, weights @ d_dv, BOUND, "vjp by v", floor=1.0)
-    assert_close(vjp.by_restitution, weights @ by_e, BOUND, "vjp by restitution", floor=1.0)
-
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_impulses(name: str) -> None:
@@ -78,34 +45,6 @@ def test_impulses(name: str) -> None:
 @settings(max_examples=30)
 def test_impulses_on_trees(tree: Tree, seed: int) -> None:
     check(tree.model(), seed)
-
-
-@pytest.mark.parametrize("name", ["forest", "quadruped", "joints that mimic others"])
-def test_same_bits_alone_and_in_batches(name: str) -> None:
-    model = robot(name)
-    count = 19
-    s = random_state(model, 4, (count,))
-    contacts = random_contacts(model, [rows(s, k) for k in range(count)], 4)
-    active = np.random.default_rng(4).integers(0, 2, (count, len(contacts)))
-    e = np.linspace(0.0, 1.0, count)
-    weights = np.random.default_rng(5).uniform(-1.0, 1.0, (count, contacts.nrows))
-    calls: list[tuple[Any, list[Any]]] = [
-        (dtau.impulse_dynamics, []),
-        (dtau.impulse_dynamics_derivatives, []),
-        (dtau.impulse_dynamics_jvp, [s["dq"], s["dv"]]),
-        (dtau.impulse_dynamics_vjp, [s["lam"], weights]),
-    ]
-    for function, further in calls:
-
-        def call(at: int | slice, function: Any = function, further: Any = further) -> Any:
-            more = [x[at] for x in (*further, e)]
-            return function(model, s["q"][at], s["v"][at], contacts, *more, active=active[at])
-
-        each = [call(k) for k in range(count)]
-        for size in (2, 8, 9, count):
-            got = call(slice(size))
-            for k in range(size):
-                assert_same_results(tuple(x[k] for x in got), each[k])
 
 
 def test_torques_of_a_motion() -> None:

@@ -1,4 +1,4 @@
-"""External wrenches along the world's axes: their values, and every derivative by complex step."""
+"""External wrenches along the world's axes: their values, and derivatives of steps."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import ROBOTS, State, on_robots, random_state, robot
-from compare import SMALL, TOLERANCE, assert_close, assert_same_results, cancelled, solved
+from compare import TOLERANCE, assert_close, assert_same_results, cancelled, solved
 from complex_step import by_q, by_vector, tangent
 from core import complex_core
 from function import FRAME_AXES, INTEGRATORS
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from trees import SEEDS, Array, Tree, trees
+from trees import Array
 
 import dtau
 
@@ -37,13 +35,6 @@ def along_body_axes(model: dtau.Model, q: Array, f_ext: Array, axes: str) -> Arr
 
 def arguments(s: State, problem: str) -> tuple[Array, Array, Array]:
     return s["q"], s["v"], s[THIRD[problem]]
-
-
-def allowed(model: dtau.Model, q: Array, problem: str) -> float:
-    """What a derivative may be off by, by complex step."""
-    if problem == "inverse_dynamics":
-        return TOLERANCE["complex_step"]
-    return solved(TOLERANCE["complex_step"], dtau.mass_matrix(model, q))
 
 
 # Values
@@ -100,57 +91,7 @@ def test_axes_that_do_not_exist() -> None:
         dtau.inverse_dynamics(model, s["q"], s["v"], s["a"], s["f_ext"], f_ext_axes="LOCAL")  # type: ignore[arg-type]
 
 
-# First derivatives
-
-
-def check_first(model: dtau.Model, seed: int, axes: Any, problem: str) -> None:
-    s = random_state(model, seed)
-    q, v, x = arguments(s, problem)
-    f, lam = s["f_ext"], s["lam"]
-
-    def value(*, q: Any = q, v: Any = v, x: Any = x, f: Any = f) -> Any:
-        return complex_core(problem, model, q, v, x, f, f_ext_axes=axes)
-
-    d = getattr(dtau, f"{problem}_derivatives")(model, q, v, x, f, f_ext_axes=axes)
-    flat = by_vector(f.ravel(), lambda y: value(f=y.reshape(-1, *f.shape)))
-    by_f = flat.reshape(model.nv, *f.shape)
-    want = (
-        by_q(model, q, lambda y: value(q=y)),
-        by_vector(v, lambda y: value(v=y)),
-        by_vector(x, lambda y: value(x=y)),
-    )
-    tolerance = allowed(model, q, problem)
-    floor = max(cancelled(want[2]), *(SMALL * float(np.abs(y).max()) for y in (by_f, f)))
-    if problem == "forward_dynamics":
-        floor = max(floor, 0.1 * float(np.abs(value(q=q + 0j)).max()))
-    for name, got, expected in zip(d._fields, d, want, strict=True):
-        assert_close(got, expected, tolerance, name, floor=floor)
-    wrenches = getattr(dtau, f"{problem}_wrench_derivatives")(model, q, f_ext_axes=axes)
-    assert_close(wrenches, by_f, tolerance, "by wrenches", floor=cancelled(by_f) + SMALL)
-
-    more = (s["dq"], s["dv"], s["da"])
-    got = getattr(dtau, f"{problem}_jvp")(model, q, v, x, *more, f, s["df_ext"], f_ext_axes=axes)
-    terms = [y @ z for y, z in zip(want, more, strict=True)]
-    terms.append(np.einsum("kbc,bc->k", by_f, s["df_ext"]))
-    floor = max(float(np.abs(y).max()) for y in terms) + floor
-    assert_close(got, sum(terms), 10 * tolerance, "jvp", floor=floor)
-    products = getattr(dtau, f"{problem}_vjp")(model, q, v, x, lam, f, f_ext_axes=axes)
-    for (name, got), y in zip(products._asdict().items(), (*want, by_f), strict=True):
-        expected = np.tensordot(lam, y, axes=1)
-        assert_close(got, expected, 10 * tolerance, name, floor=floor + np.abs(expected).max())
-
-
-@pytest.mark.parametrize("problem", PROBLEMS)
-@pytest.mark.parametrize("axes", FRAME_AXES)
-@on_robots
-def test_first_derivatives(name: str, axes: str, problem: str) -> None:
-    check_first(robot(name), 4, axes, problem)
-
-
-@given(tree=trees(), seed=SEEDS, axes=st.sampled_from(IN_WORLD), problem=st.sampled_from(PROBLEMS))
-@settings(max_examples=60)
-def test_first_derivatives_of_trees(tree: Tree, seed: int, axes: str, problem: str) -> None:
-    check_first(tree.model(), seed, axes, problem)
+# The force on a foot
 
 
 @pytest.mark.parametrize("name", ["quadruped", "free root, branches"])
@@ -199,58 +140,6 @@ def test_the_force_on_a_foot_that_is_not_a_bodys_origin() -> None:
     moved = [dtau.integrate(model, q, sign * 1e-6 * np.eye(model.nv)) for sign in (1, -1)]
     after, before = (dtau.inverse_dynamics(model, x, v, a, f_ext(x)) for x in moved)
     assert_close(got, (after - before).T / 2e-6, 1e-8, "dtau_dq")  # the differences' error
-
-
-# Second derivatives
-
-
-def check_second(model: dtau.Model, seed: int, axes: Any, problem: str) -> None:
-    s = random_state(model, seed)
-    q, v, x = arguments(s, problem)
-    f, lam = s["f_ext"], s["lam"]
-
-    def first(*, q: Any = q, v: Any = v) -> Any:
-        return complex_core(f"{problem}_derivatives", model, q, v, x, f, f_ext_axes=axes)
-
-    want = (
-        by_q(model, q, lambda y: first(q=y)[0]),
-        by_vector(v, lambda y: first(v=y)[0]),
-        by_vector(v, lambda y: first(v=y)[1]),
-        by_q(model, q, lambda y: first(q=y)[2]),
-    )
-    second: Any = getattr(dtau, f"{problem}_second_derivatives")
-    got = second(model, q, v, x, f, f_ext_axes=axes)
-    tolerance = allowed(model, q, problem)
-    floor = max(SMALL, *(cancelled(y) for y in want), cancelled(f))
-    for name, y, expected in zip(got._fields, got, want, strict=True):
-        assert_close(y, expected, tolerance, name, floor=floor)
-    chart = second(model, q, v, x, f, f_ext_axes=axes, symmetric=True)
-    symmetric = (want[0] + np.swapaxes(want[0], -1, -2)) / 2
-    assert_close(chart[0], symmetric, tolerance, "symmetric", floor=floor)
-    hessian: Any = getattr(dtau, f"{problem}_hessian")
-    blocks = hessian(model, q, v, x, lam, f, f_ext_axes=axes)
-    floor = float(np.einsum("i,ijk->jk", np.abs(lam), np.abs(want[0])).max()) + floor
-    for name, y, expected in zip(blocks._fields, blocks, want, strict=True):
-        contracted = np.einsum("i,ijk->jk", lam, expected)
-        assert_close(y, contracted, tolerance, name, floor=floor)
-
-
-@pytest.mark.parametrize("problem", PROBLEMS)
-@on_axes
-@on_robots
-def test_second_derivatives(name: str, axes: str, problem: str) -> None:
-    check_second(robot(name), 6, axes, problem)
-
-
-@given(
-    tree=trees(max_bodies=6),
-    seed=SEEDS,
-    axes=st.sampled_from(IN_WORLD),
-    problem=st.sampled_from(PROBLEMS),
-)
-@settings(max_examples=40)
-def test_second_derivatives_of_trees(tree: Tree, seed: int, axes: str, problem: str) -> None:
-    check_second(tree.model(), seed, axes, problem)
 
 
 @on_axes

@@ -1,4 +1,4 @@
-"""Velocities and accelerations of frames, and their first derivatives."""
+"""Velocities and accelerations of frames, and what their derivatives have in common."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import ROBOTS, State, on_robots, random_state, robot
+from cases import ROBOTS, on_robots, random_state, robot
 from compare import SMALL, TOLERANCE, assert_close, cancelled
-from complex_step import by_q, by_vector
-from core import complex_core
 from function import FRAME_AXES, KINDS_OF_ACCELERATION
 from hypothesis import given, settings
-from trees import SEEDS, Array, Tree, trees
+from trees import SEEDS, Tree, trees
 
 import dtau
 
@@ -58,52 +56,6 @@ def test_values(name: str) -> None:
 @settings(max_examples=40)
 def test_values_on_trees(tree: Tree, seed: int) -> None:
     check_values(tree.model(), seed)
-
-
-def check_derivatives(model: dtau.Model, s: State) -> None:
-    """Against complex step of the values, for all axes and kinds."""
-    q, v, a = s["q"], s["v"], s["a"]
-    names = list(model.frames)
-    for axes in FRAME_AXES:
-        options: dict[str, Any] = {"frames": names, "axes": axes}
-
-        def twist(q: Any, v: Any, options: Any = options) -> Any:
-            return complex_core("frame_velocities", model, q, v, **options)
-
-        want = by_q(model, q, lambda y: twist(y, v)), by_vector(v, lambda y: twist(q, y))
-        got = dtau.frame_velocities_derivatives(model, q, v, **options)
-        close(got, want, f"velocities {axes}")
-        for kind in KINDS_OF_ACCELERATION:
-            options = {"frames": names, "axes": axes, "kind": kind}
-
-            def acceleration(q: Any, v: Any, a: Any, options: Any = options) -> Any:
-                return complex_core("frame_accelerations", model, q, v, a, **options)
-
-            wanted = (
-                by_q(model, q, lambda y: acceleration(y, v, a)),
-                by_vector(v, lambda y: acceleration(q, y, a)),
-                by_vector(a, lambda y: acceleration(q, v, y)),
-            )
-            found = dtau.frame_accelerations_derivatives(model, q, v, a, **options)
-            close(found, wanted, f"accelerations {kind} {axes}")
-
-
-def close(got: tuple[Array, ...], want: tuple[Array, ...], what: str) -> None:
-    floor = max(cancelled(x) for x in want)
-    for name, x, y in zip(got._fields, got, want, strict=True):  # type: ignore[attr-defined]
-        assert_close(x, y, TOLERANCE["complex_step"], f"{what}: {name}", floor=floor)
-
-
-@pytest.mark.parametrize("name", ROBOTS)
-def test_complex_step(name: str) -> None:
-    check_derivatives(robot(name), random_state(robot(name), 2))
-
-
-@given(trees(), SEEDS)
-@settings(max_examples=30)
-def test_complex_step_on_trees(tree: Tree, seed: int) -> None:
-    model = tree.model()
-    check_derivatives(model, random_state(model, seed))
 
 
 @on_robots

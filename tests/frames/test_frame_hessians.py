@@ -1,4 +1,4 @@
-"""Derivatives of the Jacobians of frames by q: complex step, motions, and the chart."""
+"""Derivatives of the Jacobians of frames by q: along motions, and the chart."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import ROBOTS, on_robots, random_state, robot
+from cases import on_robots, random_state, robot
 from compare import TOLERANCE, assert_close
-from complex_step import by_q
-from core import complex_core
 from function import FRAME_AXES
-from hypothesis import given, settings
-from trees import SEEDS, Array, Tree, trees
+from trees import Array
 
 import dtau
 
@@ -22,36 +19,6 @@ on_axes = pytest.mark.parametrize("axes", FRAME_AXES)
 def size_of_terms(model: dtau.Model, q: Array, **options: Any) -> float:
     """The square of the largest element of the Jacobians, whose products may cancel."""
     return float(np.abs(dtau.frame_jacobians(model, q, **options)).max() ** 2)
-
-
-def check(model: dtau.Model, seed: int) -> None:
-    """Against complex step of the Jacobians, for all axes; symmetric: the mean."""
-    q = random_state(model, seed)["q"]
-    for axes in FRAME_AXES:
-        options: dict[str, Any] = {"frames": list(model.frames), "axes": axes}
-
-        def J(y: Any, options: Any = options) -> Any:
-            return complex_core("frame_jacobians", model, y, **options)
-
-        want = by_q(model, q, J)
-        got = dtau.frame_jacobians_derivatives(model, q, **options)
-        floor = size_of_terms(model, q, **options)
-        assert_close(got, want, TOLERANCE["complex_step"], axes, floor=floor)
-        mean = dtau.frame_jacobians_derivatives(model, q, **options, symmetric=True)
-        both = 0.5 * (want + np.swapaxes(want, -1, -2))
-        assert_close(mean, both, TOLERANCE["complex_step"], f"{axes}, symmetric", floor=floor)
-        assert np.array_equal(mean, np.swapaxes(mean, -1, -2))
-
-
-@pytest.mark.parametrize("name", ROBOTS)
-def test_complex_step(name: str) -> None:
-    check(robot(name), 2)
-
-
-@given(trees(), SEEDS)
-@settings(max_examples=30)
-def test_complex_step_on_trees(tree: Tree, seed: int) -> None:
-    check(tree.model(), seed)
 
 
 @on_robots

@@ -21,6 +21,8 @@ from core import (
     real_core,
     using_instruction_set,
 )
+from derivative_laws import Point
+from derivative_laws import check as check_derivatives
 from function import Function
 from functions import FUNCTIONS
 from hypothesis import given
@@ -235,52 +237,12 @@ def test_parameters_give_inertia_to_joints_without() -> None:
 @with_joints
 @pytest.mark.parametrize("name", ROBOTS)
 def test_derivatives_match_complex_step(name: str, of_joints: bool, problem: str) -> None:
-    model, x = robot(name), "a" if problem == "inverse_dynamics" else "tau"
-    s, parameters = random_state(model, 11), other_parameters(model, 12, (), of_joints)
-    q, v, u, f_ext = s["q"], s["v"], s[x], s["f_ext"]
-
-    def value(*arrays: Array) -> Array:
-        result: Array = complex_core(problem, model, *arrays, f_ext, parameters)
-        return result
-
-    got = getattr(dtau, f"{problem}_derivatives")(model, q, v, u, f_ext, parameters=parameters)
-    want = (
-        complex_step.by_q(model, q, lambda y: value(y, v, u)),
-        complex_step.by_vector(v, lambda y: value(q, y, u)),
-        complex_step.by_vector(u, lambda y: value(q, v, y)),
-    )
-    mass = dtau.mass_matrix(model, q, parameters=parameters)
-    tolerance = TOLERANCE["complex_step"]
-    tolerance = solved(tolerance, mass) if problem == "forward_dynamics" else tolerance
-    scale = float(max(np.abs(y).max() for y in want))
-    for y, z, by in zip(got, want, ("q", "v", x), strict=True):
-        assert_close(y, z, tolerance, f"by {by}", floor=0.01 * scale)
-
-
-@with_joints
-@on_some
-def test_derivatives_by_parameters_are_at_these_parameters(name: str, of_joints: bool) -> None:
-    """Complex step of forward dynamics by the parameters themselves."""
+    """Also derivatives by the parameters, at these parameters."""
     model = robot(name)
-    s, parameters = random_state(model, 13), other_parameters(model, 14, (), of_joints)
-    point = s["q"], s["v"], s["tau"], s["f_ext"]
-    want = complex_step.by_vector(
-        parameters, lambda y: complex_core("forward_dynamics", model, *point, y)
-    )
-    tolerance = solved(
-        TOLERANCE["complex_step"], dtau.mass_matrix(model, s["q"], parameters=parameters)
-    )
-    got = dtau.forward_dynamics_parameter_derivatives(model, *point, parameters=parameters)
-    assert_close(got, want, tolerance, "da/dpi")
-    change, lam = np.random.default_rng(15).normal(size=parameters.size), s["lam"]
-    got = dtau.forward_dynamics_parameter_jvp(
-        model, *point[:3], change, point[3], parameters=parameters
-    )
-    assert_close(got, want @ change, tolerance, "jvp", floor=float(np.abs(want).max()))
-    got = dtau.forward_dynamics_parameter_vjp(
-        model, *point[:3], lam, point[3], parameters=parameters
-    )
-    assert_close(got, want.T @ lam, tolerance, "vjp", floor=float(np.abs(want).max()))
+    s, parameters = random_state(model, 11), other_parameters(model, 12, (), of_joints)
+    change = np.random.default_rng(15).normal(size=parameters.size)
+    s |= {"parameters": parameters, "dparameters": change}
+    check_derivatives(Point(problem, model, s, ("f_ext", "parameters")))
 
 
 @pytest.mark.parametrize("integrator", get_args(dtau.support.options.Integrator))

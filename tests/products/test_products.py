@@ -1,19 +1,14 @@
-"""Products with first derivatives: against the matrices, complex step, and each other."""
+"""Products with first derivatives: their arguments and results, and what is known exactly."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import complex_step
 import numpy as np
 import pytest
 from cases import State, on_robots, random_state, robot
 from compare import TOLERANCE, assert_close, cancelled, solved
-from core import complex_core
-from hypothesis import given
-from hypothesis import strategies as st
-from trees import SEEDS, Array, Tree, trees
+from trees import Array
 
 import dtau
 from dtau import results
@@ -21,7 +16,6 @@ from dtau.registry import arrays_of
 
 PROBLEMS = ("inverse_dynamics", "forward_dynamics")
 both = pytest.mark.parametrize("problem", PROBLEMS)
-with_wrenches = pytest.mark.parametrize("wrenches", [False, True], ids=["alone", "f_ext"])
 
 
 def x_of(problem: str) -> str:
@@ -45,7 +39,6 @@ class Case:
         solves = problem == "forward_dynamics"
         self.tolerance = solved(TOLERANCE["identity"], mass) if solves else TOLERANCE["identity"]
         # Sums may vanish, or come out as rounding errors of what cancels: the size of their terms.
-        # The floor of the matrices themselves is as in test_derivatives.
         least = cancelled(mass)
         if solves:
             a = dtau.forward_dynamics(model, *self.point, self.f_ext)
@@ -53,11 +46,6 @@ class Case:
         sizes = [np.abs(matrix) for matrix in self.matrices]
         terms = sum(m @ np.abs(dx) for m, dx in zip(sizes, self.variation, strict=True))
         self.jvp_floor = max(least, float(np.max(terms)))
-        self.vjp_floors = [max(least, float((m.T @ np.abs(self.lam)).max())) for m in sizes]
-
-    def value(self, q: Any, v: Any, x: Any, f_ext: Any) -> Any:
-        """The plain function of complex arguments."""
-        return complex_core(self.problem, self.model, q, v, x, f_ext)
 
     def jvp(self, **changed: Any) -> Array:
         """The product, with some of `df_ext` and the variations replaced."""
@@ -69,78 +57,6 @@ class Case:
 
     def vjp(self) -> Any:
         return getattr(dtau, f"{self.problem}_vjp")(self.model, *self.point, self.lam, self.f_ext)
-
-
-def check_matrices(case: Case) -> None:
-    """The matrices of the derivatives, times variations and transposed times the covector."""
-    want = sum(m @ dx for m, dx in zip(case.matrices, case.variation, strict=True))
-    assert_close(case.jvp(df_ext=None), want, case.tolerance, "jvp", floor=case.jvp_floor)
-    got = case.vjp()
-    for i, matrix in enumerate(case.matrices):
-        what, floor = got._fields[i], case.vjp_floors[i]
-        assert_close(got[i], matrix.T @ case.lam, case.tolerance, what, floor=floor)
-
-
-def check_complex_step(case: Case) -> None:
-    """One step along all variations at once; the gradient by one step along each direction."""
-    model, (q, v, x), f_ext = case.model, case.point, case.f_ext
-    dq, dv, dx = case.variation
-    h = 1j * complex_step.STEP
-    moved = complex_step.moved(model, q, dq[np.newaxis])[0]
-    wrench = None if f_ext is None else f_ext + h * case.df_ext
-    want = case.value(moved, v + h * dv, x + h * dx, wrench).imag / complex_step.STEP
-    floor = case.jvp_floor
-    if f_ext is not None:
-        by_force = complex_step.by_vector(
-            f_ext.ravel(), lambda y: case.value(q, v, x, y.reshape(-1, *f_ext.shape))
-        )
-        floor = max(floor, float((np.abs(by_force) @ np.abs(case.df_ext.ravel())).max()))
-    assert_close(case.jvp(), want, case.tolerance, "jvp", floor=floor)
-
-    got = case.vjp()
-    want_matrices = complex_step.dynamics_derivatives(case.problem, model, q, v, x, f_ext)
-    for i, matrix in enumerate(want_matrices):
-        what, floor = got._fields[i], case.vjp_floors[i]
-        assert_close(got[i], matrix.T @ case.lam, case.tolerance, what, floor=floor)
-    if f_ext is not None:
-        want = (by_force.T @ case.lam).reshape(f_ext.shape)
-        floor = float((np.abs(by_force.T) @ np.abs(case.lam)).max())
-        assert_close(got.by_f_ext, want, case.tolerance, "by_f_ext", floor=floor)
-
-
-def check_adjoint(case: Case) -> None:
-    """lam . (J x) = (J^T lam) . x"""
-    product, gradient = case.jvp(), case.vjp()
-    pairs = list(zip(gradient, case.variation, strict=False))
-    if case.df_ext is not None:
-        pairs.append((gradient.by_f_ext, case.df_ext))
-    terms = np.concatenate([(g * dx).ravel() for g, dx in pairs])
-    left, right = float(case.lam @ product), float(terms.sum())
-    size = float(np.abs(case.lam * product).sum() + np.abs(terms).sum())
-    # In forward dynamics both sides solve once, but not the same system.
-    assert abs(left - right) <= case.tolerance * size, (left, right, size)
-
-
-CHECKS: dict[str, Callable[[Case], None]] = {
-    "matrices": check_matrices,
-    "complex step": check_complex_step,
-    "adjoint": check_adjoint,
-}
-
-
-@pytest.mark.parametrize("check", CHECKS)
-@with_wrenches
-@on_robots
-@both
-def test_robots(problem: str, name: str, wrenches: bool, check: str) -> None:
-    CHECKS[check](Case(problem, robot(name), 1, wrenches))
-
-
-@pytest.mark.parametrize("check", CHECKS)
-@both
-@given(tree=trees(), seed=SEEDS, wrenches=st.booleans())
-def test_trees(problem: str, check: str, tree: Tree, seed: int, wrenches: bool) -> None:
-    CHECKS[check](Case(problem, tree.model(), seed, wrenches))
 
 
 @both
