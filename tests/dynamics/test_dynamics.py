@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import complex_step
-import newton_euler
 import numpy as np
 import pytest
+import taylor
 from cases import (
     ROBOTS,
     TREES,
@@ -44,7 +44,9 @@ def check_newton_euler(tree: Tree, seed: int) -> None:
     tolerance, floor = TOLERANCE["independent"], mass_scale(model, q)
 
     def expected(*args: np.ndarray) -> np.ndarray:
-        return newton_euler.inverse_dynamics(tree, model, q, *args)
+        v, a, *f_ext = args
+        wrenches = f_ext[0][np.newaxis] if f_ext else None
+        return taylor.inverse_dynamics(tree, model, q, np.stack([v, a]), wrenches)[0]
 
     def check(got: np.ndarray, want: np.ndarray, what: str) -> None:
         assert_close(got, want, tolerance, what, floor=floor)
@@ -58,27 +60,25 @@ def check_newton_euler(tree: Tree, seed: int) -> None:
     columns = np.stack([expected(zero, e) - gravity for e in np.eye(model.nv)], axis=1)
     check(dtau.mass_matrix(model, q), columns, "mass_matrix")
 
-    moved = newton_euler.motions(tree, model, q, v, a)
+    moved = [(R[0], p[0]) for R, p, _ in taylor.poses(tree, model, q, v[np.newaxis])]
     placements = dtau.forward_kinematics(model, q)
     frames = dtau.frame_placements(model, q, [body.name for body in tree.bodies])
-    for i, (body, motion) in enumerate(zip(tree.bodies, moved, strict=True)):
+    for i, (body, (rotation, origin)) in enumerate(zip(tree.bodies, moved, strict=True)):
         if body.kind != "fixed":
             k = model.joint(body.name).body
-            check(placements.rotation[k], motion.rotation, f"rotation of {body.name}")
-            check(placements.translation[k], motion.origin, f"translation of {body.name}")
-        check(frames.rotation[i], motion.rotation, f"rotation of frame {body.name}")
-        check(frames.translation[i], motion.origin, f"translation of frame {body.name}")
+            check(placements.rotation[k], rotation, f"rotation of {body.name}")
+            check(placements.translation[k], origin, f"translation of {body.name}")
+        check(frames.rotation[i], rotation, f"rotation of frame {body.name}")
+        check(frames.translation[i], origin, f"translation of frame {body.name}")
 
     moves: list[bool] = []  # and is not fixed to the world
     for body in tree.bodies:
         moves.append(body.kind != "fixed" or (body.parent >= 0 and moves[body.parent]))
-    points = np.stack(
-        [m.origin + m.rotation @ b.com for b, m in zip(tree.bodies, moved, strict=True)]
-    )
+    points = np.stack([p + R @ body.com for body, (R, p) in zip(tree.bodies, moved, strict=True)])
     masses = np.array([body.mass for body in tree.bodies]) * moves
     check(dtau.center_of_mass(model, q), masses @ points / masses.sum(), "center_of_mass")
 
-    kinetic, _ = newton_euler.energies(tree, model, q, v)
+    kinetic, _ = taylor.energies(tree, model, q, v)
     got = 0.5 * v @ dtau.mass_matrix(model, q) @ v
     assert_close(got, kinetic, tolerance, "kinetic energy")
 
@@ -198,7 +198,7 @@ def test_gravity_torque_is_the_gradient_of_potential_energy(tree: Tree, seed: in
 
 
 def test_energies_of_the_oracle_agree_with_its_forces() -> None:
-    """Guards newton_euler itself: a small step of the motion costs the work of its forces."""
+    """Guards the oracle itself: a small step of the motion costs the work of its forces."""
     kinds = ["free", "helical", "spherical", "prismatic"]
     tree = grow(kinds, [-1, 0, 1, 2], 23, damping=False, friction=False)
     model = tree.model()
@@ -209,10 +209,10 @@ def test_energies_of_the_oracle_agree_with_its_forces() -> None:
     def energy(t: float) -> float:
         # v is body-fixed: q' = q (+) (v t + a t^2 / 2) is exact to second order in t.
         moved = dtau.integrate(model, q, v * t + 0.5 * a * t**2)
-        return sum(newton_euler.energies(tree, model, moved, v + a * t))
+        return sum(taylor.energies(tree, model, moved, v + a * t))
 
     rate = (energy(dt) - energy(-dt)) / (2.0 * dt)
-    power = v @ newton_euler.inverse_dynamics(tree, model, q, v, a)
+    power = v @ taylor.inverse_dynamics(tree, model, q, np.stack([v, a]))[0]
     assert_close(np.float64(rate), np.float64(power), 1e-6, "dE/dt")  # errors are dt^2
 
 

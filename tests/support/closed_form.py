@@ -11,7 +11,7 @@ columns by velocities in the model's.
 from __future__ import annotations
 
 import numpy as np
-from newton_euler import motions
+import taylor
 from trees import KINDS, Array, Tree, cross, skew
 
 import dtau
@@ -42,16 +42,15 @@ class ClosedForm:
         self, tree: Tree, model: dtau.Model, q: Array, v: Array, *, zero_block: bool = True
     ) -> None:
         self.zero_block = zero_block and tree.bodies[0].kind == "free"
-        size, zero = len(tree.bodies), np.zeros(model.nv)
+        size = len(tree.bodies)
         self.Gp, self.S = np.zeros((6 * size, 6 * size)), np.zeros((6 * size, model.nv))
         self.T, self.Tdot = np.eye(model.nv), np.zeros((model.nv, model.nv))
         inertias: list[Array] = []
         self.twists: list[Array] = []
-        for i, (body, at) in enumerate(
-            zip(tree.bodies, motions(tree, model, q, zero, zero), strict=True)
-        ):
+        poses = taylor.poses(tree, model, q, np.zeros((1, model.nv)))
+        for i, (body, (R, p, _)) in enumerate(zip(tree.bodies, poses, strict=True)):
             row, kind = slice(6 * i, 6 * i + 6), KINDS[body.kind]
-            Ad, V = adjoint(at.rotation, at.origin), np.zeros(6)
+            Ad, V = adjoint(R[0], p[0]), np.zeros(6)
             if body.parent >= 0:  # all bodies on the way to the base, and i itself: eq. 31
                 self.Gp[row] = self.Gp[6 * body.parent : 6 * body.parent + 6]
                 V = self.twists[body.parent]

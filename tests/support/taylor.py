@@ -234,3 +234,19 @@ def momentum(tree: Tree, model: dtau.Model, q: Array, v_derivatives: Array) -> t
         angular = angular + orbital + product(tensor, angular_velocity(R))
     about_centre = angular - product(first / mass, linear, np.cross)
     return derivatives(np.hstack([linear, angular])), derivatives(np.hstack([linear, about_centre]))
+
+
+def energies(tree: Tree, model: dtau.Model, q: Array, v: Array) -> tuple[float, float]:
+    """Kinetic energy (with the armatures' energy) and potential energy of what can move."""
+    kinetic = potential = 0.0
+    for body, (R, p, _) in zip(tree.bodies, poses(tree, model, q, v[np.newaxis]), strict=True):
+        centre, spin = p + R @ body.com, R[0].T @ angular_velocity(R)[0]
+        speed = rate(centre)[0]
+        kinetic += float(0.5 * body.mass * speed @ speed + 0.5 * spin @ body.tensor @ spin)
+        potential -= float(body.mass * tree.gravity @ centre[0])
+        if KINDS[body.kind].nv:
+            joint = model.joint(body.name)
+            kinetic += float(0.5 * body.armature @ v[joint.v] ** 2)
+            if body.stiffness.any():
+                potential += float(0.5 * body.stiffness @ body.stretch(q[joint.q]) ** 2)
+    return kinetic, potential

@@ -70,14 +70,6 @@ class Kind:
         first, second = u, second_axis(u)
         return stack(np.zeros((3, 2)), np.stack([rotation_about(second, -q[1]) @ first, second], 1))
 
-    def subspace_rate(self, u: Array, h: float, q: Array, v: Array) -> Array:
-        """Time derivative of the subspace, in body axes, times v."""
-        rate = np.zeros(6)
-        if self.subspace is None:  # the first axis turns against the body
-            subspace = self.subspace_at(u, h, q)
-            rate[3:] = -np.cross(subspace[3:, 1] * v[1], subspace[3:, 0] * v[0])
-        return rate
-
 
 O3, I3 = np.zeros(3), np.eye(3)
 

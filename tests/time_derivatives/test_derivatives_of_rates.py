@@ -109,39 +109,6 @@ def test_forward_on_trees(tree: Tree, seed: int, wrenches: bool, axes: Axes) -> 
     check_forward(Driven(tree.model(), seed, 3, wrenches), axes)
 
 
-@pytest.mark.parametrize("axes", AXES)
-@pytest.mark.parametrize("name", ["forest", "joints that mimic others"])
-@pytest.mark.parametrize("problem", ["inverse_dynamics", "forward_dynamics"])
-def test_products_are_those_of_the_matrices(problem: str, name: str, axes: Axes) -> None:
-    """The matrices times directions, and weights times the matrices."""
-    model, rng = robot(name), np.random.default_rng(5)
-    function = f"{problem}_time_derivatives"
-    if problem == "inverse_dynamics":
-        at = Trajectory(model, 3, 4)
-        x = [at.q, at.v]
-        f_ext = at.f(3)
-    else:
-        driven = Driven(model, 3, 3)
-        x, f_ext = [driven.q, driven.v, driven.tau], driven.f_ext
-    by_q, *others = getattr(dtau, f"{function}_derivatives")(model, *x, f_ext, f_ext_axes=axes)
-    dq, *d_others = (rng.standard_normal(shape) for shape in (model.nv, *(y.shape for y in x[1:])))
-    terms = [by_q @ dq]
-    for matrices, direction in zip(others, d_others, strict=True):
-        axes_of = "kmij,mj->ki" if direction.ndim == 2 else "kij,j->ki"
-        terms.append(np.einsum(axes_of, matrices, direction))
-    got = getattr(dtau, f"{function}_jvp")(model, *x, dq, *d_others, f_ext, f_ext_axes=axes)
-    for k, want in enumerate(sum(terms)):
-        floor = max(float(np.abs(term[k]).max()) for term in terms)
-        assert_close(got[k], want, 1e-11 * 30.0**k, f"order {k}", floor=floor)
-
-    lam = rng.standard_normal(by_q.shape[:2])
-    gradients = getattr(dtau, f"{function}_vjp")(model, *x, lam, f_ext, f_ext_axes=axes)
-    for y, matrices, gradient in zip(x, (by_q, *others), gradients, strict=False):
-        axes_of = "ki,kmij->mj" if y.ndim == 2 else "ki,kij->j"
-        size = float(np.einsum(axes_of, np.abs(lam), np.abs(matrices)).max())
-        assert_close(gradient, np.einsum(axes_of, lam, matrices), 1e-11, "vjp", floor=size)
-
-
 def test_rates_of_matrices() -> None:
     """For joints whose displacements add, order 1 is made of the matrices and their rates."""
     model = dtau.robots.chain(6)

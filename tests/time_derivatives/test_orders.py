@@ -18,25 +18,13 @@ from selection import adding, in_turn, signature
 from trees import Array
 
 import dtau
+from dtau.registry import FUNCTIONS as REGISTRY
 
 IN_TIME = [f for f in FUNCTIONS if "_time_derivatives" in f.name and "order" not in f.options]
 IN_FULL = adding(IN_TIME, signature)
 in_time = pytest.mark.parametrize("function", IN_TIME, ids=str)
 ROBOTS = [*FEW_ROBOTS, "joints that mimic others"]
 LONG = 7  # rows of all stacks
-# Rows of v and its derivatives, beyond the order; all other stacks have one.
-BEYOND = {
-    "inverse_dynamics_time_derivatives": 2,
-    "inverse_dynamics_derivatives_time_derivatives": 2,
-    "constrained_inverse_dynamics_time_derivatives": 2,
-    "inverse_dynamics_time_derivatives_jvp": 2,
-    "inverse_dynamics_time_derivatives_vjp": 2,
-    "mass_matrix_time_derivatives": 0,
-    "gravity_torque_time_derivatives": 0,
-    "kinematics_time_derivatives": 0,
-    "frame_kinematics_time_derivatives": 0,
-    "frame_jacobians_time_derivatives": 0,
-}
 
 
 def stacks_of(function: Function) -> list[str]:
@@ -50,8 +38,9 @@ def axis_of(name: str) -> int:
 
 def needed(function: Function, name: str, order: int) -> int:
     """The rows of a stack that results of this order need."""
-    of_motion = name in ("v_derivatives", "dv_derivatives")
-    return order + (BEYOND.get(function.name, 1) if of_motion else 1)
+    (array,) = (x for x in REGISTRY[function.name].inputs if x.name == name)
+    assert array.rows is not None
+    return order + array.rows
 
 
 def orders(function: Function) -> range:
