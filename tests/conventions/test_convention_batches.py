@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import pickle
 import warnings
 
 import numpy as np
 import pytest
-from compare import assert_same_bits
+from compare import TOLERANCE, assert_close, assert_same_bits
 from conversions import CONVENTIONS, CONVERSIONS, Conversion
 from selection import in_turn
 
@@ -54,13 +56,68 @@ def test_conversions_take_32_batch_axes(kind: str, conversion: Conversion) -> No
             conversion(convention, many)
 
 
-@kinds_in_turn
-def test_no_states(kind: str, conversion: Conversion) -> None:
+@pytest.mark.parametrize("kind", CONVENTIONS)
+@pytest.mark.parametrize("conversion", CONVERSIONS, ids=str)
+def test_conversions_of_batches_agree_with_lone_states(kind: str, conversion: Conversion) -> None:
+    """Axes broadcast, and none of them is enough."""
     convention = made(kind)
-    shapes = [x.shape for x in conversion(convention, conversion.arrays(convention, 3))]
+    arrays = conversion.arrays(convention, 7, (2, 3))
+    got = conversion(convention, arrays)
+    tolerance, floor = _agreement(conversion)
+    for at in np.ndindex(2, 3):
+        alone = conversion(convention, {name: x[at] for name, x in arrays.items()})
+        for x, y in zip(got, alone, strict=True):
+            assert_close(x[at], y, TOLERANCE[tolerance], f"{conversion} at {at}", floor=floor)
+    one = arrays["q"][1, 1]
+    spread = conversion(convention, arrays | {"q": one})
+    want = conversion(convention, arrays | {"q": np.broadcast_to(one, arrays["q"].shape)})
+    for x, y in zip(spread, want, strict=True):
+        assert_same_bits(np.broadcast_to(x, y.shape), y, f"{conversion} with one q")
     for batch in ((0,), (0, 3), (2, 0, 1)):
-        arrays = conversion.arrays(convention, 3, batch)
-        assert [x.shape for x in conversion(convention, arrays)] == [batch + s for s in shapes]
+        none = conversion(convention, conversion.arrays(convention, 3, batch))
+        assert [x.shape for x in none] == [batch + y.shape[2:] for y in got]
+
+
+def _agreement(conversion: Conversion) -> tuple[str, float]:
+    """How many roundings lie between NumPy's products of matrices, alone and in a batch."""
+    if conversion.stacks:
+        return "long sums", 0.0
+    if conversion.kind.endswith(("SecondDerivatives", "Hessian")):
+        return "short sums", 0.0
+    return "rounding", 1.0
+
+
+@kinds_in_turn
+def test_batches_that_do_not_fit(kind: str, conversion: Conversion) -> None:
+    convention = made(kind)
+    arrays = conversion.arrays(convention, 14, (2,))
+    arrays["q"] = conversion.arrays(convention, 14, (3,))["q"]
+    with pytest.raises(ValueError, match=r"do not broadcast.*q \(3,\).* \(2,\)"):
+        conversion(convention, arrays)
+
+
+@pytest.mark.parametrize("conversion", CONVERSIONS, ids=str)
+def test_quaternions_without_unit_norm(conversion: Conversion) -> None:
+    convention = made("spatial_twist")
+    arrays = conversion.arrays(convention, 15, (2,))
+    arrays["q"][1, 3:7] *= 1.01
+    with pytest.raises(ValueError, match=r"quaternion of joint 'free0' at batch index \(1,\)"):
+        conversion(convention, arrays)
+
+
+@pytest.mark.parametrize("kind", CONVENTIONS)
+def test_pickle_and_copy(kind: str) -> None:
+    convention = made(kind)
+    for other in (pickle.loads(pickle.dumps(convention)), copy.deepcopy(convention)):
+        assert repr(other) == repr(convention)
+        assert other.model == convention.model
+        for conversion in CONVERSIONS:
+            arrays = conversion.arrays(convention, 11, (2,))
+            want = conversion(convention, arrays)
+            for x, y in zip(conversion(other, arrays), want, strict=True):
+                assert_same_bits(x, y, str(conversion))
+    with pytest.raises(AttributeError, match="immutable"):
+        convention.name = "other"  # type: ignore[misc]
 
 
 @kinds_in_turn
@@ -75,19 +132,23 @@ def test_results_are_new_arrays(kind: str, conversion: Conversion) -> None:
         assert_same_bits(x, before[name], name)
 
 
-def test_numbers_without_end_give_nan_without_a_warning() -> None:
-    for kind in ("spatial_twist", "mixed_twist", "mixed wrenches", "world wrenches"):
-        convention = made(kind)
-        for conversion in CONVERSIONS:
-            arrays = conversion.arrays(convention, 4, (2,))
-            want = conversion(convention, {name: x.copy() for name, x in arrays.items()})
-            for x in arrays.values():
-                x[0] *= np.inf
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                results = conversion(convention, arrays)
-            for x, y in zip(results, want, strict=True):
-                assert_same_bits(x[1], y[1], str(conversion))
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("kind", CONVENTIONS)
+def test_nan_spoils_only_its_own_state(kind: str, bad: float) -> None:
+    """Without a warning."""
+    convention = made(kind)
+    for conversion in CONVERSIONS:
+        arrays = conversion.arrays(convention, 4, (3,))
+        want = conversion(convention, {name: x.copy() for name, x in arrays.items()})
+        for x in arrays.values():
+            x[1] *= bad
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            results = conversion(convention, arrays)
+        for x, y in zip(results, want, strict=True):
+            assert_same_bits(x[[0, 2]], y[[0, 2]], str(conversion))
+    q = np.full((3, convention.model.nq), np.nan)
+    assert np.isnan(convention.from_dtau(q).q).all()
 
 
 @kinds_in_turn

@@ -203,31 +203,6 @@ def test_models_of_other_packages(package: str, kind: str, conversion: Conversio
         assert_same_bits(x, y[np.ix_(*(order for _ in y.shape))])
 
 
-@each_convention
-@each_conversion
-def test_batches(kind: str, conversion: Conversion) -> None:
-    convention = CONVENTIONS[kind](robot("forest"))
-    arrays = conversion.arrays(convention, 7, (2, 3))
-    got = conversion(convention, arrays)
-    for at in np.ndindex(2, 3):
-        alone = conversion(convention, {name: x[at] for name, x in arrays.items()})
-        for x, y in zip(got, alone, strict=True):
-            assert_close(x[at], y, TOLERANCE["short sums"], f"result {at}")
-
-
-@each_conversion
-def test_arguments_are_left_alone_and_results_are_new(conversion: Conversion) -> None:
-    for kind in ("spatial", "angular first"):
-        convention = CONVENTIONS[kind](robot(NEAR))
-        arrays = conversion.arrays(convention, 8, (2,))
-        before = {name: x.copy() for name, x in arrays.items()}
-        for x in conversion(convention, arrays):
-            assert x.flags.writeable
-            assert not any(np.shares_memory(x, y) for y in arrays.values())
-        for name, x in arrays.items():
-            assert_same_bits(x, before[name], name)
-
-
 class TestErrors:
     convention = CONVENTIONS["mixed"](robot(NEAR))
 

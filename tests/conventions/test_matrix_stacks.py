@@ -218,9 +218,6 @@ def test_batches_and_lengths(name: str, kind: str) -> None:
     convention, x = CONVENTIONS[kind](model), arrays(model, 4, (2, 3))
     got = convert(convention, name, x)
     assert got.shape == x[name].shape
-    for at in np.ndindex(2, 3):
-        alone = convert(convention, name, {key: y[at] for key, y in x.items()})
-        assert_close(got[at], alone, TOLERANCE["long sums"], f"{at}")
     # A longer motion, or mass matrices beyond the first stack, do not matter.
     for rows in (1, 3):
         some = x | {name: x[name][:, :, :rows]}

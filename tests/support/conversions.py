@@ -9,6 +9,7 @@ from typing import Any
 import alien_models
 import numpy as np
 from cases import actuated, random_state, robot
+from textbook import half_mixed
 from trees import Array
 
 import dtau
@@ -195,6 +196,7 @@ CONVENTIONS: dict[str, Callable[[], Convention]] = {
     "world wrenches": lambda: dtau.conventions.spatial_twist(
         robot("free root, branches"), wrenches="world"
     ),
+    "half mixed": lambda: half_mixed(robot("forest")),
     "no free root": lambda: dtau.conventions.mixed_twist(robot("one revolute")),
     "pinocchio": lambda: _alien("pinocchio"),
     "mujoco": lambda: _alien("mujoco"),
