@@ -38,17 +38,6 @@ ROBOTS = (
 BATCHES = ((), (), (1,), (3,), (2, 3), (19,), (0,), (0, 3))
 MOST_AXES = 32  # of a batch
 MOST_ORDER, MOST_ORDER_UNASKED = 100, 20  # of time derivatives
-# Rows of v and its derivatives, beyond the order; all other stacks have one.
-BEYOND = {
-    "inverse_dynamics_time_derivatives": 2,
-    "inverse_dynamics_derivatives_time_derivatives": 2,
-    "inverse_dynamics_time_derivatives_jvp": 2,
-    "inverse_dynamics_time_derivatives_vjp": 2,
-    "inverse_dynamics_time_derivatives_derivatives": 2,
-    "mass_matrix_time_derivatives": 0,
-    "gravity_torque_time_derivatives": 0,
-    "kinematics_time_derivatives": 0,
-}
 MARK = 7.5  # what lies in memory that must not be written
 HUGE = 2**43  # as an axis: no processor can address the results
 
@@ -424,8 +413,7 @@ class Verdict:
             self.huge |= x is not None and max(x.shape, default=0) > HUGE
             if x is not None and name.endswith("_derivatives") and x.ndim >= len(core):
                 rows = x.shape[-len(core)]
-                of_motion = name in ("v_derivatives", "dv_derivatives")
-                beyond = BEYOND.get(function.name, 1) if of_motion else 1
+                beyond = function.rows_beyond_the_order(name)
                 if order < 0:
                     surplus[name] = rows - core[0]
                     core = (min(max(rows, beyond, 1), MOST_ORDER_UNASKED + beyond), *core[1:])

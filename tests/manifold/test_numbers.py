@@ -296,20 +296,6 @@ def test_quaternions_of_any_norm() -> None:
     np.testing.assert_array_equal(alone.dtau_dq, got[0])
 
 
-@pytest.mark.parametrize("name", BY_NUMBERS)
-def test_a_batch_is_its_states(name: str) -> None:
-    case = Case(name, robot("every joint in a chain"))
-    if name in {"step_vjp", "step_hessian"}:
-        case.given["lam_q"] = np.random.default_rng(2).standard_normal((STATES, case.model.nq))
-    elif "dq" in case.given and name != "integrate_jacobians":
-        case.given["dq"] = np.random.default_rng(2).standard_normal((STATES, case.model.nq))
-    whole = case(coordinates="numbers")
-    for k in range(STATES):
-        alone = case(coordinates="numbers", **{x: y[k] for x, y in case.given.items()})
-        for a, b in zip(alone, whole, strict=True):
-            np.testing.assert_array_equal(a, b[k])
-
-
 def test_mistakes() -> None:
     model = dtau.robots.quadruped()
     q, v, a = dtau.random_state(model, np.random.default_rng(0))

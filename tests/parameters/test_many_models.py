@@ -15,11 +15,7 @@ import pytest
 from cases import ROBOTS, State, random_state, robot, rows
 from compare import TOLERANCE, assert_close, assert_same_bits, assert_same_results, solved
 from core import (
-    INSTRUCTION_SETS,
-    alone_core,
     complex_core,
-    real_core,
-    using_instruction_set,
 )
 from derivative_laws import Point
 from derivative_laws import check as check_derivatives
@@ -42,7 +38,6 @@ SOME = ("every joint in a chain", "free root, branches", "joints that mimic othe
 on_some = pytest.mark.parametrize("name", SOME)
 DYNAMICS = ("inverse_dynamics", "forward_dynamics", "inverse_dynamics_derivatives", "step")
 WITH_MORE_PASSES = ("constrained_dynamics_hessian", "linearize_stages", "step_hessian")
-SET_SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33)  # around the lanes of every instruction set
 
 
 with_joints = pytest.mark.parametrize("of_joints", [False, True], ids=["bodies", "joints"])
@@ -135,22 +130,6 @@ def test_robots(name: str, of_joints: bool, function: str) -> None:
     state, parameters = random_state(model, 3), other_parameters(model, 4, (), of_joints)
     got = row(model, state, parameters=parameters)
     close(row, model_with(model, parameters), state, got, TOLERANCE["long sums"])
-
-
-@with_joints
-@on_some
-def test_masks_that_differ_from_state_to_state(name: str, of_joints: bool) -> None:
-    """Lanes leave out contacts that hold in none of their states, beside inertias of each state."""
-    model, masks = robot(name), np.array([[1, 1], [1, 0], [0, 1], [0, 0]] * 5, float)
-    order = np.random.default_rng(25).permutation(20)
-    for row in (x for x in ROWS if "active" in x.arguments):
-        states = random_state(model, 26, (20,))
-        parameters = other_parameters(model, 27, (20,), of_joints)
-        states["active"] = masks[order]
-        got = row(model, states, parameters=parameters)
-        for k in range(20):
-            alone = row(model, rows(states, k), parameters=parameters[k])
-            assert_same_results(alone, tuple(x[k] for x in got), f"{row} {k}")
 
 
 @given(tree=trees(), seed=SEEDS, of_joints=st.booleans())
@@ -404,44 +383,6 @@ def test_derivatives_by_parameters_that_do_not_exist() -> None:
 # Batches
 
 
-@pytest.mark.parametrize("count", SET_SIZES)
-@with_joints
-def test_batch_sizes(of_joints: bool, count: int) -> None:
-    """Every size of a batch has the bits of states alone, in every instruction set."""
-    model = robot("every joint in a chain")
-    s = random_state(model, 15, (count,))
-    parameters = other_parameters(model, 16, (count,), of_joints)
-    point = model, s["q"], s["v"], s["a"], s["f_ext"], parameters
-    for name in INSTRUCTION_SETS:
-        with using_instruction_set(name):
-            for function in (
-                "inverse_dynamics",
-                "forward_dynamics",
-                "inverse_dynamics_derivatives",
-            ):
-                got = arrays_of(real_core(function, *point))
-                want = arrays_of(alone_core(function, *point))
-                assert_same_results(got, want, f"{function} {name}")
-
-
-@pytest.mark.parametrize("function", DYNAMICS)
-def test_broadcasting(function: str) -> None:
-    """Parameters broadcast as states do: few models, many states, and the other way round."""
-    row = next(x for x in ROWS if x.name == function)
-    model = robot("free root, branches")
-    states = random_state(model, 17, (3, 4))
-    parameters = other_parameters(model, 18, (4,))
-    got = row(model, states, parameters=parameters)
-    for i, k in np.ndindex(3, 4):
-        want = row(model, rows(states, (i, k)), parameters=parameters[k])  # type: ignore[arg-type]
-        assert_same_results(tuple(x[i, k] for x in got), want)
-    one = row(model, rows(states, (0, 0)), parameters=parameters)  # type: ignore[arg-type]
-    want = row(model, rows(states, (0, 0)), parameters=parameters[2])  # type: ignore[arg-type]
-    assert_same_results(tuple(x[2] for x in one), want)
-    all_alike = row(model, states, parameters=parameters[1])
-    assert_same_results(tuple(x[2, 1] for x in all_alike), tuple(x[2, 1] for x in got))
-
-
 @every_row
 def test_no_states_and_no_models(function: Function) -> None:
     model = robot("forest")
@@ -449,24 +390,6 @@ def test_no_states_and_no_models(function: Function) -> None:
         state, parameters = random_state(model, 19, shape), other_parameters(model, 19, shape)
         got = function(model, state, parameters=parameters)
         assert [x.shape for x in got] == function.shapes(model, shape)
-
-
-@pytest.mark.parametrize("function", DYNAMICS)
-def test_threads_buffers_and_layouts(function: str) -> None:
-    row = next(x for x in ROWS if x.name == function)
-    model = robot("quadruped")
-    states, parameters = random_state(model, 20, (65,)), other_parameters(model, 21, (65,))
-    want = row(model, states, parameters=parameters)
-    out = [np.full_like(x, np.nan) for x in want]
-    given = out[0] if len(out) == 1 else tuple(out)
-    row.returned(model, states, parameters=parameters, out=given, threads=3)
-    assert_same_results(tuple(out), want, "threads")
-    spaced = np.full((65, 2 * parameters.shape[1]), np.nan)
-    spaced[:, ::2] = parameters
-    got = row(model, states, parameters=spaced[:, ::2])
-    assert_same_results(got, want, "strides")
-    got = row(model, states, parameters=np.asfortranarray(parameters))
-    assert_same_results(got, want, "by columns")
 
 
 def test_numbers_of_other_types() -> None:
@@ -480,19 +403,6 @@ def test_numbers_of_other_types() -> None:
     assert not np.array_equal(got.a, dtau.constrained_dynamics(*arguments, parameters=parameters).a)
     listed = dtau.constrained_dynamics(*arguments, parameters=single.tolist())
     assert_same_results(arrays_of(listed), arrays_of(want), "lists")
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_numbers_that_are_not_finite_spoil_their_own_state(bad: float) -> None:
-    model = robot("free root, branches")
-    states, parameters = random_state(model, 22, (9,)), other_parameters(model, 23, (9,))
-    arguments = [states[x] for x in ("q", "v", "a")]
-    want = dtau.inverse_dynamics(model, *arguments, parameters=parameters)
-    parameters[4, 3] = bad
-    got = dtau.inverse_dynamics(model, *arguments, parameters=parameters)
-    assert np.isnan(got[4]).all()
-    kept = [k for k in range(9) if k != 4]
-    assert_same_bits(got[kept], want[kept])
 
 
 # Arguments

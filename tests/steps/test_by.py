@@ -1,4 +1,4 @@
-"""Derivatives of steps by their length and by wrenches: batches, masks, contact forces, errors.
+"""Derivatives of steps by their length and by wrenches: masks, contact forces, errors.
 
 `step_cases.check_further` compares them with complex step, for the cases of all tests of steps.
 """
@@ -42,38 +42,6 @@ def chain() -> tuple[dtau.Model, None, dict[str, Any]]:
     q, v, tau = dtau.random_state(model, rng, shape=(STATES,))
     f_ext = rng.standard_normal((STATES, model.nbodies, 6))
     return model, None, {"q": q, "v": v, "tau": tau, "dt": 0.02, "f_ext": f_ext}
-
-
-def at(given: dict[str, Any], k: int) -> dict[str, Any]:
-    return {name: x if np.ndim(x) == 0 else x[k] for name, x in given.items()}
-
-
-@each_integrator
-@pytest.mark.parametrize("axes", ["body", "world"])
-@pytest.mark.parametrize("make", [standing, chain])
-def test_a_batch_is_its_states(make: Any, axes: str, integrator: str) -> None:
-    model, contacts, given = make()
-    options: dict[str, Any] = {"integrator": integrator, "f_ext_axes": axes, "contacts": contacts}
-    got = dtau.linearize_discrete(model, **given, **options, by=BOTH)
-    weights = {"lam_q": np.ones(model.nv), "lam_v": np.arange(model.nv) + 1.0}
-    product = dtau.step_vjp(model, **given, **weights, **options, by="dt")
-    hessian = dtau.step_hessian(model, **given, **weights, **options, by=BOTH)
-    rng = np.random.default_rng(5)
-    names = ("dq", "dv", "dtau", "ddt")
-    along = {x: rng.standard_normal((STATES, *[model.nv] * (x != "ddt"))) for x in names}
-    varied = dtau.step_jvp(model, **given, **along, **options)
-    for k in range(STATES):
-        single = dtau.step_jvp(model, **at(given, k), **at(along, k), **options)
-        np.testing.assert_array_equal(varied.dq[k], single.dq)
-        np.testing.assert_array_equal(varied.dv[k], single.dv)
-        lone = dtau.step_hessian(model, **at(given, k), **weights, **options, by=BOTH)
-        np.testing.assert_array_equal(hessian[k], lone)
-        alone = dtau.linearize_discrete(model, **at(given, k), **options, by=BOTH)
-        for name in alone._asdict():
-            np.testing.assert_array_equal(getattr(got, name)[k], getattr(alone, name), name)
-        gradient = dtau.step_vjp(model, **at(given, k), **weights, **options, by="dt")
-        for name in gradient._asdict():
-            np.testing.assert_array_equal(getattr(product, name)[k], getattr(gradient, name), name)
 
 
 @each_integrator

@@ -147,6 +147,12 @@ class Function:
         """How often roundings are amplified by a solve: a solve of dependent rows takes steps."""
         return 30 if "regularization" in self.options else 1
 
+    def rows_beyond_the_order(self, stack: str) -> int:
+        """How many rows of a stack results of an order need, minus the order."""
+        (array,) = (x for x in REGISTRY[self.name].inputs if x.name == stack)
+        assert array.rows is not None
+        return array.rows
+
     def floor(self, results: Iterable[Array]) -> float:
         """What counts as the largest of a result that vanishes, by what cancels in it."""
         return max(map(cancelled, results)) if self.vanishes else self.terms

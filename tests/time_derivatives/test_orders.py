@@ -18,7 +18,6 @@ from selection import adding, in_turn, signature
 from trees import Array
 
 import dtau
-from dtau.registry import FUNCTIONS as REGISTRY
 
 IN_TIME = [f for f in FUNCTIONS if "_time_derivatives" in f.name and "order" not in f.options]
 IN_FULL = adding(IN_TIME, signature)
@@ -38,9 +37,7 @@ def axis_of(name: str) -> int:
 
 def needed(function: Function, name: str, order: int) -> int:
     """The rows of a stack that results of this order need."""
-    (array,) = (x for x in REGISTRY[function.name].inputs if x.name == name)
-    assert array.rows is not None
-    return order + array.rows
+    return order + function.rows_beyond_the_order(name)
 
 
 def orders(function: Function) -> range:
