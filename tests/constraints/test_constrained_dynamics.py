@@ -9,12 +9,10 @@ import pytest
 from cases import ROBOTS, State, random_state, robot, rows
 from compare import TOLERANCE, assert_close, assert_same_results, solved
 from contact_oracle import all_rows, constrained_dynamics, holds, random_contacts
-from core import alone_core
 from hypothesis import given, settings
 from trees import SEEDS, Array, Tree, skew, trees
 
 import dtau
-from dtau.registry import arrays_of
 
 SEVERAL = ("forest", "gantry, branches", "quadruped", "joints that mimic others")
 
@@ -92,39 +90,6 @@ def results(
             model, *state, contacts, s["lam"], lam_forces, s["f_ext"], **options
         ),
     }
-
-
-@pytest.mark.parametrize("regularization", [0.0, 1e-6])
-@pytest.mark.parametrize("name", SEVERAL)
-def test_same_bits_alone_and_in_batches(name: str, regularization: float) -> None:
-    """States with masks of their own, one that is not finite among them, in batches of any size."""
-    model = robot(name)
-    count = 19
-    states = random_state(model, 5, (count,))
-    contacts = random_contacts(model, [rows(states, k) for k in range(count)], 5)
-    active = masks(contacts, 5, count)
-    each = [results(contacts, rows(states, k), active[k], regularization) for k in range(count)]
-    bad = {name: x.copy() for name, x in states.items()}
-    bad["tau"][4, 0] = np.nan
-    for size in (1, 2, 7, 8, 9, count):
-        for states_now, wrong in ((states, None), (bad, 4)):
-            got = results(contacts, rows(states_now, slice(size)), active[:size], regularization)
-            for k in range(size):
-                for function, result in got.items():
-                    one = tuple(x[k] for x in arrays_of(result))
-                    if k == wrong:
-                        assert all(np.isnan(x).all() for x in one)
-                    else:
-                        assert_same_results(one, arrays_of(each[k][function]), f"{function} {size}")
-
-
-def test_one_by_one_in_a_batch() -> None:
-    model = robot("quadruped")
-    s = random_state(model, 6, (9,))
-    contacts = random_contacts(model, [rows(s, k) for k in range(9)], 6)
-    want = dtau.constrained_dynamics(model, s["q"], s["v"], s["tau"], contacts)
-    got = alone_core("constrained_dynamics", model, s["q"], s["v"], s["tau"], contacts=contacts)
-    assert_same_results(got, want)
 
 
 @pytest.mark.parametrize("distance", [1e3, 1e9])

@@ -273,93 +273,41 @@ def test_derivatives_of_a_step_by_parameters(
         assert_close(got, want @ change, tolerance, "jvp", floor=scale)
 
 
+@pytest.mark.parametrize("problem", ["constrained_dynamics", "impulse_dynamics"])
 @with_joints
 @on_some
-def test_derivatives_of_constrained_dynamics_by_parameters(name: str, of_joints: bool) -> None:
+def test_derivatives_with_contacts_by_parameters(name: str, of_joints: bool, problem: str) -> None:
     model = robot(name)
-    contacts = cases.contacts(model)
-    s, parameters = random_state(model, 36), other_parameters(model, 37, (), of_joints)
+    parameters = other_parameters(model, 37, (), of_joints)
     change = np.random.default_rng(38).normal(size=parameters.size)
+    s = random_state(model, 36) | {"parameters": parameters, "dparameters": change}
+    mass = dtau.mass_matrix(model, s["q"], parameters=parameters)
+    for active in ([1.0, 0.0], [0.0, 1.0]):
+        point = Point.with_contacts(
+            *(problem, cases.contacts(model), s | {"active": np.array(active)}),
+            more=("parameters",),
+            regularization=1e-8,
+        )
+        point.by = ("parameters",)
+        check_derivatives(point, 100 * solved(TOLERANCE["complex_step"], mass))
+
+
+@with_joints
+def test_gradients_by_parameters_without_wrenches(of_joints: bool) -> None:
+    """There is no gradient by wrenches, and nothing is written in its place."""
+    model = robot("free root, branches")
+    s, parameters = random_state(model, 36), other_parameters(model, 37, (), of_joints)
     point = [s[x] for x in ("q", "v", "tau")]
-    for active in ([1.0, 0.0], [0.0, 1.0]):
-        given = {"f_ext": s["f_ext"], "active": active, "regularization": 1e-8}
-
-        def value(y: Array, given: Any = given) -> Array:
-            found = complex_core(
-                "constrained_dynamics", model, *point, contacts=contacts, parameters=y, **given
-            )
-            return np.concatenate(found[:2], axis=-1)
-
-        want = complex_step.by_vector(parameters, value)
-        scale = float(np.abs(want).max())
-        tolerance = 100 * solved(
-            TOLERANCE["complex_step"], dtau.mass_matrix(model, s["q"], parameters=parameters)
-        )
-        lam, zero = (s["lam"], s["lam_forces"]), np.zeros(model.nv)
-        g = dtau.constrained_dynamics_vjp(
-            model, *point, contacts, *lam, by="parameters", parameters=parameters, **given
-        )
-        assert_close(g.by_parameters, np.concatenate(lam) @ want, tolerance, "vjp", floor=scale)
-        along = dtau.constrained_dynamics_jvp(
-            *(model, *point, contacts, zero, zero, zero),
-            dparameters=change,
-            parameters=parameters,
-            **given,
-        )
-        got = np.concatenate(along)
-        assert_close(got, want @ change, tolerance, "jvp", floor=scale)
-        # Without wrenches there is no gradient by them, and nothing is written in its place.
-        given = {**given, "f_ext": np.zeros_like(s["f_ext"])}
-        of_zeros = dtau.constrained_dynamics_vjp(
-            model, *point, contacts, *lam, by="parameters", parameters=parameters, **given
-        )
-        del given["f_ext"]
-        for count in (1, 9):
-            repeated = np.broadcast_to(point[0], (count, model.nq))
-            g = dtau.constrained_dynamics_vjp(
-                *(model, repeated, *point[1:], contacts, *lam),
-                by="parameters",
-                parameters=parameters,
-                **given,
-            )
-            assert set(vars(g)) == {"by_parameters"}
-            for k in range(count):
-                assert_close(
-                    g.by_parameters[k], of_zeros.by_parameters, TOLERANCE["rounding"], "no wrenches"
-                )
-
-
-@with_joints
-@on_some
-def test_derivatives_of_impacts_by_parameters(name: str, of_joints: bool) -> None:
-    model = robot(name)
-    contacts = cases.contacts(model)
-    s, parameters = random_state(model, 36), other_parameters(model, 37, (), of_joints)
-    change = np.random.default_rng(38).normal(size=parameters.size)
-    point = s["q"], s["v"]
-    for active in ([1.0, 0.0], [0.0, 1.0]):
-        given: Any = {"restitution": 0.3, "active": active, "regularization": 1e-8}
-
-        def value(y: Array, given: Any = given) -> Array:
-            found = complex_core(
-                "impulse_dynamics", model, *point, contacts=contacts, parameters=y, **given
-            )
-            return np.concatenate(found, axis=-1)
-
-        want = complex_step.by_vector(parameters, value)
-        scale = float(np.abs(want).max())
-        tolerance = 100 * solved(
-            TOLERANCE["complex_step"], dtau.mass_matrix(model, s["q"], parameters=parameters)
-        )
-        given |= {"parameters": parameters}
-        lam, zero = (s["lam"], s["lam_impulses"]), np.zeros(model.nv)
-        g = dtau.impulse_dynamics_vjp(model, *point, contacts, *lam, by="parameters", **given)
-        assert_close(g.by_parameters, np.concatenate(lam) @ want, tolerance, "vjp", floor=scale)
-        along = dtau.impulse_dynamics_jvp(
-            model, *point, contacts, zero, zero, dparameters=change, **given
-        )
-        got = np.concatenate(along)
-        assert_close(got, want @ change, tolerance, "jvp", floor=scale)
+    weights = cases.contacts(model), s["lam"], s["lam_forces"]
+    given: Any = {"regularization": 1e-8, "by": "parameters", "parameters": parameters}
+    none = np.zeros_like(s["f_ext"])
+    of_zeros = dtau.constrained_dynamics_vjp(model, *point, *weights, none, **given).by_parameters
+    for count in (1, 9):
+        repeated = np.broadcast_to(point[0], (count, model.nq))
+        g = dtau.constrained_dynamics_vjp(model, repeated, *point[1:], *weights, **given)
+        assert set(vars(g)) == {"by_parameters"}
+        for x in g.by_parameters:
+            assert_close(x, of_zeros, TOLERANCE["rounding"], "no wrenches")
 
 
 def test_derivatives_by_parameters_that_do_not_exist() -> None:

@@ -43,17 +43,25 @@ class Point:
         self.state = state
         kept = (x for x in self.row.inputs if not x.optional or x.name in given)
         self.inputs = {x.name: np.asarray(state[x.name]) for x in kept}
+        self.by = tuple(self.inputs)  # by which derivatives are checked
         self._jacobians: dict[str, dict[str, Array]] = {}
 
     @classmethod
     def with_contacts(
-        cls, name: str, contacts: dtau.Contacts, state: State, seed: int = 0, **options: Any
+        cls,
+        name: str,
+        contacts: dtau.Contacts,
+        state: State,
+        seed: int = 0,
+        *,
+        more: Iterable[str] = (),
+        **options: Any,
     ) -> Point:
         """Of contacts that are all active, or those of ``state["active"]``; random weights."""
         weights = np.random.default_rng(seed).uniform(-1.0, 1.0, contacts.nrows)
         state = {**state, "lam_forces": weights, "lam_impulses": weights}
         given = [x for x in ("f_ext", "active") if state.get(x) is not None]
-        return cls(name, contacts.model, state, given, contacts=contacts, **options)
+        return cls(name, contacts.model, state, (*given, *more), contacts=contacts, **options)
 
     def jacobians(self, by: str) -> dict[str, Array]:
         """The Jacobian of each result by an input, both as vectors."""
@@ -122,6 +130,8 @@ class Point:
         given = {key: x for key, x in (self.inputs | self.options).items() if key in known}
         if "joint_parameters" in known and "parameters" not in known:
             given["joint_parameters"] = self.inputs["parameters"].size > 10 * self.model.nbodies
+        if "by" in known and "parameters" in self.inputs:
+            given["by"] = "parameters"
         found = getattr(dtau, row.name)(self.model, **given, **more)
         if not isinstance(found, tuple):
             return {row.results[0].name: found}
@@ -142,7 +152,7 @@ def check(point: Point, tolerance: float | None = None) -> None:
 
 
 def _names(point: Point) -> Iterator[tuple[str, str]]:
-    return product([y.name for y in point.row.results], point.inputs)
+    return product([y.name for y in point.row.results], point.by)
 
 
 def _jacobians(point: Point) -> None:
@@ -164,7 +174,7 @@ def _jacobians(point: Point) -> None:
 def _by_one(point: Point) -> None:
     links = {link: x for link, x in BY_ONE.items() if link in point.row.links}
     for link, x in links.items():
-        if x in point.inputs:
+        if x in point.by:
             (got,) = point.call(link).values()
             (want,) = point.jacobians(x).values()
             floor = cancelled(want) + SMALL if x == "f_ext" else 0.0
@@ -172,18 +182,19 @@ def _by_one(point: Point) -> None:
 
 
 def _along(point: Point) -> None:
-    """Products with directions of all inputs, and of the parameters alone."""
+    """Products with directions of all inputs."""
     links = [link for link in ("jvp", "parameter_jvp") if link in point.row.links]
     for link in links:
-        along = [x for x in point.further(link) if x[1:] in point.inputs]
-        directions = {x: point.state[x] for x in along}
-        if not directions:
-            continue
-        for name, got in point.call(link, **directions).items():
+        directions = {x: point.state[x] for x in point.further(link) if x[1:] in point.inputs}
+        for x in directions:
+            if x[1:] not in point.by:
+                directions[x] = np.zeros_like(directions[x])
+        kept = {x[1:]: d.ravel() for x, d in directions.items() if x[1:] in point.by}
+        for name, got in (point.call(link, **directions) if kept else {}).items():
             y = name[1:] if link == "jvp" else point.row.results[0].name
-            pairs = [(point.jacobians(x[1:])[y], d.ravel()) for x, d in directions.items()]
+            pairs = [(point.jacobians(x)[y], d) for x, d in kept.items()]
             terms = sum(np.abs(J) @ np.abs(d) for J, d in pairs)
-            floor = _floor(point, link, [J for J, _ in pairs], terms)
+            floor = _floor(point, [*kept], [J for J, _ in pairs], terms)
             want = sum(J @ d for J, d in pairs)
             assert_close(got.ravel(), want, point.tolerance, f"{link} of {y}", floor=floor)
 
@@ -197,22 +208,23 @@ def _weighed(point: Point) -> None:
         lam = {x: point.state[x] for x in point.further(link)}
         results = [y.name for y in point.row.results[: len(lam)]]
         by = {name.removeprefix("by_"): x for name, x in point.call(link, **lam).items()}
-        for x, got in by.items() if link == "vjp" else [("parameters", *by.values())]:
+        found = by.items() if link == "vjp" else [("parameters", *by.values())]
+        for x, got in ((x, got) for x, got in found if x in point.by):
             pairs = [(point.jacobians(x)[y], w) for y, w in zip(results, lam.values(), strict=True)]
             terms = sum(np.abs(J.T) @ np.abs(w) for J, w in pairs)
-            floor = _floor(point, link, [J for J, _ in pairs], terms)
+            floor = _floor(point, [x], [J for J, _ in pairs], terms)
             if x == "f_ext" and point.row.name in DYNAMICS:
                 floor = float(np.max(terms))
             want = sum(w @ J for J, w in pairs).reshape(got.shape)
             assert_close(got, want, point.tolerance, f"{link} by {x}", floor=floor)
 
 
-def _floor(point: Point, link: str, jacobians: list[Array], terms: Any) -> float:
+def _floor(point: Point, by: list[str], jacobians: list[Array], terms: Any) -> float:
     """The size of what cancels in a product."""
+    if by == ["parameters"]:
+        return max(float(np.abs(J).max(initial=0.0)) for J in jacobians)
     if point.row.name in WITH_CONTACTS:
         return point.floor
-    if link.startswith("parameter"):
-        return max(float(np.abs(J).max()) for J in jacobians)
     return max(point.floor, float(np.max(terms)))
 
 
