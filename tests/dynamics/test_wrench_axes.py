@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import ROBOTS, State, on_robots, random_state, robot
+from cases import State, on_robots, random_state, robot
 from compare import TOLERANCE, assert_close, assert_same_results, cancelled, solved
-from complex_step import by_q, by_vector, tangent
-from core import complex_core
-from function import FRAME_AXES, INTEGRATORS
+from function import FRAME_AXES
 from trees import Array
 
 import dtau
@@ -154,45 +152,7 @@ def test_packed(name: str, axes: Any) -> None:
     assert_same_results(packed, [y[i, j, k] for y in dense])
 
 
-# Time steps
-
-
-@pytest.mark.parametrize("integrator", INTEGRATORS)
-@on_axes
-@pytest.mark.parametrize("name", [*ROBOTS[-6:], "every joint in a chain"])
-def test_steps(name: str, axes: Any, integrator: Any) -> None:
-    """The derivative of a step, and its gradient, by complex step."""
-    model = robot(name)
-    s = random_state(model, 8)
-    q, v, tau, dt, f = s["q"], s["v"], s["tau"], s["dt"], s["f_ext"]
-
-    def after(*, q: Any = q, v: Any = v, f: Any = f) -> Any:
-        return complex_core("step", model, q, v, tau, dt, f, integrator=integrator, f_ext_axes=axes)
-
-    options: dict[str, Any] = {"integrator": integrator, "f_ext_axes": axes}
-    lin = dtau.linearize_discrete(model, q, v, tau, dt, f_ext=f, **options)
-    nominal = dtau.step(model, q, v, tau, dt, f_ext=f, **options)
-    assert_same_results((lin.q, lin.v), nominal)
-
-    def columns(derivative: Any) -> Array:
-        rates = derivative(0)
-        upper = np.stack([tangent(model, lin.q, rate) for rate in rates.T], axis=-1)
-        return np.concatenate([upper, derivative(1)])
-
-    z_by_q = columns(lambda o: by_q(model, q, lambda y: after(q=y)[o]))
-    z_by_v = columns(lambda o: by_vector(v, lambda y: after(v=y)[o]))
-    tolerance = solved(TOLERANCE["step"], dtau.mass_matrix(model, q))
-    assert_close(lin.A, np.hstack([z_by_q, z_by_v]), tolerance, "A", floor=1.0)
-
-    by_f = columns(
-        lambda o: by_vector(f.ravel(), lambda y: after(f=y.reshape(-1, *f.shape))[o])
-    ).reshape(2 * model.nv, *f.shape)
-    lam = np.r_[s["lam_q"], s["lam_v"]]
-    gradient = dtau.step_vjp(model, q, v, tau, dt, s["lam_q"], s["lam_v"], f_ext=f, **options)
-    assert_close(gradient.by_q, lam @ lin.A[:, : model.nv], tolerance, "by_q", floor=1.0)
-    assert_close(gradient.by_v, lam @ lin.A[:, model.nv :], tolerance, "by_v", floor=1.0)
-    expected = np.tensordot(lam, by_f, axes=1)
-    assert_close(gradient.by_f_ext, expected, tolerance, "by_f_ext", floor=0.1)
+# Linearizations
 
 
 @on_axes

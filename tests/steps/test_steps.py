@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import on_robots, random_state, robot, without_friction
+from cases import ROBOTS, on_robots, random_state, robot, without_friction
 from compare import TOLERANCE, assert_close, assert_same_results, cancelled
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,6 +31,14 @@ def test_step_derivatives_match_complex_step_on_trees(
     integrator: str, check: str, tree: Tree, seed: int, wrenches: bool
 ) -> None:
     CHECKS[check](Case(tree.model(), seed, integrator, wrenches))
+
+
+@each_check
+@each_integrator
+@pytest.mark.parametrize("axes", ["mixed", "world"])
+@pytest.mark.parametrize("name", [*ROBOTS[-6:], "every joint in a chain"])
+def test_wrenches_along_the_world(name: str, axes: str, integrator: str, check: str) -> None:
+    CHECKS[check](Case(robot(name), 8, integrator, True, f_ext_axes=axes))
 
 
 @each_check
