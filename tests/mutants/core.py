@@ -352,7 +352,7 @@ CORE = (
         "d + 1 + depth(j)",
         "d + depth(j)",
         (
-            "tests/derivatives/test_laws.py::test_second_derivatives_of_robots",
+            "tests/second_derivatives/test_second_derivatives.py::test_packed_tensors_of_robots",
             "tests/second_derivatives/test_second_derivatives.py::test_packed_tensors_larger_than_the_caches_made_dense",
         ),
     ),
