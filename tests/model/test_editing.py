@@ -159,6 +159,14 @@ class TestReplace:
         tau = tau + spring_torque(model, q) + friction_torque(model, v)
         assert_close(dtau.inverse_dynamics(other, q, v, a), tau, 1e-12, "tau")
 
+    def test_parameters_of_the_first_body_have_what_is_fixed_to_it(self) -> None:
+        model = model_of(
+            dtau.Link("base", None, dtau.Free(), "floating", inertia=BALL),
+            dtau.Link("cap", "base", dtau.Fixed(), "screwed", inertia=BALL),
+        )
+        found = 0.5 * model.parameters
+        assert_close(model.replace(parameters=found).parameters, found, TOLERANCE["rounding"], "")
+
     def test_parameters_that_no_body_has(self, quadruped: dtau.Model) -> None:
         for at, said in ((0, "mass: expected"), (4, "tensor: expected a positive semidefinite")):
             rows = quadruped.parameters.copy()

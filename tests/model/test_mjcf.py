@@ -225,12 +225,12 @@ class TestMeaning:
     @pytest.mark.filterwarnings("error")
     def test_springs(self) -> None:
         """Their torque is MuJoCo's, on hinges and slides, with any ref."""
-        numbers = 'stiffness="3" springref="40" ref="20" damping="0.5"'
+        numbers = 'stiffness="0.75" springref="40" ref="20" damping="0.5"'
         joints = f'<joint axis="0 1 0" {numbers}/><joint type="slide" axis="1 0 0" {numbers}/>'
         text = arm(joints)
         mj_model = mujoco.MjModel.from_xml_string(text)
         model, data = dtau.load(text), mujoco.MjData(mj_model)
-        assert model.stiffness.tolist() == [3.0, 3.0]
+        assert model.stiffness.tolist() == [0.75, 0.75]
         assert_close(model.rest_position, mj_model.qpos_spring, TOLERANCE["rounding"])
         data.qpos[:], data.qvel[:] = (0.3, -0.7), (1.0, -2.0)
         mujoco.mj_forward(mj_model, data)

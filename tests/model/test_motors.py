@@ -214,6 +214,7 @@ def test_mujocos_actuators() -> None:
     assert motors.names == ("m", "p", "actuator_2", "g")
     assert motors.input_limits[0].tolist() == [-1.0, 2.0]
     assert motors.force_limits[3].tolist() == [-50.0, 60.0]
+    assert motors.input_limits[1].tolist() == motors.force_limits[0].tolist() == [-np.inf, np.inf]
     rng = np.random.default_rng(3)
     for _ in range(5):
         data.qpos[:], data.qvel[:] = 0.1 * rng.standard_normal((2, 3))
