@@ -6,6 +6,7 @@ steps of the composition give derivatives to compare with.
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import complex_step
@@ -166,6 +167,16 @@ def test_parts_of_a_state() -> None:
             _, v, a = convert(s["q"], s["v"])
             assert_same_bits(v, whole.v)
             assert a is None
+
+
+def test_orders_are_immutable_and_are_tried_in_both_directions() -> None:
+    convention = dtau.conventions.mixed_twist(robot("one revolute"))
+    order = convention._maps.order
+    with pytest.raises(AttributeError, match="a VelocityOrder is immutable"):
+        order.__init__(np.arange(1))  # type: ignore[misc]
+    vars(order)["_places"] = np.array([7])  # the way back, as a damaged pickle may have it
+    with pytest.raises(ValueError, match="state"):
+        pickle.loads(pickle.dumps(convention))
 
 
 def test_free_joints_inside_the_tree_keep_their_twists() -> None:

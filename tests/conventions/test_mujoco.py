@@ -261,6 +261,16 @@ def cart() -> dtau.Model:
     return builder.build()
 
 
+def test_a_free_joint_that_the_model_places_elsewhere() -> None:
+    builder, place = dtau.ModelBuilder("ball"), dtau.Pose(translation=(1, 2, 3))
+    inertia = dtau.Inertia(1.0, (0, 0, 0), 0.1 * np.eye(3))
+    builder.add(dtau.Free(), name="j", placement=place, inertia=inertia)
+    model, ball = builder.build(), '<body><freejoint name="j"/><geom size=".1"/></body>'
+    mj_model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{ball}</worldbody></mujoco>")
+    convention = dtau.conventions.mujoco(model, mj_model)
+    assert convention.from_dtau(dtau.neutral(model)).q[:3].tolist() == [1, 2, 3]
+
+
 @pytest.mark.parametrize("mocap", ["false", "true"])
 def test_references_of_joints_on_turned_bodies_that_do_not_move(mocap: str) -> None:
     """Of a loaded model q is `qpos`, whatever the pose of the body that carries the joints."""
