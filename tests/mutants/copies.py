@@ -3,64 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from .mutant import Mutant
+from .mutant import ROOT, Mutant, MutantError
 
-ROOT = Path(__file__).parents[2]
 CHOICE = "DTAU_MUTANT"
 
 # Included before every file of C++.
 SWITCH = f"""\
 #pragma once
 #include <cstdlib>
+#include <type_traits>
 inline const int dtau_chosen_mutant = [] {{
     const char* number = std::getenv("{CHOICE}");
     return number ? std::atoi(number) : 0;
 }}();
 inline bool dtau_mutant(int number) {{ return number == dtau_chosen_mutant; }}
 """
-
-
-class MutantError(Exception):
-    """A mutant that does not fit the sources, or a copy that cannot be tested."""
-
-
-def replaced(text: str, mutant: Mutant, new: str) -> str:
-    """The text of its file, with `new` in place of `old`."""
-    count = text.count(mutant.old)
-    if count != 1:
-        raise MutantError(
-            f"{mutant.name}: expected its old text once in {mutant.file}, found it {count} times; "
-            "write the mutant anew"
-        )
-    return text.replace(mutant.old, new)
-
-
-def check(mutants: Iterable[Mutant]) -> None:
-    """Require that every mutant changes one place of its file, by a switch, and has tests."""
-    problems = []
-    numbers: set[int] = set()
-    for mutant in mutants:
-        if mutant.number in numbers:
-            problems.append(f"{mutant.name}: two mutants have this name, or this number")
-        numbers.add(mutant.number)
-        try:
-            replaced((ROOT / mutant.file).read_text(encoding="utf-8"), mutant, mutant.new)
-        except (MutantError, FileNotFoundError) as problem:
-            problems.append(str(problem))
-        if mutant.compiled and not mutant.statement and ";" in mutant.old + mutant.new:
-            problems.append(f"{mutant.name}: expected an expression, got a statement")
-        for tests in mutant.tests:
-            file, _, name = tests.partition("[")[0].partition("::")
-            path = ROOT / file
-            if not path.exists() or (name and f"def {name}(" not in path.read_text("utf-8")):
-                problems.append(f"{mutant.name}: there are no tests {tests}; name others")
-    if problems:
-        raise MutantError("\n".join(problems))
 
 
 class Copy:
@@ -77,7 +40,11 @@ class Copy:
             cwd=ROOT, check=True, capture_output=True, text=True,
         )  # fmt: skip
         wanted = {name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()}
-        texts = self._switched(mutants)
+        texts: dict[str, str] = {}
+        for mutant in sorted(mutants, key=lambda x: -x.start):  # so that places before it stay
+            if mutant.compiled:
+                text = texts.get(mutant.file) or (ROOT / mutant.file).read_text(encoding="utf-8")
+                texts[mutant.file] = mutant.changed(text)
         for name in wanted:
             content = texts[name].encode() if name in texts else (ROOT / name).read_bytes()
             self._write(name, content, (ROOT / name).stat().st_mode)
@@ -95,18 +62,23 @@ class Copy:
         if mode is not None:
             path.chmod(mode)
 
-    @staticmethod
-    def _switched(mutants: Iterable[Mutant]) -> dict[str, str]:
-        texts: dict[str, str] = {}
-        for mutant in mutants:
-            if not mutant.compiled:
-                continue
-            text = texts.get(mutant.file) or (ROOT / mutant.file).read_text()
-            texts[mutant.file] = replaced(text, mutant, mutant.switched)
-        return texts
+    def compile(self, mutants: Sequence[Mutant]) -> list[Mutant]:
+        """Build the extension modules into the copy's package; the mutants that compile."""
+        while True:
+            self.write(mutants)
+            output = self._build()
+            # The compiler shows the line of an error, and so the switches in it.
+            shown = re.findall(r": error: .*\n *\d+ \|(.*)", output)
+            numbers = {int(x) for line in shown for x in re.findall(r"dtau_mutant\((\d+)\)", line)}
+            rest = [mutant for mutant in mutants if mutant.number not in numbers]
+            if output and len(rest) == len(mutants):
+                raise MutantError(output[-4000:])
+            if not output:
+                return rest
+            mutants = rest
 
-    def compile(self) -> None:
-        """Build the extension modules into the copy's package."""
+    def _build(self) -> str:
+        """Errors of the build, or nothing."""
         command = [
             "cmake", "-G", "Ninja", "-S", str(self.folder), "-B", str(self.build),
             "-DCMAKE_BUILD_TYPE=Release", "-DDTAU_DEVELOP=ON",
@@ -115,12 +87,13 @@ class Copy:
         ]  # fmt: skip
         for step in (
             command,
-            ["cmake", "--build", str(self.build)],
+            ["cmake", "--build", str(self.build), "--", "-k", "0"],
             ["cmake", "--install", str(self.build), "--prefix", str(self.folder / "python")],
         ):
             done = subprocess.run(step, capture_output=True, text=True)
             if done.returncode:
-                raise MutantError(f"{' '.join(step)}:\n{(done.stdout + done.stderr)[-4000:]}")
+                return f"{' '.join(step)}:\n{done.stdout}{done.stderr}"
+        return ""
 
     def environment(self, choice: int = 0) -> Mapping[str, str]:
         """The environment in which Python finds the copy, with a switch chosen."""

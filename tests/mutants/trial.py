@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from .copies import Copy, MutantError, replaced
+from .copies import Copy
 from .killers import BEGINS, FAILED, REPORT
-from .mutant import Mutant
+from .mutant import Mutant, MutantError
 
 _HANGS = 120.0  # seconds without a new test
+IMPORT = "an import, before any test"
 
 
 class Trial:
@@ -33,7 +34,11 @@ class Trial:
         """
         with self._chosen(mutant) as choice:
             for test in tests:
-                if failures := self._failures([test], choice, 1):
+                try:
+                    failures = self._failures([test], choice, 1)
+                except MutantError:
+                    return IMPORT
+                if failures:
                     return failures[0]
         return ""
 
@@ -52,7 +57,7 @@ class Trial:
         path = self._copy.folder / mutant.file
         text = path.read_text(encoding="utf-8")
         try:
-            path.write_text(replaced(text, mutant, mutant.new), encoding="utf-8")
+            path.write_text(mutant.changed(text), encoding="utf-8")
             yield 0
         finally:
             path.write_text(text, encoding="utf-8")
@@ -97,9 +102,9 @@ def _watched(
         if not ended:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-    if process.returncode in (3, 4):  # it ran nothing
-        raise MutantError(output.read_text(errors="replace")[-2000:])
     lines = report.read_text(encoding="utf-8").splitlines()
+    if process.returncode in (3, 4) or (process.returncode < 0 and not lines):  # it ran nothing
+        raise MutantError(output.read_text(errors="replace")[-2000:])
     failed = [line.removeprefix(FAILED) for line in lines if line.startswith(FAILED)]
     if (not ended or process.returncode < 0) and lines and lines[-1].startswith(BEGINS):
         failed.append(lines[-1].removeprefix(BEGINS))

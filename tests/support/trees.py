@@ -1,6 +1,6 @@
 """Random trees of rigid bodies: plain descriptions, from which a test makes a `dtau.Model`.
 
-A `Tree` knows nothing of how the package stores a model, so `newton_euler` can compute the same
+A `Tree` knows nothing of how the package stores a model, so `taylor` can compute the same
 robot independently. A new joint type is one more row of `KINDS`.
 """
 
