@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,6 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Derivatives = tuple[Array, ...]  # leading axis: knots
 Linearize = Callable[[Array, Array], Derivatives]
-
-
-class Point(NamedTuple):
-    """State, controls and joint torque of a knot, as bytes: quick to compare and to join."""
-
-    x: bytes
-    u: bytes
-    tau: bytes
 
 
 class Batch:
@@ -31,11 +23,12 @@ class Batch:
     Parameters
     ----------
     linearize : callable
-        Returns the derivatives at points (n, nx) and (n, nv).
+        Returns the derivatives at states (n, nx) and joint torques (n, nv).
+    nx, nv : int
     """
 
-    def __init__(self, linearize: Linearize) -> None:
-        self._linearize = linearize
+    def __init__(self, linearize: Linearize, nx: int, nv: int) -> None:
+        self._linearize, self._nx, self._nv = linearize, nx, nv
         self._knots: list[weakref.ref[Knot]] = []
 
     def add(self, knot: Knot) -> None:
@@ -49,10 +42,9 @@ class Batch:
         if len(knots) < len(self._knots):
             self._knots = [weakref.ref(knot) for knot in knots]
         changed = [knot for knot in knots if knot.linearized is not knot.point]
-        points = [knot.point for knot in changed if knot.point is not None]
-        x = np.frombuffer(b"".join([point.x for point in points]))
-        tau = np.frombuffer(b"".join([point.tau for point in points]))
-        found = self._linearize(x.reshape(len(points), -1), tau.reshape(len(points), -1))
+        points = np.frombuffer(b"".join([knot.point for knot in changed if knot.point is not None]))
+        points = points.reshape(len(changed), -1)
+        found = self._linearize(points[:, : self._nx], points[:, -self._nv :])
         for knot, *derivatives in zip(changed, *found, strict=True):
             knot.derivatives, knot.linearized = derivatives, knot.point
 
@@ -61,22 +53,26 @@ class Knot:
     """The part of a knot's data that a `Batch` reads and writes."""
 
     batch: Batch | None = None
-    point: Point | None = None  # where the knot was last evaluated
-    linearized: Point | None = None  # where its derivatives are
+    # State, controls and joint torque where the knot was last evaluated, and where its derivatives
+    # are. Bytes are quick to compare and to join, and the garbage collector leaves them alone.
+    point: bytes | None = None
+    linearized: bytes | None = None
     derivatives: Any = ()
 
     def move(self, batch: Batch, x: Array, u: Array, tau: Array) -> None:
         """Note the point at which the knot is evaluated."""
-        self.point = Point(_bytes(x), _bytes(u), _bytes(tau))
+        self.point = _bytes(x) + _bytes(u) + _bytes(tau)
         if self.batch is not batch:
             self.linearized = None
             batch.add(self)
 
     def is_at(self, batch: Batch, x: Array, u: Array) -> bool:
         """Whether the knot was last evaluated with these dynamics, at this state and controls."""
-        if self.batch is not batch or self.point is None:
-            return False
-        return self.point[:2] == (_bytes(x), _bytes(u))
+        return (
+            self.batch is batch
+            and self.point is not None
+            and self.point.startswith(_bytes(x) + _bytes(u))
+        )
 
     def linearization(self) -> Any:
         """Return the derivatives at the point, from the batch where they are not there yet."""

@@ -63,7 +63,7 @@ class Status:
         self._places = [
             (contact, place, place(contact))
             for contact, place, (_, active) in zip(members, places, self._active, strict=True)
-            if active and place is not None
+            if active and place is not None and contact.gains[0]  # nothing else pulls it there
         ]
 
     def has_changed(self, members: Members) -> bool:
@@ -80,7 +80,8 @@ class Status:
         for item, active in self._active:
             if item.active is not active:
                 return True
-        return any([place(contact) != was for contact, place, was in self._places])
+        # most contacts have no place to keep
+        return bool(self._places) and any([place(x) != was for x, place, was in self._places])
 
 
 def _place_of_1d(contact: Any) -> tuple[Any, ...]:
@@ -102,12 +103,15 @@ def place_frames(robot: Robot, data: Any, q: Array, members: Members) -> None:
         pinocchio.updateFramePlacement(robot.pinocchio, data, member.id)
 
 
-def turn_contacts(given: crocoddyl.ContactModelMultiple, data: Any, x: Array) -> None:
-    """Give crocoddyl's data of six rows along the world's axes the turn of their frames."""
-    for name, item in given.contacts.todict().items():
-        turns = item.contact.type != pinocchio.ReferenceFrame.LOCAL
-        if item.active and turns and type(item.contact) is crocoddyl.ContactModel6D:
-            item.contact.calc(data.contacts.todict()[name], x)  # nothing else sets it
+def turned_contacts(given: crocoddyl.ContactModelMultiple, data: Any) -> list[tuple[Any, Any]]:
+    """Return contacts of six rows along the world's axes, with their data, which has their turn."""
+    found = data.contacts.todict()
+    return [
+        (item, found[name])
+        for name, item in given.contacts.todict().items()
+        if item.contact.type != pinocchio.ReferenceFrame.LOCAL
+        and type(item.contact) is crocoddyl.ContactModel6D
+    ]
 
 
 def _contact(robot: Robot, name: str, contact: Any) -> PointContact | FrameContact:

@@ -7,7 +7,6 @@ from typing import Any
 
 import crocoddyl
 import numpy as np
-import pinocchio
 from numpy.typing import NDArray
 
 import dtau
@@ -17,11 +16,10 @@ from dtau.crocoddyl.contacts import (
     Status,
     contacts_of,
     members_of,
-    place_frames,
-    turn_contacts,
 )
+from dtau.crocoddyl.members import Members
+from dtau.crocoddyl.parts import Parts, cones, structure, weighted
 from dtau.crocoddyl.robot import Robot
-from dtau.crocoddyl.terms import Terms
 from dtau.functions.dynamics_equilibrium import pushed_wrenches
 from dtau.model.contact_kinds import Loop
 from dtau.model.contacts import Contacts
@@ -98,12 +96,12 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         self.robot, self.actuation, self.costs, self.contacts = robot, actuation, costs, contacts
         self.u_lb, self.u_ub = actuation.u_lb, actuation.u_ub
         self._regularization = REGULARIZATION if inv_damping > 0.0 else 0.0
-        self._enable_force = enable_force
+        self.enable_force = enable_force
         self._theirs: Any = (
             contacts if isinstance(contacts, crocoddyl.ContactModelMultiple) else None
         )
         plain = (crocoddyl.ActuationModelFull, crocoddyl.ActuationModelFloatingBase)
-        self._plain = isinstance(actuation, plain)  # torques of the last nu velocities
+        self.plain = isinstance(actuation, plain)  # torques of the last nu velocities
         self._first = robot.nv - actuation.nu
         self.update_contacts()
 
@@ -128,60 +126,67 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
 
     def _check(self, data: DynamicsKnot) -> None:
         """Read the contacts again if they have changed; raise an error if one joined or left."""
-        data.terms.costs.check()
+        data.summands.check()
         if self._status is not None and self._status.has_changed(data.members):
             self.update_contacts()
 
     def calc(self, data: DynamicsKnot, x: Array, u: Array | None = None) -> None:
         """Compute the acceleration, the forces and the costs; without controls, only the costs."""
         self._check(data)
-        nq = self.robot.nq
+        data.differentiated = False
         if u is None:
-            data.terms.compute(data.pinocchio, x[:nq], x[nq:])
-            self.costs.calc(data.costs, x)
-            data.cost = data.costs.cost
-            return
-        self.actuation.calc(data.actuation, x, u)
-        tau = data.actuation.tau
+            data.rest = x.copy()
+        else:
+            self._accelerate(data, x, u)
+        data.parts.evaluate(data, x, u)
+
+    def _accelerate(self, data: DynamicsKnot, x: Array, u: Array) -> None:
+        """Compute the acceleration and the forces."""
+        data.rest = None
+        if data.parts.shared:  # a plain actuation, whose data no cost reads
+            tau = np.zeros(self.robot.nv)
+            tau[self._first :] = u
+        else:
+            self.actuation.calc(data.parts.actuation, x, u)
+            tau = data.parts.actuation.tau
         data.move(self._batch, x, u, tau)
         q, v = self.robot.to_dtau(x)
         tau = self.robot.torque_to_dtau(tau)
-        data.terms.compute(data.pinocchio, x[:nq], x[nq:])
         if self._held.nrows:
             found = dtau.constrained_dynamics(
                 self.robot.model, q, v, tau, self._held, regularization=self._regularization
             )
-            a = found.a
-            data.forces = found.forces
-            if data.terms.forces:
-                data.show_forces()
+            a, data.forces = found.a, found.forces
         else:
-            a = dtau.forward_dynamics(self.robot.model, q, v, tau)
-        data.xout = a = self.robot.vectors_from_dtau(a)
-        if data.terms.joint:
-            data.joint.a, data.joint.tau = a, u
-        self.costs.calc(data.costs, x, u)
-        data.cost = data.costs.cost
+            a, data.forces = dtau.forward_dynamics(self.robot.model, q, v, tau), np.zeros(0)
+        data.xout = self.robot.vectors_from_dtau(a)
 
     def calcDiff(self, data: DynamicsKnot, x: Array, u: Array | None = None) -> None:  # noqa: N802
         """Set the derivatives of the acceleration, the forces and the costs."""
-        data.terms.costs.check()
-        nq = self.robot.nq
+        data.summands.check()
         if u is None:
-            data.terms.differentiate(data.pinocchio, x[:nq], x[nq:], np.zeros(self.robot.nv))
-            self.costs.calcDiff(data.costs, x)
-            return
-        if not data.is_at(self._batch, x, u):
-            self.calc(data, x, u)
-        da_dx, da_dtau, *forces = data.linearization()
-        data.Fx, data.Fu = self._by_state_and_control(data, x, u, da_dx, da_dtau)
-        if forces and self._enable_force and self._theirs is not None:
-            by_state, by_control = self._by_state_and_control(data, x, u, *forces)
-            self._theirs.updateForceDiff(data.force_data, by_state, by_control)
-        if data.terms.joint:
-            data.joint.da_dx, data.joint.da_du = data.Fx, data.Fu
-        data.terms.differentiate(data.pinocchio, x[:nq], x[nq:], data.xout)
-        self.costs.calcDiff(data.costs, x, u)
+            if data.rest is None or not np.array_equal(data.rest, x):
+                self.calc(data, x)
+        else:
+            if data.rest is not None or not data.is_at(self._batch, x, u):
+                self.calc(data, x, u)
+            da_dx, da_dtau, *_ = data.linearization()
+            data.Fx, data.Fu = self._by_state_and_control(data, x, u, da_dx, da_dtau)
+        data.differentiated = True
+        self.differentiate_costs(data, x, u)
+
+    def differentiate_costs(self, data: DynamicsKnot, x: Array, u: Array | None) -> None:
+        """Set the derivatives of the costs, after those of the acceleration."""
+        forces = None
+        if u is not None and self.enable_force and data.parts.shows_forces:
+            forces = partial(self._differentiate_forces, data, x, u)
+        data.parts.differentiate(data, x, u, forces)
+
+    def _differentiate_forces(self, data: DynamicsKnot, x: Array, u: Array) -> tuple[Array, Array]:
+        """Derivatives of the forces by the state and the control."""
+        if not self._held.nrows:
+            return np.zeros((0, self.state.ndx)), np.zeros((0, self.nu))
+        return self._by_state_and_control(data, x, u, *data.linearization()[2:])
 
     def quasiStatic(  # noqa: N802
         self, data: DynamicsKnot, x: Array, maxiter: int = 100, tol: float = 1e-9
@@ -190,12 +195,13 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         self._check(data)
         rest = np.concatenate([x[: self.state.nq], np.zeros(self.state.nv)])
         u = np.zeros(self.nu)
-        self.actuation.calc(data.actuation, rest, u)
-        self.actuation.calcDiff(data.actuation, rest, u)
+        actuation = self.actuation.createData()
+        self.actuation.calc(actuation, rest, u)
+        self.actuation.calcDiff(actuation, rest, u)
         q, _ = self.robot.to_dtau(rest)
         gravity = self.robot.vectors_from_dtau(dtau.gravity_torque(self.robot.model, q))
-        gravity = gravity - data.actuation.tau  # without controls, the torque of servos
-        columns = [data.actuation.dtau_du]
+        gravity = gravity - actuation.tau  # without controls, the torque of servos
+        columns = [actuation.dtau_du]
         if self._held.nrows:
             columns.append(self._rows(q).T)
         return np.asarray((np.linalg.pinv(np.hstack(columns)) @ gravity)[: self.nu])
@@ -216,10 +222,10 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         self, data: DynamicsKnot, x: Array, u: Array, by_state: Array, by_tau: Array
     ) -> tuple[Array, Array]:
         """Derivatives by the state and the control, through the torque that both determine."""
-        if self._plain:
+        if self.plain:
             return by_state, by_tau[:, self._first :]
-        self.actuation.calcDiff(data.actuation, x, u)
-        torque = data.actuation
+        torque = data.parts.actuation
+        self.actuation.calcDiff(torque, x, u)
         return by_state + by_tau @ torque.dtau_dx, by_tau @ torque.dtau_du
 
 
@@ -288,44 +294,63 @@ class DynamicsKnot(crocoddyl.DifferentialActionDataAbstract, Knot):
 
     def __init__(self, model: DifferentialActionModelContactFwdDynamics) -> None:
         crocoddyl.DifferentialActionDataAbstract.__init__(self, model)
-        self.terms = Terms(model.robot.pinocchio, model.costs)
+        self.model = model
+        self.summands = Members("cost", model.costs)
         self.members: Any = members_of(model.contacts)
-        self.actuation = model.actuation.createData()
-        self.joint = crocoddyl.JointDataAbstract(model.robot.state, model.actuation, model.nu)
-        np.fill_diagonal(self.joint.dtau_du, 1.0)
-        self.pinocchio: Any = None
-        self.force_data: Any = None
-        self.forces: Array | None = None  # where `force_data` does not have them yet
-        self._model = model
-        theirs = model.robot.pinocchio
-        if theirs is None:
-            self._shared = crocoddyl.DataCollectorJointActuation(self.actuation, self.joint)
+        self.weighted = weighted(self.summands)
+        self.cones = [*cones(self.summands).values()]
+        self.rest: Array | None = None  # the state, where it was evaluated without controls
+        self.forces = np.zeros(0)
+        self.differentiated = False
+        key = structure(model, self.summands)
+        if key is None:
+            self._take_parts()
         else:
-            self.pinocchio = pinocchio.Data(theirs)
-            parts = [self.pinocchio, self.actuation, self.joint]
-            if isinstance(model.contacts, crocoddyl.ContactModelMultiple):
-                self.force_data = model.contacts.createData(self.pinocchio)
-                parts.append(self.force_data)
-                self._shared = crocoddyl.DataCollectorJointActMultibodyInContact(*parts)
-            else:
-                self._shared = crocoddyl.DataCollectorJointActMultibody(*parts)
-        self.costs = model.costs.createData(self._shared)
-        self.costs.shareMemory(self)
+            self.parts = model.robot.parts(key, lambda: Parts(model, self.summands, True))
+
+    def _take_parts(self) -> None:
+        self.parts = Parts(self.model, self.summands, False)
+        self.parts.costs.shareMemory(self)
+
+    def own(self) -> Parts:
+        """Return data of this knot alone, with the values of its last point."""
+        if not self.parts.shared:
+            return self.parts
+        self._take_parts()
+        if self.rest is not None:
+            x, u = self.rest, None
+        elif self.point is not None:
+            point, nx = np.frombuffer(self.point), self.model.state.nx
+            x, u = point[:nx], point[nx : nx + self.model.nu]
+            self.model.actuation.calc(self.parts.actuation, x, u)
+        else:
+            return self.parts
+        self.parts.evaluate(self, x, u)
+        if self.differentiated:
+            self.model.differentiate_costs(self, x, u)
+        return self.parts
+
+    @property
+    def costs(self) -> Any:
+        """The costs' data of crocoddyl."""
+        return self.own().costs
 
     @property
     def contacts(self) -> Any:
         """The contacts' data of crocoddyl, with the forces of the last point."""
-        self.show_forces()
-        return self.force_data
+        return self.own().force_data
 
-    def show_forces(self) -> None:
-        """Give the forces to crocoddyl's data, whose axes depend on the configuration."""
-        if self.forces is None or self.force_data is None:
-            return
-        model, robot = self._model, self._model.robot
-        assert self.point is not None
-        x = np.frombuffer(self.point.x)
-        place_frames(robot, self.pinocchio, x[: robot.nq], self.members)
-        turn_contacts(model._theirs, self.force_data, x)
-        model._theirs.updateForce(self.force_data, self.forces)
-        self.forces = None
+    @property
+    def pinocchio(self) -> Any:
+        """Pinocchio's data, with what the costs read."""
+        return self.own().pinocchio
+
+    @property
+    def actuation(self) -> Any:
+        """The actuation's data of crocoddyl."""
+        return self.own().actuation
+
+    @property
+    def joint(self) -> Any:
+        """The joints' data of crocoddyl, which some costs read."""
+        return self.own().joint

@@ -19,6 +19,7 @@ from dtau.crocoddyl.contacts import (
     members_of,
     place_frames,
 )
+from dtau.crocoddyl.members import Members
 from dtau.crocoddyl.robot import Robot
 from dtau.crocoddyl.terms import Terms
 from dtau.model.contacts import Contacts
@@ -110,7 +111,7 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
 
     def _check(self, data: ImpulseKnot) -> None:
         """Read the impulses again if they have changed; raise an error if one joined or left."""
-        data.terms.costs.check()
+        data.summands.check()
         if self._status is not None and self._status.has_changed(data.members):
             self.update_impulses()
 
@@ -143,7 +144,7 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
 
     def calcDiff(self, data: ImpulseKnot, x: Array, u: Array | None = None) -> None:  # noqa: N802
         """Set the derivatives of the state after the impact, the impulses and the costs."""
-        data.terms.costs.check()
+        data.summands.check()
         nq, nv = self.robot.nq, self.robot.nv
         if not data.is_at(self._batch, x, _NONE):
             self.calc(data, x, u)
@@ -187,7 +188,8 @@ class ImpulseKnot(crocoddyl.ActionDataAbstract, Knot):
 
     def __init__(self, model: ActionModelImpulseFwdDynamics) -> None:
         crocoddyl.ActionDataAbstract.__init__(self, model)
-        self.terms = Terms(model.robot.pinocchio, model.costs)
+        self.summands = Members("cost", model.costs)
+        self.terms = Terms(model.robot.pinocchio, self.summands)
         self.members: Any = members_of(model.impulses)
         self.pinocchio: Any = None
         self.impulses: Any = None

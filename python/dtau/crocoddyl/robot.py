@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 import crocoddyl
@@ -21,6 +21,7 @@ from dtau.support.checks import listing, require
 from dtau.support.errors import without_model_warnings
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 
 class Robot:
@@ -64,6 +65,7 @@ class Robot:
         self.state = State(model) if state is None else state
         self.nq, self.nv = int(self.state.nq), int(self.state.nv)
         self._batches: WeakValueDictionary[Hashable, Batch] = WeakValueDictionary()
+        self._parts: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
         self.pinocchio: Any = None  # its model, or None
         self._convention: dtau.conventions.Convention | None = None
         self._order: NDArray[np.intp] | None = None  # our velocities, as the state orders them
@@ -128,7 +130,14 @@ class Robot:
 
     def batch(self, key: Hashable, linearize: Linearize) -> Batch:
         """Return the batch of all knots with equal dynamics."""
-        return self._batches.setdefault(key, Batch(linearize))
+        return self._batches.setdefault(key, Batch(linearize, self.nq + self.nv, self.nv))
+
+    def parts(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return the data that all knots of equal structure use in turn."""
+        found: T | None = self._parts.get(key)
+        if found is None:
+            found = self._parts[key] = make()
+        return found
 
 
 def _ignored_there(model: Model) -> Iterator[str]:
