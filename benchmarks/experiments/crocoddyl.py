@@ -1,20 +1,21 @@
-"""crocoddyl with dtau's dynamics beside crocoddyl's own: a jump of ANYmal, and the Riccati sweep.
+"""crocoddyl with dtau's dynamics beside crocoddyl's own: jumps, trots, and the Riccati sweep.
 
     python -m pip install crocoddyl==3.2.1 pin==4.0.0 libpinocchio==4.0.0 example-robot-data
     python -m benchmarks crocoddyl
 
-A jump of 101 knots with costs of states and controls, and the jump of crocoddyl's own examples with
-its friction cones, are solved by SolverFDDP: with crocoddyl's action models and with those of
-`dtau.crocoddyl`. The iterates are compared before times are taken. A loop of one's own
-(`jump_loop`) solves the first jump too. Then `dtau.lqr` is timed beside `SolverFDDP.backwardPass`,
-on random linear-quadratic problems of the sizes of ANYmal and Talos. Everything runs on one thread.
-crocoddyl asks for a version of Pinocchio of its own, so it has its own environment.
+SolverFDDP solves a jump of ANYmal of 101 knots with costs of states and controls, the jump of
+crocoddyl's own examples with its friction cones, and trots of Solo12 and Go1 (`trot_knots`), with
+crocoddyl's action models and with those of `dtau.crocoddyl`. The iterates are compared before times
+are taken. A loop of one's own (`jump_loop`) solves the first jump too. Then `dtau.lqr` is timed
+beside `SolverFDDP.backwardPass`, on random linear-quadratic problems of the sizes of ANYmal and
+Talos. Everything runs on one thread. crocoddyl asks for a version of Pinocchio of its own, so it
+has its own environment.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -24,7 +25,7 @@ import dtau
 from benchmarks import declare
 from benchmarks.checks import Array, UnavailableError, WrongResultError
 from benchmarks.declare import Asked, Bench, Layout, Row, at_least, at_most, efforts, ratio
-from benchmarks.experiments import jump_knots
+from benchmarks.experiments import jump_knots, trot_knots
 from benchmarks.optional import optional
 from dtau.cli.timing import Contender, loop
 
@@ -34,19 +35,20 @@ adapter = crocoddyl and importlib.import_module("dtau.crocoddyl")
 ITERATIONS = 100
 SAME = 1e-6  # iterates, of the largest element
 JUMP = {"dtau.crocoddyl": 0.75, "own loop": 0.35}  # at most, of crocoddyl's time
-GAIT = {"dtau.crocoddyl": 1.0}
+GAIT, TROT = {"dtau.crocoddyl": 1.0}, {"dtau.crocoddyl": 0.83}
+CONVERGED = 1e-6  # of crocoddyl's criterion; below, trots take steps of rounding errors
 SWEEP_AT_LEAST = {"one problem": 2.0, "a batch": 5.0}
 KNOTS = 100
 SIZES = (("ANYmal", 36, 12, 64), ("Talos", 76, 32, 16))  # states, controls, problems of a batch
 
 
-# The jumps
+# Jumps and trots
 
 
 def solver(problem: Any) -> Any:
-    """A solver of crocoddyl with a record of its costs."""
+    """A solver of crocoddyl."""
     made = crocoddyl.SolverFDDP(problem)
-    made.setCallbacks([crocoddyl.CallbackLogger()])
+    made.th_stop = CONVERGED
     return made
 
 
@@ -54,6 +56,7 @@ def solved(theirs: Any, ours: Any, xs: Any, us: Any, label: str) -> int:
     """Solve both problems once; how many iterations the same iterates took."""
     solvers = [solver(problem) for problem in (theirs, ours)]
     for one in solvers:
+        one.setCallbacks([crocoddyl.CallbackLogger()])
         one.solve(xs, us, ITERATIONS, False)
     costs = [np.array(one.getCallbacks()[0].costs) for one in solvers]
     paths = [np.array([*one.xs]) for one in solvers]
@@ -71,7 +74,7 @@ def solves(theirs: Any, ours: Any, xs: Any, us: Any) -> dict[str, Contender]:
     names = {"xs": xs, "us": us, "limit": ITERATIONS}
     solvers = {"crocoddyl": theirs, "dtau.crocoddyl": ours}
     return {
-        name: Contender(loop(statement, solver=crocoddyl.SolverFDDP(problem), **names), 1)
+        name: Contender(loop(statement, solver=solver(problem), **names), 1)
         for name, problem in solvers.items()
     }
 
@@ -85,7 +88,7 @@ def jump() -> tuple[int, int, dict[str, Contender]]:
     ours = adapter.shooting_problem(task.model, theirs)
     xs = [*task.references]
     us = [*theirs.quasiStatic([task.start] * theirs.T)]
-    iterations = solved(theirs, ours, xs, us, "states and controls")
+    iterations = solved(theirs, ours, xs, us, "ANYmal's jump, states and controls")
     own = jump_loop.Loop(task)
     guess = np.array([u if u.size else np.zeros(12) for u in us])
     run = partial(jump_loop.solve, own, own.goal_q, own.goal_v, guess)
@@ -97,28 +100,29 @@ def jump() -> tuple[int, int, dict[str, Contender]]:
     return theirs.T, iterations, contenders | {"own loop": Contender(loop("f()", f=run), 1)}
 
 
-def gait() -> tuple[int, int, dict[str, Contender]]:
-    """The jump of crocoddyl's own examples: centers of mass, feet, friction cones and bounds."""
-    model, theirs, start = jump_knots.gait()
+def whole(label: str, task: Callable[[], Any]) -> tuple[int, int, dict[str, Contender]]:
+    """A problem of crocoddyl's with costs of all kinds, converted by `shooting_problem`."""
+    model, theirs, start = task()
     ours = adapter.shooting_problem(model, theirs)
     xs, us = [start] * (theirs.T + 1), [*theirs.quasiStatic([start] * theirs.T)]
-    iterations = solved(theirs, ours, xs, us, "crocoddyl's example, friction cones")
+    iterations = solved(theirs, ours, xs, us, label)
     return theirs.T, iterations, solves(theirs, ours, xs, us)
 
 
-JUMPS = {
-    "states and controls": (jump, JUMP),
-    "crocoddyl's example, friction cones": (gait, GAIT),
+MOTIONS = {
+    "ANYmal's jump, states and controls": (jump, JUMP),
+    "ANYmal's jump, crocoddyl's example with friction cones": (jump_knots.gait, GAIT),
+    **{f"trot of {x}": (partial(trot_knots.trot, x), TROT) for x in trot_knots.ROBOTS},
 }
 
 
-def jump_rows(bench: Bench, label: str) -> Iterator[Row]:
+def motion_rows(bench: Bench, label: str) -> Iterator[Row]:
     """Milliseconds a solve: crocoddyl itself, then the others."""
-    make, limits = JUMPS[label]
-    knots, iterations, contenders = make()
+    make, limits = MOTIONS[label]
+    knots, iterations, contenders = jump() if make is jump else whole(label, make)
     found = bench.timed(contenders)
     for name in contenders:
-        row = {"costs": label, "knots": knots, "iterations": iterations, "by": name}
+        row = {"motion": label, "knots": knots, "iterations": iterations, "by": name}
         row |= {"ms": 1e-3 * found.micro(name), "most": limits.get(name)}
         yield row | ({"ratio": found.ratio(name, "crocoddyl")} if name in limits else {})
 
@@ -200,39 +204,39 @@ def subjects(bench: Bench) -> list[tuple[Any, ...]]:
             "libpinocchio==4.0.0 example-robot-data, in an environment of its own"
         )
     sizes = [(*x, n) for *x, many in SIZES for n in (1, 4 if bench.quick else many)]
-    return [(label,) for label in JUMPS] + sizes
+    return [(label,) for label in MOTIONS] + sizes
 
 
 def measure(bench: Bench, label: str, *size: int) -> Iterator[Row]:
-    yield from [sweep(bench, label, *size)] if size else jump_rows(bench, label)
+    yield from [sweep(bench, label, *size)] if size else motion_rows(bench, label)
 
 
 EXPERIMENT = declare.experiment(
     "crocoddyl",
-    "A jump of ANYmal in crocoddyl, with its action models and with dtau's",
+    "Jumps and trots in crocoddyl, with its action models and with dtau's",
     "crocoddyl 3.2.1 and dtau.crocoddyl; SolverFDDP.backwardPass and dtau.lqr",
     subjects,
     measure,
     effort=efforts((15, 3), (0.0, 0.0)),
     tables=[
         lambda rows: Layout(
-            "A jump of ANYmal by SolverFDDP, milliseconds a solve; ratios to crocoddyl's time",
-            ["costs", "knots", "iterations", "by", "ms", ratio(), at_most("most")],
-        ).tables([row for row in rows if "costs" in row]),
+            "Jumps and trots by SolverFDDP, milliseconds a solve; ratios to crocoddyl's time",
+            ["motion", "knots", "iterations", "by", "ms", ratio(), at_most("most")],
+        ).tables([row for row in rows if "motion" in row]),
         Layout(
             f"Backward pass and dtau.lqr, {KNOTS} knots, microseconds a knot, one thread",
             ["size of", "nx", "nu", "problems", "crocoddyl", "dtau", ratio(), at_least("least")],
-            where={"costs": None},
+            where={"motion": None},
         ),
     ],
     claims=[
         *(
             Asked(
-                f"a jump of ANYmal ({label}), {name}",
+                f"{label}, {name}",
                 most=most,
-                where={"costs": label, "by": name},
+                where={"motion": label, "by": name},
             )
-            for label, (_, limits) in JUMPS.items()
+            for label, (_, limits) in MOTIONS.items()
             for name, most in limits.items()
         ),
         *(
