@@ -39,6 +39,35 @@ inline void to_dtau(const mujoco::Constants& m, const mujoco::Solutions& at, Ind
     }
 }
 
+// A free joint: its pose and motion, which take rows of derivatives of inverse dynamics to MuJoCo's.
+struct FreeJoint {
+    Index lin, ang;
+    Matrix R;
+    Vector w, fast, faster;
+
+    FreeJoint(const mujoco::Constants& m, const mujoco::Solutions& at, Index k, const double* a,
+              Index joint)
+        : lin(m.free[joint]),
+          ang(lin + 3),
+          R(free_rotation(m, at, k, joint)),
+          w(vec3(at.v + k * m.nv + ang)),
+          fast(transposed_mul(R, vec3(at.v + k * m.nv + lin))),
+          faster(transposed_mul(R, vec3(a + lin))) {}
+
+    // Rows by q and by v in MuJoCo's order, and by a in dtau's.
+    void move_row(const mujoco::Constants& m, const double* inertia, double* q, double* v) const {
+        // Rows times cross product matrices: x [y]x = x x y
+        const Vector column = {inertia[m.order[lin]], inertia[m.order[lin + 1]],
+                               inertia[m.order[lin + 2]]};
+        const Vector by_lin = vec3(v + lin), turned = cross(column, w);
+        put(q + ang,
+            vec3(q + ang) + cross(by_lin, fast) + cross(column, faster) - cross(turned, fast));
+        put(q + lin, R * vec3(q + lin));
+        put(v + ang, vec3(v + ang) + cross(column, fast));
+        put(v + lin, R * (by_lin - turned));
+    }
+};
+
 // Writes d(M a + c)/dq and /dv (nv, nv) of MuJoCo from dtau's; `mass` is dtau's, `torque` is M a + c
 // without armature.
 inline void to_mujoco(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
@@ -51,24 +80,11 @@ inline void to_mujoco(const mujoco::Constants& m, const mujoco::Solutions& at, I
             by_q[i * nv + j] = by_q_dtau[place], by_v[i * nv + j] = by_v_dtau[place];
         }
     for (Index f = 0; f < m.nfree; ++f) {
-        const Index lin = m.free[f], ang = lin + 3;
-        const Matrix R = free_rotation(m, at, k, f);
-        const Vector w = vec3(at.v + k * nv + ang);
-        const Vector fast = transposed_mul(R, vec3(at.v + k * nv + lin));
-        const Vector faster = transposed_mul(R, vec3(a + lin));
-        for (Index i = 0; i < nv; ++i) {
-            // Rows times cross product matrices: x [y]x = x x y
-            double *q = by_q + i * nv, *v = by_v + i * nv;
-            const double* inertia = mass + m.order[i] * nv;
-            const Vector column = {inertia[m.order[lin]], inertia[m.order[lin + 1]],
-                                   inertia[m.order[lin + 2]]};
-            const Vector by_lin = vec3(v + lin), turned = cross(column, w);
-            put(q + ang,
-                vec3(q + ang) + cross(by_lin, fast) + cross(column, faster) - cross(turned, fast));
-            put(q + lin, R * vec3(q + lin));
-            put(v + ang, vec3(v + ang) + cross(column, fast));
-            put(v + lin, R * (by_lin - turned));
-        }
+        const FreeJoint joint(m, at, k, a, f);
+        const Index lin = joint.lin, ang = joint.ang;
+        const Matrix& R = joint.R;
+        for (Index i = 0; i < nv; ++i)
+            joint.move_row(m, mass + m.order[i] * nv, by_q + i * nv, by_v + i * nv);
         for (double* matrix : {by_q, by_v})
             for (Index j = 0; j < nv; ++j) {
                 double* at_row = matrix + lin * nv + j;

@@ -16,12 +16,12 @@
 #include <cmath>
 
 #include "batch/scratch.hpp"
-#include "dtau/algorithms/steps/exponential.hpp"
 #include "mujoco/actuators.hpp"
 #include "mujoco/body_forces.hpp"
 #include "mujoco/contact_terms.hpp"
 #include "mujoco/dense_solve.hpp"
 #include "mujoco/fluid.hpp"
+#include "mujoco/pullback.hpp"
 #include "mujoco/smooth.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -29,6 +29,8 @@ namespace {
 
 using namespace mujoco_step;
 using mujoco::Constants;
+using mujoco::Pullback;
+using mujoco::SmoothProduct;
 using mujoco::Solutions;
 using mujoco::StepJob;
 
@@ -81,21 +83,14 @@ struct Workspace {
 void move_configuration(const Constants& m, const double* displacement, double* by, Index columns) {
     for (Index joint = 0; joint < m.nturning; ++joint) {
         const Index first = m.angles[joint];
-        const Vector x = vec3(displacement + first);
-        const AngleFunctions<double> f = angle_functions(x);
-        const double t = dot(x, x);
-        const Matrix turn = skew(x), square = turn * turn;
-        const auto series = [&](double first_power, double second_power) {
-            return fma(first_power, turn, fma(second_power, square, Matrix::identity()));
-        };
-        const Matrix right = series(-f.b, f.c), back = series(f.c * t - 1.0, f.b);  // exp(-x)
+        const Turn turn(vec3(displacement + first));
         double* rows = by + first * columns;
         for (Index j = 0; j < columns; ++j) {
             const Vector old = {rows[j], rows[columns + j], rows[2 * columns + j]};
-            const Vector turned = right * old;
+            const Vector turned = turn.right * old;
             rows[j] = turned.x, rows[columns + j] = turned.y, rows[2 * columns + j] = turned.z;
         }
-        const Vector added[3] = {back.x, back.y, back.z};
+        const Vector added[3] = {turn.back.x, turn.back.y, turn.back.z};
         for (int j = 0; j < 3; ++j) {
             rows[first + j] += added[j].x;
             rows[columns + first + j] += added[j].y;
@@ -113,9 +108,11 @@ class StateStep {
     void differentiate(ContactTerms& contacts) {
         smooth(at_.a + k_ * nv_, k_, w_.by_q, w_.by_v);
         set_forces();
-        std::copy_n(at_.mass + k_ * nv_ * nv_, nv_ * nv_, w_.matrix);
-        add_constraints(contacts);
-        factorize(w_.matrix, nv_);
+        if (factorize_with_constraints(contacts))
+            for (Index i = 0; i < nv_; ++i) {
+                add_scaled(w_.right + i * width_, 1.0, w_.other_by_q + i * nv_, nv_);
+                add_scaled(w_.right + i * width_ + nv_, 1.0, w_.by_v + i * nv_, nv_);
+            }
         mujoco_step::solve(w_.matrix, nv_, w_.right, width_);
         if (m_.integrator == mujoco::stage) {
             double* out = job_.out + k_ * (nv_ + m_.na) * width_;
@@ -127,7 +124,58 @@ class StateStep {
         advance();
     }
 
+    // As above, from the end to the beginning, for one row of weights.
+    void pull_back(const Pullback& job, ContactTerms& contacts) {
+        const double h = m_.timestep;
+        double* by = job.by + k_ * width_;
+        double *weight = w_.torque, *x = w_.right;  // of a', and then of a
+        set_displacement();
+        const double* of_state = job.weights + k_ * (2 * nv_ + m_.na);
+        std::fill(by, by + width_, 0.0);
+        pull_back_configuration(m_, w_.displacement, of_state, by, weight);
+        for (Index i = 0; i < nv_; ++i) {
+            const double of_velocity = fma(h, weight[i], of_state[nv_ + i]);
+            by[nv_ + i] = of_velocity, weight[i] = h * of_velocity;
+        }
+        if (m_.is_implicit()) {
+            const double* a = job_.accelerations + k_ * nv_;
+            factorize_implicit(m_, at_, k_, w_.matrix);
+            mujoco_step::solve(w_.matrix, nv_, weight, 1);
+            if (m_.integrator == mujoco::implicit_fast) pull_back_rates(m_, at_, k_, a, weight, by);
+            multiply(at_.mass + k_ * nv_ * nv_, weight, x, nv_, 1);
+        } else {
+            std::copy_n(weight, nv_, x);
+            std::fill(weight, weight + nv_, 0.0);
+        }
+        const bool constrained = factorize_with_constraints(contacts);
+        mujoco_step::solve(w_.matrix, nv_, x, 1);
+        pull_back_forces(m_, at_, k_, x, by);
+        pull_back_activations(m_, at_, k_, of_state + 2 * nv_, by);
+        if (constrained)
+            for (Index i = 0; i < nv_; ++i) {
+                add_scaled(by, x[i], w_.other_by_q + i * nv_, nv_);
+                add_scaled(by + nv_, x[i], w_.by_v + i * nv_, nv_);
+            }
+        for (Index i = 0; i < nv_; ++i) x[i] = weight[i] - x[i];
+        set_multipliers(job, k_, x);
+        if (!m_.is_implicit()) return;
+        for (Index i = 0; i < nv_; ++i) weight[i] = -weight[i];
+        set_multipliers(job, at_.n + k_, weight);
+    }
+
   private:
+    void set_multipliers(const Pullback& job, Index place, const double* multipliers) const {
+        std::copy_n(multipliers, nv_, job.multipliers + place * nv_);
+        weights_to_dtau(m_, at_, k_, multipliers, job.lam + place * nv_);
+    }
+    // M + J^T H J, and d(J^T lambda)/dq and /dv in the workspace; false if there are no constraints.
+    bool factorize_with_constraints(ContactTerms& contacts) {
+        std::copy_n(at_.mass + k_ * nv_ * nv_, nv_ * nv_, w_.matrix);
+        const bool constrained = add_constraints(contacts);
+        factorize(w_.matrix, nv_);
+        return constrained;
+    }
+
     // d(M a + c)/dq and /dv for accelerations a, from dtau's of state `place`.
     void smooth(const double* a, Index place, double* by_q, double* by_v) const {
         const double* M = at_.mass + k_ * nv_ * nv_;
@@ -167,11 +215,11 @@ class StateStep {
         }
     }
 
-    void add_constraints(ContactTerms& contacts) {
+    bool add_constraints(ContactTerms& contacts) {
         const bool on_bodies = m_.ncompensated > 0 || m_.nfluid > 0 || m_.nthrusters > 0;
         const bool plain = at_.plain_starts[k_] < at_.plain_starts[k_ + 1];
         const bool touches = at_.contact_starts[k_] < at_.contact_starts[k_ + 1];
-        if (!plain && !touches && !job_.terms && !on_bodies) return;
+        if (!plain && !touches && !job_.terms && !on_bodies) return false;
         const Terms terms = {w_.by_a, w_.other_by_q, w_.by_v, w_.wrenches};
         set_terms(terms);
         if (plain) {
@@ -187,11 +235,8 @@ class StateStep {
             add_fluid_forces(m_, at_, k_, axes, terms);
             add_turning_axes(axes, terms);
         }
-        for (Index i = 0; i < nv_; ++i) {
-            add_scaled(w_.right + i * width_, 1.0, terms.by_q + i * nv_, nv_);
-            add_scaled(w_.right + i * width_ + nv_, 1.0, terms.by_v + i * nv_, nv_);
-            add_scaled(w_.matrix + i * nv_, 1.0, terms.by_a + i * nv_, nv_);
-        }
+        for (Index i = 0; i < nv_ * nv_; ++i) w_.matrix[i] += terms.by_a[i];
+        return true;
     }
     void add_contact(ContactTerms& contacts, Index c, const Axes& axes, const Terms& terms) {
         using Outcome = ContactTerms::Outcome;
@@ -280,21 +325,27 @@ class StateStep {
         double* out = job_.out + k_ * (2 * nv_ + m_.na) * width_;
         double* speeds = out + nv_ * width_;
         set_activations(speeds + nv_ * width_);
-        double change = 0.0, largest = 0.0, fastest = 0.0;
+        set_displacement();
         for (Index i = 0; i < nv_; ++i) {
-            const Index place = k_ * nv_ + i;
-            const double v = at_.v[place], next = fma(h, job_.accelerations[place], v);
-            change = std::fmax(change, std::fabs(job_.following[place] - next));
-            largest = std::fmax(largest, std::fabs(next)),
-            fastest = std::fmax(fastest, std::fabs(v));
-            w_.displacement[i] = h * next;
             double *row = speeds + i * width_, *moved = out + i * width_;
             for (Index j = 0; j < width_; ++j) row[j] = h * w_.right[i * width_ + j];
             row[nv_ + i] += 1.0;
             for (Index j = 0; j < width_; ++j) moved[j] = h * row[j];
         }
-        if (!(change <= 1e-9 * (largest + fastest))) job_.same = false;
         move_configuration(m_, w_.displacement, out, width_);
+    }
+    // Computes h v', and compares v' with MuJoCo's.
+    void set_displacement() {
+        double change = 0.0, largest = 0.0, fastest = 0.0;
+        for (Index i = 0; i < nv_; ++i) {
+            const Index place = k_ * nv_ + i;
+            const double v = at_.v[place], next = fma(m_.timestep, job_.accelerations[place], v);
+            change = std::fmax(change, std::fabs(job_.following[place] - next));
+            largest = std::fmax(largest, std::fabs(next)),
+            fastest = std::fmax(fastest, std::fabs(v));
+            w_.displacement[i] = m_.timestep * next;
+        }
+        if (!(change <= 1e-9 * (largest + fastest))) job_.same = false;
     }
 
     StepJob& job_;
@@ -328,20 +379,42 @@ void prepare_accelerations(const Constants& m, const Solutions& at, double* q, d
     trim_scratch();
 }
 
-void differentiate_step(StepJob& job) {
+template <class F>
+void for_each_state(StepJob& job, const F& f) {
     Arena measured;
     Workspace(measured, job.model);
     Arena arena(scratch(measured.used()), measured.used());
     Workspace workspace(arena, job.model);
-    for (Index k = 0; k < job.at.n; ++k)
-        StateStep(job, workspace, k).differentiate(workspace.contacts);
+    for (Index k = 0; k < job.at.n; ++k) f(StateStep(job, workspace, k), workspace.contacts);
+    trim_scratch();
+}
+void differentiate_step(StepJob& job) {
+    for_each_state(job,
+                   [](StateStep state, ContactTerms& contacts) { state.differentiate(contacts); });
+}
+void pull_back_step(Pullback& job) {
+    for_each_state(
+        job.step, [&](StateStep state, ContactTerms& contacts) { state.pull_back(job, contacts); });
+}
+void add_smooth_product(const Pullback& job, const SmoothProduct& product) {
+    const Constants& m = job.step.model;
+    const Solutions& at = job.step.at;
+    double* rows = static_cast<double*>(scratch(static_cast<std::size_t>(2 * m.nv + 1) * 8));
+    const auto add = [&](Index k, const double* a, Index place) {
+        add_smooth(m, at, k, a + k * m.nv, job.multipliers, product, place, rows, rows + m.nv,
+                   job.by + k * m.width());
+    };
+    for (Index k = 0; k < at.n; ++k) {
+        add(k, at.a, k);
+        if (m.is_implicit()) add(k, job.step.accelerations, at.n + k);
+    }
     trim_scratch();
 }
 
 }  // namespace
 
 extern const mujoco::Kernels mujoco_kernels;
-const mujoco::Kernels mujoco_kernels = {prepare_accelerations, differentiate_step,
-                                        move_configuration};
+const mujoco::Kernels mujoco_kernels = {prepare_accelerations, differentiate_step, pull_back_step,
+                                        add_smooth_product, move_configuration};
 
 }  // namespace dtau::DTAU_VARIANT

@@ -128,6 +128,22 @@ struct StepJob {
     bool same = true;  // MuJoCo's velocities follow from the accelerations
 };
 
+// The product of weights of the states after the step with its derivatives. The smooth forces take part
+// with dtau's product of inverse dynamics, at weights that `pull_back` writes.
+struct Pullback {
+    StepJob step;           // without by_q, by_v, mass and out
+    const double* weights;  // (n, 2 nv + na): of a displacement, v and act
+    double* by;             // (n, width)
+    // Of the smooth forces at the accelerations of `prepare`: (n, nv), or (2 n, nv) for integrators that
+    // are implicit. MuJoCo's, and dtau's.
+    double *multipliers, *lam;
+};
+
+// dtau's product with the derivatives of inverse dynamics: all as `multipliers`.
+struct SmoothProduct {
+    const double *by_q, *by_v, *by_a;
+};
+
 // The functions of an instruction set.
 struct Kernels {
     // Writes configurations, velocities and accelerations of dtau's model for its inverse dynamics.
@@ -139,6 +155,10 @@ struct Kernels {
     // Differentiates the states after the step, or the accelerations and the rates of activations of
     // a stage.
     void (*differentiate)(StepJob& job);
+    // Writes all of a product but the part of the smooth forces.
+    void (*pull_back)(Pullback& job);
+    // Adds that part.
+    void (*add_smooth)(const Pullback& job, const SmoothProduct& product);
     // Replaces derivatives (nv, columns) of a displacement by derivatives of  q (+) displacement. The
     // first nv columns are derivatives by q.
     void (*move)(const Constants& model, const double* displacement, double* by, Index columns);

@@ -190,21 +190,25 @@ nb::tuple accelerations(nb::handle constants, nb::handle solutions) {
     return nb::make_tuple(q, v, a, result, by_velocity);
 }
 
-// Returns the derivatives, the contacts whose motion is not known, a contact and a row of a limit that
-// jump (-1: there is none), and whether MuJoCo's velocities after the step follow from the
-// accelerations.
-nb::tuple step_derivatives(nb::handle constants, nb::handle solutions, nb::handle smooth,
-                           nb::handle accelerations, nb::handle following, nb::handle terms,
-                           nb::handle wrenches, nb::handle given, nb::handle motions) {
-    ArrayReader read_model(constants), read(solutions), read_smooth(smooth);
+// The array of numbers to write to, of which this axis must be there.
+PyArrayObject* writable(nb::handle given, int axis) {
+    ArrayReader(nb::make_tuple(given)).take_any<double>();
+    if (PyArray_NDIM(array(given)) <= axis)
+        throw std::invalid_argument("expected an array of " + std::to_string(axis + 1) +
+                                    " axes or more");
+    return array(given);
+}
+
+// Reads what differentiation and products of it share.
+StepJob read_job(nb::handle constants, nb::handle solutions, nb::handle accelerations,
+                 nb::handle following, nb::handle terms, nb::handle wrenches, nb::handle given,
+                 nb::handle motions) {
+    ArrayReader read_model(constants), read(solutions);
     StepJob job;
     job.model = read_constants(read_model);
     const Constants& m = job.model;
     job.at = read_solutions(read, m);
-    const Index n = job.at.n, all = m.is_implicit() ? 2 * n : n, nv = m.nv;
-    job.by_q = read_smooth.take<double>(all * nv * nv);
-    job.by_v = read_smooth.take<double>(all * nv * nv);
-    job.mass = read_smooth.take<double>(all * nv * nv);
+    const Index n = job.at.n, nv = m.nv;
     job.accelerations = numbers(accelerations, n * nv);
     job.following = numbers(following, n * nv);
     job.terms = numbers_or_null(terms, 3 * n * nv * nv);
@@ -215,30 +219,84 @@ nb::tuple step_derivatives(nb::handle constants, nb::handle solutions, nb::handl
         job.ngiven = read_given.size();
     }
     job.given_motions = numbers_or_null(motions, 84 * job.ngiven);
-    std::vector<Index> missing(static_cast<std::size_t>(job.at.contact_starts[n]));
+    return job;
+}
+
+// Runs a function of the core. Returns the contacts whose motion is not known, a contact and a row of a
+// limit that jump (-1: there is none), and whether MuJoCo's velocities after the step follow from the
+// accelerations.
+template <class F>
+nb::tuple outcome_of(StepJob& job, const F& run) {
+    std::vector<Index> missing(static_cast<std::size_t>(job.at.contact_starts[job.at.n]));
     job.missing = missing.data();
-    nb::object out =
-        new_array({n, (m.integrator == mujoco::stage ? nv : 2 * nv) + m.na, m.width()});
-    job.out = data(out);
     {
         const ReleasedLock lock;
-        mujoco_kernels().differentiate(job);
+        run();
     }
     nb::object lacking = nb::none();
     if (job.nmissing > 0) {
         lacking = new_array({job.nmissing}, NPY_INTP);
         std::copy_n(missing.data(), job.nmissing, data<Index>(lacking));
     }
-    return nb::make_tuple(out, lacking, job.jumping_contact, job.jumping_limit, job.same);
+    return nb::make_tuple(lacking, job.jumping_contact, job.jumping_limit, job.same);
 }
 
-// The array of numbers to write to, of which this axis must be there.
-PyArrayObject* writable(nb::handle given, int axis) {
-    ArrayReader(nb::make_tuple(given)).take_any<double>();
-    if (PyArray_NDIM(array(given)) <= axis)
-        throw std::invalid_argument("expected an array of " + std::to_string(axis + 1) +
-                                    " axes or more");
-    return array(given);
+// Returns the derivatives, and the outcome.
+nb::tuple step_derivatives(nb::handle constants, nb::handle solutions, nb::handle accelerations,
+                           nb::handle following, nb::handle terms, nb::handle wrenches,
+                           nb::handle given, nb::handle motions, nb::handle smooth) {
+    StepJob job =
+        read_job(constants, solutions, accelerations, following, terms, wrenches, given, motions);
+    const Constants& m = job.model;
+    const Index n = job.at.n, nv = m.nv, all = m.is_implicit() ? 2 * n : n;
+    ArrayReader read_smooth(smooth);
+    job.by_q = read_smooth.take<double>(all * nv * nv);
+    job.by_v = read_smooth.take<double>(all * nv * nv);
+    job.mass = read_smooth.take<double>(all * nv * nv);
+    nb::object out =
+        new_array({n, (m.integrator == mujoco::stage ? nv : 2 * nv) + m.na, m.width()});
+    job.out = data(out);
+    return nb::make_tuple(out, outcome_of(job, [&] { mujoco_kernels().differentiate(job); }));
+}
+
+// Returns the gradients without the part of the smooth forces, the multipliers of these and dtau's
+// weights for them; and the outcome.
+nb::tuple step_pullback(nb::handle constants, nb::handle solutions, nb::handle accelerations,
+                        nb::handle following, nb::handle terms, nb::handle wrenches,
+                        nb::handle given, nb::handle motions, nb::handle weights) {
+    mujoco::Pullback job = {
+        read_job(constants, solutions, accelerations, following, terms, wrenches, given, motions),
+        nullptr, nullptr, nullptr, nullptr};
+    const Constants& m = job.step.model;
+    if (m.integrator == mujoco::stage) throw std::invalid_argument("expected a whole step");
+    const Index n = job.step.at.n, nv = m.nv, all = m.is_implicit() ? 2 * n : n;
+    job.weights = numbers(weights, n * (2 * nv + m.na));
+    nb::object by = new_array({n, m.width()}), multipliers = new_array({all, nv}),
+               lam = new_array({all, nv});
+    job.by = data(by), job.multipliers = data(multipliers), job.lam = data(lam);
+    return nb::make_tuple(nb::make_tuple(by, multipliers, lam),
+                          outcome_of(job.step, [&] { mujoco_kernels().pull_back(job); }));
+}
+
+// Adds the part of the smooth forces to gradients.
+void add_smooth(nb::handle constants, nb::handle solutions, nb::handle accelerations,
+                nb::handle multipliers, nb::handle product, nb::handle by) {
+    ArrayReader read_model(constants), read(solutions), read_product(product);
+    mujoco::Pullback job = {};
+    Constants& m = job.step.model = read_constants(read_model);
+    job.step.at = read_solutions(read, m);
+    const Index n = job.step.at.n, nv = m.nv, all = m.is_implicit() ? 2 * n : n;
+    job.step.accelerations = numbers(accelerations, n * nv);
+    job.multipliers = const_cast<double*>(numbers(multipliers, all * nv));
+    mujoco::SmoothProduct smooth;
+    smooth.by_q = read_product.take<double>(all * nv);
+    smooth.by_v = read_product.take<double>(all * nv);
+    smooth.by_a = read_product.take<double>(all * nv);
+    PyArrayObject* const out = writable(by, 1);
+    numbers(by, n * m.width());
+    job.by = static_cast<double*>(PyArray_DATA(out));
+    const ReleasedLock lock;
+    mujoco_kernels().add_smooth(job, smooth);
 }
 
 // Copies attributes of an object, arrays of numbers, to row `place` of arrays of the same names.
@@ -293,15 +351,30 @@ void define_mujoco_steps(nb::module_& m) {
           nb::sig("def mujoco_accelerations(constants: tuple[Any, ...], solutions: "
                   "tuple[Any, ...]) -> tuple[Any, ...]"));
     m.def("mujoco_step_derivatives", &step_derivatives, nb::arg("constants"), nb::arg("solutions"),
-          nb::arg("smooth"), nb::arg("accelerations"), nb::arg("following"),
-          nb::arg("terms").none(), nb::arg("wrenches").none(), nb::arg("given").none(),
-          nb::arg("motions").none(),
+          nb::arg("accelerations"), nb::arg("following"), nb::arg("terms").none(),
+          nb::arg("wrenches").none(), nb::arg("given").none(), nb::arg("motions").none(),
+          nb::arg("smooth"),
           nb::sig("def mujoco_step_derivatives(constants: tuple[Any, ...], solutions: "
-                  "tuple[Any, ...], smooth: tuple[Any, ...], accelerations: "
-                  "NDArray[numpy.float64], following: NDArray[numpy.float64], terms: "
-                  "NDArray[numpy.float64] | None, wrenches: NDArray[numpy.float64] | None, given: "
-                  "NDArray[numpy.intp] | None, motions: NDArray[numpy.float64] | None) -> "
-                  "tuple[Any, Any, int, int, bool]"));
+                  "tuple[Any, ...], accelerations: NDArray[numpy.float64], following: "
+                  "NDArray[numpy.float64], terms: NDArray[numpy.float64] | None, wrenches: "
+                  "NDArray[numpy.float64] | None, given: NDArray[numpy.intp] | None, motions: "
+                  "NDArray[numpy.float64] | None, smooth: tuple[Any, ...]) -> "
+                  "tuple[Any, tuple[Any, int, int, bool]]"));
+    m.def("mujoco_step_pullback", &step_pullback, nb::arg("constants"), nb::arg("solutions"),
+          nb::arg("accelerations"), nb::arg("following"), nb::arg("terms").none(),
+          nb::arg("wrenches").none(), nb::arg("given").none(), nb::arg("motions").none(),
+          nb::arg("weights"),
+          nb::sig("def mujoco_step_pullback(constants: tuple[Any, ...], solutions: "
+                  "tuple[Any, ...], accelerations: NDArray[numpy.float64], following: "
+                  "NDArray[numpy.float64], terms: NDArray[numpy.float64] | None, wrenches: "
+                  "NDArray[numpy.float64] | None, given: NDArray[numpy.intp] | None, motions: "
+                  "NDArray[numpy.float64] | None, weights: NDArray[numpy.float64]) -> "
+                  "tuple[tuple[Any, ...], tuple[Any, int, int, bool]]"));
+    m.def("mujoco_add_smooth", &add_smooth, nb::arg("constants"), nb::arg("solutions"),
+          nb::arg("accelerations"), nb::arg("multipliers"), nb::arg("product"), nb::arg("by"),
+          nb::sig("def mujoco_add_smooth(constants: tuple[Any, ...], solutions: tuple[Any, ...], "
+                  "accelerations: NDArray[numpy.float64], multipliers: NDArray[numpy.float64], "
+                  "product: tuple[Any, ...], by: NDArray[numpy.float64]) -> None"));
     m.def("mujoco_copy_rows", &copy_rows, nb::arg("source"), nb::arg("names"), nb::arg("to"),
           nb::arg("place"),
           nb::sig("def mujoco_copy_rows(source: object, names: tuple[str, ...], to: tuple[Any, "

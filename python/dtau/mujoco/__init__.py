@@ -1,6 +1,7 @@
 """Exact derivatives of MuJoCo's time step.
 
-`transition_derivatives` takes one state, `transition_derivatives_batch` many.
+`transition_derivatives` takes one state, `transition_derivatives_batch` many. `StepFunction` is the
+step as a function, for gradients in PyTorch and JAX.
 
 MuJoCo computes the step, and dtau differentiates it. docs/mujoco_derivatives.md says what is
 covered.
@@ -13,13 +14,19 @@ except ModuleNotFoundError as error:
         "dtau.mujoco needs MuJoCo, which is not installed: pip install mujoco"
     ) from error
 
+from dtau.mujoco.step_function import StepFunction
 from dtau.mujoco.transition import (
     TransitionDerivatives,
     transition_derivatives,
     transition_derivatives_batch,
 )
 
-__all__ = ["TransitionDerivatives", "transition_derivatives", "transition_derivatives_batch"]
+__all__ = [
+    "StepFunction",
+    "TransitionDerivatives",
+    "transition_derivatives",
+    "transition_derivatives_batch",
+]
 
 
 def __dir__() -> list[str]:

@@ -235,6 +235,13 @@ class Kinematics:
         return self.crosses[state], self.own[state]
 
 
+def integration_state(mj_model: Any, mj_data: Any) -> Array:
+    """Return all numbers of the data that a step depends on."""
+    state: Array = np.empty(mujoco.mj_stateSize(mj_model, _STATE))
+    mujoco.mj_getState(mj_model, mj_data, state, _STATE)
+    return state
+
+
 class _Memory:
     """Data in which a thread solves, and arrays for the solutions of one state."""
 
@@ -245,12 +252,13 @@ class _Memory:
 
 
 class Solver:
-    """Solve the constraints of states in a copy of the data, which stays with the thread.
+    """Solve the constraints of states in data of its own, which stays with the thread.
 
-    Solvers of other `number` have copies of their own, for other threads to use.
+    It starts from `given`, an `integration_state`. Solvers of other `number` have other data, for
+    other threads to use.
     """
 
-    def __init__(self, mj_model: Any, mj_data: Any, number: int = 0) -> None:
+    def __init__(self, mj_model: Any, given: Array, number: int = 0) -> None:
         self._model = mj_model
         kept: tuple[Any, list[_Memory]] | None = getattr(_local, "kept", None)
         if kept is None or kept[0] is not mj_model:
@@ -259,15 +267,10 @@ class Solver:
             kept[1].append(_Memory(mj_model))
         self._memory = kept[1][number]
         self.data = self._memory.data
-        self._state: Array = np.empty(mujoco.mj_stateSize(mj_model, _STATE))
-        mujoco.mj_getState(mj_model, mj_data, self._state, _STATE)
-
-    def is_finite(self) -> bool:
-        """Tell whether all numbers of the state of `mj_data` are finite."""
-        return bool(np.isfinite(self._state).all())
+        self._state = given
 
     def reset(self) -> Any:
-        """Return the data with the state of `mj_data`."""
+        """Return the data with the state that was given."""
         mujoco.mj_setState(self._model, self.data, self._state, _STATE)
         return self.data
 

@@ -6,6 +6,7 @@ The core differentiates the solution of a state, and the steps of Euler and impl
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import mujoco
@@ -74,11 +75,32 @@ def _differentiated(
     """Return derivatives of the next states, or for RK4 of rates of velocities and activations."""
     *state, accelerations, by_velocity = _core.mujoco_accelerations(constants, solved.arrays)
     smooth = _core.inverse_dynamics_derivatives(plan.model, *state)
+    arguments = constants, solved, accelerations, following, by_velocity
+    return np.asarray(
+        with_motions(
+            _core.mujoco_step_derivatives, mj_model, *arguments, smooth, names, differences
+        )
+    )
+
+
+def with_motions(
+    function: Callable[..., Any],
+    mj_model: Any,
+    constants: tuple[Any, ...],
+    solved: Solved,
+    accelerations: Array,
+    following: Array,
+    by_velocity: Array,
+    last: Any,
+    names: Names,
+    differences: GeometryDifferences | None,
+) -> Any:
+    """Call a function of the core, and again with the motion of contacts that it does not know."""
     arguments = (
-        *(constants, solved.arrays, smooth, accelerations, following),
+        *(constants, solved.arrays, accelerations, following),
         *other_terms(mj_model, solved, differences, by_velocity),
     )
-    out, unknown, contact, row, same = _core.mujoco_step_derivatives(*arguments, None, None)
+    out, (unknown, contact, row, same) = function(*arguments, None, None, last)
     if contact >= 0:
         where = names.contact(solved.contacts(np.array([contact])), 0)
         raise jumps(where, "a contact")
@@ -89,10 +111,10 @@ def _differentiated(
         if differences is None:
             kinds = f"contacts of {names.kinds(contacts, 0)}, unless geometry='differences'"
             raise not_covered(kinds, names.contact(contacts, 0))
-        out, *_, same = _core.mujoco_step_derivatives(*arguments, unknown, differences(contacts))
+        out, (*_, same) = function(*arguments, unknown, differences(contacts), last)
     if not same:
         raise _unknown_terms()
-    return np.asarray(out)
+    return out
 
 
 def turning_rates(plan: Plan, displacement: Array, v: Array) -> tuple[Array, list[Array]]:

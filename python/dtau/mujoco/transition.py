@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.mujoco.geometry_differences import GeometryDifferences
-from dtau.mujoco.names import Names
 from dtau.mujoco.plan import Plan, plan_of
-from dtau.mujoco.scope import EULER, RK4, require_covered_data
-from dtau.mujoco.solved import Solver
-from dtau.mujoco.steps import STAGES, step_derivatives, turning_rates
+from dtau.mujoco.runs import Geometry, Run, for_solutions
+from dtau.mujoco.scope import require_covered_data
+from dtau.mujoco.solved import Solver, integration_state
 from dtau.support.checks import class_name, integer, real_numbers
-from dtau.support.machine import cores
 from dtau.support.options import require_option
 
 Array = NDArray[np.float64]
-Geometry = Literal["exact", "differences"]
 
 _STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
 _PARTS = [mujoco.mjtState(1 << k) for k in range(int(mujoco.mjtState.mjNSTATE))]
-_MOST_AT_ONCE = 128  # states whose arrays stay in the cache
-_LEAST_OF_A_THREAD = 32  # states
 
 
 class TransitionDerivatives(NamedTuple):
@@ -103,14 +95,14 @@ def transition_derivatives(
     array([[ 1.    ,  0.002 ],
            [-0.0195,  1.    ]])
     """
-    _require_arguments(mj_model, mj_data, geometry)
+    require_arguments(mj_model, mj_data, geometry)
     plan = plan_of(mj_model)
     require_covered_data(mj_data)
-    solver = Solver(mj_model, mj_data)
-    if not solver.is_finite():
+    given = integration_state(mj_model, mj_data)
+    if not np.isfinite(given).all():
         for name in ("qpos", "qvel", "act", "ctrl", "qfrc_applied"):
-            _require_finite(f"mj_data.{name}", getattr(mj_data, name))
-    run = _Run(plan, mj_model, solver, 1)
+            require_finite(f"mj_data.{name}", getattr(mj_data, name))
+    run = Run(plan, mj_model, Solver(mj_model, given), 1)
     run.add(0)
     both = run.derivatives(geometry, None)[0]
     width = len(both)
@@ -177,7 +169,7 @@ def transition_derivatives_batch(
     >>> A.shape, B.shape
     ((5, 2, 2), (5, 2, 1))
     """
-    _require_arguments(mj_model, mj_data, geometry)
+    require_arguments(mj_model, mj_data, geometry)
     plan = plan_of(mj_model)
     require_covered_data(mj_data)
     if threads is not None:
@@ -192,47 +184,35 @@ def transition_derivatives_batch(
         if value.shape != shape:
             expected = f"(n, {shape[1]})" if name == "states" else str(shape)
             raise ValueError(f"{name}: expected shape {expected}, got {value.shape}")
-        _require_finite(name, value)
-    width = 2 * plan.nv + plan.na
-    if not n:
-        return TransitionDerivatives(np.empty((0, width, width)), np.empty((0, width, plan.nu)))
+        require_finite(name, value)
+    given = integration_state(mj_model, mj_data)
+    return derivatives_at(plan, mj_model, given, states, ctrl, None, geometry, threads)
+
+
+def derivatives_at(
+    plan: Plan,
+    mj_model: Any,
+    given: Array,
+    states: Array,
+    ctrl: Array,
+    starts: Array | None,
+    geometry: Geometry,
+    threads: int | None,
+) -> TransitionDerivatives:
+    """Return the derivatives at states; the other arguments are as in `for_solutions`."""
+    n, width = len(states), 2 * plan.nv + plan.na
     out = TransitionDerivatives(np.empty((n, width, width)), np.empty((n, width, plan.nu)))
-    count = threads or max(1, min(cores(), n // _LEAST_OF_A_THREAD))
-    size = min(_MOST_AT_ONCE, -(-n // count))
-    starts = range(0, n, size)
 
-    stop = threading.Event()  # the calling thread is interrupted, or another has failed
+    def differentiate(run: Run, some: slice) -> None:
+        both = run.derivatives(geometry, some.start)
+        out.A[some], out.B[some] = both[..., :width], both[..., width:]
 
-    def differentiate(number: int, solver: Solver) -> None:
-        for start in starts[number::count]:
-            chosen = range(start, min(n, start + size))
-            run = _Run(plan, mj_model, solver, len(chosen))
-            for k, i in enumerate(chosen):
-                if stop.is_set():
-                    return
-                run.add(k, states[i], ctrl[i])
-            both = run.derivatives(geometry, start)
-            out.A[start : start + size] = both[..., :width]
-            out.B[start : start + size] = both[..., width:]
-
-    count = min(count, len(starts))
-    solvers = [Solver(mj_model, mj_data, number) for number in range(count)]
-    if count == 1:
-        differentiate(0, solvers[0])
-    else:
-        # NumPy and MuJoCo release the interpreter's lock while they compute.
-        with ThreadPoolExecutor(count) as pool:
-            running = [pool.submit(differentiate, *one) for one in enumerate(solvers)]
-            try:
-                for done in as_completed(running):
-                    done.result()
-            except BaseException:
-                stop.set()
-                raise
+    for_solutions(plan, mj_model, given, states, ctrl, starts, threads, differentiate)
     return out
 
 
-def _require_arguments(mj_model: Any, mj_data: Any, geometry: Geometry) -> None:
+def require_arguments(mj_model: Any, mj_data: Any, geometry: Geometry) -> None:
+    """Raise an error if arguments are not MuJoCo's, or do not belong together."""
     for name, value, kind in (
         ("mj_model", mj_model, mujoco.MjModel),
         ("mj_data", mj_data, mujoco.MjData),
@@ -253,76 +233,8 @@ def _require_arguments(mj_model: Any, mj_data: Any, geometry: Geometry) -> None:
             )
 
 
-def _require_finite(argument: str, numbers: Array) -> None:
+def require_finite(argument: str, numbers: Array) -> None:
+    """Raise an error if a number is not finite."""
     if not np.isfinite(numbers).all():
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(numbers))[0])
         raise ValueError(f"{argument}: expected finite numbers, got {numbers[at]} at index {at}")
-
-
-class _Run:
-    """Solutions at the stages of the steps from n states, and their derivatives."""
-
-    def __init__(self, plan: Plan, mj_model: Any, solver: Solver, n: int) -> None:
-        self._plan, self._model, self._solver = plan, mj_model, solver
-        count = 1 + len(STAGES) if plan.integrator == RK4 else 1
-        self._stages = solver.stages(plan, count, n)
-        self._following = np.empty((n, plan.nv))
-
-    def add(self, k: int, state: Array | None = None, ctrl: Array | None = None) -> None:
-        """Solve at the state and control of the solver's data, or at others."""
-        m, data = self._model, self._solver.reset()
-        if state is not None:
-            mujoco.mj_setState(m, data, state, _STATE)
-            data.ctrl[:] = ctrl
-        mujoco.mj_normalizeQuat(m, data.qpos)
-        mujoco.mj_forward(m, data)
-        self._stages[0].add(k, m, data)
-        if self._plan.integrator == RK4:
-            self._add_stages(k, data)
-        elif self._plan.integrator == EULER:
-            mujoco.mj_Euler(m, data)
-        else:
-            mujoco.mj_implicit(m, data)
-        self._following[k] = data.qvel
-
-    def _add_stages(self, k: int, data: Any) -> None:
-        m, h, first = self._model, self._plan.timestep, self._stages[0]
-        time, rate = data.time, first.v[k]
-        for fraction, before, stage in zip(
-            STAGES, self._stages[:-1], self._stages[1:], strict=True
-        ):
-            q = first.q[k].copy()
-            mujoco.mj_integratePos(m, q, rate, fraction * h)
-            data.qpos[:], data.time = q, time + fraction * h
-            data.qvel[:] = first.v[k] + fraction * h * before.a[k]
-            if self._plan.na:
-                data.act[:] = first.act[k] + fraction * h * before.act_dot[k]
-            mujoco.mj_forward(m, data)
-            stage.add(k, m, data)
-            rate = turning_rates(self._plan, fraction * h * rate, stage.v[k])[0]
-        data.qpos[:], data.qvel[:], data.time = first.q[k], first.v[k], time
-        if self._plan.na:
-            data.act[:] = first.act[k]
-        mujoco.mj_forward(m, data)
-        mujoco.mj_RungeKutta(m, data, 4)
-
-    def derivatives(self, geometry: Geometry, first: int | None) -> Array:
-        """Return the derivatives by state and control of the states after the steps.
-
-        `first`: the number of the first state in its batch; None: it is alone.
-        """
-        differences: list[GeometryDifferences | None] = []
-        several = len(self._stages) > 1
-        names = [
-            Names(self._model, first, k + 1 if several else None) for k in range(len(self._stages))
-        ]
-        for stage, of_stage in zip(self._stages, names, strict=True):
-            stage.finish()
-            differences.append(
-                GeometryDifferences(self._model, self._solver.data, stage.q, of_stage)
-                if geometry == "differences"
-                else None
-            )
-        return step_derivatives(
-            self._plan, self._model, self._stages, self._following, names, differences
-        )

@@ -1,0 +1,175 @@
+"""Solve at the states of a batch, over threads: `for_solutions`, `Run`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any, Literal
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.mujoco.geometry_differences import GeometryDifferences
+from dtau.mujoco.names import Names
+from dtau.mujoco.plan import Plan
+from dtau.mujoco.pullback import step_pullback
+from dtau.mujoco.scope import EULER, RK4
+from dtau.mujoco.solved import Solver
+from dtau.mujoco.steps import STAGES, step_derivatives, turning_rates
+from dtau.support.machine import cores
+
+Array = NDArray[np.float64]
+Geometry = Literal["exact", "differences"]
+
+_STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
+_MOST_AT_ONCE = 128  # states whose arrays stay in the cache
+_LEAST_OF_A_THREAD = 32  # states
+
+
+def for_solutions(
+    plan: Plan,
+    mj_model: Any,
+    given: Array,
+    states: Array,
+    ctrl: Array,
+    starts: Array | None,
+    threads: int | None,
+    use: Callable[[Run, slice], None],
+) -> None:
+    """Solve at all states, over threads, and call `use` with the solutions at some of them.
+
+    The data has the state `given`. Solvers start from the accelerations `starts` (n, nv), or from
+    the warm start in `given`.
+    """
+    n = len(states)
+    if not n:
+        return
+    count = threads_for(n, threads)
+    size = min(_MOST_AT_ONCE, -(-n // count))
+    parts = range(0, n, size)
+
+    stop = threading.Event()  # the calling thread is interrupted, or another has failed
+
+    def work(number: int, solver: Solver) -> None:
+        for start in parts[number::count]:
+            chosen = range(start, min(n, start + size))
+            run = Run(plan, mj_model, solver, len(chosen))
+            for k, i in enumerate(chosen):
+                if stop.is_set():
+                    return
+                run.add(k, states[i], ctrl[i], None if starts is None else starts[i])
+            use(run, slice(start, chosen.stop))
+
+    count = min(count, len(parts))
+    solvers = [Solver(mj_model, given, number) for number in range(count)]
+    if count == 1:
+        work(0, solvers[0])
+    else:
+        # NumPy and MuJoCo release the interpreter's lock while they compute.
+        with ThreadPoolExecutor(count) as pool:
+            running = [pool.submit(work, *one) for one in enumerate(solvers)]
+            try:
+                for done in as_completed(running):
+                    done.result()
+            except BaseException:
+                stop.set()
+                raise
+
+
+def threads_for(n: int, threads: int | None) -> int:
+    """Return the number of threads for n states."""
+    return min(n, threads or max(1, min(cores(), n // _LEAST_OF_A_THREAD)))
+
+
+class Run:
+    """Solutions at the stages of the steps from n states, and their derivatives."""
+
+    def __init__(self, plan: Plan, mj_model: Any, solver: Solver, n: int) -> None:
+        self._plan, self._model, self._solver = plan, mj_model, solver
+        count = 1 + len(STAGES) if plan.integrator == RK4 else 1
+        self._stages = solver.stages(plan, count, n)
+        self._following = np.empty((n, plan.nv))
+
+    def add(
+        self,
+        k: int,
+        state: Array | None = None,
+        ctrl: Array | None = None,
+        start: Array | None = None,
+    ) -> None:
+        """Solve at the state and control of the solver's data, or at others, from a warm start."""
+        m, data = self._model, self._solver.reset()
+        if state is not None:
+            mujoco.mj_setState(m, data, state, _STATE)
+            data.ctrl[:] = ctrl
+        if start is not None:
+            data.qacc_warmstart[:] = start
+        mujoco.mj_normalizeQuat(m, data.qpos)
+        mujoco.mj_forward(m, data)
+        self._stages[0].add(k, m, data)
+        if self._plan.integrator == RK4:
+            self._add_stages(k, data)
+        elif self._plan.integrator == EULER:
+            mujoco.mj_Euler(m, data)
+        else:
+            mujoco.mj_implicit(m, data)
+        self._following[k] = data.qvel
+
+    def _add_stages(self, k: int, data: Any) -> None:
+        m, h, first = self._model, self._plan.timestep, self._stages[0]
+        time, rate = data.time, first.v[k]
+        for fraction, before, stage in zip(
+            STAGES, self._stages[:-1], self._stages[1:], strict=True
+        ):
+            q = first.q[k].copy()
+            mujoco.mj_integratePos(m, q, rate, fraction * h)
+            data.qpos[:], data.time = q, time + fraction * h
+            data.qvel[:] = first.v[k] + fraction * h * before.a[k]
+            if self._plan.na:
+                data.act[:] = first.act[k] + fraction * h * before.act_dot[k]
+            mujoco.mj_forward(m, data)
+            stage.add(k, m, data)
+            rate = turning_rates(self._plan, fraction * h * rate, stage.v[k])[0]
+        data.qpos[:], data.qvel[:], data.time = first.q[k], first.v[k], time
+        if self._plan.na:
+            data.act[:] = first.act[k]
+        mujoco.mj_forward(m, data)
+        mujoco.mj_RungeKutta(m, data, 4)
+
+    def derivatives(self, geometry: Geometry, first: int | None) -> Array:
+        """Return the derivatives by state and control of the states after the steps.
+
+        `first`: the number of the first state in its batch; None: it is alone.
+        """
+        names, differences = self._finished(geometry, first)
+        return step_derivatives(
+            self._plan, self._model, self._stages, self._following, names, differences
+        )
+
+    def pullback(self, geometry: Geometry, first: int, weights: Array) -> Array:
+        """Return products of weights with the derivatives, without the Runge-Kutta method."""
+        (names,), (differences,) = self._finished(geometry, first)
+        return step_pullback(
+            *(self._plan, self._model, self._stages[0], self._following),
+            *(weights, names, differences),
+        )
+
+    def _finished(
+        self, geometry: Geometry, first: int | None
+    ) -> tuple[list[Names], list[GeometryDifferences | None]]:
+        """Finish the stages; return names for errors and differences of their geometry."""
+        differences: list[GeometryDifferences | None] = []
+        several = len(self._stages) > 1
+        names = [
+            Names(self._model, first, k + 1 if several else None) for k in range(len(self._stages))
+        ]
+        for stage, of_stage in zip(self._stages, names, strict=True):
+            stage.finish()
+            differences.append(
+                GeometryDifferences(self._model, self._solver.data, stage.q, of_stage)
+                if geometry == "differences"
+                else None
+            )
+        return names, differences

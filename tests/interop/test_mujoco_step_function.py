@@ -1,0 +1,185 @@
+"""Test `dtau.mujoco.StepFunction`: products with the derivatives of MuJoCo's step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from trees import Array
+
+mujoco = pytest.importorskip("mujoco")
+
+import dtau.mujoco  # noqa: E402
+
+HEAD = """<mujoco><option timestep="0.004" tolerance="0" iterations="60" integrator="{}" cone="{}"/>
+<compiler autolimits="true"/><default><geom contype="0" conaffinity="1"/></default>
+<worldbody><geom type="plane" size="5 5 1" contype="1"/>"""
+# A base with a ball joint, a hinge at its limit, a tendon, and actuators with activations.
+CREATURE = """<body pos="0 0 0.35"><freejoint/><geom type="sphere" size="0.12" mass="2"/>
+<body pos="0.2 0 0"><joint type="ball" damping="0.3" armature="0.02"/>
+<geom type="capsule" size="0.05" fromto="0 0 0 0.2 0 -0.2" mass="0.6"/>
+<body pos="0.2 0 -0.2"><joint name="knee" axis="0 1 0" range="-90 5" damping="0.2" stiffness="2"
+ armature="0.02"/>
+<geom type="capsule" size="0.04" fromto="0 0 0 0.1 0 -0.1" mass="0.3"/></body></body>
+<body pos="-0.2 0 0"><joint name="hip" axis="0 1 0" damping="0.2" frictionloss="0.05"
+ armature="0.01"/>
+<geom type="capsule" size="0.05" fromto="0 0 0 -0.2 0 -0.25" mass="0.5"/></body></body></worldbody>
+<tendon><fixed name="pull"><joint joint="knee" coef="0.5"/><joint joint="hip" coef="-1"/></fixed>
+</tendon>
+<actuator><position joint="knee" kp="5" kv="0.3"/>
+<general joint="hip" dyntype="filter" dynprm="0.05" gainprm="0.4"
+ ctrlrange="-1 1"/><motor tendon="pull" gear="0.3"/></actuator></mujoco>"""
+INTEGRATORS = ("Euler", "implicitfast", "RK4")
+CONES = ("pyramidal", "elliptic")
+
+
+def creature(integrator: str, cone: str) -> tuple[Any, Any]:
+    mj_model = mujoco.MjModel.from_xml_string(HEAD.format(integrator, cone) + CREATURE)
+    return mj_model, mujoco.MjData(mj_model)
+
+
+def states_of(mj_model: Any, data: Any, count: int = 6) -> tuple[Array, Array]:
+    """States on the floor, and controls."""
+    rng = np.random.default_rng(3)
+    data.qvel[:] = 0.4 * rng.normal(size=mj_model.nv)
+    kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    states, ctrl = np.empty((count, mujoco.mj_stateSize(mj_model, kind))), []
+    for state in states:
+        u = rng.uniform(-0.8, 0.8, mj_model.nu)
+        for _ in range(20):
+            data.ctrl[:] = u
+            mujoco.mj_step(mj_model, data)
+        mujoco.mj_getState(mj_model, data, state, kind)
+        ctrl.append(u)
+    assert data.ncon
+    mujoco.mj_resetData(mj_model, data)
+    return states, np.array(ctrl)
+
+
+def fourth_order(f: Any, h: float) -> Array:
+    found: Array = (8.0 * (f(h) - f(-h)) - (f(2.0 * h) - f(-2.0 * h))) / (12.0 * h)
+    return found
+
+
+@pytest.mark.parametrize("cone", CONES)
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_products_are_those_with_differences(integrator: str, cone: str) -> None:
+    mj_model, data = creature(integrator, cone)
+    states, ctrl = states_of(mj_model, data)
+    states[:, 4:8] *= 1.2  # the quaternion of the base: MuJoCo normalizes it
+    step = dtau.mujoco.StepFunction(mj_model, data)
+    rng = np.random.default_rng(0)
+    dx, du = rng.normal(size=states.shape), rng.normal(size=ctrl.shape)
+    got = step.jvp(states, ctrl, dx, du)
+    # Differences may straddle a change of the active set: the better of two steps counts.
+    numeric = [
+        fourth_order(lambda h: step(states + h * dx, ctrl + h * du), h) for h in (1e-6, 1e-7)
+    ]
+    errors = np.min([np.abs(x - got).max(axis=-1) for x in numeric], axis=0)
+    assert (errors < 1e-8 * np.abs(got).max(axis=-1)).all()
+    weights = rng.normal(size=states.shape)
+    by_state, by_ctrl = step.vjp(states, ctrl, weights)
+    both = (by_state * dx).sum(-1) + (by_ctrl * du).sum(-1)
+    np.testing.assert_allclose(both, (got * weights).sum(-1), rtol=1e-9, atol=1e-9)
+    # Several weights share the matrices.
+    some = np.stack([weights, 2.0 * weights])
+    for one, two in zip((by_state, by_ctrl), step.vjp(states, ctrl, some), strict=True):
+        np.testing.assert_allclose(two, [one, 2.0 * one], rtol=1e-7, atol=1e-8 * np.abs(one).max())
+
+
+def test_the_step_is_mujocos() -> None:
+    mj_model, data = creature("Euler", "elliptic")
+    states, ctrl = states_of(mj_model, data)
+    data.qfrc_applied[:] = 0.3
+    step = dtau.mujoco.StepFunction(mj_model, data, threads=2)
+    kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    expected = np.empty_like(states)
+    for state, u, after in zip(states, ctrl, expected, strict=True):
+        mujoco.mj_setState(mj_model, data, state, kind)
+        data.ctrl[:], data.qacc_warmstart[:] = u, 0.0
+        mujoco.mj_step(mj_model, data)
+        mujoco.mj_getState(mj_model, data, after, kind)
+    np.testing.assert_array_equal(step(states, ctrl), expected)
+    after = step.rollout(states[0], np.tile(ctrl[0], (3, 1)))
+    np.testing.assert_allclose(after[2], step(after[1], ctrl[0]), atol=1e-9)
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_products_of_rollouts_compose_those_of_steps(integrator: str) -> None:
+    mj_model, data = creature(integrator, "elliptic")
+    states, ctrl = states_of(mj_model, data)
+    step = dtau.mujoco.StepFunction(mj_model, data)
+    rng = np.random.default_rng(1)
+    u = np.stack([ctrl, ctrl[::-1], -ctrl], axis=1)
+    after = step.rollout(states, u)
+    weights, dx, du = (rng.normal(size=x.shape) for x in (after, states, u))
+    by_state, by_ctrl = step.rollout_vjp(states, u, weights, after=after)
+    below, expected = np.zeros_like(states), np.empty_like(u)
+    for k in reversed(range(3)):
+        before = after[:, k - 1] if k else states
+        below, expected[:, k] = step.vjp(before, u[:, k], below + weights[:, k])
+    for got, theirs in ((by_state, below), (by_ctrl, expected)):
+        np.testing.assert_allclose(got, theirs, rtol=1e-6, atol=1e-7 * np.abs(theirs).max())
+    moved = step.rollout_jvp(states, u, dx, du, after=after)
+    both = (by_state * dx).sum() + (by_ctrl * du).sum()
+    np.testing.assert_allclose((moved * weights).sum(), both, rtol=1e-7)
+
+
+HOPPER = """<mujoco><option timestep="0.005" tolerance="0" iterations="60"/><worldbody>
+<geom type="plane" size="5 5 1"/><body pos="0 0 0.85"><joint type="slide" axis="1 0 0"/>
+<joint type="slide" axis="0 0 1"/><joint axis="0 1 0"/>
+<geom type="capsule" size="0.05" fromto="0 0 0 0 0 0.4" mass="4"/><body>
+<joint name="hip" axis="0 1 0" damping="1"/>
+<geom type="capsule" size="0.05" fromto="0 0 0 0 0 -0.4" mass="3"/>
+<body pos="0 0 -0.4"><joint name="knee" axis="0 1 0" damping="1"/>
+<geom type="capsule" size="0.04" fromto="0 0 0 0 0 -0.4" mass="2"/><body pos="0 0 -0.4">
+<joint name="ankle" axis="0 1 0" damping="1"/>
+<geom type="capsule" size="0.06" fromto="-0.1 0 0 0.2 0 0" mass="1"/>
+</body></body></body></body></worldbody>
+<actuator><motor joint="hip" gear="50"/>
+<motor joint="knee" gear="50"/><motor joint="ankle" gear="50"/></actuator></mujoco>"""
+
+
+def test_gradient_of_a_rollout_by_its_first_action() -> None:
+    mj_model = mujoco.MjModel.from_xml_string(HOPPER)
+    step = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))
+    start = np.zeros(13)
+    start[2:7] = -0.04, 0.0, -0.5, 1.0, -0.45
+    start[7] = 0.5
+    ctrl = np.tile([0.1, -0.2, 0.1], (32, 1))
+    weights = np.zeros((32, 13))
+    weights[-1, 1:3] = 1.0, 0.5
+
+    def reached(k: int, h: float) -> float:
+        u = ctrl.copy()
+        u[0, k] += h
+        return float((step.rollout(start, u) * weights).sum())
+
+    expected = [fourth_order(lambda h, k=k: reached(k, h), 1e-3) for k in range(3)]
+    got = step.rollout_vjp(start, ctrl, weights)[1][0]
+    np.testing.assert_allclose(got, expected, atol=1e-8 * np.abs(expected).max())
+
+
+def test_errors_name_arguments() -> None:
+    mj_model, data = creature("Euler", "elliptic")
+    step = dtau.mujoco.StepFunction(mj_model, data)
+    x, u = np.zeros(step.nstate), np.zeros(step.nu)
+    for call, message in (
+        (lambda: step(x[1:], u), "state: expected shape"),
+        (lambda: step(x, u[1:]), "ctrl: expected shape"),
+        (lambda: step.rollout(x, u), "ctrl: expected shape .*steps"),
+        (lambda: step(np.zeros((2, len(x))), np.zeros((3, len(u)))), "state and ctrl: .*broadcast"),
+        (lambda: step(x + np.nan, u), "state: expected finite numbers"),
+        (lambda: step.vjp(x, u, x[1:]), "weights: expected shape"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+    with pytest.raises(TypeError, match=r"mj_data: expected a mujoco\.MjData"):
+        dtau.mujoco.StepFunction(mj_model, mj_model)
+    mj_model.opt.noslip_iterations = 1
+    with pytest.raises(NotImplementedError, match="noslip"):
+        dtau.mujoco.StepFunction(mj_model, data)
+    mj_model.opt.noslip_iterations = 0
+    assert step(np.zeros((0, step.nstate)), np.zeros((0, step.nu))).shape == (0, step.nstate)
+    assert step.vjp(x[None][:0], u[None][:0], x[None][:0])[1].shape == (0, step.nu)
