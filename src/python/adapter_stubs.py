@@ -34,12 +34,12 @@ def stubs(library: str) -> str:
         f"from {module} import {word}"
         for word, module in sorted(types.items(), key=lambda x: x[::-1])
     ]
+    lines += [f"from {module} import {name} as {name}" for name, module in described.by_hand]
     lines += [described.imports, "", '_Array = TypeVar("_Array")', ""]
     for name in classes:
         lines.append(f"class {name}(NamedTuple, Generic[_Array]):")
         lines += [f"    {field}: _Array" for field in getattr(dtau.results, name)._fields]
-    more = {"function"} & set(described.imports.split())
-    lines += ["", f"__all__ = {sorted([*classes, *headers, *more])}", ""]
+    lines += ["", f"__all__ = {sorted([*classes, *headers, *dict(described.by_hand)])}", ""]
     lines += [f"{header} ..." for header in headers.values()]
     return "\n".join(lines) + "\n"
 

@@ -35,9 +35,11 @@ PEERS = {  # what examples need beside the package
     "dtau.conventions.mujoco_model": "mujoco",
     "dtau.distances": "coal",
     "dtau.jax": "jax",
+    "dtau.jax.mujoco": "mujoco",
     "dtau.loaders.mechanism": "mujoco",
     "dtau.mujoco": "mujoco",
     "dtau.torch": "torch",
+    "dtau.torch.mujoco": "mujoco",
     "dtau.conventions.pinocchio_model": "pinocchio",
     "dtau.viewing": "viser",
 }

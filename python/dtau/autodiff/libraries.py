@@ -30,6 +30,7 @@ class ArrayLibrary:
     title: str
     module: str
     imports: str  # imports of the stub, for the types
+    by_hand: tuple[tuple[str, str], ...] = ()  # functions without a row, and their modules
     argument: str  # annotations of an array, of a number, of a result
     number: str
     result: str
@@ -101,6 +102,7 @@ def _options(arguments: Sequence[Argument]) -> list[str]:
 class _Jax(ArrayLibrary):
     title, module = "JAX", "dtau.jax"
     imports = "import jax\nfrom jax.typing import ArrayLike"
+    by_hand = (("mujoco_rollout", "dtau.jax.mujoco"), ("mujoco_step", "dtau.jax.mujoco"))
     argument, number, result = "ArrayLike", "ArrayLike", "jax.Array"
     helpers = (("call", "dtau.jax.arguments"), ("frame_names", "dtau.support.checks"))
     states = "Batch axes of all arguments broadcast against each other."
@@ -129,6 +131,7 @@ class _Jax(ArrayLibrary):
 class _Torch(ArrayLibrary):
     title, module = "PyTorch", "dtau.torch"
     imports = "from torch import Tensor"
+    by_hand = (("mujoco_rollout", "dtau.torch.mujoco"), ("mujoco_step", "dtau.torch.mujoco"))
     argument, number, result = "Tensor", "Tensor | float", "Tensor"
     helpers = (
         ("results", "dtau.torch.arguments"),
@@ -163,7 +166,8 @@ class _Torch(ArrayLibrary):
 
 class _Casadi(ArrayLibrary):
     title, module = "CasADi", "dtau.casadi"
-    imports = "from typing import Any\n\nfrom dtau.casadi.builder import function as function"
+    imports = "from typing import Any"
+    by_hand = (("function", "dtau.casadi.builder"),)
     argument, number, result = "Any", "Any", "Any"
     helpers = (
         ("evaluate", "dtau.casadi.arguments"),

@@ -9,9 +9,8 @@ from dtau.support.options import Integrator
 from typing import Generic
 from typing import NamedTuple
 from typing import TypeVar
-from typing import Any
-
 from dtau.casadi.builder import function as function
+from typing import Any
 
 _Array = TypeVar("_Array")
 

@@ -23,8 +23,9 @@ if not hasattr(jax, "ffi"):
 
 from dtau.jax import functions, results
 from dtau.jax.functions import *  # noqa: F403
+from dtau.jax.mujoco import mujoco_rollout, mujoco_step  # noqa: F401
 
-__all__ = functions.__all__
+__all__ = sorted([*functions.__all__, "mujoco_rollout", "mujoco_step"])
 results.register()
 
 

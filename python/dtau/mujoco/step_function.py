@@ -74,10 +74,10 @@ class StepFunction:
     ... )
     >>> step = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))
     >>> step(np.zeros(3), [1.0]).round(4)
-    array([0.002 , 0.    , 0.002 ])
+    array([0.002, 0.   , 0.002])
     >>> by_state, by_ctrl = step.vjp(np.zeros(3), [1.0], [0.0, 1.0, 0.0])
     >>> by_state.round(4)
-    array([0.    , 1.    , 0.002 ])
+    array([0.   , 1.   , 0.002])
     """
 
     def __init__(

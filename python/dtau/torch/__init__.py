@@ -30,8 +30,9 @@ except ModuleNotFoundError as error:
 
 from dtau.torch import functions, programs, trees  # noqa: F401
 from dtau.torch.functions import *  # noqa: F403
+from dtau.torch.mujoco import mujoco_rollout, mujoco_step  # noqa: F401
 
-__all__ = functions.__all__
+__all__ = sorted([*functions.__all__, "mujoco_rollout", "mujoco_step"])
 
 
 def __dir__() -> list[str]:

@@ -9,6 +9,8 @@ from dtau.support.options import Integrator
 from typing import Generic
 from typing import NamedTuple
 from typing import TypeVar
+from dtau.torch.mujoco import mujoco_rollout as mujoco_rollout
+from dtau.torch.mujoco import mujoco_step as mujoco_step
 from torch import Tensor
 
 _Array = TypeVar("_Array")
@@ -34,7 +36,7 @@ class TangentMap(NamedTuple, Generic[_Array]):
     from_tangent: _Array
     to_tangent: _Array
 
-__all__ = ['ConstrainedDynamics', 'ImpulseDynamics', 'KinematicsTimeDerivatives', 'NextState', 'Placements', 'TangentMap', 'bias_torque', 'center_of_mass', 'center_of_mass_velocity', 'centroidal_momentum', 'constrained_dynamics', 'difference', 'forward_dynamics', 'forward_dynamics_time_derivatives', 'frame_accelerations', 'frame_jacobians', 'frame_jacobians_derivatives', 'frame_jacobians_time_derivatives', 'frame_kinematics_time_derivatives', 'frame_placements', 'frame_velocities', 'gravity_torque', 'impulse_dynamics', 'integrate', 'inverse_dynamics', 'inverse_dynamics_time_derivatives', 'kinetic_energy', 'mass_matrix', 'mass_matrix_inverse', 'momentum', 'normalize', 'potential_energy', 'step', 'tangent_map']
+__all__ = ['ConstrainedDynamics', 'ImpulseDynamics', 'KinematicsTimeDerivatives', 'NextState', 'Placements', 'TangentMap', 'bias_torque', 'center_of_mass', 'center_of_mass_velocity', 'centroidal_momentum', 'constrained_dynamics', 'difference', 'forward_dynamics', 'forward_dynamics_time_derivatives', 'frame_accelerations', 'frame_jacobians', 'frame_jacobians_derivatives', 'frame_jacobians_time_derivatives', 'frame_kinematics_time_derivatives', 'frame_placements', 'frame_velocities', 'gravity_torque', 'impulse_dynamics', 'integrate', 'inverse_dynamics', 'inverse_dynamics_time_derivatives', 'kinetic_energy', 'mass_matrix', 'mass_matrix_inverse', 'momentum', 'mujoco_rollout', 'mujoco_step', 'normalize', 'potential_energy', 'step', 'tangent_map']
 
 def bias_torque(model: Model, q: Tensor, v: Tensor, f_ext: Tensor | None = None, *, f_ext_axes: Axes = 'body', parameters: Tensor | None = None) -> Tensor: ...
 def center_of_mass(model: Model, q: Tensor) -> Tensor: ...

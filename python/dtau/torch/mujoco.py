@@ -1,0 +1,355 @@
+"""MuJoCo's step and rollouts as operations of PyTorch: `mujoco_step`, `mujoco_rollout`.
+
+MuJoCo computes the values, and `dtau.mujoco.StepFunction` the products with exact derivatives.
+Derivatives have the first order. This module does not import MuJoCo.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch._functorch import eager_transforms
+from torch.autograd import forward_ad
+
+from dtau.torch.operators import library
+
+if TYPE_CHECKING:
+    from dtau.mujoco import StepFunction
+
+_living: weakref.WeakValueDictionary[int, StepFunction] = weakref.WeakValueDictionary()
+_FLOATS = (torch.float64, torch.float32)
+
+
+def mujoco_step(step: StepFunction, state: Tensor, ctrl: Tensor) -> Tensor:
+    """Return the states after MuJoCo's time step, differentiable by state and control.
+
+    Parameters
+    ----------
+    step : dtau.mujoco.StepFunction
+    state : Tensor (..., nstate)
+        States ``[time, qpos, qvel, act]``. Gradients are by these numbers; MuJoCo normalizes
+        quaternions.
+    ctrl : Tensor (..., nu)
+
+    Returns
+    -------
+    Tensor (..., nstate)
+        float32 if both arguments are, else float64. MuJoCo computes in float64.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no tensor of real numbers, or `step` is no StepFunction.
+    ValueError
+        If a shape does not fit, a tensor is not on the CPU, or a number is not finite.
+    NotImplementedError
+        If a second derivative is requested, or as in `dtau.mujoco.transition_derivatives`.
+
+    Examples
+    --------
+    >>> import dtau.mujoco, dtau.torch, mujoco, torch
+    >>> mj_model = mujoco.MjModel.from_xml_string(
+    ...     '<mujoco><worldbody><body><joint name="pivot" axis="0 1 0"/>'
+    ...     '<geom type="sphere" size="0.1" pos="0 0 -1" mass="1"/></body></worldbody>'
+    ...     '<actuator><motor joint="pivot"/></actuator></mujoco>'
+    ... )
+    >>> step = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))
+    >>> ctrl = torch.ones(1, dtype=torch.float64, requires_grad=True)
+    >>> after = dtau.torch.mujoco_step(step, torch.zeros(3, dtype=torch.float64), ctrl)
+    >>> after[2].backward()
+    >>> ctrl.grad.round(decimals=4)
+    tensor([0.0020], dtype=torch.float64)
+    """
+    return _result(step, state, ctrl, 0)
+
+
+def mujoco_rollout(step: StepFunction, state: Tensor, ctrl: Tensor) -> Tensor:
+    """Return the states after each of several time steps of MuJoCo, as `mujoco_step`.
+
+    Parameters
+    ----------
+    step : dtau.mujoco.StepFunction
+    state : Tensor (..., nstate)
+    ctrl : Tensor (..., steps, nu)
+
+    Returns
+    -------
+    Tensor (..., steps, nstate)
+
+    Raises
+    ------
+    TypeError, ValueError, NotImplementedError
+        As in `mujoco_step`.
+
+    Examples
+    --------
+    >>> import dtau.mujoco, dtau.torch, mujoco, torch
+    >>> mj_model = mujoco.MjModel.from_xml_string(
+    ...     '<mujoco><worldbody><body><joint name="pivot" axis="0 1 0"/>'
+    ...     '<geom type="sphere" size="0.1" pos="0 0 -1" mass="1"/></body></worldbody>'
+    ...     '<actuator><motor joint="pivot"/></actuator></mujoco>'
+    ... )
+    >>> step = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))
+    >>> ctrl = torch.ones(5, 1, dtype=torch.float64, requires_grad=True)
+    >>> after = dtau.torch.mujoco_rollout(step, torch.zeros(3, dtype=torch.float64), ctrl)
+    >>> after[-1, 2].backward()
+    >>> ctrl.grad[0].round(decimals=4)
+    tensor([0.0020], dtype=torch.float64)
+    """
+    return _result(step, state, ctrl, 1)
+
+
+def _result(step: StepFunction, state: Tensor, ctrl: Tensor, axes: int) -> Tensor:
+    number = _registered(step)
+    for name, x, size, more in (("state", state, step.nstate, 0), ("ctrl", ctrl, step.nu, axes)):
+        _check(name, x, size, more)
+    batch = torch.broadcast_shapes(state.shape[:-1], ctrl.shape[: ctrl.dim() - 1 - axes])
+    single = state.dtype == ctrl.dtype == torch.float32
+    state = state.double().expand(*batch, state.shape[-1])
+    ctrl = ctrl.double().expand(*batch, *ctrl.shape[ctrl.dim() - 1 - axes :])
+    if not torch.compiler.is_compiling():
+        found = _apply(number, state, ctrl)
+    else:  # programs lose the tangents of `dual_level`: see dtau.torch.primitives
+        dual_level = forward_ad._current_level >= 0 and eager_transforms.JVP_NESTING == 0
+        found = (_outside if dual_level else _in_graph)(number, state, ctrl)
+    return found.float() if single else found
+
+
+def _check(name: str, x: Any, size: int, axes: int) -> None:
+    if not isinstance(x, Tensor):
+        raise TypeError(
+            f"{name}: expected a torch.Tensor, got {type(x).__name__}; torch.as_tensor makes one"
+        )
+    if x.dtype not in _FLOATS:
+        raise TypeError(f"{name}: expected torch.float64 or torch.float32, got {x.dtype}")
+    if not x.is_cpu:
+        raise ValueError(
+            f"{name}: expected a tensor on the CPU, where MuJoCo computes, got one on {x.device}; "
+            f"{name}.cpu() copies it"
+        )
+    if x.dim() <= axes or x.shape[-1] != size:
+        expected = "(..., steps, " if axes else "(..., "
+        raise ValueError(f"{name}: expected shape {expected}{size}), got {tuple(x.shape)}")
+
+
+def _registered(step: StepFunction) -> int:
+    if not torch.compiler.is_compiling():
+        return _register(step)
+    id(step)  # makes a compiled program specific to this object
+    constant: int = _constant(step)
+    return constant
+
+
+def _register(step: StepFunction) -> int:
+    from dtau.mujoco import StepFunction
+
+    if not isinstance(step, StepFunction):
+        raise TypeError(f"step: expected a dtau.mujoco.StepFunction, got {type(step).__name__}")
+    number: int = step.number
+    _living[number] = step
+    return number
+
+
+_constant = torch.compiler.assume_constant_result(_register)
+
+
+def _function(number: int) -> StepFunction:
+    found = _living.get(number)
+    if found is None:
+        raise RuntimeError(
+            "dtau.torch: a program calls a StepFunction which no longer lives in this process: "
+            "keep it as long as the program"
+        )
+    return found
+
+
+def _several(weights: Tensor, after: Tensor) -> int:
+    """Return how many leading axes several weights for the same states have."""
+    return len(weights.shape) - len(after.shape)
+
+
+def _values(number: int, state: Tensor, ctrl: Tensor) -> Tensor:
+    step, x, u = _function(number), state.numpy(force=True), ctrl.numpy(force=True)
+    return _tensor(step.rollout(x, u) if u.ndim > x.ndim else step(x, u))
+
+
+def _pulled_back(
+    number: int, state: Tensor, ctrl: Tensor, after: Tensor, weights: Tensor
+) -> tuple[Tensor, Tensor]:
+    x, u, y, w = (part.numpy(force=True) for part in (state, ctrl, after, weights))
+    step = _function(number)
+    product = step.rollout_vjp if u.ndim > x.ndim else step.vjp
+    by_state, by_ctrl = product(x, u, w, after=y)
+    return _tensor(by_state), _tensor(by_ctrl)
+
+
+def _pushed(
+    number: int, state: Tensor, ctrl: Tensor, after: Tensor, dstate: Tensor, dctrl: Tensor
+) -> Tensor:
+    x, u, y, dx, du = (part.numpy(force=True) for part in (state, ctrl, after, dstate, dctrl))
+    step = _function(number)
+    product = step.rollout_jvp if u.ndim > x.ndim else step.jvp
+    return _tensor(product(x, u, dx, du, after=y))
+
+
+def _tensor(x: Any) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(x))  # as programs expect it
+
+
+def _values_shape(number: int, state: Tensor, ctrl: Tensor) -> Tensor:
+    return state.new_empty((*ctrl.shape[:-1], state.shape[-1]))
+
+
+def _pulled_back_shapes(
+    number: int, state: Tensor, ctrl: Tensor, after: Tensor, weights: Tensor
+) -> tuple[Tensor, Tensor]:
+    more = weights.shape[: _several(weights, after)]
+    return state.new_empty((*more, *state.shape)), ctrl.new_empty((*more, *ctrl.shape))
+
+
+def _pushed_shape(
+    number: int, state: Tensor, ctrl: Tensor, after: Tensor, dstate: Tensor, dctrl: Tensor
+) -> Tensor:
+    return after.new_empty((*dstate.shape[: _several(dstate, state)], *after.shape))
+
+
+library.define("mujoco(int step, Tensor state, Tensor ctrl) -> Tensor")
+library.define(
+    "mujoco_vjp(int step, Tensor state, Tensor ctrl, Tensor after, Tensor weights) "
+    "-> (Tensor, Tensor)"
+)
+library.define(
+    "mujoco_jvp(int step, Tensor state, Tensor ctrl, Tensor after, Tensor dstate, Tensor dctrl) "
+    "-> Tensor"
+)
+for _name, _value, _shapes in (
+    ("mujoco", _values, _values_shape),
+    ("mujoco_vjp", _pulled_back, _pulled_back_shapes),
+    ("mujoco_jvp", _pushed, _pushed_shape),
+):
+    library.impl(_name, _value, "CPU")
+    torch.library.register_fake(f"dtau::{_name}", _shapes, lib=library)
+
+
+def _below_autograd(operator: Any, *arguments: Any) -> Any:
+    with torch._C._AutoDispatchBelowAutograd():
+        return operator(*arguments)
+
+
+class _Step(torch.autograd.Function):
+    @staticmethod
+    def forward(number: int, state: Any, ctrl: Any) -> Any:
+        return _below_autograd(torch.ops.dtau.mujoco.default, number, state, ctrl)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.number = inputs[0]
+        ctx.step = _living.get(inputs[0])  # which must live as long
+        ctx.save_for_backward(*inputs[1:], output)
+        ctx.save_for_forward(*inputs[1:], output)
+
+    @staticmethod
+    def backward(ctx: Any, weights: Any) -> Any:
+        return None, *_Pullback.apply(ctx.number, *ctx.saved_tensors, weights)
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, dstate: Any, dctrl: Any) -> Any:
+        state, ctrl, after = ctx.saved_tensors
+        dstate = torch.zeros_like(state) if dstate is None else dstate
+        dctrl = torch.zeros_like(ctrl) if dctrl is None else dctrl
+        return _Pushforward.apply(ctx.number, state, ctrl, after, dstate, dctrl)
+
+    @staticmethod
+    def vmap(info: Any, dims: Any, number: int, *inputs: Any) -> Any:
+        return _Step.apply(number, *_spread(inputs, dims[1:], info.batch_size)), 0
+
+
+class _Product(torch.autograd.Function):
+    """A product of derivatives, which has no derivatives."""
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, *weights: Any) -> Any:
+        raise _no_second()
+
+    @staticmethod
+    def jvp(ctx: Any, *variations: Any) -> Any:
+        raise _no_second()
+
+
+class _Pullback(_Product):
+    @staticmethod
+    def forward(number: int, *tensors: Any) -> Any:
+        return _below_autograd(torch.ops.dtau.mujoco_vjp.default, number, *tensors)
+
+    @staticmethod
+    def vmap(info: Any, dims: Any, number: int, *tensors: Any) -> Any:
+        found = _Pullback.apply(number, *_mapped(tensors, dims[1:], 2, info.batch_size))
+        return found, _places(tensors, dims[1:], 2)
+
+
+class _Pushforward(_Product):
+    @staticmethod
+    def forward(number: int, *tensors: Any) -> Any:
+        return _below_autograd(torch.ops.dtau.mujoco_jvp.default, number, *tensors)
+
+    @staticmethod
+    def vmap(info: Any, dims: Any, number: int, *tensors: Any) -> Any:
+        found = _Pushforward.apply(number, *_mapped(tensors, dims[1:], 0, info.batch_size))
+        return found, _places(tensors, dims[1:], 0)[0]
+
+
+def _no_second() -> NotImplementedError:
+    return NotImplementedError(
+        "dtau.torch: MuJoCo's step has first derivatives alone, and this asks for the second"
+    )
+
+
+def _spread(tensors: Sequence[Tensor], dims: Sequence[int | None], size: int) -> list[Tensor]:
+    """Move a mapped axis to the front; repeat what has none."""
+    return [
+        x.expand(size, *x.shape) if dim is None else x.movedim(dim, 0)
+        for x, dim in zip(tensors, dims, strict=True)
+    ]
+
+
+def _further(tensors: Sequence[Tensor], dims: Sequence[int | None], like: int) -> int:
+    """Return how many axes of several vectors come before those of the states."""
+    own = [len(x.shape) - (dim is not None) for x, dim in zip(tensors, dims, strict=True)]
+    return own[3] - own[like]
+
+
+def _mapped(
+    tensors: Sequence[Tensor], dims: Sequence[int | None], like: int, size: int
+) -> list[Tensor]:
+    """Map a product: a mapped axis of vectors alone makes more vectors for the same states.
+
+    The vectors come after three tensors of states; tensor `like` has as many axes as the first.
+    """
+    vectors = _spread(tensors[3:], dims[3:], size)
+    if dims[:3] == (None, None, None):
+        return [*tensors[:3], *vectors]
+    further = _further(tensors, dims, like)
+    return [*_spread(tensors[:3], dims[:3], size), *(x.movedim(0, further) for x in vectors)]
+
+
+def _places(tensors: Sequence[Tensor], dims: Sequence[int | None], like: int) -> tuple[int, int]:
+    place = 0 if dims[:3] == (None, None, None) else _further(tensors, dims, like)
+    return place, place
+
+
+def _apply(number: int, state: Tensor, ctrl: Tensor) -> Tensor:
+    found: Tensor = _Step.apply(number, state, ctrl)
+    return found
+
+
+_in_graph = torch.compiler.allow_in_graph(_apply)
+_outside = torch.compiler.disable(_apply)
