@@ -11,6 +11,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau import _core
 from dtau.conventions.mujoco_model import mujoco as mujoco_convention
 from dtau.loaders.live_mujoco import from_mujoco
 from dtau.model.model import Model
@@ -179,13 +180,17 @@ def plan_of(mj_model: Any) -> Plan:
     seen: _Seen | None = getattr(_latest, "seen", None)
     if seen is not None and seen.model is not mj_model:
         seen = None
-    arrays = seen.arrays if seen is not None else _ARRAYS(mj_model)
-    numbers = b"".join(arrays)
     fluid = _OF_FLUIDS(mj_model) if opt.density or opt.viscosity else ()
     vectors = b"".join((opt.gravity, opt.wind, *fluid))
     others = vectors, _FLAGS(mj_model), _OPTIONS(opt)
-    if seen is not None and seen.numbers == numbers and seen.others == others:
+    if (
+        seen is not None
+        and _core.mujoco_is_same(seen.arrays, seen.numbers)
+        and seen.others == others
+    ):
         return seen.plan
+    arrays = _ARRAYS(mj_model)
+    numbers = b"".join(arrays)
     key = numbers, others, _SIZES(mj_model)
     found = _kept.get(key)
     if found is None:

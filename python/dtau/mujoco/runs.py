@@ -106,9 +106,10 @@ class Run:
             data.ctrl[:] = ctrl
         if start is not None:
             data.qacc_warmstart[:] = start
-        mujoco.mj_normalizeQuat(m, data.qpos)
+        if len(self._plan.angles):
+            mujoco.mj_normalizeQuat(m, data.qpos)
         mujoco.mj_forward(m, data)
-        self._stages[0].add(k, m, data)
+        self._stages[0].add(k, m, data, self._solver.fixed)
         if self._plan.integrator == RK4:
             self._add_stages(k, data)
         elif self._plan.integrator == EULER:
@@ -130,7 +131,7 @@ class Run:
             if self._plan.na:
                 data.act[:] = first.act[k] + fraction * h * before.act_dot[k]
             mujoco.mj_forward(m, data)
-            stage.add(k, m, data)
+            stage.add(k, m, data, self._solver.fixed)
             rate = turning_rates(self._plan, fraction * h * rate, stage.v[k])[0]
         data.qpos[:], data.qvel[:], data.time = first.q[k], first.v[k], time
         if self._plan.na:

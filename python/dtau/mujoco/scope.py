@@ -144,7 +144,8 @@ def require_covered_model(mj_model: Any) -> None:
 
 def require_covered_data(mj_data: Any) -> None:
     """Raise NotImplementedError if a part of the data, or a callback, is not covered."""
-    wrenches, callbacks = mj_data.xfrc_applied.any(), any(callback() for callback in _CALLBACKS)
+    wrenches = np.count_nonzero(mj_data.xfrc_applied)
+    callbacks = any([callback() for callback in _CALLBACKS])
     if wrenches or callbacks:
         _refuse({"xfrc_applied": wrenches, "callbacks": callbacks})
 

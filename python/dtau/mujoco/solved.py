@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import mujoco
@@ -43,6 +44,7 @@ _NAMES = (
     "qfrc_actuator",
     *("cdof", "subtree_com", "xmat", "xipos", "geom_xpos", "geom_xmat"),
 )
+_FIXED = attrgetter(*_NAMES)
 _OF_ROWS = (
     *("efc_D", "efc_KBIP", "efc_type", "efc_id", "efc_aref", "efc_pos", "efc_margin"),
     "efc_frictionloss",
@@ -59,6 +61,17 @@ def _empty(*types: str) -> tuple[Any, ...]:
 _NO_ROWS = _empty("d", "d", "i4", "i4", "d", "d", "d", "d")
 (_NO_JACOBIAN,) = _empty("d")
 _NO_CONTACTS = _empty("i4", "i4", "i4", "d", "d", "d", "d", "d", "d")
+
+
+def _contact_layout(contacts: Any) -> Indices:
+    """Return offset, count and size of the numbers of a contact that the core reads, by `dist`."""
+    first = contacts.dist.__array_interface__["data"][0]
+    rows = []
+    for name in _OF_CONTACTS:
+        x = getattr(contacts, name)
+        count = x.shape[1] if x.ndim > 1 else 1
+        rows.append((x.__array_interface__["data"][0] - first, count, x.itemsize))
+    return np.array(rows, dtype=np.intp)
 
 
 class Solved:
@@ -109,9 +122,12 @@ class Solved:
         for parts in (*self._parts, self._poses, self._tendons):
             parts.clear()
 
-    def add(self, k: int, mj_model: Any, data: Any) -> None:
-        """Collect the solution in `data` as state `k`; the states come in turn."""
-        _core.mujoco_copy_rows(data, _NAMES, self._copied, k)
+    def add(self, k: int, mj_model: Any, data: Any, fixed: tuple[Any, ...]) -> None:
+        """Collect the solution in `data` as state `k`; the states come in turn.
+
+        `fixed`: the arrays of `data` that do not move, of `Solver`.
+        """
+        _core.mujoco_copy_rows(fixed, self._copied, k)
         mujoco.mj_fullM(mj_model, data, self.mass[k])
         if len(self.plan.actuators.moving):
             actuators = self.plan.actuators
@@ -127,7 +143,7 @@ class Solved:
         self._counts[:, k + 1] = count, plain, touching, equalities
         rows.append(_core.mujoco_copies(data, _OF_ROWS))
         if touching:
-            contacts.append(_core.mujoco_copies(data.contact, _OF_CONTACTS))
+            contacts.append(_copied_contacts(data.contact))
         if plain:
             jacobians.append((_dense_jacobian(mj_model, data, plain),))
         if equalities:
@@ -247,6 +263,7 @@ class _Memory:
 
     def __init__(self, mj_model: Any) -> None:
         self.data: Any = mujoco.MjData(mj_model)
+        self.fixed: tuple[Any, ...] = _FIXED(self.data)
         self.plan: Plan | None = None
         self.stages: list[Solved] = []
 
@@ -266,7 +283,7 @@ class Solver:
         while len(kept[1]) <= number:
             kept[1].append(_Memory(mj_model))
         self._memory = kept[1][number]
-        self.data = self._memory.data
+        self.data, self.fixed = self._memory.data, self._memory.fixed
         self._state = given
 
     def reset(self) -> Any:
@@ -292,6 +309,17 @@ def _of_states(parts: list[tuple[Any, ...]], state: Indices) -> tuple[Array, Arr
     states, one, other = zip(*parts, strict=True)
     places = np.searchsorted(states, state)
     return np.stack(one)[places], np.stack(other)[places]
+
+
+_layouts: list[Indices] = []
+
+
+def _copied_contacts(contacts: Any) -> tuple[Any, ...]:
+    """Return copies of the arrays of contacts: MuJoCo makes a view of each one at a time."""
+    if not _layouts:
+        _layouts.append(_contact_layout(contacts))
+    copies: tuple[Any, ...] = _core.mujoco_copy_contacts(contacts.dist, _layouts[0])
+    return copies
 
 
 def _joined(parts: list[tuple[Any, ...]]) -> list[Any]:

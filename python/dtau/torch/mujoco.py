@@ -17,6 +17,7 @@ from torch._functorch import eager_transforms
 from torch.autograd import forward_ad
 
 from dtau.torch.operators import library
+from dtau.torch.transforms import transforming
 
 if TYPE_CHECKING:
     from dtau.mujoco import StepFunction
@@ -255,7 +256,7 @@ class _Step(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, weights: Any) -> Any:
-        return None, *_Pullback.apply(ctx.number, *ctx.saved_tensors, weights)
+        return None, *_applied(_Pullback, ctx.number, *ctx.saved_tensors, weights)
 
     @staticmethod
     def jvp(ctx: Any, _: Any, dstate: Any, dctrl: Any) -> Any:
@@ -347,8 +348,15 @@ def _places(tensors: Sequence[Tensor], dims: Sequence[int | None], like: int) ->
 
 
 def _apply(number: int, state: Tensor, ctrl: Tensor) -> Tensor:
-    found: Tensor = _Step.apply(number, state, ctrl)
+    found: Tensor = _applied(_Step, number, state, ctrl)
     return found
+
+
+def _applied(function: Any, *arguments: Any) -> Any:
+    """Apply an autograd function: PyTorch's own way is only needed while something traces."""
+    if transforming() or torch._C._len_torch_dispatch_stack():
+        return function.apply(*arguments)
+    return super(torch.autograd.Function, function).apply(*arguments)
 
 
 _in_graph = torch.compiler.allow_in_graph(_apply)
