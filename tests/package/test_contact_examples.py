@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -264,3 +265,21 @@ def test_a_humanoid_stands_up_in_mujoco(
     assert exact[:4] == pytest.approx(differences[:4], rel=1e-3)
     pelvis = records[True].found.states[:, 3]
     assert pelvis[-1] > pelvis[0] + 0.1
+
+
+def test_a_hopper_learns_to_squat_in_mujoco(
+    script: Callable[[str], Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("mujoco")
+    pytest.importorskip("torch")
+    pytest.importorskip("matplotlib")
+    policy = script("examples/mujoco_policy")
+    policy.ROBOTS = 6
+    policy.main(["--iterations", "12", "--plot", str(tmp_path / "squat.png")])
+    said = capsys.readouterr().out
+    assert "6 hoppers, 120 steps, 6 degrees of freedom, 3 servos" in said
+    error = float(said.split("beside differences: ")[1].split()[0])
+    assert error < 1e-6
+    before, after = (float(x.split(" cm")[0]) for x in said.split("height off by ")[1:])
+    assert after < before
+    assert (tmp_path / "squat.png").stat().st_size > 1000

@@ -110,8 +110,10 @@ def test_code_of_the_page_about_crocoddyl_runs() -> None:
 
 def test_code_of_the_page_about_mujoco_derivatives_runs() -> None:
     pytest.importorskip("mujoco")
+    pytest.importorskip("torch")
     names = run_code_of("docs/mujoco_derivatives.md")
     assert names["error"] < 1e-7
+    np.testing.assert_allclose(names["u"].grad.numpy(), names["slopes"], atol=1e-9)
     # The gradient of the rollout against differences, along a change of all controls
     change = np.random.default_rng(0).normal(size=names["ctrl"].shape)
     mujoco, mj_model = names["mujoco"], names["mj_model"]
