@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dtau.mujoco.equalities import equality_terms
 from dtau.mujoco.geometry_differences import GeometryDifferences
 from dtau.mujoco.scope import not_covered
-from dtau.mujoco.solved import Kinematics, Solved
+from dtau.mujoco.solved import Solved
 from dtau.mujoco.spatial_tendons import Pull
 from dtau.mujoco.terms import Terms
 
@@ -45,7 +45,7 @@ def other_terms(
         total += spatial.terms(mj_model, differences.data, motion, rows_of_all, pull)
     if rows is not None:
         wrenches = np.zeros((n, nv, 6))
-        for terms in equality_terms(Kinematics(solved), mj_model, solved, rows):
+        for terms in equality_terms(mj_model, solved, rows):
             total += _summed(terms, n)
             if terms.wrenches is not None:
                 first = np.flatnonzero(np.diff(terms.state, prepend=-1))

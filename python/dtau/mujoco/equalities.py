@@ -30,17 +30,16 @@ _CONNECT, _WELD, _JOINT, _TENDON = (
 )
 
 
-def equality_terms(
-    kinematics: Kinematics, mj_model: Any, solved: Solved, rows: Rows
-) -> list[Terms]:
+def equality_terms(mj_model: Any, solved: Solved, rows: Rows) -> list[Terms]:
     """Return the terms of rows of equality constraints."""
     kinds = mj_model.eq_type[rows.id]
-    if not np.isin(kinds, (_CONNECT, _WELD, _JOINT, _TENDON)).all():
+    if not {_CONNECT, _WELD, _JOINT, _TENDON}.issuperset(kinds.tolist()):
         raise not_covered("equality constraints other than connect, weld, joint and tendon")
     out = []
+    kinematics = Kinematics(solved) if np.isin(kinds, (_CONNECT, _WELD)).any() else None
     for kind, size in ((_CONNECT, 3), (_WELD, 6)):
         chosen = np.flatnonzero(kinds == kind).reshape(-1, size)
-        if len(chosen):
+        if len(chosen) and kinematics is not None:
             out.append(_body_terms(kinematics, mj_model, solved, rows.chosen(chosen)))
     for kind, second in ((_JOINT, _second_joints), (_TENDON, _second_tendons)):
         some = rows.chosen(kinds == kind)
