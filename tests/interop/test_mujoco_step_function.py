@@ -66,6 +66,32 @@ def test_the_step_is_mujocos() -> None:
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_kept_solutions_give_the_same_products(
+    integrator: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mj_model, data = creature(integrator, "elliptic")
+    states, ctrl = states_of(mj_model, data)
+    step = dtau.mujoco.StepFunction(mj_model, data, threads=2)
+    after = step(states, ctrl)
+    weights = np.random.default_rng(0).normal(size=states.shape)
+    for n in (1, len(states)):
+        x, u, w = states[:n], ctrl[:n], weights[:n]
+        expected = step.vjp(x, u, w)
+        moved = step.jvp(x, u, w, 0.0 * u)
+        np.testing.assert_allclose(step(x, u, keep=True), after[:n], rtol=1e-12, atol=1e-14)
+        step(x + 1e-3, u)  # other states in between
+        for _ in range(2):  # the second one solves again
+            for got, theirs in zip(step.vjp(x, u, w), expected, strict=True):
+                np.testing.assert_allclose(got, theirs, atol=1e-9 * np.abs(theirs).max())
+        step(x, u, keep=True)
+        got = step.jvp(x, u, w, 0.0 * u)
+        np.testing.assert_allclose(got, moved, atol=1e-9 * np.abs(moved).max())
+    monkeypatch.setattr("dtau.mujoco.step_function._MOST_KEPT", 0)
+    step(states, ctrl, keep=True)
+    assert not step._kept
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
 def test_products_of_rollouts_compose_those_of_steps(integrator: str) -> None:
     mj_model, data = creature(integrator, "elliptic")
     states, ctrl = states_of(mj_model, data)

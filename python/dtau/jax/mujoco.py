@@ -119,7 +119,7 @@ def _result(step: StepFunction, state: Any, ctrl: Any, axes: int) -> jax.Array:
     batch = jnp.broadcast_shapes(x.shape[:-1], u.shape[: u.ndim - 1 - axes])
     x = jnp.broadcast_to(x.astype(widest_float()), (*batch, step.nstate))
     u = jnp.broadcast_to(u.astype(widest_float()), (*batch, *own))
-    (found,) = _values.bind(x, u, step=step)
+    (found,) = _values.bind(x, u, step=step, keep=False)
     return bounded(found).astype(result)
 
 
@@ -171,9 +171,13 @@ def _called(of: Callable[..., Any], shapes: Sequence[tuple[int, ...]], arrays: A
     return list(jax.pure_callback(call, types, *arrays))
 
 
-def _evaluated(state: Any, ctrl: Any, *, step: StepFunction) -> list[Any]:
-    of = step.rollout if ctrl.ndim > state.ndim else step
-    return _called(lambda *given: [of(*given)], [_shape(state, ctrl)], (state, ctrl))
+def _evaluated(state: Any, ctrl: Any, *, step: StepFunction, keep: bool) -> list[Any]:
+    rollout = ctrl.ndim > state.ndim
+
+    def of(x: Any, u: Any) -> list[Any]:
+        return [step.rollout(x, u) if rollout else step(x, u, keep=keep)]
+
+    return _called(of, [_shape(state, ctrl)], (state, ctrl))
 
 
 def _shape(state: Any, ctrl: Any) -> tuple[int, ...]:
@@ -197,9 +201,9 @@ def _type(aval: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _differentiated(
-    primals: Sequence[Any], tangents: Sequence[Any], *, step: StepFunction
+    primals: Sequence[Any], tangents: Sequence[Any], *, step: StepFunction, keep: bool
 ) -> tuple[list[Any], list[Any]]:
-    (after,) = _values.bind(*primals, step=step)
+    (after,) = _values.bind(*primals, step=step, keep=True)
     dense = map(ad.instantiate_zeros, tangents)
     product = _Product(step, transposed=False)
     return [after], _product.bind(*primals, after, *dense, product=product)
@@ -238,9 +242,9 @@ def _size(arrays: Sequence[Any], axes: Sequence[int | None]) -> int:
 
 
 def _values_mapped(
-    arrays: Sequence[Any], axes: Sequence[int | None], *, step: StepFunction
+    arrays: Sequence[Any], axes: Sequence[int | None], *, step: StepFunction, keep: bool
 ) -> tuple[list[Any], list[int]]:
-    return _values.bind(*_spread(arrays, axes, _size(arrays, axes)), step=step), [0]
+    return _values.bind(*_spread(arrays, axes, _size(arrays, axes)), step=step, keep=keep), [0]
 
 
 def _product_mapped(
@@ -259,7 +263,7 @@ def _product_mapped(
 
 
 _values.def_impl(_evaluated)
-_values.def_abstract_eval(lambda state, ctrl, *, step: [_type(state, _shape(state, ctrl))])
+_values.def_abstract_eval(lambda state, ctrl, **_: [_type(state, _shape(state, ctrl))])
 ad.primitive_jvps[_values] = _differentiated
 batching.primitive_batchers[_values] = _values_mapped
 mlir.register_lowering(_values, mlir.lower_fun(_evaluated, multiple_results=True))

@@ -22,6 +22,7 @@ from dtau.support.machine import cores
 
 Array = NDArray[np.float64]
 Geometry = Literal["exact", "differences"]
+Use = Callable[["Run", slice], None]  # a function of solutions at some of the states
 
 _STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
 _MOST_AT_ONCE = 128  # states whose arrays stay in the cache
@@ -36,12 +37,15 @@ def for_solutions(
     ctrl: Array,
     starts: Array | None,
     threads: int | None,
-    use: Callable[[Run, slice], None],
+    use: Use,
+    *,
+    lasting: bool = False,
 ) -> None:
     """Solve at all states, over threads, and call `use` with the solutions at some of them.
 
     The data has the state `given`. Solvers start from the accelerations `starts` (n, nv), or from
-    the warm start in `given`.
+    the warm start in `given`. Solutions are overwritten when `use` returns, unless they are
+    `lasting`.
     """
     n = len(states)
     if not n:
@@ -55,7 +59,7 @@ def for_solutions(
     def work(number: int, solver: Solver) -> None:
         for start in parts[number::count]:
             chosen = range(start, min(n, start + size))
-            run = Run(plan, mj_model, solver, len(chosen))
+            run = Run(plan, mj_model, solver, len(chosen), lasting=lasting)
             for k, i in enumerate(chosen):
                 if stop.is_set():
                     return
@@ -78,19 +82,64 @@ def for_solutions(
                 raise
 
 
+class Kept:
+    """Solutions at states, for one product of derivatives there."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        mj_model: Any,
+        given: Array,
+        states: Array,
+        ctrl: Array,
+        threads: int | None,
+    ) -> None:
+        """Solve at all states; the arguments are as in `for_solutions`."""
+        self._runs: list[tuple[Run, slice]] = []
+        self.after = np.empty_like(states)
+
+        def keep(run: Run, some: slice) -> None:
+            self._runs.append((run, some))
+            self.after[some] = run.after
+
+        for_solutions(plan, mj_model, given, states, ctrl, None, threads, keep, lasting=True)
+        self.size = sum(run.size() for run, _ in self._runs)
+
+    def use(self, use: Use) -> None:
+        """Call a function with the solutions at some of the states, over threads."""
+        if len(self._runs) < 2:
+            for run, some in self._runs:
+                use(run, some)
+            return
+        with ThreadPoolExecutor(min(len(self._runs), cores())) as pool:
+            for done in [pool.submit(use, *one) for one in self._runs]:
+                done.result()
+
+
 def threads_for(n: int, threads: int | None) -> int:
     """Return the number of threads for n states."""
     return min(n, threads or max(1, min(cores(), n // _LEAST_OF_A_THREAD)))
 
 
 class Run:
-    """Solutions at the stages of the steps from n states, and their derivatives."""
+    """Solutions at the stages of the steps from n states, and their derivatives, once.
 
-    def __init__(self, plan: Plan, mj_model: Any, solver: Solver, n: int) -> None:
+    Attributes
+    ----------
+    after : ndarray (n, nstate) or None
+        The states after the steps, of solutions that are lasting.
+    """
+
+    def __init__(
+        self, plan: Plan, mj_model: Any, solver: Solver, n: int, *, lasting: bool = False
+    ) -> None:
         self._plan, self._model, self._solver = plan, mj_model, solver
         count = 1 + len(STAGES) if plan.integrator == RK4 else 1
-        self._stages = solver.stages(plan, count, n)
+        self._stages = solver.stages(plan, count, n, lasting)
         self._following = np.empty((n, plan.nv))
+        self.after: Array | None = None
+        if lasting:
+            self.after = np.empty((n, mujoco.mj_stateSize(mj_model, _STATE)))
 
     def add(
         self,
@@ -117,6 +166,8 @@ class Run:
         else:
             mujoco.mj_implicit(m, data)
         self._following[k] = data.qvel
+        if self.after is not None:
+            mujoco.mj_getState(m, data, self.after[k], _STATE)
 
     def _add_stages(self, k: int, data: Any) -> None:
         m, h, first = self._model, self._plan.timestep, self._stages[0]
@@ -156,6 +207,10 @@ class Run:
             *(self._plan, self._model, self._stages[0], self._following),
             *(weights, names, differences),
         )
+
+    def size(self) -> int:
+        """Return the size of the solutions in bytes, without those of constraints."""
+        return sum(stage.size() for stage in self._stages)
 
     def _finished(
         self, geometry: Geometry, first: int | None

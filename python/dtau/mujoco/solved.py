@@ -116,6 +116,10 @@ class Solved:
         self._poses: list[tuple[Any, ...]] = []
         self._tendons: list[tuple[Any, ...]] = []
 
+    def size(self) -> int:
+        """Return the size of the arrays in bytes, without those of constraints."""
+        return sum(x.nbytes for x in self._arrays)
+
     def clear(self) -> None:
         """Forget the states."""
         self._counts[:] = 0
@@ -291,10 +295,13 @@ class Solver:
         mujoco.mj_setState(self._model, self.data, self._state, _STATE)
         return self.data
 
-    def stages(self, plan: Plan, count: int, n: int) -> list[Solved]:
-        """Return `count` places for solutions at n states; one state's places stay for later."""
+    def stages(self, plan: Plan, count: int, n: int, lasting: bool) -> list[Solved]:
+        """Return `count` places for solutions at n states.
+
+        Those for one state stay for later, unless its solution is `lasting`.
+        """
         memory = self._memory
-        if n > 1:
+        if n > 1 or lasting:
             return [Solved(plan, self._model, n) for _ in range(count)]
         if memory.plan is not plan:
             memory.stages = [Solved(plan, self._model, 1) for _ in range(count)]

@@ -1,14 +1,15 @@
 """MuJoCo's step as a function of state and control, with products of derivatives: `StepFunction`.
 
 `dtau.torch` and `dtau.jax` make operations of it. States are numbers [time, qpos, qvel, act], and
-derivatives are by these numbers. The products with one vector a state do not form matrices; several
-vectors a state share A and B, and so do the steps of a rollout.
+derivatives are by these numbers. Products with one vector a state do not form matrices; others do.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import mujoco
@@ -18,10 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau.mujoco.plan import plan_of
 from dtau.mujoco.quaternions import StateNumbers
-from dtau.mujoco.runs import Geometry, Run, for_solutions, threads_for
+from dtau.mujoco.runs import Geometry, Kept, Run, Use, for_solutions, threads_for
 from dtau.mujoco.scope import RK4, require_covered_data
 from dtau.mujoco.solved import Solver, integration_state
-from dtau.mujoco.transition import derivatives_at, require_arguments, require_finite
+from dtau.mujoco.transition import derivatives_of, require_arguments, require_finite
 from dtau.support.checks import integer, real_numbers
 
 Array = NDArray[np.float64]
@@ -29,6 +30,7 @@ Array = NDArray[np.float64]
 _STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
 _WARM_START = int(mujoco.mjtState.mjSTATE_WARMSTART)
 _USER = int(mujoco.mjtState.mjSTATE_USER)
+_MOST_KEPT = 2**26  # bytes
 _MOST_AT_ONCE = 4096  # states of a rollout whose matrices are kept at a time
 _numbers = itertools.count()
 
@@ -102,23 +104,26 @@ class StepFunction:
         mujoco.mj_getState(mj_model, mj_data, self._warm_start, _WARM_START)
         mujoco.mj_getState(mj_model, mj_data, self._user, _USER)
         self._states = StateNumbers(mj_model)
+        self._kept: dict[tuple[bytes, bytes], Kept] = {}
 
-    def __repr__(self) -> str:
-        return f"StepFunction(nstate={self.nstate}, nu={self.nu})"
-
-    def __call__(self, state: ArrayLike, ctrl: ArrayLike) -> Array:
+    def __call__(self, state: ArrayLike, ctrl: ArrayLike, *, keep: bool = False) -> Array:
         """Return the states after MuJoCo's step.
 
         Parameters
         ----------
         state : array_like (..., nstate)
         ctrl : array_like (..., nu)
+        keep : bool
+            Keep MuJoCo's solutions for the next product at the same states and controls, which
+            need not solve again then. The latest ones are kept, in up to 64 MiB.
 
         Returns
         -------
         ndarray (..., nstate)
         """
         x, u = self._read(state, ctrl)
+        if keep and self.geometry == "exact":  # differences use data that belong to a thread
+            return self._solved(*self._flat(x, u)).reshape(x.shape)
         return self._rolled_out(x, u[..., np.newaxis, :])[..., 0, :]
 
     def vjp(
@@ -158,8 +163,7 @@ class StepFunction:
             def multiply(run: Run, some: slice) -> None:
                 by[0, some] = run.pullback(self.geometry, some.start, below[0, some])
 
-            starts = self._accelerations(x, after)
-            for_solutions(plan, self.mj_model, self._given, x, u, starts, self.threads, multiply)
+            self._solutions(x, u, after)(multiply)
         else:
             a, b = self._matrices(x, u, after)
             by[..., :nx], by[..., nx:] = np.vecmat(below, a), np.vecmat(below, b)
@@ -323,20 +327,33 @@ class StepFunction:
         n = math.prod(arrays[0].shape[:-1])
         return [np.ascontiguousarray(x.reshape(n, x.shape[-1])) for x in arrays]
 
-    def _accelerations(self, x: Array, after: Array) -> Array:
-        """Return the mean accelerations of steps, from which the solver needs few iterations."""
+    def _solutions(self, x: Array, u: Array, after: Array) -> Callable[[Use], None]:
+        """Return what calls a function with the solutions: kept ones, or new ones."""
+        if kept := self._kept.pop(_key(x, u), None):
+            return kept.use
+        # From the mean accelerations of the steps, the solver needs few iterations.
         velocities = slice(1 + self.mj_model.nq, 1 + self.mj_model.nq + self.mj_model.nv)
-        mean: Array = (after - x)[:, velocities] / self.mj_model.opt.timestep
-        return mean
+        starts = (after - x)[:, velocities] / self.mj_model.opt.timestep
+        given = self._given, x, u, starts, self.threads
+        return partial(for_solutions, plan_of(self.mj_model), self.mj_model, *given)
+
+    def _solved(self, x: Array, u: Array) -> Array:
+        """Return the states after the step, and keep the solutions."""
+        kept = Kept(plan_of(self.mj_model), self.mj_model, self._given, x, u, self.threads)
+        self._kept[_key(x, u)] = kept
+        size = 0
+        for key, one in reversed(list(self._kept.items())):
+            size += one.size
+            if size > _MOST_KEPT:
+                self._kept.pop(key, None)
+        return kept.after
 
     def _matrices(self, x: Array, u: Array, after: Array) -> list[Array]:
         """Return A and B of all states."""
         batch = x.shape[:-1]
         x, u, after = self._flat(x, u, after)
-        plan, starts = plan_of(self.mj_model), self._accelerations(x, after)
-        found = derivatives_at(
-            plan, self.mj_model, self._given, x, u, starts, self.geometry, self.threads
-        )
+        plan, solve = plan_of(self.mj_model), self._solutions(x, u, after)
+        found = derivatives_of(plan, len(x), self.geometry, solve)
         return [part.reshape(*batch, *part.shape[1:]) for part in found]
 
     def _rolled_out(self, x: Array, u: Array) -> Array:
@@ -368,6 +385,10 @@ class StepFunction:
     def _parts(self, x: Array, steps: int) -> list[slice]:
         size = max(1, _MOST_AT_ONCE // max(1, math.prod(x.shape[:-1])))
         return [slice(i, min(steps, i + size)) for i in range(0, steps, size)]
+
+
+def _key(x: Array, u: Array) -> tuple[bytes, bytes]:
+    return x.tobytes(), u.tobytes()
 
 
 def _vectors(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:

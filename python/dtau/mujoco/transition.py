@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import mujoco
@@ -9,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.mujoco.plan import Plan, plan_of
-from dtau.mujoco.runs import Geometry, Run, for_solutions
+from dtau.mujoco.runs import Geometry, Run, Use, for_solutions
 from dtau.mujoco.scope import require_covered_data
 from dtau.mujoco.solved import Solver, integration_state
 from dtau.support.checks import class_name, integer, real_numbers
@@ -186,28 +188,26 @@ def transition_derivatives_batch(
             raise ValueError(f"{name}: expected shape {expected}, got {value.shape}")
         require_finite(name, value)
     given = integration_state(mj_model, mj_data)
-    return derivatives_at(plan, mj_model, given, states, ctrl, None, geometry, threads)
+    return derivatives_of(
+        plan,
+        n,
+        geometry,
+        partial(for_solutions, plan, mj_model, given, states, ctrl, None, threads),
+    )
 
 
-def derivatives_at(
-    plan: Plan,
-    mj_model: Any,
-    given: Array,
-    states: Array,
-    ctrl: Array,
-    starts: Array | None,
-    geometry: Geometry,
-    threads: int | None,
+def derivatives_of(
+    plan: Plan, n: int, geometry: Geometry, solve: Callable[[Use], None]
 ) -> TransitionDerivatives:
-    """Return the derivatives at states; the other arguments are as in `for_solutions`."""
-    n, width = len(states), 2 * plan.nv + plan.na
+    """Return the derivatives at n states, for which `solve` calls a function with solutions."""
+    width = 2 * plan.nv + plan.na
     out = TransitionDerivatives(np.empty((n, width, width)), np.empty((n, width, plan.nu)))
 
     def differentiate(run: Run, some: slice) -> None:
         both = run.derivatives(geometry, some.start)
         out.A[some], out.B[some] = both[..., :width], both[..., width:]
 
-    for_solutions(plan, mj_model, given, states, ctrl, starts, threads, differentiate)
+    solve(differentiate)
     return out
 
 

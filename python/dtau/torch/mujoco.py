@@ -174,9 +174,9 @@ def _several(weights: Tensor, after: Tensor) -> int:
     return len(weights.shape) - len(after.shape)
 
 
-def _values(number: int, state: Tensor, ctrl: Tensor) -> Tensor:
+def _values(number: int, state: Tensor, ctrl: Tensor, keep: bool) -> Tensor:
     step, x, u = _function(number), state.numpy(force=True), ctrl.numpy(force=True)
-    return _tensor(step.rollout(x, u) if u.ndim > x.ndim else step(x, u))
+    return _tensor(step.rollout(x, u) if u.ndim > x.ndim else step(x, u, keep=keep))
 
 
 def _pulled_back(
@@ -202,7 +202,7 @@ def _tensor(x: Any) -> Tensor:
     return torch.from_numpy(np.ascontiguousarray(x))  # as programs expect it
 
 
-def _values_shape(number: int, state: Tensor, ctrl: Tensor) -> Tensor:
+def _values_shape(number: int, state: Tensor, ctrl: Tensor, keep: bool) -> Tensor:
     return state.new_empty((*ctrl.shape[:-1], state.shape[-1]))
 
 
@@ -219,7 +219,7 @@ def _pushed_shape(
     return after.new_empty((*dstate.shape[: _several(dstate, state)], *after.shape))
 
 
-library.define("mujoco(int step, Tensor state, Tensor ctrl) -> Tensor")
+library.define("mujoco(int step, Tensor state, Tensor ctrl, bool keep) -> Tensor")
 library.define(
     "mujoco_vjp(int step, Tensor state, Tensor ctrl, Tensor after, Tensor weights) "
     "-> (Tensor, Tensor)"
@@ -244,30 +244,30 @@ def _below_autograd(operator: Any, *arguments: Any) -> Any:
 
 class _Step(torch.autograd.Function):
     @staticmethod
-    def forward(number: int, state: Any, ctrl: Any) -> Any:
-        return _below_autograd(torch.ops.dtau.mujoco.default, number, state, ctrl)
+    def forward(number: int, keep: bool, state: Any, ctrl: Any) -> Any:
+        return _below_autograd(torch.ops.dtau.mujoco.default, number, state, ctrl, keep)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         ctx.number = inputs[0]
         ctx.step = _living.get(inputs[0])  # which must live as long
-        ctx.save_for_backward(*inputs[1:], output)
-        ctx.save_for_forward(*inputs[1:], output)
+        ctx.save_for_backward(*inputs[2:], output)
+        ctx.save_for_forward(*inputs[2:], output)
 
     @staticmethod
     def backward(ctx: Any, weights: Any) -> Any:
-        return None, *_applied(_Pullback, ctx.number, *ctx.saved_tensors, weights)
+        return None, None, *_applied(_Pullback, ctx.number, *ctx.saved_tensors, weights)
 
     @staticmethod
-    def jvp(ctx: Any, _: Any, dstate: Any, dctrl: Any) -> Any:
+    def jvp(ctx: Any, _: Any, keep: Any, dstate: Any, dctrl: Any) -> Any:
         state, ctrl, after = ctx.saved_tensors
         dstate = torch.zeros_like(state) if dstate is None else dstate
         dctrl = torch.zeros_like(ctrl) if dctrl is None else dctrl
         return _Pushforward.apply(ctx.number, state, ctrl, after, dstate, dctrl)
 
     @staticmethod
-    def vmap(info: Any, dims: Any, number: int, *inputs: Any) -> Any:
-        return _Step.apply(number, *_spread(inputs, dims[1:], info.batch_size)), 0
+    def vmap(info: Any, dims: Any, number: int, keep: bool, *inputs: Any) -> Any:
+        return _Step.apply(number, keep, *_spread(inputs, dims[2:], info.batch_size)), 0
 
 
 class _Product(torch.autograd.Function):
@@ -348,7 +348,9 @@ def _places(tensors: Sequence[Tensor], dims: Sequence[int | None], like: int) ->
 
 
 def _apply(number: int, state: Tensor, ctrl: Tensor) -> Tensor:
-    found: Tensor = _applied(_Step, number, state, ctrl)
+    wanted = state.requires_grad or ctrl.requires_grad or transforming()
+    keep = torch.is_grad_enabled() and wanted
+    found: Tensor = _applied(_Step, number, keep, state, ctrl)
     return found
 
 
