@@ -1,4 +1,7 @@
-"""Compare `dtau.mujoco.transition_derivatives` with differences of MuJoCo's step: `check`."""
+"""Compare `dtau.mujoco.transition_derivatives` with differences of MuJoCo's step: `check`.
+
+It also compares products of `dtau.mujoco.StepFunction`, which form no matrix, with the matrices.
+"""
 
 from __future__ import annotations
 
@@ -25,3 +28,25 @@ def check(
     mj_model: Any, data: Any, close: float = 1e-7, step: float = 2e-5, **options: Any
 ) -> None:
     assert max(errors(mj_model, data, step, **options)) < close
+    check_products(mj_model, data, **options)
+
+
+def check_products(mj_model: Any, data: Any, **options: Any) -> None:
+    """Compare products at the state, alone and in a batch with a slower one."""
+    import mujoco
+
+    step = dtau.mujoco.StepFunction(mj_model, data, **options)
+    states = np.empty((2, step.nstate))
+    for state in states:
+        mujoco.mj_getState(mj_model, data, state, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+    states[1, 1 + mj_model.nq :] *= 0.9
+    ctrl = np.stack([data.ctrl, 0.9 * data.ctrl])
+    after = step(states, ctrl)
+    weights = np.random.default_rng(0).normal(size=(2, *states.shape))
+    for n in (1, 2):
+        x, u, lam, reached = states[:n], ctrl[:n], weights[:, :n], after[:n]
+        product = step.vjp(x, u, lam[0], after=reached)
+        both = step.vjp(x, u, lam, after=reached)  # several weights share the matrices
+        for got, (expected, _) in zip(product, both, strict=True):
+            largest = np.abs(expected).max(initial=1.0)
+            np.testing.assert_allclose(got, expected, rtol=0.0, atol=1e-12 * largest)
