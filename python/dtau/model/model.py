@@ -33,6 +33,7 @@ from dtau.model.records import (
     with_unmoved,
 )
 from dtau.model.rerooting import Rerootable
+from dtau.model.stability import Stable
 from dtau.model.tree import depth_first, merge_fixed
 from dtau.model.writable import Writable
 from dtau.support.checks import real_array, require, require_name, tuple_of
@@ -41,7 +42,7 @@ from dtau.support.immutable import Immutable, checking
 _NO_POSTURES: Postures = MappingProxyType({})
 
 
-class Model(Rerootable, Writable, Immutable):
+class Model(Rerootable, Writable, Stable, Immutable):
     """Model of a robot: trees of rigid bodies; immutable, validated once, picklable, comparable.
 
     Bodies are numbered depth first, siblings in the order of `links`; the k-th joint carries the
