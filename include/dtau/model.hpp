@@ -142,7 +142,7 @@ enum class Axes { body, world, mixed };
 enum class Acceleration { spatial, classical };
 
 // How a time step is taken: step.hpp.
-enum class Integrator { euler, semi_implicit, rk4 };
+enum class Integrator { euler, semi_implicit, rk4, implicit };
 
 // The torques that drive a robot: the velocities with a driven torque, or the inputs of a map.
 struct DrivenTorques {

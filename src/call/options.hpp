@@ -22,7 +22,8 @@ struct Words {
 };
 inline constexpr std::string_view axes_words[] = {"body", "world", "mixed"};
 inline constexpr std::string_view acceleration_words[] = {"spatial", "classical"};
-inline constexpr std::string_view integrator_words[] = {"euler", "semi_implicit", "rk4"};
+inline constexpr std::string_view integrator_words[] = {"euler", "semi_implicit", "rk4",
+                                                        "implicit"};
 inline constexpr std::string_view layout_words[] = {"dense", "pattern"};
 inline constexpr std::string_view coordinates_words[] = {"tangent", "numbers"};
 

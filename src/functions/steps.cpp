@@ -64,8 +64,8 @@ constexpr Out<"dv", Quantity::v> dv_next;
 
 constexpr auto variation = []<class T>(const Tree& tree, const auto& x, const auto& w,
                                        const auto& dynamics) {
-    const StepDirection<T> along = {
-        x[dq], x[dv], x[dtorque], x[df_ext], x[optional_dparameters], x[ddt] ? *x[ddt] : T(0.0)};
+    const StepDirection<T> along = {x[dq], x[dv], x[dtorque], x[df_ext], x[optional_dparameters],
+                                    x[ddt]};
     step_jvp<T>(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[f_ext], along, x[dq_next],
                 x[dv_next], w, dynamics);
     x.reach(tree, w.q_next);
@@ -98,25 +98,31 @@ constexpr Row functions[] = {
               held_positions, regularization, parameters),
         gives(q_next, v_next),
         algorithm<IndependentStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            Tree room;
+            const Tree& robot = w.step.algorithm.damping.tree(tree, x[v], *x[dt], room);
             step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next],
                  w.step.algorithm, [&](int, const T* qi, const T* vi, T* ai) {
                      const T* body_f_ext = along_body_axes(tree, qi, x[f_ext], w.step.wrenches);
-                     aba(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
+                     aba(robot, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
                  });
         }),
         algorithm<MimicStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            Tree room;
+            const Tree& robot = w.step.algorithm.damping.tree(tree, x[v], *x[dt], room);
             step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next],
                  w.step.algorithm, [&](int, const T* qi, const T* vi, T* ai) {
                      const T* body_f_ext = along_body_axes(tree, qi, x[f_ext], w.step.wrenches);
-                     mimic_forward_dynamics(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
+                     mimic_forward_dynamics(robot, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
                  });
         }),
         with_contacts<ConstrainedStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const Hold<T> hold = {x[active], x[held_positions]};
+            Tree room;
+            const Tree& robot = w.step.algorithm.damping.tree(tree, x[v], *x[dt], room);
             step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next],
                  w.step.algorithm, [&](int, const T* qi, const T* vi, T* ai) {
                      const T* body_f_ext = along_body_axes(tree, qi, x[f_ext], w.step.wrenches);
-                     constrained_acceleration(tree, qi, vi, x[tau], hold, body_f_ext, ai,
+                     constrained_acceleration(robot, qi, vi, x[tau], hold, body_f_ext, ai,
                                               w.dynamics);
                  });
             x.report(w.dynamics.equations.schur.failures);

@@ -87,7 +87,7 @@ def function(
         N m.
     f_ext_axes : {"body", "world", "mixed"}
         Axes of ``f_ext``, see `dtau.inverse_dynamics`.
-    integrator : {"euler", "semi_implicit", "rk4"}
+    integrator : {"euler", "semi_implicit", "rk4", "implicit"}
         Integration method of ``"step"``, see `dtau.step`.
     frames : str or sequence of str
         Names from ``model.frames``, for ``"frame_placements"``, ``"frame_jacobians"`` and

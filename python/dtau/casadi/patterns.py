@@ -130,7 +130,8 @@ def patterns_of_steps(
     first["v"][:nq] |= by_v
     first["dt"] = np.ones((nq + nv, 1), dtype=bool)
     # Pairs of velocities, torques and wrenches act through the velocities of a turning joint after
-    # a step of one stage, and through the velocities of all later stages.
+    # a step of one stage, and through the velocities of all later stages; friction at the end of
+    # an implicit step mixes velocities with torques.
     bent = np.zeros(nv, dtype=bool)
     if integrator != "euler":
         bent = turning if integrator == "semi_implicit" else np.ones(nv, dtype=bool)

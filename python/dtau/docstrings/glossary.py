@@ -95,12 +95,13 @@ kind : {"spatial", "classical"}
     ``world``   rate of the twist's components     of the point of the body that is at the
                                                    world's origin
     ==========  =================================  =========================================
-integrator : {"euler", "semi_implicit", "rk4"}
+integrator : {"euler", "semi_implicit", "rk4", "implicit"}
     With q (+) dq of `dtau.integrate` and the acceleration a(q, v):
 
     - ``"euler"``: q (+) dt v and v + dt a;
     - ``"semi_implicit"``: v+ = v + dt a and q (+) dt v+;
-    - ``"rk4"``: the classical Runge-Kutta method, with order 4 on the manifold too.
+    - ``"rk4"``: the classical Runge-Kutta method, with order 4 on the manifold too;
+    - ``"implicit"``: as ``"semi_implicit"``, with the damping and the friction of joints at v+.
 v_derivatives : array_like (..., r + 1, nv)
     The velocity and its time derivatives, component by component: row k has order k, in the unit of
     ``v`` divided by s^k; for a free joint [linear, angular] in the body frame. The number of rows

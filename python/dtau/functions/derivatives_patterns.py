@@ -55,7 +55,7 @@ def pattern(
         joints except free roots.
     contacts : Contacts, optional
         The contacts and loops, for functions that take them.
-    integrator : {"euler", "semi_implicit", "rk4"}, optional
+    integrator : {"euler", "semi_implicit", "rk4", "implicit"}, optional
         The integrator, for `dtau.linearize_discrete`; None: ``"euler"``.
 
     Returns

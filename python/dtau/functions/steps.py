@@ -63,7 +63,16 @@ def step(
     "rk4" is a Runge-Kutta-Munthe-Kaas method, [RKMK]: with q(t) = q (+) theta(t), it integrates
     theta' = v + [theta, v]/2 + [theta, [theta, v]]/12 and v' = a. The brackets vanish for joints of
     one degree of freedom; the other joints need them for order 4. Each stage computes
-    `dtau.forward_dynamics`, O(N); "euler" and "semi_implicit" have one stage, "rk4" has four.
+    `dtau.forward_dynamics`, O(N); "euler", "semi_implicit" and "implicit" have one stage, "rk4" has
+    four.
+
+    "implicit" solves (M + dt D) a = tau - bias - f(v), [Derivations] section 28, for damping and
+    friction f with the slope D: stable where these are stiff, as MuJoCo's "implicitfast".
+    `Model.stable_step` estimates how long other steps may be. Gains of motors are part of ``tau``,
+    which is constant. A servo's velocity gain is damping: with
+    ``model.replace(damping=model.damping - np.diag(motors.dtau_dv))`` and motors without it, it
+    acts at the end of the step too.
+
     Contacts constrain accelerations: the integration errors of their velocities and positions stay,
     unless the Baumgarte gains ``kd`` and ``kp`` remove them.
 
@@ -174,7 +183,7 @@ def step_jvp(
     `dtau.forward_dynamics_jvp`, [IDSVA] eq. 5, O(N); with contacts one
     `dtau.constrained_dynamics_jvp`, [Derivations] section 20, at its cost. ``dparameters`` act as a
     torque -Y dpi at the acceleration of the stage, [Derivations] section 18, with the regressor Y:
-    then each stage takes two.
+    then each stage takes two. So does "implicit" with friction or ``ddt``, section 28.
 
     Examples
     --------

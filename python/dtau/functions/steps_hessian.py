@@ -78,7 +78,8 @@ def step_hessian(
     stage adds S^T H S, with the first derivatives S of the stage and its Hessian H of
     `dtau.forward_dynamics_hessian` or `dtau.constrained_dynamics_hessian`, and the curvature of the
     exponentials that move free, spherical and planar joints, [Sola]: O(nv^3) for each stage.
-    ``"euler"`` and ``"semi_implicit"`` need no product with S: O(nv^2 d).
+    ``"euler"`` and ``"semi_implicit"`` need no product with S: O(nv^2 d). Nor does ``"implicit"``,
+    whose friction mixes velocities with torques, by nv gradients.
 
     Examples
     --------

@@ -51,7 +51,7 @@ struct ConstrainedDiscreteWorkspace {
 // Computes the acceleration at stage i, with the same bits as in a step, and keeps its derivatives
 // and factors.
 template <class T>
-void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau,
+void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau, T h,
                        const Hold<T>& hold, const T* f_ext, T* a,
                        const ConstrainedDiscreteWorkspace<T>& w) {
     const DiscreteWorkspace<T>& discrete = w.discrete;
@@ -65,7 +65,7 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
     idsva_velocities(tree, q, v, body_f_ext, dynamics.idsva);
     subtract_constraint_wrenches(*equations.schur.constraints, equations.frames, w.forces,
                                  dynamics.idsva.f);
-    stage_partials(tree, i, body_f_ext, a, discrete);
+    stage_partials(tree, i, h, body_f_ext, a, discrete);
     constraint_columns(tree, hold.active, w.forces, dynamics.idsva, equations, columns);
     if (equations.schur.R > 0.0)
         residual_columns(tree, equations.frames, w.residual, root_frame, dynamics.ltdl,
@@ -75,8 +75,8 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
 }
 
 // Stores the forces of the first stage (nrows), and their derivatives by z = (xi, dv), u and the
-// wrenches: (nrows, 2 nv), (nrows, inputs) and (nrows, 6 nbodies). All null: not wanted. They do not
-// depend on h.
+// wrenches: (nrows, 2 nv), (nrows, inputs) and (nrows, 6 nbodies). All null: not wanted.
+// Derivatives by h are no results.
 template <class T>
 struct StepForces {
     T *forces, *by_z, *by_u, *by_wrenches;
@@ -219,8 +219,8 @@ struct HeldStages {
     StepForces<T> forces = {};
 
     const DiscreteWorkspace<T>& workspace() const { return w.discrete; }
-    void linearize(const Tree& tree, int i, const T* q, const T* v, const T* tau, T* a) const {
-        constrained_stage(tree, i, q, v, tau, hold, f_ext, a, w);
+    void linearize(const Tree& tree, int i, const T* q, const T* v, const T* tau, T h, T* a) const {
+        constrained_stage(tree, i, q, v, tau, h, hold, f_ext, a, w);
         if (i > 0) return;
         const int nrows = w.stages[0].equations.schur.constraints->nrows;
         for (int r = 0; residual && r < nrows; ++r) residual[r] = w.residual[r];

@@ -30,9 +30,10 @@ struct ConstrainedCurvature {
     const T* f_ext;
     const T* body_f_ext = nullptr;
 
-    void value(const Tree& tree, const T* q, const T* v, const T* tau, T* a) {
+    void value(const Tree& tree, const T* q, const T* v, const T* tau, T h, T* a) {
         body_f_ext = constrained_hessian_value(tree, q, v, tau, hold, f_ext, w.hessian);
         for (int k = 0; k < tree.nv; ++k) a[k] = w.hessian.dynamics.a[k];
+        w.step.step.damping.extend(tree, v, h, a, w.hessian.dynamics.idsva);
     }
     void hessian(const Tree& tree, const T* lam, const Blocks<T>& out) const {
         const T* const no_forces = nullptr;

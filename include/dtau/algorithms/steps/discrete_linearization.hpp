@@ -7,7 +7,7 @@
 //                       da_i = -M_i^-1 (dID/dq xi_i + dID/dv dv_i - dtau)
 //                       dr_i = (dtheta'/dv) dv_i + (dtheta'/dtheta) dtheta_i
 //   end:                dv+  = dv + h sum of b_i da_i        xi+ = Ad xi + J dtheta
-//                       dtheta = h sum of b_i dr_i, or h dv+ for the semi-implicit step
+//                       dtheta = h sum of b_i dr_i, or h dv+ for steps by v+
 //
 // If they are asked for, further columns have the derivatives by external wrenches, whose torques are
 // J_i^T f, and by h: products with h then vary by a_i and r_i too.
@@ -83,11 +83,12 @@ struct DiscreteWorkspace {
 // Keeps the derivatives of inverse dynamics at a stage, and copies its acceleration to a. Call it after
 // idsva_velocities and the forward dynamics of the stage.
 template <class T>
-void stage_partials(const Tree& tree, int i, const T* body_f_ext, T* a,
+void stage_partials(const Tree& tree, int i, T h, const T* body_f_ext, T* a,
                     const DiscreteWorkspace<T>& w) {
     T* const no_matrix = nullptr;
     const FactorizedWorkspace<T>& dynamics = w.dynamics;
     const int n = tree.independent.n;
+    w.step.damping.extend(tree, w.step.v(i), h, dynamics.a, dynamics.idsva);
     T *joint_dq = w.joint_dq.place(w.dtau_dq), *joint_dv = w.joint_dv.place(w.dtau_dv);
     const int stride = w.joint_dq.stride(n);
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
@@ -174,6 +175,9 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
         negative_products(dofs, packs, by_q, by_v, w.a, factors.path);
         add_torques(start, w.a);
         add_wrenches(start, w.minus_jacobians[i], w.a);
+        if (w.step.damping.acts() && start.has_length())
+            add_length(tree, start, T(-1.0), w.step.damping.by_length_at_owners(tree, w.step.a(0)),
+                       w.a);
         solve_block_in_place(dofs, packs, w.a, factors, change(i, start));
         if (i > 0)
             for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
@@ -207,9 +211,9 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
         add_length(tree, start, c, w.step.a(i), w.v);
     }
     add_units(start, n, 0, n, w.a_sum);
-    const bool implicit = method == Integrator::semi_implicit;
-    for (int k = 0; k < size; ++k) w.q[k] = implicit ? h * w.a_sum[k] : w.rate_sum[k];
-    if (implicit && start.has_length()) {  // dtheta by h: v+
+    const bool by_end = moves_by_end_velocity(method);
+    for (int k = 0; k < size; ++k) w.q[k] = by_end ? h * w.a_sum[k] : w.rate_sum[k];
+    if (by_end && start.has_length()) {  // dtheta by h: v+
         add_length(tree, start, T(1.0), w.step.v(0), w.q);
         add_length(tree, start, h, w.step.a(0), w.q);
     }
@@ -234,7 +238,7 @@ struct FreeStages {
 
     const DiscreteWorkspace<T>& workspace() const { return w; }
     // Computes the acceleration at stage i, and keeps its derivatives and factors.
-    void linearize(const Tree& tree, int i, const T* q, const T* v, const T* tau, T* a) const {
+    void linearize(const Tree& tree, int i, const T* q, const T* v, const T* tau, T h, T* a) const {
         const FactorizedWorkspace<T> dynamics = w.at_stage(i);
         const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.value);
         if (tree.mimic) {
@@ -243,7 +247,7 @@ struct FreeStages {
             factorize_dynamics(tree, q, v, body_f_ext, dynamics);
             aba(tree, q, v, tau, body_f_ext, dynamics.a, w.aba);
         }
-        stage_partials(tree, i, body_f_ext, a, w);
+        stage_partials(tree, i, h, body_f_ext, a, w);
     }
     NoChange change(const Tree&, int, const BlockStart<T>&) const { return {}; }
 };
@@ -251,10 +255,10 @@ struct FreeStages {
 // Computes the acceleration at stage i, its derivatives and factors, and the Jacobians if there are columns
 // of wrenches.
 template <class T, class Stages>
-void linearize_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau, T* a,
+void linearize_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau, T h, T* a,
                      const Stages& stages) {
     const DiscreteWorkspace<T>& w = stages.workspace();
-    stages.linearize(tree, i, q, v, tau, a);
+    stages.linearize(tree, i, q, v, tau, h, a);
     if (w.minus_jacobians[i])
         minus_transposed_jacobians(tree, q, w.dynamics.idsva.root_frame, w.minus_jacobians[i],
                                    w.wrenches.value);
@@ -263,12 +267,14 @@ void linearize_stage(const Tree& tree, int i, const T* q, const T* v, const T* t
 // q, v, q_next, v_next: of the joints; tau and results: of the independent velocities. kept: where the
 // stages of an RK4 step go; null: nowhere.
 template <class T, class Stages>
-void linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& inputs, const T* q,
+void linearize_discrete(const Tree& given, Integrator method, const InputMap<T>& inputs, const T* q,
                         const T* v, const T* tau, T h, const StepDerivatives<T>& results, T* q_next,
                         T* v_next, const Stages& stages, const StageResults<T>* kept = nullptr) {
     const DiscreteWorkspace<T>& w = stages.workspace();
+    Tree room;
+    const Tree& tree = w.step.damping.tree(given, v, h, room);
     step(tree, q, v, h, method, q_next, v_next, w.step, [&](int i, const T* qi, const T* vi, T* a) {
-        linearize_stage(tree, i, qi, vi, tau, a, stages);
+        linearize_stage(tree, i, qi, vi, tau, h, a, stages);
     });
     if (kept) kept->store_states(tree, w.step);
     step_variation(tree, method, w.step, w.variation);

@@ -3,6 +3,7 @@
 //
 //   euler          q+ = q (+) h v,    v+ = v + h a
 //   semi_implicit  q+ = q (+) h v+,   v+ = v + h a
+//   implicit       the same, with the damping and the friction of the end of the step: end_damping.hpp
 //   rk4            the classical Runge-Kutta method for theta and v, with q = q0 (+) theta:
 //
 //     theta' = J(theta)^-1 v = v + [theta, v] / 2 + [theta, [theta, v]] / 12 - ...,   [x, y] = x cross y
@@ -13,6 +14,7 @@
 // the order is 2 for joints whose displacements do not commute; for all others brackets are zero.
 #pragma once
 
+#include "dtau/algorithms/steps/end_damping.hpp"
 #include "dtau/algorithms/steps/manifold.hpp"
 #include "dtau/mimic.hpp"
 
@@ -21,6 +23,10 @@ namespace dtau::DTAU_VARIANT {
 inline constexpr int max_stages = 4;
 
 inline int stage_count(Integrator method) { return method == Integrator::rk4 ? max_stages : 1; }
+// Whether q moves by v+.
+inline bool moves_by_end_velocity(Integrator method) {
+    return method == Integrator::semi_implicit || method == Integrator::implicit;
+}
 // c_i and b_i: how far stage i goes along the derivatives of the stage before it, and its weight in the
 // result; both in units of h.
 inline double stage_ahead(int i) { return i == 0 ? 0.0 : i == 3 ? 1.0 : 0.5; }
@@ -34,15 +40,17 @@ template <class T>
 struct StepWorkspace {
     int nq, nv;
     T *qs, *vs, *thetas, *rates, *as;
+    EndDamping<T> damping;
 
-    StepWorkspace(Arena& arena, const Tree& tree, const Options&)
+    StepWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : nq(tree.nq),
           nv(tree.nv),
           qs(arena.take<T>(max_stages * nq)),
           vs(arena.take<T>(max_stages * nv)),
           thetas(arena.take<T>((max_stages + 1) * nv)),
           rates(arena.take<T>(max_stages * nv)),
-          as(arena.take<T>(max_stages * nv)) {}
+          as(arena.take<T>(max_stages * nv)),
+          damping(arena, tree, options) {}
     T* q(int i) const { return qs + i * nq; }
     T* v(int i) const { return vs + i * nv; }
     T* theta(int i = max_stages) const { return thetas + i * nv; }
@@ -70,7 +78,8 @@ inline void displacement_rates(const Tree& tree, const T* theta, const T* v, T* 
     }
 }
 
-// Takes the step; acceleration(i, q, v, a) computes a for stage i.
+// Takes the step; acceleration(i, q, v, a) computes a for stage i. An implicit step needs the accelerations of
+// w.damping's tree.
 template <class T, class Acceleration>
 inline void step(const Tree& tree, const T* q, const T* v, T h, Integrator method, T* q_next,
                  T* v_next, const StepWorkspace<T>& w, const Acceleration& acceleration) {
@@ -92,7 +101,7 @@ inline void step(const Tree& tree, const T* q, const T* v, T h, Integrator metho
         for (int k = 0; k < nv; ++k) v_next[k] = fma(weight, a[k], v_next[k]);
         for (int k = 0; k < nv; ++k) total[k] = fma(weight, rate[k], total[k]);
     }
-    if (method == Integrator::semi_implicit)
+    if (moves_by_end_velocity(method))
         for (int k = 0; k < nv; ++k) total[k] = h * v_next[k];
     integrate(tree, q, total, q_next);
 }

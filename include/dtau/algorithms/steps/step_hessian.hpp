@@ -46,9 +46,10 @@ struct ForwardCurvature {
     const T* f_ext;
     const T* body_f_ext = nullptr;
 
-    void value(const Tree& tree, const T* q, const T* v, const T* tau, T* a) {
+    void value(const Tree& tree, const T* q, const T* v, const T* tau, T h, T* a) {
         body_f_ext = forward_hessian_value(tree, q, v, tau, f_ext, w.hessian);
         for (int k = 0; k < tree.nv; ++k) a[k] = w.hessian.dynamics.a[k];
+        w.step.step.damping.extend(tree, v, h, a, w.hessian.dynamics.idsva);
     }
     void hessian(const Tree& tree, const T* lam, const Blocks<T>& out) const {
         forward_hessian_blocks(tree, lam, body_f_ext, out, true, w.hessian);
@@ -59,6 +60,65 @@ struct ForwardCurvature {
     FreeStages<T> stages() const { return {*w.discrete, f_ext}; }  // if there are several
 };
 
+// ---------------------------------------------------------------- the damping of an implicit step
+
+// The derivative by h of weighted accelerations of an implicit step through h D a; by_tau: their gradient by tau.
+template <class T>
+T by_damped_length(const Tree& tree, const T* by_tau, const StepHessianWorkspace<T>& w) {
+    T sum(0.0);
+    if (!w.step.damping.acts()) return sum;
+    const T* by_length = w.step.damping.by_length(tree, w.step.a(0));
+    for (int k = 0; k < w.n; ++k) sum = fma(-by_length[k], by_tau[k], sum);
+    return sum;
+}
+
+// Adds the terms of h D a by the acceleration and v, the acceleration and h, or v and h. [Derivations] eq. 28.4
+template <class T, class Dynamics>
+void add_damping_terms(const Tree& tree, const InputMap<T>& inputs, T h, T* H,
+                       const StepHessianWorkspace<T>& w, Dynamics& dynamics) {
+    const int n = w.n, nz = w.nz;
+    const EndDamping<T>& damping = w.step.damping;
+    // H(r, b) -= x row[b], and the transpose.
+    const auto subtract = [&](int r, T x, const T* row) {
+        for (int b = 0; b < nz; ++b) {
+            T& to = b < r ? w.row(H, b)[r] : w.row(H, r)[b];
+            to = fma(b == r ? T(-2.0) * x : -x, row[b], to);
+        }
+    };
+    // The gradient by z of accelerations with these weights.
+    T* const row = w.slope;
+    const auto gradient = [&](const T* weights) {
+        for (int b = 0; b < nz; ++b) row[b] = T(0.0);
+        dynamics.gradient(tree, weights, row, row + n, w.by_tau);
+        add_torque_gradient(inputs, w.by_tau, row, w);
+        if (w.length >= 0) row[w.length] = by_damped_length(tree, w.by_tau, w);
+    };
+    if (!has_friction(tree) && w.length < 0) return;
+    T *const by_a = w.rate, *const by_av = w.end_v;
+    gradient(w.a);
+    damping.weigh(tree, damping.D, w.by_tau, false, by_a);
+    damping.weigh(tree, damping.slope, w.by_tau, true, by_av);
+    if (w.length >= 0) {
+        // By q and h, which acts as the torque -D a.
+        const T* const by_length = damping.by_length(tree, w.step.a(0));
+        for (int k = 0; k < n; ++k)
+            for (int j = 0; j < n; ++j)
+                w.row(H, k)[w.length] =
+                    fma(-by_length[j], w.stage.dadq[j * n + k], w.row(H, k)[w.length]);
+        gradient(by_a);
+        subtract(w.length, T(1.0), row);
+    }
+    for (int k = 0; has_friction(tree) && k < n; ++k) {
+        if (w.length >= 0) {
+            T& to = w.row(H, n + k)[w.length];
+            to = fma(-by_av[k], w.step.a(0)[owning_dof(tree, k)], to);
+        }
+        for (int j = 0; j < n; ++j) w.rate[j] = j == k ? T(1.0) : T(0.0);
+        gradient(w.rate);
+        subtract(n + k, h * by_av[k], row);
+    }
+}
+
 // ---------------------------------------------------------------- the step
 
 // Runs after a step of one stage: the rows of its displacement, for joints that do not commute.
@@ -66,18 +126,19 @@ template <class T, class Dynamics>
 void displacement_rows(const Tree& tree, Integrator method, const InputMap<T>& inputs, T h,
                        const StepHessianWorkspace<T>& w, Dynamics& dynamics) {
     const int n = w.n;
-    const bool implicit = method == Integrator::semi_implicit;
+    const bool by_end = moves_by_end_velocity(method);
     for_noncommuting_joints(tree, true, [&](int, const Body& body, int first) {
         for (int k = first; k < first + body.nv; ++k) {
             T* const row = w.row(w.rows[max_stages].theta, k);
             for (int b = 0; b < w.nz; ++b) row[b] = T(0.0);
             const int joint = body.v + k - first;
             T by_h = w.step.v(0)[joint];
-            if (implicit) {
+            if (by_end) {
                 for (int j = 0; j < n; ++j) w.rate[j] = j == k ? h * h : T(0.0);
                 dynamics.gradient(tree, w.rate, row, row + n, w.by_tau);
                 add_torque_gradient(inputs, w.by_tau, row, w);
-                by_h = fma(h, w.step.a(0)[joint], w.v_next[joint]);
+                by_h = fma(h, w.step.a(0)[joint], w.v_next[joint]) +
+                       by_damped_length(tree, w.by_tau, w);
             }
             row[n + k] = row[n + k] + h;
             if (w.length >= 0) row[w.length] = by_h;
@@ -88,7 +149,7 @@ void displacement_rows(const Tree& tree, Integrator method, const InputMap<T>& i
 // Adds the terms of stage i by h and another variable, or by h twice: the products h theta' and h a vary by
 // both factors. Runs after the Hessian of the stage. [Derivations] eq. 24.6
 template <class T, class Dynamics>
-void add_length_terms(const Tree& tree, int i, bool implicit, const InputMap<T>& inputs, T* H,
+void add_length_terms(const Tree& tree, int i, bool by_end, const InputMap<T>& inputs, T* H,
                       const StepHessianWorkspace<T>& w, const Dynamics& dynamics) {
     const int n = w.n, nz = w.nz;
     const StageRows<T>& rows = w.rows[i];
@@ -99,6 +160,7 @@ void add_length_terms(const Tree& tree, int i, bool implicit, const InputMap<T>&
     };
     dynamics.gradient(tree, w.slope_a, w.by_q, w.by_v, w.by_tau);
     add_torque_gradient(inputs, w.by_tau, slope, w);
+    slope[w.length] = by_damped_length(tree, w.by_tau, w);
     for (int k = 0; k < n; ++k) w.by_v[k] = w.by_v[k] + w.slope_rate[k];
     if (i > 0)
         for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
@@ -117,7 +179,7 @@ void add_length_terms(const Tree& tree, int i, bool implicit, const InputMap<T>&
             continue;
         }
         slope[k] = w.by_q[k], slope[n + k] = w.by_v[k];
-        if (implicit)  // h v+ varies by v+, which varies by h a
+        if (by_end)  // h v+ varies by v+, which varies by h a
             slope[w.length] =
                 fma(w.end_theta[k], w.step.a(0)[owning_dof(tree, k)], slope[w.length]);
     }
@@ -130,12 +192,14 @@ void add_length_terms(const Tree& tree, int i, bool implicit, const InputMap<T>&
 // Computes the Hessian (nz, nz) by z of a step from q, v (of the joints) and tau. lam_q, lam_v:
 // weights of the independent velocities. With `reached`, lam_q weighs the numbers of q+, and H is raw.
 template <class T, class Dynamics>
-void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs, const T* q,
+void step_hessian(const Tree& given, Integrator method, const InputMap<T>& inputs, const T* q,
                   const T* v, const T* tau, T h, const T* lam_q, const T* lam_v, T* H,
                   const Reached<T>* reached, const StepHessianWorkspace<T>& w, Dynamics& dynamics) {
+    Tree room;
+    const Tree& tree = w.step.damping.tree(given, v, h, room);
     const T* const by_next = lam_q;  // weights of numbers
     const int n = w.n, stages = stage_count(method);
-    const bool implicit = method == Integrator::semi_implicit;
+    const bool by_end = moves_by_end_velocity(method);
     const auto add_curvature = [&](int i, const T* x, bool of_rate, const T* rate) {
         for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
             JointCurvature<T> curvature;
@@ -153,8 +217,8 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
     };
     step(tree, q, v, h, method, w.q_next, w.v_next, w.step,
          [&](int i, const T* qi, const T* vi, T* a) {
-             if (stages == 1) return dynamics.value(tree, qi, vi, tau, a);
-             linearize_stage(tree, i, qi, vi, tau, a, dynamics.stages());
+             if (stages == 1) return dynamics.value(tree, qi, vi, tau, h, a);
+             linearize_stage(tree, i, qi, vi, tau, h, a, dynamics.stages());
          });
     step_variation(tree, method, w.step, w.variation);
     if (stages > 1) stage_rows(tree, method, inputs, h, H, dynamics.stages(), w);
@@ -168,24 +232,24 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
         for (int k = 0; k < n; ++k) w.gradient[k] = T(0.0);
         add_joint_gradients(tree, max_stages, lam_q, w);
     }
-    for (int k = 0; k < n; ++k) w.end_v[k] = implicit ? fma(h, w.end_theta[k], lam_v[k]) : lam_v[k];
+    for (int k = 0; k < n; ++k) w.end_v[k] = by_end ? fma(h, w.end_theta[k], lam_v[k]) : lam_v[k];
     for (int i = stages - 1; i >= 0; --i) {
         const bool last = i == stages - 1;
         const T weight = T(stage_weight(method, i)) * h;
         const T ahead = T(last ? 0.0 : stage_ahead(i + 1)) * h;
         for (int k = 0; k < n; ++k) {
-            w.rate[k] = implicit ? T(0.0) : weight * w.end_theta[k];  // [Derivations] eq. 12.9
+            w.rate[k] = by_end ? T(0.0) : weight * w.end_theta[k];  // [Derivations] eq. 12.9
             w.a[k] = weight * w.end_v[k];
             const T b(stage_weight(method, i)), c(last ? 0.0 : stage_ahead(i + 1));
             w.slope_rate[k] = b * w.end_theta[k];
-            w.slope_a[k] = b * (implicit ? fma(h, w.end_theta[k], w.end_v[k]) : w.end_v[k]);
+            w.slope_a[k] = b * (by_end ? fma(h, w.end_theta[k], w.end_v[k]) : w.end_v[k]);
             if (last) continue;
             w.rate[k] = fma(ahead, w.theta[k], w.rate[k]);
             w.a[k] = fma(ahead, w.v[k], w.a[k]);
             w.slope_rate[k] = fma(c, w.theta[k], w.slope_rate[k]);
             w.slope_a[k] = fma(c, w.v[k], w.slope_a[k]);
         }
-        if (stages > 1) dynamics.value(tree, w.step.q(i), w.step.v(i), tau, w.step.a(i));
+        if (stages > 1) dynamics.value(tree, w.step.q(i), w.step.v(i), tau, h, w.step.a(i));
         dynamics.hessian(tree, w.a, w.stage);
         const auto& at_stage = dynamics.w.hessian;
         torque_columns(tree, w.step.q(i), inputs, at_stage.dynamics.idsva.root_frame,
@@ -194,7 +258,7 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
         if (last)
             for (std::ptrdiff_t k = 0; k < static_cast<std::ptrdiff_t>(w.nz) * w.nz; ++k)
                 H[k] = T(0.0);
-        if (w.length >= 0) add_length_terms(tree, i, implicit, inputs, H, w, dynamics);
+        if (w.length >= 0) add_length_terms(tree, i, by_end, inputs, H, w, dynamics);
         dynamics.gradient(tree, w.a, w.by_q, w.by_v, w.by_tau);
         if (reached) add_joint_gradients(tree, i, w.by_q, w);
         add_later_stage(w.rows[i], H, w);
@@ -222,7 +286,8 @@ void step_hessian(const Tree& tree, Integrator method, const InputMap<T>& inputs
         put_first_stage<false>(H, w);
         displacement_rows(tree, method, inputs, h, w, dynamics);
     }
-    if (w.length >= 0) add_length_terms(tree, 0, implicit, inputs, H, w, dynamics);
+    if (w.length >= 0) add_length_terms(tree, 0, by_end, inputs, H, w, dynamics);
+    if (w.step.damping.acts()) add_damping_terms(tree, inputs, h, H, w, dynamics);
     add_curvature(max_stages, lam_q, false, w.rate);
     mirror(H, w.nz);
     if (reached) add_brackets(tree, H, w);

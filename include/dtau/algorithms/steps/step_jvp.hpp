@@ -6,7 +6,7 @@
 //            da_i = variation of forward dynamics along xi_i, dv_i, dtau - Y_i dpi and df
 //            dr_i = (dtheta'/dv) dv_i + (dtheta'/dtheta) dtheta_i
 //   end      dv+  = dv + sum of b_i (h da_i + dh a_i)        xi+ = Ad xi + J dtheta
-//            dtheta = sum of b_i (h dr_i + dh r_i), or h dv+ + dh v+ for the semi-implicit step
+//            dtheta = sum of b_i (h dr_i + dh r_i), or h dv+ + dh v+ for steps by v+
 //
 // These are the columns of discrete_linearization.hpp, one at a time and without the factors of the
 // mass matrix: every stage takes one product of forward dynamics. [Derivations] §12
@@ -18,12 +18,11 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Directions, of the joints but for tau; directions of the wrenches and of the inertial parameters may be
+// Directions, of the joints but for tau; directions of the wrenches, of the inertial parameters and of h may be
 // null: zero.
 template <class T>
 struct StepDirection {
-    const T *q, *v, *tau, *f_ext, *parameters;
-    T h;
+    const T *q, *v, *tau, *f_ext, *parameters, *h;
 };
 
 template <class T>
@@ -85,14 +84,18 @@ __attribute__((noinline)) void vary_rate(const Tree& tree, const T* theta, const
 
 // q, v, dq_next and dv_next: of the joints; tau: of the independent velocities. f_ext may be null: zero.
 template <class T, class Dynamics>
-void step_jvp(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau, T h,
+void step_jvp(const Tree& given, Integrator method, const T* q, const T* v, const T* tau, T h,
               const T* f_ext, const StepDirection<T>& along, T* dq_next, T* dv_next,
               const StepJvpWorkspace<T>& w, const Dynamics& dynamics) {
+    Tree room;
+    const EndDamping<T>& damping = w.step.damping;
+    const Tree& tree = damping.tree(given, v, h, room);
     const int nv = tree.nv;
+    const T dh = along.h ? *along.h : T(0.0);
     for (int k = 0; k < nv; ++k) w.rate_sum[k] = w.a_sum[k] = T(0.0);
     step(tree, q, v, h, method, w.q_next, w.v_next, w.step,
          [&](int i, const T* qi, const T* vi, T* a) {
-             const T ahead = T(stage_ahead(i)) * h, by_ahead = T(stage_ahead(i)) * along.h;
+             const T ahead = T(stage_ahead(i)) * h, by_ahead = T(stage_ahead(i)) * dh;
              const T weight = T(stage_weight(method, i)) * h;
              for (int k = 0; k < nv; ++k) {
                  w.theta[k] = T(0.0), w.v[k] = along.v[k], w.xi[k] = along.q[k];
@@ -106,10 +109,14 @@ void step_jvp(const Tree& tree, Integrator method, const T* q, const T* v, const
              const auto vary = [&](const T* dtau) {
                  dynamics.variation(tree, qi, vi, tau, w.xi, w.v, dtau, wrenches, a, w.a);
              };
-             vary(along.tau);
-             if (along.parameters)  // at the acceleration a, which the first product gives
-                 vary(less_inertial_torque(tree, qi, vi, a, along.parameters, along.tau,
-                                           w.inertial));
+             const T* dtau = along.tau;
+             vary(dtau);
+             // At the acceleration a, which the first product gives.
+             if (along.parameters)
+                 dtau = less_inertial_torque(tree, qi, vi, a, along.parameters, dtau, w.inertial);
+             if (damping.acts() && (has_friction(tree) || along.h || along.parameters))
+                 dtau = damping.less_variation(tree, h, a, dh, w.v, along.parameters, dtau);
+             if (dtau != along.tau) vary(dtau);
              vary_rate(tree, w.step.theta(i), vi, w.theta, w.v, w.rate);
              for (int k = 0; k < nv; ++k) {
                  w.rate_sum[k] = fma(weight, w.rate[k], w.rate_sum[k]);
@@ -117,7 +124,7 @@ void step_jvp(const Tree& tree, Integrator method, const T* q, const T* v, const
              }
          });
     for (int i = 0; i < stage_count(method); ++i) {
-        const T weight = T(stage_weight(method, i)) * along.h;
+        const T weight = T(stage_weight(method, i)) * dh;
         for (int k = 0; k < nv; ++k) {
             w.rate_sum[k] = fma(weight, w.step.rate(i)[k], w.rate_sum[k]);
             w.a_sum[k] = fma(weight, w.step.a(i)[k], w.a_sum[k]);
@@ -125,8 +132,7 @@ void step_jvp(const Tree& tree, Integrator method, const T* q, const T* v, const
     }
     for (int k = 0; k < nv; ++k) {
         dv_next[k] = along.v[k] + w.a_sum[k];
-        if (method == Integrator::semi_implicit)
-            w.rate_sum[k] = fma(h, dv_next[k], along.h * w.v_next[k]);
+        if (moves_by_end_velocity(method)) w.rate_sum[k] = fma(h, dv_next[k], dh * w.v_next[k]);
     }
     vary_displaced(tree, w.step.theta(), along.q, w.rate_sum, dq_next);
 }

@@ -1,9 +1,9 @@
 // Computes the gradient of a time step (step.hpp), lam_q . xi+ + lam_v . dv+, by q, v, tau and
 // wrenches: step_vjp(). O(N) a stage. [Derivations] eq. 12.9.
 //
-//   start      by_q = Ad^T lam_q    Theta = J^T lam_q    V = lam_v (+ h Theta if semi-implicit)    by_v = V
+//   start      by_q = Ad^T lam_q    Theta = J^T lam_q    V = lam_v (+ h Theta if q moves by v+)    by_v = V
 //   backward   for the stages i, the last one first; terms with i + 1 are absent in the last stage:
-//                rate = b_i h Theta + c_{i+1} h theta_{i+1}      (without Theta if semi-implicit)
+//                rate = b_i h Theta + c_{i+1} h theta_{i+1}      (without Theta if q moves by v+)
 //                a    = b_i h V + c_{i+1} h v_{i+1}
 //                (x, y, t) = gradient of a . FD(q_i, v_i, tau) by q_i, v_i and tau     (forward_products.hpp)
 //                v_i     = (dtheta'/dv)^T rate + y
@@ -13,7 +13,7 @@
 // The textbook multiplies by the transposed Jacobians of the stages. Here every stage takes one
 // vector-Jacobian product of forward dynamics, O(N), and the 6x6 maps of its own joints.
 //
-// by_h, if it is asked for, is Theta . v+ if semi-implicit, and from every stage rate . theta' + a . v'
+// by_h, if it is asked for, is Theta . v+ if q moves by v+, and from every stage rate . theta' + a . v'
 // without their factors h.
 //
 // by_pi, if it is asked for, is -Y_i^T t summed over the stages: [Derivations] eq. 18.6.
@@ -132,19 +132,21 @@ inline void displaced_gradient(const Tree& tree, int stage, const VariationWorks
 // numbers of q+. f_ext may be null: zero; then by_f_ext is null, too. by_h and by_parameters may be null: not
 // asked for.
 template <class T, class Dynamics>
-void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau, T h,
+void step_vjp(const Tree& given, Integrator method, const T* q, const T* v, const T* tau, T h,
               const T* lam_q, const T* lam_v, const T* f_ext, T* by_q, T* by_v, T* by_tau,
               T* by_f_ext, T* by_h, T* by_parameters, const Reached<T>* reached,
               const StepVjpWorkspace<T>& w, const Dynamics& dynamics) {
+    Tree room;
+    const Tree& tree = w.step.damping.tree(given, v, h, room);
     const int nv = tree.nv;
-    const bool implicit = method == Integrator::semi_implicit;  // end_theta = h end_v
+    const bool by_end = moves_by_end_velocity(method);  // end_theta = h end_v
     const auto body_wrenches = [&](const T* qi) {
         return along_body_axes(tree, qi, f_ext, w.wrenches.value);
     };
     step(tree, q, v, h, method, w.q_next, w.v_next, w.step,
          [&](int i, const T* qi, const T* vi, T* a) {
              // The last stage's acceleration changes v+ alone, which few gradients read.
-             if (i + 1 < stage_count(method) || implicit || by_h || by_parameters)
+             if (i + 1 < stage_count(method) || by_end || by_h || by_parameters)
                  return dynamics.acceleration(tree, qi, vi, tau, body_wrenches(qi), a);
              for (int k = 0; k < nv; ++k) a[k] = T(0.0);
          });
@@ -157,8 +159,8 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
     to_owners(tree, reached ? reached->weights(tree, w.q_next, lam_q) : lam_q, w.stage_q);
     displaced_gradient<false>(tree, max_stages, w.variation, w.stage_q, by_q, w.end_theta);
     T length(0.0);
-    for (int k = 0; implicit && k < nv; ++k) length = fma(w.end_theta[k], w.v_next[k], length);
-    for (int k = 0; implicit && k < nv; ++k) w.end_v[k] = fma(h, w.end_theta[k], w.end_v[k]);
+    for (int k = 0; by_end && k < nv; ++k) length = fma(w.end_theta[k], w.v_next[k], length);
+    for (int k = 0; by_end && k < nv; ++k) w.end_v[k] = fma(h, w.end_theta[k], w.end_v[k]);
     for (int k = 0; k < nv; ++k) by_v[k] = w.end_v[k];
 
     for (int i = stage_count(method) - 1; i >= 0; --i) {
@@ -167,13 +169,12 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
         const T ahead = T(last ? 0.0 : stage_ahead(i + 1)) * h;
         for (int k = 0; by_h && k < nv; ++k) {
             const T b(stage_weight(method, i)), c(last ? 0.0 : stage_ahead(i + 1));
-            const T rate =
-                fma(c, last ? T(0.0) : w.theta[k], implicit ? T(0.0) : b * w.end_theta[k]);
+            const T rate = fma(c, last ? T(0.0) : w.theta[k], by_end ? T(0.0) : b * w.end_theta[k]);
             const T acceleration = fma(c, last ? T(0.0) : w.v[k], b * w.end_v[k]);
             length = fma(rate, w.step.rate(i)[k], fma(acceleration, w.step.a(i)[k], length));
         }
         for (int k = 0; k < nv; ++k) {
-            w.rate[k] = implicit ? T(0.0) : weight * w.end_theta[k];  // [Derivations] eq. 12.9
+            w.rate[k] = by_end ? T(0.0) : weight * w.end_theta[k];  // [Derivations] eq. 12.9
             w.a[k] = weight * w.end_v[k];
             if (last) continue;
             w.rate[k] = fma(ahead, w.theta[k], w.rate[k]);
@@ -194,6 +195,9 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
         if (by_parameters)
             subtract_inertial_gradient(tree, w.step.q(i), w.step.v(i), w.step.a(i), w.stage_tau,
                                        by_parameters, w.inertial);
+        if (w.step.damping.acts())
+            w.step.damping.subtract_gradient(tree, h, w.step.a(i), w.stage_tau, w.stage_v, length,
+                                             by_parameters);
         for (int k = 0; k < nv; ++k) {
             w.v[k] += w.stage_v[k];
             by_v[k] += w.v[k];
