@@ -227,6 +227,25 @@ def test_meshes(
             assert "Tool.STL, line 7" in findings[str(code)]["where"]["tool"]
 
 
+@pytest.mark.parametrize(("step", "stiff"), [(1e-3, {"finger"}), (1e-5, set())])
+def test_damping_that_is_stiff_at_the_time_step(
+    run: Any, tmp_path: Path, step: float, stiff: set[str]
+) -> None:
+    pytest.importorskip("mujoco")
+    path = tmp_path / "hand.xml"
+    path.write_text(
+        f'''<mujoco><option timestep="{step}"/><worldbody><body>
+        <joint name="wrist" damping="0.1"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+        <body><joint name="finger" axis="1 0 0" damping="1"/>
+        <inertial pos="0 0 0" mass="0.01" diaginertia="1e-5 1e-5 1e-5"/></body>
+        </body></worldbody></mujoco>''',
+        encoding="utf-8",
+    )
+    _, findings = found(run, path)
+    assert ("stiff-step" in findings) == bool(stiff)
+    assert not stiff or set(findings["stiff-step"]["where"]) == stiff
+
+
 def test_density_of_a_ball() -> None:
     mass = 1000 * 4 / 3 * math.pi * 0.1**3
     moment = 0.4 * mass * 0.1**2

@@ -15,6 +15,7 @@ from dtau.cli.checks.limits import check_limits
 from dtau.cli.checks.loading import check_loading, loaded
 from dtau.cli.checks.meshes import check_meshes
 from dtau.cli.checks.numerics import PARTS, Measured, check_numerics, summary
+from dtau.cli.checks.steps import check_steps
 from dtau.cli.checks.units import check_units
 from dtau.cli.output import FAINT, SEVERITIES, hanging, names, plural, print_json, progress, say
 from dtau.cli.robot import Loaded, RobotFile, takes_robot
@@ -28,6 +29,7 @@ Checks:
   inertias      impossible ones, massless joints, moments that do not fit the mass
   limits        empty ranges, ranges and velocities that look like degrees
   units         places and meshes that look like millimeters, masses that look like grams
+  time step     joints whose damping is stiff at the time step of an MJCF
   numbers       cond(M), and derivatives compared with differences, at 64 random states
 
 \b
@@ -78,6 +80,7 @@ def _all(read: Loaded, measured: Measured) -> list[Finding]:
     for look in (check_inertias, check_limits, check_units):
         findings += look(model)
     findings += check_meshes(read.file)
+    findings += check_steps(read)
     with progress("Random states", PARTS) as ticks:
         findings += check_numerics(model, measured, ticks)
     return findings

@@ -70,6 +70,17 @@ def read(source: Source, options: Options) -> Parts:
     return parts._replace(notes=[*(f"MuJoCo: {what}" for what in said), *parts.notes])
 
 
+def time_step(source: Source) -> float:
+    """Return the time step that an MJCF asks for, in s.
+
+    Raises
+    ------
+    ModelError
+        If MuJoCo is missing or cannot compile the file.
+    """
+    return float(compiled_model(source)[1].opt.timestep)
+
+
 def parts_of(mujoco: Any, compiled: Any, options: Options, *, stacklevel: int) -> Parts:
     """Return the parts of a compiled model; warn of forces and mimics that they do not have.
 
