@@ -71,7 +71,7 @@ std::size_t scratch_of_groups(const Algorithms& algorithms, const Tree& tree, co
                                 algorithms.results != Results::streamed);
 }
 
-#ifndef DTAU_LONE_STATES
+#ifndef DTAU_LONE_STATES  // where another instruction set runs lone states: registry/lanes_only.hpp
 void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::ptrdiff_t begin,
          std::ptrdiff_t end) {
     const std::ptrdiff_t whole = end_of_groups(algorithms, tree, job, begin, end);

@@ -127,6 +127,7 @@ nb::object Callable::lone_call(const FunctionList& functions, const Function& fu
     FirstFailure failure;
     job.failure = &failure;
     run_states(functions, function, compiled.tree(), job, 0, 1);
+    // An input that is not finite gives NaN and no failure. Failures are raised by batch_call().
     return failure.state() < 0 ? returned(signature, results, job.noutputs, form.options)
                                : nb::object();
 }
