@@ -48,7 +48,8 @@ void on_path(const Tree& tree, int b, const Visit& visit) {
         for (int j = tree.bodies[b].v; j < tree.bodies[b].v + tree.bodies[b].nv; ++j) visit(b, j);
 }
 
-// Four tensors (nv, nv, nv), indexed [output, first variable, second variable].
+// Four tensors (nv, nv, nv): d2 tau/dq dq and d2 tau/dv dv [output, first, then], d2 tau/dq dv [output, q, v],
+// dM/dq [output, a, q].
 template <class T>
 struct SecondDerivatives {
     T *dqdq, *dqdv, *dvdv, *dadq;
@@ -92,7 +93,7 @@ void idsva_so(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* 
                 const Vector<T>& sk = w.S[k];
                 on_path(tree, b, [&](int bi, int i) {
                     const Vector<T>& si = w.S[i];
-                    const bool between = bk < bi;  // k's joint is strictly shallower
+                    const bool between = bk < bi;  // on one path: k's joint is strictly shallower
                     const Vector<T> none = Vector<T>::zero();
                     const T by_qq = dot(sk, B_rate * w.Psid[i] + I_rate * w.Psidd[i] +
                                                 (between ? crf(si) * alpha : none));

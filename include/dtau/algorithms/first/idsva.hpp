@@ -22,25 +22,14 @@
 // unit motions there, so that its rows and columns are components, without products
 // (free_root.hpp).
 //
-// Symbols: idsva_bodies.hpp.
+// Here is the form for groups of states in lanes. A lone state takes that of idsva_alone.hpp: the same
+// passes, with packs of bodies and of columns in vectors. Symbols, and what is done for one body:
+// idsva_bodies.hpp.
 #pragma once
 
 #include "dtau/algorithms/first/idsva_alone.hpp"
 
 namespace dtau::DTAU_VARIANT {
-
-// Forward passes over all bodies.
-template <class T>
-void idsva_velocities(const Tree& tree, const T* q, const T* v, const T* f_ext,
-                      const IdsvaWorkspace<T>& w) {
-    friction_partials(tree, v, w.slope, w.curvature);
-    for (int i = 0; i < tree.nnodes; ++i) body_velocities(tree, i, v, f_ext, w);
-    stretch_rotations(tree, q, w.stretched);
-}
-template <class T>
-void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& w) {
-    for (int i = 0; i < tree.nnodes; ++i) body_accelerations(tree, i, a, w);
-}
 
 // Writes row and column k at the six columns base ... base + 5 of the free root above k.
 template <class T>
@@ -68,7 +57,7 @@ DTAU_INLINE void idsva_backward_in_lanes(const Tree& tree, const Partials<T>& ou
         const Inertia<T>& I = g.I[i];
         const Coriolis<T>& B = w.B[i];
         const int first = body.v, end = body.v + body.nv, stop = path_stop(tree, body);
-        if (first < stop) {
+        if (first < stop) {  // body i is the free root
             const int block = first * n + first;
             free_root_partials(I, B, free_root_above(body, g), out.dq + block, out.dv + block, n);
             if (out.da) free_root_inertia(I, out.da + block, n);
@@ -91,6 +80,7 @@ DTAU_INLINE void idsva_backward_in_lanes(const Tree& tree, const Partials<T>& ou
 
             const Force<T> by_q = mul_add(B, w.Psidot[k], cross_star(s, w.f[i], I * w.Psiddot[k]));
             const Force<T> by_v = mul_add(B, s, I * w.Upsilondot[k]);  // [Derivations] eq. 4.7
+            // All columns above i's joint, but for those of a free root.
             for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) {
                 const Motion<T> sj = in_register(g.S[j]);
                 const T da = row(j, sj);
@@ -126,6 +116,7 @@ void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext,
            T* dtau_dv, T* dtau_da, const IdsvaWorkspace<T>& w) {
     friction_partials(tree, v, w.slope, w.curvature);
     const Configuration<T> x = configuration(tree, q, w.root_frame.angles);
+    // A lone state, whose bodies go into vectors together.
     const bool together = Pack<T>::width > 1 && !f_ext && !tree.inertias;
     if constexpr (Pack<T>::width > 1)
         if (together) idsva_forward_alone(tree, x, v, a, w);

@@ -165,6 +165,19 @@ DTAU_INLINE void body_accelerations(const Tree& tree, int i, const T* a,
     w.f[i] += w.root_frame.I[i] * w.a[i];
 }
 
+// The forward pass of functions that need the quantities of all bodies before the accelerations.
+template <class T>
+void idsva_velocities(const Tree& tree, const T* q, const T* v, const T* f_ext,
+                      const IdsvaWorkspace<T>& w) {
+    friction_partials(tree, v, w.slope, w.curvature);
+    for (int i = 0; i < tree.nnodes; ++i) body_velocities(tree, i, v, f_ext, w);
+    stretch_rotations(tree, q, w.stretched);
+}
+template <class T>
+void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& w) {
+    for (int i = 0; i < tree.nnodes; ++i) body_accelerations(tree, i, a, w);
+}
+
 // The three matrices; rows are n apart. da may be null: not wanted.
 template <class T>
 struct Partials {

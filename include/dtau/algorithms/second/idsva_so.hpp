@@ -13,8 +13,11 @@
 //       d2 tau_m / dq_i dq_j = zeta . Psi'_i + gamma . Psi''_i       and three more tensors
 //     for each i on the path of m:                                                forces_of_column()
 //       2B' Psi'_i + I' Psi''_i + {s_i x* alpha}                     and five more forces
-//     for each output k of a shallower joint, and each i on the path of m:        shallower_outputs()
+//     for each output k of a shallower column, and each i on the path of m:       shallower_outputs()
 //       d2 tau_k / dq_i dq_m = s_k . (2B' Psi'_i + I' Psi''_i + {s_i x* alpha})   and three more
+//
+// Results are grouped by the deepest column m (packed.hpp), so that shallower outputs include earlier columns of
+// m's own joint; these have the formulas of the output m, with columns exchanged (own_output()).
 //
 // It differs from the paper in three ways. The paper's tensors of 6x6 matrices become I' and 2B', the
 // rates of a subtree's composites when joint m moves, which have 10 and 12 numbers as an inertia and a
@@ -93,7 +96,8 @@ inline void idsva_so_groups(const Tree& tree, bool symmetric, const TensorWrench
 }
 
 // Computes the same rows output by output: the rows of output k from its own group, then from the
-// groups of the columns m below it; rows.finish(k) ends them. This keeps the forces of all columns.
+// groups of the columns m below it, first those of its own joint; rows.finish(k) ends them. This keeps the
+// forces of all columns.
 template <class T, class Rows>
 inline void idsva_so_by_outputs(const Tree& tree, bool symmetric, const TensorWrenches<T>& wrenches,
                                 const IdsvaWorkspace<T>& idsva, const IdsvaSoWorkspace<T>& w,
@@ -121,6 +125,7 @@ inline void idsva_so_by_outputs(const Tree& tree, bool symmetric, const TensorWr
             below.springs = nullptr;
             for (int b = i + 1; b < tree.nnodes && tree.bodies[b].v < tree.dofs.end[body.v]; ++b) {
                 const Body& deep = tree.bodies[b];
+                // Without, only columns up to f are read, which all these paths share.
                 if (wrenches.w) follow_columns(tree, b, idsva, w);
                 below.begin = tree.dofs.depth[deep.v], below.wrenches = wrenches.of(b);
                 for (int m = 0; m < deep.nv; ++m)

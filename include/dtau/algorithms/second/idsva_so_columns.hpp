@@ -2,15 +2,15 @@
 // These are the paper's loops over one column m, and over a second column j or i on its path; entries
 // of three columns are in idsva_so_entries.hpp.
 //
-// Symbols as in idsva.hpp and hessian.hpp, for the deepest column m of a triple, with composites of
-// its body; ' is the rate when m moves:
+// Symbols as in idsva.hpp, for the deepest column m of a triple, with composites of its body; ' is the
+// rate when m moves, B' stands for 2B', and D_x D_y for the derivative along x of the derivative by y:
 //   t1, t2   (2B)^T s_m and I s_m           alpha  2B Psi'_m + I Psi''_m + s_m x* f   (the rate of f)
 //   D        D u = (2B[u])^T s_m            beta   2B s_m + I (Psi'_m + S'_m)
 //   I', B'   rates of I and 2B              E      the Coriolis operator of the twist s_m
 //
 // For the output m, by columns j of its path ([Derivations] eq. 7.2):
 //   zeta = D Psi'_j + s_j x* t1   gamma = s_j x* t2   eta = D s_j
-// For all outputs k of shallower joints, by columns i of the path of m ([Derivations] eq. 7.4): forces, whose
+// For all outputs k of shallower joints (of m's own joint: own_output()), by columns i of the path of m ([Derivations] eq. 7.4): forces, whose
 // products with s_k are entries; {} is there if k's joint is strictly shallower than i's:
 //   qq = B' Psi'_i + I' Psi''_i + {s_i x* alpha}   qv = B' s_i + I' (Psi'_i + S'_i)   aq = I' s_i
 //   vq = E Psi'_i + {s_i x* beta}                  vv = E s_i                         {gamma of i}
@@ -162,23 +162,23 @@ template <class T>
 inline int output_columns(const Tree& tree, int i, const IdsvaWorkspace<T>& idsva,
                           const IdsvaSoWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
-    const int joint = tree.dofs.depth[body.v];
+    const int begin = tree.dofs.depth[body.v];
     follow_columns(tree, i, idsva, w);
     for (int c = 0; c < body.nv; ++c) {
         deep_column(tree, i, body.v + c, idsva, w.own[c]);
-        output_column(w.own[c], joint + body.nv, w.output[c], w);
+        output_column(w.own[c], begin + body.nv, w.output[c], w);
     }
-    return joint;
+    return begin;
 }
 
 // Computes the forces of column m, the c-th of its joint, for all columns of its path. I: composite of m's body.
 // Inside m's own joint, D_qm D_vi, D_qm D_qi and D_qm M_ki have the formulas of D_qi D_vm, D_qi D_qm and
 // D_qi M_km with i and m exchanged.
 template <class T>
-inline void forces_of_column(int c, int joint, const Inertia<T>& I, const IdsvaSoWorkspace<T>& w,
+inline void forces_of_column(int c, int begin, const Inertia<T>& I, const IdsvaSoWorkspace<T>& w,
                              const ForcesOfColumn<T>& forces) {
     constexpr int width = Pack<T>::width;
-    const int d = joint + c;
+    const int d = begin + c;
     const DeepColumn<T>& m = w.own[c];
     const Inertia<Wide<T>> I_rate = {Wide<T>(0.0), spread(m.I_rate.h), spread(m.I_rate.J)};
     const Coriolis<Wide<T>> B = {spread(m.B_rate.A), spread(m.B_rate.p2)},
@@ -202,12 +202,12 @@ inline void forces_of_column(int c, int joint, const Inertia<T>& I, const IdsvaS
         set_neighbor(forces.by_pack[e / width].*x, e % width, f);
     };
     using X = OutputForces<Wide<T>>;
-    for (int e = joint; e < d; ++e) {
-        const DeepColumn<T>& o = w.own[e - joint];
+    for (int e = begin; e < d; ++e) {  // the columns before m in its joint
+        const DeepColumn<T>& o = w.own[e - begin];
         set(&X::qv, e, cross_star(m.s, o.beta, o.E * m.Psidot));
         set(&X::vv, e, mul_add(o.E, m.s, I * cross(o.s, m.s)));  // [Derivations] eq. 7.5
         set(&X::aq, e, cross_star(m.s, o.t2));
-        forces.exchanged[e - joint] =
+        forces.exchanged[e - begin] =
             mul_add(o.B_rate, m.Psidot, cross_star(m.s, o.alpha, o.I_rate * m.Psiddot));
     }
 }

@@ -1,6 +1,7 @@
 // Writes the entries of three columns of IDSVA-SO (idsva_so.hpp) as rows over the third: deepest_output() for
 // the output m, the deepest column of the three; shallower_outputs() for outputs k of shallower columns.
-// Symbols: idsva_so_columns.hpp. j and i are columns of the path of m.
+// Symbols: idsva_so_columns.hpp. j and i are columns of the path of m; d is the depth of m, and e and f are
+// depths on its path (packed.hpp).
 //
 // Output m, where i's joint is not deeper than j's ([Derivations] eq. 7.3):
 //   D_qi D_qj tau_m = zeta . Psi'_i + gamma . Psi''_i     D_qi D_vj tau_m = eta . Psi'_i
@@ -99,7 +100,7 @@ inline void deepest_output_row(const FreeRoot<T>& root, int e, int d, const Outp
     }
     const Vec3<Wide<T>> zeta = spread(own_zeta), eta = spread(own_eta);
     const Force<Wide<T>> gamma = spread(own_gamma);
-    for (int f = first; f < end; f += width) {
+    for (int f = first; f < end; f += width) {  // j = e, i = f
         const Motion<Wide<T>> S = w.S.load(f);
         // [Derivations] eq. 7.3
         store(row.dqdq + f, dot(zeta, w.Psidot.load_ang(f), dot(gamma, w.Psiddot.load(f))));
@@ -109,10 +110,11 @@ inline void deepest_output_row(const FreeRoot<T>& root, int e, int d, const Outp
     }
     const Motion<Wide<T>> S = spread(w.S[e]), Psiddot = spread(w.Psiddot[e]);
     const Vec3<Wide<T>> Psidot_ang = spread(w.Psidot.ang(e));
-    for (int f = begin; f < end; f += width) store(row.dqdv + f, dot(out.eta.load(f), Psidot_ang));
+    for (int f = begin; f < end; f += width)  // inside e's joint: i = e, j = f
+        store(row.dqdv + f, dot(out.eta.load(f), Psidot_ang));
     for (int f = begin; end - begin > 1 && f < end; ++f)
         row.dvdv[f] = row.dvdv[f] - dot(own_gamma, w.S[f]);
-    for (int f = end; f <= d; f += width) {  // of a deeper joint; D_qi D_qj = D_qj D_qi
+    for (int f = end; f <= d; f += width) {  // of a deeper joint: i = e, j = f
         const Vec3<Wide<T>> eta_f = out.eta.load(f);
         const Force<Wide<T>> gamma_f = out.gamma.load(f);
         store(row.dqdq + f, dot(out.zeta.load(f), Psidot_ang, dot(gamma_f, Psiddot)));
