@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -66,9 +68,7 @@ def test_the_step_is_mujocos() -> None:
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_kept_solutions_give_the_same_products(
-    integrator: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kept_solutions_give_the_same_products(integrator: str) -> None:
     mj_model, data = creature(integrator, "elliptic")
     states, ctrl = states_of(mj_model, data)
     step = dtau.mujoco.StepFunction(mj_model, data, threads=2)
@@ -86,9 +86,6 @@ def test_kept_solutions_give_the_same_products(
         step(x, u, keep=True)
         got = step.jvp(x, u, w, 0.0 * u)
         np.testing.assert_allclose(got, moved, atol=1e-9 * np.abs(moved).max())
-    monkeypatch.setattr("dtau.mujoco.step_function._MOST_KEPT", 0)
-    step(states, ctrl, keep=True)
-    assert not step._kept
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
@@ -145,6 +142,69 @@ def test_gradient_of_a_rollout_by_its_first_action() -> None:
     expected = [fourth_order(lambda h, k=k: reached(k, h), 1e-3) for k in range(3)]
     got = step.rollout_vjp(start, ctrl, weights)[1][0]
     np.testing.assert_allclose(got, expected, atol=1e-8 * np.abs(expected).max())
+
+
+def pendulum(gear: float = 1.0) -> Any:
+    return mujoco.MjModel.from_xml_string(
+        '<mujoco><worldbody><body><joint name="pivot" axis="0 1 0"/>'
+        '<geom size="0.1" pos="0 0 -1" mass="1"/></body></worldbody>'
+        f'<actuator><motor joint="pivot" gear="{gear}"/></actuator></mujoco>'
+    )
+
+
+def test_a_function_and_its_copies_keep_their_model() -> None:
+    mj_model = pendulum()
+    step = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))
+    x, u, weights = np.zeros(3), np.ones(1), np.array([0.0, 0.0, 1.0])
+    want = step.vjp(x, u, weights)
+    step(x, u, keep=True)
+    mj_model.body_mass[1], mj_model.opt.timestep = 4.0, 0.02
+    for other in (step, copy.deepcopy(step), pickle.loads(pickle.dumps(step))):
+        for _ in range(2):  # with a kept solution, and without
+            for got, expected in zip(other.vjp(x, u, weights), want, strict=True):
+                np.testing.assert_allclose(got, expected, rtol=1e-12)
+        assert other is step or other.number != step.number
+    heavier = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))
+    assert abs(heavier.vjp(x, u, weights)[1] - want[1])[0] > 1e-4
+
+
+def test_states_that_mujoco_resets_have_no_derivative() -> None:
+    mj_model = pendulum(1e13)
+    step = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))
+    states, ctrl = np.zeros((3, 3)), np.array([[0.0], [1.0], [0.0]])
+    np.testing.assert_array_equal(step(states, ctrl, keep=True), step(states, ctrl))
+    with pytest.raises(ValueError, match="the step from state 1 has no derivative: MuJoCo resets"):
+        step.vjp(states, ctrl, np.ones((3, 3)))
+    with pytest.raises(ValueError, match="MuJoCo resets"):  # it ignores such controls
+        step.vjp(states[0], np.array([1e11]), np.ones(3))
+
+
+def test_callbacks_are_refused_when_they_are_set_later() -> None:
+    mj_model = pendulum()
+    step = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))
+    mujoco.set_mjcb_passive(lambda m, d: None)
+    try:
+        with pytest.raises(NotImplementedError, match="callbacks"):
+            step.vjp(np.zeros(3), np.zeros(1), np.ones(3))
+    finally:
+        mujoco.set_mjcb_passive(None)
+
+
+def test_the_oldest_solutions_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dtau.mujoco import runs
+
+    monkeypatch.setattr(runs, "_MOST_KEPT", 3 * runs._OVERHEAD + 4000)
+    mj_model = pendulum()
+    step = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))
+    angles = np.linspace(0.0, 1.0, 5)
+    for angle in (*angles, angles[2]):
+        step(np.array([0.0, angle, 0.0]), np.zeros(1), keep=True)
+    kept = [
+        step._kept.take(np.array([[0.0, angle, 0.0]]), np.zeros((1, 1))) is not None
+        for angle in angles
+    ]
+    assert kept == [False, False, True, True, True]
+    assert step._kept._size == 0
 
 
 def test_errors_name_arguments() -> None:

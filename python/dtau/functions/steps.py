@@ -71,7 +71,7 @@ def step(
     `Model.stable_step` estimates how long other steps may be. Gains of motors are part of ``tau``,
     which is constant. A servo's velocity gain is damping: with
     ``model.replace(damping=model.damping - np.diag(motors.dtau_dv))`` and motors without it, it
-    acts at the end of the step too.
+    acts at the end of the step too, if each motor drives one joint.
 
     Contacts constrain accelerations: the integration errors of their velocities and positions stay,
     unless the Baumgarte gains ``kd`` and ``kp`` remove them.

@@ -69,6 +69,8 @@ def _rates(model: ModelBase, q: ArrayLike) -> tuple[Array, Array]:
     """Return the inverse mass matrix, and the diagonal of D."""
     rest = np.zeros(model.nv)
     inverse = _core.mass_matrix_inverse(model, q)
+    if not np.isfinite(inverse).all():
+        raise ValueError("q: expected finite numbers, and joints with inertia")
     by_v = _core.inverse_dynamics_derivatives(model, q, rest, rest).dtau_dv
     return inverse, np.diagonal(by_v, axis1=-2, axis2=-1)
 

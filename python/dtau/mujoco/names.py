@@ -33,6 +33,10 @@ class Names:
         """Return a joint as "joint 'hip', state 3"."""
         return f"joint {self._model.joint(joint).name or joint!r}{self._place(state)}"
 
+    def step(self, state: int) -> str:
+        """Return the step from a state as "the step from state 3"."""
+        return "the step" if self._first is None else f"the step from state {self._first + state}"
+
     def kinds(self, contacts: Contacts, i: int) -> str:
         """Return the types of the geoms of a contact, such as "box and sphere"."""
         return " and ".join(self._kind(geom) for geom in contacts.geom[i].tolist())

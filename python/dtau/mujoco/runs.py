@@ -18,6 +18,7 @@ from dtau.mujoco.pullback import step_pullback
 from dtau.mujoco.scope import EULER, RK4
 from dtau.mujoco.solved import Solver
 from dtau.mujoco.steps import STAGES, step_derivatives, turning_rates
+from dtau.support.locks import fork_safe_lock
 from dtau.support.machine import cores
 
 Array = NDArray[np.float64]
@@ -27,6 +28,10 @@ Use = Callable[["Run", slice], None]  # a function of solutions at some of the s
 _STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
 _MOST_AT_ONCE = 128  # states whose arrays stay in the cache
 _LEAST_OF_A_THREAD = 32  # states
+_MOST_KEPT = 2**26  # bytes
+_OVERHEAD = 2**13  # bytes of Python's objects, for solutions that are kept
+_LARGEST = float(mujoco.mjMAXVAL)
+_one_at_a_time = fork_safe_lock()
 
 
 def for_solutions(
@@ -83,7 +88,17 @@ def for_solutions(
 
 
 class Kept:
-    """Solutions at states, for one product of derivatives there."""
+    """Solutions at states, for one product of derivatives there.
+
+    Attributes
+    ----------
+    after : ndarray (n, nstate)
+        The states after the steps.
+    is_stable : bool
+        Whether MuJoCo's step resets none of the states.
+    size : int
+        Memory of the solutions, in bytes.
+    """
 
     def __init__(
         self,
@@ -103,7 +118,8 @@ class Kept:
             self.after[some] = run.after
 
         for_solutions(plan, mj_model, given, states, ctrl, None, threads, keep, lasting=True)
-        self.size = sum(run.size() for run, _ in self._runs)
+        self.is_stable = all(run.unstable() is None for run, _ in self._runs)
+        self.size = _OVERHEAD + sum(run.size() for run, _ in self._runs)
 
     def use(self, use: Use) -> None:
         """Call a function with the solutions at some of the states, over threads."""
@@ -114,6 +130,30 @@ class Kept:
         with ThreadPoolExecutor(min(len(self._runs), cores())) as pool:
             for done in [pool.submit(use, *one) for one in self._runs]:
                 done.result()
+
+
+class KeptSolutions:
+    """The latest solutions that are kept, by states and controls, in up to 64 MiB."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[bytes, bytes], Kept] = {}
+        self._size = 0
+
+    def take(self, x: Array, u: Array) -> Kept | None:
+        """Return the solutions at these states and controls, and forget them."""
+        with _one_at_a_time:
+            found = self._kept.pop((x.tobytes(), u.tobytes()), None)
+            self._size -= found.size if found else 0
+            return found
+
+    def add(self, x: Array, u: Array, kept: Kept) -> None:
+        """Keep solutions, and forget the oldest."""
+        self.take(x, u)
+        with _one_at_a_time:
+            self._kept[x.tobytes(), u.tobytes()] = kept
+            self._size += kept.size
+            while self._size > _MOST_KEPT:
+                self._size -= self._kept.pop(next(iter(self._kept))).size
 
 
 def threads_for(n: int, threads: int | None) -> int:
@@ -208,14 +248,29 @@ class Run:
             *(weights, names, differences),
         )
 
+    def unstable(self) -> int | None:
+        """Return the first state that MuJoCo's step resets, or whose controls it ignores."""
+        first = self._stages[0]
+        arrays = first.q, first.v, first.a, first.ctrl
+        if all(np.vdot(x, x) <= _LARGEST**2 for x in arrays):  # the usual case, in less time
+            return None
+        bad = ~np.all([(np.abs(x) <= _LARGEST).all(axis=1) for x in arrays], axis=0)
+        return int(bad.argmax()) if bad.any() else None
+
     def size(self) -> int:
-        """Return the size of the solutions in bytes, without those of constraints."""
+        """Return the size of the solutions in bytes."""
         return sum(stage.size() for stage in self._stages)
 
     def _finished(
         self, geometry: Geometry, first: int | None
     ) -> tuple[list[Names], list[GeometryDifferences | None]]:
         """Finish the stages; return names for errors and differences of their geometry."""
+        if (bad := self.unstable()) is not None:
+            raise ValueError(
+                f"{Names(self._model, first, None).step(bad)} has no derivative: MuJoCo resets "
+                f"states, controls and accelerations beyond {_LARGEST:g}; a shorter time step may "
+                "keep the model stable"
+            )
         differences: list[GeometryDifferences | None] = []
         several = len(self._stages) > 1
         names = [

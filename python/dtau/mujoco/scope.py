@@ -144,10 +144,15 @@ def require_covered_model(mj_model: Any) -> None:
 
 def require_covered_data(mj_data: Any) -> None:
     """Raise NotImplementedError if a part of the data, or a callback, is not covered."""
-    wrenches = np.count_nonzero(mj_data.xfrc_applied)
-    callbacks = any([callback() for callback in _CALLBACKS])
-    if wrenches or callbacks:
-        _refuse({"xfrc_applied": wrenches, "callbacks": callbacks})
+    if np.count_nonzero(mj_data.xfrc_applied):
+        raise not_covered("xfrc_applied")
+    require_no_callbacks()
+
+
+def require_no_callbacks() -> None:
+    """Raise NotImplementedError if MuJoCo calls functions of the user's."""
+    if any([callback() for callback in _CALLBACKS]):
+        raise not_covered("callbacks")
 
 
 def _refuse(parts: dict[str, Any]) -> None:

@@ -117,8 +117,9 @@ class Solved:
         self._tendons: list[tuple[Any, ...]] = []
 
     def size(self) -> int:
-        """Return the size of the arrays in bytes, without those of constraints."""
-        return sum(x.nbytes for x in self._arrays)
+        """Return the size of the arrays in bytes."""
+        copies = [x for parts in self._parts for arrays in parts for x in arrays]
+        return sum(x.nbytes for x in (*self._arrays, *copies))
 
     def clear(self) -> None:
         """Forget the states."""

@@ -6,6 +6,7 @@ derivatives are by these numbers. Products with one vector a state do not form m
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 from collections.abc import Callable
@@ -19,8 +20,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau.mujoco.plan import plan_of
 from dtau.mujoco.quaternions import StateNumbers
-from dtau.mujoco.runs import Geometry, Kept, Run, Use, for_solutions, threads_for
-from dtau.mujoco.scope import RK4, require_covered_data
+from dtau.mujoco.runs import (
+    Geometry,
+    Kept,
+    KeptSolutions,
+    Run,
+    Use,
+    for_solutions,
+    threads_for,
+)
+from dtau.mujoco.scope import RK4, require_covered_data, require_no_callbacks
 from dtau.mujoco.solved import Solver, integration_state
 from dtau.mujoco.transition import derivatives_of, require_arguments, require_finite
 from dtau.support.checks import integer, real_numbers
@@ -30,7 +39,6 @@ Array = NDArray[np.float64]
 _STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
 _WARM_START = int(mujoco.mjtState.mjSTATE_WARMSTART)
 _USER = int(mujoco.mjtState.mjSTATE_USER)
-_MOST_KEPT = 2**26  # bytes
 _MOST_AT_ONCE = 4096  # states of a rollout whose matrices are kept at a time
 _numbers = itertools.count()
 
@@ -43,8 +51,8 @@ class StepFunction:
     Parameters
     ----------
     mj_model : mujoco.MjModel
-        MuJoCo's model, with the integrator Euler, implicitfast or RK4. It is not copied: the step
-        follows changes of it.
+        MuJoCo's model, with the integrator Euler, implicitfast or RK4. It is copied: for a changed
+        model, make another function.
     mj_data : mujoco.MjData
         Applied joint torques, poses of mocap bodies, active equality constraints and the warm
         start of all steps. They are copied.
@@ -91,9 +99,9 @@ class StepFunction:
         threads: int | None = None,
     ) -> None:
         require_arguments(mj_model, mj_data, geometry)
-        plan_of(mj_model)
         require_covered_data(mj_data)
-        self.mj_model, self.geometry = mj_model, geometry
+        self._model, self.geometry = copy.copy(mj_model), geometry
+        self._plan = plan_of(self._model)
         self.threads = None if threads is None else integer("threads", threads, 1, 1024)
         self.nstate, self.nu = mujoco.mj_stateSize(mj_model, _STATE), mj_model.nu
         self.number = next(_numbers)  # for programs, which cannot hold objects
@@ -104,7 +112,15 @@ class StepFunction:
         mujoco.mj_getState(mj_model, mj_data, self._warm_start, _WARM_START)
         mujoco.mj_getState(mj_model, mj_data, self._user, _USER)
         self._states = StateNumbers(mj_model)
-        self._kept: dict[tuple[bytes, bytes], Kept] = {}
+        self._kept = KeptSolutions()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: x for k, x in vars(self).items() if k not in ("number", "_kept", "_plan")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Make a copy, which is another function for programs."""
+        vars(self).update(state)
+        self.number, self._kept, self._plan = next(_numbers), KeptSolutions(), plan_of(self._model)
 
     def __call__(self, state: ArrayLike, ctrl: ArrayLike, *, keep: bool = False) -> Array:
         """Return the states after MuJoCo's step.
@@ -155,7 +171,7 @@ class StepFunction:
         x, u, after = self._flat(x, u, after)
         lam = lam.reshape(math.prod(shape[:k]), *x.shape)
         below = self._states.weights_of_displacements(after, lam)
-        plan = plan_of(self.mj_model)
+        plan = self._plan
         nx = 2 * plan.nv + plan.na
         by: Array = np.empty((*below.shape[:-1], nx + self.nu))
         if len(lam) == 1 and plan.integrator != RK4:
@@ -329,31 +345,29 @@ class StepFunction:
 
     def _solutions(self, x: Array, u: Array, after: Array) -> Callable[[Use], None]:
         """Return what calls a function with the solutions: kept ones, or new ones."""
-        if kept := self._kept.pop(_key(x, u), None):
+        require_no_callbacks()
+        if kept := self._kept.take(x, u):
             return kept.use
         # From the mean accelerations of the steps, the solver needs few iterations.
-        velocities = slice(1 + self.mj_model.nq, 1 + self.mj_model.nq + self.mj_model.nv)
-        starts = (after - x)[:, velocities] / self.mj_model.opt.timestep
+        velocities = slice(1 + self._model.nq, 1 + self._model.nq + self._model.nv)
+        starts = (after - x)[:, velocities] / self._model.opt.timestep
         given = self._given, x, u, starts, self.threads
-        return partial(for_solutions, plan_of(self.mj_model), self.mj_model, *given)
+        return partial(for_solutions, self._plan, self._model, *given)
 
     def _solved(self, x: Array, u: Array) -> Array:
         """Return the states after the step, and keep the solutions."""
-        kept = Kept(plan_of(self.mj_model), self.mj_model, self._given, x, u, self.threads)
-        self._kept[_key(x, u)] = kept
-        size = 0
-        for key, one in reversed(list(self._kept.items())):
-            size += one.size
-            if size > _MOST_KEPT:
-                self._kept.pop(key, None)
+        kept = Kept(self._plan, self._model, self._given, x, u, self.threads)
+        if not kept.is_stable:  # MuJoCo's step resets such states
+            return self._rolled_out(x, u[:, np.newaxis])[:, 0]
+        self._kept.add(x, u, kept)
         return kept.after
 
     def _matrices(self, x: Array, u: Array, after: Array) -> list[Array]:
         """Return A and B of all states."""
         batch = x.shape[:-1]
         x, u, after = self._flat(x, u, after)
-        plan, solve = plan_of(self.mj_model), self._solutions(x, u, after)
-        found = derivatives_of(plan, len(x), self.geometry, solve)
+        solve = self._solutions(x, u, after)
+        found = derivatives_of(self._plan, len(x), self.geometry, solve)
         return [part.reshape(*batch, *part.shape[1:]) for part in found]
 
     def _rolled_out(self, x: Array, u: Array) -> Array:
@@ -365,10 +379,10 @@ class StepFunction:
         control = np.tile(self._user, (n, steps, 1))
         control[..., : self.nu] = u.reshape(n, steps, self.nu)
         count = threads_for(n, self.threads)
-        solvers = [Solver(self.mj_model, self._given, number) for number in range(count)]
+        solvers = [Solver(self._model, self._given, number) for number in range(count)]
         with Rollout(nthread=count if count > 1 else 0) as runner:
             found, _ = runner.rollout(
-                *(self.mj_model, [solver.reset() for solver in solvers], x.reshape(n, -1)),
+                *(self._model, [solver.reset() for solver in solvers], x.reshape(n, -1)),
                 control,
                 control_spec=_USER,
                 nstep=steps,
@@ -385,10 +399,6 @@ class StepFunction:
     def _parts(self, x: Array, steps: int) -> list[slice]:
         size = max(1, _MOST_AT_ONCE // max(1, math.prod(x.shape[:-1])))
         return [slice(i, min(steps, i + size)) for i in range(0, steps, size)]
-
-
-def _key(x: Array, u: Array) -> tuple[bytes, bytes]:
-    return x.tobytes(), u.tobytes()
 
 
 def _vectors(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:

@@ -109,7 +109,13 @@ def _result(step: StepFunction, state: Tensor, ctrl: Tensor, axes: int) -> Tenso
     number = _registered(step)
     for name, x, size, more in (("state", state, step.nstate, 0), ("ctrl", ctrl, step.nu, axes)):
         _check(name, x, size, more)
-    batch = torch.broadcast_shapes(state.shape[:-1], ctrl.shape[: ctrl.dim() - 1 - axes])
+    try:
+        batch = torch.broadcast_shapes(state.shape[:-1], ctrl.shape[: ctrl.dim() - 1 - axes])
+    except RuntimeError:
+        raise ValueError(
+            "state and ctrl: expected leading axes that broadcast, got "
+            f"{tuple(state.shape)} and {tuple(ctrl.shape)}"
+        ) from None
     single = state.dtype == ctrl.dtype == torch.float32
     state = state.double().expand(*batch, state.shape[-1])
     ctrl = ctrl.double().expand(*batch, *ctrl.shape[ctrl.dim() - 1 - axes :])
