@@ -52,7 +52,9 @@ run -m pytest -q -p no:cacheprovider \
     -k "not ((chain or quadruped or tree or forest) and (second_derivatives or hessian or time_derivatives)) and not (chain and is_not_finite) and not moving_a_ and not agree_to_rounding and not is_all_of_its_states" \
     "$@" tests/dynamics/test_dynamics.py tests/manifold/test_manifold.py tests/derivatives/test_derivatives.py \
     tests/batch/test_{invariance,errors,core,buffers,instruction_sets,arguments_that_change,batch_laws,overflow}.py \
-    tests/constraints/test_{constrained_dynamics,positions,gaits,contact_products}.py \
+    tests/constraints/test_{constrained_dynamics,positions,gaits}.py \
+    "tests/derivatives/test_laws.py::test_robots_with_contacts[constrained_dynamics-quadruped]" \
+    "tests/derivatives/test_laws.py::test_robots_with_contacts[impulse_dynamics-joints that mimic others]" \
     tests/model/test_{model,building,urdf,spatial}.py
 wait "$fuzz" || { cat "$package/fuzz.txt"; exit 1; }
 tail -n 1 "$package/fuzz.txt"
