@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cases import ROBOTS, State, random_state, robot, rows
 from compare import TOLERANCE, assert_close, assert_same_results, solved
-from contact_oracle import all_rows, constrained_dynamics, holds, random_contacts
+from contact_oracle import all_rows, constrained_dynamics, holds, random_contacts, random_pose
 from hypothesis import given, settings
 from trees import SEEDS, Array, Tree, skew, trees
 
@@ -131,6 +131,21 @@ def test_gains_at_turns_of_any_angle(angle: float, k: int) -> None:
     more = (1 - angle / 2 / np.tan(angle / 2)) / angle**2 if angle > 1e-3 else 1 / 12
     d = dtau.constrained_dynamics_derivatives(model, *state, contacts).da_dq[3:, 3:]
     assert_close(-d, np.eye(3) + s / 2 + more * s @ s, 1e-12)
+
+
+@pytest.mark.parametrize("hinge", ["x", "y", "z"])
+def test_gains_of_a_hinge(hinge: Any) -> None:
+    """A loop whose axes are apart, along each axis: random contacts seldom have it with kp."""
+    model = robot("quadruped")
+    s = random_state(model, 5)
+    state = s["q"], s["v"], s["tau"]
+    placed = random_pose(np.random.default_rng(5))
+    loop = dtau.Loop("LF_FOOT", "RH_FOOT", 5, hinge, kp=20.0, placement=placed)
+    contacts = dtau.Contacts(model, [loop])
+    got = dtau.constrained_dynamics(model, *state, contacts)
+    a, forces = constrained_dynamics(contacts, *state)
+    assert_close(got.a, a, 1e-10)
+    assert_close(got.forces, forces, 1e-10)
 
 
 # ---------------------------------------------------------------- rows that depend on each other
