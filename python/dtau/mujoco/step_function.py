@@ -1,7 +1,7 @@
 """MuJoCo's step as a function of state and control, with products of derivatives: `StepFunction`.
 
-`dtau.torch` and `dtau.jax` make operations of it. States are numbers [time, qpos, qvel, act], and
-derivatives are by these numbers. Products with one vector a state do not form matrices; others do.
+`dtau.torch` and `dtau.jax` make operations of it. States are numbers [time, qpos, qvel, act], by
+which derivatives are. Products with one vector a state do not form matrices; others do.
 """
 
 from __future__ import annotations
@@ -20,18 +20,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau.mujoco.plan import plan_of
 from dtau.mujoco.quaternions import StateNumbers
-from dtau.mujoco.runs import (
-    Geometry,
-    Kept,
-    KeptSolutions,
-    Run,
-    Use,
-    for_solutions,
-    threads_for,
-)
+from dtau.mujoco.runs import Geometry, Kept, KeptSolutions, Run, Use, for_solutions, threads_for
 from dtau.mujoco.scope import RK4, require_covered_data, require_no_callbacks
 from dtau.mujoco.solved import Solver, integration_state
-from dtau.mujoco.transition import derivatives_of, require_arguments, require_finite
+from dtau.mujoco.transition import (
+    derivatives_of,
+    require_arguments,
+    require_finite,
+    require_vectors,
+)
 from dtau.support.checks import integer, real_numbers
 
 Array = NDArray[np.float64]
@@ -59,8 +56,7 @@ class StepFunction:
     geometry : {"exact", "differences"}
         As in `transition_derivatives`.
     threads : int, optional
-        Number of threads for a batch. By default one for each 32 states, and at most one per
-        processor.
+        Of a batch; by default one for each 32 states, and at most one per processor.
 
     Attributes
     ----------
@@ -165,8 +161,8 @@ class StepFunction:
         tuple of ndarray (..., nstate), (..., nu)
         """
         x, u = self._read(state, ctrl)
-        lam = _vectors("weights", weights, x.shape)
-        after = self(x, u) if after is None else _vectors("after", after, x.shape)
+        lam = require_vectors("weights", weights, x.shape)
+        after = self(x, u) if after is None else require_vectors("after", after, x.shape)
         k, shape = lam.ndim - x.ndim, lam.shape
         x, u, after = self._flat(x, u, after)
         lam = lam.reshape(math.prod(shape[:k]), *x.shape)
@@ -212,7 +208,7 @@ class StepFunction:
         """
         x, u = self._read(state, ctrl)
         dx, du = self._variations(x, u, dstate, dctrl)
-        after = self(x, u) if after is None else _vectors("after", after, x.shape)
+        after = self(x, u) if after is None else require_vectors("after", after, x.shape)
         a, b = self._matrices(x, u, after)
         moved = np.matvec(a, self._states.displacements(x, dx)) + np.matvec(b, du)
         out = self._states.variations(after, moved)
@@ -255,7 +251,7 @@ class StepFunction:
         tuple of ndarray (..., nstate), (..., steps, nu)
         """
         x, u = self._read(state, ctrl, 1)
-        lam = _vectors("weights", weights, (*u.shape[:-1], self.nstate))
+        lam = require_vectors("weights", weights, (*u.shape[:-1], self.nstate))
         k, steps = lam.ndim - u.ndim, u.shape[-2]
         before, after = self._along(x, u, after)
         below = self._states.weights_of_displacements(after, lam)
@@ -335,7 +331,10 @@ class StepFunction:
     def _variations(
         self, x: Array, u: Array, dstate: ArrayLike, dctrl: ArrayLike
     ) -> tuple[Array, Array]:
-        dx, du = _vectors("dstate", dstate, x.shape), _vectors("dctrl", dctrl, u.shape)
+        dx, du = (
+            require_vectors("dstate", dstate, x.shape),
+            require_vectors("dctrl", dctrl, u.shape),
+        )
         more = np.broadcast_shapes(dx.shape[: dx.ndim - x.ndim], du.shape[: du.ndim - u.ndim])
         return np.broadcast_to(dx, (*more, *x.shape)), np.broadcast_to(du, (*more, *u.shape))
 
@@ -393,18 +392,9 @@ class StepFunction:
     def _along(self, x: Array, u: Array, after: ArrayLike | None) -> tuple[Array, Array]:
         """Return the states before and after each step."""
         shape = (*u.shape[:-1], self.nstate)
-        last = self._rolled_out(x, u) if after is None else _vectors("after", after, shape)
+        last = self._rolled_out(x, u) if after is None else require_vectors("after", after, shape)
         return np.concatenate([x[..., np.newaxis, :], last[..., :-1, :]], axis=-2), last
 
     def _parts(self, x: Array, steps: int) -> list[slice]:
         size = max(1, _MOST_AT_ONCE // max(1, math.prod(x.shape[:-1])))
         return [slice(i, min(steps, i + size)) for i in range(0, steps, size)]
-
-
-def _vectors(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """Check vectors: one for each state and step, or several behind further leading axes."""
-    found: Array = np.asarray(real_numbers(name, given), dtype=np.float64)
-    if found.ndim < len(shape) or found.shape[found.ndim - len(shape) :] != shape:
-        expected = ", ".join(["...", *map(str, shape)])
-        raise ValueError(f"{name}: expected shape ({expected}), got {found.shape}")
-    return found
