@@ -115,16 +115,15 @@ def loss(motion: Motion) -> Tensor:
     return (10.0 * height + rest).mean()
 
 
-def train(
-    step: dtau.mujoco.StepFunction, policy: torch.nn.Sequential, iterations: int
-) -> list[float]:
+def train(model: mujoco.MjModel, policy: torch.nn.Sequential, iterations: int) -> list[float]:
     """Train the policy; return the losses."""
+    step = dtau.mujoco.StepFunction(model, mujoco.MjData(model))
     rate = 1e-2
     optimizer, losses = torch.optim.Adam(policy.parameters(), rate), []
     for i in range(iterations):
         for group in optimizer.param_groups:
             group["lr"] = rate * (1.0 - i / iterations)
-        state, command = starts(step.mj_model, ROBOTS, i), commands(ROBOTS, i)
+        state, command = starts(model, ROBOTS, i), commands(ROBOTS, i)
         value = loss(roll_out(step, policy, state, command))
         optimizer.zero_grad()
         value.backward()
@@ -134,10 +133,11 @@ def train(
     return losses
 
 
-def tracked(step: dtau.mujoco.StepFunction, policy: torch.nn.Sequential) -> Motion:
+def tracked(model: mujoco.MjModel, policy: torch.nn.Sequential) -> Motion:
     """Let hoppers with new starts and commands move."""
+    step = dtau.mujoco.StepFunction(model, mujoco.MjData(model))
     with torch.no_grad():
-        state, command = starts(step.mj_model, ROBOTS, 1000), commands(ROBOTS, 1000)
+        state, command = starts(model, ROBOTS, 1000), commands(ROBOTS, 1000)
         return roll_out(step, policy, state, command)
 
 
@@ -236,14 +236,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     torch.set_num_threads(1)  # the matrices are small
     model = mujoco.MjModel.from_xml_string(HOPPER)
-    step = dtau.mujoco.StepFunction(model, mujoco.MjData(model))
     policy = network(0)
     print(f"{ROBOTS} hoppers, {STEPS} steps, {model.nv} degrees of freedom, {model.nu} servos")
     print(f"error of a slope of the loss, beside differences: {gradient_error(policy):.0e}")
-    motions, start = [tracked(step, policy)], perf_counter()
-    losses = train(step, policy, args.iterations)
+    motions, start = [tracked(model, policy)], perf_counter()
+    losses = train(model, policy, args.iterations)
     seconds = perf_counter() - start
-    motions.append(tracked(step, policy))
+    motions.append(tracked(model, policy))
     print(
         f"{args.iterations} iterations in {seconds:.0f} s: loss {losses[0]:.4f} -> {losses[-1]:.4f}"
     )
