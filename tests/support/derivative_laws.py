@@ -81,6 +81,10 @@ class Point:
 
     def _complex(self, **changed: Any) -> Any:
         given = {**self.inputs, **changed}
+        if changed:  # of a stack beside a batch, the axis of the batch
+            stacks = {x.name for x in self.row.inputs if x.rows is not None}
+            kept = (stacks & given.keys()) - changed.keys()
+            given |= {x: given[x][np.newaxis] for x in kept}
         arrays = (given.get(x.name) for x in self.row.inputs)
         return complex_core(self.row.name, self.model, *arrays, **self.options)
 

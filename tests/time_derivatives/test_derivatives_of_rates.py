@@ -1,125 +1,175 @@
-"""First derivatives of time derivatives: by complex step of what they are the derivatives of."""
+"""First derivatives of time derivatives, and products with them: by complex step."""
 
 from __future__ import annotations
 
-from typing import Any, get_args
-
 import numpy as np
 import pytest
-from cases import on_robots, robot
-from compare import TOLERANCE, assert_close, cancelled
-from complex_step import STEP, by_q, by_vector
-from core import complex_core
+from cases import on_robots, random_q, robot
+from compare import TOLERANCE, assert_close, cancelled, solved
+from derivative_laws import DYNAMICS, Point
+from function import FRAME_AXES
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_rates_of_derivatives import Driven
-from test_time_derivatives import Trajectory
 from trees import SEEDS, Array, Tree, trees
 
 import dtau
-from dtau.support.options import Axes
+from dtau.registry import FUNCTIONS
 
-AXES = get_args(Axes)
-
-
-def by_row(stack: Array, m: int, function: Any) -> Array:
-    """Derivatives by row m of a stack, as the last axis."""
-    n = stack.shape[-1]
-    points = np.repeat(stack[np.newaxis].astype(complex), n, axis=0)
-    points[:, m] += 1j * STEP * np.eye(n)
-    return np.moveaxis(np.asarray(function(points)).imag / STEP, 0, -1)
+both = pytest.mark.parametrize("problem", DYNAMICS)
+each_axes = pytest.mark.parametrize("axes", FRAME_AXES)
 
 
-def one_for_all(stack: Any) -> Any:
-    """A stack of derivatives as a batch of one; None stays."""
-    return None if stack is None else stack[np.newaxis]
+class Stacks(Point):
+    """Time derivatives of orders 0 ... order at a random state, with directions and weights."""
+
+    def __init__(
+        self, problem: str, model: dtau.Model, seed: int, order: int, axes: str, wrenches: bool
+    ) -> None:
+        rng, row = np.random.default_rng(seed), FUNCTIONS[f"{problem}_time_derivatives"]
+        state = {"q": random_q(model, rng)}
+        for x in (y for f in (row.name, *row.links.values()) for y in FUNCTIONS[f].inputs):
+            if x.name not in state:
+                rows = () if x.rows is None else (order + x.rows,)
+                sizes = (n if isinstance(n, int) else getattr(model, n) for n in x.axes)
+                size = 5.0 if "f_ext" in x.name else 1.0
+                state[x.name] = rng.uniform(-size, size, (*rows, *sizes))
+        optional = ["f_ext_derivatives"] if wrenches else []
+        super().__init__(row.name, model, state, optional, f_ext_axes=axes)
+        value = getattr(dtau, row.name)(model, **self.inputs, **self.options)
+        self.sizes = [cancelled(x) for x in value]
+        # Errors of low orders of what is solved for enter the higher ones.
+        growth, one = 1.0, TOLERANCE["complex_step"]
+        if problem == "forward_dynamics":
+            growth, one = 30.0, solved(one, dtau.mass_matrix(model, state["q"]))
+        self.tolerances = [growth**k * one for k in range(order + 1)]
+
+    def jacobian(self, x: str) -> Array:
+        """The Jacobian of the stack by an input: its axes, then the input's."""
+        (found,) = self.jacobians(x).values()
+        shape = (self.model.nv,) if x == "q" else self.inputs[x].shape
+        return found.reshape(len(self.sizes), self.model.nv, *shape)
+
+    def directions(self) -> dict[str, Array]:
+        return {x: self.state[x] for x in self.further("jvp") if x[1:] in self.inputs}
+
+    def jvp(self, **directions: Array) -> Array:
+        (got,) = self.call("jvp", **directions).values()
+        return got
+
+    def vjp(self, **lam: Array) -> dict[str, Array]:
+        """The gradients by the names of inputs, which are there as the inputs are."""
+        found = self.call("vjp", **lam)
+        assert list(found) == [f"by_{x}" for x in self.inputs]
+        return {name.removeprefix("by_"): x for name, x in found.items()}
 
 
-def check_inverse(at: Trajectory, axes: Axes) -> None:
-    name, f = "inverse_dynamics_time_derivatives", at.f(at.rows - 1)
-    got = dtau.inverse_dynamics_time_derivatives_derivatives(
-        at.model, at.q, at.v, f, f_ext_axes=axes
-    )
-
-    def tau(q: Any, v: Any) -> Any:
-        return complex_core(name, at.model, q, v, one_for_all(f), f_ext_axes=axes)
-
-    orders = at.rows - 1
-    assert got.dtau_dq.shape == (orders, at.model.nv, at.model.nv)
-    assert got.dtau_dv_derivatives.shape == (orders, at.rows, at.model.nv, at.model.nv)
-    want_q = by_q(at.model, at.q, lambda q: tau(q, at.v[np.newaxis]))
-    want_v = [by_row(at.v, m, lambda v: tau(at.q, v)) for m in range(at.rows)]
-    for k in range(orders):
-        of_order = [want_q[k], *(x[k] for x in want_v)]
-        floor = max(map(cancelled, of_order))
-        found = [got.dtau_dq[k], *got.dtau_dv_derivatives[k]]
-        for m, (x, y) in enumerate(zip(found, of_order, strict=True)):
-            what = f"order {k} by {'q' if m == 0 else f'v^({m - 1})'}"
-            assert_close(x, y, TOLERANCE["complex_step"], what, floor=floor)
-        assert not got.dtau_dv_derivatives[k, k + 2 :].any()
+def check(at: Stacks) -> None:
+    for law in (_derivatives, _along, _weighed):
+        law(at)
 
 
+def _derivatives(at: Stacks) -> None:
+    found = at.call("derivatives")
+    (y,) = (result.name for result in at.row.results)
+    by = {x: at.jacobian(x) for x in at.inputs if f"d{y}_d{x}" in found}
+    assert [len(x) for x in found.values()] == [len(at.sizes)] * len(by)
+    for k in range(len(at.sizes)):
+        floor = max(cancelled(want[k]) for want in by.values())
+        for x, want in by.items():
+            got = found[f"d{y}_d{x}"][k]
+            entries = [(got, want[k])]
+            if at.inputs[x].ndim == 2:  # by each entry of the stack
+                entries = list(zip(got, np.moveaxis(want[k], 1, 0), strict=True))
+                later = k + 1 + len(at.inputs[x]) - len(at.sizes)
+                assert not got[later:].any()
+            for m, (z, block) in enumerate(entries):
+                assert_close(z, block, at.tolerances[k], f"order {k} by {x} {m}", floor=floor)
+
+
+def _along(at: Stacks) -> None:
+    """One variation of all inputs at once."""
+    pairs = [(at.jacobian(dx[1:]), d) for dx, d in at.directions().items()]
+    want = sum(np.tensordot(J, d, d.ndim) for J, d in pairs)
+    got = at.jvp(**at.directions())
+    for k, floor in enumerate(at.sizes):
+        assert_close(got[k], want[k], at.tolerances[k], f"order {k}", floor=floor)
+
+
+def _weighed(at: Stacks) -> None:
+    lam = at.state["lam_derivatives"]
+    # Gradients may vanish, or come out as rounding errors of what cancels in the results.
+    least = float((np.abs(lam).max(-1) * at.sizes).sum())
+    for x, got in at.vjp(lam_derivatives=lam).items():
+        terms = np.tensordot(np.abs(lam), np.abs(at.jacobian(x)), 2)
+        floor = max(float(terms.max()), least)
+        want = np.tensordot(lam, at.jacobian(x), 2)
+        assert_close(got, want, at.tolerances[-1], f"by {x}", floor=floor)
+
+
+@each_axes
 @on_robots
-@pytest.mark.parametrize("axes", AXES)
-def test_inverse(name: str, axes: Axes) -> None:
-    check_inverse(Trajectory(robot(name), 1, 6), axes)
-    check_inverse(Trajectory(robot(name), 2, 3), axes)
+@both
+def test_robots(problem: str, name: str, axes: str) -> None:
+    for order in (0, 1, 4):  # order 1 is compiled for itself
+        check(Stacks(problem, robot(name), 1, order, axes, True))
 
 
-@given(tree=trees(), seed=SEEDS, wrenches=st.booleans(), axes=st.sampled_from(AXES))
-@settings(max_examples=60)
-def test_inverse_on_trees(tree: Tree, seed: int, wrenches: bool, axes: Axes) -> None:
-    check_inverse(Trajectory(tree.model(), seed, 5, wrenches), axes)
+@both
+@given(
+    tree=trees(),
+    seed=SEEDS,
+    order=st.integers(0, 5),
+    axes=st.sampled_from(FRAME_AXES),
+    wrenches=st.booleans(),
+)
+@settings(max_examples=120)
+def test_trees(problem: str, tree: Tree, seed: int, order: int, axes: str, wrenches: bool) -> None:
+    check(Stacks(problem, tree.model(), seed, order, axes, wrenches))
 
 
-def check_forward(at: Driven, axes: Axes) -> None:
-    got = dtau.forward_dynamics_time_derivatives_derivatives(
-        at.model, at.q, at.v, at.tau, at.f_ext, f_ext_axes=axes
-    )
-
-    def a(q: Any, v: Any, tau: Any) -> Any:
-        name = "forward_dynamics_time_derivatives"
-        return complex_core(name, at.model, q, v, tau, one_for_all(at.f_ext), f_ext_axes=axes)
-
-    orders = len(at.tau)
-    assert got.da_dtau_derivatives.shape == (orders, orders, at.model.nv, at.model.nv)
-    want_q = by_q(at.model, at.q, lambda q: a(q, at.v, at.tau[np.newaxis]))
-    want_v = by_vector(at.v, lambda v: a(at.q, v, at.tau[np.newaxis]))
-    want_tau = [by_row(at.tau, m, lambda tau: a(at.q, at.v, tau)) for m in range(orders)]
-    for k in range(orders):
-        of_order = [want_q[k], want_v[k], *(x[k] for x in want_tau)]
-        found = [got.da_dq[k], got.da_dv[k], *got.da_dtau_derivatives[k]]
-        tolerance = 30.0**k * at.tolerance  # errors of low orders enter the higher ones
-        floor = max(map(cancelled, of_order))
-        for m, (x, y) in enumerate(zip(found, of_order, strict=True)):
-            what = f"order {k} by {('q', 'v')[m] if m < 2 else f'tau^({m - 2})'}"
-            assert_close(x, y, tolerance, what, floor=floor)
-        assert not got.da_dtau_derivatives[k, k + 1 :].any()
-
-
+@both
+@each_axes
 @on_robots
-@pytest.mark.parametrize("axes", AXES)
-def test_forward(name: str, axes: Axes) -> None:
-    check_forward(Driven(robot(name), 1, 3), axes)
+def test_wrenches_or_their_variations_alone(problem: str, axes: str, name: str) -> None:
+    at = Stacks(problem, robot(name), 7, 2, axes, True)
+    directions, f_ext = at.directions(), at.inputs["f_ext_derivatives"]
+    nothing = np.zeros_like(f_ext)
+    got = at.jvp(**{**directions, "df_ext_derivatives": nothing})
+    alone = {x: d for x, d in directions.items() if x != "df_ext_derivatives"}
+    np.testing.assert_array_equal(at.jvp(**alone), got)
+    at.inputs["f_ext_derivatives"] = nothing
+    want = at.jvp(**directions)
+    del at.inputs["f_ext_derivatives"]
+    got = at.jvp(**directions)
+    for k, floor in enumerate(at.sizes):
+        assert_close(got[k], want[k], at.tolerances[k], f"order {k}", floor=floor)
 
 
-@given(tree=trees(), seed=SEEDS, wrenches=st.booleans(), axes=st.sampled_from(AXES))
-@settings(max_examples=60)
-def test_forward_on_trees(tree: Tree, seed: int, wrenches: bool, axes: Axes) -> None:
-    check_forward(Driven(tree.model(), seed, 3, wrenches), axes)
+@both
+@each_axes
+@on_robots
+def test_no_variation_gives_zero(problem: str, axes: str, name: str) -> None:
+    at = Stacks(problem, robot(name), 8, 2, axes, True)
+    still = {x: np.zeros_like(d) for x, d in at.directions().items()}
+    lam = np.zeros_like(at.state["lam_derivatives"])
+    for x in (at.jvp(**still), *at.vjp(lam_derivatives=lam).values()):
+        np.testing.assert_array_equal(x, np.zeros_like(x))
 
 
-def test_rates_of_matrices() -> None:
-    """For joints whose displacements add, order 1 is made of the matrices and their rates."""
-    model = dtau.robots.chain(6)
-    at = Trajectory(model, 3, 3)
-    d = dtau.inverse_dynamics_time_derivatives_derivatives(model, at.q, at.v, at.f(2))
-    D = dtau.inverse_dynamics_derivatives_time_derivatives(model, at.q, at.v, at.f(2))
-    by_v = d.dtau_dv_derivatives
-    for got, want in (
-        (d.dtau_dq[1], D.dtau_dq[1]),
-        (by_v[1, 0], D.dtau_dq[0] + D.dtau_dv[1]),
-        (by_v[1, 1], D.dtau_dv[0] + D.dtau_da[1]),
-        (by_v[1, 2], D.dtau_da[0]),
-    ):
-        assert_close(got, want, TOLERANCE["rounding"], "order 1", floor=float(np.abs(want).max()))
+def test_damping_and_armature() -> None:
+    """A wheel with nothing else: tau = (J + armature) a + damping v, and so all derivatives."""
+    builder = dtau.ModelBuilder("wheel", gravity=(0.0, 0.0, 0.0))
+    inertia = dtau.Inertia(1.0, (0.0, 0.0, 0.0), 0.5 * np.eye(3))
+    axle = dtau.Revolute((0, 0, 1))
+    builder.add(axle, name="wheel", inertia=inertia, armature=1.5, damping=3.0)
+    model, x = builder.build(), [0.25]
+    v, dv, lam = [[1.0], [2.0], [3.0]], [[1.0], [10.0], [100.0]], [[4.0], [5.0]]
+    got = dtau.inverse_dynamics_time_derivatives_jvp(model, x, v, x, dv)
+    assert got.tolist() == [[23.0], [230.0]]
+    by = dtau.inverse_dynamics_time_derivatives_vjp(model, x, v, lam)
+    assert (by.by_q.tolist(), by.by_v_derivatives.tolist()) == ([0.0], [[12.0], [23.0], [10.0]])
+    da = dtau.forward_dynamics_time_derivatives_jvp(model, x, x, lam, x, [1.0], got)
+    assert da.tolist() == dv[1:]
+    back = dtau.forward_dynamics_time_derivatives_vjp(model, x, x, lam, lam)
+    assert back.by_tau_derivatives.tolist() == [[-1.75], [2.5]]
+    assert (back.by_q.tolist(), back.by_v.tolist()) == ([0.0], [5.25])
