@@ -18,6 +18,7 @@ that dtau refuses has the reason.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
@@ -128,16 +129,19 @@ def row(file: Path, name: str) -> tuple[str, ...]:
     )
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Print a row for each scene."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("pattern", nargs="?", default="*/scene*.xml", help="(default: %(default)s)")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
+    files = sorted(args.folder.glob(args.pattern))
+    if not files:
+        parser.error(f"no file in {args.folder} has the pattern {args.pattern}")
     print("| " + " | ".join(HEADER) + " |\n|" + "---|" * len(HEADER))
-    for file in sorted(args.folder.glob(args.pattern)):
+    for file in files:
         name = str(file.relative_to(args.folder).with_suffix(""))
         print("| " + " | ".join(row(file, name)) + " |", flush=True)
 
