@@ -116,7 +116,7 @@ def robot_rows(bench: Bench, robot: Robot, headers: list[Headers]) -> Iterator[R
 
 
 def packed_goal(row: Row) -> list[str]:
-    """What is asked of packed tensors beside the headers by g++, and whether it is reached."""
+    """Name the goal of packed tensors beside the headers by g++, and say whether it is reached."""
     if "by gcc" not in row:
         return ["", ""]
     faster = row["by gcc"]

@@ -39,7 +39,7 @@ def imported(path: Path) -> Iterator[str]:
             continue
         for name in names if package == "dtau" else ():
             first = name.partition(".")[0]
-            # What is no folder or module is a name of the package itself.
+            # Any other name is one that `dtau/__init__.py` defines.
             known = list(PACKAGE.glob(f"{first}*")) if first else []
             yield first if known else "__init__"
 
