@@ -107,7 +107,9 @@ def test_torch_refuses(case: SimpleNamespace) -> None:
         (TypeError, (3, x, u), "step: expected a dtau.mujoco.StepFunction, got int"),
         (TypeError, (case.step, case.x, u), "state: expected a torch.Tensor, got ndarray"),
         (TypeError, (case.step, x, u.int()), "ctrl: expected torch.float64"),
+        (TypeError, (case.step, x.detach().to_sparse(), u), "state: expected a dense tensor"),
         (ValueError, (case.step, x[:, 1:], u), "state: expected shape"),
+        (ValueError, (case.step, x[:2], u[:3]), "state and ctrl: expected leading axes that"),
         (ValueError, (case.step, x * torch.nan, u), "state: expected finite numbers"),
     ):
         with pytest.raises(kind, match=message):

@@ -30,7 +30,7 @@ def call(name: str, model: Model, inputs: dict[str, Any], **options: Any) -> tup
         )
     if "contacts" in options:
         check_contacts(options["contacts"], inputs["active"])
-    arrays = {key: _array(key, x) for key, x in inputs.items()}
+    arrays = {key: None if x is None else real_array(key, x) for key, x in inputs.items()}
     bodies = arrays.get(PARAMETERS)
     if bodies is not None:
         options[OF_JOINTS] = is_long(bodies.shape, model)
@@ -60,9 +60,8 @@ def _take_rows(name: str, arrays: dict[str, jax.Array | None], order: Any) -> in
     return highest
 
 
-def _array(name: str, given: Any) -> jax.Array | None:
-    if given is None:
-        return None
+def real_array(name: str, given: Any) -> jax.Array:
+    """Return an argument as an array of real numbers."""
     try:
         x = jnp.asarray(given)
     except (TypeError, ValueError) as error:

@@ -16,6 +16,7 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
+from dtau.jax.arguments import real_array
 from dtau.jax.limits import bounded, require_cpu, widest_float
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _result(step: StepFunction, state: Any, ctrl: Any, axes: int) -> jax.Array:
 
     if not isinstance(step, StepFunction):
         raise TypeError(f"step: expected a dtau.mujoco.StepFunction, got {type(step).__name__}")
-    x, u = (_array(name, given) for name, given in (("state", state), ("ctrl", ctrl)))
+    x, u = (real_array(name, given) for name, given in (("state", state), ("ctrl", ctrl)))
     require_cpu((x, u))
     for name, value, size, more in (("state", x, step.nstate, 0), ("ctrl", u, step.nu, axes)):
         if value.ndim <= more or value.shape[-1] != size:
@@ -121,18 +122,6 @@ def _result(step: StepFunction, state: Any, ctrl: Any, axes: int) -> jax.Array:
     u = jnp.broadcast_to(u.astype(widest_float()), (*batch, *own))
     (found,) = _values.bind(x, u, step=step, keep=False)
     return bounded(found).astype(result)
-
-
-def _array(name: str, given: Any) -> jax.Array:
-    try:
-        x = jnp.asarray(given)
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            f"{name}: expected an array of real numbers, got {type(given).__name__} ({error})"
-        ) from None
-    if jnp.issubdtype(x.dtype, jnp.complexfloating):
-        raise TypeError(f"{name}: expected an array of real numbers, got {x.dtype}")
-    return x
 
 
 class _Product(NamedTuple):

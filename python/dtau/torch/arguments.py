@@ -99,7 +99,8 @@ def _flat(bodies: Any, model: Any, options: dict[str, Any]) -> Any:
     return bodies.reshape(*shape[:-2], -1) if has_rows(shape, model.nbodies) else bodies
 
 
-def _check(x: Any, name: str, core: tuple[int, ...], model: Model) -> None:
+def check_tensor(name: str, x: Any) -> None:
+    """Raise an error unless an argument is a dense tensor of real numbers on the CPU."""
     if not isinstance(x, Tensor):
         raise TypeError(
             f"{name}: expected a torch.Tensor, got {type(x).__name__}; torch.as_tensor makes one"
@@ -113,6 +114,10 @@ def _check(x: Any, name: str, core: tuple[int, ...], model: Model) -> None:
         )
     if x.layout != torch.strided:
         raise TypeError(f"{name}: expected a dense tensor, got {x.layout}; to_dense() makes one")
+
+
+def _check(x: Any, name: str, core: tuple[int, ...], model: Model) -> None:
+    check_tensor(name, x)
     shape = tuple(x.shape)
     first = len(shape) - len(core)
     if first < 0 or shape[first:] != core:

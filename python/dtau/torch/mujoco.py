@@ -16,6 +16,7 @@ from torch import Tensor
 from torch._functorch import eager_transforms
 from torch.autograd import forward_ad
 
+from dtau.torch.arguments import check_tensor
 from dtau.torch.operators import library
 from dtau.torch.transforms import transforming
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from dtau.mujoco import StepFunction
 
 _living: weakref.WeakValueDictionary[int, StepFunction] = weakref.WeakValueDictionary()
-_FLOATS = (torch.float64, torch.float32)
 
 
 def mujoco_step(step: StepFunction, state: Tensor, ctrl: Tensor) -> Tensor:
@@ -128,17 +128,7 @@ def _result(step: StepFunction, state: Tensor, ctrl: Tensor, axes: int) -> Tenso
 
 
 def _check(name: str, x: Any, size: int, axes: int) -> None:
-    if not isinstance(x, Tensor):
-        raise TypeError(
-            f"{name}: expected a torch.Tensor, got {type(x).__name__}; torch.as_tensor makes one"
-        )
-    if x.dtype not in _FLOATS:
-        raise TypeError(f"{name}: expected torch.float64 or torch.float32, got {x.dtype}")
-    if not x.is_cpu:
-        raise ValueError(
-            f"{name}: expected a tensor on the CPU, where MuJoCo computes, got one on {x.device}; "
-            f"{name}.cpu() copies it"
-        )
+    check_tensor(name, x)
     if x.dim() <= axes or x.shape[-1] != size:
         expected = "(..., steps, " if axes else "(..., "
         raise ValueError(f"{name}: expected shape {expected}{size}), got {tuple(x.shape)}")
