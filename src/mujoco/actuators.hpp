@@ -20,6 +20,7 @@ struct ActuatorDerivatives {
     Index state, control;  // columns; state: -1 without an activation
     double by_state, by_control, by_velocity_and_state, by_velocity_and_control;
     double by_velocity_and_length, by_velocity_twice;
+    double unsaturated, input;  // 1, or 0 for a force at its limit; u
 };
 
 inline double control_of(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
@@ -82,7 +83,9 @@ inline ActuatorDerivatives actuator_derivatives(const mujoco::Constants& m,
             by_state * by_velocity,
             by_control * by_velocity,
             unsaturated * muscle.by_velocity_and_length * u,
-            unsaturated * muscle.by_velocity_twice * u};
+            unsaturated * muscle.by_velocity_twice * u,
+            unsaturated,
+            u};
 }
 
 // Whether the actuators' force on degree of freedom i is within its range: at the ends it is constant.

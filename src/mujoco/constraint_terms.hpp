@@ -24,6 +24,7 @@ DTAU_INLINE Matrix outer(const Vector& a, const Vector& b) { return {b.x * a, b.
 struct Terms {
     double *by_a, *by_q, *by_v;  // J^T H J, and d(J^T lambda) at constant acceleration
     Wrench* wrenches;            // (nv): on the axes of J, about the world's origin
+    double* by_parameters;       // (nv, columns): d(J^T lambda) at constant acceleration
 };
 
 // Axes at the world's origin, and what a twist of the path of an axis has in common with it:
@@ -97,7 +98,14 @@ inline Index add_row_terms(const mujoco::Constants& m, const mujoco::Solutions& 
         for (Index j = 0; j < nv; ++j) acceleration += J[j] * at.a[k * nv + j];
         // The solver's efc_state may be of its last but one iterate.
         const double force = -D * (acceleration - at.reference[row]);
-        if (!(limit ? force > 0.0 : std::fabs(force) < at.loss[row])) continue;
+        if (!(limit ? force > 0.0 : std::fabs(force) < at.loss[row])) {
+            if (at.kind[row] == mujoco::friction_of_joint && m.parameters.loss >= 0) {
+                const Index dof = at.id[row];  // it slides, and J is 1 there
+                terms.by_parameters[dof * m.parameters.columns + m.parameters.loss + dof] +=
+                    std::copysign(1.0, force);
+            }
+            continue;
+        }
         const double damping = KBIP[1], impedance = KBIP[2], slope = KBIP[3];
         double by_position = 0.0;
         if (limit) {

@@ -11,6 +11,8 @@
 // S_j x (the sum) - own_j.
 #pragma once
 
+#include <algorithm>
+
 #include "dtau/arena.hpp"
 #include "mujoco/constraint_terms.hpp"
 #include "mujoco/contact_forces.hpp"
@@ -49,7 +51,7 @@ class ContactTerms {
                 total_[r][side] = axes.sum(m.paths, bodies_[side], rate);
             apart_[r] = shifted(minus(total_[r][1], total_[r][0]));
         }
-        motion.compare_points(fma(damping_[0], apart_[1].ang, apart_[0].ang), residual_);
+        motion.compare_points(fma(damping_[0], apart_[1].ang, apart_[0].ang), residual_[0]);
         for (Index j = 0; j < nv_ && !jumps; ++j) {
             if (moved_[j]) {
                 jumps = !differentiate(j, axes, cone, motion);
@@ -58,6 +60,7 @@ class ContactTerms {
             }
         }
         if (jumps) return Outcome::jumps;
+        if (m.parameters.friction >= 0) add_friction(m, at, c, cone, terms);
         multiply(cone);
         accumulate(cone, terms);
         return Outcome::added;
@@ -100,7 +103,9 @@ class ContactTerms {
     ConeForce solve(const mujoco::Constants& m, const mujoco::Solutions& at, Index k, Index c,
                     const Axes& axes) {
         const double *a = at.a + k * nv_, *v = at.v + k * nv_;
-        double y[6] = {stiffness_ * impedance_ * x_};
+        double* y = residual_;
+        std::fill_n(y, 6, 0.0);
+        y[0] = stiffness_ * impedance_ * x_;
         for (Index j = 0; j < nv_; ++j) {
             if (!is_relative(j)) {
                 store(J_, j, {});
@@ -113,7 +118,6 @@ class ContactTerms {
             for (int i = 0; i < 6; ++i)
                 y[i] = fma(column.at[i], fma(damping_[i], v[j], a[j]), y[i]);
         }
-        residual_ = y[0];
         return cone_force(at.dim[c], m.elliptic, weight_, at.mu[c], at.friction + 5 * c, y);
     }
 
@@ -152,6 +156,24 @@ class ContactTerms {
         for (int i = 0; i < 6; ++i) g.at[i] = fma(by_weight, cone.force[i], g.at[i]);
         store(by_q_, j, g);
         return true;
+    }
+
+    // Forces by the friction of the geoms.
+    void add_friction(const mujoco::Constants& m, const mujoco::Solutions& at, Index c,
+                      const ConeForce& cone, const Terms& terms) const {
+        const FrictionDerivatives by = friction_derivatives(cone, m.elliptic, weight_, at.mu[c],
+                                                            at.friction + 5 * c, residual_);
+        for (int side = 0; side < 2; ++side)
+            for (int kind = 0; kind < 3; ++kind) {
+                const double share = at.shares[6 * c + 3 * side + kind];
+                if (share == 0.0) continue;
+                double* column =
+                    terms.by_parameters + m.parameters.friction + 3 * at.geom[2 * c + side] + kind;
+                for (Index i = 0; i < nv_; ++i)
+                    for (int r = 0; r < cone.rows; ++r)
+                        column[i * m.parameters.columns] +=
+                            share * J_[r * nv_ + i] * by.by[kind][r];
+            }
     }
 
     // H J, H B J, and the change of g by q.
@@ -194,7 +216,7 @@ class ContactTerms {
     Vector pos_;
     Matrix frame_;  // by columns: the normal and two tangents
     double x_, weight_, stiffness_, impedance_, slope_, damping_[6];
-    double residual_;               // y of the normal
+    double residual_[6];            // y
     Twist total_[2][2], apart_[2];  // by rate; at the origin by body, and of body 2 relative to 1
 };
 

@@ -21,6 +21,7 @@
 #include "mujoco/contact_terms.hpp"
 #include "mujoco/dense_solve.hpp"
 #include "mujoco/fluid.hpp"
+#include "mujoco/parameters.hpp"
 #include "mujoco/pullback.hpp"
 #include "mujoco/smooth.hpp"
 
@@ -58,6 +59,7 @@ struct Workspace {
     double *torque, *displacement;                     // (nv)
     Twist* axes;
     Wrench* wrenches;
+    ParameterColumns parameters;
     ContactTerms contacts;
 
     Workspace(Arena& arena, const Constants& m)
@@ -70,13 +72,17 @@ struct Workspace {
           other_right(arena.take<double>(static_cast<std::size_t>(m.nv * m.width()))),
           torque(arena.take<double>(static_cast<std::size_t>(m.nv))),
           displacement(arena.take<double>(static_cast<std::size_t>(m.nv))),
-          axes(arena.take<Twist>(static_cast<std::size_t>(3 * m.nv))),
+          axes(arena.take<Twist>(static_cast<std::size_t>(4 * m.nv))),
           wrenches(arena.take<Wrench>(static_cast<std::size_t>(m.nv))),
+          parameters{columns(arena, m), columns(arena, m)},
           contacts(arena, m.nv) {}
 
   private:
     static double* square(Arena& arena, const Constants& m) {
         return arena.take<double>(static_cast<std::size_t>(m.nv * m.nv));
+    }
+    static double* columns(Arena& arena, const Constants& m) {
+        return arena.take<double>(static_cast<std::size_t>(m.nv * m.parameters.columns));
     }
 };
 
@@ -103,16 +109,26 @@ void move_configuration(const Constants& m, const double* displacement, double* 
 class StateStep {
   public:
     StateStep(StepJob& job, const Workspace& w, Index k)
-        : job_(job), m_(job.model), at_(job.at), w_(w), k_(k), nv_(m_.nv), width_(m_.width()) {}
+        : job_(job),
+          m_(job.model),
+          at_(job.at),
+          w_(w),
+          k_(k),
+          nv_(m_.nv),
+          width_(m_.width()),
+          columns_(m_.parameters.columns) {}
 
     void differentiate(ContactTerms& contacts) {
         smooth(at_.a + k_ * nv_, k_, w_.by_q, w_.by_v);
         set_forces();
+        set_parameters();
         if (factorize_with_constraints(contacts))
             for (Index i = 0; i < nv_; ++i) {
                 add_scaled(w_.right + i * width_, 1.0, w_.other_by_q + i * nv_, nv_);
                 add_scaled(w_.right + i * width_ + nv_, 1.0, w_.by_v + i * nv_, nv_);
             }
+        for (Index i = 0; i < nv_; ++i)
+            std::copy_n(w_.parameters.forces + i * columns_, columns_, parameters_of(w_.right, i));
         mujoco_step::solve(w_.matrix, nv_, w_.right, width_);
         if (m_.integrator == mujoco::stage) {
             double* out = job_.out + k_ * (nv_ + m_.na) * width_;
@@ -147,6 +163,7 @@ class StateStep {
             std::copy_n(weight, nv_, x);
             std::fill(weight, weight + nv_, 0.0);
         }
+        set_parameters();
         const bool constrained = factorize_with_constraints(contacts);
         mujoco_step::solve(w_.matrix, nv_, x, 1);
         pull_back_forces(m_, at_, k_, x, by);
@@ -156,6 +173,11 @@ class StateStep {
                 add_scaled(by, x[i], w_.other_by_q + i * nv_, nv_);
                 add_scaled(by + nv_, x[i], w_.by_v + i * nv_, nv_);
             }
+        for (Index i = 0; i < nv_; ++i) {
+            double* of_parameters = parameters_of(by, 0);
+            add_scaled(of_parameters, x[i], w_.parameters.forces + i * columns_, columns_);
+            add_scaled(of_parameters, weight[i], w_.parameters.implicit + i * columns_, columns_);
+        }
         for (Index i = 0; i < nv_; ++i) x[i] = weight[i] - x[i];
         set_multipliers(job, k_, x);
         if (!m_.is_implicit()) return;
@@ -215,12 +237,22 @@ class StateStep {
         }
     }
 
+    // Columns of parameters without constraints.
+    void set_parameters() const {
+        if (columns_ == 0) return;
+        set_parameter_columns(m_, at_, k_, job_.accelerations + k_ * nv_, w_.axes, w_.displacement,
+                              w_.parameters);
+    }
+    double* parameters_of(double* rows, Index i) const {
+        return rows + i * width_ + m_.state_and_control();
+    }
+
     bool add_constraints(ContactTerms& contacts) {
         const bool on_bodies = m_.ncompensated > 0 || m_.nfluid > 0 || m_.nthrusters > 0;
         const bool plain = at_.plain_starts[k_] < at_.plain_starts[k_ + 1];
         const bool touches = at_.contact_starts[k_] < at_.contact_starts[k_ + 1];
         if (!plain && !touches && !job_.terms && !on_bodies) return false;
-        const Terms terms = {w_.by_a, w_.other_by_q, w_.by_v, w_.wrenches};
+        const Terms terms = {w_.by_a, w_.other_by_q, w_.by_v, w_.wrenches, w_.parameters.forces};
         set_terms(terms);
         if (plain) {
             const Index row = add_row_terms(m_, at_, k_, terms);
@@ -281,6 +313,9 @@ class StateStep {
         for (Index i = 0; i < nv_; ++i)
             for (Index j = 0; j < nv_; ++j)
                 w_.other_right[i * width_ + j] += w_.by_q[i * nv_ + j] - w_.other_by_q[i * nv_ + j];
+        for (Index i = 0; i < nv_; ++i)
+            add_scaled(parameters_of(w_.other_right, i), 1.0, w_.parameters.implicit + i * columns_,
+                       columns_);
         if (m_.integrator == mujoco::implicit_fast)
             for (Index actuator = 0; actuator < m_.nactuators; ++actuator) {
                 if (!damps(m_, at_, k_, actuator)) continue;
@@ -352,7 +387,7 @@ class StateStep {
     const Constants& m_;
     const Solutions& at_;
     const Workspace& w_;
-    Index k_, nv_, width_;
+    Index k_, nv_, width_, columns_;
 };
 
 void prepare_accelerations(const Constants& m, const Solutions& at, double* q, double* v, double* a,

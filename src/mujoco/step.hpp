@@ -14,7 +14,7 @@ using Index = std::ptrdiff_t;
 
 // Values of mjtGeom, mjtConstraint and mjtJoint.
 enum Geom { plane = 0, sphere = 2, capsule = 3, ellipsoid = 4, cylinder = 5, box = 6, mesh = 7 };
-enum Constraint { equality = 0, limit_of_joint = 3, limit_of_tendon = 4 };
+enum Constraint { equality = 0, friction_of_joint = 1, limit_of_joint = 3, limit_of_tendon = 4 };
 enum Joint { ball = 1 };
 // What gravity compensation counts as on a degree of freedom.
 enum Compensation { no_force, passive, of_actuators };
@@ -55,6 +55,18 @@ struct Thruster {
     double offset[3], rotation[9], gear[6];
 };
 
+// Parameters of the model that the step is differentiated by. Of each kind the first column, or -1.
+struct Parameters {
+    Index columns;
+    Index inertial, damping, armature, stiffness, loss, gain, bias, friction;
+    const double* from_center;  // (nbody, 3): from the body's origin to its center of mass
+    const double* compensated;  // (nbody): share of its weight
+    const double* gravity;
+    const double* dampers;        // 1, or 0: they are disabled
+    const Index* joints;          // of degrees of freedom
+    const Index *gains, *biases;  // of actuators: coefficients that the force is linear in
+};
+
 struct Constants {
     Index integrator, elliptic, nq, nv, na, nu, nactuators, nbody, ngeom, nfree, nturning;
     double timestep;
@@ -86,8 +98,10 @@ struct Constants {
     const double *actuation_low, *actuation_high;  // of the actuators' force on a joint
     const std::int32_t *geom_body, *geom_type, *joint_type, *joint_dof;
     const double *geom_size, *joint_range;
+    Parameters parameters;
 
-    Index width() const { return 2 * nv + na + nu; }
+    Index state_and_control() const { return 2 * nv + na + nu; }
+    Index width() const { return state_and_control() + parameters.columns; }
     bool is_implicit() const { return integrator == implicit_euler || integrator == implicit_fast; }
 };
 
@@ -107,6 +121,9 @@ struct Solutions {
     const Index* contact_starts;
     const std::int32_t *address, *geom, *dim;
     const double *pos, *frame, *dist, *includemargin, *friction, *mu;
+    // For parameters alone: displacements of springs (n, nv), and derivatives of the contacts' sliding,
+    // torsional and rolling friction by their geoms' (ncontacts, 2, 3).
+    const double *stretch, *shares;
 };
 
 struct StepJob {

@@ -79,6 +79,20 @@ const X* read_structs(ArrayReader& read, Index count) {
     return reinterpret_cast<const X*>(read.take<double>(numbers * count));
 }
 
+mujoco::Parameters read_parameters(ArrayReader& read, const Constants& m) {
+    const Index* columns = read.take<Index>(9);
+    mujoco::Parameters out = {};
+    out.columns = columns[0], out.inertial = columns[1], out.damping = columns[2];
+    out.armature = columns[3], out.stiffness = columns[4], out.loss = columns[5];
+    out.gain = columns[6], out.bias = columns[7], out.friction = columns[8];
+    if (out.columns == 0) return out;
+    out.from_center = read.take<double>(3 * m.nbody), out.compensated = read.take<double>(m.nbody);
+    out.gravity = read.take<double>(3), out.dampers = read.take<double>(1);
+    out.joints = read.take<Index>(m.nv);
+    out.gains = read.take<Index>(m.nactuators), out.biases = read.take<Index>(m.nactuators);
+    return out;
+}
+
 Constants read_constants(ArrayReader& read) {
     Constants m;
     const Index* sizes = read.take<Index>(13);
@@ -115,6 +129,7 @@ Constants read_constants(ArrayReader& read) {
     m.geom_size = read.take<double>(3 * m.ngeom);
     m.joint_type = read.take<std::int32_t>(joints), m.joint_dof = read.take<std::int32_t>(joints);
     m.joint_range = read.take<double>(2 * joints);
+    m.parameters = read_parameters(read, m);
     return m;
 }
 
@@ -152,6 +167,9 @@ Solutions read_solutions(ArrayReader& read, const Constants& m) {
     at.pos = read.take<double>(3 * contacts), at.frame = read.take<double>(9 * contacts);
     at.dist = read.take<double>(contacts), at.includemargin = read.take<double>(contacts);
     at.friction = read.take<double>(5 * contacts), at.mu = read.take<double>(contacts);
+    if (m.parameters.columns > 0) {
+        at.stretch = read.take<double>(n * m.nv), at.shares = read.take<double>(6 * contacts);
+    }
     return at;
 }
 

@@ -1,7 +1,8 @@
 """Exact derivatives of MuJoCo's time step.
 
-`transition_derivatives` takes one state, `transition_derivatives_batch` many. `StepFunction` is the
-step as a function, for gradients in PyTorch and JAX.
+`transition_derivatives` takes one state, `transition_derivatives_batch` many;
+`parameter_derivatives` is by parameters of the model. `StepFunction` is the step as a function, for
+gradients in PyTorch and JAX.
 
 MuJoCo computes the step, and dtau differentiates it. docs/mujoco_derivatives.md says what is
 covered.
@@ -14,7 +15,13 @@ except ModuleNotFoundError as error:
         "dtau.mujoco needs MuJoCo, which is not installed: pip install mujoco"
     ) from error
 
+from dtau.mujoco.parameter_derivatives import (
+    parameter_derivatives,
+    parameter_derivatives_batch,
+)
+from dtau.mujoco.parameters import inertial_parameters
 from dtau.mujoco.step_function import StepFunction
+from dtau.mujoco.step_parameters import StepParameters
 from dtau.mujoco.transition import (
     TransitionDerivatives,
     transition_derivatives,
@@ -23,7 +30,11 @@ from dtau.mujoco.transition import (
 
 __all__ = [
     "StepFunction",
+    "StepParameters",
     "TransitionDerivatives",
+    "inertial_parameters",
+    "parameter_derivatives",
+    "parameter_derivatives_batch",
     "transition_derivatives",
     "transition_derivatives_batch",
 ]

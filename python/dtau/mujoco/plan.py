@@ -18,6 +18,7 @@ from dtau.model.model import Model
 from dtau.mujoco.actuators import Actuators
 from dtau.mujoco.body_forces import gravity_compensation
 from dtau.mujoco.fluids import fluid_parts
+from dtau.mujoco.parameters import Parameters
 from dtau.mujoco.scope import (
     IMPLICITFAST,
     OF_JOINTS,
@@ -66,6 +67,7 @@ _OPTIONS = attrgetter(
 )
 # How the core goes on from accelerations: Integrator in src/mujoco/step.hpp.
 _EXPLICIT_EULER, _IMPLICIT_EULER, _IMPLICIT_FAST, _STAGE = range(4)
+_NO_PARAMETERS = np.array([0, *8 * [-1]], dtype=np.intp)
 _MOST_KEPT = 8
 _one_at_a_time = fork_safe_lock()
 _kept: dict[tuple[Any, ...], Plan] = {}
@@ -125,11 +127,17 @@ class Plan:
         self.model, self._coordinates, self._offsets, self._order = _smooth_model(m)
         self._constants = self._arrays(m)
 
-    def constants(self, mj_model: Any) -> tuple[Any, ...]:
+    def constants(self, mj_model: Any, parameters: Parameters | None = None) -> tuple[Any, ...]:
         """Return the arrays that the core reads, in the order of ``src/mujoco/step.hpp``."""
         m = mj_model
         live = m.geom_bodyid, m.geom_type, m.geom_size, m.jnt_type, m.jnt_dofadr, m.jnt_range
-        return (*self._constants, *live)
+        if parameters is None:
+            return (*self._constants, *live, _NO_PARAMETERS)
+        sizes, *others = self._constants
+        if sizes[0] == _EXPLICIT_EULER and parameters.damps:
+            # More damping than none is taken at the end of the step.
+            sizes = np.array([_IMPLICIT_EULER, *sizes[1:]], dtype=np.intp)
+        return (sizes, *others, *live, *parameters.constants)
 
     def _arrays(self, m: Any) -> tuple[Any, ...]:
         implicit = np.diag(self.damping)

@@ -25,18 +25,18 @@ Array = NDArray[np.float64]
 def step_pullback(
     plan: Plan,
     mj_model: Any,
+    constants: tuple[Any, ...],
     solved: Solved,
     following: Array,
     weights: Array,
     names: Names,
     differences: GeometryDifferences | None,
 ) -> Array:
-    """Return gradients by state and control, (n, 2 nv + na + nu), of steps of Euler's kind.
+    """Return gradients by state, control and parameters, (n, width), of steps of Euler's kind.
 
     `weights`: of the states after the steps, (n, 2 nv + na). The others are as in
     `dtau.mujoco.steps.step_derivatives`.
     """
-    constants = plan.constants(mj_model)
     q, v, a, accelerations, by_velocity = _core.mujoco_accelerations(constants, solved.arrays)
     arguments = constants, solved, accelerations, following, by_velocity
     by, multipliers, lam = with_motions(

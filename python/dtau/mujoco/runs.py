@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dtau.mujoco.geometry_differences import GeometryDifferences
 from dtau.mujoco.names import Names
+from dtau.mujoco.parameters import Parameters
 from dtau.mujoco.plan import Plan
 from dtau.mujoco.pullback import step_pullback
 from dtau.mujoco.scope import EULER, RK4
@@ -230,21 +231,28 @@ class Run:
         mujoco.mj_forward(m, data)
         mujoco.mj_RungeKutta(m, data, 4)
 
-    def derivatives(self, geometry: Geometry, first: int | None) -> Array:
-        """Return the derivatives by state and control of the states after the steps.
+    def derivatives(
+        self, geometry: Geometry, first: int | None, parameters: Parameters | None = None
+    ) -> Array:
+        """Return the derivatives of the states after the steps by state, control and parameters.
 
         `first`: the number of the first state in its batch; None: it is alone.
         """
-        names, differences = self._finished(geometry, first)
+        names, differences = self._finished(geometry, first, parameters)
+        constants = self._plan.constants(self._model, parameters)
         return step_derivatives(
-            self._plan, self._model, self._stages, self._following, names, differences
+            *(self._plan, self._model, constants, self._stages, self._following),
+            *(names, differences),
         )
 
-    def pullback(self, geometry: Geometry, first: int, weights: Array) -> Array:
+    def pullback(
+        self, geometry: Geometry, first: int, weights: Array, parameters: Parameters | None = None
+    ) -> Array:
         """Return products of weights with the derivatives, without the Runge-Kutta method."""
-        (names,), (differences,) = self._finished(geometry, first)
+        (names,), (differences,) = self._finished(geometry, first, parameters)
+        constants = self._plan.constants(self._model, parameters)
         return step_pullback(
-            *(self._plan, self._model, self._stages[0], self._following),
+            *(self._plan, self._model, constants, self._stages[0], self._following),
             *(weights, names, differences),
         )
 
@@ -262,7 +270,7 @@ class Run:
         return sum(stage.size() for stage in self._stages)
 
     def _finished(
-        self, geometry: Geometry, first: int | None
+        self, geometry: Geometry, first: int | None, parameters: Parameters | None
     ) -> tuple[list[Names], list[GeometryDifferences | None]]:
         """Finish the stages; return names for errors and differences of their geometry."""
         if (bad := self.unstable()) is not None:
@@ -277,7 +285,7 @@ class Run:
             Names(self._model, first, k + 1 if several else None) for k in range(len(self._stages))
         ]
         for stage, of_stage in zip(self._stages, names, strict=True):
-            stage.finish()
+            stage.finish(self._model, parameters)
             differences.append(
                 GeometryDifferences(self._model, self._solver.data, stage.q, of_stage)
                 if geometry == "differences"

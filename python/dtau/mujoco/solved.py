@@ -16,6 +16,7 @@ from dtau.mujoco.tendons import moment_arms
 from dtau.mujoco.vectors import twist_cross
 
 if TYPE_CHECKING:
+    from dtau.mujoco.parameters import Parameters
     from dtau.mujoco.plan import Plan
 
 Array = NDArray[np.float64]
@@ -157,8 +158,8 @@ class Solved:
                 arms = moment_arms(mj_model, data)
                 self._tendons.append((k, data.ten_length.copy(), arms))
 
-    def finish(self) -> None:
-        """Join the collected arrays."""
+    def finish(self, mj_model: Any, parameters: Parameters | None) -> None:
+        """Join the collected arrays, and add those of parameters."""
         rows, jacobians, contacts = self._parts
         self.torque += self._constraint_torque
         # The first column is zero: one state has its counts as sums.
@@ -170,6 +171,9 @@ class Solved:
             *(starts[0], *self._arrays, *self._rows),
             *(starts[1], self._jacobian, starts[2], *self._contacts),
         )
+        if parameters is not None:
+            of_parameters = parameters.of_solutions(mj_model, self.q, self._contacts[1])
+            self.arrays = *self.arrays, *of_parameters
 
     def poses(self, state: Indices) -> tuple[Array, Array]:
         """Return the positions and quaternions of all bodies in states with equalities."""

@@ -31,17 +31,20 @@ _WEIGHTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
 def step_derivatives(
     plan: Plan,
     mj_model: Any,
+    constants: tuple[Any, ...],
     stages: list[Solved],
     following: Array,
     names: list[Names],
     differences: list[GeometryDifferences | None],
 ) -> Array:
-    """Return derivatives by state and control of the state after the step.
+    """Return derivatives of the state after the step by state, control and parameters.
 
     Parameters
     ----------
     plan : Plan
     mj_model : mujoco.MjModel
+    constants : tuple
+        Of the plan, with the parameters.
     stages : list of Solved
         One, or the four of RK4.
     following : ndarray (n, nv)
@@ -51,9 +54,8 @@ def step_derivatives(
 
     Returns
     -------
-    ndarray (n, 2 nv + na, 2 nv + na + nu)
+    ndarray (n, 2 nv + na, 2 nv + na + nu + columns)
     """
-    constants = plan.constants(mj_model)
     found = [
         _differentiated(plan, mj_model, constants, solved, following, of_stage, geometry)
         for solved, of_stage, geometry in zip(stages, names, differences, strict=True)
@@ -147,9 +149,9 @@ def _runge_kutta_step(
     `found`: derivatives of the accelerations and of the rates of activations, at the stages.
     """
     h, nv, na, n = plan.timestep, plan.nv, plan.na, stages[0].n
-    width = 2 * nv + na + plan.nu
+    width = found[0].shape[-1]
     first = np.broadcast_to(np.eye(width), (n, width, width))
-    rates: list[Array] = []  # by q, v, act and ctrl at the start
+    rates: list[Array] = []  # by q, v, act and ctrl at the start, and parameters
     states, velocities = first, [stages[0].v]
     for k, (solved, stage) in enumerate(zip(stages, found, strict=True)):
         rate = np.zeros((n, width, width))

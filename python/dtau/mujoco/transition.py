@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtau.mujoco.parameters import Parameters
 from dtau.mujoco.plan import Plan, plan_of
 from dtau.mujoco.runs import Geometry, Run, Use, for_solutions
 from dtau.mujoco.scope import require_covered_data
@@ -97,18 +98,8 @@ def transition_derivatives(
     array([[ 1.    ,  0.002 ],
            [-0.0195,  1.    ]])
     """
-    require_arguments(mj_model, mj_data, geometry)
-    plan = plan_of(mj_model)
-    require_covered_data(mj_data)
-    given = integration_state(mj_model, mj_data)
-    if not np.isfinite(given).all():
-        for name in ("qpos", "qvel", "act", "ctrl", "qfrc_applied"):
-            require_finite(f"mj_data.{name}", getattr(mj_data, name))
-    run = Run(plan, mj_model, Solver(mj_model, given), 1)
-    run.add(0)
-    both = run.derivatives(geometry, None)[0]
-    width = len(both)
-    return TransitionDerivatives(both[:, :width].copy(), both[:, width:].copy())
+    a, b, _ = derivatives_at(mj_model, mj_data, geometry, None)
+    return TransitionDerivatives(a, b)
 
 
 def transition_derivatives_batch(
@@ -171,6 +162,39 @@ def transition_derivatives_batch(
     >>> A.shape, B.shape
     ((5, 2, 2), (5, 2, 1))
     """
+    a, b, _ = derivatives_along(mj_model, mj_data, states, ctrl, geometry, threads, None)
+    return TransitionDerivatives(a, b)
+
+
+def derivatives_at(
+    mj_model: Any, mj_data: Any, geometry: Geometry, parameters: Parameters | None
+) -> tuple[Array, Array, Array]:
+    """Return the derivatives by state, control and parameters in the state of the data."""
+    require_arguments(mj_model, mj_data, geometry)
+    plan = plan_of(mj_model)
+    require_covered_data(mj_data)
+    given = integration_state(mj_model, mj_data)
+    if not np.isfinite(given).all():
+        for name in ("qpos", "qvel", "act", "ctrl", "qfrc_applied"):
+            require_finite(f"mj_data.{name}", getattr(mj_data, name))
+    run = Run(plan, mj_model, Solver(mj_model, given), 1)
+    run.add(0)
+    found = run.derivatives(geometry, None, parameters)[0]
+    width = len(found)
+    a, b, by_parameters = np.split(found, [width, width + plan.nu], axis=1)
+    return a.copy(), b.copy(), by_parameters.copy()
+
+
+def derivatives_along(
+    mj_model: Any,
+    mj_data: Any,
+    states: ArrayLike,
+    ctrl: ArrayLike,
+    geometry: Geometry,
+    threads: int | None,
+    parameters: Parameters | None,
+) -> tuple[Array, Array, Array]:
+    """Return the derivatives by state, control and parameters at many states."""
     require_arguments(mj_model, mj_data, geometry)
     plan = plan_of(mj_model)
     require_covered_data(mj_data)
@@ -193,22 +217,32 @@ def transition_derivatives_batch(
         n,
         geometry,
         partial(for_solutions, plan, mj_model, given, states, ctrl, None, threads),
+        parameters,
     )
 
 
 def derivatives_of(
-    plan: Plan, n: int, geometry: Geometry, solve: Callable[[Use], None]
-) -> TransitionDerivatives:
-    """Return the derivatives at n states, for which `solve` calls a function with solutions."""
+    plan: Plan,
+    n: int,
+    geometry: Geometry,
+    solve: Callable[[Use], None],
+    parameters: Parameters | None = None,
+) -> tuple[Array, Array, Array]:
+    """Return the derivatives by state, control and parameters at n states.
+
+    `solve` calls a function with solutions at them.
+    """
     width = 2 * plan.nv + plan.na
-    out = TransitionDerivatives(np.empty((n, width, width)), np.empty((n, width, plan.nu)))
+    columns = 0 if parameters is None else parameters.columns
+    a, b, by_parameters = (np.empty((n, width, size)) for size in (width, plan.nu, columns))
 
     def differentiate(run: Run, some: slice) -> None:
-        both = run.derivatives(geometry, some.start)
-        out.A[some], out.B[some] = both[..., :width], both[..., width:]
+        found = run.derivatives(geometry, some.start, parameters)
+        parts = np.split(found, [width, width + plan.nu], axis=-1)
+        a[some], b[some], by_parameters[some] = parts
 
     solve(differentiate)
-    return out
+    return a, b, by_parameters
 
 
 def require_arguments(mj_model: Any, mj_data: Any, geometry: Geometry) -> None:

@@ -1,0 +1,198 @@
+"""Lay out columns for parameters of a MuJoCo model: `Parameters`, `inertial_parameters`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.mujoco.body_forces import gravity_compensation
+from dtau.mujoco.scope import disabled
+from dtau.support.checks import class_name, real_numbers
+
+Array = NDArray[np.float64]
+
+_FIXED, _AFFINE, _MUSCLE = (
+    int(getattr(mujoco.mjtGain, f"mjGAIN_{name}")) for name in ("FIXED", "AFFINE", "MUSCLE")
+)
+_AFFINE_BIAS = int(mujoco.mjtBias.mjBIAS_AFFINE)
+_MUSCLE_BIAS = int(mujoco.mjtBias.mjBIAS_MUSCLE)
+_OVERRIDE = int(mujoco.mjtEnableBit.mjENBL_OVERRIDE)
+
+
+class Parameters:
+    """Parameters that the step is differentiated by, and their columns.
+
+    Attributes
+    ----------
+    names : tuple of str
+    columns : int
+        Number of the parameters.
+    damps : bool
+        Whether Euler's step takes the damping at the end of the step.
+    """
+
+    def __init__(self, mj_model: Any, names: Iterable[str]) -> None:
+        m = mj_model
+        shapes: dict[str, tuple[int, ...]] = {  # in the order of src/mujoco/step.hpp
+            "body_inertial": (m.nbody, 10),
+            "dof_damping": (m.nv,),
+            "dof_armature": (m.nv,),
+            "jnt_stiffness": (m.njnt,),
+            "dof_frictionloss": (m.nv,),
+            "actuator_gainprm": (m.nactuator, 3),
+            "actuator_biasprm": (m.nactuator, 3),
+            "geom_friction": (m.ngeom, 3),
+        }
+        self._shapes = {name: shapes[name] for name in _known(names, tuple(shapes))}
+        self.names = tuple(self._shapes)
+        self._require_covered(m)
+        self._parts: dict[str, slice] = {}
+        starts, self.columns = [], 0
+        for name, shape in shapes.items():
+            starts.append(self.columns if name in self._shapes else -1)
+            if name in self._shapes:
+                self._parts[name] = slice(self.columns, self.columns + math.prod(shape))
+                self.columns += math.prod(shape)
+        dampers = not disabled(m, "DAMPER")
+        damps = "dof_damping" in self._shapes and dampers and not disabled(m, "EULERDAMP")
+        self.damps = damps
+        compensated = np.zeros(m.nbody)
+        bodies, *_ = gravity_compensation(m)
+        compensated[bodies] = m.body_gravcomp[bodies]
+        gravity = np.zeros(3) if disabled(m, "GRAVITY") else m.opt.gravity.copy()
+        gains = np.select([m.actuator_gaintype == x for x in (_FIXED, _AFFINE)], [1, 3])
+        biases = np.where(m.actuator_biastype == _AFFINE_BIAS, 3, 0)
+        self.constants = (
+            *(np.array([self.columns, *starts], dtype=np.intp), m.body_ipos.copy()),
+            *(compensated, gravity, np.array([float(dampers)]), m.dof_jntid.astype(np.intp)),
+            *(gains.astype(np.intp), biases.astype(np.intp)),
+        )
+
+    def of_solutions(self, mj_model: Any, q: Array, geoms: NDArray[np.int32]) -> list[Array]:
+        """Return the displacements of springs (n, nv), and the shares of geoms in the friction."""
+        m, stretch = mj_model, np.zeros((len(q), mj_model.nv))
+        if "jnt_stiffness" in self._shapes and not disabled(m, "SPRING"):
+            for out, at in zip(stretch, q, strict=True):
+                mujoco.mj_differentiatePos(m, out, 1.0, m.qpos_spring, at)
+        return [stretch, _friction_shares(m, geoms.reshape(-1, 2))]
+
+    def by_name(self, columns: Array) -> dict[str, Array]:
+        """Return the columns (..., columns) of each parameter."""
+        return {
+            name: columns[..., self._parts[name]].reshape(*columns.shape[:-1], *shape)
+            for name, shape in self._shapes.items()
+        }
+
+    def columns_of(self, variations: Mapping[str, ArrayLike]) -> Array:
+        """Return the numbers of all columns, from the numbers of some parameters."""
+        out = np.zeros(self.columns)
+        for name, given in variations.items():
+            if name not in self._shapes:
+                expected = ", ".join(self._shapes)
+                raise ValueError(f"variations: expected names among {expected}, got {name!r}")
+            found = real_numbers(name, given)
+            if found.shape != self._shapes[name]:
+                raise ValueError(f"{name}: expected shape {self._shapes[name]}, got {found.shape}")
+            out[self._parts[name]] = found.ravel()
+        return out
+
+    def _require_covered(self, m: Any) -> None:
+        """Raise NotImplementedError if the forces are not linear in a parameter."""
+        names = self._shapes
+        if "body_inertial" in names and (m.opt.density or m.opt.viscosity):
+            raise NotImplementedError(
+                "dtau.mujoco does not differentiate by body_inertial in a fluid, whose forces "
+                "depend on inertias; leave it out, or set density and viscosity to 0"
+            )
+        for name, kinds, muscle in (
+            ("actuator_gainprm", m.actuator_gaintype, _MUSCLE),
+            ("actuator_biasprm", m.actuator_biastype, _MUSCLE_BIAS),
+        ):
+            if name in names and (kinds == muscle).any():
+                which = m.actuator(int(np.flatnonzero(kinds == muscle)[0])).name
+                raise NotImplementedError(
+                    f"dtau.mujoco does not differentiate by {name} of muscles (actuator "
+                    f"{which!r}), whose force is not linear in it; leave {name} out"
+                )
+
+
+def inertial_parameters(mj_model: Any) -> Array:
+    """Inertial parameters of all bodies of a MuJoCo model, as `parameter_derivatives` takes them.
+
+    Parameters
+    ----------
+    mj_model : mujoco.MjModel
+
+    Returns
+    -------
+    ndarray (nbody, 10)
+        m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz: first moment and tensor about
+        the origin of the body's frame, along its axes.
+
+    Raises
+    ------
+    TypeError
+        If the argument is not MuJoCo's.
+
+    Examples
+    --------
+    >>> import dtau.mujoco, mujoco
+    >>> mj_model = mujoco.MjModel.from_xml_string(
+    ...     '<mujoco><worldbody><body><joint axis="0 1 0"/>'
+    ...     '<geom type="sphere" size="0.1" pos="0 0 -1" mass="1"/></body></worldbody></mujoco>'
+    ... )
+    >>> dtau.mujoco.inertial_parameters(mj_model)[1].round(3)
+    array([ 1.   ,  0.   ,  0.   , -1.   ,  1.004,  0.   ,  1.004,  0.   ,
+            0.   ,  0.004])
+    """
+    m = mj_model
+    if not isinstance(m, mujoco.MjModel):
+        raise TypeError(f"mj_model: expected a mujoco.MjModel, got {class_name(m)}")
+    out, turn = np.empty((m.nbody, 10)), np.empty(9)
+    for row, quaternion, inertia, mass, center in zip(
+        out, m.body_iquat, m.body_inertia, m.body_mass, m.body_ipos, strict=True
+    ):
+        mujoco.mju_quat2Mat(turn, quaternion)
+        axes = turn.reshape(3, 3)
+        tensor = (axes * inertia) @ axes.T
+        tensor += mass * (center @ center * np.eye(3) - np.outer(center, center))
+        row[0], row[1:4] = mass, mass * center
+        row[4:] = tensor[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]
+    return out
+
+
+def _known(names: Iterable[str], known: tuple[str, ...]) -> tuple[str, ...]:
+    """Check names of parameters."""
+    found = () if isinstance(names, str) else tuple(names)
+    wrong = [name for name in found if name not in known]
+    if not found or wrong or len(set(found)) < len(found):
+        expected = ", ".join(known)
+        got = repr(wrong[0]) if wrong else repr(names)
+        raise ValueError(f"parameters: expected one or more of {expected}, got {got}")
+    return found
+
+
+def _friction_shares(m: Any, geoms: NDArray[np.int32]) -> Array:
+    """Return derivatives of the friction of contacts by the friction of their geoms, (n, 2, 3).
+
+    A contact takes the friction of the geom with the higher priority, or the larger one. Geoms of
+    the same friction share the derivative.
+    """
+    if m.opt.enableflags & _OVERRIDE:
+        return np.zeros((len(geoms), 2, 3))
+    friction, priority = m.geom_friction[geoms], m.geom_priority[geoms]
+    largest = (friction == friction.max(axis=1, keepdims=True)).astype(float)
+    first = (priority == priority.max(axis=1, keepdims=True)).astype(float)[..., np.newaxis]
+    decided = (priority[:, 0] != priority[:, 1])[:, np.newaxis, np.newaxis]
+    out = np.where(decided, first, largest / largest.sum(axis=1, keepdims=True))
+    out *= friction > mujoco.mjMINMU
+    if m.npair:  # which have a friction of their own
+        pairs = np.sort(np.stack([m.pair_geom1, m.pair_geom2], axis=1), axis=1)
+        of_pairs = (np.sort(geoms, axis=1)[:, np.newaxis] == pairs).all(axis=-1).any(axis=-1)
+        out[of_pairs] = 0.0
+    return np.ascontiguousarray(out)
