@@ -111,4 +111,22 @@ DTAU_INLINE void for_each_arm(const mujoco::Constants& m, const mujoco::Solution
         f(m.moments.items[x], at.moment_arms[k * count + x]);
 }
 
+// Adds derivatives of the actuators' joint forces to `rows` (nv, width).
+inline void add_actuator_derivatives(const mujoco::Constants& m, const mujoco::Solutions& at,
+                                     Index k, double* rows) {
+    for (Index actuator = 0; actuator < m.nactuators; ++actuator) {
+        const ActuatorDerivatives by = actuator_derivatives(m, at, k, actuator);
+        for_each_arm(m, at, k, actuator, [&](Index i, double left) {
+            if (!follows_actuators(m, at, k, i)) return;
+            double* row = rows + i * m.width();
+            for_each_arm(m, at, k, actuator, [&](Index j, double right) {
+                row[j] += left * by.by_length * right;
+                row[m.nv + j] += left * by.by_velocity * right;
+            });
+            row[2 * m.nv + by.control] += left * by.by_control;
+            if (by.state >= 0) row[2 * m.nv + by.state] += left * by.by_state;
+        });
+    }
+}
+
 }  // namespace dtau::DTAU_VARIANT::mujoco_step

@@ -1,46 +1,13 @@
 // Multiplies parts of the step's derivatives with weights of the state after it, from the end to the
-// beginning: pull_back_configuration(), pull_back_rates(), pull_back_forces(),
-// pull_back_activations(), add_smooth().
+// beginning: pull_back_rates(), pull_back_forces(), pull_back_activations(), add_smooth().
 //
 // `by` are the gradients by [q, v, act, ctrl], to which the functions add.
 #pragma once
 
-#include "dtau/algorithms/steps/exponential.hpp"
 #include "mujoco/actuators.hpp"
 #include "mujoco/smooth.hpp"
 
 namespace dtau::DTAU_VARIANT::mujoco_step {
-
-// q (+) x  of a rotation by quaternions changes by  right dx + back dq.
-struct Turn {
-    Matrix right, back;
-
-    explicit Turn(const Vector& x) {
-        const AngleFunctions<double> f = angle_functions(x);
-        const double t = dot(x, x);
-        const Matrix turn = skew(x), square = turn * turn;
-        const auto series = [&](double first_power, double second_power) {
-            return fma(first_power, turn, fma(second_power, square, Matrix::identity()));
-        };
-        right = series(-f.b, f.c), back = series(f.c * t - 1.0, f.b);  // exp(-x)
-    }
-};
-
-// Of  q (+) displacement:  `by_displacement` (nv) is written.
-inline void pull_back_configuration(const mujoco::Constants& m, const double* displacement,
-                                    const double* weights, double* by, double* by_displacement) {
-    for (Index joint = 0; joint < m.nturning; ++joint) {
-        const Index first = m.angles[joint];
-        const Turn turn(vec3(displacement + first));
-        const Vector weight = vec3(weights + first);
-        put(by_displacement + first, transposed_mul(turn.right, weight));
-        put(by + first, vec3(by + first) + transposed_mul(turn.back, weight));
-    }
-    for (Index i = 0; i < m.nplain; ++i) {
-        const Index place = m.plain[i];
-        by_displacement[place] = weights[place], by[place] += weights[place];
-    }
-}
 
 // Of  h dV a,  for implicitfast.
 inline void pull_back_rates(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,

@@ -17,13 +17,12 @@
 
 #include "batch/scratch.hpp"
 #include "mujoco/actuators.hpp"
-#include "mujoco/body_forces.hpp"
-#include "mujoco/contact_terms.hpp"
-#include "mujoco/dense_solve.hpp"
-#include "mujoco/fluid.hpp"
-#include "mujoco/parameters.hpp"
+#include "mujoco/configuration.hpp"
+#include "mujoco/constraints.hpp"
+#include "mujoco/implicit.hpp"
 #include "mujoco/pullback.hpp"
 #include "mujoco/smooth.hpp"
+#include "mujoco/workspace.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -34,77 +33,6 @@ using mujoco::Pullback;
 using mujoco::SmoothProduct;
 using mujoco::Solutions;
 using mujoco::StepJob;
-
-// M - h V of state k, factorized.
-void factorize_implicit(const Constants& m, const Solutions& at, Index k, double* matrix) {
-    const Index nv = m.nv;
-    const double* M = at.mass + k * nv * nv;
-    for (Index i = 0; i < nv * nv; ++i) matrix[i] = fma(m.timestep, m.implicit[i], M[i]);
-    if (m.integrator == mujoco::implicit_fast)
-        for (Index actuator = 0; actuator < m.nactuators; ++actuator) {
-            const double by = actuator_derivatives(m, at, k, actuator).by_velocity;
-            if (by == 0.0 || !damps(m, at, k, actuator)) continue;
-            for_each_arm(m, at, k, actuator, [&](Index i, double left) {
-                for_each_arm(m, at, k, actuator, [&](Index j, double right) {
-                    matrix[i * nv + j] -= m.timestep * by * left * right * m.related[i * nv + j];
-                });
-            });
-        }
-    factorize(matrix, nv);
-}
-
-struct Workspace {
-    double *by_q, *by_v, *other_by_q, *by_a, *matrix;  // (nv, nv)
-    double *right, *other_right;                       // (nv, width)
-    double *torque, *displacement;                     // (nv)
-    Twist* axes;
-    Wrench* wrenches;
-    ParameterColumns parameters;
-    ContactTerms contacts;
-
-    Workspace(Arena& arena, const Constants& m)
-        : by_q(square(arena, m)),
-          by_v(square(arena, m)),
-          other_by_q(square(arena, m)),
-          by_a(square(arena, m)),
-          matrix(square(arena, m)),
-          right(arena.take<double>(static_cast<std::size_t>(m.nv * m.width()))),
-          other_right(arena.take<double>(static_cast<std::size_t>(m.nv * m.width()))),
-          torque(arena.take<double>(static_cast<std::size_t>(m.nv))),
-          displacement(arena.take<double>(static_cast<std::size_t>(m.nv))),
-          axes(arena.take<Twist>(static_cast<std::size_t>(4 * m.nv))),
-          wrenches(arena.take<Wrench>(static_cast<std::size_t>(m.nv))),
-          parameters{columns(arena, m), columns(arena, m)},
-          contacts(arena, m.nv) {}
-
-  private:
-    static double* square(Arena& arena, const Constants& m) {
-        return arena.take<double>(static_cast<std::size_t>(m.nv * m.nv));
-    }
-    static double* columns(Arena& arena, const Constants& m) {
-        return arena.take<double>(static_cast<std::size_t>(m.nv * m.parameters.columns));
-    }
-};
-
-void move_configuration(const Constants& m, const double* displacement, double* by, Index columns) {
-    for (Index joint = 0; joint < m.nturning; ++joint) {
-        const Index first = m.angles[joint];
-        const Turn turn(vec3(displacement + first));
-        double* rows = by + first * columns;
-        for (Index j = 0; j < columns; ++j) {
-            const Vector old = {rows[j], rows[columns + j], rows[2 * columns + j]};
-            const Vector turned = turn.right * old;
-            rows[j] = turned.x, rows[columns + j] = turned.y, rows[2 * columns + j] = turned.z;
-        }
-        const Vector added[3] = {turn.back.x, turn.back.y, turn.back.z};
-        for (int j = 0; j < 3; ++j) {
-            rows[first + j] += added[j].x;
-            rows[columns + first + j] += added[j].y;
-            rows[2 * columns + first + j] += added[j].z;
-        }
-    }
-    for (Index i = 0; i < m.nplain; ++i) by[m.plain[i] * (columns + 1)] += 1.0;
-}
 
 class StateStep {
   public:
@@ -193,7 +121,7 @@ class StateStep {
     // M + J^T H J, and d(J^T lambda)/dq and /dv in the workspace; false if there are no constraints.
     bool factorize_with_constraints(ContactTerms& contacts) {
         std::copy_n(at_.mass + k_ * nv_ * nv_, nv_ * nv_, w_.matrix);
-        const bool constrained = add_constraints(contacts);
+        const bool constrained = StateConstraints(job_, w_, k_).add(contacts);
         factorize(w_.matrix, nv_);
         return constrained;
     }
@@ -222,19 +150,7 @@ class StateStep {
             std::fill(row + 2 * nv_, row + width_, 0.0);
             row[i] -= m_.stiffness[i], row[nv_ + i] -= m_.damping[i];
         }
-        for (Index actuator = 0; actuator < m_.nactuators; ++actuator) {
-            const ActuatorDerivatives by = actuator_derivatives(m_, at_, k_, actuator);
-            for_each_arm(m_, at_, k_, actuator, [&](Index i, double left) {
-                if (!follows_actuators(m_, at_, k_, i)) return;
-                double* row = w_.right + i * width_;
-                for_each_arm(m_, at_, k_, actuator, [&](Index j, double right) {
-                    row[j] += left * by.by_length * right;
-                    row[nv_ + j] += left * by.by_velocity * right;
-                });
-                row[2 * nv_ + by.control] += left * by.by_control;
-                if (by.state >= 0) row[2 * nv_ + by.state] += left * by.by_state;
-            });
-        }
+        add_actuator_derivatives(m_, at_, k_, w_.right);
     }
 
     // Columns of parameters without constraints.
@@ -245,64 +161,6 @@ class StateStep {
     }
     double* parameters_of(double* rows, Index i) const {
         return rows + i * width_ + m_.state_and_control();
-    }
-
-    bool add_constraints(ContactTerms& contacts) {
-        const bool on_bodies = m_.ncompensated > 0 || m_.nfluid > 0 || m_.nthrusters > 0;
-        const bool plain = at_.plain_starts[k_] < at_.plain_starts[k_ + 1];
-        const bool touches = at_.contact_starts[k_] < at_.contact_starts[k_ + 1];
-        if (!plain && !touches && !job_.terms && !on_bodies) return false;
-        const Terms terms = {w_.by_a, w_.other_by_q, w_.by_v, w_.wrenches, w_.parameters.forces};
-        set_terms(terms);
-        if (plain) {
-            const Index row = add_row_terms(m_, at_, k_, terms);
-            if (row >= 0) job_.jumping_limit = row;
-        }
-        if (touches || job_.wrenches || on_bodies) {
-            const Axes axes(m_, at_, k_, w_.axes);
-            for (Index c = at_.contact_starts[k_]; c < at_.contact_starts[k_ + 1]; ++c)
-                if (at_.address[c] >= 0) add_contact(contacts, c, axes, terms);
-            add_gravity_compensation(m_, at_, k_, axes, terms);
-            add_thrusters(m_, at_, k_, axes, terms);
-            add_fluid_forces(m_, at_, k_, axes, terms);
-            add_turning_axes(axes, terms);
-        }
-        for (Index i = 0; i < nv_ * nv_; ++i) w_.matrix[i] += terms.by_a[i];
-        return true;
-    }
-    void add_contact(ContactTerms& contacts, Index c, const Axes& axes, const Terms& terms) {
-        using Outcome = ContactTerms::Outcome;
-        const Outcome outcome = contacts.add(m_, at_, k_, c, axes, given_motion(c), terms);
-        if (outcome == Outcome::unknown) job_.missing[job_.nmissing++] = c;
-        if (outcome == Outcome::jumps) job_.jumping_contact = c;
-    }
-    void set_terms(const Terms& terms) const {
-        const double* given = job_.terms ? job_.terms + 3 * k_ * nv_ * nv_ : nullptr;
-        for (Index i = 0; i < nv_; ++i)
-            for (Index j = 0; j < nv_; ++j) {
-                const double* from = given ? given + 3 * i * nv_ + j : nullptr;
-                terms.by_a[i * nv_ + j] = from ? -from[0] : 0.0;
-                terms.by_q[i * nv_ + j] = from ? from[nv_] : 0.0;
-                terms.by_v[i * nv_ + j] = from ? from[2 * nv_] : 0.0;
-            }
-        for (Index i = 0; i < nv_; ++i) {
-            const double* from = job_.wrenches ? job_.wrenches + 6 * (k_ * nv_ + i) : nullptr;
-            terms.wrenches[i] = from ? Wrench{vec3(from + 3), vec3(from)} : zero_force<double>();
-        }
-    }
-    // The axes of J move with the joints that carry them, dS_i/dq_j = S_j x S_i.
-    void add_turning_axes(const Axes& axes, const Terms& terms) const {
-        for (Index i = 0; i < nv_; ++i) {
-            const Wrench turned = cross_star(axes.S[i], terms.wrenches[i]);
-            for (const Index* j = m_.carried.begin(i); j != m_.carried.end(i); ++j)
-                terms.by_q[i * nv_ + *j] += dot(turned, axes.S[*j]);
-        }
-    }
-    const double* given_motion(Index contact) const {
-        const Index* end = job_.given + job_.ngiven;
-        const Index* found = std::lower_bound(job_.given, end, contact);
-        return found != end && *found == contact ? job_.given_motions + 84 * (found - job_.given)
-                                                 : nullptr;
     }
 
     // Replaces the derivatives of a by the derivatives of a'.
@@ -316,26 +174,7 @@ class StateStep {
         for (Index i = 0; i < nv_; ++i)
             add_scaled(parameters_of(w_.other_right, i), 1.0, w_.parameters.implicit + i * columns_,
                        columns_);
-        if (m_.integrator == mujoco::implicit_fast)
-            for (Index actuator = 0; actuator < m_.nactuators; ++actuator) {
-                if (!damps(m_, at_, k_, actuator)) continue;
-                const ActuatorDerivatives by = actuator_derivatives(m_, at_, k_, actuator);
-                for_each_arm(m_, at_, k_, actuator, [&](Index i, double arm) {
-                    double rate = 0.0;
-                    for_each_arm(m_, at_, k_, actuator, [&](Index j, double other) {
-                        rate += other * a[j] * m_.related[i * nv_ + j];
-                    });
-                    double* row = w_.other_right + i * width_;
-                    const double factor = m_.timestep * arm * rate;
-                    for_each_arm(m_, at_, k_, actuator, [&](Index j, double other) {
-                        row[j] += factor * by.by_velocity_and_length * other;
-                        row[nv_ + j] += factor * by.by_velocity_twice * other;
-                    });
-                    row += 2 * nv_;
-                    row[by.control] += factor * by.by_velocity_and_control;
-                    if (by.state >= 0) row[by.state] += factor * by.by_velocity_and_state;
-                });
-            }
+        if (m_.integrator == mujoco::implicit_fast) add_rates(m_, at_, k_, a, w_.other_right);
         factorize_implicit(m_, at_, k_, w_.matrix);
         mujoco_step::solve(w_.matrix, nv_, w_.other_right, width_);
         std::copy_n(w_.other_right, nv_ * width_, w_.right);
