@@ -57,6 +57,7 @@ NB_MODULE(_core, m) {
     define_robot_code(m);
     define_lqr(m);
     define_mujoco_steps(m);
+    define_mujoco_copies(m);
     define_raw_calls(m);
     define_casadi_slots(m);
     define_tensor_reader(m);
