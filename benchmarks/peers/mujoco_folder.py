@@ -18,7 +18,7 @@ that dtau refuses has the reason.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
@@ -129,10 +129,15 @@ def row(file: Path, name: str) -> tuple[str, ...]:
     )
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Print a row for each scene."""
+def print_rows(
+    argv: Sequence[str] | None,
+    description: str | None,
+    header: Sequence[str],
+    row: Callable[[Path, str], tuple[str, ...]],
+) -> None:
+    """Print a table with a row for each scene of the folder that the command line names."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("pattern", nargs="?", default="*/scene*.xml", help="(default: %(default)s)")
@@ -140,10 +145,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     files = sorted(args.folder.glob(args.pattern))
     if not files:
         parser.error(f"no file in {args.folder} has the pattern {args.pattern}")
-    print("| " + " | ".join(HEADER) + " |\n|" + "---|" * len(HEADER))
+    print("| " + " | ".join(header) + " |\n|" + "---|" * len(header))
     for file in files:
         name = str(file.relative_to(args.folder).with_suffix(""))
         print("| " + " | ".join(row(file, name)) + " |", flush=True)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print a row for each scene."""
+    print_rows(argv, __doc__, HEADER, row)
 
 
 if __name__ == "__main__":
