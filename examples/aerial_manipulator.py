@@ -26,12 +26,12 @@ What is printed, for each order k:
 
 from __future__ import annotations
 
-import argparse
 from math import comb
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import program
 
 import dtau
 
@@ -144,10 +144,10 @@ def plot(
     path: Path, t: np.ndarray, way: Reference, flight: Flight, axes_of_base: str = "body"
 ) -> None:
     """All orders over time: the trajectory above, wrenches and torques below."""
-    plt = pyplot()
+    plt = program.pyplot()
     orders = flight.tau.shape[1]
     figure, panels = plt.subplots(
-        6, orders, figsize=(2.9 * orders, 14.0), sharex=True, squeeze=False, layout="constrained"
+        6, orders, figsize=(2.9 * orders, 14.0), sharex=True, squeeze=False
     )
     for row, (name, (columns, entries, unit, force)) in enumerate(GROUPS.items()):
         for k in range(orders):
@@ -160,10 +160,9 @@ def plot(
                 below.plot(t, flight.tau[:, k, j], color=f"C{i}", label=label)
             for axes in (above, below):
                 axes.ticklabel_format(axis="y", scilimits=(-2, 3), useMathText=True)
-                axes.spines[["top", "right"]].set_visible(False)
         panels[row, 0].set_ylabel(f"{name}\nacceleration ({unit}$^{{k+2}}$)")
         panels[row + 3, 0].set_ylabel(f"{name}\n{force}")
-        panels[row, -1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+        panels[row, -1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     for k in range(orders):
         panels[0, k].set_title(f"order {k}")
         panels[5, k].set_xlabel("t (s)")
@@ -171,14 +170,13 @@ def plot(
         "The trajectory (coloured) and what forward dynamics makes of its wrenches and torques "
         f"(dashed); below, these wrenches and torques. All orders, base in {axes_of_base} axes."
     )
-    figure.savefig(path, dpi=80)
-    print(f"\nwritten: {path}")
+    program.save(figure, path, 80)
 
 
 def picture(path: Path, model: dtau.Model) -> None:
     """The robot at home, and on its first round."""
-    plt = pyplot()
-    figure = plt.figure(figsize=(13.0, 6.0))
+    plt = program.pyplot()
+    figure = plt.figure(figsize=(13.0, 6.0), layout="none")
     home, way = (figure.add_subplot(1, 2, i, projection="3d") for i in (1, 2))
     sketch(home, model, dtau.neutral(model), "black")
     home.set_title("At home: all angles zero", y=1.0)
@@ -200,8 +198,7 @@ def picture(path: Path, model: dtau.Model) -> None:
         axes.locator_params(axis="x", nbins=5)
         axes.locator_params(axis="y", nbins=5)
     figure.subplots_adjust(left=0.02, right=0.95, bottom=0.05, top=0.92, wspace=0.12)
-    figure.savefig(path, dpi=100)
-    print(f"\nwritten: {path}")
+    program.save(figure, path, 100)
 
 
 def sketch(axes: Any, model: dtau.Model, q: np.ndarray, colour: Any) -> None:
@@ -222,24 +219,12 @@ def sketch(axes: Any, model: dtau.Model, q: np.ndarray, colour: Any) -> None:
         axes.plot(*points.T, "o-", color=colour, linewidth=3.0, markersize=4.0, markevery=[1, 2, 3])
 
 
-def pyplot() -> Any:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot
-
-    return matplotlib.pyplot
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = program.options(__doc__, "draw all orders over time")
     parser.add_argument("--orders", type=int, default=5, metavar="R", help="to R (default: 5)")
     parser.add_argument(
         "--step", type=float, default=0.01, metavar="S", help="between instants (default: 0.01 s)"
     )
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw all orders over time")
     parser.add_argument("--spatial", action="store_true", help="draw the base in spatial axes")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the robot")
     args = parser.parse_args()

@@ -12,12 +12,12 @@ well, but the last link gets a negative mass, and other links inertias that no b
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import program
 
 import dtau
 from dtau import identification
@@ -168,14 +168,8 @@ def report(result: Result, robot: dtau.Model) -> None:
 
 def plot(result: Result, robot: dtau.Model, path: Path) -> None:
     """Draw torques of a joint before and after, errors of all joints, and which bodies exist."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, (left, middle, right) = plt.subplots(
-        1, 3, figsize=(13, 4), layout="constrained", width_ratios=(4, 3, 4)
-    )
+    plt = program.pyplot()
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4), width_ratios=(4, 3, 4))
     check, regressor, joint = result.check, result.base.regressor, 5
     ways = {
         "as designed": ("C3", regressor.model_parameters),
@@ -189,7 +183,7 @@ def plot(result: Result, robot: dtau.Model, path: Path) -> None:
         color, parameters = ways[name]
         tau = regressor.torque(parameters, check.q[shown], check.v[shown], check.a[shown])
         left.plot(time, tau[:, joint], color=color, linewidth=1.2, label=name)
-    left.set_title(f"torque of joint {joint + 1} (N m), another motion", loc="left")
+    left.set_title(f"torque of joint {joint + 1} (N m), another motion")
     left.set_xlabel("time (s)")
     place = np.arange(7)
     bodies = {name: parameters for name, (_, parameters) in ways.items() if name != "as designed"}
@@ -204,7 +198,7 @@ def plot(result: Result, robot: dtau.Model, path: Path) -> None:
         color = ways[name][0] if name in ways else "0.3"
         right.bar(place + 0.27 * (k - 1), 1e3 * least, 0.25, color=color, label=name)
     middle.step(np.arange(-0.5, 7.5), [*NOISE, NOISE[-1]], "k:", where="post", label="noise")
-    middle.set_title("errors of torques (N m)", loc="left")
+    middle.set_title("errors of torques (N m)")
     middle.set_yscale("log")
     middle.set_ylim(0.05, 100.0)
     middle.set_xticks(place, [f"{k + 1}" for k in place])
@@ -212,26 +206,18 @@ def plot(result: Result, robot: dtau.Model, path: Path) -> None:
     right.axhline(0.0, color="black", linewidth=0.8)
     right.set_yscale("symlog", linthresh=0.1)
     right.set_ylim(-300.0, 3000.0)
-    right.set_title("least eigenvalue of pseudo-inertias (10⁻³)", loc="left")
+    right.set_title("least eigenvalue of pseudo-inertias (10⁻³)")
     right.set_xticks(place, [f"{k + 1}" for k in place])
     right.set_xlabel("link; below zero no body exists")
     for axes in (left, middle, right):
-        axes.legend(frameon=False, loc="lower right" if axes is left else "upper right")
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+        axes.legend(loc="lower right" if axes is left else "upper right")
+    program.save(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of motion and noise")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw torques and bodies")
+    parser = program.options(__doc__, "draw torques and bodies")
+    program.number(parser, "--seed", 0, "of motion and noise", 0)
     args = parser.parse_args(arguments)
-    if args.seed < 0:
-        parser.error(f"--seed: expected at least 0, got {args.seed}")
     result = identify(args.seed)
     robot = built(designed(), np.random.default_rng(args.seed))
     report(result, robot)

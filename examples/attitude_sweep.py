@@ -12,10 +12,10 @@ Kalman filters, optimizers' steps. The geometric linearization sees nothing spec
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import numpy as np
+import program
 import propellers
 
 import dtau
@@ -77,22 +77,17 @@ def report() -> None:
 
 def plot(path: Path) -> None:
     """Draw B's largest entry along a loop of the pitch, and over roll and pitch."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(1, 3, figsize=(14, 4.2), layout="constrained")
+    plt = program.pyplot()
+    figure, panels = plt.subplots(1, 3, figsize=(14, 4.2))
     loop = np.linspace(0.0, 360.0, 721) + 0.01  # beside 90 degrees, where there is no number
     largest = largest_entries(np.deg2rad(np.full_like(loop, 20.0)), np.deg2rad(loop))
     for name, values in largest.items():
         style = "--" if "Euler" in name else "-"
         panels[0].semilogy(loop, values, style, color="C0" if name[0] == "A" else "C1", label=name)
-    panels[0].set_title("Largest entry* along a loop, roll 20°", loc="left")
+    panels[0].set_title("Largest entry* along a loop, roll 20°")
     panels[0].set_xlabel("pitch (degrees)")
     panels[0].set_xticks(range(0, 361, 90))
-    panels[0].legend(frameon=False, ncols=2)
-    panels[0].spines[["top", "right"]].set_visible(False)
+    panels[0].legend(ncols=2)
 
     edges = np.linspace(-180.0, 180.0, 73)
     middles = 0.5 * (edges[1:] + edges[:-1])
@@ -103,24 +98,20 @@ def plot(path: Path) -> None:
         (panels[1], "B, Euler", "Largest entry* of B, Euler angles"),
         (panels[2], "B", "Largest entry* of B, geometric"),
     ):
-        norm = matplotlib.colors.LogNorm(low, high)
-        image = axes.pcolormesh(edges, edges, over[name], norm=norm)
-        axes.set_title(title, loc="left")
+        image = axes.pcolormesh(edges, edges, over[name], norm="log", vmin=low, vmax=high)
+        axes.grid(visible=False)
+        axes.set_title(title)
         axes.set_xlabel("pitch (degrees)")
         axes.set_ylabel("roll (degrees)")
         axes.set_xticks(range(-180, 181, 90))
         axes.set_yticks(range(-180, 181, 90))
     figure.colorbar(image, ax=panels[1:])
     figure.supxlabel("* in the rows of the base's angular acceleration", fontsize="small", x=0.85)
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    program.save(figure, path)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the sweep")
+    parser = program.options(__doc__, "draw the sweep")
     args = parser.parse_args()
     report()
     if args.plot:

@@ -16,7 +16,6 @@ The humanoid's file comes with the package example-robot-data.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ import hop
 import humanoid_lqr
 import jump
 import numpy as np
+import program
 from contact_program import STEP, WAYS, Solution, Task, solve
 
 import dtau
@@ -112,12 +112,8 @@ def skeleton(axes: Any, model: dtau.Model, q: np.ndarray, place: float) -> None:
 
 def plot(motions: list[tuple[Task, Solution]], step: float, path: Path) -> None:
     """Draw both motions, and the normal forces of the feet."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure = plt.figure(figsize=(10, 5), layout="constrained")
+    plt = program.pyplot()
+    figure = plt.figure(figsize=(10, 5))
     grid = figure.add_gridspec(2, 4)
     for row, (task, s) in enumerate(motions):
         film, force = figure.add_subplot(grid[row, :3]), figure.add_subplot(grid[row, 3])
@@ -128,27 +124,21 @@ def plot(motions: list[tuple[Task, Solution]], step: float, path: Path) -> None:
             film.text(apart * i, -0.3, f"{step * k:.2f} s", ha="center", fontsize=8)
         film.set_aspect("equal")
         film.set_axis_off()
-        film.set_title(task.title, loc="left")
+        film.set_title(task.title)
         rows = task.contacts.nrows // len(task.contacts)
         up = [f[2::rows] if len(f) else np.full(len(task.contacts), np.nan) for f in s.forces]
         lines = force.plot(step * np.arange(len(up)), up)
         lines[-1].set_linestyle("--")
-        force.legend(lines, [c.frame.removesuffix("_FOOT") for c in task.contacts], frameon=False)
-        force.set_title("force on a foot, up (weights)", loc="left")
+        force.legend(lines, [c.frame.removesuffix("_FOOT") for c in task.contacts])
+        force.set_title("force on a foot, up (weights)")
         force.set_ylim(0.0, None)
-        force.spines[["top", "right"]].set_visible(False)
-        force.grid(alpha=0.3)
     force.set_xlabel("time (s)")
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    program.save(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = program.options(__doc__)
     parser.add_argument("--short", action="store_true", help="steps of 0.05 s, and no BFGS")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (matplotlib)")
     args = parser.parse_args(arguments)
     ca.GlobalOptions.setMaxNumDir(128)  # directions at once: all of a stage's x and u
     step = 2.0 * STEP if args.short else STEP

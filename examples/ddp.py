@@ -26,16 +26,15 @@ iteration then leaves out the second derivatives of the dynamics, as iLQR does.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 
 import ddp_convergence as convergence
 import ddp_exponential as exponential
 import ddp_tasks as tasks
 import numpy as np
+import program
 
 import dtau
 
@@ -235,17 +234,10 @@ def solve(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = program.options(__doc__, "draw the costs (matplotlib)")
     parser.add_argument("--robot", choices=("arm", "quadruped"), help="default: both")
-    parser.add_argument(
-        "--iterations", type=int, default=150, metavar="N", help="at most so many (default: 150)"
-    )
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the costs (matplotlib)")
+    program.number(parser, "--iterations", 150, "at most so many")
     args = parser.parse_args()
-    if args.iterations < 1:
-        parser.error(f"--iterations: expected at least 1, got {args.iterations}")
     runs = []
     for name in [args.robot] if args.robot else ["arm", "quadruped"]:
         task = getattr(tasks, name)()

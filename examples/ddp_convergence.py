@@ -8,6 +8,7 @@ from pathlib import Path
 
 import ddp_tasks as tasks
 import numpy as np
+import program
 
 try:
     from tqdm import tqdm
@@ -58,11 +59,7 @@ def report(task: tasks.Task, records: dict[bool, Record]) -> None:
 
 def plot(runs: list[tuple[tasks.Task, dict[bool, Record]]], path: Path) -> None:
     """Draw the cost above the lowest, over iterations and over time."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
+    plt = program.pyplot()
     figure, rows = plt.subplots(
         *(len(runs), 2), squeeze=False, sharey="row", figsize=(9, 3.2 * len(runs))
     )
@@ -74,13 +71,9 @@ def plot(runs: list[tuple[tasks.Task, dict[bool, Record]]], path: Path) -> None:
             style = {"color": "C3" if exact else "C0", "marker": ".", "label": METHODS[exact]}
             by_iteration.semilogy(np.flatnonzero(shown), above[shown], **style)
             by_time.semilogy(np.array(record.seconds)[shown], above[shown], **style)
-        by_iteration.set_title(task.title, loc="left")
+        by_iteration.set_title(task.title)
         by_iteration.set_ylabel("cost above the lowest")
         for axes, label in ((by_iteration, "iteration"), (by_time, "time (s)")):
             axes.set_xlabel(label)
-            axes.grid(alpha=0.3)
-            axes.spines[["top", "right"]].set_visible(False)
-        by_time.legend(frameon=False)
-    figure.tight_layout()
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+        by_time.legend()
+    program.save(figure, path)

@@ -25,12 +25,12 @@ sees the arm. Four ways to compute theta and u are simulated at once, as a batch
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import payload_identification as payload
+import program
 
 import dtau
 
@@ -115,12 +115,8 @@ def report(times: np.ndarray, distances: np.ndarray, torques: np.ndarray) -> Non
 
 def plot(times: np.ndarray, distances: np.ndarray, torques: np.ndarray, path: Path) -> None:
     """Draw the torque of a motor, and the errors of the flange."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    plt = program.pyplot()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))
     styles = {
         WAYS[0]: ("C1", "-"),
         WAYS[1]: ("0.5", "-"),
@@ -133,21 +129,15 @@ def plot(times: np.ndarray, distances: np.ndarray, torques: np.ndarray, path: Pa
         if way in WAYS[:3]:
             left.plot(times, torque[:, 1], line, color=color, label=way)
     for axes, title in ((left, "torque of motor 2 (N m)"), (right, "error of the flange (mm)")):
-        axes.set_title(title, loc="left")
+        axes.set_title(title)
         axes.set_xlabel("time (s)")
         axes.axvspan(MOVE, times[-1], color="0.94", linewidth=0)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    right.legend(frameon=False)
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    right.legend()
+    program.save(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (matplotlib)")
+    parser = program.options(__doc__)
     args = parser.parse_args(arguments)
     model = payload.arm(payload.FLANGE + payload.PAYLOAD, payload.FRICTION)
     times, q, torques = simulate(model, round((MOVE + WAIT) / STEP))

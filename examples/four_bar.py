@@ -12,12 +12,12 @@ held are accelerations. Without gains it grows as time goes on; Baumgarte's keep
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import program
 from ddp_convergence import progress
 
 import dtau
@@ -117,12 +117,8 @@ def plot(
     counts: np.ndarray, found: dict[str, np.ndarray], runs: dict[str, Run], path: Path
 ) -> None:
     """Draw both errors over the step, with lines of the orders, and the gaps of long runs."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
+    plt = program.pyplot()
+    figure, panels = plt.subplots(1, 3, figsize=(11, 3.6))
     h = SECONDS / counts
     colors = dict(zip(METHODS, ("C1", "C2", "C0"), strict=True))
     for method, errors in found.items():
@@ -133,34 +129,27 @@ def plot(
             )
             line = values[-1] * (h / h[-1]) ** order
             axes.loglog(h, line, color="black", linewidth=0.7, linestyle=":")
-    panels[0].set_title("error of the energy (parts)", loc="left")
-    panels[1].set_title("gap of the loop (m)", loc="left")
-    panels[1].legend(frameon=False, loc="lower right")
+    panels[0].set_title("error of the energy (parts)")
+    panels[1].set_title("gap of the loop (m)")
+    panels[1].legend(loc="lower right")
     for name, color in (("no gains", "C0"), ("gains", "C3")):
         gap = runs[name].gap
         label = name if name == "no gains" else "kp {kp:g}, kd {kd:g}".format(**GAINS)
         panels[2].semilogy(
             COARSE * np.arange(1, len(gap)), gap[1:], color=color, linewidth=0.8, label=label
         )
-    panels[2].set_title(f"gap, RK4 in steps of {1e3 * COARSE:g} ms (m)", loc="left")
+    panels[2].set_title(f"gap, RK4 in steps of {1e3 * COARSE:g} ms (m)")
     panels[2].set_xlabel("time (s)")
-    panels[2].legend(frameon=False, loc="center right")
-    for axes in panels:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
+    panels[2].legend(loc="center right")
     for axes in panels[:2]:
         axes.set_xlabel("time step (s)")
         axes.xaxis.set_minor_formatter("")
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    program.save(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = program.options(__doc__)
     parser.add_argument("--short", action="store_true", help="three steps instead of six")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (matplotlib)")
     args = parser.parse_args(arguments)
     counts = STEPS[:3] if args.short else STEPS
     found, runs = largest(dtau.robots.four_bar(), counts), long_runs()

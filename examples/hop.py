@@ -22,7 +22,6 @@ The backward sweep, the search along it and its damping are those of ddp.py.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +30,7 @@ import ddp
 import ddp_convergence as convergence
 import ddp_tasks as tasks
 import numpy as np
+import program
 
 import dtau
 
@@ -271,13 +271,9 @@ def report(task: Hop, record: convergence.Record, at: ddp.Trajectory) -> None:
 
 def plot(task: Hop, record: convergence.Record, at: ddp.Trajectory, path: Path) -> None:
     """Draw the robot, heights and forces over time, and the cost over iterations."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
+    plt = program.pyplot()
     time, (leaving, landing) = task.step * np.arange(len(at.q)), flight(task)
-    figure = plt.figure(figsize=(9, 4.8), layout="constrained")
+    figure = plt.figure(figsize=(9, 4.8))
     grid = figure.add_gridspec(2, 3, height_ratios=(1, 1.7))
     film = figure.add_subplot(grid[0, :])
     lowest = [int(x.argmin()) for x in (at.q[:leaving, 2], at.q[landing:, 2])]
@@ -293,23 +289,19 @@ def plot(task: Hop, record: convergence.Record, at: ddp.Trajectory, path: Path) 
     height, force, course = (figure.add_subplot(grid[1, i]) for i in range(3))
     height.plot(time, at.q[:, 2], label="trunk")
     height.plot(time, heights(task, at.q)[:, 0], label="a foot")
-    height.set_title("height (m)", loc="left")
-    height.legend(frameon=False)
+    height.set_title("height (m)")
+    height.legend()
     up = forces(task, at.q, at.v, at.u)[:, 0, 2]
     force.plot(time[:-1], np.where(task.active[:, 0] > 0.0, up, np.nan))
-    force.set_title("force of the ground on a foot (N)", loc="left")
+    force.set_title("force of the ground on a foot (N)")
     for axes in (height, force):
         axes.set_ylim(bottom=0.0)
         axes.axvspan(time[leaving], time[landing], color="0.9", linewidth=0)
         axes.set_xlabel("time (s)")
     course.semilogy(record.gradient, marker=".")
-    course.set_title("largest entry of the gradient", loc="left")
+    course.set_title("largest entry of the gradient")
     course.set_xlabel("iteration")
-    for axes in (height, force, course):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    program.save(figure, path)
 
 
 def flight(task: Hop) -> tuple[int, int]:
@@ -330,20 +322,15 @@ def side_view(axes, task: Hop, q: np.ndarray, across: float) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = program.options(__doc__)
     parser.add_argument("--height", type=float, default=0.15, metavar="M", help="default: 0.15")
     parser.add_argument("--step", type=float, default=0.01, metavar="S", help="default: 0.01")
-    parser.add_argument(
-        "--iterations", type=int, default=60, metavar="N", help="at most so many (default: 60)"
-    )
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (matplotlib)")
+    program.number(parser, "--iterations", 60, "at most so many")
     args = parser.parse_args(arguments)
     if not 0.0 < args.height <= HIGHEST:
         parser.error(f"--height: expected at most {HIGHEST:g} m, above 0, got {args.height}")
-    if not (args.step > 0.0 and args.iterations > 0):
-        parser.error("--step, --iterations: expected numbers above 0")
+    if not args.step > 0.0:
+        parser.error(f"--step: expected a number above 0, got {args.step}")
     task = hop(args.height, args.step)
     record = ddp.solve(task, False, args.iterations, simulate, expand)
     at = simulate(task, record.inputs)

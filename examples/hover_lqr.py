@@ -18,11 +18,11 @@ and moving.
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import program
 import propellers
 
 import dtau
@@ -127,12 +127,8 @@ def report(flights: Flights) -> bool:
 
 def plot(flights: Flights, path: Path) -> None:
     """Draw attitude, distance and pitch of all flights, and the thrusts of the first."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(2, 2, figsize=(11, 6.5), sharex=True, layout="constrained")
+    plt = program.pyplot()
+    figure, panels = plt.subplots(2, 2, figsize=(11, 6.5), sharex=True)
     upside_down = flights.tilt[0] > np.deg2rad(150)
     curves = (
         (panels[0, 0], np.rad2deg(flights.attitude), "attitude's distance from hover (degrees)"),
@@ -142,33 +138,24 @@ def plot(flights: Flights, path: Path) -> None:
     for axes, values, title in curves:
         axes.plot(flights.time, values[:, ~upside_down], color="C0", alpha=0.15, linewidth=0.7)
         axes.plot(flights.time, values[:, upside_down], color="C3", alpha=0.5, linewidth=0.9)
-        axes.set_title(title, loc="left")
+        axes.set_title(title)
     panels[0, 0].plot([], [], color="C3", label="began upside down")
     panels[0, 0].plot([], [], color="C0", label="began in any other attitude")
-    panels[0, 0].legend(frameon=False)
+    panels[0, 0].legend()
     for pole in (-90, 90):
         panels[1, 0].axhline(pole, color="black", linewidth=0.8, linestyle=":")
     panels[1, 0].set_yticks(range(-90, 91, 45))
     panels[1, 1].plot(flights.time, flights.thrust[:, 0])
-    panels[1, 1].set_title("thrusts of the first flight (N)", loc="left")
-    for axes in panels.flat:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
+    panels[1, 1].set_title("thrusts of the first flight (N)")
     for axes in panels[1]:
         axes.set_xlabel("time (s)")
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    program.save(figure, path)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--flights", type=int, default=300, metavar="N", help="default: 300")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the flights")
+    parser = program.options(__doc__, "draw the flights")
+    program.number(parser, "--flights", 300, "how many")
     args = parser.parse_args()
-    if args.flights < 1:
-        parser.error(f"--flights: expected at least 1, got {args.flights}")
     flights = fly(args.flights)
     held = report(flights)
     if args.plot:

@@ -27,13 +27,12 @@ The robot's file comes with the package example-robot-data.
 
 from __future__ import annotations
 
-import argparse
-import importlib.metadata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import program
 from ddp_convergence import progress
 
 import dtau
@@ -69,19 +68,9 @@ class Motion:
     possible: np.ndarray  # whether a ground can give the forces at the feet
 
 
-def robot_file() -> Path | None:
-    """Where example-robot-data has the robot's URDF, if that is installed."""
-    try:
-        files = importlib.metadata.files("example-robot-data") or []
-    except importlib.metadata.PackageNotFoundError:
-        return None
-    found = (f for f in files if f.match(FILE))
-    return next((Path(str(f.locate())) for f in found), None)
-
-
 def standing() -> Standing:
     """Bent knees, both soles on the ground."""
-    path = robot_file()
+    path = program.robot_file(FILE)
     if path is None:
         raise SystemExit("the robot's file: python -m pip install example-robot-data")
     model = dtau.load(path, root="free")
@@ -238,12 +227,8 @@ def plot(
     at: Standing, weights: Sequence[float], found: dict[bool, list[Result]], path: Path
 ) -> None:
     """Draw the slowest modes over the weight, and pushes in all directions."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    plt = program.pyplot()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
     for forces, name in MODELS.items():
         color = "C0" if forces else "C3"
         rates = [result.rate for result in found[forces]]
@@ -253,25 +238,18 @@ def plot(
     left.axhline(0.0, color="black", linewidth=0.8, linestyle=":")
     left.text(weights[0], 0.2, "falls")
     left.text(weights[0], -0.3, "stands", verticalalignment="top")
-    left.set_title("slowest mode of the true robot (1/s)", loc="left")
+    left.set_title("slowest mode of the true robot (1/s)")
     left.set_xlabel("weight of squared torques")
-    left.legend(frameon=False)
+    left.legend()
     right.set_ylim(1e-4, 3.0)
-    right.set_title(f"2 N s at weight {SHOWN:g}: the pelvis is off by (m)", loc="left")
+    right.set_title(f"2 N s at weight {SHOWN:g}: the pelvis is off by (m)")
     right.set_xlabel("time (s)")
-    for axes in (left, right):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    program.save(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = program.options(__doc__)
     parser.add_argument("--short", action="store_true", help="three weights instead of ten")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (matplotlib)")
     args = parser.parse_args(arguments)
     at = standing()
     weights = WEIGHTS[1::3] if args.short else WEIGHTS

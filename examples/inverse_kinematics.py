@@ -17,12 +17,12 @@ where no gradient vanishes, short of the nearest pose.
 
 from __future__ import annotations
 
-import argparse
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import program
 
 import dtau
 
@@ -179,41 +179,28 @@ def report_nearest(exact: Search, without: Search) -> None:
 
 def plot(reached: Search, exact: Search, without: Search, path: Path) -> None:
     """Draw how errors fell, how many targets were reached, and what is left out of reach."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
+    plt = program.pyplot()
+    figure, panels = plt.subplots(1, 3, figsize=(13, 4))
     panels[0].semilogy(np.maximum(reached.errors[:60, :100], 1e-16), color="C0", alpha=0.3)
     panels[0].axhline(REACHED, color="black", linewidth=0.8, linestyle=":")
-    panels[0].set_title("errors of 100 arms", loc="left")
+    panels[0].set_title("errors of 100 arms")
     panels[1].plot(100.0 * (reached.errors < REACHED).mean(axis=1))
-    panels[1].set_title("targets reached (%)", loc="left")
+    panels[1].set_title("targets reached (%)")
     panels[2].scatter(exact.errors[-1], without.errors[-1], s=4, color="C3", alpha=0.5)
     ends = [exact.errors[-1].min(), without.errors[-1].max()]
     panels[2].plot(ends, ends, color="black", linewidth=0.8, linestyle=":")
-    panels[2].set_title("error left, targets out of reach", loc="left")
+    panels[2].set_title("error left, targets out of reach")
     panels[2].set_xlabel("with the Jacobian of the error")
     panels[2].set_ylabel("with the Jacobian of the tool")
     for axes in panels[:2]:
         axes.set_xlabel("step")
-    for axes in panels:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    program.save(figure, path)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--targets", type=int, default=1000, metavar="N", help="default: 1000")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw how the errors fell")
+    parser = program.options(__doc__, "draw how the errors fell")
+    program.number(parser, "--targets", 1000, "how many")
     args = parser.parse_args()
-    if args.targets < 1:
-        parser.error(f"--targets: expected at least 1, got {args.targets}")
     model = arm()
     targets = random_targets(model, args.targets)
     reached = reach(model, targets, progress=True)

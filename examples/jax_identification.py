@@ -12,13 +12,13 @@ of `dtau.jax.step`, for all arms in one program by `vmap`.
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import program
 
 import dtau
 import dtau.jax
@@ -120,36 +120,24 @@ def identify(
 
 def plot(truth: Any, found: Any, errors: Any, path: Path) -> None:
     """Draw what was found over what is true."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, all_axes = plt.subplots(1, 3, figsize=(11, 4), layout="constrained")
+    plt = program.pyplot()
+    figure, all_axes = plt.subplots(1, 3, figsize=(11, 4))
     for k, (axes, name) in enumerate(zip(all_axes, NAMES, strict=True)):
         part = slice(6 * k, 6 * k + 6)
         x, y, e = (np.asarray(z)[:, part].ravel() for z in (truth, found, errors))
         axes.errorbar(x, y, yerr=2 * e, fmt="o", markersize=3, linewidth=0.8, color="C0")
         axes.axline((x.mean(), x.mean()), slope=1, color="black", linewidth=0.8, linestyle=":")
         axes.axhline(TYPICAL[6 * k], color="0.7", linewidth=0.8)
-        axes.set_title(name, loc="left")
+        axes.set_title(name)
         axes.set_xlabel("true")
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
     all_axes[0].set_ylabel("found (two standard errors); grey: data sheet")
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    program.save(figure, path)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--arms", type=int, default=32, metavar="N", help="how many")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw what was found")
+    parser = program.options(__doc__, "draw what was found")
+    program.number(parser, "--arms", 32, "how many")
     args = parser.parse_args()
-    if args.arms < 1:
-        parser.error(f"--arms: expected at least 1, got {args.arms}")
     jax.config.update("jax_enable_x64", True)
     model = arm()
     truth, references, angles = recordings(model, args.arms, seed=0)

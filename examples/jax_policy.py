@@ -13,7 +13,6 @@ all robots at once, by the core's O(N) products, and Adam does the rest.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import program
 
 import dtau
 import dtau.jax
@@ -136,40 +136,27 @@ def learn(
 
 def plot(before: Fall, after: Fall, losses: list[float], path: Path) -> None:
     """Draw tilts of robots that were never seen, and the loss."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+    plt = program.pyplot()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4))
     time = DT * np.arange(1, STEPS + 1)
     for falls, color, label in ((before, "0.7", "legs held"), (after, "C0", "learnt")):
         tilt = np.rad2deg(falls.tilt)
         left.plot(time, tilt.T, color=color, linewidth=0.8)
         left.plot([], [], color=color, label=label)
-    left.set_title("tilt of the trunk (degrees)", loc="left")
+    left.set_title("tilt of the trunk (degrees)")
     left.set_xlabel("time (s)")
     left.set_ylim(bottom=0)
-    left.legend(frameon=False)
+    left.legend()
     right.semilogy(losses, color="C0", linewidth=1)
-    right.set_title("loss", loc="left")
+    right.set_title("loss")
     right.set_xlabel("iteration")
-    for axes in (left, right):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    program.save(figure, path)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--iterations", type=int, default=500, metavar="N", help="of learning")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw falls and loss")
+    parser = program.options(__doc__, "draw falls and loss")
+    program.number(parser, "--iterations", 500, "of learning")
     args = parser.parse_args()
-    if args.iterations < 1:
-        parser.error(f"--iterations: expected at least 1, got {args.iterations}")
     jax.config.update("jax_enable_x64", True)
     model = dtau.robots.quadruped()
     parameters, losses = learn(model, args.iterations)

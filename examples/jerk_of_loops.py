@@ -16,13 +16,13 @@ rates come from single states, and the rates agree with differences along the si
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import factorial
 from pathlib import Path
 
 import numpy as np
+import program
 
 import dtau
 
@@ -204,20 +204,16 @@ def report(delta: LookAhead, door: Opening) -> None:
 
 def plot(delta: LookAhead, door: Opening, path: Path) -> None:
     """Draw errors over the horizon, forces on the handle, and their rates."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
+    plt = program.pyplot()
+    figure, panels = plt.subplots(1, 3, figsize=(11, 3.6))
     names = ("acceleration", "jerk", "snap", "crackle", "pop")
     for k, (name, errors) in enumerate(zip(names, delta.errors.T, strict=True)):
         panels[0].loglog(1e3 * HORIZONS, errors, color=f"C{k}", marker=".", label=name)
-    panels[0].set_title("Delta robot: missed by (m)", loc="left")
+    panels[0].set_title("Delta robot: missed by (m)")
     panels[0].set_xlabel("looked ahead by (ms)")
     panels[0].set_xticks([4, 8, 16, 32, 64], labels=["4", "8", "16", "32", "64"])
     panels[0].xaxis.set_minor_formatter("")
-    panels[0].legend(frameon=False, title="polynomial to the", fontsize=8, title_fontsize=8)
+    panels[0].legend(title="polynomial to the", fontsize=8, title_fontsize=8)
     for k, name in enumerate(FORCE_NAMES):
         panels[1].plot(door.times, door.forces[:, k], color=f"C{k}", label=name)
         panels[2].plot(door.times, door.rates[:, k], color=f"C{k}")
@@ -229,23 +225,16 @@ def plot(delta: LookAhead, door: Opening, path: Path) -> None:
             ms=3.5,
             ls="",
         )
-    panels[1].set_title("handle: force of the hand (N)", loc="left")
-    panels[2].set_title("its rate (N/s); dots: differences", loc="left")
-    panels[1].legend(frameon=False, fontsize=8)
-    for axes in panels:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
+    panels[1].set_title("handle: force of the hand (N)")
+    panels[2].set_title("its rate (N/s); dots: differences")
+    panels[1].legend(fontsize=8)
     for axes in panels[1:]:
         axes.set_xlabel("time (s)")
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    program.save(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (matplotlib)")
+    parser = program.options(__doc__)
     args = parser.parse_args(arguments)
     delta, door = look_ahead(), open_door()
     report(delta, door)

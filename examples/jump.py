@@ -19,7 +19,6 @@ in every iteration, and exact DDP is done after a few.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +28,7 @@ import ddp_convergence as convergence
 import ddp_exponential as exponential
 import hop
 import numpy as np
+import program
 
 import dtau
 
@@ -121,12 +121,8 @@ def plot(
     task: hop.Hop, records: dict[bool, convergence.Record], at: ddp.Trajectory, path: Path
 ) -> None:
     """Draw the jump, forces over time, and both costs over iterations and time."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure = plt.figure(figsize=(9, 5.4), layout="constrained")
+    plt = program.pyplot()
+    figure = plt.figure(figsize=(9, 5.4))
     grid = figure.add_gridspec(2, 3, height_ratios=(1, 1.3))
     film = figure.add_subplot(grid[0, :])
     force, course, clock = (figure.add_subplot(grid[1, i]) for i in range(3))
@@ -138,7 +134,7 @@ def plot(
         film.text(1.2 * i, -0.35, f"{time[k]:.2f} s", ha="center")
     film.set_aspect("equal")
     film.set_axis_off()
-    film.set_title(task.title, loc="left")
+    film.set_title(task.title)
 
     up = hop.forces(task, at.q, at.v, at.u)[..., 2]
     for foot, values in zip(hop.FEET, np.where(task.active > 0.0, up, np.nan).T, strict=True):
@@ -146,8 +142,8 @@ def plot(
         force.plot(time[:-1], values, linestyle="-" if foot[1] == "F" else "--", **style)
     force.axvspan(time[leaving], time[landing], color="0.9", linewidth=0)
     force.set(xlabel="time (s)", ylim=(0, None))
-    force.set_title("force on a foot, up (N)", loc="left")
-    force.legend(frameon=False, ncols=2, loc="lower right")
+    force.set_title("force on a foot, up (N)")
+    force.legend(ncols=2, loc="lower right")
     for exact, record in records.items():
         style = {
             "color": "C1" if exact else "C0",
@@ -157,22 +153,15 @@ def plot(
         course.semilogy(record.gradient, **style)
         clock.semilogy(record.seconds, record.gradient, **style)
     course.set_xlabel("iteration")
-    course.set_title("largest entry of the gradient", loc="left")
+    course.set_title("largest entry of the gradient")
     clock.set_xlabel("time (s)")
-    clock.legend(frameon=False)
-    for axes in (force, course, clock):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    clock.legend()
+    program.save(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = program.options(__doc__)
     parser.add_argument("--step", type=float, default=0.01, metavar="S", help="default: 0.01")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (matplotlib)")
     args = parser.parse_args(arguments)
     if not 0.0 < args.step <= 0.02:
         parser.error(f"--step: expected at most 0.02 s, above 0, got {args.step}")

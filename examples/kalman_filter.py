@@ -22,12 +22,12 @@ e has numbers.
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
 import hover_lqr
 import numpy as np
+import program
 import propellers
 
 import dtau
@@ -203,13 +203,9 @@ def report(flights: Flights) -> bool:
 
 def plot(flights: Flights, path: Path) -> None:
     """Draw the errors of attitude and position, and the normalized squared error."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
+    plt = program.pyplot()
     size = flights.error.shape[-1]
-    figure, panels = plt.subplots(3, 1, figsize=(9, 8), sharex=True, layout="constrained")
+    figure, panels = plt.subplots(3, 1, figsize=(9, 8), sharex=True)
     for axes, part, scale, title in (
         (panels[0], slice(0, 3), 1e3, "error of the position (mm)"),
         (panels[1], slice(3, 6), np.rad2deg(1.0), "error of the attitude (degrees)"),
@@ -219,29 +215,20 @@ def plot(flights: Flights, path: Path) -> None:
         axes.semilogy(flights.time, error, color="C0", alpha=0.1, linewidth=0.6)
         axes.semilogy(flights.time, np.sqrt((error**2).mean(axis=1)), color="C0", label="found")
         axes.semilogy(flights.time, expected, color="black", linestyle="--", label="expected")
-        axes.set_title(title, loc="left")
-        axes.legend(frameon=False)
+        axes.set_title(title)
+        axes.legend()
     band = 1.96 * np.sqrt(2.0 / (size * flights.error.shape[1]))
     panels[2].axhspan(1.0 - band, 1.0 + band, color="black", alpha=0.15)
     panels[2].plot(flights.time, flights.squared.mean(axis=1) / size)
-    panels[2].set_title("normalized squared error, mean of the flights (expected: 1)", loc="left")
+    panels[2].set_title("normalized squared error, mean of the flights (expected: 1)")
     panels[2].set_xlabel("time (s)")
-    for axes in panels:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=70)
-    print(f"\nwritten: {path}")
+    program.save(figure, path, 70)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--flights", type=int, default=100, metavar="N", help="default: 100")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the errors")
+    parser = program.options(__doc__, "draw the errors")
+    program.number(parser, "--flights", 100, "how many")
     args = parser.parse_args()
-    if args.flights < 1:
-        parser.error(f"--flights: expected at least 1, got {args.flights}")
     flights = fly(args.flights)
     consistent = report(flights)
     if args.plot:

@@ -18,11 +18,11 @@ step by step. Beside it a network learns a torque freely, from q, v and tau, on 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import program
 import torch
 from torch import Tensor, nn
 
@@ -224,12 +224,8 @@ def report(off: dict[str, np.ndarray]) -> None:
 
 def plot(off: dict[str, np.ndarray], energy_of: dict[str, np.ndarray], path: Path) -> None:
     """Draw errors and energy over time."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+    plt = program.pyplot()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4))
     colors = {"truth": "0.2", **dict(zip(off, ("C3", "C1", "C0"), strict=True))}
     for name, error in off.items():
         time = DT * np.arange(len(error))
@@ -238,38 +234,27 @@ def plot(off: dict[str, np.ndarray], energy_of: dict[str, np.ndarray], path: Pat
         left.fill_between(time[1:], low[1:], high[1:], color=colors[name], alpha=0.15, linewidth=0)
     left.axvline(HORIZON * DT, color="black", linewidth=0.8, linestyle=":")
     title = "error of the angles on new motions (rad); dotted: as far as was trained"
-    left.set_title(title, loc="left", fontsize=10)
-    left.legend(frameon=False)
+    left.set_title(title, fontsize=10)
+    left.legend()
     for name, value in energy_of.items():
         if name != "the model alone":  # off the scale
             time = DT * np.arange(len(value))
             dashed = "--" if name == "truth" else "-"
             right.plot(time, value, dashed, color=colors[name], label=name)
-    right.set_title("energy without torque or friction (J)", loc="left", fontsize=10)
+    right.set_title("energy without torque or friction (J)", fontsize=10)
     truth = energy_of["truth"][0]
     right.set_ylim(truth - 4.0, truth + 8.0)
-    right.legend(frameon=False, loc="lower right")
+    right.legend(loc="lower right")
     for axes in (left, right):
         axes.set_xlabel("time (s)")
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    program.save(figure, path)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--pieces", type=int, default=500, metavar="N", help="of motion to train on"
-    )
-    parser.add_argument("--iterations", type=int, default=600, metavar="N", help="of the training")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw errors and energy")
+    parser = program.options(__doc__, "draw errors and energy")
+    program.number(parser, "--pieces", 500, "of motion to train on")
+    program.number(parser, "--iterations", 600, "of the training")
     args = parser.parse_args()
-    for name in ("pieces", "iterations"):
-        if getattr(args, name) < 1:
-            parser.error(f"--{name}: expected at least 1, got {getattr(args, name)}")
     found = learn(args.pieces, args.iterations)
     off = errors(found, 100)
     report(off)

@@ -15,12 +15,12 @@ it can.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import program
 from scipy.optimize import minimize
 
 import dtau
@@ -131,12 +131,8 @@ def solve(model: dtau.Model, steps: int = STEPS) -> tuple[Motion, int]:
 
 def plot(model: dtau.Model, m: Motion, path: Path) -> None:
     """Draw torques and speeds beside their limits, and the arm at ten instants."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure = plt.figure(figsize=(10, 4.4), layout="constrained")
+    plt = program.pyplot()
+    figure = plt.figure(figsize=(10, 4.4))
     panels = figure.subplot_mosaic([["torque", "arm"], ["speed", "arm"]], width_ratios=[1.2, 1])
     at = m.h * np.arange(len(m.u) + 1)
     for k, joint in enumerate(model.joints):
@@ -156,14 +152,13 @@ def plot(model: dtau.Model, m: Motion, path: Path) -> None:
         points = np.vstack((place[k], hand))
         panels["arm"].plot(points[:, 0], points[:, 1], color=color, marker=".")
     panels["arm"].set(xlabel="x (m)", ylabel="y (m)", aspect="equal", title="The arm from above")
-    figure.savefig(path, dpi=110)
+    program.save(figure, path, 110)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Solve the problem, and print what was found."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--steps", type=int, default=STEPS, help="steps of the motion")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (matplotlib)")
+    parser = program.options(__doc__)
+    program.number(parser, "--steps", STEPS, "steps of the motion")
     given = parser.parse_args(arguments)
     model = arm()
     m, iterations = solve(model, given.steps)
@@ -172,7 +167,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"steps with a motor at a limit: {m.at_limits():.0%}")
     if given.plot:
         plot(model, m, given.plot)
-        print(f"picture: {given.plot}")
 
 
 if __name__ == "__main__":

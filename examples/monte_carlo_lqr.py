@@ -27,6 +27,7 @@ import dask.array as da
 import dask_cluster
 import hover_lqr
 import numpy as np
+import program
 import propellers
 import zarr
 
@@ -107,12 +108,8 @@ def report(flights: Flights, seconds: float) -> bool:
 
 def plot(flights: Flights, path: Path) -> None:
     """Draw quantiles over time, and what each flight took by where it began."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(2, 2, figsize=(11, 6.5), layout="constrained")
+    plt = program.pyplot()
+    figure, panels = plt.subplots(2, 2, figsize=(11, 6.5))
     for axes, values, title in (
         (panels[0, 0], np.rad2deg(flights.attitude), "attitude's distance from hover (degrees)"),
         (panels[0, 1], flights.distance, "distance from hover (m)"),
@@ -123,30 +120,27 @@ def plot(flights: Flights, path: Path) -> None:
         axes.fill_between(INSTANTS, quarter, three, alpha=0.4, label="50 %", **band)
         axes.plot(INSTANTS, middle, label="median")
         axes.plot(INSTANTS, most, color="C3", linewidth=0.9, label="the largest of all")
-        axes.set_title(title, loc="left")
+        axes.set_title(title)
         axes.set_xlabel("time (s)")
-    panels[0, 0].legend(frameon=False)
+    panels[0, 0].legend()
     start = np.rad2deg(flights.start)
     for axes, values, title in (
         (panels[1, 0], flights.settled, "time until held (s)"),
         (panels[1, 1], flights.thrust, "largest thrust (N)"),
     ):
         axes.plot(start, values, ".", markersize=2, alpha=0.3, rasterized=True)
-        axes.set_title(title, loc="left")
+        axes.set_title(title)
         axes.set_xlabel("attitude's distance from hover at the start (degrees)")
         axes.set_xticks(range(0, 181, 45))
     for axes in panels.flat:
         axes.set_ylim(bottom=0)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    program.save(figure, path)
 
 
 def main() -> None:
     counts = {"flights": (10_000, "how many"), "batch": (250, "flights a task")}
     args = cluster_options.parse(__doc__, counts, BATCH, "flights.zarr")
-    modules = [cluster_options, propellers, hover_lqr, dask_cluster]
+    modules = [program, cluster_options, propellers, hover_lqr, dask_cluster]
     with dask_cluster.cluster(args.address, args.workers, modules) as client:
         start = time.perf_counter()
         flights = run(client, args.flights, args.batch, args.out)

@@ -20,7 +20,6 @@ It needs MuJoCo: python -m pip install "dtau[mujoco]".
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +29,7 @@ import ddp
 import ddp_convergence as convergence
 import mujoco
 import numpy as np
+import program
 
 import dtau
 import dtau.mujoco
@@ -299,19 +299,15 @@ def draw(axes, task: Task, state: np.ndarray, place: float, points: float) -> No
 
 def plot(task: Task, records: dict[bool, Record], path: Path) -> None:
     """Draw the motion, the forces of the floor, and both costs over iterations and time."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure = plt.figure(figsize=(9, 5.2), layout="constrained")
+    plt = program.pyplot()
+    figure = plt.figure(figsize=(9, 5.2))
     grid = figure.add_gridspec(2, 3, height_ratios=(1.25, 1.0))
     film = figure.add_subplot(grid[0, :])
     force, course, clock = (figure.add_subplot(grid[1, i]) for i in range(3))
     at, step = records[True].found, task.model.opt.timestep
     film.set(xlim=(-0.4, 5.4), ylim=(-0.25, 1.65), aspect="equal")
     film.set_axis_off()
-    film.set_title("a humanoid stands up", loc="left")
+    film.set_title("a humanoid stands up")
     figure.draw_without_rendering()
     points = film.get_window_extent().width / 5.8 * 72.0 / figure.dpi  # a meter
     for i, k in enumerate(np.linspace(0, len(at.u), 7).astype(int)):
@@ -320,20 +316,16 @@ def plot(task: Task, records: dict[bool, Record], path: Path) -> None:
 
     force.plot(step * np.arange(len(at.u)), forces(task, at), color="C2")
     force.set(xlabel="time (s)", ylim=(0, None))
-    force.set_title("force of the floor, up (N)", loc="left")
+    force.set_title("force of the floor, up (N)")
     for exact, record in records.items():
         style = {"color": "C3" if exact else "0.4", "marker": ".", "label": METHODS[exact]}
         course.semilogy(record.cost, **style)
         clock.semilogy(record.seconds, record.cost[: len(record.seconds)], **style)
     for axes, label in ((course, "iteration"), (clock, "time to solve (s)")):
         axes.set_xlabel(label)
-        axes.set_title("cost", loc="left")
-    course.legend(frameon=False)
-    for axes in (force, course, clock):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+        axes.set_title("cost")
+    course.legend()
+    program.save(figure, path)
 
 
 def forces(task: Task, at: Rollout) -> np.ndarray:
@@ -351,13 +343,8 @@ def forces(task: Task, at: Rollout) -> np.ndarray:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--iterations", type=int, default=100, metavar="N", help="at most so many (default: 100)"
-    )
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (matplotlib)")
+    parser = program.options(__doc__)
+    program.number(parser, "--iterations", 100, "at most so many")
     args = parser.parse_args(arguments)
     task = stand_up()
     records = {exact: solve(task, exact, args.iterations) for exact in METHODS}

@@ -12,7 +12,6 @@ stick and slide as MuJoCo's solver finds, and Adam does the rest.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
@@ -20,6 +19,7 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
+import program
 import torch
 from torch import Tensor
 
@@ -185,17 +185,13 @@ def draw(axes, model: mujoco.MjModel, state: np.ndarray, place: float, points: f
 
 def plot(model: mujoco.MjModel, motions: Sequence[Motion], losses: list[float], path: Path) -> None:
     """Draw a squat, heights before and after learning, and the loss."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure = plt.figure(figsize=(9, 5.4), layout="constrained")
+    plt = program.pyplot()
+    figure = plt.figure(figsize=(9, 5.4))
     grid = figure.add_gridspec(2, 3, height_ratios=(1.2, 1.0))
     film = figure.add_subplot(grid[0, :])
     film.set(xlim=(-0.4, 4.6), ylim=(-0.12, 1.25), aspect="equal")
     film.set_axis_off()
-    film.set_title("a hopper squats to the commanded heights of its hip", loc="left")
+    film.set_title("a hopper squats to the commanded heights of its hip")
     film.axhline(0.0, color="0.3", linewidth=1.0)
     figure.draw_without_rendering()
     points = film.get_window_extent().width / 5.0 * 72.0 / figure.dpi  # a meter
@@ -213,26 +209,17 @@ def plot(model: mujoco.MjModel, motions: Sequence[Motion], losses: list[float], 
             axes.plot(time, motion.command[:, k], color=f"C{k}", linewidth=0.8, linestyle="--")
             axes.plot(time, motion.states[:, k, 2], color=f"C{k}")
         axes.set(xlabel="time (s)", ylim=(0.5, 0.85))
-        axes.set_title(f"heights {title} (m)", loc="left")
+        axes.set_title(f"heights {title} (m)")
     course = figure.add_subplot(grid[1, 2])
     course.semilogy(losses, color="C2")
     course.set_xlabel("iteration")
-    course.set_title("loss", loc="left")
-    for axes in figure.axes[1:]:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=90)
-    print(f"written: {path}")
+    course.set_title("loss")
+    program.save(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--iterations", type=int, default=80, metavar="N", help="of Adam (default: 80)"
-    )
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (matplotlib)")
+    parser = program.options(__doc__)
+    program.number(parser, "--iterations", 80, "of Adam")
     args = parser.parse_args(arguments)
     torch.set_num_threads(1)  # the matrices are small
     model = mujoco.MjModel.from_xml_string(HOPPER)

@@ -15,11 +15,11 @@ standard errors is driven (their geometric mean, D-optimality); all of them are 
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import program
 
 import dtau
 
@@ -183,12 +183,8 @@ def report(found: Fit) -> bool:
 
 def plot(model: dtau.Model, motion: Motion, measured: np.ndarray, found: Fit, path: Path) -> None:
     """Draw the torques of a joint, and what many repetitions find in standard errors."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+    plt = program.pyplot()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4))
     time, joint = np.arange(len(measured)) / RATE, 4
     empty = dtau.inverse_dynamics(model, motion.q, motion.v, motion.a)
     parameters = np.vstack([model.parameters[:-1], found.parameters[:10]])
@@ -198,9 +194,9 @@ def plot(model: dtau.Model, motion: Motion, measured: np.ndarray, found: Fit, pa
     left.plot(time, measured[:, joint], color="0.75", linewidth=0.8, label="measured")
     left.plot(time, empty[:, joint], color="C3", label="model without payload")
     left.plot(time, fitted[:, joint], color="C0", label="fitted model")
-    left.set_title(f"torque of joint {joint + 1} (N m)", loc="left")
+    left.set_title(f"torque of joint {joint + 1} (N m)")
     left.set_xlabel("time (s)")
-    left.legend(frameon=False)
+    left.legend()
 
     rng, truth = np.random.default_rng(1), as_body(PAYLOAD.parameters)
     clean = dtau.inverse_dynamics(arm(FLANGE + PAYLOAD, FRICTION), motion.q, motion.v, motion.a)
@@ -210,23 +206,14 @@ def plot(model: dtau.Model, motion: Motion, measured: np.ndarray, found: Fit, pa
     right.set_xticks(range(1, 11), [name.split(" (")[0] for name in NUMBERS], rotation=45)
     for edge in (-1.96, 1.96):
         right.axhline(edge, color="black", linewidth=0.8, linestyle=":")
-    right.set_title("errors of 500 repetitions, in standard errors (95%)", loc="left")
-    for axes in (left, right):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    right.set_title("errors of 500 repetitions, in standard errors (95%)")
+    program.save(figure, path)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of motion and noise")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw torques and repetitions")
+    parser = program.options(__doc__, "draw torques and repetitions")
+    program.number(parser, "--seed", 0, "of motion and noise", 0)
     args = parser.parse_args()
-    if args.seed < 0:
-        parser.error(f"--seed: expected at least 0, got {args.seed}")
     model, motion, measured, found = identify(args.seed)
     agrees = report(found)
     if args.plot:

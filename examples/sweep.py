@@ -12,12 +12,12 @@ state from its index alone: chunks of any size, on any machine, are of the same 
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 from dataclasses import dataclass
 from pathlib import Path
 
 import cluster_options
 import numpy as np
+import program
 import zarr
 
 import dtau
@@ -63,14 +63,8 @@ class Summary:
 
 def robot() -> dtau.Model:
     """HyQ of example-robot-data, or the package's quadruped."""
-    try:
-        files = importlib.metadata.files("example-robot-data") or []
-    except importlib.metadata.PackageNotFoundError:
-        files = []
-    found = [f for f in files if f.match("hyq_description/robots/hyq_no_sensors.urdf")]
-    if not found:
-        return dtau.robots.quadruped()
-    return dtau.load(Path(str(found[0].locate())), root="free")
+    path = program.robot_file("hyq_description/robots/hyq_no_sensors.urdf")
+    return dtau.load(path, root="free") if path else dtau.robots.quadruped()
 
 
 def states(model: dtau.Model, block: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -148,19 +142,13 @@ def report(model: dtau.Model, summary: Summary, seconds: float) -> bool:
 
 def plot(summary: Summary, path: Path) -> None:
     """Draw the histograms."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(1, 3, figsize=(11, 3.2), layout="constrained")
+    plt = program.pyplot()
+    figure, panels = plt.subplots(1, 3, figsize=(11, 3.2))
     for axes, title, row in zip(panels, QUANTITIES, summary.counts, strict=True):
         axes.stairs(row, EDGES, fill=True)
         seen = np.flatnonzero(row)
         axes.set_xlim(EDGES[seen[0]], EDGES[seen[-1] + 1])
         axes.set_yscale("log")
-        axes.set_title(f"norm of {title}", loc="left")
-        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_title(f"norm of {title}")
     panels[0].set_ylabel("states")
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    program.save(figure, path)

@@ -22,6 +22,7 @@ from typing import Any
 import cluster_options
 import dask_cluster
 import numpy as np
+import program
 import sweep
 
 
@@ -47,7 +48,7 @@ def run(client: Any, held: str, count: int, chunk: int, out: str) -> sweep.Summa
 def main() -> None:
     args = sweep.arguments(__doc__)
     model = sweep.robot()
-    modules = [cluster_options, sweep, dask_cluster]
+    modules = [program, cluster_options, sweep, dask_cluster]
     with dask_cluster.cluster(args.address, args.workers, modules) as client:
         held = dask_cluster.hold(client, model)
         start = time.perf_counter()

@@ -26,6 +26,7 @@ from typing import Any
 
 import cluster_options
 import numpy as np
+import program
 import ray
 import sweep
 import zarr
@@ -50,8 +51,8 @@ class Sweeper:
 @contextlib.contextmanager
 def cluster(address: str | None, workers: int | None) -> Iterator[None]:
     """The cluster at an address, or processes here, one a core; it gets sweep.py with its work."""
-    ray.cloudpickle.register_pickle_by_value(sweep)
-    ray.cloudpickle.register_pickle_by_value(cluster_options)
+    for module in (program, cluster_options, sweep):
+        ray.cloudpickle.register_pickle_by_value(module)
     if address is None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report to its makers
         ray.init("local", num_cpus=workers, include_dashboard=False, logging_level="warning")

@@ -23,8 +23,6 @@ UR5's file is that of example-robot-data (python -m pip install example-robot-da
 
 from __future__ import annotations
 
-import argparse
-import importlib.metadata
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,6 +30,7 @@ from pathlib import Path
 
 import casadi as ca
 import numpy as np
+import program
 
 import dtau
 import dtau.casadi
@@ -66,12 +65,8 @@ class Solution:
 
 def ur5() -> dtau.Model | None:
     """UR5 with a load in its hand, if its file is installed."""
-    try:
-        files = importlib.metadata.files("example-robot-data") or []
-    except importlib.metadata.PackageNotFoundError:
-        return None
-    found = [f for f in files if f.match("ur_description/urdf/ur5_robot.urdf")]
-    return dtau.load(Path(str(found[0].locate()))).add_load("wrist_3_link", 3.0) if found else None
+    path = program.robot_file("ur_description/urdf/ur5_robot.urdf")
+    return path and dtau.load(path).add_load("wrist_3_link", 3.0)
 
 
 def torques_and_rates(model: dtau.Model, q: ca.MX, v: ca.MX, a: ca.MX, j: ca.MX) -> list[ca.MX]:
@@ -149,14 +144,8 @@ def report(model: dtau.Model, solutions: dict[str, Solution]) -> None:
 
 def plot(model: dtau.Model, solutions: dict[str, Solution], path: Path) -> None:
     """Draw torques and their rates, with and without limits on rates."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(
-        2, 2, figsize=(10, 5.6), sharex=True, sharey="row", layout="constrained"
-    )
+    plt = program.pyplot()
+    figure, panels = plt.subplots(2, 2, figsize=(10, 5.6), sharex=True, sharey="row")
     colors = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000")
     for column, way in zip(
         panels.T, ("no limit on rates, exact", "rates, exact gradients"), strict=True
@@ -166,27 +155,18 @@ def plot(model: dtau.Model, solutions: dict[str, Solution], path: Path) -> None:
             axes.axhspan(-1.0, 1.0, color="0.93", linewidth=0)
             for k, (color, line) in enumerate(zip(colors, values.T, strict=True)):
                 axes.plot(times, line, color=color, linewidth=1.2, label=f"joint {k + 1}")
-            axes.spines[["top", "right"]].set_visible(False)
-        column[0].set_title(
-            f"{'without' if way[0] == 'n' else 'with'} limits on rates: {times[-1]:.2f} s",
-            loc="left",
-        )
+        limited = "without" if way[0] == "n" else "with"
+        column[0].set_title(f"{limited} limits on rates: {times[-1]:.2f} s")
         column[1].set_xlabel("time (s)")
     panels[0, 0].set_ylabel("torque / limit")
     panels[1, 0].set_ylabel("rate of torque / limit")
     panels[1, 0].set_ylim(-3.0, 3.0)
-    figure.legend(
-        *panels[0, 0].get_legend_handles_labels(), loc="outside right center", frameon=False
-    )
-    figure.savefig(path, dpi=90)
-    print(f"\nwritten: {path}")
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside right center")
+    program.save(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (matplotlib)")
+    parser = program.options(__doc__)
     parser.add_argument("--short", action="store_true", help="fewer nodes")
     args = parser.parse_args(arguments)
     model = ur5()

@@ -19,8 +19,6 @@ Panda's file is that of example-robot-data (python -m pip install example-robot-
 
 from __future__ import annotations
 
-import argparse
-import importlib.metadata
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,10 +27,12 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+import program
 
 import dtau
 import dtau.casadi
 
+FILE = "panda_description/urdf/panda.urdf"
 START = np.array([0.0, 0.6, 0.0, -1.6, 0.0, 2.2, 0.8])
 END = np.array([2.0, -0.4, 0.5, -2.2, -0.6, 1.6, -0.9])
 LONGEST = 3.0  # s
@@ -68,19 +68,9 @@ class Solution:
     tau: np.ndarray  # (nodes - 1, nv)
 
 
-def panda_file() -> Path | None:
-    """Where example-robot-data has the arm's URDF, if that is installed."""
-    try:
-        files = importlib.metadata.files("example-robot-data") or []
-    except importlib.metadata.PackageNotFoundError:
-        return None
-    found = (f for f in files if f.match("panda_description/urdf/panda.urdf"))
-    return next((Path(str(f.locate())) for f in found), None)
-
-
 def panda() -> dtau.Model:
     """The arm without its fingers, and with a load in its hand."""
-    path = panda_file()
+    path = program.robot_file(FILE)
     if path is None:
         raise SystemExit("Panda's file: python -m pip install example-robot-data")
     model = dtau.load(path, mimic="exact")
@@ -255,12 +245,8 @@ def report(name: str, solutions: dict[str, Solution]) -> None:
 
 def plot(path: Path, arm: Solution, model: dtau.Model, roll: Solution) -> None:
     """Draw Panda's torques beside their limits, and the flying arm's roll."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure = plt.figure(figsize=(11, 6.6), layout="constrained")
+    plt = program.pyplot()
+    figure = plt.figure(figsize=(11, 6.6))
     panels = figure.subplot_mosaic([["torque", "speed"], ["roll", "roll"]], height_ratios=[1, 0.9])
     for name, numbers, most in (
         ("torque", arm.tau, model.effort_limits),
@@ -296,12 +282,11 @@ def plot(path: Path, arm: Solution, model: dtau.Model, roll: Solution) -> None:
         xlabel="y (m), each state 0.55 m further to the right", ylabel="z (m)", aspect="equal"
     )
     right.set_title(f"Flying arm: a roll in {ROLL_TIME} s, twelve states")
-    figure.savefig(path, dpi=130)
+    program.save(figure, path, 130)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--plot", type=Path, help="picture to write (needs matplotlib)")
+    parser = program.options(__doc__)
     parser.add_argument("--short", action="store_true", help="fewer nodes, exact Hessians only")
     options = parser.parse_args(arguments)
     model = panda()
@@ -317,7 +302,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     report(f"flying arm, {nodes} nodes", rolls)
     if options.plot:
         plot(options.plot, solutions["Hessian exact"], model, rolls["Hessian exact"])
-        print(f"wrote {options.plot}")
 
 
 if __name__ == "__main__":

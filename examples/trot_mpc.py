@@ -18,7 +18,6 @@ state that is predicted for then.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from pathlib import Path
 
 import jump
 import numpy as np
+import program
 import trot
 
 import dtau
@@ -121,12 +121,8 @@ def report(found: Run) -> None:
 
 def plot(one: Run, many: Run, path: Path) -> None:
     """Draw one robot and the push, where many go, and how long plans take."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure = plt.figure(figsize=(9, 5), layout="constrained")
+    plt = program.pyplot()
+    figure = plt.figure(figsize=(9, 5))
     grid = figure.add_gridspec(2, 3, height_ratios=(1, 1.6))
     film = figure.add_subplot(grid[0, :])
     above, beside, clock = (figure.add_subplot(grid[1, i]) for i in range(3))
@@ -139,40 +135,31 @@ def plot(one: Run, many: Run, path: Path) -> None:
         film.text(1.1 * i, -0.35, f"{times[k]:.2f} s{pushed}", ha="center")
     film.set_aspect("equal")
     film.set_axis_off()
-    film.set_title(f"a push of {PUSH:g} N to the left for 0.1 s", loc="left")
+    film.set_title(f"a push of {PUSH:g} N to the left for 0.1 s")
     after = round(PUSHED[0] / (PERIOD * H))
     for robot in range(many.q.shape[1]):
         way = many.q[after:, robot] - [trot.SPEED, *np.zeros(18)] * times[after:, None]
         above.plot(way[:, 0], way[:, 1], color="C0", linewidth=0.7, alpha=0.6)
         beside.plot(times, tilt(many.q[:, robot]), color="C0", linewidth=0.7, alpha=0.6)
     above.set(aspect="equal", xlabel="forward (m)", ylabel="to the left (m)")
-    above.set_title(f"{many.q.shape[1]} trunks after the push", loc="left")
+    above.set_title(f"{many.q.shape[1]} trunks after the push")
     beside.axvspan(*PUSHED, color="C1", alpha=0.3, linewidth=0)
     beside.set(xlabel="time (s)", ylim=(0, None))
-    beside.set_title("tilt of trunks (degrees)", loc="left")
+    beside.set_title("tilt of trunks (degrees)")
     for found, color in ((many, "C0"), (one, "C1")):
         label = f"{found.q.shape[1]} robots" if found is many else "one robot"
         clock.semilogy(times[:-1], 1e3 * found.seconds, ".", color=color, label=label)
     clock.axhline(1e3 * PERIOD * H, color="black", linestyle=":", label="real time")
     clock.set(xlabel="time (s)", ylim=(1, 1e5))
-    clock.set_title("time to plan (ms)", loc="left")
-    clock.legend(frameon=False, loc="upper left")
-    for axes in (above, beside, clock):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=90)
-    print(f"written: {path}")
+    clock.set_title("time to plan (ms)")
+    clock.legend(loc="upper left")
+    program.save(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--robots", type=int, default=64, metavar="N", help="default: 64")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (matplotlib)")
+    parser = program.options(__doc__)
+    program.number(parser, "--robots", 64, "how many", 2)
     args = parser.parse_args(arguments)
-    if args.robots < 2:
-        parser.error(f"--robots: expected at least 2, got {args.robots}")
     runs = [run(robots) for robots in (1, args.robots)]
     for found in runs:
         report(found)

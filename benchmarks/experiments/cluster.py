@@ -14,13 +14,11 @@ import contextlib
 import importlib
 import importlib.util
 import multiprocessing
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import partial, reduce
 from operator import add
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -30,9 +28,9 @@ import dtau
 from benchmarks.checks import UnavailableError, WrongResultError
 from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, times
+from benchmarks.optional import examples
 from benchmarks.robots import known
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 # states and chunks, by quick; claims are about the last
 SIZES = {False: ((100_000, 1000), (100_000, 10_000), (1_000_000, 100_000)), True: ((20_000, 2500),)}
 NEEDED = {"Dask": ("dask", "distributed", "zarr"), "Ray": ("ray", "zarr", "tqdm")}
@@ -90,16 +88,6 @@ def claimed(engine: str, chunk: int, over: float, two: float, apart: float) -> l
             two >= FASTER if apart >= FASTER else None,  # has the machine lent two processors?
         ),
     ]
-
-
-@contextlib.contextmanager
-def examples() -> Iterator[None]:
-    """The folder of the examples, from which sweeps and their workers import each other."""
-    sys.path.insert(0, str(EXAMPLES))
-    try:
-        yield
-    finally:
-        sys.path.remove(str(EXAMPLES))
 
 
 @contextlib.contextmanager

@@ -12,8 +12,7 @@ orders feed the high ones), and all that `time_cases` checks of both functions.
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
+import importlib
 from time import thread_time
 from typing import Any
 
@@ -27,9 +26,9 @@ from benchmarks.experiments import quoted_times
 from benchmarks.experiments.quoted_times import COLUMNS, PRINTED
 from benchmarks.experiments.time_cases import Case
 from benchmarks.harness import one_core, timed
+from benchmarks.optional import examples
 from dtau.cli.timing import Effort
 
-EXAMPLE = Path(__file__).parents[2] / "examples/aerial_manipulator.py"
 ORDERS = range(6)
 BODIES = 7
 INSTANTS = {False: 3001, True: 301}  # by quick
@@ -42,7 +41,8 @@ def run(quick: bool, watch: Watch) -> Findings:
     """Fly there and back, then time both ways."""
     effort = EFFORT[quick]
     watch.expect(3, "there and back")
-    example = _example()
+    with examples():
+        example = importlib.import_module("aerial_manipulator")
     model = dtau.robots.aerial_manipulator()
     t = np.linspace(0.0, example.SECONDS, INSTANTS[quick])
     way = example.reference(t, len(ORDERS) - 1)
@@ -107,16 +107,6 @@ def run(quick: bool, watch: Watch) -> Findings:
         ],
         data={"back": back.tolist(), "residual": flight.residual.tolist()},
     )
-
-
-def _example() -> Any:
-    """The example with the trajectory, which belongs to no package."""
-    spec = importlib.util.spec_from_file_location("aerial_manipulator", EXAMPLE)
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(EXAMPLE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def _case(model: dtau.Model, function: str, order: int, way: Any) -> Case:

@@ -104,8 +104,9 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert names["q"].grad.shape == (19,)
 
 
-def test_what_a_model_lacks_is_learnt() -> None:
+def test_what_a_model_lacks_is_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
     """In short: less is off than before; the Lagrangian keeps the energy that it believes in."""
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
     learning = runpy.run_path(str(ROOT / "examples/lagrangian_residual.py"))
     torch.manual_seed(0)
     residual = learning["LagrangianResidual"]()

@@ -156,7 +156,7 @@ def test_a_humanoid_squats(
 ) -> None:
     pytest.importorskip("casadi")
     phases = script("examples/contact_phases")
-    if phases.humanoid_lqr.robot_file() is None:
+    if phases.program.robot_file(phases.humanoid_lqr.FILE) is None:
         pytest.skip("example-robot-data is not installed")
     task = phases.squatting(0.05)
     found = phases.solve(task, "fatrop", 0.05)
@@ -208,7 +208,7 @@ def test_a_humanoid_that_spares_torque_needs_the_forces_in_its_derivatives(
     script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     lqr = script("examples/humanoid_lqr")
-    if lqr.robot_file() is None:
+    if lqr.program.robot_file(lqr.FILE) is None:
         pytest.skip("example-robot-data is not installed")
     at = lqr.standing()
     found = lqr.compare(at, [1e-4, lqr.SHOWN])
@@ -226,7 +226,7 @@ def test_a_humanoid_that_spares_torque_needs_the_forces_in_its_derivatives(
 def test_what_a_humanoids_regulator_is_made_of(script: Callable[[str], Any]) -> None:
     """Nothing leaves the basis; constant forces leave no regulator, projected they give A."""
     lqr = script("examples/humanoid_lqr")
-    if lqr.robot_file() is None:
+    if lqr.program.robot_file(lqr.FILE) is None:
         pytest.skip("example-robot-data is not installed")
     at = lqr.standing()
     model, n, still = at.model, at.model.nv, np.zeros(at.model.nv)

@@ -240,7 +240,7 @@ def test_trajectories_with_exact_hessians(
 ) -> None:
     pytest.importorskip("casadi")
     optimization = script("examples/trajectory_optimization")
-    if optimization.panda_file() is None:
+    if optimization.program.robot_file(optimization.FILE) is None:
         pytest.skip("example-robot-data is not installed")
     optimization.main(["--short"])
     out = capsys.readouterr().out
