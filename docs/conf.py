@@ -7,8 +7,9 @@ import inspect
 import os
 import posixpath
 import re
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -20,6 +21,10 @@ from sphinx.util.nodes import nested_parse_with_titles
 import dtau
 
 HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent / "src/python"))
+
+import renew  # noqa: E402
+import typed_calls  # noqa: E402
 
 project = "dtau"
 release = version = dtau.__version__
@@ -97,6 +102,12 @@ def with_tables(_app: Any, name: str, source: list[str]) -> None:
         source[0] = text + TABLES
 
 
+def with_calls(_app: Any, name: str, source: list[str]) -> None:
+    """List the typed calls of the C++ library, which come from the registry."""
+    if name == "api/cpp_calls":
+        source[0] += typed_calls.sections()
+
+
 def on_the_site(_app: Any, name: str, source: list[str]) -> None:
     """Lead links above docs/ to the pages of the site that include these files."""
     up = "../" * name.count("/")
@@ -115,10 +126,12 @@ def with_formulas(_app: Any, _what: str, _name: str, _o: Any, _opt: Any, lines: 
 class Names(Directive):
     """A table of functions and classes of a module, and below it what their docstrings say.
 
-    Of the names that are listed; else of all functions that the module has, or of its classes.
+    Of the names that are listed, and of the functions of a topic; else of all functions that the
+    module has, or of its classes.
     """
 
     required_arguments = 1
+    option_spec: ClassVar = {"topic": str}
     has_content = True
 
     def run(self) -> list[Any]:
@@ -126,9 +139,10 @@ class Names(Directive):
         name = self.arguments[0]
         with mock(autodoc_mock_imports):
             module = importlib.import_module(name)
-        names = list(self.content) or [
-            x for x in module.__all__ if not isinstance(getattr(module, x), type)
-        ]
+        names = list(self.content)
+        if "topic" in self.options:
+            names += renew.topic(self.options["topic"], renew.modules())
+        names = names or [x for x in module.__all__ if not isinstance(getattr(module, x), type)]
         names = names or module.__all__
         lines = [f".. currentmodule:: {name}", "", ".. list-table::", "   :class: names", ""]
         for x in names:
@@ -233,6 +247,7 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", with_formulas, priority=400)  # before napoleon
     app.connect("source-read", on_the_site)
     app.connect("source-read", with_tables)
+    app.connect("source-read", with_calls)
     app.connect("doctree-resolved", name_pages)
     app.connect("doctree-resolved", link_names)
     app.connect("build-finished", write_llms)

@@ -2,9 +2,9 @@
 
 - ``python/dtau/__init__.py``: the imports of the functions, and ``__all__``;
 - ``python/dtau/results/__init__.py``: the imports of the classes, and ``__all__``;
-- ``docs/functions.md`` and ``docs/api``: the functions by topics;
+- ``docs/functions.md``: the functions by topics, which the pages of ``docs/api`` name;
 - the stubs of the core and of the array libraries;
-- ``include/dtau/library/calls`` and ``docs/api/cpp_calls.md``: the typed calls of the C++ library.
+- ``include/dtau/library/calls``: the typed calls of the C++ library.
 
 Run it after a change of a function's name, arguments or first line. A test compares the files.
 """
@@ -122,22 +122,11 @@ def _row(line: str) -> str:
     return " ".join(line.split()).removesuffix(".").replace("``", "`").replace("|", "\\|")
 
 
-def api_page(name: str, text: str) -> str:
-    """Return the text of the API page of a topic with its functions, after its classes."""
-    head, directive, names = text.partition(".. names:: dtau\n\n")
-    listed = [x for x in names.split() if x[0].isupper()]
-    listed += topic(name, modules())
-    return head + directive + "".join(f"   {x}\n" for x in listed)
-
-
 def texts() -> Iterator[tuple[Path, str]]:
     """Yield paths and texts of all generated files except the stubs."""
     yield INIT, package(INIT.read_text(encoding="utf-8"))
     yield RESULTS, results(RESULTS.read_text(encoding="utf-8"))
     yield PAGE, page(PAGE.read_text(encoding="utf-8"))
-    for name in TOPICS:
-        path = ROOT / f"docs/api/{name}.rst"
-        yield path, api_page(name, path.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 A class for each function, in a header for each module of functions: `include/dtau/library/calls`.
 Functions of poses and of rotations, which take no model, have one header each.
-`docs/api/cpp_calls.md` lists them all.
+The site lists them all below `docs/api/cpp_calls.md`: `sections`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from dtau.registry import FUNCTIONS, POSE_FUNCTIONS, Array, Function
 FOLDER = "include/dtau/library/calls"
 UMBRELLA = "include/dtau.hpp"
 WIDTH = 100
-PAGE = "docs/api/cpp_calls.md"
 NO_MODEL = {"pose": poses, "rotation": rotations}  # modules by the prefixes of their rows
 ROWS = {**FUNCTIONS, **POSE_FUNCTIONS}
 LINES = {  # functions that Python gives another name
@@ -30,15 +29,8 @@ LINES = {  # functions that Python gives another name
 
 
 def texts() -> Iterator[tuple[Path, str]]:
-    """Yield paths and texts of the headers and of the page."""
-    modules = {name: _compiled(functions) for name, functions in renew.modules().items()}
-    missing = set(FUNCTIONS).difference(*modules.values())
-    if missing:
-        raise ValueError(f"expected a Python function for each row, got none for {sorted(missing)}")
-    for prefix in NO_MODEL:
-        rows = [name for name in POSE_FUNCTIONS if name.startswith(prefix)]
-        modules[f"{prefix}s"] = {name: _line_of_poses(name) for name in rows}
-    modules = {module: functions for module, functions in modules.items() if functions}
+    """Yield paths and texts of the headers."""
+    modules = _modules()
     for module, functions in modules.items():
         yield renew.ROOT / FOLDER / f"{module}.hpp", _header(module, functions)
     path = renew.ROOT / UMBRELLA
@@ -46,9 +38,23 @@ def texts() -> Iterator[tuple[Path, str]]:
     headers = ["call", "contacts", "model", "views", *(f"calls/{module}" for module in modules)]
     lines = sorted(f'#include "dtau/library/{name}.hpp"\n' for name in headers)
     yield path, f"{head}\n" + "".join(lines)
-    path = renew.ROOT / PAGE
-    head, *_ = path.read_text(encoding="utf-8").partition("\n## ")
-    yield path, head + "".join(_section(*item) for item in modules.items())
+
+
+def sections() -> str:
+    """Return the tables of the calls, a section for each header."""
+    return "".join(_section(*item) for item in _modules().items())
+
+
+def _modules() -> dict[str, Mapping[str, str]]:
+    """Return first lines of docstrings by function, for each header."""
+    modules = {name: _compiled(functions) for name, functions in renew.modules().items()}
+    missing = set(FUNCTIONS).difference(*modules.values())
+    if missing:
+        raise ValueError(f"expected a Python function for each row, got none for {sorted(missing)}")
+    for prefix in NO_MODEL:
+        rows = [name for name in POSE_FUNCTIONS if name.startswith(prefix)]
+        modules[f"{prefix}s"] = {name: _line_of_poses(name) for name in rows}
+    return {module: functions for module, functions in modules.items() if functions}
 
 
 def _compiled(functions: Mapping[str, str]) -> dict[str, str]:
