@@ -1,9 +1,9 @@
 // Makes public functions that Python calls without their Python code: public_function().
 //
-// A public function is a Python function with a signature and a docstring, whose body passes the
-// arguments on to the core. Running that body takes a third of a call that integrates a UR5. The object
-// made here reads the arguments itself. Arguments that do not fit go to the Python function after all,
-// which raises Python's own TypeError.
+// A public function is a Python function with a signature and a docstring. A body that passes the
+// arguments on to the core would take a third of a call that integrates a UR5. The object made here
+// reads the arguments itself. Arguments that do not fit go to the Python function after all, which
+// raises Python's own TypeError.
 #include "python/public_function.hpp"
 
 #include <cstddef>

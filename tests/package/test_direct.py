@@ -41,20 +41,24 @@ def sources() -> Iterator[tuple[Path, ast.FunctionDef]]:
                 yield path, function
 
 
-def passed_on(function: ast.FunctionDef) -> str:
-    """The function of the core that the body only passes its arguments on to, or nothing."""
+def core_of(function: ast.FunctionDef) -> str:
+    """The function of the core that runs in place of this one, or nothing."""
+    first = ast.unparse(function.decorator_list[0])
+    return first[len("direct(_core.") : -1] if first.startswith("direct(_core.") else ""
+
+
+def only_passes_on(function: ast.FunctionDef) -> bool:
+    """Whether the body only passes the arguments on to a function of the core with these."""
     body = function.body[-1]
     if len(function.body) != 2 or not isinstance(body, ast.Return):
-        return ""
+        return False
     if not isinstance(call := body.value, ast.Call) or not isinstance(call.func, ast.Attribute):
-        return ""
+        return False
     name = call.func.attr
     if ast.unparse(call.func) != f"_core.{name}" or call.keywords:
-        return ""
-    arguments = [*(["model"] if name in FUNCTIONS else []), *(x.name for x in ROWS[name].arguments)]
-    if [ast.unparse(x) for x in call.args] != [*arguments, "out", "threads"]:
-        return ""
-    return name if defaults(function) == core_defaults(name) else ""
+        return False
+    given = [ast.unparse(x) for x in call.args]
+    return given == [*core_defaults(name)] and defaults(function) == core_defaults(name)
 
 
 def defaults(function: ast.FunctionDef) -> dict[str, object]:
@@ -79,7 +83,7 @@ def core_defaults(name: str) -> dict[str, object]:
 DIRECT = {
     (path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", "."), function.name): core
     for path, function in sources()
-    if (core := passed_on(function))
+    if (core := core_of(function))
 }
 
 
@@ -87,16 +91,17 @@ def function_of(module: str, name: str) -> Any:
     return getattr(importlib.import_module(f"dtau.{module}"), name)
 
 
-def test_functions_that_only_pass_arguments_on_are_direct_and_no_others() -> None:
+def test_functions_of_the_core_are_direct_and_no_others() -> None:
     """Positional arguments come first in the core's order, so that places mean the same."""
     assert len(DIRECT) > 75
     for path, function in sources():
-        core = passed_on(function)
-        first = f"direct(_core.{core})" if core else "documented"
-        assert ast.unparse(function.decorator_list[0]) == first, f"{path.name}: {function.name}"
+        core, where = core_of(function), f"{path.name}: {function.name}"
+        assert bool(core) == (len(function.body) == 1), where
+        assert not only_passes_on(function), where
         if core:
             order = [*core_defaults(core)]
-            assert [x.arg for x in function.args.args] == order[: len(function.args.args)]
+            assert defaults(function) == core_defaults(core), where
+            assert [x.arg for x in function.args.args] == order[: len(function.args.args)], where
 
 
 @pytest.mark.parametrize(("module", "name"), DIRECT)
@@ -134,10 +139,8 @@ CALLS: tuple[tuple[tuple[Any, ...], dict[str, Any]], ...] = (
 
 
 @pytest.mark.parametrize(("arguments", "named"), CALLS)
-def test_results_are_those_of_the_python_function(
-    arguments: tuple[Any, ...], named: dict[str, Any]
-) -> None:
-    want = dtau.integrate.__wrapped__(*arguments, **named)  # type: ignore[attr-defined]
+def test_results_are_those_of_the_core(arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+    want = _core.integrate(*arguments, **named)
     assert np.array_equal(dtau.integrate(*arguments, **named), want)
 
 
@@ -155,11 +158,12 @@ def test_results_are_those_of_the_python_function(
         ((MODEL, Q, V), {"out": [1.0]}, "out: expected "),
     ],
 )
-def test_errors_are_those_of_the_python_function(
+def test_errors_are_those_of_the_python_function_and_of_the_core(
     arguments: tuple[Any, ...], named: dict[str, Any], said: str
 ) -> None:
-    found = []
-    for function in (dtau.integrate, dtau.integrate.__wrapped__):  # type: ignore[attr-defined]
+    found: list[str] = []
+    python = dtau.integrate.__wrapped__  # type: ignore[attr-defined]
+    for function in (dtau.integrate, python if said.startswith("integrate()") else _core.integrate):
         with pytest.raises(TypeError) as error:
             function(*arguments, **named)
         found.append(str(error.value))

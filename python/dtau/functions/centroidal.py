@@ -52,7 +52,6 @@ def center_of_mass(
     >>> print(dtau.center_of_mass(model, q).round(2))
     [1.   2.   2.97]
     """
-    return _core.center_of_mass(model, q, out, threads)
 
 
 @direct(_core.center_of_mass_velocity)
@@ -88,7 +87,6 @@ def center_of_mass_velocity(
     >>> bool(np.allclose(model.mass * velocity, dtau.momentum(model, q, v)[:3]))
     True
     """
-    return _core.center_of_mass_velocity(model, q, v, out, threads)
 
 
 @direct(_core.center_of_mass_acceleration)
@@ -129,7 +127,6 @@ def center_of_mass_acceleration(
     >>> bool(np.allclose(dtau.center_of_mass_acceleration(model, q, v, a), model.gravity))
     True
     """
-    return _core.center_of_mass_acceleration(model, q, v, a, out, threads)
 
 
 @direct(_core.center_of_mass_jacobian)
@@ -163,7 +160,6 @@ def center_of_mass_jacobian(
     >>> bool(np.allclose(J @ v, dtau.center_of_mass_velocity(model, q, v)))
     True
     """
-    return _core.center_of_mass_jacobian(model, q, coordinates, out, threads)
 
 
 @direct(_core.center_of_mass_velocity_derivatives)
@@ -199,7 +195,6 @@ def center_of_mass_velocity_derivatives(
     >>> bool(np.allclose(d.dvelocity_dv, dtau.center_of_mass_jacobian(model, q)))
     True
     """
-    return _core.center_of_mass_velocity_derivatives(model, q, v, coordinates, out, threads)
 
 
 @direct(_core.center_of_mass_acceleration_derivatives)
@@ -236,4 +231,3 @@ def center_of_mass_acceleration_derivatives(
     >>> bool(np.allclose(d.dacceleration_da, dtau.center_of_mass_jacobian(model, q)))
     True
     """
-    return _core.center_of_mass_acceleration_derivatives(model, q, v, a, coordinates, out, threads)

@@ -57,7 +57,6 @@ def momentum(
     >>> bool(np.allclose(rate[:3], model.mass * model.gravity))
     True
     """
-    return _core.momentum(model, q, v, out, threads)
 
 
 @direct(_core.centroidal_momentum)
@@ -93,7 +92,6 @@ def centroidal_momentum(
     >>> bool(np.allclose(dtau.momentum(model, q, v), [*h[:3], *about_origin]))
     True
     """
-    return _core.centroidal_momentum(model, q, v, out, threads)
 
 
 @direct(_core.centroidal_momentum_matrix)
@@ -128,7 +126,6 @@ def centroidal_momentum_matrix(
     >>> bool(np.allclose(A @ v, dtau.centroidal_momentum(model, q, v)))
     True
     """
-    return _core.centroidal_momentum_matrix(model, q, out, threads)
 
 
 @direct(_core.centroidal_momentum_rate)
@@ -172,7 +169,6 @@ def centroidal_momentum_rate(
     >>> bool(np.allclose(rate, [*model.mass * model.gravity, 0.0, 0.0, 0.0]))
     True
     """
-    return _core.centroidal_momentum_rate(model, q, v, a, out, threads)
 
 
 @direct(_core.centroidal_momentum_derivatives)
@@ -210,7 +206,6 @@ def centroidal_momentum_derivatives(
     >>> bool(np.allclose(rate, dtau.centroidal_momentum_rate(model, q, v, a)))
     True
     """
-    return _core.centroidal_momentum_derivatives(model, q, v, coordinates, out, threads)
 
 
 @direct(_core.centroidal_momentum_rate_derivatives)
@@ -248,4 +243,3 @@ def centroidal_momentum_rate_derivatives(
     >>> bool(np.allclose(d.drate_da, dtau.centroidal_momentum_matrix(model, q)))
     True
     """
-    return _core.centroidal_momentum_rate_derivatives(model, q, v, a, coordinates, out, threads)

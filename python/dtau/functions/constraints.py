@@ -67,21 +67,6 @@ def constrained_dynamics(
     >>> bool(abs(feet_a).max() < 1e-12)
     True
     """
-    return _core.constrained_dynamics(
-        model,
-        q,
-        v,
-        tau,
-        contacts,
-        f_ext,
-        f_ext_axes,
-        active,
-        positions,
-        regularization,
-        parameters,
-        out,
-        threads,
-    )
 
 
 @documented
@@ -238,21 +223,6 @@ def constrained_inverse_dynamics(
     >>> bool(np.isclose(weight, 9.81 * model.mass) and abs(result.tau[:6]).max() < 1e-9)
     True
     """
-    return _core.constrained_inverse_dynamics(
-        model,
-        q,
-        v,
-        a,
-        contacts,
-        f_ext,
-        f_ext_axes,
-        active,
-        inputs,
-        regularization,
-        parameters,
-        out,
-        threads,
-    )
 
 
 def require_contacts(model: Model, contacts: Contacts) -> None:

@@ -72,9 +72,6 @@ def impulse_dynamics(
     >>> bool(abs(dtau.frame_velocities(model, q, after.v, feet)[:, :3]).max() < 1e-12)
     True
     """
-    return _core.impulse_dynamics(
-        model, q, v, contacts, restitution, active, regularization, parameters, out, threads
-    )
 
 
 @direct(_core.impulse_dynamics_derivatives)
@@ -127,20 +124,6 @@ def impulse_dynamics_derivatives(
     >>> bool(np.allclose(d.dv_dv @ v, after.v))
     True
     """
-    return _core.impulse_dynamics_derivatives(
-        model,
-        q,
-        v,
-        contacts,
-        restitution,
-        active,
-        regularization,
-        layout,
-        parameters,
-        coordinates,
-        out,
-        threads,
-    )
 
 
 @direct(_core.impulse_dynamics_jvp)
@@ -204,23 +187,6 @@ def impulse_dynamics_jvp(
     >>> bool(np.allclose(x.dimpulses, d.dimpulses_dq @ dq + d.dimpulses_dv @ dv))
     True
     """
-    return _core.impulse_dynamics_jvp(
-        model,
-        q,
-        v,
-        contacts,
-        dq,
-        dv,
-        restitution,
-        drestitution,
-        active,
-        regularization,
-        dparameters,
-        parameters,
-        coordinates,
-        out,
-        threads,
-    )
 
 
 @direct(_core.impulse_dynamics_vjp)
@@ -280,19 +246,3 @@ def impulse_dynamics_vjp(
     >>> bool(np.allclose(x.by_q, lam @ d.dv_dq + lam_impulses @ d.dimpulses_dq))
     True
     """
-    return _core.impulse_dynamics_vjp(
-        model,
-        q,
-        v,
-        contacts,
-        lam,
-        lam_impulses,
-        restitution,
-        active,
-        regularization,
-        by,
-        parameters,
-        coordinates,
-        out,
-        threads,
-    )

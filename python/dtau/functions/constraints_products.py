@@ -81,27 +81,6 @@ def constrained_dynamics_jvp(
     >>> bool(np.allclose(x.dforces, want))
     True
     """
-    return _core.constrained_dynamics_jvp(
-        model,
-        q,
-        v,
-        tau,
-        contacts,
-        dq,
-        dv,
-        dtau,
-        f_ext,
-        df_ext,
-        f_ext_axes,
-        active,
-        positions,
-        regularization,
-        dparameters,
-        parameters,
-        coordinates,
-        out,
-        threads,
-    )
 
 
 @direct(_core.constrained_dynamics_vjp)
@@ -175,22 +154,3 @@ def constrained_dynamics_vjp(
     >>> bool(np.isclose(change, 1e-6 * x.by_parameters[0], rtol=1e-4))
     True
     """
-    return _core.constrained_dynamics_vjp(
-        model,
-        q,
-        v,
-        tau,
-        contacts,
-        lam,
-        lam_forces,
-        f_ext,
-        f_ext_axes,
-        active,
-        positions,
-        regularization,
-        by,
-        parameters,
-        coordinates,
-        out,
-        threads,
-    )

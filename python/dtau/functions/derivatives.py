@@ -68,9 +68,6 @@ def inverse_dynamics_derivatives(
     >>> bool(np.allclose(by_numbers.dtau_dq, d.dtau_dq @ T))
     True
     """
-    return _core.inverse_dynamics_derivatives(
-        model, q, v, a, f_ext, f_ext_axes, layout, parameters, coordinates, out, threads
-    )
 
 
 @direct(_core.forward_dynamics_derivatives)
@@ -109,9 +106,6 @@ def forward_dynamics_derivatives(
     >>> bool(np.allclose(d.da_dtau, dtau.mass_matrix_inverse(model, q)))
     True
     """
-    return _core.forward_dynamics_derivatives(
-        model, q, v, tau, f_ext, f_ext_axes, layout, parameters, coordinates, out, threads
-    )
 
 
 @direct(_core.inverse_dynamics_wrench_derivatives)
@@ -157,7 +151,6 @@ def inverse_dynamics_wrench_derivatives(
     >>> bool(np.allclose(pushed - free, np.einsum("ibc,bc->i", by_wrenches, f_ext)))
     True
     """
-    return _core.inverse_dynamics_wrench_derivatives(model, q, f_ext_axes, out, threads)
 
 
 @direct(_core.forward_dynamics_wrench_derivatives)
@@ -201,4 +194,3 @@ def forward_dynamics_wrench_derivatives(
     >>> bool(np.allclose(by_wrenches, want))
     True
     """
-    return _core.forward_dynamics_wrench_derivatives(model, q, f_ext_axes, parameters, out, threads)

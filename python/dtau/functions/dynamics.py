@@ -78,7 +78,6 @@ def inverse_dynamics(
     >>> bool(np.allclose(tau[7], dtau.inverse_dynamics(other, q[7], v[7], a[7])))
     True
     """
-    return _core.inverse_dynamics(model, q, v, a, f_ext, f_ext_axes, parameters, out, threads)
 
 
 @direct(_core.forward_dynamics)
@@ -136,7 +135,6 @@ def forward_dynamics(
     >>> bool(a[0, 2] > a[1, 2] > a[2, 2])
     True
     """
-    return _core.forward_dynamics(model, q, v, tau, f_ext, f_ext_axes, parameters, out, threads)
 
 
 @documented

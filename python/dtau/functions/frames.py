@@ -49,7 +49,6 @@ def forward_kinematics(
     >>> dtau.forward_kinematics(model, dtau.neutral(model)).translation.shape
     (13, 3)
     """
-    return _core.forward_kinematics(model, q, out, threads)
 
 
 @direct(_core.frame_placements)
@@ -86,7 +85,6 @@ def frame_placements(
     >>> dtau.frame_placements(model, dtau.neutral(model), "LF_FOOT").translation.shape
     (3,)
     """
-    return _core.frame_placements(model, q, frames, out, threads)
 
 
 @direct(_core.frame_jacobians)
@@ -124,7 +122,6 @@ def frame_jacobians(
     >>> twist.shape
     (6,)
     """
-    return _core.frame_jacobians(model, q, frames, axes, layout, out, threads)
 
 
 @documented
@@ -219,7 +216,6 @@ def frame_velocities(
     >>> print(dtau.frame_velocities(model, q, v, "LF_FOOT").round(3))
     [-0.246  0.44   0.     0.     0.     1.   ]
     """
-    return _core.frame_velocities(model, q, v, frames, axes, out, threads)
 
 
 @direct(_core.frame_accelerations)
@@ -265,7 +261,6 @@ def frame_accelerations(
     >>> print((foot[:3] + dtau.frame_placements(model, q, "LF_FOOT").translation)[:2].round(9))
     [0. 0.]
     """
-    return _core.frame_accelerations(model, q, v, a, frames, axes, kind, out, threads)
 
 
 @documented

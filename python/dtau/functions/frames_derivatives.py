@@ -125,9 +125,6 @@ def frame_velocities_derivatives(
     >>> bool(np.allclose(rate, foot))
     True
     """
-    return _core.frame_velocities_derivatives(
-        model, q, v, frames, axes, layout, coordinates, out, threads
-    )
 
 
 @direct(_core.frame_accelerations_derivatives)
@@ -181,9 +178,6 @@ def frame_accelerations_derivatives(
     >>> bool(np.allclose(d.dacceleration_da, J))
     True
     """
-    return _core.frame_accelerations_derivatives(
-        model, q, v, a, frames, axes, kind, layout, coordinates, out, threads
-    )
 
 
 @documented

@@ -55,7 +55,6 @@ def integrate(
     >>> bool(np.allclose(dtau.difference(model, q, step), 0.01 * v))
     True
     """
-    return _core.integrate(model, q, dq, out, threads)
 
 
 @direct(_core.difference)
@@ -98,7 +97,6 @@ def difference(
     >>> dq.shape
     (18,)
     """
-    return _core.difference(model, q0, q1, out, threads)
 
 
 @direct(_core.normalize)
@@ -138,7 +136,6 @@ def normalize(
     >>> float(dtau.normalize(model, q)[6])
     1.0
     """
-    return _core.normalize(model, q, out, threads)
 
 
 @direct(_core.integrate_jacobians)
@@ -191,7 +188,6 @@ def integrate_jacobians(
     >>> bool(np.allclose(moved, by_dq @ delta, rtol=0, atol=1e-12))
     True
     """
-    return _core.integrate_jacobians(model, q, dq, coordinates, out, threads)
 
 
 @direct(_core.difference_jacobians)
@@ -252,7 +248,6 @@ def difference_jacobians(
     >>> bool(np.allclose(d, slopes, atol=0.1))
     False
     """
-    return _core.difference_jacobians(model, q0, q1, coordinates, out, threads)
 
 
 @direct(_core.tangent_map)
@@ -315,4 +310,3 @@ def tangent_map(
     >>> bool(np.allclose(dtau.integrate(model, q, 1e-6 * v), q + 1e-6 * rate, atol=1e-10))
     True
     """
-    return _core.tangent_map(model, q, out, threads)

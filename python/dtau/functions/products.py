@@ -76,9 +76,6 @@ def inverse_dynamics_jvp(
     >>> bool(np.allclose(product, d.dtau_dq @ dq + d.dtau_dv @ dv + d.dtau_da @ da))
     True
     """
-    return _core.inverse_dynamics_jvp(
-        model, q, v, a, dq, dv, da, f_ext, df_ext, f_ext_axes, parameters, coordinates, out, threads
-    )
 
 
 @direct(_core.inverse_dynamics_vjp)
@@ -131,9 +128,6 @@ def inverse_dynamics_vjp(
     >>> dtau.inverse_dynamics_vjp(model, q, v, a, lam, f_ext).by_f_ext.shape
     (13, 6)
     """
-    return _core.inverse_dynamics_vjp(
-        model, q, v, a, lam, f_ext, f_ext_axes, parameters, coordinates, out, threads
-    )
 
 
 @direct(_core.forward_dynamics_jvp)
@@ -183,22 +177,6 @@ def forward_dynamics_jvp(
     >>> bool(np.allclose(product, d.da_dq @ dq + d.da_dv @ dv + d.da_dtau @ dtorque))
     True
     """
-    return _core.forward_dynamics_jvp(
-        model,
-        q,
-        v,
-        tau,
-        dq,
-        dv,
-        dtau,
-        f_ext,
-        df_ext,
-        f_ext_axes,
-        parameters,
-        coordinates,
-        out,
-        threads,
-    )
 
 
 @direct(_core.forward_dynamics_vjp)
@@ -245,6 +223,3 @@ def forward_dynamics_vjp(
     >>> bool(np.allclose(gradient.by_q, d.da_dq.T @ lam))
     True
     """
-    return _core.forward_dynamics_vjp(
-        model, q, v, tau, lam, f_ext, f_ext_axes, parameters, coordinates, out, threads
-    )

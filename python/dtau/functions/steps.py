@@ -101,23 +101,6 @@ def step(
     >>> bool(abs(q - start).max() < 1e-9)
     True
     """
-    return _core.step(
-        model,
-        q,
-        v,
-        tau,
-        dt,
-        integrator,
-        f_ext,
-        f_ext_axes,
-        contacts,
-        active,
-        positions,
-        regularization,
-        parameters,
-        out,
-        threads,
-    )
 
 
 @direct(_core.step_jvp)
@@ -198,30 +181,6 @@ def step_jvp(
     >>> bool(np.allclose(longer.dv, lin.dv_ddt))
     True
     """
-    return _core.step_jvp(
-        model,
-        q,
-        v,
-        tau,
-        dt,
-        dq,
-        dv,
-        dtau,
-        integrator,
-        f_ext,
-        df_ext,
-        ddt,
-        f_ext_axes,
-        contacts,
-        active,
-        positions,
-        regularization,
-        dparameters,
-        parameters,
-        coordinates,
-        out,
-        threads,
-    )
 
 
 @direct(_core.step_vjp)
@@ -321,24 +280,3 @@ def step_vjp(
     >>> g.by_parameters.reshape(model.nbodies, 10)[:, 0].shape
     (13,)
     """
-    return _core.step_vjp(
-        model,
-        q,
-        v,
-        tau,
-        dt,
-        lam_q,
-        lam_v,
-        integrator,
-        f_ext,
-        f_ext_axes,
-        contacts,
-        active,
-        positions,
-        regularization,
-        by,
-        parameters,
-        coordinates,
-        out,
-        threads,
-    )

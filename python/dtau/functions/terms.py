@@ -57,7 +57,6 @@ def mass_matrix(
     >>> bool(abs(M[0, 0] - model.mass) < 1e-12)
     True
     """
-    return _core.mass_matrix(model, q, layout, parameters, out, threads)
 
 
 @direct(_core.mass_matrix_inverse)
@@ -95,7 +94,6 @@ def mass_matrix_inverse(
     >>> bool(np.allclose(product, np.eye(model.nv)))
     True
     """
-    return _core.mass_matrix_inverse(model, q, layout, parameters, out, threads)
 
 
 @direct(_core.coriolis_matrix)
@@ -137,7 +135,6 @@ def coriolis_matrix(
     >>> bool(np.allclose(bias, dtau.bias_torque(model, q, v)))
     True
     """
-    return _core.coriolis_matrix(model, q, v, layout, parameters, out, threads)
 
 
 @direct(_core.bias_torque)
@@ -174,7 +171,6 @@ def bias_torque(
     >>> bool(np.array_equal(still, dtau.gravity_torque(model, q)))
     True
     """
-    return _core.bias_torque(model, q, v, f_ext, f_ext_axes, parameters, out, threads)
 
 
 @direct(_core.gravity_torque)
@@ -211,7 +207,6 @@ def gravity_torque(
     >>> bool(abs(weight - 9.81 * model.mass) < 1e-9)
     True
     """
-    return _core.gravity_torque(model, q, parameters, out, threads)
 
 
 @direct(_core.kinetic_energy)
@@ -247,7 +242,6 @@ def kinetic_energy(
     >>> bool(np.isclose(T, v @ dtau.mass_matrix(model, q) @ v / 2))
     True
     """
-    return _core.kinetic_energy(model, q, v, out, threads)
 
 
 @direct(_core.potential_energy)
@@ -285,7 +279,6 @@ def potential_energy(
     >>> bool(np.isclose(V, -model.mass * model.gravity @ dtau.center_of_mass(model, q)))
     True
     """
-    return _core.potential_energy(model, q, out, threads)
 
 
 @direct(_core.kinetic_energy_derivatives)
@@ -318,7 +311,6 @@ def kinetic_energy_derivatives(
     >>> bool(np.allclose(d.dT_dv, dtau.mass_matrix(model, q) @ v))
     True
     """
-    return _core.kinetic_energy_derivatives(model, q, v, coordinates, out, threads)
 
 
 @direct(_core.potential_energy_derivatives)
@@ -353,4 +345,3 @@ def potential_energy_derivatives(
     >>> bool(np.array_equal(gradient, dtau.gravity_torque(model, q)))
     True
     """
-    return _core.potential_energy_derivatives(model, q, coordinates, out, threads)

@@ -98,9 +98,6 @@ def inverse_dynamics_time_derivatives(
     >>> bool(np.allclose(tau[2], M[2] @ a + 2 * M[1] @ jerk + M[0] @ snap + bias[2]))
     True
     """
-    return _core.inverse_dynamics_time_derivatives(
-        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
-    )
 
 
 @direct(_core.forward_dynamics_time_derivatives)
@@ -153,9 +150,6 @@ def forward_dynamics_time_derivatives(
     >>> bool(np.allclose(again, tau, rtol=0.0, atol=1e-11 * abs(a).max()))
     True
     """
-    return _core.forward_dynamics_time_derivatives(
-        model, q, v, tau_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
-    )
 
 
 @documented
@@ -271,7 +265,6 @@ def mass_matrix_time_derivatives(
     >>> bool(np.allclose(tau[1], M[0] @ jerk + M[1] @ a + bias[1]))
     True
     """
-    return _core.mass_matrix_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
 @direct(_core.coriolis_matrix_time_derivatives)
@@ -310,7 +303,6 @@ def coriolis_matrix_time_derivatives(
     >>> bool(np.allclose(M[1:], C + C.swapaxes(-1, -2)))
     True
     """
-    return _core.coriolis_matrix_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
 @direct(_core.gravity_torque_time_derivatives)
@@ -352,7 +344,6 @@ def gravity_torque_time_derivatives(
     >>> bool(np.allclose(g[0], dtau.gravity_torque(model, q)))
     True
     """
-    return _core.gravity_torque_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
 @direct(_core.bias_torque_time_derivatives)
@@ -394,6 +385,3 @@ def bias_torque_time_derivatives(
     >>> bool(np.allclose(bias[1], C[1] @ v + C[0] @ a + model.damping * a + g[1]))
     True
     """
-    return _core.bias_torque_time_derivatives(
-        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
-    )

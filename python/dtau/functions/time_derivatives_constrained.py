@@ -77,21 +77,6 @@ def constrained_dynamics_time_derivatives(
     >>> bool(abs(twist[1:, :, :3]).max() < 1e-10)
     True
     """
-    return _core.constrained_dynamics_time_derivatives(
-        model,
-        q,
-        v,
-        tau_derivatives,
-        contacts,
-        f_ext_derivatives,
-        f_ext_axes,
-        active,
-        positions,
-        regularization,
-        order,
-        out,
-        threads,
-    )
 
 
 @direct(_core.constrained_inverse_dynamics_time_derivatives)
@@ -164,17 +149,3 @@ def constrained_inverse_dynamics_time_derivatives(
     >>> bool(abs(again.tau[:, :6]).max() < 1e-8 * abs(again.forces).max())
     True
     """
-    return _core.constrained_inverse_dynamics_time_derivatives(
-        model,
-        q,
-        v_derivatives,
-        contacts,
-        f_ext_derivatives,
-        f_ext_axes,
-        active,
-        inputs,
-        regularization,
-        order,
-        out,
-        threads,
-    )

@@ -94,9 +94,6 @@ def inverse_dynamics_derivatives_time_derivatives(
     >>> bool(np.allclose((right - left) / (2.0 * eps), rate, atol=1e-6))
     True
     """
-    return _core.inverse_dynamics_derivatives_time_derivatives(
-        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
-    )
 
 
 @direct(_core.forward_dynamics_derivatives_time_derivatives)
@@ -154,17 +151,6 @@ def forward_dynamics_derivatives_time_derivatives(
     >>> bool(np.allclose(d.da_dtau[1], -d.da_dtau[0] @ M[1] @ d.da_dtau[0]))
     True
     """
-    return _core.forward_dynamics_derivatives_time_derivatives(
-        model,
-        q,
-        v,
-        tau_derivatives,
-        f_ext_derivatives,
-        f_ext_axes,
-        order,
-        out,
-        threads,
-    )
 
 
 @direct(_core.inverse_dynamics_time_derivatives_derivatives)
@@ -234,9 +220,6 @@ def inverse_dynamics_time_derivatives_derivatives(
     >>> bool(np.allclose((right - left)[1] / 2.0, rate, rtol=1e-6, atol=1e-8))
     True
     """
-    return _core.inverse_dynamics_time_derivatives_derivatives(
-        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, coordinates, out, threads
-    )
 
 
 @direct(_core.forward_dynamics_time_derivatives_derivatives)
@@ -301,18 +284,6 @@ def forward_dynamics_time_derivatives_derivatives(
     >>> bool(np.allclose(by_torques[1, 1], dtau.mass_matrix_inverse(model, q)))
     True
     """
-    return _core.forward_dynamics_time_derivatives_derivatives(
-        model,
-        q,
-        v,
-        tau_derivatives,
-        f_ext_derivatives,
-        f_ext_axes,
-        order,
-        coordinates,
-        out,
-        threads,
-    )
 
 
 @documented

@@ -67,7 +67,6 @@ def kinematics_time_derivatives(
     >>> bool(np.allclose(k.translation[1, 4], k.rotation[0, 4] @ k.twist[0, 4, :3]))
     True
     """
-    return _core.kinematics_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
 @direct(_core.frame_kinematics_time_derivatives)
@@ -125,9 +124,6 @@ def frame_kinematics_time_derivatives(
     >>> bool(np.allclose(foot.twist[:, :3], foot.translation[1:]))
     True
     """
-    return _core.frame_kinematics_time_derivatives(
-        model, q, v_derivatives, frames, axes, order, out, threads
-    )
 
 
 @direct(_core.frame_jacobians_time_derivatives)
@@ -181,9 +177,6 @@ def frame_jacobians_time_derivatives(
     >>> dtau.frame_jacobians_time_derivatives(model, q, v[:, None], "LF_FOOT").shape
     (12, 2, 6, 18)
     """
-    return _core.frame_jacobians_time_derivatives(
-        model, q, v_derivatives, frames, axes, order, out, threads
-    )
 
 
 @direct(_core.momentum_time_derivatives)
@@ -229,7 +222,6 @@ def momentum_time_derivatives(
     >>> bool(np.allclose(h[1, :3], force + model.mass * model.gravity))
     True
     """
-    return _core.momentum_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
 @direct(_core.centroidal_momentum_time_derivatives)
@@ -271,4 +263,3 @@ def centroidal_momentum_time_derivatives(
     >>> bool(np.allclose(h[1], without_a[1] + A @ a))
     True
     """
-    return _core.centroidal_momentum_time_derivatives(model, q, v_derivatives, order, out, threads)

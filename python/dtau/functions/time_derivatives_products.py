@@ -81,20 +81,6 @@ def inverse_dynamics_time_derivatives_jvp(
     >>> bool(np.allclose(rates, tau[1:]))
     True
     """
-    return _core.inverse_dynamics_time_derivatives_jvp(
-        model,
-        q,
-        v_derivatives,
-        dq,
-        dv_derivatives,
-        f_ext_derivatives,
-        df_ext_derivatives,
-        f_ext_axes,
-        order,
-        coordinates,
-        out,
-        threads,
-    )
 
 
 @direct(_core.inverse_dynamics_time_derivatives_vjp)
@@ -147,18 +133,6 @@ def inverse_dynamics_time_derivatives_vjp(
     >>> bool(np.isclose(np.sum(lam * product), change))
     True
     """
-    return _core.inverse_dynamics_time_derivatives_vjp(
-        model,
-        q,
-        v_derivatives,
-        lam_derivatives,
-        f_ext_derivatives,
-        f_ext_axes,
-        order,
-        coordinates,
-        out,
-        threads,
-    )
 
 
 @direct(_core.forward_dynamics_time_derivatives_jvp)
@@ -216,22 +190,6 @@ def forward_dynamics_time_derivatives_jvp(
     >>> bool(np.allclose(again, dtorque, rtol=0.0, atol=1e-9 * abs(da).max()))
     True
     """
-    return _core.forward_dynamics_time_derivatives_jvp(
-        model,
-        q,
-        v,
-        tau_derivatives,
-        dq,
-        dv,
-        dtau_derivatives,
-        f_ext_derivatives,
-        df_ext_derivatives,
-        f_ext_axes,
-        order,
-        coordinates,
-        out,
-        threads,
-    )
 
 
 @direct(_core.forward_dynamics_time_derivatives_vjp)
@@ -281,16 +239,3 @@ def forward_dynamics_time_derivatives_vjp(
     >>> bool(np.isclose(np.sum(lam * da), change))
     True
     """
-    return _core.forward_dynamics_time_derivatives_vjp(
-        model,
-        q,
-        v,
-        tau_derivatives,
-        lam_derivatives,
-        f_ext_derivatives,
-        f_ext_axes,
-        order,
-        coordinates,
-        out,
-        threads,
-    )

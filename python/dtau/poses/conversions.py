@@ -46,7 +46,6 @@ def from_matrix(
     >>> poses.from_matrix(np.eye(4))
     array([0., 0., 0., 0., 0., 0., 1.])
     """
-    return _core.pose_from_matrix(matrix, out, threads)
 
 
 @documented

@@ -37,7 +37,6 @@ def exp(
     >>> poses.exp([1.0, 0, 0, 0, 0, np.pi / 2]).round(3)
     array([0.637, 0.637, 0.   , 0.   , 0.   , 0.707, 0.707])
     """
-    return _core.pose_exp(twist, out, threads)
 
 
 @documented

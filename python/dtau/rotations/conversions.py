@@ -41,7 +41,6 @@ def from_matrix(
     >>> rotations.from_matrix(np.eye(3))
     array([0., 0., 0., 1.])
     """
-    return _core.rotation_from_matrix(rotation, out, threads)
 
 
 @direct(_core.rotation_to_matrix)
@@ -62,7 +61,6 @@ def to_matrix(
     >>> rotations.to_matrix([0.0, 0, 1, 0]).diagonal()
     array([-1., -1.,  1.])
     """
-    return _core.rotation_to_matrix(quaternion, out, threads)
 
 
 @documented
@@ -146,7 +144,6 @@ def from_rpy(
     >>> rotations.from_rpy([0.0, 0, np.pi]).round(12)
     array([0., 0., 1., 0.])
     """
-    return _core.rotation_from_rpy(rpy, out, threads)
 
 
 @direct(_core.rotation_to_rpy)
@@ -168,4 +165,3 @@ def to_rpy(
     >>> rotations.to_rpy(rotations.from_rpy([0.1, -0.2, 3.0])).round(12)
     array([ 0.1, -0.2,  3. ])
     """
-    return _core.rotation_to_rpy(quaternion, out, threads)

@@ -39,7 +39,6 @@ def compose(
     >>> rotations.compose([0.0, 0, 1, 0], [1.0, 0, 0, 0])
     array([0., 1., 0., 0.])
     """
-    return _core.rotation_compose(first, second, out, threads)
 
 
 @direct(_core.rotation_inverse)
@@ -59,7 +58,6 @@ def inverse(
     >>> rotations.inverse([0.6, 0, 0, 0.8])[0]
     np.float64(-0.6)
     """
-    return _core.rotation_inverse(quaternion, out, threads)
 
 
 @direct(_core.rotation_act)
@@ -89,7 +87,6 @@ def act(
     >>> rotations.act([0.0, 0, 1, 0], [1.0, 2.0, 3.0])
     array([-1., -2.,  3.])
     """
-    return _core.rotation_act(quaternion, vector, out, threads)
 
 
 @direct(_core.rotation_difference)
@@ -124,7 +121,6 @@ def difference(
     >>> rotations.difference(rotations.exp([0, 0, 0.5]), rotations.exp([0, 0, 2.0])).round(12)
     array([0. , 0. , 1.5])
     """
-    return _core.rotation_difference(start, end, out, threads)
 
 
 @direct(_core.rotation_interpolate)
@@ -161,4 +157,3 @@ def interpolate(
     >>> rotations.log(half).round(12)
     array([0., 0., 1.])
     """
-    return _core.rotation_interpolate(start, end, t, out, threads)

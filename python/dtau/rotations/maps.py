@@ -35,7 +35,6 @@ def exp(
     >>> rotations.exp([0, 0, np.pi / 2]).round(3)
     array([0.   , 0.   , 0.707, 0.707])
     """
-    return _core.rotation_exp(vector, out, threads)
 
 
 @direct(_core.rotation_log)
@@ -60,7 +59,6 @@ def log(
     >>> rotations.log(rotations.exp([0, 0, 2.5])).round(12)
     array([0. , 0. , 2.5])
     """
-    return _core.rotation_log(quaternion, out, threads)
 
 
 @documented

@@ -1,4 +1,4 @@
-"""Let Python call the core without running the body of a public function: `direct`."""
+"""Make public functions of the core's: `direct`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def direct(core: Callable[..., Any]) -> Callable[[F], F]:
-    """Decorate a function whose body only passes its arguments on to a function of the core.
+    """Decorate a signature and a docstring: a function of the core with these arguments runs.
 
-    The callable in its place has the same name, signature and docstring, and pickles by its name.
-    It calls the core itself, so that a call takes 0.1 microseconds less.
+    They have the names, defaults and places of the core's (`tests/package/test_direct.py`). The
+    callable has the name of the decorated function, and pickles by it. A Python function that calls
+    the core takes 0.1 microseconds more.
     """
 
     def replace(function: F) -> F:
