@@ -32,6 +32,16 @@ std::string pinocchio_axes(nb::handle given) {
                               .c_str());
 }
 
+bool flag(const Argument& argument, nb::handle given) {
+    if (PyBool_Check(given.ptr())) return given.ptr() == Py_True;
+    const nb::handle kind = given.type();
+    const std::string module = str(kind.attr("__module__"));
+    throw nb::type_error((std::string(argument.name) + ": expected bool, got " +
+                          (module == "builtins" ? "" : module + ".") +
+                          str(kind.attr("__qualname__")))
+                             .c_str());
+}
+
 // Reads a number. Without contacts, anything but 0 is refused as such.
 double regularization(nb::handle given, bool without_contacts) {
     const nb::object number = nb::steal(unless_ended([&] { return PyNumber_Float(given.ptr()); }));
@@ -100,7 +110,7 @@ void CallOptions::read_first(const Signature& signature, const GivenArguments& g
                 break;
             }
             case Option::forces:
-                set_flag(Option::forces, nb::cast<bool>(value));
+                set_flag(Option::forces, flag(argument, value));
                 break;
             case Option::by:
                 read_variables(signature, value);
@@ -135,7 +145,7 @@ void CallOptions::read(const Signature& signature, const GivenArguments& given,
             read_prescribed(value, tree.tree());
         } else if (argument.option == Option::symmetric ||
                    argument.option == Option::joint_parameters) {
-            set_flag(argument.option, nb::cast<bool>(value));
+            set_flag(argument.option, flag(argument, value));
         }
     }
     if (const char* problem = conflict(signature)) throw nb::value_error(problem);

@@ -69,6 +69,7 @@ def constrained_dynamics(
     """
 
 
+@direct(_core.constrained_dynamics_derivatives)
 @documented
 def constrained_dynamics_derivatives(
     model: Model,
@@ -133,25 +134,6 @@ def constrained_dynamics_derivatives(
     >>> bool(np.allclose(both.a, value.a) and np.allclose(both.forces, value.forces))
     True
     """
-    require("forces", forces, bool)
-    return _core.constrained_dynamics_derivatives(
-        model,
-        q,
-        v,
-        tau,
-        contacts,
-        f_ext,
-        f_ext_axes,
-        active,
-        positions,
-        regularization,
-        forces,
-        layout,
-        parameters,
-        coordinates,
-        out,
-        threads,
-    )
 
 
 @direct(_core.constrained_inverse_dynamics)

@@ -12,10 +12,11 @@ from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import ConstrainedDynamicsHessian, ImpulseDynamicsHessian
-from dtau.support.checks import require
+from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates
 
 
+@direct(_core.constrained_dynamics_hessian)
 @documented
 def constrained_dynamics_hessian(
     model: Model,
@@ -84,28 +85,9 @@ def constrained_dynamics_hessian(
     >>> bool(np.allclose(more.by_q - less.by_q, 2.0 * h.dqdv @ dv, atol=1e-9))
     True
     """
-    require("symmetric", symmetric, bool)
-    return _core.constrained_dynamics_hessian(
-        model,
-        q,
-        v,
-        tau,
-        contacts,
-        lam,
-        lam_forces,
-        f_ext,
-        f_ext_axes,
-        active,
-        positions,
-        regularization,
-        symmetric,
-        parameters,
-        coordinates,
-        out,
-        threads,
-    )
 
 
+@direct(_core.impulse_dynamics_hessian)
 @documented
 def impulse_dynamics_hessian(
     model: Model,
@@ -162,20 +144,3 @@ def impulse_dynamics_hessian(
     >>> bool(np.allclose(h.dqdv @ v, lam @ d.dv_dq))  # velocities after are linear in v
     True
     """
-    require("symmetric", symmetric, bool)
-    return _core.impulse_dynamics_hessian(
-        model,
-        q,
-        v,
-        contacts,
-        lam,
-        lam_impulses,
-        restitution,
-        active,
-        regularization,
-        symmetric,
-        parameters,
-        coordinates,
-        out,
-        threads,
-    )

@@ -12,10 +12,11 @@ from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import ConstrainedDynamicsSecondDerivatives, ImpulseDynamicsSecondDerivatives
-from dtau.support.checks import require
+from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates
 
 
+@direct(_core.constrained_dynamics_second_derivatives)
 @documented
 def constrained_dynamics_second_derivatives(
     model: Model,
@@ -70,26 +71,9 @@ def constrained_dynamics_second_derivatives(
     >>> bool(np.allclose(dqdv, h.dqdv, rtol=0.0, atol=1e-10 * abs(h.dqdv).max()))
     True
     """
-    require("symmetric", symmetric, bool)
-    return _core.constrained_dynamics_second_derivatives(
-        model,
-        q,
-        v,
-        tau,
-        contacts,
-        f_ext,
-        f_ext_axes,
-        active,
-        positions,
-        regularization,
-        symmetric,
-        parameters,
-        coordinates,
-        out,
-        threads,
-    )
 
 
+@direct(_core.impulse_dynamics_second_derivatives)
 @documented
 def impulse_dynamics_second_derivatives(
     model: Model,
@@ -131,18 +115,3 @@ def impulse_dynamics_second_derivatives(
     >>> d.d2impulses_dqdv.shape
     (12, 18, 18)
     """
-    require("symmetric", symmetric, bool)
-    return _core.impulse_dynamics_second_derivatives(
-        model,
-        q,
-        v,
-        contacts,
-        restitution,
-        active,
-        regularization,
-        symmetric,
-        parameters,
-        coordinates,
-        out,
-        threads,
-    )

@@ -17,11 +17,12 @@ from dtau.docstrings import documented
 from dtau.functions.frames import frame_jacobians, wrench_at_frame
 from dtau.model.model import Model
 from dtau.results import FrameAccelerationsDerivatives, FrameVelocitiesDerivatives
-from dtau.support.checks import require, require_memory
+from dtau.support.checks import require_memory
 from dtau.support.direct import direct
 from dtau.support.options import AccelerationKind, Axes, Coordinates, Layout
 
 
+@direct(_core.frame_jacobians_derivatives)
 @documented
 def frame_jacobians_derivatives(
     model: Model,
@@ -71,10 +72,6 @@ def frame_jacobians_derivatives(
     >>> bool(np.allclose(J @ a + dJ @ v @ v, foot))
     True
     """
-    require("symmetric", symmetric, bool)
-    return _core.frame_jacobians_derivatives(
-        model, q, frames, axes, symmetric, coordinates, out, threads
-    )
 
 
 @direct(_core.frame_velocities_derivatives)

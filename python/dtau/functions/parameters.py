@@ -31,10 +31,11 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.support.checks import require
+from dtau.support.direct import direct
 from dtau.support.options import Axes
 
 
+@direct(_core.inverse_dynamics_regressor)
 @documented
 def inverse_dynamics_regressor(
     model: Model,
@@ -78,10 +79,9 @@ def inverse_dynamics_regressor(
     >>> bool(np.allclose(Y @ pi, dtau.inverse_dynamics(model, q, v, a)))
     True
     """
-    require("joint_parameters", joint_parameters, bool)
-    return _core.inverse_dynamics_regressor(model, q, v, a, joint_parameters, out, threads)
 
 
+@direct(_core.inverse_dynamics_parameter_jvp)
 @documented
 def inverse_dynamics_parameter_jvp(
     model: Model,
@@ -124,12 +124,9 @@ def inverse_dynamics_parameter_jvp(
     >>> bool(np.allclose(more, Y @ heavier.ravel()))
     True
     """
-    require("joint_parameters", joint_parameters, bool)
-    return _core.inverse_dynamics_parameter_jvp(
-        model, q, v, a, dparameters, joint_parameters, out, threads
-    )
 
 
+@direct(_core.inverse_dynamics_parameter_vjp)
 @documented
 def inverse_dynamics_parameter_vjp(
     model: Model,
@@ -172,10 +169,9 @@ def inverse_dynamics_parameter_vjp(
     >>> bool(np.allclose(gradient, Y.T @ lam))
     True
     """
-    require("joint_parameters", joint_parameters, bool)
-    return _core.inverse_dynamics_parameter_vjp(model, q, v, a, lam, joint_parameters, out, threads)
 
 
+@direct(_core.forward_dynamics_parameter_derivatives)
 @documented
 def forward_dynamics_parameter_derivatives(
     model: Model,
@@ -217,12 +213,9 @@ def forward_dynamics_parameter_derivatives(
     >>> bool(np.allclose(dtau.mass_matrix(model, q) @ d, -Y))
     True
     """
-    require("joint_parameters", joint_parameters, bool)
-    return _core.forward_dynamics_parameter_derivatives(
-        model, q, v, tau, f_ext, f_ext_axes, joint_parameters, parameters, out, threads
-    )
 
 
+@direct(_core.forward_dynamics_parameter_jvp)
 @documented
 def forward_dynamics_parameter_jvp(
     model: Model,
@@ -265,12 +258,9 @@ def forward_dynamics_parameter_jvp(
     >>> bool(np.allclose(product, d @ dpi))
     True
     """
-    require("joint_parameters", joint_parameters, bool)
-    return _core.forward_dynamics_parameter_jvp(
-        model, q, v, tau, dparameters, f_ext, f_ext_axes, joint_parameters, parameters, out, threads
-    )
 
 
+@direct(_core.forward_dynamics_parameter_vjp)
 @documented
 def forward_dynamics_parameter_vjp(
     model: Model,
@@ -313,7 +303,3 @@ def forward_dynamics_parameter_vjp(
     >>> bool(np.allclose(gradient, d.T @ lam))
     True
     """
-    require("joint_parameters", joint_parameters, bool)
-    return _core.forward_dynamics_parameter_vjp(
-        model, q, v, tau, lam, f_ext, f_ext_axes, joint_parameters, parameters, out, threads
-    )

@@ -32,10 +32,11 @@ from dtau.results import (
     InverseDynamicsHessian,
     InverseDynamicsSecondDerivatives,
 )
-from dtau.support.checks import require
+from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates, Layout
 
 
+@direct(_core.inverse_dynamics_second_derivatives)
 @documented
 def inverse_dynamics_second_derivatives(
     model: Model,
@@ -98,12 +99,9 @@ def inverse_dynamics_second_derivatives(
     >>> asymmetry(d2.d2tau_dqdq) > 1.0, asymmetry(chart.d2tau_dqdq)
     (True, 0.0)
     """
-    require("symmetric", symmetric, bool)
-    return _core.inverse_dynamics_second_derivatives(
-        model, q, v, a, f_ext, f_ext_axes, symmetric, layout, parameters, coordinates, out, threads
-    )
 
 
+@direct(_core.forward_dynamics_second_derivatives)
 @documented
 def forward_dynamics_second_derivatives(
     model: Model,
@@ -145,12 +143,9 @@ def forward_dynamics_second_derivatives(
     >>> d2.d2a_dvdv.shape
     (18, 18, 18)
     """
-    require("symmetric", symmetric, bool)
-    return _core.forward_dynamics_second_derivatives(
-        model, q, v, tau, f_ext, f_ext_axes, symmetric, parameters, coordinates, out, threads
-    )
 
 
+@direct(_core.inverse_dynamics_hessian)
 @documented
 def inverse_dynamics_hessian(
     model: Model,
@@ -197,12 +192,9 @@ def inverse_dynamics_hessian(
     >>> bool(np.allclose(hessian.dqdv, np.einsum("i,ijk->jk", lam, tensors.d2tau_dqdv)))
     True
     """
-    require("symmetric", symmetric, bool)
-    return _core.inverse_dynamics_hessian(
-        model, q, v, a, lam, f_ext, f_ext_axes, symmetric, parameters, coordinates, out, threads
-    )
 
 
+@direct(_core.forward_dynamics_hessian)
 @documented
 def forward_dynamics_hessian(
     model: Model,
@@ -252,7 +244,3 @@ def forward_dynamics_hessian(
     >>> bool(np.allclose(hessian.dvdv, np.einsum("i,ijk->jk", lam, tensors.d2a_dvdv)))
     True
     """
-    require("symmetric", symmetric, bool)
-    return _core.forward_dynamics_hessian(
-        model, q, v, tau, lam, f_ext, f_ext_axes, symmetric, parameters, coordinates, out, threads
-    )

@@ -19,7 +19,6 @@ from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of, refuse_pattern
 from dtau.results import DiscreteLinearization, Linearization
-from dtau.support.checks import require
 from dtau.support.options import Axes, Coordinates, Integrator, Layout, Variables
 
 
@@ -227,7 +226,6 @@ def linearize_discrete(
     >>> more.dv_ddt.shape, more.dv_df_ext.shape
     ((50, 18), (50, 18, 13, 6))
     """
-    require("forces", forces, bool)
     law = feedback_of(model, inputs, coordinates)
     room = out
     if law is not None:
