@@ -5,6 +5,7 @@ Functions are declared from their rows in the registry; nanobind writes the rest
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,6 +69,9 @@ def stubs() -> str:
     for function in (*FUNCTIONS.values(), *POSE_FUNCTIONS.values()):
         generic = f"def {function.name}(*args, **kwargs) -> Any: ..."
         text = text.replace(generic, signature(function))
+    # Blank lines part classes alone.
+    dense = r"(?m)^( *)(def .*|@.*|\w+ = \d)\n\n(?=\1(?:def |@|\w+ = \d))"
+    text = re.sub(dense, r"\1\2\n", text)
     text += "\nalone: Any  # the same functions, state by state even in a batch\n"
     return f"# src/python/renew.py writes this file.\n{text}"
 
