@@ -109,22 +109,25 @@ def _class(function: Function, line: str) -> str:
         ", ".join(f"x.{to[id(x)]}" if x in more_results else to[id(x)] for x in _all(function)),
     )
     arrays = [f"InputView {x.name}" for x in given] + [f"ResultView {to[id(x)]}" for x in results]
-    body = _constructor(name, function.name)
+    base = "CallOf" if function.name in FUNCTIONS else "PoseCallOf"
+    head = f'struct {name} : {base}<"{function.name}">'
+    if len(head) > WIDTH - 2:
+        head = head.replace(" : ", "\n    : ")
+    body = f"using {base}::{base};\n"
     if more_given or more_results:
-        members = [f"InputView {x.name} = {{}};" for x in more_given]
-        members += [f"ResultView {to[id(x)]} = {{}};" for x in more_results]
-        body += "struct Optional {\n" + "".join(f"    {x}\n" for x in members) + "};\n"
+        members = [_members("InputView", [x.name for x in more_given])]
+        members += [_members("ResultView", [to[id(x)] for x in more_results])]
+        lines = "".join(members)
+        short = f"struct Optional {{ {lines.strip()} }};\n"
+        long = f"struct Optional {{\n{lines}}};\n"
+        body += short if lines.count("\n") == 1 and len(short) < WIDTH - 4 else long
         body += _operator([*arrays, "std::ptrdiff_t states", "const Optional& x"], *lists)
         lists = (
             ", ".join(x.name if x in given else "nullptr" for x in _leading(function.inputs)),
             ", ".join(to[id(x)] for x in results),
         )
     body += _operator([*arrays, "std::ptrdiff_t states = 1"], *lists)
-    return (
-        f"{_comment(function, line)}class {name} : public Call {{\n  public:\n"
-        + indent(body, "    ")
-        + "};\n"
-    )
+    return f"{_comment(function, line)}{head} {{\n" + indent(body, "    ") + "};\n"
 
 
 def _all(function: Function) -> tuple[Array, ...]:
@@ -139,13 +142,9 @@ def _leading(inputs: Iterable[Array]) -> list[Array]:
     return found
 
 
-def _constructor(name: str, function: str) -> str:
-    model = ["const Model& model"] if function in FUNCTIONS else []
-    parameters = [*model, "const CallArguments& arguments = {}"]
-    parameters.append("std::ptrdiff_t most_states = 1)")
-    given = ", ".join([*["model"][: len(model)], f'"{function}"', "arguments", "most_states"])
-    call = f"    : Call({given}) {{}}\n"
-    return _listed(f"explicit {name}(", parameters) + "\n" + call
+def _members(kind: str, names: list[str]) -> str:
+    """Return the line that declares members of one type, if there are some."""
+    return _listed(f"    {kind} ", [f"{x} = {{}}" for x in names]) + ";\n" if names else ""
 
 
 def _operator(parameters: list[str], inputs: str, results: str) -> str:

@@ -88,6 +88,33 @@ class DTAU_API Call {
     std::unique_ptr<LibraryCall> call_;
 };
 
+// The name of a function as an argument of a template.
+template <std::size_t size>
+struct FunctionName {
+    char text[size] = {};
+    constexpr FunctionName(const char (&name)[size]) {
+        for (std::size_t k = 0; k < size; ++k) text[k] = name[k];
+    }
+    constexpr operator std::string_view() const { return {text, size - 1}; }
+};
+
+// What the typed calls of dtau/library/calls share: the constructor, for one function of a robot ...
+template <FunctionName name>
+class CallOf : public Call {
+  public:
+    explicit CallOf(const Model& model, const CallArguments& arguments = {},
+                    std::ptrdiff_t most_states = 1)
+        : Call(model, name, arguments, most_states) {}
+};
+
+// ... or of poses.
+template <FunctionName name>
+class PoseCallOf : public Call {
+  public:
+    explicit PoseCallOf(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
+        : Call(name, arguments, most_states) {}
+};
+
 // The names of all functions of a model, and of functions that take none.
 DTAU_API std::vector<std::string> function_names();
 DTAU_API std::vector<std::string> pose_function_names();

@@ -8,11 +8,8 @@ namespace dtau {
 
 // Center of mass of all moving bodies, in the world.
 //     q (nq) -> center (3)
-class CenterOfMass : public Call {
-  public:
-    explicit CenterOfMass(const Model& model, const CallArguments& arguments = {},
-                          std::ptrdiff_t most_states = 1)
-        : Call(model, "center_of_mass", arguments, most_states) {}
+struct CenterOfMass : CallOf<"center_of_mass"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, ResultView center,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q}, {center}, states);
@@ -21,11 +18,8 @@ class CenterOfMass : public Call {
 
 // Velocity of the center of mass of all moving bodies.
 //     q (nq), v (nv) -> velocity (3)
-class CenterOfMassVelocity : public Call {
-  public:
-    explicit CenterOfMassVelocity(const Model& model, const CallArguments& arguments = {},
-                                  std::ptrdiff_t most_states = 1)
-        : Call(model, "center_of_mass_velocity", arguments, most_states) {}
+struct CenterOfMassVelocity : CallOf<"center_of_mass_velocity"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v, ResultView velocity,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, v}, {velocity}, states);
@@ -34,11 +28,8 @@ class CenterOfMassVelocity : public Call {
 
 // Acceleration of the center of mass of all moving bodies.
 //     q (nq), v (nv), a (nv) -> acceleration (3)
-class CenterOfMassAcceleration : public Call {
-  public:
-    explicit CenterOfMassAcceleration(const Model& model, const CallArguments& arguments = {},
-                                      std::ptrdiff_t most_states = 1)
-        : Call(model, "center_of_mass_acceleration", arguments, most_states) {}
+struct CenterOfMassAcceleration : CallOf<"center_of_mass_acceleration"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView acceleration,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, v, a}, {acceleration}, states);
@@ -48,11 +39,8 @@ class CenterOfMassAcceleration : public Call {
 // Jacobian of the center of mass: its velocity is J @ v.
 //     q (nq) -> J (3, nv)
 //     arguments: coordinates
-class CenterOfMassJacobian : public Call {
-  public:
-    explicit CenterOfMassJacobian(const Model& model, const CallArguments& arguments = {},
-                                  std::ptrdiff_t most_states = 1)
-        : Call(model, "center_of_mass_jacobian", arguments, most_states) {}
+struct CenterOfMassJacobian : CallOf<"center_of_mass_jacobian"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, ResultView J, std::ptrdiff_t states = 1) noexcept {
         return run({q}, {J}, states);
     }
@@ -61,12 +49,8 @@ class CenterOfMassJacobian : public Call {
 // Derivatives of the velocity of the center of mass by q and v.
 //     q (nq), v (nv) -> dvelocity_dq (3, nv), dvelocity_dv (3, nv)
 //     arguments: coordinates
-class CenterOfMassVelocityDerivatives : public Call {
-  public:
-    explicit CenterOfMassVelocityDerivatives(const Model& model,
-                                             const CallArguments& arguments = {},
-                                             std::ptrdiff_t most_states = 1)
-        : Call(model, "center_of_mass_velocity_derivatives", arguments, most_states) {}
+struct CenterOfMassVelocityDerivatives : CallOf<"center_of_mass_velocity_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v, ResultView dvelocity_dq,
                                   ResultView dvelocity_dv, std::ptrdiff_t states = 1) noexcept {
         return run({q, v}, {dvelocity_dq, dvelocity_dv}, states);
@@ -77,12 +61,8 @@ class CenterOfMassVelocityDerivatives : public Call {
 //     q (nq), v (nv), a (nv) -> dacceleration_dq (3, nv), dacceleration_dv (3, nv),
 //     dacceleration_da (3, nv)
 //     arguments: coordinates
-class CenterOfMassAccelerationDerivatives : public Call {
-  public:
-    explicit CenterOfMassAccelerationDerivatives(const Model& model,
-                                                 const CallArguments& arguments = {},
-                                                 std::ptrdiff_t most_states = 1)
-        : Call(model, "center_of_mass_acceleration_derivatives", arguments, most_states) {}
+struct CenterOfMassAccelerationDerivatives : CallOf<"center_of_mass_acceleration_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a,
                                   ResultView dacceleration_dq, ResultView dacceleration_dv,
                                   ResultView dacceleration_da, std::ptrdiff_t states = 1) noexcept {

@@ -11,17 +11,9 @@ namespace dtau {
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
 //     parameters (10 nbodies)
 //     arguments: contacts (required), f_ext_axes, regularization, joint_parameters
-class ConstrainedDynamics : public Call {
-  public:
-    explicit ConstrainedDynamics(const Model& model, const CallArguments& arguments = {},
-                                 std::ptrdiff_t most_states = 1)
-        : Call(model, "constrained_dynamics", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView active = {};
-        InputView positions = {};
-        InputView parameters = {};
-    };
+struct ConstrainedDynamics : CallOf<"constrained_dynamics"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, active = {}, positions = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView a,
                                   ResultView forces, ResultView residual, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
@@ -42,18 +34,11 @@ class ConstrainedDynamics : public Call {
 //     parameters (10 nbodies), -> a (nv), -> forces (nrows)
 //     arguments: contacts (required), f_ext_axes, regularization, forces, layout, coordinates,
 //     joint_parameters
-class ConstrainedDynamicsDerivatives : public Call {
-  public:
-    explicit ConstrainedDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},
-                                            std::ptrdiff_t most_states = 1)
-        : Call(model, "constrained_dynamics_derivatives", arguments, most_states) {}
+struct ConstrainedDynamicsDerivatives : CallOf<"constrained_dynamics_derivatives"> {
+    using CallOf::CallOf;
     struct Optional {
-        InputView f_ext = {};
-        InputView active = {};
-        InputView positions = {};
-        InputView parameters = {};
-        ResultView a = {};
-        ResultView forces = {};
+        InputView f_ext = {}, active = {}, positions = {}, parameters = {};
+        ResultView a = {}, forces = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView da_dq,
                                   ResultView da_dv, ResultView da_dtau, ResultView dforces_dq,
@@ -77,16 +62,9 @@ class ConstrainedDynamicsDerivatives : public Call {
 //     q (nq), v (nv), a (nv) -> tau (nv), forces (nrows)
 //     optional: f_ext (nbodies, 6), active (ncontacts), parameters (10 nbodies)
 //     arguments: contacts (required), f_ext_axes, inputs, regularization, joint_parameters
-class ConstrainedInverseDynamics : public Call {
-  public:
-    explicit ConstrainedInverseDynamics(const Model& model, const CallArguments& arguments = {},
-                                        std::ptrdiff_t most_states = 1)
-        : Call(model, "constrained_inverse_dynamics", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView active = {};
-        InputView parameters = {};
-    };
+struct ConstrainedInverseDynamics : CallOf<"constrained_inverse_dynamics"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, active = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView tau,
                                   ResultView forces, std::ptrdiff_t states,
                                   const Optional& x) noexcept {

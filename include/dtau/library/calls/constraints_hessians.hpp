@@ -13,17 +13,9 @@ namespace dtau {
 //     parameters (10 nbodies)
 //     arguments: contacts (required), f_ext_axes, regularization, symmetric, coordinates,
 //     joint_parameters
-class ConstrainedDynamicsHessian : public Call {
-  public:
-    explicit ConstrainedDynamicsHessian(const Model& model, const CallArguments& arguments = {},
-                                        std::ptrdiff_t most_states = 1)
-        : Call(model, "constrained_dynamics_hessian", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView active = {};
-        InputView positions = {};
-        InputView parameters = {};
-    };
+struct ConstrainedDynamicsHessian : CallOf<"constrained_dynamics_hessian"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, active = {}, positions = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   InputView lam_forces, ResultView dqdq, ResultView dqdv,
                                   ResultView dvdv, ResultView dtaudq, std::ptrdiff_t states,
@@ -43,15 +35,9 @@ class ConstrainedDynamicsHessian : public Call {
 //     q (nq), v (nv), lam (nv), lam_impulses (nrows), restitution -> dqdq (nv, nv), dqdv (nv, nv)
 //     optional: active (ncontacts), parameters (10 nbodies)
 //     arguments: contacts (required), regularization, symmetric, coordinates, joint_parameters
-class ImpulseDynamicsHessian : public Call {
-  public:
-    explicit ImpulseDynamicsHessian(const Model& model, const CallArguments& arguments = {},
-                                    std::ptrdiff_t most_states = 1)
-        : Call(model, "impulse_dynamics_hessian", arguments, most_states) {}
-    struct Optional {
-        InputView active = {};
-        InputView parameters = {};
-    };
+struct ImpulseDynamicsHessian : CallOf<"impulse_dynamics_hessian"> {
+    using CallOf::CallOf;
+    struct Optional { InputView active = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView lam, InputView lam_impulses,
                                   InputView restitution, ResultView dqdq, ResultView dqdv,
                                   std::ptrdiff_t states, const Optional& x) noexcept {

@@ -10,15 +10,9 @@ namespace dtau {
 //     q (nq), v (nv), restitution -> v (nv), impulses (nrows)
 //     optional: active (ncontacts), parameters (10 nbodies)
 //     arguments: contacts (required), regularization, joint_parameters
-class ImpulseDynamics : public Call {
-  public:
-    explicit ImpulseDynamics(const Model& model, const CallArguments& arguments = {},
-                             std::ptrdiff_t most_states = 1)
-        : Call(model, "impulse_dynamics", arguments, most_states) {}
-    struct Optional {
-        InputView active = {};
-        InputView parameters = {};
-    };
+struct ImpulseDynamics : CallOf<"impulse_dynamics"> {
+    using CallOf::CallOf;
+    struct Optional { InputView active = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution, ResultView v_out,
                                   ResultView impulses, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
@@ -35,15 +29,9 @@ class ImpulseDynamics : public Call {
 //     dimpulses_dv (nrows, nv)
 //     optional: active (ncontacts), parameters (10 nbodies)
 //     arguments: contacts (required), regularization, layout, coordinates, joint_parameters
-class ImpulseDynamicsDerivatives : public Call {
-  public:
-    explicit ImpulseDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},
-                                        std::ptrdiff_t most_states = 1)
-        : Call(model, "impulse_dynamics_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView active = {};
-        InputView parameters = {};
-    };
+struct ImpulseDynamicsDerivatives : CallOf<"impulse_dynamics_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView active = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution, ResultView dv_dq,
                                   ResultView dv_dv, ResultView dimpulses_dq,
                                   ResultView dimpulses_dv, std::ptrdiff_t states,
@@ -63,16 +51,10 @@ class ImpulseDynamicsDerivatives : public Call {
 //     optional: drestitution, active (ncontacts), dparameters (nparameters),
 //     parameters (10 nbodies)
 //     arguments: contacts (required), regularization, coordinates, joint_parameters
-class ImpulseDynamicsJvp : public Call {
-  public:
-    explicit ImpulseDynamicsJvp(const Model& model, const CallArguments& arguments = {},
-                                std::ptrdiff_t most_states = 1)
-        : Call(model, "impulse_dynamics_jvp", arguments, most_states) {}
+struct ImpulseDynamicsJvp : CallOf<"impulse_dynamics_jvp"> {
+    using CallOf::CallOf;
     struct Optional {
-        InputView drestitution = {};
-        InputView active = {};
-        InputView dparameters = {};
-        InputView parameters = {};
+        InputView drestitution = {}, active = {}, dparameters = {}, parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView dq, InputView dv,
                                   InputView restitution, ResultView dv_out, ResultView dimpulses,
@@ -93,15 +75,9 @@ class ImpulseDynamicsJvp : public Call {
 //     by_restitution
 //     optional: active (ncontacts), parameters (10 nbodies)
 //     arguments: contacts (required), regularization, coordinates, joint_parameters
-class ImpulseDynamicsVjp : public Call {
-  public:
-    explicit ImpulseDynamicsVjp(const Model& model, const CallArguments& arguments = {},
-                                std::ptrdiff_t most_states = 1)
-        : Call(model, "impulse_dynamics_vjp", arguments, most_states) {}
-    struct Optional {
-        InputView active = {};
-        InputView parameters = {};
-    };
+struct ImpulseDynamicsVjp : CallOf<"impulse_dynamics_vjp"> {
+    using CallOf::CallOf;
+    struct Optional { InputView active = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView lam, InputView lam_impulses,
                                   InputView restitution, ResultView by_q, ResultView by_v,
                                   ResultView by_restitution, std::ptrdiff_t states,

@@ -11,18 +11,11 @@ namespace dtau {
 //     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), active (ncontacts),
 //     positions (ncontacts, 3), dparameters (nparameters), parameters (10 nbodies)
 //     arguments: contacts (required), f_ext_axes, regularization, coordinates, joint_parameters
-class ConstrainedDynamicsJvp : public Call {
-  public:
-    explicit ConstrainedDynamicsJvp(const Model& model, const CallArguments& arguments = {},
-                                    std::ptrdiff_t most_states = 1)
-        : Call(model, "constrained_dynamics_jvp", arguments, most_states) {}
+struct ConstrainedDynamicsJvp : CallOf<"constrained_dynamics_jvp"> {
+    using CallOf::CallOf;
     struct Optional {
-        InputView f_ext = {};
-        InputView df_ext = {};
-        InputView active = {};
-        InputView positions = {};
-        InputView dparameters = {};
-        InputView parameters = {};
+        InputView f_ext = {}, df_ext = {}, active = {}, positions = {}, dparameters = {},
+                  parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
                                   InputView dv, InputView dtau, ResultView da, ResultView dforces,
@@ -43,16 +36,10 @@ class ConstrainedDynamicsJvp : public Call {
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
 //     parameters (10 nbodies), -> by_f_ext (nbodies, 6)
 //     arguments: contacts (required), f_ext_axes, regularization, coordinates, joint_parameters
-class ConstrainedDynamicsVjp : public Call {
-  public:
-    explicit ConstrainedDynamicsVjp(const Model& model, const CallArguments& arguments = {},
-                                    std::ptrdiff_t most_states = 1)
-        : Call(model, "constrained_dynamics_vjp", arguments, most_states) {}
+struct ConstrainedDynamicsVjp : CallOf<"constrained_dynamics_vjp"> {
+    using CallOf::CallOf;
     struct Optional {
-        InputView f_ext = {};
-        InputView active = {};
-        InputView positions = {};
-        InputView parameters = {};
+        InputView f_ext = {}, active = {}, positions = {}, parameters = {};
         ResultView by_f_ext = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,

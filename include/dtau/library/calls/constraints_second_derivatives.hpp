@@ -14,18 +14,9 @@ namespace dtau {
 //     parameters (10 nbodies)
 //     arguments: contacts (required), f_ext_axes, regularization, symmetric, coordinates,
 //     joint_parameters
-class ConstrainedDynamicsSecondDerivatives : public Call {
-  public:
-    explicit ConstrainedDynamicsSecondDerivatives(const Model& model,
-                                                  const CallArguments& arguments = {},
-                                                  std::ptrdiff_t most_states = 1)
-        : Call(model, "constrained_dynamics_second_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView active = {};
-        InputView positions = {};
-        InputView parameters = {};
-    };
+struct ConstrainedDynamicsSecondDerivatives : CallOf<"constrained_dynamics_second_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, active = {}, positions = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView d2a_dqdq,
                                   ResultView d2a_dqdv, ResultView d2a_dvdv, ResultView d2a_dtaudq,
                                   ResultView d2forces_dqdq, ResultView d2forces_dqdv,
@@ -51,16 +42,9 @@ class ConstrainedDynamicsSecondDerivatives : public Call {
 //     d2impulses_dqdq (nrows, nv, nv), d2impulses_dqdv (nrows, nv, nv)
 //     optional: active (ncontacts), parameters (10 nbodies)
 //     arguments: contacts (required), regularization, symmetric, coordinates, joint_parameters
-class ImpulseDynamicsSecondDerivatives : public Call {
-  public:
-    explicit ImpulseDynamicsSecondDerivatives(const Model& model,
-                                              const CallArguments& arguments = {},
-                                              std::ptrdiff_t most_states = 1)
-        : Call(model, "impulse_dynamics_second_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView active = {};
-        InputView parameters = {};
-    };
+struct ImpulseDynamicsSecondDerivatives : CallOf<"impulse_dynamics_second_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView active = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution,
                                   ResultView d2v_dqdq, ResultView d2v_dqdv,
                                   ResultView d2impulses_dqdq, ResultView d2impulses_dqdv,

@@ -10,15 +10,9 @@ namespace dtau {
 //     q (nq), v (nv), a (nv) -> dtau_dq (nv, nv), dtau_dv (nv, nv), dtau_da (nv, nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, layout, coordinates, joint_parameters
-class InverseDynamicsDerivatives : public Call {
-  public:
-    explicit InverseDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},
-                                        std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView parameters = {};
-    };
+struct InverseDynamicsDerivatives : CallOf<"inverse_dynamics_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView dtau_dq,
                                   ResultView dtau_dv, ResultView dtau_da, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
@@ -35,15 +29,9 @@ class InverseDynamicsDerivatives : public Call {
 //     q (nq), v (nv), tau (nv) -> da_dq (nv, nv), da_dv (nv, nv), da_dtau (nv, nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, layout, coordinates, joint_parameters
-class ForwardDynamicsDerivatives : public Call {
-  public:
-    explicit ForwardDynamicsDerivatives(const Model& model, const CallArguments& arguments = {},
-                                        std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView parameters = {};
-    };
+struct ForwardDynamicsDerivatives : CallOf<"forward_dynamics_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView da_dq,
                                   ResultView da_dv, ResultView da_dtau, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
@@ -59,12 +47,8 @@ class ForwardDynamicsDerivatives : public Call {
 // Derivatives of the joint torque by the external wrenches.
 //     q (nq) -> dtau_df_ext (nv, nbodies, 6)
 //     arguments: f_ext_axes
-class InverseDynamicsWrenchDerivatives : public Call {
-  public:
-    explicit InverseDynamicsWrenchDerivatives(const Model& model,
-                                              const CallArguments& arguments = {},
-                                              std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics_wrench_derivatives", arguments, most_states) {}
+struct InverseDynamicsWrenchDerivatives : CallOf<"inverse_dynamics_wrench_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, ResultView dtau_df_ext,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q}, {dtau_df_ext}, states);
@@ -75,15 +59,9 @@ class InverseDynamicsWrenchDerivatives : public Call {
 //     q (nq) -> da_df_ext (nv, nbodies, 6)
 //     optional: parameters (10 nbodies)
 //     arguments: f_ext_axes, joint_parameters
-class ForwardDynamicsWrenchDerivatives : public Call {
-  public:
-    explicit ForwardDynamicsWrenchDerivatives(const Model& model,
-                                              const CallArguments& arguments = {},
-                                              std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics_wrench_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView parameters = {};
-    };
+struct ForwardDynamicsWrenchDerivatives : CallOf<"forward_dynamics_wrench_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, ResultView da_df_ext, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
         return run({q, x.parameters}, {da_df_ext}, states);

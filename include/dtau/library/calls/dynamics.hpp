@@ -10,15 +10,9 @@ namespace dtau {
 //     q (nq), v (nv), a (nv) -> tau (nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, joint_parameters
-class InverseDynamics : public Call {
-  public:
-    explicit InverseDynamics(const Model& model, const CallArguments& arguments = {},
-                             std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView parameters = {};
-    };
+struct InverseDynamics : CallOf<"inverse_dynamics"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView tau,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
         return run({q, v, a, x.f_ext, x.parameters}, {tau}, states);
@@ -33,15 +27,9 @@ class InverseDynamics : public Call {
 //     q (nq), v (nv), tau (nv) -> a (nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, joint_parameters
-class ForwardDynamics : public Call {
-  public:
-    explicit ForwardDynamics(const Model& model, const CallArguments& arguments = {},
-                             std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView parameters = {};
-    };
+struct ForwardDynamics : CallOf<"forward_dynamics"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView a,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
         return run({q, v, tau, x.f_ext, x.parameters}, {a}, states);
@@ -56,14 +44,9 @@ class ForwardDynamics : public Call {
 //     q (nq), v (nv), a (nv), tau (nv) -> a (nv), tau (nv)
 //     optional: f_ext (nbodies, 6)
 //     arguments: prescribed (required), f_ext_axes
-class HybridDynamics : public Call {
-  public:
-    explicit HybridDynamics(const Model& model, const CallArguments& arguments = {},
-                            std::ptrdiff_t most_states = 1)
-        : Call(model, "hybrid_dynamics", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-    };
+struct HybridDynamics : CallOf<"hybrid_dynamics"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView tau,
                                   ResultView a_out, ResultView tau_out, std::ptrdiff_t states,
                                   const Optional& x) noexcept {

@@ -8,11 +8,8 @@ namespace dtau {
 
 // Forward kinematics: poses of all bodies in the world.
 //     q (nq) -> rotation (nbodies, 3, 3), translation (nbodies, 3)
-class ForwardKinematics : public Call {
-  public:
-    explicit ForwardKinematics(const Model& model, const CallArguments& arguments = {},
-                               std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_kinematics", arguments, most_states) {}
+struct ForwardKinematics : CallOf<"forward_kinematics"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, ResultView rotation, ResultView translation,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q}, {rotation, translation}, states);
@@ -22,11 +19,8 @@ class ForwardKinematics : public Call {
 // Poses of frames in the world.
 //     q (nq) -> rotation (nframes, 3, 3), translation (nframes, 3)
 //     arguments: frames (required)
-class FramePlacements : public Call {
-  public:
-    explicit FramePlacements(const Model& model, const CallArguments& arguments = {},
-                             std::ptrdiff_t most_states = 1)
-        : Call(model, "frame_placements", arguments, most_states) {}
+struct FramePlacements : CallOf<"frame_placements"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, ResultView rotation, ResultView translation,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q}, {rotation, translation}, states);
@@ -36,11 +30,8 @@ class FramePlacements : public Call {
 // Jacobians of frames: the twist of a frame is J @ v.
 //     q (nq) -> J (nframes, 6, nv)
 //     arguments: frames (required), axes, layout
-class FrameJacobians : public Call {
-  public:
-    explicit FrameJacobians(const Model& model, const CallArguments& arguments = {},
-                            std::ptrdiff_t most_states = 1)
-        : Call(model, "frame_jacobians", arguments, most_states) {}
+struct FrameJacobians : CallOf<"frame_jacobians"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, ResultView J, std::ptrdiff_t states = 1) noexcept {
         return run({q}, {J}, states);
     }
@@ -49,11 +40,8 @@ class FrameJacobians : public Call {
 // Velocities (twists) of frames.
 //     q (nq), v (nv) -> twist (nframes, 6)
 //     arguments: frames (required), axes
-class FrameVelocities : public Call {
-  public:
-    explicit FrameVelocities(const Model& model, const CallArguments& arguments = {},
-                             std::ptrdiff_t most_states = 1)
-        : Call(model, "frame_velocities", arguments, most_states) {}
+struct FrameVelocities : CallOf<"frame_velocities"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v, ResultView twist,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, v}, {twist}, states);
@@ -63,11 +51,8 @@ class FrameVelocities : public Call {
 // Spatial or classical accelerations of frames, without gravity.
 //     q (nq), v (nv), a (nv) -> acceleration (nframes, 6)
 //     arguments: frames (required), axes, kind
-class FrameAccelerations : public Call {
-  public:
-    explicit FrameAccelerations(const Model& model, const CallArguments& arguments = {},
-                                std::ptrdiff_t most_states = 1)
-        : Call(model, "frame_accelerations", arguments, most_states) {}
+struct FrameAccelerations : CallOf<"frame_accelerations"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView acceleration,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, v, a}, {acceleration}, states);
@@ -77,11 +62,8 @@ class FrameAccelerations : public Call {
 // Convert a wrench that acts at a frame to external wrenches f_ext.
 //     q (nq), wrench (6) -> f_ext (nbodies, 6)
 //     arguments: frame (required), axes
-class WrenchAtFrame : public Call {
-  public:
-    explicit WrenchAtFrame(const Model& model, const CallArguments& arguments = {},
-                           std::ptrdiff_t most_states = 1)
-        : Call(model, "wrench_at_frame", arguments, most_states) {}
+struct WrenchAtFrame : CallOf<"wrench_at_frame"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView wrench, ResultView f_ext,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, wrench}, {f_ext}, states);

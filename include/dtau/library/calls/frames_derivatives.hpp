@@ -9,11 +9,8 @@ namespace dtau {
 // Derivatives of the Jacobians of frames by configuration: their kinematic Hessians.
 //     q (nq) -> dJ_dq (nframes, 6, nv, nv)
 //     arguments: frames (required), axes, symmetric, coordinates
-class FrameJacobiansDerivatives : public Call {
-  public:
-    explicit FrameJacobiansDerivatives(const Model& model, const CallArguments& arguments = {},
-                                       std::ptrdiff_t most_states = 1)
-        : Call(model, "frame_jacobians_derivatives", arguments, most_states) {}
+struct FrameJacobiansDerivatives : CallOf<"frame_jacobians_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, ResultView dJ_dq,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q}, {dJ_dq}, states);
@@ -23,11 +20,8 @@ class FrameJacobiansDerivatives : public Call {
 // Derivatives of the twists of frames by configuration and velocity.
 //     q (nq), v (nv) -> dtwist_dq (nframes, 6, nv), dtwist_dv (nframes, 6, nv)
 //     arguments: frames (required), axes, layout, coordinates
-class FrameVelocitiesDerivatives : public Call {
-  public:
-    explicit FrameVelocitiesDerivatives(const Model& model, const CallArguments& arguments = {},
-                                        std::ptrdiff_t most_states = 1)
-        : Call(model, "frame_velocities_derivatives", arguments, most_states) {}
+struct FrameVelocitiesDerivatives : CallOf<"frame_velocities_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v, ResultView dtwist_dq,
                                   ResultView dtwist_dv, std::ptrdiff_t states = 1) noexcept {
         return run({q, v}, {dtwist_dq, dtwist_dv}, states);
@@ -38,11 +32,8 @@ class FrameVelocitiesDerivatives : public Call {
 //     q (nq), v (nv), a (nv) -> dacceleration_dq (nframes, 6, nv),
 //     dacceleration_dv (nframes, 6, nv), dacceleration_da (nframes, 6, nv)
 //     arguments: frames (required), axes, kind, layout, coordinates
-class FrameAccelerationsDerivatives : public Call {
-  public:
-    explicit FrameAccelerationsDerivatives(const Model& model, const CallArguments& arguments = {},
-                                           std::ptrdiff_t most_states = 1)
-        : Call(model, "frame_accelerations_derivatives", arguments, most_states) {}
+struct FrameAccelerationsDerivatives : CallOf<"frame_accelerations_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a,
                                   ResultView dacceleration_dq, ResultView dacceleration_dv,
                                   ResultView dacceleration_da, std::ptrdiff_t states = 1) noexcept {

@@ -9,11 +9,8 @@ namespace dtau {
 // Errors of frames from target poses, and their Jacobians by configuration.
 //     q (nq), targets (nframes, 7) -> error (nframes, 6), J (nframes, 6, nv)
 //     arguments: frames (required), coordinates
-class FrameErrors : public Call {
-  public:
-    explicit FrameErrors(const Model& model, const CallArguments& arguments = {},
-                         std::ptrdiff_t most_states = 1)
-        : Call(model, "frame_errors", arguments, most_states) {}
+struct FrameErrors : CallOf<"frame_errors"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView targets, ResultView error, ResultView J,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, targets}, {error, J}, states);

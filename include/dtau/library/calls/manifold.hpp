@@ -8,11 +8,8 @@ namespace dtau {
 
 // Configuration reached from q by the displacement dq: q (+) dq.
 //     q (nq), dq (nv) -> q (nq)
-class Integrate : public Call {
-  public:
-    explicit Integrate(const Model& model, const CallArguments& arguments = {},
-                       std::ptrdiff_t most_states = 1)
-        : Call(model, "integrate", arguments, most_states) {}
+struct Integrate : CallOf<"integrate"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView dq, ResultView q_out,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, dq}, {q_out}, states);
@@ -21,11 +18,8 @@ class Integrate : public Call {
 
 // Displacement from q0 to q1: a dq with q0 (+) dq = q1.
 //     q0 (nq), q1 (nq) -> dq (nv)
-class Difference : public Call {
-  public:
-    explicit Difference(const Model& model, const CallArguments& arguments = {},
-                        std::ptrdiff_t most_states = 1)
-        : Call(model, "difference", arguments, most_states) {}
+struct Difference : CallOf<"difference"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q0, InputView q1, ResultView dq,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q0, q1}, {dq}, states);
@@ -34,11 +28,8 @@ class Difference : public Call {
 
 // Normalize the quaternions of a configuration; the rest is unchanged.
 //     q (nq) -> q (nq)
-class Normalize : public Call {
-  public:
-    explicit Normalize(const Model& model, const CallArguments& arguments = {},
-                       std::ptrdiff_t most_states = 1)
-        : Call(model, "normalize", arguments, most_states) {}
+struct Normalize : CallOf<"normalize"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, ResultView q_out,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q}, {q_out}, states);
@@ -48,11 +39,8 @@ class Normalize : public Call {
 // Jacobians of dtau.integrate: how the result moves with q and with dq.
 //     q (nq), dq (nv) -> by_q (nv, nv), by_dq (nv, nv)
 //     arguments: coordinates
-class IntegrateJacobians : public Call {
-  public:
-    explicit IntegrateJacobians(const Model& model, const CallArguments& arguments = {},
-                                std::ptrdiff_t most_states = 1)
-        : Call(model, "integrate_jacobians", arguments, most_states) {}
+struct IntegrateJacobians : CallOf<"integrate_jacobians"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView dq, ResultView by_q, ResultView by_dq,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, dq}, {by_q, by_dq}, states);
@@ -62,11 +50,8 @@ class IntegrateJacobians : public Call {
 // Jacobians of dtau.difference: how the displacement changes with q0 and with q1.
 //     q0 (nq), q1 (nq) -> by_q0 (nv, nv), by_q1 (nv, nv)
 //     arguments: coordinates
-class DifferenceJacobians : public Call {
-  public:
-    explicit DifferenceJacobians(const Model& model, const CallArguments& arguments = {},
-                                 std::ptrdiff_t most_states = 1)
-        : Call(model, "difference_jacobians", arguments, most_states) {}
+struct DifferenceJacobians : CallOf<"difference_jacobians"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q0, InputView q1, ResultView by_q0, ResultView by_q1,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q0, q1}, {by_q0, by_q1}, states);
@@ -75,11 +60,8 @@ class DifferenceJacobians : public Call {
 
 // Tangent map: matrices between rates of the nq numbers of q and the velocity v.
 //     q (nq) -> from_tangent (nq, nv), to_tangent (nv, nq)
-class TangentMap : public Call {
-  public:
-    explicit TangentMap(const Model& model, const CallArguments& arguments = {},
-                        std::ptrdiff_t most_states = 1)
-        : Call(model, "tangent_map", arguments, most_states) {}
+struct TangentMap : CallOf<"tangent_map"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, ResultView from_tangent, ResultView to_tangent,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q}, {from_tangent, to_tangent}, states);

@@ -9,11 +9,8 @@ namespace dtau {
 // Regressor of inverse dynamics: the derivative of the joint torque by inertial parameters.
 //     q (nq), v (nv), a (nv) -> Y (nv, nparameters)
 //     arguments: joint_parameters
-class InverseDynamicsRegressor : public Call {
-  public:
-    explicit InverseDynamicsRegressor(const Model& model, const CallArguments& arguments = {},
-                                      std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics_regressor", arguments, most_states) {}
+struct InverseDynamicsRegressor : CallOf<"inverse_dynamics_regressor"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView Y,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, v, a}, {Y}, states);
@@ -23,11 +20,8 @@ class InverseDynamicsRegressor : public Call {
 // Variation of the joint torque along a variation of inertial parameters: Y dpi, without Y.
 //     q (nq), v (nv), a (nv), dparameters (nparameters) -> dtau (nv)
 //     arguments: joint_parameters
-class InverseDynamicsParameterJvp : public Call {
-  public:
-    explicit InverseDynamicsParameterJvp(const Model& model, const CallArguments& arguments = {},
-                                         std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics_parameter_jvp", arguments, most_states) {}
+struct InverseDynamicsParameterJvp : CallOf<"inverse_dynamics_parameter_jvp"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView dparameters,
                                   ResultView dtau, std::ptrdiff_t states = 1) noexcept {
         return run({q, v, a, dparameters}, {dtau}, states);
@@ -37,11 +31,8 @@ class InverseDynamicsParameterJvp : public Call {
 // Gradient of lam . tau by inertial parameters: Y^T lam, without Y.
 //     q (nq), v (nv), a (nv), lam (nv) -> by_parameters (nparameters)
 //     arguments: joint_parameters
-class InverseDynamicsParameterVjp : public Call {
-  public:
-    explicit InverseDynamicsParameterVjp(const Model& model, const CallArguments& arguments = {},
-                                         std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics_parameter_vjp", arguments, most_states) {}
+struct InverseDynamicsParameterVjp : CallOf<"inverse_dynamics_parameter_vjp"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
                                   ResultView by_parameters, std::ptrdiff_t states = 1) noexcept {
         return run({q, v, a, lam}, {by_parameters}, states);
@@ -52,16 +43,9 @@ class InverseDynamicsParameterVjp : public Call {
 //     q (nq), v (nv), tau (nv) -> da_dparameters (nv, nparameters)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, joint_parameters
-class ForwardDynamicsParameterDerivatives : public Call {
-  public:
-    explicit ForwardDynamicsParameterDerivatives(const Model& model,
-                                                 const CallArguments& arguments = {},
-                                                 std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics_parameter_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView parameters = {};
-    };
+struct ForwardDynamicsParameterDerivatives : CallOf<"forward_dynamics_parameter_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau,
                                   ResultView da_dparameters, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
@@ -77,15 +61,9 @@ class ForwardDynamicsParameterDerivatives : public Call {
 //     q (nq), v (nv), tau (nv), dparameters (nparameters) -> da (nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, joint_parameters
-class ForwardDynamicsParameterJvp : public Call {
-  public:
-    explicit ForwardDynamicsParameterJvp(const Model& model, const CallArguments& arguments = {},
-                                         std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics_parameter_jvp", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView parameters = {};
-    };
+struct ForwardDynamicsParameterJvp : CallOf<"forward_dynamics_parameter_jvp"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dparameters,
                                   ResultView da, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
@@ -101,15 +79,9 @@ class ForwardDynamicsParameterJvp : public Call {
 //     q (nq), v (nv), tau (nv), lam (nv) -> by_parameters (nparameters)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, joint_parameters
-class ForwardDynamicsParameterVjp : public Call {
-  public:
-    explicit ForwardDynamicsParameterVjp(const Model& model, const CallArguments& arguments = {},
-                                         std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics_parameter_vjp", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView parameters = {};
-    };
+struct ForwardDynamicsParameterVjp : CallOf<"forward_dynamics_parameter_vjp"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   ResultView by_parameters, std::ptrdiff_t states,
                                   const Optional& x) noexcept {

@@ -8,10 +8,8 @@ namespace dtau {
 
 // Exponential of SE(3): the pose of a frame after moving with a constant twist for a second.
 //     twist (6) -> pose (7)
-class PoseExp : public Call {
-  public:
-    explicit PoseExp(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_exp", arguments, most_states) {}
+struct PoseExp : PoseCallOf<"pose_exp"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView twist, ResultView pose,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({twist}, {pose}, states);
@@ -20,10 +18,8 @@ class PoseExp : public Call {
 
 // Logarithm of SE(3): the twist with exp(twist) == pose.
 //     pose (7) -> twist (6)
-class PoseLog : public Call {
-  public:
-    explicit PoseLog(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_log", arguments, most_states) {}
+struct PoseLog : PoseCallOf<"pose_log"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView pose, ResultView twist,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({pose}, {twist}, states);
@@ -32,10 +28,8 @@ class PoseLog : public Call {
 
 // Jacobian of the exponential of SE(3): its derivative by the twist.
 //     twist (6) -> jacobian (6, 6)
-class PoseExpJacobian : public Call {
-  public:
-    explicit PoseExpJacobian(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_exp_jacobian", arguments, most_states) {}
+struct PoseExpJacobian : PoseCallOf<"pose_exp_jacobian"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView twist, ResultView jacobian,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({twist}, {jacobian}, states);
@@ -44,10 +38,8 @@ class PoseExpJacobian : public Call {
 
 // Jacobian of the logarithm of SE(3): its derivative by a displacement of the pose.
 //     pose (7) -> jacobian (6, 6)
-class PoseLogJacobian : public Call {
-  public:
-    explicit PoseLogJacobian(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_log_jacobian", arguments, most_states) {}
+struct PoseLogJacobian : PoseCallOf<"pose_log_jacobian"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView pose, ResultView jacobian,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({pose}, {jacobian}, states);
@@ -56,11 +48,8 @@ class PoseLogJacobian : public Call {
 
 // Derivative of exp_jacobian along a direction.
 //     twist (6), direction (6) -> jacobian (6, 6)
-class PoseExpJacobianDerivative : public Call {
-  public:
-    explicit PoseExpJacobianDerivative(const CallArguments& arguments = {},
-                                       std::ptrdiff_t most_states = 1)
-        : Call("pose_exp_jacobian_derivative", arguments, most_states) {}
+struct PoseExpJacobianDerivative : PoseCallOf<"pose_exp_jacobian_derivative"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView twist, InputView direction, ResultView jacobian,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({twist, direction}, {jacobian}, states);
@@ -69,11 +58,8 @@ class PoseExpJacobianDerivative : public Call {
 
 // Derivative of log_jacobian along a displacement of the pose.
 //     pose (7), direction (6) -> jacobian (6, 6)
-class PoseLogJacobianDerivative : public Call {
-  public:
-    explicit PoseLogJacobianDerivative(const CallArguments& arguments = {},
-                                       std::ptrdiff_t most_states = 1)
-        : Call("pose_log_jacobian_derivative", arguments, most_states) {}
+struct PoseLogJacobianDerivative : PoseCallOf<"pose_log_jacobian_derivative"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView pose, InputView direction, ResultView jacobian,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({pose, direction}, {jacobian}, states);
@@ -82,10 +68,8 @@ class PoseLogJacobianDerivative : public Call {
 
 // Adjoint matrix of a pose: takes twists in the moved frame to twists in the reference frame.
 //     pose (7) -> jacobian (6, 6)
-class PoseAdjoint : public Call {
-  public:
-    explicit PoseAdjoint(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_adjoint", arguments, most_states) {}
+struct PoseAdjoint : PoseCallOf<"pose_adjoint"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView pose, ResultView jacobian,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({pose}, {jacobian}, states);
@@ -94,10 +78,8 @@ class PoseAdjoint : public Call {
 
 // Compose poses: the pose of C in A, from the pose of B in A and the pose of C in B.
 //     first (7), second (7) -> pose (7)
-class PoseCompose : public Call {
-  public:
-    explicit PoseCompose(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_compose", arguments, most_states) {}
+struct PoseCompose : PoseCallOf<"pose_compose"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView first, InputView second, ResultView pose,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({first, second}, {pose}, states);
@@ -106,10 +88,8 @@ class PoseCompose : public Call {
 
 // Invert poses: the pose of A in B, from the pose of B in A.
 //     pose (7) -> pose (7)
-class PoseInverse : public Call {
-  public:
-    explicit PoseInverse(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_inverse", arguments, most_states) {}
+struct PoseInverse : PoseCallOf<"pose_inverse"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView pose, ResultView pose_out,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({pose}, {pose_out}, states);
@@ -118,10 +98,8 @@ class PoseInverse : public Call {
 
 // Transform points from coordinates in B to coordinates in A, with the pose of B in A.
 //     pose (7), point (3) -> point (3)
-class PoseAct : public Call {
-  public:
-    explicit PoseAct(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_act", arguments, most_states) {}
+struct PoseAct : PoseCallOf<"pose_act"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView pose, InputView point, ResultView point_out,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({pose, point}, {point_out}, states);
@@ -130,10 +108,8 @@ class PoseAct : public Call {
 
 // Twist from one pose to another: end == compose(start, exp(twist)).
 //     start (7), end (7) -> twist (6)
-class PoseDifference : public Call {
-  public:
-    explicit PoseDifference(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_difference", arguments, most_states) {}
+struct PoseDifference : PoseCallOf<"pose_difference"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView start, InputView end, ResultView twist,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({start, end}, {twist}, states);
@@ -142,10 +118,8 @@ class PoseDifference : public Call {
 
 // Interpolate between poses along a screw motion, with a constant twist.
 //     start (7), end (7), t -> pose (7)
-class PoseInterpolate : public Call {
-  public:
-    explicit PoseInterpolate(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_interpolate", arguments, most_states) {}
+struct PoseInterpolate : PoseCallOf<"pose_interpolate"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView start, InputView end, InputView t, ResultView pose,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({start, end, t}, {pose}, states);
@@ -154,10 +128,8 @@ class PoseInterpolate : public Call {
 
 // Poses from homogeneous matrices [rotation, translation; 0 0 0 1].
 //     matrix (4, 4) -> pose (7)
-class PoseFromMatrix : public Call {
-  public:
-    explicit PoseFromMatrix(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_from_matrix", arguments, most_states) {}
+struct PoseFromMatrix : PoseCallOf<"pose_from_matrix"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView matrix, ResultView pose,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({matrix}, {pose}, states);
@@ -166,10 +138,8 @@ class PoseFromMatrix : public Call {
 
 // Homogeneous matrices [rotation, translation; 0 0 0 1] of poses.
 //     pose (7) -> matrix (4, 4)
-class PoseToMatrix : public Call {
-  public:
-    explicit PoseToMatrix(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_to_matrix", arguments, most_states) {}
+struct PoseToMatrix : PoseCallOf<"pose_to_matrix"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView pose, ResultView matrix,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({pose}, {matrix}, states);
@@ -178,10 +148,8 @@ class PoseToMatrix : public Call {
 
 // Poses from rotation matrices and translations.
 //     rotation (3, 3), translation (3) -> pose (7)
-class PoseFromPlacement : public Call {
-  public:
-    explicit PoseFromPlacement(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_from_placement", arguments, most_states) {}
+struct PoseFromPlacement : PoseCallOf<"pose_from_placement"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView rotation, InputView translation, ResultView pose,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({rotation, translation}, {pose}, states);
@@ -190,10 +158,8 @@ class PoseFromPlacement : public Call {
 
 // Poses from unit quaternions and translations.
 //     quaternion (4), translation (3) -> pose (7)
-class PoseFromQuaternion : public Call {
-  public:
-    explicit PoseFromQuaternion(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_from_quaternion", arguments, most_states) {}
+struct PoseFromQuaternion : PoseCallOf<"pose_from_quaternion"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView quaternion, InputView translation, ResultView pose,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({quaternion, translation}, {pose}, states);
@@ -202,10 +168,8 @@ class PoseFromQuaternion : public Call {
 
 // Unit quaternions of poses.
 //     pose (7) -> quaternion (4)
-class PoseToQuaternion : public Call {
-  public:
-    explicit PoseToQuaternion(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_to_quaternion", arguments, most_states) {}
+struct PoseToQuaternion : PoseCallOf<"pose_to_quaternion"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView pose, ResultView quaternion,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({pose}, {quaternion}, states);
@@ -214,10 +178,8 @@ class PoseToQuaternion : public Call {
 
 // Poses from roll, pitch, yaw and translations, as in the origin of a URDF.
 //     rpy (3), translation (3) -> pose (7)
-class PoseFromRpy : public Call {
-  public:
-    explicit PoseFromRpy(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_from_rpy", arguments, most_states) {}
+struct PoseFromRpy : PoseCallOf<"pose_from_rpy"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView rpy, InputView translation, ResultView pose,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({rpy, translation}, {pose}, states);
@@ -226,10 +188,8 @@ class PoseFromRpy : public Call {
 
 // Roll, pitch and yaw of poses.
 //     pose (7) -> rpy (3)
-class PoseToRpy : public Call {
-  public:
-    explicit PoseToRpy(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_to_rpy", arguments, most_states) {}
+struct PoseToRpy : PoseCallOf<"pose_to_rpy"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView pose, ResultView rpy,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({pose}, {rpy}, states);
@@ -238,10 +198,8 @@ class PoseToRpy : public Call {
 
 // Rotation matrices and translations of poses.
 //     pose (7) -> rotation (3, 3), translation (3)
-class PoseToPlacement : public Call {
-  public:
-    explicit PoseToPlacement(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("pose_to_placement", arguments, most_states) {}
+struct PoseToPlacement : PoseCallOf<"pose_to_placement"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView pose, ResultView rotation, ResultView translation,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({pose}, {rotation, translation}, states);

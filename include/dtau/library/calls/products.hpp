@@ -10,16 +10,9 @@ namespace dtau {
 //     q (nq), v (nv), a (nv), dq (nv), dv (nv), da (nv) -> dtau (nv)
 //     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, coordinates, joint_parameters
-class InverseDynamicsJvp : public Call {
-  public:
-    explicit InverseDynamicsJvp(const Model& model, const CallArguments& arguments = {},
-                                std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics_jvp", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView df_ext = {};
-        InputView parameters = {};
-    };
+struct InverseDynamicsJvp : CallOf<"inverse_dynamics_jvp"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, df_ext = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView dq, InputView dv,
                                   InputView da, ResultView dtau, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
@@ -36,14 +29,10 @@ class InverseDynamicsJvp : public Call {
 //     q (nq), v (nv), a (nv), lam (nv) -> by_q (nv), by_v (nv), by_a (nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies), -> by_f_ext (nbodies, 6)
 //     arguments: f_ext_axes, coordinates, joint_parameters
-class InverseDynamicsVjp : public Call {
-  public:
-    explicit InverseDynamicsVjp(const Model& model, const CallArguments& arguments = {},
-                                std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics_vjp", arguments, most_states) {}
+struct InverseDynamicsVjp : CallOf<"inverse_dynamics_vjp"> {
+    using CallOf::CallOf;
     struct Optional {
-        InputView f_ext = {};
-        InputView parameters = {};
+        InputView f_ext = {}, parameters = {};
         ResultView by_f_ext = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
@@ -62,16 +51,9 @@ class InverseDynamicsVjp : public Call {
 //     q (nq), v (nv), tau (nv), dq (nv), dv (nv), dtau (nv) -> da (nv)
 //     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, coordinates, joint_parameters
-class ForwardDynamicsJvp : public Call {
-  public:
-    explicit ForwardDynamicsJvp(const Model& model, const CallArguments& arguments = {},
-                                std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics_jvp", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView df_ext = {};
-        InputView parameters = {};
-    };
+struct ForwardDynamicsJvp : CallOf<"forward_dynamics_jvp"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, df_ext = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
                                   InputView dv, InputView dtau, ResultView da,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
@@ -88,14 +70,10 @@ class ForwardDynamicsJvp : public Call {
 //     q (nq), v (nv), tau (nv), lam (nv) -> by_q (nv), by_v (nv), by_tau (nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies), -> by_f_ext (nbodies, 6)
 //     arguments: f_ext_axes, coordinates, joint_parameters
-class ForwardDynamicsVjp : public Call {
-  public:
-    explicit ForwardDynamicsVjp(const Model& model, const CallArguments& arguments = {},
-                                std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics_vjp", arguments, most_states) {}
+struct ForwardDynamicsVjp : CallOf<"forward_dynamics_vjp"> {
+    using CallOf::CallOf;
     struct Optional {
-        InputView f_ext = {};
-        InputView parameters = {};
+        InputView f_ext = {}, parameters = {};
         ResultView by_f_ext = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,

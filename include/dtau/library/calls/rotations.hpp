@@ -8,10 +8,8 @@ namespace dtau {
 
 // Exponential of SO(3): quaternions of rotation vectors.
 //     vector (3) -> quaternion (4)
-class RotationExp : public Call {
-  public:
-    explicit RotationExp(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("rotation_exp", arguments, most_states) {}
+struct RotationExp : PoseCallOf<"rotation_exp"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView vector, ResultView quaternion,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({vector}, {quaternion}, states);
@@ -20,10 +18,8 @@ class RotationExp : public Call {
 
 // Logarithm of SO(3): rotation vectors of quaternions.
 //     quaternion (4) -> vector (3)
-class RotationLog : public Call {
-  public:
-    explicit RotationLog(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("rotation_log", arguments, most_states) {}
+struct RotationLog : PoseCallOf<"rotation_log"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView quaternion, ResultView vector,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({quaternion}, {vector}, states);
@@ -32,11 +28,8 @@ class RotationLog : public Call {
 
 // Jacobian of the exponential of SO(3): its derivative by the rotation vector.
 //     vector (3) -> jacobian (3, 3)
-class RotationExpJacobian : public Call {
-  public:
-    explicit RotationExpJacobian(const CallArguments& arguments = {},
-                                 std::ptrdiff_t most_states = 1)
-        : Call("rotation_exp_jacobian", arguments, most_states) {}
+struct RotationExpJacobian : PoseCallOf<"rotation_exp_jacobian"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView vector, ResultView jacobian,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({vector}, {jacobian}, states);
@@ -45,11 +38,8 @@ class RotationExpJacobian : public Call {
 
 // Jacobian of the logarithm of SO(3): its derivative by a small further rotation.
 //     quaternion (4) -> jacobian (3, 3)
-class RotationLogJacobian : public Call {
-  public:
-    explicit RotationLogJacobian(const CallArguments& arguments = {},
-                                 std::ptrdiff_t most_states = 1)
-        : Call("rotation_log_jacobian", arguments, most_states) {}
+struct RotationLogJacobian : PoseCallOf<"rotation_log_jacobian"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView quaternion, ResultView jacobian,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({quaternion}, {jacobian}, states);
@@ -58,11 +48,8 @@ class RotationLogJacobian : public Call {
 
 // Derivative of exp_jacobian along a direction.
 //     vector (3), direction (3) -> jacobian (3, 3)
-class RotationExpJacobianDerivative : public Call {
-  public:
-    explicit RotationExpJacobianDerivative(const CallArguments& arguments = {},
-                                           std::ptrdiff_t most_states = 1)
-        : Call("rotation_exp_jacobian_derivative", arguments, most_states) {}
+struct RotationExpJacobianDerivative : PoseCallOf<"rotation_exp_jacobian_derivative"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView vector, InputView direction, ResultView jacobian,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({vector, direction}, {jacobian}, states);
@@ -71,11 +58,8 @@ class RotationExpJacobianDerivative : public Call {
 
 // Derivative of log_jacobian along a further rotation.
 //     quaternion (4), direction (3) -> jacobian (3, 3)
-class RotationLogJacobianDerivative : public Call {
-  public:
-    explicit RotationLogJacobianDerivative(const CallArguments& arguments = {},
-                                           std::ptrdiff_t most_states = 1)
-        : Call("rotation_log_jacobian_derivative", arguments, most_states) {}
+struct RotationLogJacobianDerivative : PoseCallOf<"rotation_log_jacobian_derivative"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView quaternion, InputView direction, ResultView jacobian,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({quaternion, direction}, {jacobian}, states);
@@ -84,10 +68,8 @@ class RotationLogJacobianDerivative : public Call {
 
 // Compose rotations: the rotation of C in A, the product of their matrices in this order.
 //     first (4), second (4) -> quaternion (4)
-class RotationCompose : public Call {
-  public:
-    explicit RotationCompose(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("rotation_compose", arguments, most_states) {}
+struct RotationCompose : PoseCallOf<"rotation_compose"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView first, InputView second, ResultView quaternion,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({first, second}, {quaternion}, states);
@@ -96,10 +78,8 @@ class RotationCompose : public Call {
 
 // Invert rotations.
 //     quaternion (4) -> quaternion (4)
-class RotationInverse : public Call {
-  public:
-    explicit RotationInverse(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("rotation_inverse", arguments, most_states) {}
+struct RotationInverse : PoseCallOf<"rotation_inverse"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView quaternion, ResultView quaternion_out,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({quaternion}, {quaternion_out}, states);
@@ -108,10 +88,8 @@ class RotationInverse : public Call {
 
 // Unit quaternions of quaternions of any norm.
 //     quaternion (4) -> quaternion (4)
-class RotationNormalize : public Call {
-  public:
-    explicit RotationNormalize(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("rotation_normalize", arguments, most_states) {}
+struct RotationNormalize : PoseCallOf<"rotation_normalize"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView quaternion, ResultView quaternion_out,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({quaternion}, {quaternion_out}, states);
@@ -120,10 +98,8 @@ class RotationNormalize : public Call {
 
 // Rotate vectors.
 //     quaternion (4), vector (3) -> vector (3)
-class RotationAct : public Call {
-  public:
-    explicit RotationAct(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("rotation_act", arguments, most_states) {}
+struct RotationAct : PoseCallOf<"rotation_act"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView quaternion, InputView vector, ResultView vector_out,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({quaternion, vector}, {vector_out}, states);
@@ -132,10 +108,8 @@ class RotationAct : public Call {
 
 // Rotation vector from one rotation to another: end == compose(start, exp(vector)).
 //     start (4), end (4) -> vector (3)
-class RotationDifference : public Call {
-  public:
-    explicit RotationDifference(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("rotation_difference", arguments, most_states) {}
+struct RotationDifference : PoseCallOf<"rotation_difference"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView start, InputView end, ResultView vector,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({start, end}, {vector}, states);
@@ -144,11 +118,8 @@ class RotationDifference : public Call {
 
 // Interpolate between rotations with a constant angular velocity (slerp).
 //     start (4), end (4), t -> quaternion (4)
-class RotationInterpolate : public Call {
-  public:
-    explicit RotationInterpolate(const CallArguments& arguments = {},
-                                 std::ptrdiff_t most_states = 1)
-        : Call("rotation_interpolate", arguments, most_states) {}
+struct RotationInterpolate : PoseCallOf<"rotation_interpolate"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView start, InputView end, InputView t,
                                   ResultView quaternion, std::ptrdiff_t states = 1) noexcept {
         return run({start, end, t}, {quaternion}, states);
@@ -157,10 +128,8 @@ class RotationInterpolate : public Call {
 
 // Quaternions of rotation matrices.
 //     rotation (3, 3) -> quaternion (4)
-class RotationFromMatrix : public Call {
-  public:
-    explicit RotationFromMatrix(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("rotation_from_matrix", arguments, most_states) {}
+struct RotationFromMatrix : PoseCallOf<"rotation_from_matrix"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView rotation, ResultView quaternion,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({rotation}, {quaternion}, states);
@@ -169,10 +138,8 @@ class RotationFromMatrix : public Call {
 
 // Rotation matrices of quaternions.
 //     quaternion (4) -> rotation (3, 3)
-class RotationToMatrix : public Call {
-  public:
-    explicit RotationToMatrix(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("rotation_to_matrix", arguments, most_states) {}
+struct RotationToMatrix : PoseCallOf<"rotation_to_matrix"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView quaternion, ResultView rotation,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({quaternion}, {rotation}, states);
@@ -181,10 +148,8 @@ class RotationToMatrix : public Call {
 
 // Quaternions of roll, pitch and yaw.
 //     rpy (3) -> quaternion (4)
-class RotationFromRpy : public Call {
-  public:
-    explicit RotationFromRpy(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("rotation_from_rpy", arguments, most_states) {}
+struct RotationFromRpy : PoseCallOf<"rotation_from_rpy"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView rpy, ResultView quaternion,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({rpy}, {quaternion}, states);
@@ -193,10 +158,8 @@ class RotationFromRpy : public Call {
 
 // Roll, pitch and yaw of quaternions.
 //     quaternion (4) -> rpy (3)
-class RotationToRpy : public Call {
-  public:
-    explicit RotationToRpy(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
-        : Call("rotation_to_rpy", arguments, most_states) {}
+struct RotationToRpy : PoseCallOf<"rotation_to_rpy"> {
+    using PoseCallOf::PoseCallOf;
     [[nodiscard]] bool operator()(InputView quaternion, ResultView rpy,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({quaternion}, {rpy}, states);

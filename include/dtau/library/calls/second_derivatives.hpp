@@ -11,16 +11,9 @@ namespace dtau {
 //     d2tau_dvdv (nv, nv, nv), d2tau_dadq (nv, nv, nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, symmetric, layout, coordinates, joint_parameters
-class InverseDynamicsSecondDerivatives : public Call {
-  public:
-    explicit InverseDynamicsSecondDerivatives(const Model& model,
-                                              const CallArguments& arguments = {},
-                                              std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics_second_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView parameters = {};
-    };
+struct InverseDynamicsSecondDerivatives : CallOf<"inverse_dynamics_second_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView d2tau_dqdq,
                                   ResultView d2tau_dqdv, ResultView d2tau_dvdv,
                                   ResultView d2tau_dadq, std::ptrdiff_t states,
@@ -40,16 +33,9 @@ class InverseDynamicsSecondDerivatives : public Call {
 //     d2a_dvdv (nv, nv, nv), d2a_dtaudq (nv, nv, nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, symmetric, coordinates, joint_parameters
-class ForwardDynamicsSecondDerivatives : public Call {
-  public:
-    explicit ForwardDynamicsSecondDerivatives(const Model& model,
-                                              const CallArguments& arguments = {},
-                                              std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics_second_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView parameters = {};
-    };
+struct ForwardDynamicsSecondDerivatives : CallOf<"forward_dynamics_second_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView d2a_dqdq,
                                   ResultView d2a_dqdv, ResultView d2a_dvdv, ResultView d2a_dtaudq,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
@@ -68,15 +54,9 @@ class ForwardDynamicsSecondDerivatives : public Call {
 //     dadq (nv, nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, symmetric, coordinates, joint_parameters
-class InverseDynamicsHessian : public Call {
-  public:
-    explicit InverseDynamicsHessian(const Model& model, const CallArguments& arguments = {},
-                                    std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics_hessian", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView parameters = {};
-    };
+struct InverseDynamicsHessian : CallOf<"inverse_dynamics_hessian"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
                                   ResultView dqdq, ResultView dqdv, ResultView dvdv,
                                   ResultView dadq, std::ptrdiff_t states,
@@ -95,15 +75,9 @@ class InverseDynamicsHessian : public Call {
 //     dtaudq (nv, nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, symmetric, coordinates, joint_parameters
-class ForwardDynamicsHessian : public Call {
-  public:
-    explicit ForwardDynamicsHessian(const Model& model, const CallArguments& arguments = {},
-                                    std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics_hessian", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView parameters = {};
-    };
+struct ForwardDynamicsHessian : CallOf<"forward_dynamics_hessian"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   ResultView dqdq, ResultView dqdv, ResultView dvdv,
                                   ResultView dtaudq, std::ptrdiff_t states,

@@ -11,17 +11,9 @@ namespace dtau {
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
 //     parameters (10 nbodies)
 //     arguments: integrator, f_ext_axes, contacts, regularization, joint_parameters
-class Step : public Call {
-  public:
-    explicit Step(const Model& model, const CallArguments& arguments = {},
-                  std::ptrdiff_t most_states = 1)
-        : Call(model, "step", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView active = {};
-        InputView positions = {};
-        InputView parameters = {};
-    };
+struct Step : CallOf<"step"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, active = {}, positions = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   ResultView q_out, ResultView v_out, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
@@ -40,19 +32,11 @@ class Step : public Call {
 //     optional: f_ext (nbodies, 6), df_ext (nbodies, 6), ddt, active (ncontacts),
 //     positions (ncontacts, 3), dparameters (nparameters), parameters (10 nbodies)
 //     arguments: integrator, f_ext_axes, contacts, regularization, coordinates, joint_parameters
-class StepJvp : public Call {
-  public:
-    explicit StepJvp(const Model& model, const CallArguments& arguments = {},
-                     std::ptrdiff_t most_states = 1)
-        : Call(model, "step_jvp", arguments, most_states) {}
+struct StepJvp : CallOf<"step_jvp"> {
+    using CallOf::CallOf;
     struct Optional {
-        InputView f_ext = {};
-        InputView df_ext = {};
-        InputView ddt = {};
-        InputView active = {};
-        InputView positions = {};
-        InputView dparameters = {};
-        InputView parameters = {};
+        InputView f_ext = {}, df_ext = {}, ddt = {}, active = {}, positions = {}, dparameters = {},
+                  parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   InputView dq, InputView dv, InputView dtau, ResultView dq_out,
@@ -74,16 +58,10 @@ class StepJvp : public Call {
 //     optional: f_ext (nbodies, 6), active (ncontacts), positions (ncontacts, 3),
 //     parameters (10 nbodies), -> by_f_ext (nbodies, 6)
 //     arguments: integrator, f_ext_axes, contacts, regularization, coordinates, joint_parameters
-class StepVjp : public Call {
-  public:
-    explicit StepVjp(const Model& model, const CallArguments& arguments = {},
-                     std::ptrdiff_t most_states = 1)
-        : Call(model, "step_vjp", arguments, most_states) {}
+struct StepVjp : CallOf<"step_vjp"> {
+    using CallOf::CallOf;
     struct Optional {
-        InputView f_ext = {};
-        InputView active = {};
-        InputView positions = {};
-        InputView parameters = {};
+        InputView f_ext = {}, active = {}, positions = {}, parameters = {};
         ResultView by_f_ext = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,

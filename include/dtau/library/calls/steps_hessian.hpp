@@ -11,17 +11,10 @@ namespace dtau {
 //     optional: f_ext (nbodies, 6), inputs (nv, ninputs), active (ncontacts),
 //     positions (ncontacts, 3), parameters (10 nbodies)
 //     arguments: integrator, f_ext_axes, contacts, regularization, coordinates, joint_parameters
-class StepHessian : public Call {
-  public:
-    explicit StepHessian(const Model& model, const CallArguments& arguments = {},
-                         std::ptrdiff_t most_states = 1)
-        : Call(model, "step_hessian", arguments, most_states) {}
+struct StepHessian : CallOf<"step_hessian"> {
+    using CallOf::CallOf;
     struct Optional {
-        InputView f_ext = {};
-        InputView inputs = {};
-        InputView active = {};
-        InputView positions = {};
-        InputView parameters = {};
+        InputView f_ext = {}, inputs = {}, active = {}, positions = {}, parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   InputView lam_q, InputView lam_v, ResultView H,

@@ -11,17 +11,10 @@ namespace dtau {
 //     optional: f_ext (nbodies, 6), inputs (nv, ninputs), active (ncontacts),
 //     positions (ncontacts, 3), parameters (10 nbodies), -> residual (nrows)
 //     arguments: f_ext_axes, contacts, regularization, layout, joint_parameters
-class Linearize : public Call {
-  public:
-    explicit Linearize(const Model& model, const CallArguments& arguments = {},
-                       std::ptrdiff_t most_states = 1)
-        : Call(model, "linearize", arguments, most_states) {}
+struct Linearize : CallOf<"linearize"> {
+    using CallOf::CallOf;
     struct Optional {
-        InputView f_ext = {};
-        InputView inputs = {};
-        InputView active = {};
-        InputView positions = {};
-        InputView parameters = {};
+        InputView f_ext = {}, inputs = {}, active = {}, positions = {}, parameters = {};
         ResultView residual = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView A,
@@ -43,21 +36,11 @@ class Linearize : public Call {
 //     -> dforces_dz (nrows, 2 nv), -> dforces_du (nrows, ninputs)
 //     arguments: integrator, f_ext_axes, contacts, regularization, forces, layout, coordinates,
 //     joint_parameters
-class LinearizeDiscrete : public Call {
-  public:
-    explicit LinearizeDiscrete(const Model& model, const CallArguments& arguments = {},
-                               std::ptrdiff_t most_states = 1)
-        : Call(model, "linearize_discrete", arguments, most_states) {}
+struct LinearizeDiscrete : CallOf<"linearize_discrete"> {
+    using CallOf::CallOf;
     struct Optional {
-        InputView f_ext = {};
-        InputView inputs = {};
-        InputView active = {};
-        InputView positions = {};
-        InputView parameters = {};
-        ResultView residual = {};
-        ResultView forces = {};
-        ResultView dforces_dz = {};
-        ResultView dforces_du = {};
+        InputView f_ext = {}, inputs = {}, active = {}, positions = {}, parameters = {};
+        ResultView residual = {}, forces = {}, dforces_dz = {}, dforces_du = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   ResultView A, ResultView B, ResultView q_out, ResultView v_out,

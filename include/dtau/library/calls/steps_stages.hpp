@@ -12,17 +12,10 @@ namespace dtau {
 //     optional: f_ext (nbodies, 6), inputs (nv, ninputs), active (ncontacts),
 //     positions (ncontacts, 3), parameters (10 nbodies)
 //     arguments: f_ext_axes, contacts, regularization, joint_parameters
-class LinearizeStages : public Call {
-  public:
-    explicit LinearizeStages(const Model& model, const CallArguments& arguments = {},
-                             std::ptrdiff_t most_states = 1)
-        : Call(model, "linearize_stages", arguments, most_states) {}
+struct LinearizeStages : CallOf<"linearize_stages"> {
+    using CallOf::CallOf;
     struct Optional {
-        InputView f_ext = {};
-        InputView inputs = {};
-        InputView active = {};
-        InputView positions = {};
-        InputView parameters = {};
+        InputView f_ext = {}, inputs = {}, active = {}, positions = {}, parameters = {};
     };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   ResultView A, ResultView B, ResultView q_out, ResultView v_out,

@@ -10,14 +10,9 @@ namespace dtau {
 //     q (nq) -> M (nv, nv)
 //     optional: parameters (10 nbodies)
 //     arguments: layout, joint_parameters
-class MassMatrix : public Call {
-  public:
-    explicit MassMatrix(const Model& model, const CallArguments& arguments = {},
-                        std::ptrdiff_t most_states = 1)
-        : Call(model, "mass_matrix", arguments, most_states) {}
-    struct Optional {
-        InputView parameters = {};
-    };
+struct MassMatrix : CallOf<"mass_matrix"> {
+    using CallOf::CallOf;
+    struct Optional { InputView parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, ResultView M, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
         return run({q, x.parameters}, {M}, states);
@@ -31,14 +26,9 @@ class MassMatrix : public Call {
 //     q (nq) -> M_inverse (nv, nv)
 //     optional: parameters (10 nbodies)
 //     arguments: layout, joint_parameters
-class MassMatrixInverse : public Call {
-  public:
-    explicit MassMatrixInverse(const Model& model, const CallArguments& arguments = {},
-                               std::ptrdiff_t most_states = 1)
-        : Call(model, "mass_matrix_inverse", arguments, most_states) {}
-    struct Optional {
-        InputView parameters = {};
-    };
+struct MassMatrixInverse : CallOf<"mass_matrix_inverse"> {
+    using CallOf::CallOf;
+    struct Optional { InputView parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, ResultView M_inverse, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
         return run({q, x.parameters}, {M_inverse}, states);
@@ -53,14 +43,9 @@ class MassMatrixInverse : public Call {
 //     q (nq), v (nv) -> C (nv, nv)
 //     optional: parameters (10 nbodies)
 //     arguments: layout, joint_parameters
-class CoriolisMatrix : public Call {
-  public:
-    explicit CoriolisMatrix(const Model& model, const CallArguments& arguments = {},
-                            std::ptrdiff_t most_states = 1)
-        : Call(model, "coriolis_matrix", arguments, most_states) {}
-    struct Optional {
-        InputView parameters = {};
-    };
+struct CoriolisMatrix : CallOf<"coriolis_matrix"> {
+    using CallOf::CallOf;
+    struct Optional { InputView parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, ResultView C, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
         return run({q, v, x.parameters}, {C}, states);
@@ -75,15 +60,9 @@ class CoriolisMatrix : public Call {
 //     q (nq), v (nv) -> tau (nv)
 //     optional: f_ext (nbodies, 6), parameters (10 nbodies)
 //     arguments: f_ext_axes, joint_parameters
-class BiasTorque : public Call {
-  public:
-    explicit BiasTorque(const Model& model, const CallArguments& arguments = {},
-                        std::ptrdiff_t most_states = 1)
-        : Call(model, "bias_torque", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext = {};
-        InputView parameters = {};
-    };
+struct BiasTorque : CallOf<"bias_torque"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext = {}, parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, ResultView tau, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
         return run({q, v, x.f_ext, x.parameters}, {tau}, states);
@@ -98,14 +77,9 @@ class BiasTorque : public Call {
 //     q (nq) -> tau (nv)
 //     optional: parameters (10 nbodies)
 //     arguments: joint_parameters
-class GravityTorque : public Call {
-  public:
-    explicit GravityTorque(const Model& model, const CallArguments& arguments = {},
-                           std::ptrdiff_t most_states = 1)
-        : Call(model, "gravity_torque", arguments, most_states) {}
-    struct Optional {
-        InputView parameters = {};
-    };
+struct GravityTorque : CallOf<"gravity_torque"> {
+    using CallOf::CallOf;
+    struct Optional { InputView parameters = {}; };
     [[nodiscard]] bool operator()(InputView q, ResultView tau, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
         return run({q, x.parameters}, {tau}, states);
@@ -117,11 +91,8 @@ class GravityTorque : public Call {
 
 // Kinetic energy of all moving bodies and of the joints' rotors.
 //     q (nq), v (nv) -> T
-class KineticEnergy : public Call {
-  public:
-    explicit KineticEnergy(const Model& model, const CallArguments& arguments = {},
-                           std::ptrdiff_t most_states = 1)
-        : Call(model, "kinetic_energy", arguments, most_states) {}
+struct KineticEnergy : CallOf<"kinetic_energy"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v, ResultView T,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, v}, {T}, states);
@@ -130,11 +101,8 @@ class KineticEnergy : public Call {
 
 // Potential energy of all moving bodies in the field of gravity, and of the joints' springs.
 //     q (nq) -> V
-class PotentialEnergy : public Call {
-  public:
-    explicit PotentialEnergy(const Model& model, const CallArguments& arguments = {},
-                             std::ptrdiff_t most_states = 1)
-        : Call(model, "potential_energy", arguments, most_states) {}
+struct PotentialEnergy : CallOf<"potential_energy"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, ResultView V, std::ptrdiff_t states = 1) noexcept {
         return run({q}, {V}, states);
     }
@@ -143,11 +111,8 @@ class PotentialEnergy : public Call {
 // Derivatives of the kinetic energy by q and v.
 //     q (nq), v (nv) -> dT_dq (nv), dT_dv (nv)
 //     arguments: coordinates
-class KineticEnergyDerivatives : public Call {
-  public:
-    explicit KineticEnergyDerivatives(const Model& model, const CallArguments& arguments = {},
-                                      std::ptrdiff_t most_states = 1)
-        : Call(model, "kinetic_energy_derivatives", arguments, most_states) {}
+struct KineticEnergyDerivatives : CallOf<"kinetic_energy_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v, ResultView dT_dq, ResultView dT_dv,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, v}, {dT_dq, dT_dv}, states);
@@ -157,11 +122,8 @@ class KineticEnergyDerivatives : public Call {
 // Derivative of the potential energy by q: the gravity torque.
 //     q (nq) -> dV_dq (nv)
 //     arguments: coordinates
-class PotentialEnergyDerivatives : public Call {
-  public:
-    explicit PotentialEnergyDerivatives(const Model& model, const CallArguments& arguments = {},
-                                        std::ptrdiff_t most_states = 1)
-        : Call(model, "potential_energy_derivatives", arguments, most_states) {}
+struct PotentialEnergyDerivatives : CallOf<"potential_energy_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, ResultView dV_dq,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q}, {dV_dq}, states);

@@ -10,14 +10,9 @@ namespace dtau {
 //     q (nq), v_derivatives (order + 2, nv) -> tau (order + 1, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6)
 //     arguments: f_ext_axes, order
-class InverseDynamicsTimeDerivatives : public Call {
-  public:
-    explicit InverseDynamicsTimeDerivatives(const Model& model, const CallArguments& arguments = {},
-                                            std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics_time_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext_derivatives = {};
-    };
+struct InverseDynamicsTimeDerivatives : CallOf<"inverse_dynamics_time_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext_derivatives = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView tau,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
         return run({q, v_derivatives, x.f_ext_derivatives}, {tau}, states);
@@ -32,14 +27,9 @@ class InverseDynamicsTimeDerivatives : public Call {
 //     q (nq), v (nv), tau_derivatives (order + 1, nv) -> a (order + 1, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6)
 //     arguments: f_ext_axes, order
-class ForwardDynamicsTimeDerivatives : public Call {
-  public:
-    explicit ForwardDynamicsTimeDerivatives(const Model& model, const CallArguments& arguments = {},
-                                            std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics_time_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext_derivatives = {};
-    };
+struct ForwardDynamicsTimeDerivatives : CallOf<"forward_dynamics_time_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext_derivatives = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives, ResultView a,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
         return run({q, v, tau_derivatives, x.f_ext_derivatives}, {a}, states);
@@ -55,14 +45,9 @@ class ForwardDynamicsTimeDerivatives : public Call {
 //     a (order + 1, nv), tau (order + 1, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6)
 //     arguments: prescribed (required), f_ext_axes, order
-class HybridDynamicsTimeDerivatives : public Call {
-  public:
-    explicit HybridDynamicsTimeDerivatives(const Model& model, const CallArguments& arguments = {},
-                                           std::ptrdiff_t most_states = 1)
-        : Call(model, "hybrid_dynamics_time_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext_derivatives = {};
-    };
+struct HybridDynamicsTimeDerivatives : CallOf<"hybrid_dynamics_time_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext_derivatives = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a_derivatives,
                                   InputView tau_derivatives, ResultView a, ResultView tau,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
@@ -78,11 +63,8 @@ class HybridDynamicsTimeDerivatives : public Call {
 // Mass matrix along a trajectory and its time derivatives of order 1 to r.
 //     q (nq), v_derivatives (order, nv) -> M (order + 1, nv, nv)
 //     arguments: order
-class MassMatrixTimeDerivatives : public Call {
-  public:
-    explicit MassMatrixTimeDerivatives(const Model& model, const CallArguments& arguments = {},
-                                       std::ptrdiff_t most_states = 1)
-        : Call(model, "mass_matrix_time_derivatives", arguments, most_states) {}
+struct MassMatrixTimeDerivatives : CallOf<"mass_matrix_time_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView M,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, v_derivatives}, {M}, states);
@@ -92,11 +74,8 @@ class MassMatrixTimeDerivatives : public Call {
 // Admissible Coriolis matrix along a trajectory and its time derivatives of order 1 to r.
 //     q (nq), v_derivatives (order + 1, nv) -> C (order + 1, nv, nv)
 //     arguments: order
-class CoriolisMatrixTimeDerivatives : public Call {
-  public:
-    explicit CoriolisMatrixTimeDerivatives(const Model& model, const CallArguments& arguments = {},
-                                           std::ptrdiff_t most_states = 1)
-        : Call(model, "coriolis_matrix_time_derivatives", arguments, most_states) {}
+struct CoriolisMatrixTimeDerivatives : CallOf<"coriolis_matrix_time_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView C,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, v_derivatives}, {C}, states);
@@ -106,11 +85,8 @@ class CoriolisMatrixTimeDerivatives : public Call {
 // Gravity torque along a trajectory and its time derivatives of order 1 to r.
 //     q (nq), v_derivatives (order, nv) -> tau (order + 1, nv)
 //     arguments: order
-class GravityTorqueTimeDerivatives : public Call {
-  public:
-    explicit GravityTorqueTimeDerivatives(const Model& model, const CallArguments& arguments = {},
-                                          std::ptrdiff_t most_states = 1)
-        : Call(model, "gravity_torque_time_derivatives", arguments, most_states) {}
+struct GravityTorqueTimeDerivatives : CallOf<"gravity_torque_time_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView tau,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, v_derivatives}, {tau}, states);
@@ -121,14 +97,9 @@ class GravityTorqueTimeDerivatives : public Call {
 //     q (nq), v_derivatives (order + 1, nv) -> tau (order + 1, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6)
 //     arguments: f_ext_axes, order
-class BiasTorqueTimeDerivatives : public Call {
-  public:
-    explicit BiasTorqueTimeDerivatives(const Model& model, const CallArguments& arguments = {},
-                                       std::ptrdiff_t most_states = 1)
-        : Call(model, "bias_torque_time_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext_derivatives = {};
-    };
+struct BiasTorqueTimeDerivatives : CallOf<"bias_torque_time_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext_derivatives = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView tau,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
         return run({q, v_derivatives, x.f_ext_derivatives}, {tau}, states);

@@ -12,17 +12,9 @@ namespace dtau {
 //     optional: f_ext_derivatives (order + 1, nbodies, 6), active (ncontacts),
 //     positions (ncontacts, 3)
 //     arguments: contacts (required), f_ext_axes, regularization, order
-class ConstrainedDynamicsTimeDerivatives : public Call {
-  public:
-    explicit ConstrainedDynamicsTimeDerivatives(const Model& model,
-                                                const CallArguments& arguments = {},
-                                                std::ptrdiff_t most_states = 1)
-        : Call(model, "constrained_dynamics_time_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext_derivatives = {};
-        InputView active = {};
-        InputView positions = {};
-    };
+struct ConstrainedDynamicsTimeDerivatives : CallOf<"constrained_dynamics_time_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext_derivatives = {}, active = {}, positions = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives, ResultView a,
                                   ResultView forces, ResultView residual, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
@@ -40,16 +32,10 @@ class ConstrainedDynamicsTimeDerivatives : public Call {
 //     q (nq), v_derivatives (order + 2, nv) -> tau (order + 1, nv), forces (order + 1, nrows)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6), active (ncontacts)
 //     arguments: contacts (required), f_ext_axes, inputs, regularization, order
-class ConstrainedInverseDynamicsTimeDerivatives : public Call {
-  public:
-    explicit ConstrainedInverseDynamicsTimeDerivatives(const Model& model,
-                                                       const CallArguments& arguments = {},
-                                                       std::ptrdiff_t most_states = 1)
-        : Call(model, "constrained_inverse_dynamics_time_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext_derivatives = {};
-        InputView active = {};
-    };
+struct ConstrainedInverseDynamicsTimeDerivatives
+    : CallOf<"constrained_inverse_dynamics_time_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext_derivatives = {}, active = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView tau,
                                   ResultView forces, std::ptrdiff_t states,
                                   const Optional& x) noexcept {

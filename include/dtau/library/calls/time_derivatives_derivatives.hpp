@@ -11,15 +11,10 @@ namespace dtau {
 //     dtau_dv (order + 1, nv, nv), dtau_da (order + 1, nv, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6)
 //     arguments: f_ext_axes, order
-class InverseDynamicsDerivativesTimeDerivatives : public Call {
-  public:
-    explicit InverseDynamicsDerivativesTimeDerivatives(const Model& model,
-                                                       const CallArguments& arguments = {},
-                                                       std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics_derivatives_time_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext_derivatives = {};
-    };
+struct InverseDynamicsDerivativesTimeDerivatives
+    : CallOf<"inverse_dynamics_derivatives_time_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext_derivatives = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView dtau_dq,
                                   ResultView dtau_dv, ResultView dtau_da, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
@@ -37,15 +32,10 @@ class InverseDynamicsDerivativesTimeDerivatives : public Call {
 //     da_dv (order + 1, nv, nv), da_dtau (order + 1, nv, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6)
 //     arguments: f_ext_axes, order
-class ForwardDynamicsDerivativesTimeDerivatives : public Call {
-  public:
-    explicit ForwardDynamicsDerivativesTimeDerivatives(const Model& model,
-                                                       const CallArguments& arguments = {},
-                                                       std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics_derivatives_time_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext_derivatives = {};
-    };
+struct ForwardDynamicsDerivativesTimeDerivatives
+    : CallOf<"forward_dynamics_derivatives_time_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext_derivatives = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives,
                                   ResultView da_dq, ResultView da_dv, ResultView da_dtau,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
@@ -63,15 +53,10 @@ class ForwardDynamicsDerivativesTimeDerivatives : public Call {
 //     dtau_dv_derivatives (order + 1, r + 2, nv, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6)
 //     arguments: f_ext_axes, order, coordinates
-class InverseDynamicsTimeDerivativesDerivatives : public Call {
-  public:
-    explicit InverseDynamicsTimeDerivativesDerivatives(const Model& model,
-                                                       const CallArguments& arguments = {},
-                                                       std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics_time_derivatives_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext_derivatives = {};
-    };
+struct InverseDynamicsTimeDerivativesDerivatives
+    : CallOf<"inverse_dynamics_time_derivatives_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext_derivatives = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView dtau_dq,
                                   ResultView dtau_dv_derivatives, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
@@ -89,15 +74,10 @@ class InverseDynamicsTimeDerivativesDerivatives : public Call {
 //     da_dv (order + 1, nv, nv), da_dtau_derivatives (order + 1, r + 1, nv, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6)
 //     arguments: f_ext_axes, order, coordinates
-class ForwardDynamicsTimeDerivativesDerivatives : public Call {
-  public:
-    explicit ForwardDynamicsTimeDerivativesDerivatives(const Model& model,
-                                                       const CallArguments& arguments = {},
-                                                       std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics_time_derivatives_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext_derivatives = {};
-    };
+struct ForwardDynamicsTimeDerivativesDerivatives
+    : CallOf<"forward_dynamics_time_derivatives_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext_derivatives = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives,
                                   ResultView da_dq, ResultView da_dv,
                                   ResultView da_dtau_derivatives, std::ptrdiff_t states,
@@ -118,15 +98,9 @@ class ForwardDynamicsTimeDerivativesDerivatives : public Call {
 //     B (order + 1, 2 nv, ninputs), a (order + 1, nv)
 //     optional: f_ext_derivatives (order + 1, nbodies, 6), inputs (nv, ninputs)
 //     arguments: f_ext_axes, order
-class LinearizeTimeDerivatives : public Call {
-  public:
-    explicit LinearizeTimeDerivatives(const Model& model, const CallArguments& arguments = {},
-                                      std::ptrdiff_t most_states = 1)
-        : Call(model, "linearize_time_derivatives", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext_derivatives = {};
-        InputView inputs = {};
-    };
+struct LinearizeTimeDerivatives : CallOf<"linearize_time_derivatives"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext_derivatives = {}, inputs = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives, ResultView A,
                                   ResultView B, ResultView a, std::ptrdiff_t states,
                                   const Optional& x) noexcept {

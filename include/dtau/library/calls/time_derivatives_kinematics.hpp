@@ -10,11 +10,8 @@ namespace dtau {
 //     q (nq), v_derivatives (order, nv) -> rotation (order + 1, nbodies, 3, 3),
 //     translation (order + 1, nbodies, 3), twist (order, nbodies, 6)
 //     arguments: order
-class KinematicsTimeDerivatives : public Call {
-  public:
-    explicit KinematicsTimeDerivatives(const Model& model, const CallArguments& arguments = {},
-                                       std::ptrdiff_t most_states = 1)
-        : Call(model, "kinematics_time_derivatives", arguments, most_states) {}
+struct KinematicsTimeDerivatives : CallOf<"kinematics_time_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView rotation,
                                   ResultView translation, ResultView twist,
                                   std::ptrdiff_t states = 1) noexcept {
@@ -26,11 +23,8 @@ class KinematicsTimeDerivatives : public Call {
 //     q (nq), v_derivatives (order, nv) -> rotation (order + 1, nframes, 3, 3),
 //     translation (order + 1, nframes, 3), twist (order, nframes, 6)
 //     arguments: frames (required), axes, order
-class FrameKinematicsTimeDerivatives : public Call {
-  public:
-    explicit FrameKinematicsTimeDerivatives(const Model& model, const CallArguments& arguments = {},
-                                            std::ptrdiff_t most_states = 1)
-        : Call(model, "frame_kinematics_time_derivatives", arguments, most_states) {}
+struct FrameKinematicsTimeDerivatives : CallOf<"frame_kinematics_time_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView rotation,
                                   ResultView translation, ResultView twist,
                                   std::ptrdiff_t states = 1) noexcept {
@@ -41,11 +35,8 @@ class FrameKinematicsTimeDerivatives : public Call {
 // Jacobians of frames along a trajectory, and their time derivatives of order 1 to r.
 //     q (nq), v_derivatives (order, nv) -> J (order + 1, nframes, 6, nv)
 //     arguments: frames (required), axes, order
-class FrameJacobiansTimeDerivatives : public Call {
-  public:
-    explicit FrameJacobiansTimeDerivatives(const Model& model, const CallArguments& arguments = {},
-                                           std::ptrdiff_t most_states = 1)
-        : Call(model, "frame_jacobians_time_derivatives", arguments, most_states) {}
+struct FrameJacobiansTimeDerivatives : CallOf<"frame_jacobians_time_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView J,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, v_derivatives}, {J}, states);
@@ -55,11 +46,8 @@ class FrameJacobiansTimeDerivatives : public Call {
 // Momentum about the world's origin along a trajectory and its time derivatives to order r.
 //     q (nq), v_derivatives (order + 1, nv) -> h (order + 1, 6)
 //     arguments: order
-class MomentumTimeDerivatives : public Call {
-  public:
-    explicit MomentumTimeDerivatives(const Model& model, const CallArguments& arguments = {},
-                                     std::ptrdiff_t most_states = 1)
-        : Call(model, "momentum_time_derivatives", arguments, most_states) {}
+struct MomentumTimeDerivatives : CallOf<"momentum_time_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView h,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, v_derivatives}, {h}, states);
@@ -69,12 +57,8 @@ class MomentumTimeDerivatives : public Call {
 // Momentum about the center of mass along a trajectory and its time derivatives to order r.
 //     q (nq), v_derivatives (order + 1, nv) -> h (order + 1, 6)
 //     arguments: order
-class CentroidalMomentumTimeDerivatives : public Call {
-  public:
-    explicit CentroidalMomentumTimeDerivatives(const Model& model,
-                                               const CallArguments& arguments = {},
-                                               std::ptrdiff_t most_states = 1)
-        : Call(model, "centroidal_momentum_time_derivatives", arguments, most_states) {}
+struct CentroidalMomentumTimeDerivatives : CallOf<"centroidal_momentum_time_derivatives"> {
+    using CallOf::CallOf;
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView h,
                                   std::ptrdiff_t states = 1) noexcept {
         return run({q, v_derivatives}, {h}, states);

@@ -12,16 +12,9 @@ namespace dtau {
 //     optional: f_ext_derivatives (order + 1, nbodies, 6),
 //     df_ext_derivatives (order + 1, nbodies, 6)
 //     arguments: f_ext_axes, order, coordinates
-class InverseDynamicsTimeDerivativesJvp : public Call {
-  public:
-    explicit InverseDynamicsTimeDerivativesJvp(const Model& model,
-                                               const CallArguments& arguments = {},
-                                               std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics_time_derivatives_jvp", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext_derivatives = {};
-        InputView df_ext_derivatives = {};
-    };
+struct InverseDynamicsTimeDerivativesJvp : CallOf<"inverse_dynamics_time_derivatives_jvp"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext_derivatives = {}, df_ext_derivatives = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, InputView dq,
                                   InputView dv_derivatives, ResultView dtau, std::ptrdiff_t states,
                                   const Optional& x) noexcept {
@@ -42,12 +35,8 @@ class InverseDynamicsTimeDerivativesJvp : public Call {
 //     optional: f_ext_derivatives (order + 1, nbodies, 6),
 //     -> by_f_ext_derivatives (order + 1, nbodies, 6)
 //     arguments: f_ext_axes, order, coordinates
-class InverseDynamicsTimeDerivativesVjp : public Call {
-  public:
-    explicit InverseDynamicsTimeDerivativesVjp(const Model& model,
-                                               const CallArguments& arguments = {},
-                                               std::ptrdiff_t most_states = 1)
-        : Call(model, "inverse_dynamics_time_derivatives_vjp", arguments, most_states) {}
+struct InverseDynamicsTimeDerivativesVjp : CallOf<"inverse_dynamics_time_derivatives_vjp"> {
+    using CallOf::CallOf;
     struct Optional {
         InputView f_ext_derivatives = {};
         ResultView by_f_ext_derivatives = {};
@@ -71,16 +60,9 @@ class InverseDynamicsTimeDerivativesVjp : public Call {
 //     optional: f_ext_derivatives (order + 1, nbodies, 6),
 //     df_ext_derivatives (order + 1, nbodies, 6)
 //     arguments: f_ext_axes, order, coordinates
-class ForwardDynamicsTimeDerivativesJvp : public Call {
-  public:
-    explicit ForwardDynamicsTimeDerivativesJvp(const Model& model,
-                                               const CallArguments& arguments = {},
-                                               std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics_time_derivatives_jvp", arguments, most_states) {}
-    struct Optional {
-        InputView f_ext_derivatives = {};
-        InputView df_ext_derivatives = {};
-    };
+struct ForwardDynamicsTimeDerivativesJvp : CallOf<"forward_dynamics_time_derivatives_jvp"> {
+    using CallOf::CallOf;
+    struct Optional { InputView f_ext_derivatives = {}, df_ext_derivatives = {}; };
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives, InputView dq,
                                   InputView dv, InputView dtau_derivatives, ResultView da,
                                   std::ptrdiff_t states, const Optional& x) noexcept {
@@ -101,12 +83,8 @@ class ForwardDynamicsTimeDerivativesJvp : public Call {
 //     optional: f_ext_derivatives (order + 1, nbodies, 6),
 //     -> by_f_ext_derivatives (order + 1, nbodies, 6)
 //     arguments: f_ext_axes, order, coordinates
-class ForwardDynamicsTimeDerivativesVjp : public Call {
-  public:
-    explicit ForwardDynamicsTimeDerivativesVjp(const Model& model,
-                                               const CallArguments& arguments = {},
-                                               std::ptrdiff_t most_states = 1)
-        : Call(model, "forward_dynamics_time_derivatives_vjp", arguments, most_states) {}
+struct ForwardDynamicsTimeDerivativesVjp : CallOf<"forward_dynamics_time_derivatives_vjp"> {
+    using CallOf::CallOf;
     struct Optional {
         InputView f_ext_derivatives = {};
         ResultView by_f_ext_derivatives = {};
