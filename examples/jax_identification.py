@@ -18,6 +18,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import payload_identification
 import program
 
 import dtau
@@ -33,29 +34,10 @@ TYPICAL = np.concatenate([np.full(6, 1.5), np.full(6, 1.0), np.full(6, 8.0)])  #
 
 
 def arm() -> dtau.Model:
-    """An arm of six joints whose friction is not known yet."""
-    builder = dtau.ModelBuilder("arm")
-    joints = (  # axis, where it sits on the link before, mass and half length
-        ((0, 0, 1), (0, 0, 0.1), 6.0, 0.05),
-        ((0, 1, 0), (0, 0, 0.15), 9.0, 0.2),
-        ((0, 1, 0), (0, 0, 0.4), 6.0, 0.15),
-        ((0, 0, 1), (0, 0, 0.3), 2.5, 0.05),
-        ((0, 1, 0), (0, 0, 0.1), 1.8, 0.03),
-        ((0, 0, 1), (0, 0, 0.08), 0.8, 0.03),
-    )
-    parent = None
-    for k, (axis, place, mass, half) in enumerate(joints):
-        size = np.diag([half**2 / 3, half**2 / 3, 0.0]) + 1e-3 * np.eye(3)
-        parent = builder.add(
-            dtau.Revolute(axis),
-            name=f"link{k + 1}",
-            parent=parent,
-            placement=dtau.Pose(translation=place),
-            inertia=dtau.Inertia(mass, (0, 0, half), mass * size),
-            armature=0.1,
-            friction_speed=STICTION,
-        )
-    return builder.build()
+    """The arm of `payload_identification` without a load; its friction is not known yet."""
+    flange = dtau.Inertia(0.8, (0, 0, 0.03), np.diag([0.00104, 0.00104, 0.0008]))
+    model = payload_identification.arm(flange, np.zeros(6))
+    return model.replace(armature=0.1, friction_speed=STICTION)
 
 
 def simulate(model: dtau.Model, parameters: jax.Array, reference: jax.Array) -> jax.Array:
