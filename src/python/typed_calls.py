@@ -114,6 +114,7 @@ def _class(function: Function, line: str) -> str:
     if len(head) > WIDTH - 2:
         head = head.replace(" : ", "\n    : ")
     body = f"using {base}::{base};\n"
+    more = ["std::ptrdiff_t states = 1"]
     if more_given or more_results:
         members = [_members("InputView", [x.name for x in more_given])]
         members += [_members("ResultView", [to[id(x)] for x in more_results])]
@@ -121,25 +122,15 @@ def _class(function: Function, line: str) -> str:
         short = f"struct Optional {{ {lines.strip()} }};\n"
         long = f"struct Optional {{\n{lines}}};\n"
         body += short if lines.count("\n") == 1 and len(short) < WIDTH - 4 else long
-        body += _operator([*arrays, "std::ptrdiff_t states", "const Optional& x"], *lists)
-        lists = (
-            ", ".join(x.name if x in given else "nullptr" for x in _leading(function.inputs)),
-            ", ".join(to[id(x)] for x in results),
-        )
-    body += _operator([*arrays, "std::ptrdiff_t states = 1"], *lists)
+        # A template: only behind the class have the members of Optional their defaults.
+        body += "template <class X = Optional>\n"
+        more.append("const X& x = {}")
+    body += _operator([*arrays, *more], *lists)
     return f"{_comment(function, line)}{head} {{\n" + indent(body, "    ") + "};\n"
 
 
 def _all(function: Function) -> tuple[Array, ...]:
     return (*function.results, *function.force_results)
-
-
-def _leading(inputs: Iterable[Array]) -> list[Array]:
-    """Return the inputs up to the last one that is required."""
-    found = list(inputs)
-    while found[-1].optional:
-        found.pop()
-    return found
 
 
 def _members(kind: str, names: list[str]) -> str:

@@ -14,16 +14,12 @@ namespace dtau {
 struct ConstrainedDynamics : CallOf<"constrained_dynamics"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, active = {}, positions = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView a,
-                                  ResultView forces, ResultView residual, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView forces, ResultView residual, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau, x.f_ext, x.active, x.positions, x.parameters},
                    {a, forces, residual}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView a,
-                                  ResultView forces, ResultView residual,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau}, {a, forces, residual}, states);
     }
 };
 
@@ -40,21 +36,15 @@ struct ConstrainedDynamicsDerivatives : CallOf<"constrained_dynamics_derivatives
         InputView f_ext = {}, active = {}, positions = {}, parameters = {};
         ResultView a = {}, forces = {};
     };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView da_dq,
                                   ResultView da_dv, ResultView da_dtau, ResultView dforces_dq,
                                   ResultView dforces_dv, ResultView dforces_dtau,
-                                  ResultView residual, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView residual, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau, x.f_ext, x.active, x.positions, x.parameters},
                    {da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual, x.a,
                     x.forces}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView da_dq,
-                                  ResultView da_dv, ResultView da_dtau, ResultView dforces_dq,
-                                  ResultView dforces_dv, ResultView dforces_dtau,
-                                  ResultView residual, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau},
-                   {da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual}, states);
     }
 };
 
@@ -65,14 +55,11 @@ struct ConstrainedDynamicsDerivatives : CallOf<"constrained_dynamics_derivatives
 struct ConstrainedInverseDynamics : CallOf<"constrained_inverse_dynamics"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, active = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView tau,
-                                  ResultView forces, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView forces, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, a, x.f_ext, x.active, x.parameters}, {tau, forces}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView tau,
-                                  ResultView forces, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, a}, {tau, forces}, states);
     }
 };
 

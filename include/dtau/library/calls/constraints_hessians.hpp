@@ -16,18 +16,13 @@ namespace dtau {
 struct ConstrainedDynamicsHessian : CallOf<"constrained_dynamics_hessian"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, active = {}, positions = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   InputView lam_forces, ResultView dqdq, ResultView dqdv,
-                                  ResultView dvdv, ResultView dtaudq, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView dvdv, ResultView dtaudq, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau, lam, lam_forces, x.f_ext, x.active, x.positions, x.parameters},
                    {dqdq, dqdv, dvdv, dtaudq}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
-                                  InputView lam_forces, ResultView dqdq, ResultView dqdv,
-                                  ResultView dvdv, ResultView dtaudq,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau, lam, lam_forces}, {dqdq, dqdv, dvdv, dtaudq}, states);
     }
 };
 
@@ -38,16 +33,12 @@ struct ConstrainedDynamicsHessian : CallOf<"constrained_dynamics_hessian"> {
 struct ImpulseDynamicsHessian : CallOf<"impulse_dynamics_hessian"> {
     using CallOf::CallOf;
     struct Optional { InputView active = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView lam, InputView lam_impulses,
                                   InputView restitution, ResultView dqdq, ResultView dqdv,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, lam, lam_impulses, restitution, x.active, x.parameters},
                    {dqdq, dqdv}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView lam, InputView lam_impulses,
-                                  InputView restitution, ResultView dqdq, ResultView dqdv,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, lam, lam_impulses, restitution}, {dqdq, dqdv}, states);
     }
 };
 

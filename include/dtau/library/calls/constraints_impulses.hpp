@@ -13,14 +13,11 @@ namespace dtau {
 struct ImpulseDynamics : CallOf<"impulse_dynamics"> {
     using CallOf::CallOf;
     struct Optional { InputView active = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution, ResultView v_out,
-                                  ResultView impulses, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView impulses, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, restitution, x.active, x.parameters}, {v_out, impulses}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution, ResultView v_out,
-                                  ResultView impulses, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, restitution}, {v_out, impulses}, states);
     }
 };
 
@@ -32,17 +29,13 @@ struct ImpulseDynamics : CallOf<"impulse_dynamics"> {
 struct ImpulseDynamicsDerivatives : CallOf<"impulse_dynamics_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView active = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution, ResultView dv_dq,
                                   ResultView dv_dv, ResultView dimpulses_dq,
-                                  ResultView dimpulses_dv, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView dimpulses_dv, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, restitution, x.active, x.parameters},
                    {dv_dq, dv_dv, dimpulses_dq, dimpulses_dv}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution, ResultView dv_dq,
-                                  ResultView dv_dv, ResultView dimpulses_dq,
-                                  ResultView dimpulses_dv, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, restitution}, {dv_dq, dv_dv, dimpulses_dq, dimpulses_dv}, states);
     }
 };
 
@@ -56,17 +49,13 @@ struct ImpulseDynamicsJvp : CallOf<"impulse_dynamics_jvp"> {
     struct Optional {
         InputView drestitution = {}, active = {}, dparameters = {}, parameters = {};
     };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView dq, InputView dv,
                                   InputView restitution, ResultView dv_out, ResultView dimpulses,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, dq, dv, restitution, x.drestitution, x.active, x.dparameters,
                     x.parameters},
                    {dv_out, dimpulses}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView dq, InputView dv,
-                                  InputView restitution, ResultView dv_out, ResultView dimpulses,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, dq, dv, restitution}, {dv_out, dimpulses}, states);
     }
 };
 
@@ -78,17 +67,13 @@ struct ImpulseDynamicsJvp : CallOf<"impulse_dynamics_jvp"> {
 struct ImpulseDynamicsVjp : CallOf<"impulse_dynamics_vjp"> {
     using CallOf::CallOf;
     struct Optional { InputView active = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView lam, InputView lam_impulses,
                                   InputView restitution, ResultView by_q, ResultView by_v,
-                                  ResultView by_restitution, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView by_restitution, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, lam, lam_impulses, restitution, x.active, x.parameters},
                    {by_q, by_v, by_restitution}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView lam, InputView lam_impulses,
-                                  InputView restitution, ResultView by_q, ResultView by_v,
-                                  ResultView by_restitution, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, lam, lam_impulses, restitution}, {by_q, by_v, by_restitution}, states);
     }
 };
 

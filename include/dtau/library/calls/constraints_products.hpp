@@ -17,17 +17,13 @@ struct ConstrainedDynamicsJvp : CallOf<"constrained_dynamics_jvp"> {
         InputView f_ext = {}, df_ext = {}, active = {}, positions = {}, dparameters = {},
                   parameters = {};
     };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
                                   InputView dv, InputView dtau, ResultView da, ResultView dforces,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, tau, dq, dv, dtau, x.f_ext, x.df_ext, x.active, x.positions,
                     x.dparameters, x.parameters},
                    {da, dforces}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
-                                  InputView dv, InputView dtau, ResultView da, ResultView dforces,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau, dq, dv, dtau}, {da, dforces}, states);
     }
 };
 
@@ -42,17 +38,13 @@ struct ConstrainedDynamicsVjp : CallOf<"constrained_dynamics_vjp"> {
         InputView f_ext = {}, active = {}, positions = {}, parameters = {};
         ResultView by_f_ext = {};
     };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   InputView lam_forces, ResultView by_q, ResultView by_v,
-                                  ResultView by_tau, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView by_tau, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau, lam, lam_forces, x.f_ext, x.active, x.positions, x.parameters},
                    {by_q, by_v, by_tau, x.by_f_ext}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
-                                  InputView lam_forces, ResultView by_q, ResultView by_v,
-                                  ResultView by_tau, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau, lam, lam_forces}, {by_q, by_v, by_tau}, states);
     }
 };
 

@@ -17,21 +17,13 @@ namespace dtau {
 struct ConstrainedDynamicsSecondDerivatives : CallOf<"constrained_dynamics_second_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, active = {}, positions = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView d2a_dqdq,
                                   ResultView d2a_dqdv, ResultView d2a_dvdv, ResultView d2a_dtaudq,
                                   ResultView d2forces_dqdq, ResultView d2forces_dqdv,
                                   ResultView d2forces_dvdv, ResultView d2forces_dtaudq,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, tau, x.f_ext, x.active, x.positions, x.parameters},
-                   {d2a_dqdq, d2a_dqdv, d2a_dvdv, d2a_dtaudq, d2forces_dqdq, d2forces_dqdv,
-                    d2forces_dvdv, d2forces_dtaudq}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView d2a_dqdq,
-                                  ResultView d2a_dqdv, ResultView d2a_dvdv, ResultView d2a_dtaudq,
-                                  ResultView d2forces_dqdq, ResultView d2forces_dqdv,
-                                  ResultView d2forces_dvdv, ResultView d2forces_dtaudq,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau},
                    {d2a_dqdq, d2a_dqdv, d2a_dvdv, d2a_dtaudq, d2forces_dqdq, d2forces_dqdv,
                     d2forces_dvdv, d2forces_dtaudq}, states);
     }
@@ -45,18 +37,12 @@ struct ConstrainedDynamicsSecondDerivatives : CallOf<"constrained_dynamics_secon
 struct ImpulseDynamicsSecondDerivatives : CallOf<"impulse_dynamics_second_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView active = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution,
                                   ResultView d2v_dqdq, ResultView d2v_dqdv,
                                   ResultView d2impulses_dqdq, ResultView d2impulses_dqdv,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, restitution, x.active, x.parameters},
-                   {d2v_dqdq, d2v_dqdv, d2impulses_dqdq, d2impulses_dqdv}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView restitution,
-                                  ResultView d2v_dqdq, ResultView d2v_dqdv,
-                                  ResultView d2impulses_dqdq, ResultView d2impulses_dqdv,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, restitution},
                    {d2v_dqdq, d2v_dqdv, d2impulses_dqdq, d2impulses_dqdv}, states);
     }
 };

@@ -13,15 +13,11 @@ namespace dtau {
 struct InverseDynamicsDerivatives : CallOf<"inverse_dynamics_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView dtau_dq,
-                                  ResultView dtau_dv, ResultView dtau_da, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView dtau_dv, ResultView dtau_da, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, a, x.f_ext, x.parameters}, {dtau_dq, dtau_dv, dtau_da}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView dtau_dq,
-                                  ResultView dtau_dv, ResultView dtau_da,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, a}, {dtau_dq, dtau_dv, dtau_da}, states);
     }
 };
 
@@ -32,15 +28,11 @@ struct InverseDynamicsDerivatives : CallOf<"inverse_dynamics_derivatives"> {
 struct ForwardDynamicsDerivatives : CallOf<"forward_dynamics_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView da_dq,
-                                  ResultView da_dv, ResultView da_dtau, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView da_dv, ResultView da_dtau, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau, x.f_ext, x.parameters}, {da_dq, da_dv, da_dtau}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView da_dq,
-                                  ResultView da_dv, ResultView da_dtau,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau}, {da_dq, da_dv, da_dtau}, states);
     }
 };
 
@@ -62,13 +54,10 @@ struct InverseDynamicsWrenchDerivatives : CallOf<"inverse_dynamics_wrench_deriva
 struct ForwardDynamicsWrenchDerivatives : CallOf<"forward_dynamics_wrench_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView parameters = {}; };
-    [[nodiscard]] bool operator()(InputView q, ResultView da_df_ext, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+    template <class X = Optional>
+    [[nodiscard]] bool operator()(InputView q, ResultView da_df_ext, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, x.parameters}, {da_df_ext}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, ResultView da_df_ext,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q}, {da_df_ext}, states);
     }
 };
 

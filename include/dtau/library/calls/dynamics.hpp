@@ -13,13 +13,10 @@ namespace dtau {
 struct InverseDynamics : CallOf<"inverse_dynamics"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView tau,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, a, x.f_ext, x.parameters}, {tau}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView tau,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, a}, {tau}, states);
     }
 };
 
@@ -30,13 +27,10 @@ struct InverseDynamics : CallOf<"inverse_dynamics"> {
 struct ForwardDynamics : CallOf<"forward_dynamics"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView a,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, tau, x.f_ext, x.parameters}, {a}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView a,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau}, {a}, states);
     }
 };
 
@@ -47,15 +41,11 @@ struct ForwardDynamics : CallOf<"forward_dynamics"> {
 struct HybridDynamics : CallOf<"hybrid_dynamics"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView tau,
-                                  ResultView a_out, ResultView tau_out, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView a_out, ResultView tau_out, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, a, tau, x.f_ext}, {a_out, tau_out}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView tau,
-                                  ResultView a_out, ResultView tau_out,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, a, tau}, {a_out, tau_out}, states);
     }
 };
 

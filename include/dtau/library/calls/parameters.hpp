@@ -46,14 +46,11 @@ struct InverseDynamicsParameterVjp : CallOf<"inverse_dynamics_parameter_vjp"> {
 struct ForwardDynamicsParameterDerivatives : CallOf<"forward_dynamics_parameter_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau,
-                                  ResultView da_dparameters, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView da_dparameters, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau, x.f_ext, x.parameters}, {da_dparameters}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau,
-                                  ResultView da_dparameters, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau}, {da_dparameters}, states);
     }
 };
 
@@ -64,14 +61,11 @@ struct ForwardDynamicsParameterDerivatives : CallOf<"forward_dynamics_parameter_
 struct ForwardDynamicsParameterJvp : CallOf<"forward_dynamics_parameter_jvp"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dparameters,
-                                  ResultView da, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView da, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau, dparameters, x.f_ext, x.parameters}, {da}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dparameters,
-                                  ResultView da, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau, dparameters}, {da}, states);
     }
 };
 
@@ -82,14 +76,11 @@ struct ForwardDynamicsParameterJvp : CallOf<"forward_dynamics_parameter_jvp"> {
 struct ForwardDynamicsParameterVjp : CallOf<"forward_dynamics_parameter_vjp"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
-                                  ResultView by_parameters, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView by_parameters, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau, lam, x.f_ext, x.parameters}, {by_parameters}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
-                                  ResultView by_parameters, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau, lam}, {by_parameters}, states);
     }
 };
 

@@ -13,15 +13,11 @@ namespace dtau {
 struct InverseDynamicsJvp : CallOf<"inverse_dynamics_jvp"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, df_ext = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView dq, InputView dv,
-                                  InputView da, ResultView dtau, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  InputView da, ResultView dtau, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, a, dq, dv, da, x.f_ext, x.df_ext, x.parameters}, {dtau}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView dq, InputView dv,
-                                  InputView da, ResultView dtau,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, a, dq, dv, da}, {dtau}, states);
     }
 };
 
@@ -35,15 +31,11 @@ struct InverseDynamicsVjp : CallOf<"inverse_dynamics_vjp"> {
         InputView f_ext = {}, parameters = {};
         ResultView by_f_ext = {};
     };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
                                   ResultView by_q, ResultView by_v, ResultView by_a,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, a, lam, x.f_ext, x.parameters}, {by_q, by_v, by_a, x.by_f_ext}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
-                                  ResultView by_q, ResultView by_v, ResultView by_a,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, a, lam}, {by_q, by_v, by_a}, states);
     }
 };
 
@@ -54,15 +46,11 @@ struct InverseDynamicsVjp : CallOf<"inverse_dynamics_vjp"> {
 struct ForwardDynamicsJvp : CallOf<"forward_dynamics_jvp"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, df_ext = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
                                   InputView dv, InputView dtau, ResultView da,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, tau, dq, dv, dtau, x.f_ext, x.df_ext, x.parameters}, {da}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dq,
-                                  InputView dv, InputView dtau, ResultView da,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau, dq, dv, dtau}, {da}, states);
     }
 };
 
@@ -76,16 +64,12 @@ struct ForwardDynamicsVjp : CallOf<"forward_dynamics_vjp"> {
         InputView f_ext = {}, parameters = {};
         ResultView by_f_ext = {};
     };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   ResultView by_q, ResultView by_v, ResultView by_tau,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, tau, lam, x.f_ext, x.parameters},
                    {by_q, by_v, by_tau, x.by_f_ext}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
-                                  ResultView by_q, ResultView by_v, ResultView by_tau,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau, lam}, {by_q, by_v, by_tau}, states);
     }
 };
 

@@ -14,17 +14,13 @@ namespace dtau {
 struct InverseDynamicsSecondDerivatives : CallOf<"inverse_dynamics_second_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView d2tau_dqdq,
                                   ResultView d2tau_dqdv, ResultView d2tau_dvdv,
-                                  ResultView d2tau_dadq, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView d2tau_dadq, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, a, x.f_ext, x.parameters},
                    {d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, ResultView d2tau_dqdq,
-                                  ResultView d2tau_dqdv, ResultView d2tau_dvdv,
-                                  ResultView d2tau_dadq, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, a}, {d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq}, states);
     }
 };
 
@@ -36,16 +32,12 @@ struct InverseDynamicsSecondDerivatives : CallOf<"inverse_dynamics_second_deriva
 struct ForwardDynamicsSecondDerivatives : CallOf<"forward_dynamics_second_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView d2a_dqdq,
                                   ResultView d2a_dqdv, ResultView d2a_dvdv, ResultView d2a_dtaudq,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, tau, x.f_ext, x.parameters},
                    {d2a_dqdq, d2a_dqdv, d2a_dvdv, d2a_dtaudq}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView d2a_dqdq,
-                                  ResultView d2a_dqdv, ResultView d2a_dvdv, ResultView d2a_dtaudq,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau}, {d2a_dqdq, d2a_dqdv, d2a_dvdv, d2a_dtaudq}, states);
     }
 };
 
@@ -57,16 +49,12 @@ struct ForwardDynamicsSecondDerivatives : CallOf<"forward_dynamics_second_deriva
 struct InverseDynamicsHessian : CallOf<"inverse_dynamics_hessian"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
                                   ResultView dqdq, ResultView dqdv, ResultView dvdv,
-                                  ResultView dadq, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView dadq, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, a, lam, x.f_ext, x.parameters}, {dqdq, dqdv, dvdv, dadq}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a, InputView lam,
-                                  ResultView dqdq, ResultView dqdv, ResultView dvdv,
-                                  ResultView dadq, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, a, lam}, {dqdq, dqdv, dvdv, dadq}, states);
     }
 };
 
@@ -78,16 +66,12 @@ struct InverseDynamicsHessian : CallOf<"inverse_dynamics_hessian"> {
 struct ForwardDynamicsHessian : CallOf<"forward_dynamics_hessian"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
                                   ResultView dqdq, ResultView dqdv, ResultView dvdv,
-                                  ResultView dtaudq, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView dtaudq, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau, lam, x.f_ext, x.parameters}, {dqdq, dqdv, dvdv, dtaudq}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView lam,
-                                  ResultView dqdq, ResultView dqdv, ResultView dvdv,
-                                  ResultView dtaudq, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau, lam}, {dqdq, dqdv, dvdv, dtaudq}, states);
     }
 };
 

@@ -14,16 +14,12 @@ namespace dtau {
 struct Step : CallOf<"step"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, active = {}, positions = {}, parameters = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
-                                  ResultView q_out, ResultView v_out, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView q_out, ResultView v_out, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau, dt, x.f_ext, x.active, x.positions, x.parameters},
                    {q_out, v_out}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
-                                  ResultView q_out, ResultView v_out,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau, dt}, {q_out, v_out}, states);
     }
 };
 
@@ -38,18 +34,14 @@ struct StepJvp : CallOf<"step_jvp"> {
         InputView f_ext = {}, df_ext = {}, ddt = {}, active = {}, positions = {}, dparameters = {},
                   parameters = {};
     };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   InputView dq, InputView dv, InputView dtau, ResultView dq_out,
-                                  ResultView dv_out, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView dv_out, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau, dt, dq, dv, dtau, x.f_ext, x.df_ext, x.ddt, x.active, x.positions,
                     x.dparameters, x.parameters},
                    {dq_out, dv_out}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
-                                  InputView dq, InputView dv, InputView dtau, ResultView dq_out,
-                                  ResultView dv_out, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau, dt, dq, dv, dtau}, {dq_out, dv_out}, states);
     }
 };
 
@@ -64,18 +56,13 @@ struct StepVjp : CallOf<"step_vjp"> {
         InputView f_ext = {}, active = {}, positions = {}, parameters = {};
         ResultView by_f_ext = {};
     };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   InputView lam_q, InputView lam_v, ResultView by_q,
-                                  ResultView by_v, ResultView by_tau, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView by_v, ResultView by_tau, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau, dt, lam_q, lam_v, x.f_ext, x.active, x.positions, x.parameters},
                    {by_q, by_v, by_tau, x.by_f_ext}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
-                                  InputView lam_q, InputView lam_v, ResultView by_q,
-                                  ResultView by_v, ResultView by_tau,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau, dt, lam_q, lam_v}, {by_q, by_v, by_tau}, states);
     }
 };
 

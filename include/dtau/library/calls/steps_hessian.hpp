@@ -16,17 +16,13 @@ struct StepHessian : CallOf<"step_hessian"> {
     struct Optional {
         InputView f_ext = {}, inputs = {}, active = {}, positions = {}, parameters = {};
     };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   InputView lam_q, InputView lam_v, ResultView H,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, tau, dt, lam_q, lam_v, x.f_ext, x.inputs, x.active, x.positions,
                     x.parameters},
                    {H}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
-                                  InputView lam_q, InputView lam_v, ResultView H,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau, dt, lam_q, lam_v}, {H}, states);
     }
 };
 

@@ -17,15 +17,12 @@ struct Linearize : CallOf<"linearize"> {
         InputView f_ext = {}, inputs = {}, active = {}, positions = {}, parameters = {};
         ResultView residual = {};
     };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView A,
-                                  ResultView B, ResultView a, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView B, ResultView a, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau, x.f_ext, x.inputs, x.active, x.positions, x.parameters},
                    {A, B, a, x.residual}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, ResultView A,
-                                  ResultView B, ResultView a, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau}, {A, B, a}, states);
     }
 };
 
@@ -42,16 +39,12 @@ struct LinearizeDiscrete : CallOf<"linearize_discrete"> {
         InputView f_ext = {}, inputs = {}, active = {}, positions = {}, parameters = {};
         ResultView residual = {}, forces = {}, dforces_dz = {}, dforces_du = {};
     };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   ResultView A, ResultView B, ResultView q_out, ResultView v_out,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, tau, dt, x.f_ext, x.inputs, x.active, x.positions, x.parameters},
                    {A, B, q_out, v_out, x.residual, x.forces, x.dforces_dz, x.dforces_du}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
-                                  ResultView A, ResultView B, ResultView q_out, ResultView v_out,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau, dt}, {A, B, q_out, v_out}, states);
     }
 };
 

@@ -17,19 +17,13 @@ struct LinearizeStages : CallOf<"linearize_stages"> {
     struct Optional {
         InputView f_ext = {}, inputs = {}, active = {}, positions = {}, parameters = {};
     };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
                                   ResultView A, ResultView B, ResultView q_out, ResultView v_out,
                                   ResultView A_stages, ResultView B_stages, ResultView q_stages,
-                                  ResultView v_stages, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView v_stages, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau, dt, x.f_ext, x.inputs, x.active, x.positions, x.parameters},
-                   {A, B, q_out, v_out, A_stages, B_stages, q_stages, v_stages}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau, InputView dt,
-                                  ResultView A, ResultView B, ResultView q_out, ResultView v_out,
-                                  ResultView A_stages, ResultView B_stages, ResultView q_stages,
-                                  ResultView v_stages, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau, dt},
                    {A, B, q_out, v_out, A_stages, B_stages, q_stages, v_stages}, states);
     }
 };

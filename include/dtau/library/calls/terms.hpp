@@ -13,12 +13,10 @@ namespace dtau {
 struct MassMatrix : CallOf<"mass_matrix"> {
     using CallOf::CallOf;
     struct Optional { InputView parameters = {}; };
-    [[nodiscard]] bool operator()(InputView q, ResultView M, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+    template <class X = Optional>
+    [[nodiscard]] bool operator()(InputView q, ResultView M, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, x.parameters}, {M}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, ResultView M, std::ptrdiff_t states = 1) noexcept {
-        return run({q}, {M}, states);
     }
 };
 
@@ -29,13 +27,10 @@ struct MassMatrix : CallOf<"mass_matrix"> {
 struct MassMatrixInverse : CallOf<"mass_matrix_inverse"> {
     using CallOf::CallOf;
     struct Optional { InputView parameters = {}; };
-    [[nodiscard]] bool operator()(InputView q, ResultView M_inverse, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+    template <class X = Optional>
+    [[nodiscard]] bool operator()(InputView q, ResultView M_inverse, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, x.parameters}, {M_inverse}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, ResultView M_inverse,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q}, {M_inverse}, states);
     }
 };
 
@@ -46,13 +41,10 @@ struct MassMatrixInverse : CallOf<"mass_matrix_inverse"> {
 struct CoriolisMatrix : CallOf<"coriolis_matrix"> {
     using CallOf::CallOf;
     struct Optional { InputView parameters = {}; };
-    [[nodiscard]] bool operator()(InputView q, InputView v, ResultView C, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+    template <class X = Optional>
+    [[nodiscard]] bool operator()(InputView q, InputView v, ResultView C, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, x.parameters}, {C}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, ResultView C,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v}, {C}, states);
     }
 };
 
@@ -63,13 +55,10 @@ struct CoriolisMatrix : CallOf<"coriolis_matrix"> {
 struct BiasTorque : CallOf<"bias_torque"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext = {}, parameters = {}; };
-    [[nodiscard]] bool operator()(InputView q, InputView v, ResultView tau, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
-        return run({q, v, x.f_ext, x.parameters}, {tau}, states);
-    }
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, ResultView tau,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v}, {tau}, states);
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
+        return run({q, v, x.f_ext, x.parameters}, {tau}, states);
     }
 };
 
@@ -80,12 +69,10 @@ struct BiasTorque : CallOf<"bias_torque"> {
 struct GravityTorque : CallOf<"gravity_torque"> {
     using CallOf::CallOf;
     struct Optional { InputView parameters = {}; };
-    [[nodiscard]] bool operator()(InputView q, ResultView tau, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+    template <class X = Optional>
+    [[nodiscard]] bool operator()(InputView q, ResultView tau, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, x.parameters}, {tau}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, ResultView tau, std::ptrdiff_t states = 1) noexcept {
-        return run({q}, {tau}, states);
     }
 };
 

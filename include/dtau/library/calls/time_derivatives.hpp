@@ -13,13 +13,10 @@ namespace dtau {
 struct InverseDynamicsTimeDerivatives : CallOf<"inverse_dynamics_time_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext_derivatives = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView tau,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v_derivatives, x.f_ext_derivatives}, {tau}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView tau,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v_derivatives}, {tau}, states);
     }
 };
 
@@ -30,13 +27,10 @@ struct InverseDynamicsTimeDerivatives : CallOf<"inverse_dynamics_time_derivative
 struct ForwardDynamicsTimeDerivatives : CallOf<"forward_dynamics_time_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext_derivatives = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives, ResultView a,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, tau_derivatives, x.f_ext_derivatives}, {a}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives, ResultView a,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau_derivatives}, {a}, states);
     }
 };
 
@@ -48,15 +42,11 @@ struct ForwardDynamicsTimeDerivatives : CallOf<"forward_dynamics_time_derivative
 struct HybridDynamicsTimeDerivatives : CallOf<"hybrid_dynamics_time_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext_derivatives = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView a_derivatives,
                                   InputView tau_derivatives, ResultView a, ResultView tau,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, a_derivatives, tau_derivatives, x.f_ext_derivatives}, {a, tau}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView a_derivatives,
-                                  InputView tau_derivatives, ResultView a, ResultView tau,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, a_derivatives, tau_derivatives}, {a, tau}, states);
     }
 };
 
@@ -100,13 +90,10 @@ struct GravityTorqueTimeDerivatives : CallOf<"gravity_torque_time_derivatives"> 
 struct BiasTorqueTimeDerivatives : CallOf<"bias_torque_time_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext_derivatives = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView tau,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v_derivatives, x.f_ext_derivatives}, {tau}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView tau,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v_derivatives}, {tau}, states);
     }
 };
 

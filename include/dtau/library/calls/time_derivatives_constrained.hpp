@@ -15,16 +15,12 @@ namespace dtau {
 struct ConstrainedDynamicsTimeDerivatives : CallOf<"constrained_dynamics_time_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext_derivatives = {}, active = {}, positions = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives, ResultView a,
-                                  ResultView forces, ResultView residual, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView forces, ResultView residual, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau_derivatives, x.f_ext_derivatives, x.active, x.positions},
                    {a, forces, residual}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives, ResultView a,
-                                  ResultView forces, ResultView residual,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau_derivatives}, {a, forces, residual}, states);
     }
 };
 
@@ -36,14 +32,11 @@ struct ConstrainedInverseDynamicsTimeDerivatives
     : CallOf<"constrained_inverse_dynamics_time_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext_derivatives = {}, active = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView tau,
-                                  ResultView forces, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView forces, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v_derivatives, x.f_ext_derivatives, x.active}, {tau, forces}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView tau,
-                                  ResultView forces, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v_derivatives}, {tau, forces}, states);
     }
 };
 

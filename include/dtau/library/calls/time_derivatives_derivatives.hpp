@@ -15,15 +15,11 @@ struct InverseDynamicsDerivativesTimeDerivatives
     : CallOf<"inverse_dynamics_derivatives_time_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext_derivatives = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView dtau_dq,
-                                  ResultView dtau_dv, ResultView dtau_da, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView dtau_dv, ResultView dtau_da, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v_derivatives, x.f_ext_derivatives}, {dtau_dq, dtau_dv, dtau_da}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView dtau_dq,
-                                  ResultView dtau_dv, ResultView dtau_da,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v_derivatives}, {dtau_dq, dtau_dv, dtau_da}, states);
     }
 };
 
@@ -36,15 +32,11 @@ struct ForwardDynamicsDerivativesTimeDerivatives
     : CallOf<"forward_dynamics_derivatives_time_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext_derivatives = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives,
                                   ResultView da_dq, ResultView da_dv, ResultView da_dtau,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, tau_derivatives, x.f_ext_derivatives}, {da_dq, da_dv, da_dtau}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives,
-                                  ResultView da_dq, ResultView da_dv, ResultView da_dtau,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau_derivatives}, {da_dq, da_dv, da_dtau}, states);
     }
 };
 
@@ -57,15 +49,11 @@ struct InverseDynamicsTimeDerivativesDerivatives
     : CallOf<"inverse_dynamics_time_derivatives_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext_derivatives = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView dtau_dq,
-                                  ResultView dtau_dv_derivatives, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView dtau_dv_derivatives, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v_derivatives, x.f_ext_derivatives}, {dtau_dq, dtau_dv_derivatives}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, ResultView dtau_dq,
-                                  ResultView dtau_dv_derivatives,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v_derivatives}, {dtau_dq, dtau_dv_derivatives}, states);
     }
 };
 
@@ -78,18 +66,13 @@ struct ForwardDynamicsTimeDerivativesDerivatives
     : CallOf<"forward_dynamics_time_derivatives_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext_derivatives = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives,
                                   ResultView da_dq, ResultView da_dv,
-                                  ResultView da_dtau_derivatives, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView da_dtau_derivatives, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau_derivatives, x.f_ext_derivatives},
                    {da_dq, da_dv, da_dtau_derivatives}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives,
-                                  ResultView da_dq, ResultView da_dv,
-                                  ResultView da_dtau_derivatives,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau_derivatives}, {da_dq, da_dv, da_dtau_derivatives}, states);
     }
 };
 
@@ -101,14 +84,11 @@ struct ForwardDynamicsTimeDerivativesDerivatives
 struct LinearizeTimeDerivatives : CallOf<"linearize_time_derivatives"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext_derivatives = {}, inputs = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives, ResultView A,
-                                  ResultView B, ResultView a, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView B, ResultView a, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau_derivatives, x.f_ext_derivatives, x.inputs}, {A, B, a}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives, ResultView A,
-                                  ResultView B, ResultView a, std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau_derivatives}, {A, B, a}, states);
     }
 };
 

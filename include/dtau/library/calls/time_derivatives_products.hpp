@@ -15,17 +15,13 @@ namespace dtau {
 struct InverseDynamicsTimeDerivativesJvp : CallOf<"inverse_dynamics_time_derivatives_jvp"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext_derivatives = {}, df_ext_derivatives = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, InputView dq,
-                                  InputView dv_derivatives, ResultView dtau, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  InputView dv_derivatives, ResultView dtau,
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v_derivatives, dq, dv_derivatives, x.f_ext_derivatives,
                     x.df_ext_derivatives},
                    {dtau}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, InputView dq,
-                                  InputView dv_derivatives, ResultView dtau,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v_derivatives, dq, dv_derivatives}, {dtau}, states);
     }
 };
 
@@ -41,16 +37,12 @@ struct InverseDynamicsTimeDerivativesVjp : CallOf<"inverse_dynamics_time_derivat
         InputView f_ext_derivatives = {};
         ResultView by_f_ext_derivatives = {};
     };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, InputView lam_derivatives,
                                   ResultView by_q, ResultView by_v_derivatives,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v_derivatives, lam_derivatives, x.f_ext_derivatives},
                    {by_q, by_v_derivatives, x.by_f_ext_derivatives}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v_derivatives, InputView lam_derivatives,
-                                  ResultView by_q, ResultView by_v_derivatives,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v_derivatives, lam_derivatives}, {by_q, by_v_derivatives}, states);
     }
 };
 
@@ -63,17 +55,13 @@ struct InverseDynamicsTimeDerivativesVjp : CallOf<"inverse_dynamics_time_derivat
 struct ForwardDynamicsTimeDerivativesJvp : CallOf<"forward_dynamics_time_derivatives_jvp"> {
     using CallOf::CallOf;
     struct Optional { InputView f_ext_derivatives = {}, df_ext_derivatives = {}; };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives, InputView dq,
                                   InputView dv, InputView dtau_derivatives, ResultView da,
-                                  std::ptrdiff_t states, const Optional& x) noexcept {
+                                  std::ptrdiff_t states = 1, const X& x = {}) noexcept {
         return run({q, v, tau_derivatives, dq, dv, dtau_derivatives, x.f_ext_derivatives,
                     x.df_ext_derivatives},
                    {da}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives, InputView dq,
-                                  InputView dv, InputView dtau_derivatives, ResultView da,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau_derivatives, dq, dv, dtau_derivatives}, {da}, states);
     }
 };
 
@@ -89,19 +77,13 @@ struct ForwardDynamicsTimeDerivativesVjp : CallOf<"forward_dynamics_time_derivat
         InputView f_ext_derivatives = {};
         ResultView by_f_ext_derivatives = {};
     };
+    template <class X = Optional>
     [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives,
                                   InputView lam_derivatives, ResultView by_q, ResultView by_v,
-                                  ResultView by_tau_derivatives, std::ptrdiff_t states,
-                                  const Optional& x) noexcept {
+                                  ResultView by_tau_derivatives, std::ptrdiff_t states = 1,
+                                  const X& x = {}) noexcept {
         return run({q, v, tau_derivatives, lam_derivatives, x.f_ext_derivatives},
                    {by_q, by_v, by_tau_derivatives, x.by_f_ext_derivatives}, states);
-    }
-    [[nodiscard]] bool operator()(InputView q, InputView v, InputView tau_derivatives,
-                                  InputView lam_derivatives, ResultView by_q, ResultView by_v,
-                                  ResultView by_tau_derivatives,
-                                  std::ptrdiff_t states = 1) noexcept {
-        return run({q, v, tau_derivatives, lam_derivatives},
-                   {by_q, by_v, by_tau_derivatives}, states);
     }
 };
 
