@@ -277,11 +277,91 @@ def test_flags_disable_parameters() -> None:
     assert zero == {"dof_damping", "jnt_stiffness", "actuator_gainprm", "actuator_biasprm"}
 
 
+def test_set_parameters_follow_the_derivatives() -> None:
+    mj_model, data, states, ctrl = model_and_states("implicitfast", "elliptic")
+    rng, values = np.random.default_rng(4), dtau.mujoco.parameter_values(mj_model, NAMES)
+    for name, value in values.items():
+        change = rng.uniform(-0.5, 0.5, value.shape) * sizes_of(mj_model, name, value.shape)
+        if name == "jnt_stiffness":
+            change[mj_model.jnt_type < 2] = 0.0
+        m = copy.copy(mj_model)
+        dtau.mujoco.set_parameters(m, {name: value + change})
+        got = dtau.mujoco.parameter_values(m, [name])[name]
+        np.testing.assert_allclose(got[1:], (value + change)[1:], rtol=1e-12, atol=1e-14)
+        for x, u in zip(states, ctrl, strict=True):
+            by_hand = after(changed(mj_model, name, change), data, x, u, None)
+            np.testing.assert_allclose(after(m, data, x, u, None), by_hand, rtol=0, atol=1e-12)
+    m = copy.copy(mj_model)
+    dtau.mujoco.set_parameters(m, values)  # the same ones change nothing
+    for name in ("body_iquat", "body_ipos", "body_sameframe", "geom_sameframe", "dof_M0"):
+        np.testing.assert_array_equal(getattr(m, name), getattr(mj_model, name))
+
+
+FREE = """<mujoco><option tolerance="0"/><worldbody><body name="top" {}>
+<freejoint/><geom type="box" size="0.1 0.2 0.3" mass="1"/></body></worldbody></mujoco>"""
+
+
+def test_parameters_of_a_free_body() -> None:
+    for simple in ("", 'simple="false"'):
+        mj_model = mujoco.MjModel.from_xml_string(FREE.format(simple))
+        data = mujoco.MjData(mj_model)
+        data.qvel[:] = 0.3, -0.2, 0.1, 1.0, 2.0, -3.0
+        state = np.concatenate([[0.0], data.qpos, data.qvel])
+        names = ["body_inertial", "dof_armature"]
+        by = parameter_derivatives(mj_model, data, names)
+        usual = after(mj_model, data, state, data.ctrl, None)
+        values = dtau.mujoco.parameter_values(mj_model, names)
+        directions = [("body_inertial", (1, k)) for k in (0, 4, 6, 9)]
+        directions += [("dof_armature", (3,))]
+        directions += [] if not simple else [("body_inertial", (1, k)) for k in (1, 2, 3, 5, 7, 8)]
+        for name, place in directions:
+            ends = []
+            for h in (-2e-4, -1e-4, 1e-4, 2e-4):
+                m, other = copy.copy(mj_model), {name: values[name].copy()}
+                other[name][place] += h
+                dtau.mujoco.set_parameters(m, other)
+                ends.append(after(m, data, state, data.ctrl, usual))
+            slope = (8.0 * (ends[2] - ends[1]) - (ends[3] - ends[0])) / 12e-4
+            np.testing.assert_allclose(
+                slope, by[name][(slice(None), *place)], atol=1e-9 * np.abs(by[name]).max()
+            )
+
+
+def test_set_parameters_refuses() -> None:
+    mj_model = mujoco.MjModel.from_xml_string(FREE.format(""))
+    usual = dtau.mujoco.parameter_values(mj_model, ["body_inertial"])["body_inertial"]
+    for place, number, message in (
+        (0, 0.0, "body_inertial of body 'top': expected a positive mass, got 0"),
+        (4, -1.0, "expected positive moments of inertia .* got -1; dtau.identification"),
+        (1, 0.1, 'compiled as simple; give the body simple="false"'),
+        (5, 0.001, "no first moments and products of inertia"),
+        (2, np.nan, "body_inertial: expected finite numbers"),
+    ):
+        numbers = usual.copy()
+        numbers[1, place] = number
+        with pytest.raises(ValueError, match=message):
+            dtau.mujoco.set_parameters(
+                mj_model, {"dof_damping": np.ones(6), "body_inertial": numbers}
+            )
+        assert not mj_model.dof_damping.any()
+    with pytest.raises(ValueError, match=r"values: expected names among body_inertial, .* 'mass'"):
+        dtau.mujoco.set_parameters(mj_model, {"mass": 1.0})
+    with pytest.raises(ValueError, match=r"dof_damping: expected shape \(6,\), got \(\)"):
+        dtau.mujoco.set_parameters(mj_model, {"dof_damping": 1.0})
+    with pytest.raises(TypeError, match="values: expected a dict of names and arrays, got list"):
+        dtau.mujoco.set_parameters(mj_model, [])
+    for call in (dtau.mujoco.set_parameters, dtau.mujoco.parameter_values):
+        with pytest.raises(TypeError, match=r"mj_model: expected a mujoco\.MjModel, got list"):
+            call([], {"dof_damping": np.ones(6)})
+
+
 def test_errors_name_parameters() -> None:
     mj_model, data, states, ctrl = model_and_states("Euler", "elliptic")
     for names in (["body_mass"], [], "dof_damping", ["dof_damping", "dof_damping"]):
         with pytest.raises(ValueError, match="parameters: expected one or more of body_inertial"):
             parameter_derivatives(mj_model, data, names)
+    with pytest.raises(TypeError, match="parameters: expected names of parameters, got int"):
+        parameter_derivatives(mj_model, data, 3)
     with pytest.raises(TypeError, match=r"mj_model: expected a mujoco\.MjModel"):
         parameter_derivatives(data, data, ["dof_damping"])
     with pytest.raises(TypeError, match=r"mj_model: expected a mujoco\.MjModel"):

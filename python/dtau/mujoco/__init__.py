@@ -15,11 +15,15 @@ except ModuleNotFoundError as error:
         "dtau.mujoco needs MuJoCo, which is not installed: pip install mujoco"
     ) from error
 
+from dtau.mujoco.model_parameters import (
+    inertial_parameters,
+    parameter_values,
+    set_parameters,
+)
 from dtau.mujoco.parameter_derivatives import (
     parameter_derivatives,
     parameter_derivatives_batch,
 )
-from dtau.mujoco.parameters import inertial_parameters
 from dtau.mujoco.step_function import StepFunction
 from dtau.mujoco.step_parameters import StepParameters
 from dtau.mujoco.transition import (
@@ -35,6 +39,8 @@ __all__ = [
     "inertial_parameters",
     "parameter_derivatives",
     "parameter_derivatives_batch",
+    "parameter_values",
+    "set_parameters",
     "transition_derivatives",
     "transition_derivatives_batch",
 ]

@@ -48,7 +48,7 @@ def parameter_derivatives(
     ValueError
         If a name of a parameter is unknown or there is none, and as in `transition_derivatives`.
     TypeError
-        As in `transition_derivatives`.
+        If `parameters` are no names, and as in `transition_derivatives`.
     NotImplementedError
         If inertial parameters are asked for in a fluid, or coefficients of muscles, and as in
         `transition_derivatives`.

@@ -1,4 +1,4 @@
-"""Lay out columns for parameters of a MuJoCo model: `Parameters`, `inertial_parameters`."""
+"""Lay out columns for parameters of a MuJoCo model: `Parameters`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.mujoco.body_forces import gravity_compensation
+from dtau.mujoco.numbers import require_finite
 from dtau.mujoco.scope import disabled
 from dtau.support.checks import class_name, real_numbers
 
@@ -29,7 +30,10 @@ class Parameters:
 
     Attributes
     ----------
-    names : tuple of str
+    shapes : dict
+        Shapes of the parameters by name, as they were asked for.
+    parts : dict
+        Columns of the parameters by name, in order.
     columns : int
         Number of the parameters.
     damps : bool
@@ -38,28 +42,18 @@ class Parameters:
 
     def __init__(self, mj_model: Any, names: Iterable[str]) -> None:
         m = mj_model
-        shapes: dict[str, tuple[int, ...]] = {  # in the order of src/mujoco/step.hpp
-            "body_inertial": (m.nbody, 10),
-            "dof_damping": (m.nv,),
-            "dof_armature": (m.nv,),
-            "jnt_stiffness": (m.njnt,),
-            "dof_frictionloss": (m.nv,),
-            "actuator_gainprm": (m.nactuator, 3),
-            "actuator_biasprm": (m.nactuator, 3),
-            "geom_friction": (m.ngeom, 3),
-        }
-        self._shapes = {name: shapes[name] for name in _known(names, tuple(shapes))}
-        self.names = tuple(self._shapes)
+        shapes = shapes_of(m)
+        self.shapes = {name: shapes[name] for name in known(names, tuple(shapes))}
         self._require_covered(m)
-        self._parts: dict[str, slice] = {}
+        self.parts: dict[str, slice] = {}
         starts, self.columns = [], 0
         for name, shape in shapes.items():
-            starts.append(self.columns if name in self._shapes else -1)
-            if name in self._shapes:
-                self._parts[name] = slice(self.columns, self.columns + math.prod(shape))
+            starts.append(self.columns if name in self.shapes else -1)
+            if name in self.shapes:
+                self.parts[name] = slice(self.columns, self.columns + math.prod(shape))
                 self.columns += math.prod(shape)
         dampers = not disabled(m, "DAMPER")
-        damps = "dof_damping" in self._shapes and dampers and not disabled(m, "EULERDAMP")
+        damps = "dof_damping" in self.shapes and dampers and not disabled(m, "EULERDAMP")
         self.damps = damps
         compensated = np.zeros(m.nbody)
         bodies, *_ = gravity_compensation(m)
@@ -76,7 +70,7 @@ class Parameters:
     def of_solutions(self, mj_model: Any, q: Array, geoms: NDArray[np.int32]) -> list[Array]:
         """Return the displacements of springs (n, nv), and the shares of geoms in the friction."""
         m, stretch = mj_model, np.zeros((len(q), mj_model.nv))
-        if "jnt_stiffness" in self._shapes and not disabled(m, "SPRING"):
+        if "jnt_stiffness" in self.shapes and not disabled(m, "SPRING"):
             for out, at in zip(stretch, q, strict=True):
                 mujoco.mj_differentiatePos(m, out, 1.0, m.qpos_spring, at)
         return [stretch, _friction_shares(m, geoms.reshape(-1, 2))]
@@ -84,26 +78,20 @@ class Parameters:
     def by_name(self, columns: Array) -> dict[str, Array]:
         """Return the columns (..., columns) of each parameter."""
         return {
-            name: columns[..., self._parts[name]].reshape(*columns.shape[:-1], *shape)
-            for name, shape in self._shapes.items()
+            name: columns[..., self.parts[name]].reshape(*columns.shape[:-1], *shape)
+            for name, shape in self.shapes.items()
         }
 
     def columns_of(self, variations: Mapping[str, ArrayLike]) -> Array:
         """Return the numbers of all columns, from the numbers of some parameters."""
         out = np.zeros(self.columns)
-        for name, given in variations.items():
-            if name not in self._shapes:
-                expected = ", ".join(self._shapes)
-                raise ValueError(f"variations: expected names among {expected}, got {name!r}")
-            found = real_numbers(name, given)
-            if found.shape != self._shapes[name]:
-                raise ValueError(f"{name}: expected shape {self._shapes[name]}, got {found.shape}")
-            out[self._parts[name]] = found.ravel()
+        for name, found in checked("variations", variations, self.shapes).items():
+            out[self.parts[name]] = found.ravel()
         return out
 
     def _require_covered(self, m: Any) -> None:
         """Raise NotImplementedError if the forces are not linear in a parameter."""
-        names = self._shapes
+        names = self.shapes
         if "body_inertial" in names and (m.opt.density or m.opt.viscosity):
             raise NotImplementedError(
                 "dtau.mujoco does not differentiate by body_inertial in a fluid, whose forces "
@@ -121,53 +109,42 @@ class Parameters:
                 )
 
 
-def inertial_parameters(mj_model: Any) -> Array:
-    """Inertial parameters of all bodies of a MuJoCo model, as `parameter_derivatives` takes them.
+def shapes_of(m: Any) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of all parameters, in the order of ``src/mujoco/step.hpp``."""
+    return {
+        "body_inertial": (m.nbody, 10),
+        "dof_damping": (m.nv,),
+        "dof_armature": (m.nv,),
+        "jnt_stiffness": (m.njnt,),
+        "dof_frictionloss": (m.nv,),
+        "actuator_gainprm": (m.nactuator, 3),
+        "actuator_biasprm": (m.nactuator, 3),
+        "geom_friction": (m.ngeom, 3),
+    }
 
-    Parameters
-    ----------
-    mj_model : mujoco.MjModel
 
-    Returns
-    -------
-    ndarray (nbody, 10)
-        m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz: first moment and tensor about
-        the origin of the body's frame, along its axes.
-
-    Raises
-    ------
-    TypeError
-        If the argument is not MuJoCo's.
-
-    Examples
-    --------
-    >>> import dtau.mujoco, mujoco
-    >>> mj_model = mujoco.MjModel.from_xml_string(
-    ...     '<mujoco><worldbody><body><joint axis="0 1 0"/>'
-    ...     '<geom type="sphere" size="0.1" pos="0 0 -1" mass="1"/></body></worldbody></mujoco>'
-    ... )
-    >>> dtau.mujoco.inertial_parameters(mj_model)[1].round(3)
-    array([ 1.   ,  0.   ,  0.   , -1.   ,  1.004,  0.   ,  1.004,  0.   ,
-            0.   ,  0.004])
-    """
-    m = mj_model
-    if not isinstance(m, mujoco.MjModel):
-        raise TypeError(f"mj_model: expected a mujoco.MjModel, got {class_name(m)}")
-    out, turn = np.empty((m.nbody, 10)), np.empty(9)
-    for row, quaternion, inertia, mass, center in zip(
-        out, m.body_iquat, m.body_inertia, m.body_mass, m.body_ipos, strict=True
-    ):
-        mujoco.mju_quat2Mat(turn, quaternion)
-        axes = turn.reshape(3, 3)
-        tensor = (axes * inertia) @ axes.T
-        tensor += mass * (center @ center * np.eye(3) - np.outer(center, center))
-        row[0], row[1:4] = mass, mass * center
-        row[4:] = tensor[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]
+def checked(
+    argument: str, given: Mapping[str, ArrayLike], shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, Array]:
+    """Check numbers of parameters, by name."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{argument}: expected a dict of names and arrays, got {class_name(given)}")
+    out = {}
+    for name, numbers in given.items():
+        if name not in shapes:
+            raise ValueError(f"{argument}: expected names among {', '.join(shapes)}, got {name!r}")
+        found = np.asarray(real_numbers(name, numbers), dtype=np.float64)
+        if found.shape != shapes[name]:
+            raise ValueError(f"{name}: expected shape {shapes[name]}, got {found.shape}")
+        require_finite(name, found)
+        out[name] = found
     return out
 
 
-def _known(names: Iterable[str], known: tuple[str, ...]) -> tuple[str, ...]:
+def known(names: Iterable[str], known: tuple[str, ...]) -> tuple[str, ...]:
     """Check names of parameters."""
+    if not isinstance(names, Iterable):
+        raise TypeError(f"parameters: expected names of parameters, got {class_name(names)}")
     found = () if isinstance(names, str) else tuple(names)
     wrong = [name for name in found if name not in known]
     if not found or wrong or len(set(found)) < len(found):

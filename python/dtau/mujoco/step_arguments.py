@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.mujoco.transition import require_finite, require_vectors
+from dtau.mujoco.numbers import require_finite, require_vectors
 from dtau.support.checks import real_numbers
 
 Array = NDArray[np.float64]

@@ -14,6 +14,7 @@ import numpy as np
 from mujoco.rollout import Rollout
 from numpy.typing import ArrayLike, NDArray
 
+from dtau.mujoco.numbers import require_vectors
 from dtau.mujoco.parameters import Parameters
 from dtau.mujoco.plan import plan_of
 from dtau.mujoco.quaternions import StateNumbers
@@ -21,7 +22,7 @@ from dtau.mujoco.runs import Geometry, Kept, KeptSolutions, Run, Use, for_soluti
 from dtau.mujoco.scope import RK4, require_covered_data, require_no_callbacks
 from dtau.mujoco.solved import Solver, integration_state
 from dtau.mujoco.step_arguments import StepArguments, flat
-from dtau.mujoco.transition import derivatives_of, require_arguments, require_vectors
+from dtau.mujoco.transition import derivatives_of, require_arguments
 from dtau.support.checks import integer
 
 Array = NDArray[np.float64]
@@ -31,6 +32,11 @@ _WARM_START = int(mujoco.mjtState.mjSTATE_WARMSTART)
 _USER = int(mujoco.mjtState.mjSTATE_USER)
 _MOST_AT_ONCE = 4096  # states of a rollout whose matrices are kept at a time
 _numbers = itertools.count()
+
+
+def new_number() -> int:
+    """Return a number for a function, by which programs find it, as they cannot hold objects."""
+    return next(_numbers)
 
 
 class StepProducts:
@@ -49,7 +55,7 @@ class StepProducts:
         self._plan = plan_of(self._model)
         self.threads = None if threads is None else integer("threads", threads, 1, 1024)
         self.nstate, self.nu = mujoco.mj_stateSize(mj_model, _STATE), mj_model.nu
-        self.number = next(_numbers)  # for programs, which cannot hold objects
+        self.number = new_number()
         self._given = integration_state(mj_model, mj_data)
         self._warm_start, self._user = (
             np.empty(mujoco.mj_stateSize(mj_model, part)) for part in (_WARM_START, _USER)
@@ -59,14 +65,17 @@ class StepProducts:
         self._states = StateNumbers(mj_model)
         self._arguments = StepArguments(self.nstate, self.nu)
         self._kept = KeptSolutions()
+        self._parametrized: dict[tuple[str, ...], Any] = {}  # ParametrizedStep, by names
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: x for k, x in vars(self).items() if k not in ("number", "_kept", "_plan")}
+        own = "number", "_kept", "_plan", "_parametrized"
+        return {k: x for k, x in vars(self).items() if k not in own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Make a copy, which is another function for programs."""
         vars(self).update(state)
-        self.number, self._kept, self._plan = next(_numbers), KeptSolutions(), plan_of(self._model)
+        self.number, self._kept, self._plan = new_number(), KeptSolutions(), plan_of(self._model)
+        self._parametrized = {}
 
     def _vjp(
         self,

@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtau.mujoco.numbers import require_finite
 from dtau.mujoco.parameters import Parameters
 from dtau.mujoco.plan import Plan, plan_of
 from dtau.mujoco.runs import Geometry, Run, Use, for_solutions
@@ -265,19 +266,3 @@ def require_arguments(mj_model: Any, mj_data: Any, geometry: Geometry) -> None:
                 f"mj_data: expected data of mj_model, with {expected} numbers of {name}, got "
                 f"another model's, with {got}"
             )
-
-
-def require_finite(argument: str, numbers: Array) -> None:
-    """Raise an error if a number is not finite."""
-    if not np.isfinite(numbers).all():
-        at = tuple(int(i) for i in np.argwhere(~np.isfinite(numbers))[0])
-        raise ValueError(f"{argument}: expected finite numbers, got {numbers[at]} at index {at}")
-
-
-def require_vectors(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """Return checked vectors: one for each state and step; further leading axes are several."""
-    found: Array = np.asarray(real_numbers(name, given), dtype=np.float64)
-    if found.ndim < len(shape) or found.shape[found.ndim - len(shape) :] != shape:
-        expected = ", ".join(["...", *map(str, shape)])
-        raise ValueError(f"{name}: expected shape ({expected}), got {found.shape}")
-    return found

@@ -1,0 +1,26 @@
+"""Check arrays of numbers: `require_finite`, `require_vectors`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.support.checks import real_numbers
+
+Array = NDArray[np.float64]
+
+
+def require_finite(argument: str, numbers: Array) -> None:
+    """Raise an error if a number is not finite."""
+    if not np.isfinite(numbers).all():
+        at = tuple(int(i) for i in np.argwhere(~np.isfinite(numbers))[0])
+        raise ValueError(f"{argument}: expected finite numbers, got {numbers[at]} at index {at}")
+
+
+def require_vectors(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Return checked vectors: one for each state and step; further leading axes are several."""
+    found: Array = np.asarray(real_numbers(name, given), dtype=np.float64)
+    if found.ndim < len(shape) or found.shape[found.ndim - len(shape) :] != shape:
+        expected = ", ".join(["...", *map(str, shape)])
+        raise ValueError(f"{name}: expected shape ({expected}), got {found.shape}")
+    return found
