@@ -20,7 +20,7 @@ from dtau.mujoco.model_parameters import (
     parameter_values,
     set_parameters,
 )
-from dtau.mujoco.parameter_derivatives import (
+from dtau.mujoco.parameter_columns import (
     parameter_derivatives,
     parameter_derivatives_batch,
 )
