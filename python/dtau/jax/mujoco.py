@@ -7,7 +7,8 @@ MuJoCo.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -21,9 +22,14 @@ from dtau.jax.limits import bounded, require_cpu, widest_float
 
 if TYPE_CHECKING:
     from dtau.mujoco import StepFunction
+    from dtau.mujoco.parametrized_step import ParametrizedStep
+
+    Step = StepFunction | ParametrizedStep
 
 
-def mujoco_step(step: StepFunction, state: Any, ctrl: Any) -> jax.Array:
+def mujoco_step(
+    step: StepFunction, state: Any, ctrl: Any, *, parameters: Mapping[str, Any] | None = None
+) -> jax.Array:
     """Return the states after MuJoCo's time step, differentiable by state and control.
 
     Parameters
@@ -34,6 +40,10 @@ def mujoco_step(step: StepFunction, state: Any, ctrl: Any) -> jax.Array:
         States ``[time, qpos, qvel, act]``. Gradients are by these numbers; MuJoCo normalizes
         quaternions.
     ctrl : array_like (..., nu)
+    parameters : dict of str to array_like (..., *shape), optional
+        Parameters of the model in place of its own, by the names and in the shapes of
+        `dtau.mujoco.parameter_values`; the step is differentiable by them too. States with other
+        parameters than the rest of a batch are computed by a model of their own.
 
     Returns
     -------
@@ -45,7 +55,7 @@ def mujoco_step(step: StepFunction, state: Any, ctrl: Any) -> jax.Array:
     TypeError
         If an argument is no array of real numbers, or `step` is no StepFunction.
     ValueError
-        If a shape does not fit, or a number is not finite.
+        If a shape does not fit, or a number is not finite. As in `dtau.mujoco.set_parameters`.
     NotImplementedError
         If a second derivative is requested, an array is not on the CPU, or as in
         `dtau.mujoco.transition_derivatives`. While a program runs, JAX raises errors of MuJoCo's
@@ -65,10 +75,12 @@ def mujoco_step(step: StepFunction, state: Any, ctrl: Any) -> jax.Array:
     >>> print(jax.grad(velocity)(jnp.ones(1)).round(4))
     [0.002]
     """
-    return _result(step, state, ctrl, 0)
+    return _result(step, state, ctrl, parameters, 0)
 
 
-def mujoco_rollout(step: StepFunction, state: Any, ctrl: Any) -> jax.Array:
+def mujoco_rollout(
+    step: StepFunction, state: Any, ctrl: Any, *, parameters: Mapping[str, Any] | None = None
+) -> jax.Array:
     """Return the states after each of several time steps of MuJoCo, as `mujoco_step`.
 
     Parameters
@@ -76,6 +88,8 @@ def mujoco_rollout(step: StepFunction, state: Any, ctrl: Any) -> jax.Array:
     step : dtau.mujoco.StepFunction
     state : array_like (..., nstate)
     ctrl : array_like (..., steps, nu)
+    parameters : dict of str to array_like (..., *shape), optional
+        Of all steps.
 
     Returns
     -------
@@ -100,27 +114,53 @@ def mujoco_rollout(step: StepFunction, state: Any, ctrl: Any) -> jax.Array:
     >>> jax.grad(velocity)(jnp.ones((5, 1))).shape
     (5, 1)
     """
-    return _result(step, state, ctrl, 1)
+    return _result(step, state, ctrl, parameters, 1)
 
 
-def _result(step: StepFunction, state: Any, ctrl: Any, axes: int) -> jax.Array:
+def _result(
+    step: StepFunction, state: Any, ctrl: Any, parameters: Mapping[str, Any] | None, axes: int
+) -> jax.Array:
     from dtau.mujoco import StepFunction
+    from dtau.mujoco.parametrized_step import parametrized
 
     if not isinstance(step, StepFunction):
         raise TypeError(f"step: expected a dtau.mujoco.StepFunction, got {type(step).__name__}")
-    x, u = (real_array(name, given) for name, given in (("state", state), ("ctrl", ctrl)))
-    require_cpu((x, u))
-    for name, value, size, more in (("state", x, step.nstate, 0), ("ctrl", u, step.nu, axes)):
-        if value.ndim <= more or value.shape[-1] != size:
-            expected = "(..., steps, " if more else "(..., "
-            raise ValueError(f"{name}: expected shape {expected}{size}), got {value.shape}")
+    given = {"state": state, "ctrl": ctrl}
+    shapes: dict[str, tuple[int, ...]] = {"state": (step.nstate,), "ctrl": (step.nu,)}
+    function: Step = step
+    further: dict[str, tuple[int, ...]] = {}
+    if not (parameters is None or isinstance(parameters, Mapping)):
+        got = type(parameters).__name__
+        raise TypeError(f"parameters: expected a dict of names and arrays, got {got}")
+    if parameters is not None:
+        function = parametrized(step, tuple(parameters))
+        further = function.shapes
+        given.update(parameters)
+        shapes.update(further)
+    arrays = {name: real_array(name, given[name]) for name in shapes}
+    require_cpu(arrays.values())
     # Lists and plain numbers have no type, so they do not widen the result.
-    result = jnp.result_type(float, *(given for given in (state, ctrl) if hasattr(given, "dtype")))
-    own = u.shape[u.ndim - 1 - axes :]
-    batch = jnp.broadcast_shapes(x.shape[:-1], u.shape[: u.ndim - 1 - axes])
-    x = jnp.broadcast_to(x.astype(widest_float()), (*batch, step.nstate))
-    u = jnp.broadcast_to(u.astype(widest_float()), (*batch, *own))
-    (found,) = _values.bind(x, u, step=step, keep=False)
+    result = jnp.result_type(float, *(x for x in given.values() if hasattr(x, "dtype")))
+    leading = {}
+    for name, shape in shapes.items():
+        x, more = arrays[name], axes if name == "ctrl" else 0
+        rank = len(shape) + more
+        if x.ndim < rank or x.shape[x.ndim - len(shape) :] != shape:
+            expected = ", ".join(["..., steps" if more else "...", *map(str, shape)])
+            raise ValueError(f"{name}: expected shape ({expected}), got {x.shape}")
+        leading[name] = x.shape[: x.ndim - rank]
+    batch = jnp.broadcast_shapes(*leading.values())
+    x, u = (arrays[name].astype(widest_float()) for name in ("state", "ctrl"))
+    x = jnp.broadcast_to(x, (*batch, step.nstate))
+    u = jnp.broadcast_to(u, (*batch, *u.shape[u.ndim - 1 - axes :]))
+    columns = [u]
+    for name, shape in further.items():
+        size = math.prod(shape)
+        numbers = arrays[name].astype(widest_float())
+        numbers = numbers.reshape(*leading[name], *axes * [1], size)
+        columns.append(jnp.broadcast_to(numbers, (*u.shape[:-1], size)))
+    u = jnp.concatenate(columns, axis=-1)
+    (found,) = _values.bind(x, u, step=function, keep=False)
     return bounded(found).astype(result)
 
 
@@ -131,7 +171,7 @@ class _Product(NamedTuple):
     further leading axes are several for the same states.
     """
 
-    step: StepFunction
+    step: Step
     transposed: bool
 
     def shapes(self, arrays: Sequence[Any]) -> list[tuple[int, ...]]:
@@ -160,7 +200,7 @@ def _called(of: Callable[..., Any], shapes: Sequence[tuple[int, ...]], arrays: A
     return list(jax.pure_callback(call, types, *arrays))
 
 
-def _evaluated(state: Any, ctrl: Any, *, step: StepFunction, keep: bool) -> list[Any]:
+def _evaluated(state: Any, ctrl: Any, *, step: Step, keep: bool) -> list[Any]:
     rollout = ctrl.ndim > state.ndim
 
     def of(x: Any, u: Any) -> list[Any]:
@@ -190,7 +230,11 @@ def _type(aval: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _differentiated(
-    primals: Sequence[Any], tangents: Sequence[Any], *, step: StepFunction, keep: bool
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    step: Step,
+    keep: bool,
 ) -> tuple[list[Any], list[Any]]:
     (after,) = _values.bind(*primals, step=step, keep=True)
     dense = map(ad.instantiate_zeros, tangents)
@@ -231,7 +275,11 @@ def _size(arrays: Sequence[Any], axes: Sequence[int | None]) -> int:
 
 
 def _values_mapped(
-    arrays: Sequence[Any], axes: Sequence[int | None], *, step: StepFunction, keep: bool
+    arrays: Sequence[Any],
+    axes: Sequence[int | None],
+    *,
+    step: Step,
+    keep: bool,
 ) -> tuple[list[Any], list[int]]:
     return _values.bind(*_spread(arrays, axes, _size(arrays, axes)), step=step, keep=keep), [0]
 
