@@ -12,10 +12,14 @@ solver that iterates to the end (tolerance 0), times those with MuJoCo's default
 Another table has the errors by kind of contact, at random states with large velocities: against
 differences of sixth order (the better step of 1e-5 and 1e-6), and beside them the deviations of
 `mujoco.mjd_transitionFD`.
+
+A third one has the times of `parameter_derivatives_batch` by all parameters, beside two calls of
+`mujoco.mj_step` for each number of the model that they are, as centered differences take.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -35,12 +39,17 @@ from dtau.cli.timing import Contender, loop
 mujoco = optional("mujoco")
 
 BATCH = 64
+DIFFERENCED = 2  # states that are stepped from by parameters
 COMPARED = 16  # states that are compared and timed, one a call
 STEPS = (1e-6, 1e-7)  # of centered differences
 SIXTH_ORDER_STEPS = (1e-5, 1e-6)
 STATES_OF_A_PAIR = 5
 TOLERANCE = 1e-5  # of the largest element
 CENTERED_AT_LEAST = 10.0
+PARAMETERS = (
+    *("body_inertial", "dof_damping", "dof_armature", "jnt_stiffness", "dof_frictionloss"),
+    *("actuator_gainprm", "actuator_biasprm", "geom_friction"),
+)
 
 
 def compared(robot: Scene, exact: Array, states: list[Any]) -> tuple[float, float]:
@@ -59,6 +68,29 @@ def compared(robot: Scene, exact: Array, states: list[Any]) -> tuple[float, floa
     return worst, forward
 
 
+def numbers_of(model: Any) -> list[tuple[Array, tuple[int, ...]]]:
+    """Return MuJoCo's arrays that parameters stand for, and the places of their numbers."""
+    inertial = model.body_mass, model.body_ipos, model.body_inertia, model.body_iquat[:, 1:]
+    joints = model.dof_damping, model.dof_armature, model.jnt_stiffness, model.dof_frictionloss
+    gains = model.actuator_gainprm[:, :3], model.actuator_biasprm[:, :3]
+    arrays = (*inertial, *joints, *gains, model.geom_friction)
+    return [(array, place) for array in arrays for place in np.ndindex(array.shape)]
+
+
+def step_by_parameters(model: Any, data: Any, states: Array, ctrl: Array) -> None:
+    """Step from all states at two values of each number, as centered differences do."""
+    kind, numbers = mujoco.mjtState.mjSTATE_FULLPHYSICS, numbers_of(model)
+    for state, u in zip(states, ctrl, strict=True):
+        data.ctrl[:] = u
+        for array, place in numbers:
+            usual = array[place]
+            for change in (1e-6, -1e-6):
+                array[place] = usual + change
+                mujoco.mj_setState(model, data, state, kind)
+                mujoco.mj_step(model, data)
+            array[place] = usual
+
+
 def measure(bench: Bench, name: str, cone: str) -> Iterator[Row]:
     import dtau.mujoco
 
@@ -75,18 +107,30 @@ def measure(bench: Bench, name: str, cone: str) -> Iterator[Row]:
     theirs["b"] = np.zeros((n, model.nu))
     numeric = "for x in states: f(model, x, 1e-6, centered, a, b, None, None)"
     one = loop("for x in states: f(model, x)", f=dtau.mujoco.transition_derivatives, **names)
+    some = slice(0, DIFFERENCED)
+    stepped = partial(step_by_parameters, copy.copy(model), mujoco.MjData(model))
+    by_parameters = dtau.mujoco.parameter_derivatives_batch
+    columns = partial(by_parameters, model, data, robot.states, robot.ctrl, PARAMETERS)
     found = bench.timed(
         {
             "forward": Contender(loop(numeric, centered=False, **theirs), COMPARED),
             "centered": Contender(loop(numeric, centered=True, **theirs), COMPARED),
             "alone": Contender(one, COMPARED),
             "batch": Contender(loop("f()", f=batch), BATCH),
+            "steps": Contender(
+                loop("f(x, u)", f=stepped, x=robot.states[some], u=robot.ctrl[some]), DIFFERENCED
+            ),
+            "columns": Contender(loop("f()", f=columns), BATCH),
         }
     )
     row = {"robot": name, "cone": cone, "nv": model.nv, "error": f"{error:.0e}"}
     row["contacts"] = f"{np.mean([x.ncon for x in states]):.1f}"
     row |= {"forward's": f"{forward_error:.0e}"} | found.medians()
-    yield row | {f"by {way}": found.ratio("centered", way) for way in ("alone", "batch")}
+    row |= {f"by {way}": found.ratio("centered", way) for way in ("alone", "batch")}
+    yield row | {
+        "parameters": len(numbers_of(model)),
+        "by columns": found.ratio("steps", "columns"),
+    }
 
 
 def kind_of_contact(one: str, other: str, cone: str) -> list[str]:
@@ -138,6 +182,14 @@ EXPERIMENT = declare.experiment(
             ],
         ),
         lambda rows: [kinds_of_contact()],
+        Layout(
+            "two steps a parameter, and parameter_derivatives_batch by all: microseconds "
+            f"a state; batches of {BATCH}",
+            [
+                *("robot", "cone", "nv", "parameters", "steps", "columns"),
+                ratio("by columns", "steps / columns"),
+            ],
+        ),
     ],
     claims=[
         Asked(
