@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 _STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
 _WARM_START = int(mujoco.mjtState.mjSTATE_WARMSTART)
 _USER = int(mujoco.mjtState.mjSTATE_USER)
-_MOST_AT_ONCE = 4096  # states of a rollout whose matrices are kept at a time
+_MOST_AT_ONCE = 4096  # states of a rollout whose matrices are kept at a time, without parameters
 _numbers = itertools.count()
 
 
@@ -151,7 +151,7 @@ class StepProducts:
         by_parameters: Array = np.empty(
             (*lam.shape[:-1], 0 if parameters is None else parameters.columns)
         )
-        for some in reversed(self._parts(x, steps)):
+        for some in reversed(self._parts(x, steps, parameters)):
             a, b, c = self._matrices(*_some(some, before, u, after), parameters)
             for i in reversed(range(some.start, some.stop)):
                 j = i - some.start
@@ -182,7 +182,7 @@ class StepProducts:
         if columns is not None:
             columns = np.broadcast_to(columns, (*columns.shape[:-2], steps, columns.shape[-1]))
         out: Array = np.empty((*du.shape[:-1], moved.shape[-1]))
-        for some in self._parts(x, steps):
+        for some in self._parts(x, steps, parameters):
             a, b, c = self._matrices(*_some(some, before, u, after), parameters)
             for i in range(some.start, some.stop):
                 j = i - some.start
@@ -253,8 +253,11 @@ class StepProducts:
         last = self._rolled_out(x, u) if after is None else require_vectors("after", after, shape)
         return np.concatenate([x[..., np.newaxis, :], last[..., :-1, :]], axis=-2), last
 
-    def _parts(self, x: Array, steps: int) -> list[slice]:
-        size = max(1, _MOST_AT_ONCE // max(1, math.prod(x.shape[:-1])))
+    def _parts(self, x: Array, steps: int, parameters: Parameters | None) -> list[slice]:
+        """Return parts of the steps whose matrices take about the same memory."""
+        own = self.nstate + self.nu
+        width = own + (0 if parameters is None else parameters.columns)
+        size = max(1, _MOST_AT_ONCE * own // (width * max(1, math.prod(x.shape[:-1]))))
         return [slice(i, min(steps, i + size)) for i in range(0, steps, size)]
 
 
