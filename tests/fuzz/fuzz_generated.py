@@ -35,68 +35,28 @@ CC = shutil.which(os.environ.get("CC", "cc"))
 DIALECTS = ("-std=c99", "-std=gnu99", "-std=c11", "-std=gnu11", "-std=gnu17")
 LARGEST = 4000  # operations: larger functions are written, and not compiled
 
+# fmt: off
 # `intruder` must not become a symbol, an include or a directive.
 BREAKS = (
-    *(
-        "*/ int intruder; /*",
-        "*\\\n/ int intruder; /*",
-        "??/\n int intruder;",
-        "*??/\n/ int intruder;",
-    ),
-    *("\n#include <intruder.h>\n", '"; int intruder; char *s = "', '\\"; int intruder;', "//\\"),
-    *(
-        "\r int intruder;",
-        "\u2028int intruder;",
-        "é??/",
-        "ä/",
-        "ß*/",
-        "//",
-        "/*",
-        "*/",
-        "\\",
-        "??/",
-    ),
-    *(
-        "'",
-        '"',
-        "%s%n",
-        "\x1b[31m",
-        "\0",
-        "\ud800",
-        "a b",
-        "",
-        "*",
-        "x" * 5000,
-        "\t",
-        "\x7f",
-        "$(x)",
-    ),
-    *("\n#error intruder\n", "\v#define double intruder", '\n_Pragma("intruder")', "<h>\n"),
+    "*/ int intruder; /*", "*\\\n/ int intruder; /*", "??/\n int intruder;",
+    "*??/\n/ int intruder;", "\n#include <intruder.h>\n", '"; int intruder; char *s = "',
+    '\\"; int intruder;', "//\\", "\r int intruder;", "\u2028int intruder;", "é??/", "ä/", "ß*/",
+    "//", "/*", "*/", "\\", "??/", "'", '"', "%s%n", "\x1b[31m", "\0", "\ud800", "a b", "", "*",
+    "x" * 5000, "\t", "\x7f", "$(x)", "\n#error intruder\n", "\v#define double intruder",
+    '\n_Pragma("intruder")', "<h>\n",
 )
 NAMES = (
-    *(
-        "check",
-        "nq",
-        "nv",
-        "nbodies",
-        "main",
-        "int",
-        "double",
-        "float",
-        "sin",
-        "cos",
-        "sqrt",
-        "exp",
-    ),
-    *("f", "f_1", "f_2", "f_part", "H", "_", "__x", "_X", "NULL", "INFINITY", "restrict", "inline"),
-    *("_Bool", "bool", "class", "new", "q", "v", "tau", "out", "x", "n", "i", "casadi_f", "M_PI"),
-    *("f_work", "f_n_in", "f_sparsity_in", "errno", "defined", "size_t", "x" * 70, "a1", "J", "M"),
+    "check", "nq", "nv", "nbodies", "main", "int", "double", "float", "sin", "cos", "sqrt", "exp",
+    "f", "f_1", "f_2", "f_part", "H", "_", "__x", "_X", "NULL", "INFINITY", "restrict", "inline",
+    "_Bool", "bool", "class", "new", "q", "v", "tau", "out", "x", "n", "i", "casadi_f", "M_PI",
+    "f_work", "f_n_in", "f_sparsity_in", "errno", "defined", "size_t", "x" * 70, "a1", "J", "M",
 )
 FILES = (
-    *("robot.c", "a.c", "my robot.c", "é.c", "x-y.c", "1.c", "_.c", "check.c", "math.c", "int.c"),
-    *('a"b.c', "a\nb.c", "a\\b.c", "a??/.c", "-o.c", "a'b.c", "$x.c", "%s.c", ".c", "robot.h"),
-    *("x" * 250 + ".c", "robot", "", "\0.c", "..c", "a.b.c", "*.c", "\ud800.c", "#.c", "<x>.c"),
+    "robot.c", "a.c", "my robot.c", "é.c", "x-y.c", "1.c", "_.c", "check.c", "math.c", "int.c",
+    'a"b.c', "a\nb.c", "a\\b.c", "a??/.c", "-o.c", "a'b.c", "$x.c", "%s.c", ".c", "robot.h",
+    "x" * 250 + ".c", "robot", "", "\0.c", "..c", "a.b.c", "*.c", "\ud800.c", "#.c", "<x>.c",
 )
+# fmt: on
 
 
 def check(rng: Rng) -> str:
