@@ -1,20 +1,17 @@
-"""Time derivatives of frames' poses, twists and Jacobians: by Taylor series and complex step."""
+"""Time derivatives of frames' poses, twists and Jacobians: of bodies, far away, in batches.
+
+By complex step in time: `test_rate_laws`.
+"""
 
 from __future__ import annotations
 
-from math import comb
-
 import numpy as np
 import pytest
-import taylor
-from cases import TREES, on_robots, random_q, robot
+from cases import on_robots, random_q, robot
 from compare import TOLERANCE, assert_close, cancelled
-from complex_step import STEP, moved
-from core import complex_core
 from function import FRAME_AXES
-from hypothesis import given, settings
 from messages import message
-from trees import KINDS, SEEDS, Array, Tree, trees
+from trees import Array
 
 import dtau
 
@@ -32,104 +29,6 @@ def orders_close(got: Array, want: Array, tolerance: float, what: str) -> None:
     floor = max(1.0, cancelled(want))
     for k in range(len(want)):
         assert_close(got[k], want[k], tolerance, f"order {k} of {what}", floor=floor)
-
-
-def mixed_to(axes: str, mixed: Array, R: Array, p: Array) -> Array:
-    """A mixed twist, or columns of them, in other axes: series of [linear, angular] in rows."""
-    linear, angular = mixed[:, :3], mixed[:, 3:]
-    if axes == "body":
-        back = taylor.transposed(R)
-        linear, angular = taylor.product(back, linear), taylor.product(back, angular)
-    if axes == "world":
-        hats = np.cross(p[:, np.newaxis, :], np.eye(3)).swapaxes(-1, -2)
-        linear = linear + taylor.product(hats, angular)
-    return np.concatenate([linear, angular], axis=1)
-
-
-def check_frames(tree: Tree, model: dtau.Model, seed: int) -> None:
-    """Against poses as Taylor series in world axes."""
-    q, v = trajectory(model, seed)
-    poses = taylor.poses(tree, model, q, v)
-    for axes in FRAME_AXES:
-        names = [body.name for body in tree.bodies]
-        got = dtau.frame_kinematics_time_derivatives(model, q, v, names, axes)
-        J = dtau.frame_jacobians_time_derivatives(model, q, v, names, axes)
-        assert J.shape == (ORDER + 1, len(names), 6, model.nv)
-        for f, (R, p, _) in enumerate(poses):
-            spin = taylor.product(taylor.rate(R), taylor.transposed(R))
-            omega = np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=-1)
-            mixed = np.concatenate([taylor.rate(p), omega], axis=-1)[..., np.newaxis]
-            twist = mixed_to(axes, mixed, R, p)[..., 0]
-            for x, y in ((got.rotation, R), (got.translation, p), (got.twist, twist)):
-                y = taylor.derivatives(y)
-                orders_close(x[:, f], y, TOLERANCE["independent"], f"{names[f]}, {axes}")
-            want = taylor.derivatives(mixed_to(axes, columns(tree, model, poses, f), R, p))
-            orders_close(J[:, f], want, TOLERANCE["independent"], f"J of {names[f]}, {axes}")
-
-
-def columns(tree: Tree, model: dtau.Model, poses: taylor.Poses, f: int) -> Array:
-    """The mixed Jacobian of body f as a series."""
-    J = np.zeros((ORDER + 1, 6, model.nv))
-    i = f
-    while i >= 0:
-        body, (R, p, S) = tree.bodies[i], poses[i]
-        if KINDS[body.kind].nv:
-            angular = taylor.product(R, S[:, 3:])
-            arm = poses[f][1] - p
-            hats = np.cross(arm[:, np.newaxis, :], np.eye(3)).swapaxes(-1, -2)
-            linear = taylor.product(R, S[:, :3]) - taylor.product(hats, angular)
-            J[:, :, model.joint(body.name).v] = np.concatenate([linear, angular], axis=1)
-        i = body.parent
-    return J
-
-
-@pytest.mark.parametrize("name", TREES)
-def test_taylor_series(name: str) -> None:
-    check_frames(TREES[name], robot(name), 1)
-
-
-@given(tree=trees(), seed=SEEDS)
-@settings(max_examples=40)
-def test_taylor_series_on_trees(tree: Tree, seed: int) -> None:
-    check_frames(tree, tree.model(), seed)
-
-
-@on_robots
-@pytest.mark.parametrize("axes", FRAME_AXES)
-def test_complex_step(name: str, axes: str) -> None:
-    """Each order is the derivative by time of the one before."""
-    model = robot(name)
-    q, v = trajectory(model, 2)
-    later = moved(model, q, v[:1])[0], v[:-1] + 1j * STEP * v[1:]
-    for function in ("frame_kinematics_time_derivatives", "frame_jacobians_time_derivatives"):
-        options = {"frames": list(model.frames), "axes": axes}
-        got = getattr(dtau, function)(model, q, v, **options)
-        by_step = complex_core(function, model, *later, **options)
-        if not isinstance(got, tuple):
-            got, by_step = (got,), (by_step,)
-        for x, y in zip(got, by_step, strict=True):
-            for k in range(1, len(x)):
-                floor = cancelled(x)
-                assert_close(
-                    x[k], y.imag[k - 1] / STEP, TOLERANCE["complex_step"], function, floor=floor
-                )
-
-
-@on_robots
-@pytest.mark.parametrize("axes", FRAME_AXES)
-def test_jacobians_give_the_twists(name: str, axes: str) -> None:
-    """twist^(k) = sum of binomial(k, m) J^(m) v^(k-m); order 0 is `frame_jacobians`."""
-    model = robot(name)
-    q, v = trajectory(model, 3)
-    names = list(model.frames)
-    J = dtau.frame_jacobians_time_derivatives(model, q, v, names, axes)
-    plain = dtau.frame_jacobians(model, q, names, axes)
-    assert_close(J[0], plain, TOLERANCE["short sums"], "J", floor=1.0)
-    twist = dtau.frame_kinematics_time_derivatives(model, q, v, names, axes).twist
-    for k in range(ORDER):
-        terms = [comb(k, m) * J[m] @ v[k - m] for m in range(k + 1)]
-        floor = max(1.0, max(float(np.abs(x).max(initial=0.0)) for x in terms))
-        assert_close(twist[k], sum(terms), TOLERANCE["long sums"], f"order {k}", floor=floor)
 
 
 @on_robots
@@ -171,18 +70,6 @@ def test_far_from_the_origin() -> None:
         np.testing.assert_array_equal(J, J_there)
 
 
-def test_errors() -> None:
-    model = dtau.robots.quadruped()
-    q, v = trajectory(model, 6)
-    for function in (dtau.frame_kinematics_time_derivatives, dtau.frame_jacobians_time_derivatives):
-        with pytest.raises(ValueError, match="'LF_FOOD'"):
-            function(model, q, v, "LF_FOOD")
-        with pytest.raises(ValueError, match="axes: expected 'body', 'world' or 'mixed', got"):
-            function(model, q, v, "LF_FOOT", "spatial")  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match="v_derivatives has shape"):
-            function(model, q, v[0], "LF_FOOT")
-
-
 @pytest.mark.parametrize("axes", FRAME_AXES)
 def test_rates_of_jacobians_in_batches(axes: str) -> None:
     model = dtau.robots.quadruped()
@@ -204,18 +91,6 @@ def test_rates_of_jacobians_in_batches(axes: str) -> None:
         )
     grid = dtau.frame_jacobians_rate(model, q[:5], v[5:8, np.newaxis], "LF_FOOT", axes, threads=2)
     assert grid.shape == (3, 5, 6, model.nv)
-
-
-def test_messages_of_rates_of_jacobians() -> None:
-    model = dtau.robots.quadruped()
-    q, v, _ = dtau.random_state(model, np.random.default_rng(0), shape=(3,))
-    for said, arguments in (
-        ("v has shape (3, 17), expected (..., 18)", (q, v[:, 1:], "LF_FOOT")),
-        ("v has shape (), expected (..., 18)", (q, 1.0, "LF_FOOT")),
-        ("do not broadcast against each other: q (3,), v (2,)", (q, v[:2], "LF_FOOT")),
-        ("no frame named 'LF'", (q, v, "LF")),
-    ):
-        assert said in message(ValueError, dtau.frame_jacobians_rate, model, *arguments)
 
 
 def test_a_batch_of_velocities_is_never_one_stack_of_orders() -> None:
