@@ -5,11 +5,14 @@ from __future__ import annotations
 import pickle
 import warnings
 
+import derivative_laws
 import numpy as np
 import pytest
+import rate_laws
 from cases import GRIPPERS, MIMICS, State, random_state
 from compare import TOLERANCE, assert_close
-from hypothesis import given, note
+from derivative_laws import DYNAMICS, Point
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from trees import KINDS, Array, Tree, trees
 
@@ -63,7 +66,7 @@ def pairs(draw: st.DrawFn) -> Pair:
 
 @given(pairs(), st.integers(0, 2**16))
 def test_everything_reduces(pair: Pair, seed: int) -> None:
-    """G^T tau, G^T X G: values and derivatives of inverse dynamics, matrices, Jacobians."""
+    """G^T tau, G^T X G: values of inverse dynamics, matrices, Jacobians."""
     s = random_state(pair.tied, seed)
     G, free, tied = pair.G, pair.free, pair.tied
     q, v, a = pair.q(s["q"]), G @ s["v"], G @ s["a"]
@@ -99,10 +102,6 @@ def test_everything_reduces(pair: Pair, seed: int) -> None:
         TOLERANCE["identity"],
         "C",
     )
-    got = dtau.inverse_dynamics_derivatives(tied, s["q"], s["v"], s["a"], f)
-    want = dtau.inverse_dynamics_derivatives(free, q, v, a, f)
-    for name, x, y in zip(got._fields, got, want, strict=True):
-        assert_close(x, G.T @ y @ G, TOLERANCE["identity"], name)
     for x, y in zip(
         dtau.forward_kinematics(tied, s["q"]), dtau.forward_kinematics(free, q), strict=True
     ):
@@ -140,97 +139,22 @@ def test_forward_dynamics_solves_the_reduced_equation(pair: Pair, seed: int) -> 
         <= TOLERANCE["short sums"] * np.linalg.cond(M) * tied.nv
     )
 
-    got = dtau.forward_dynamics_derivatives(tied, s["q"], s["v"], s["tau"], f)
-    partials = dtau.inverse_dynamics_derivatives(tied, s["q"], s["v"], a, f)
-    for x, y in zip(got[:2], partials[:2], strict=True):
-        size = np.abs(M).max() * np.abs(x).max() + np.abs(y).max()
-        assert np.abs(M @ x + y).max() <= TOLERANCE["identity"] * size
-    assert_close(
-        got.da_dtau, inverse, TOLERANCE["short sums"] * np.linalg.cond(M), "da_dtau", floor=0.0
-    )
+
+@pytest.mark.parametrize("name", DYNAMICS)
+@given(pair=pairs(), seed=st.integers(0, 2**16))
+def test_derivatives_of_dynamics(name: str, pair: Pair, seed: int) -> None:
+    """First derivatives and products, of the values that reduce."""
+    point = Point(name, pair.tied, random_state(pair.tied, seed), ("f_ext",))
+    derivative_laws.check(point)
 
 
-@given(pairs(), st.integers(0, 2**16))
-def test_products_of_inverse_dynamics_reduce(pair: Pair, seed: int) -> None:
-    """Variations and weights go to the joints as velocities do, gradients come back as torques."""
-    s = random_state(pair.tied, seed)
-    G, f, df = pair.G, s["f_ext"], s["df_ext"]
-    point = s["q"], s["v"], s["a"]
-    joint_point = pair.q(s["q"]), G @ s["v"], G @ s["a"]
-    variation = [s[name] for name in ("dq", "dv", "da")]
-    got = dtau.inverse_dynamics_jvp(pair.tied, *point, *variation, f, df)
-    want = dtau.inverse_dynamics_jvp(pair.free, *joint_point, *(G @ x for x in variation), f, df)
-    assert_close(got, G.T @ want, TOLERANCE["identity"], "dtau", floor=float(np.abs(want).max()))
-
-    gradient = dtau.inverse_dynamics_vjp(pair.tied, *point, s["lam"], f)
-    joint_gradient = dtau.inverse_dynamics_vjp(pair.free, *joint_point, G @ s["lam"], f)
-    for name, x, y in zip(gradient._fields[:3], gradient, joint_gradient, strict=False):
-        assert_close(x, G.T @ y, TOLERANCE["identity"], name, floor=float(np.abs(y).max()))
-    assert_close(gradient.by_f_ext, joint_gradient.by_f_ext, TOLERANCE["long sums"], "by_f_ext")
-
-
-@given(pairs(), st.integers(0, 2**16))
-def test_products_of_forward_dynamics_solve_the_reduced_equation(pair: Pair, seed: int) -> None:
-    """In the products of inverse dynamics at the acceleration that forward dynamics gives."""
-    s = random_state(pair.tied, seed)
-    tied, f, df = pair.tied, s["f_ext"], s["df_ext"]
-    forward, M = (s["q"], s["v"], s["tau"]), dtau.mass_matrix(tied, s["q"])
-    inverse = s["q"], s["v"], dtau.forward_dynamics(tied, *forward, f)
-
-    da = dtau.forward_dynamics_jvp(tied, *forward, s["dq"], s["dv"], s["dtau"], f, df)
-    dtorque = dtau.inverse_dynamics_jvp(tied, *inverse, s["dq"], s["dv"], da, f, df)
-    size = np.abs(M).max() * np.abs(da).max() + np.abs(s["dtau"]).max()
-    assert np.abs(dtorque - s["dtau"]).max() <= TOLERANCE["identity"] * size
-
-    got = dtau.forward_dynamics_vjp(tied, *forward, s["lam"], f)
-    want = dtau.inverse_dynamics_vjp(tied, *inverse, got.by_tau, f)
-    size = np.abs(M).max() * np.abs(got.by_tau).max() + np.abs(s["lam"]).max()
-    assert np.abs(want.by_a - s["lam"]).max() <= TOLERANCE["identity"] * size
-    assert_close(got.by_f_ext, -want.by_f_ext, TOLERANCE["long sums"], "by_f_ext")
-    a, by_tau = np.abs(inverse[2]).max(), np.abs(got.by_tau).max()
-    for name, x, y in zip(("by_q", "by_v"), got, want, strict=False):
-        assert_close(
-            x, -y, TOLERANCE["identity"], name, floor=float(by_tau * (1.0 + np.abs(M).max() * a))
-        )
-
-
-@given(pairs(), st.integers(0, 2**16))
-def test_time_derivatives_reduce(pair: Pair, seed: int) -> None:
-    """At every order; forward and hybrid dynamics solve the reduced equation."""
-    s = random_state(pair.tied, seed)
-    G, free, tied = pair.G, pair.free, pair.tied
-    v, f = s["v_derivatives"], s["f_ext_derivatives"]
-    q, joints = pair.q(s["q"]), v @ G.T
-
-    tau = dtau.inverse_dynamics_time_derivatives(tied, s["q"], v, f)
-    want = dtau.inverse_dynamics_time_derivatives(free, q, joints, f) @ G
-    assert_close(tau, want, TOLERANCE["identity"], "tau")
-    M = dtau.mass_matrix_time_derivatives(tied, s["q"], v)
-    want = G.T @ dtau.mass_matrix_time_derivatives(free, q, joints) @ G
-    assert_close(M, want, TOLERANCE["identity"], "M")
-    for x, y in zip(
-        dtau.kinematics_time_derivatives(tied, s["q"], v),
-        dtau.kinematics_time_derivatives(free, q, joints),
-        strict=True,
-    ):
-        assert_close(x, y, TOLERANCE["long sums"], "kinematics", floor=1.0)
-    for name in ("momentum_time_derivatives", "centroidal_momentum_time_derivatives"):
-        got = getattr(dtau, name)(tied, s["q"], v)
-        want = getattr(dtau, name)(free, q, joints)
-        assert_close(got, want, TOLERANCE["identity"], name, floor=tied.mass)
-
-    given_a, given_tau = s["a_derivatives"], s["tau_derivatives"]
-    arguments = (tied, s["q"], v[0], given_a, given_tau)
-    names = [joint.name for joint in tied.joints if joint.mimic is None]
-    a = dtau.forward_dynamics_time_derivatives(tied, s["q"], v[0], given_tau, f)
-    for got in (
-        dtau.results.HybridDynamics(a, given_tau),
-        dtau.hybrid_dynamics_time_derivatives(*arguments, names[::2], f),
-    ):
-        rows = np.concatenate([v[:1], got.a])
-        again = dtau.inverse_dynamics_time_derivatives(tied, s["q"], rows, f)
-        size = float(np.abs(M[0]).max()) * np.abs(got.a).max(-1) + np.abs(got.tau).max(-1)
-        assert (np.abs(again - got.tau).max(-1) <= TOLERANCE["identity"] * size).all()
+@pytest.mark.parametrize("name", rate_laws.FREE)
+@given(pair=pairs(), seed=st.integers(0, 2**16))
+@settings(max_examples=30)
+def test_time_derivatives(name: str, pair: Pair, seed: int) -> None:
+    every = list(rate_laws.switches(name, pair.tied, seed))
+    at = rate_laws.Motion(name, pair.tied, seed, 2, **every[seed % len(every)])
+    rate_laws.check(at, 1.0 if "frame" in name else 0.0)
 
 
 @given(pairs(), st.integers(0, 2**16))
