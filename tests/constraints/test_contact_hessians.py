@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 from cases import random_state, robot
 from compare import assert_close, assert_same_results
-from contact_oracle import contradicting, random_contacts
 from function import INTEGRATORS
-from hypothesis import given, settings
-from trees import SEEDS, Tree, trees
 
 import dtau
 from dtau.registry import arrays_of
@@ -92,58 +89,6 @@ def test_forces_go_with_contacts() -> None:
     s = random_state(model, 1)
     with pytest.raises(ValueError, match="forces: goes with contacts="):
         dtau.linearize_discrete(model, s["q"], s["v"], s["tau"], 0.01, forces=True)
-
-
-def check_tensors(
-    contacts: dtau.Contacts, s: Any, seed: int, bound: float = 1e-12, **options: Any
-) -> None:
-    """Contracted with weights, tensors are the Hessians."""
-    model, rng = contacts.model, np.random.default_rng(seed)
-    weights = rng.standard_normal(model.nv), rng.standard_normal(contacts.nrows)
-    state = model, s["q"], s["v"], s["tau"], contacts
-    wrenches = {"f_ext": s["f_ext"], "f_ext_axes": ("body", "mixed", "world")[seed % 3]}
-    impact = model, s["q"], s["v"], contacts
-    for tensors, hessian in (
-        (
-            dtau.constrained_dynamics_second_derivatives(*state, **wrenches, **options),
-            dtau.constrained_dynamics_hessian(*state, *weights, **wrenches, **options),
-        ),
-        (
-            dtau.impulse_dynamics_second_derivatives(*impact, 0.4, **options),
-            dtau.impulse_dynamics_hessian(*impact, *weights, 0.4, **options),
-        ),
-    ):
-        half = len(tensors) // 2
-        for first, second, expected in zip(tensors[:half], tensors[half:], hessian, strict=True):
-            found = np.tensordot(weights[0], first, 1) + np.tensordot(weights[1], second, 1)
-            assert_close(found, expected, bound)
-
-
-@settings(max_examples=40)
-@given(tree=trees(), seed=SEEDS)
-def test_tensors_contracted_are_hessians(tree: Tree, seed: int) -> None:
-    model = tree.model()
-    s = random_state(model, seed)
-    contacts = random_contacts(model, [s], seed)
-    active = (np.random.default_rng(seed).random(len(contacts)) < 0.7).astype(float)
-    check_tensors(contacts, s, seed, active=active, symmetric=bool(seed % 2))
-
-
-@pytest.mark.parametrize("name", ["quadruped", "joints that mimic others"])
-@pytest.mark.parametrize("coordinates", ["tangent", "numbers"])
-def test_tensors_where_rows_contradict_each_other(name: str, coordinates: Any) -> None:
-    model = robot(name)
-    s = random_state(model, 5)
-    contacts, active, regularization = contradicting(model, s, 5)
-    check_tensors(
-        contacts,
-        s,
-        5,
-        1e-9,
-        active=active,
-        regularization=regularization,
-        coordinates=coordinates,
-    )
 
 
 @pytest.mark.parametrize("name", ["constrained_dynamics", "impulse_dynamics"])
