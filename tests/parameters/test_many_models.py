@@ -212,16 +212,25 @@ def test_parameters_give_inertia_to_joints_without() -> None:
 # Derivatives
 
 
+def check_by_parameters(problem: str, model: dtau.Model, seed: int, of_joints: bool) -> None:
+    s, parameters = random_state(model, seed), other_parameters(model, seed + 1, (), of_joints)
+    change = np.random.default_rng(seed).normal(size=parameters.size)
+    s |= {"parameters": parameters, "dparameters": change}
+    check_derivatives(Point(problem, model, s, ("f_ext", "parameters")))
+
+
 @pytest.mark.parametrize("problem", ["inverse_dynamics", "forward_dynamics"])
 @with_joints
 @pytest.mark.parametrize("name", ROBOTS)
 def test_derivatives_match_complex_step(name: str, of_joints: bool, problem: str) -> None:
     """Also derivatives by the parameters, at these parameters."""
-    model = robot(name)
-    s, parameters = random_state(model, 11), other_parameters(model, 12, (), of_joints)
-    change = np.random.default_rng(15).normal(size=parameters.size)
-    s |= {"parameters": parameters, "dparameters": change}
-    check_derivatives(Point(problem, model, s, ("f_ext", "parameters")))
+    check_by_parameters(problem, robot(name), 11, of_joints)
+
+
+@pytest.mark.parametrize("problem", ["inverse_dynamics", "forward_dynamics"])
+@given(tree=trees(), seed=SEEDS, of_joints=st.booleans())
+def test_derivatives_of_trees(problem: str, tree: Tree, seed: int, of_joints: bool) -> None:
+    check_by_parameters(problem, tree.model(), seed, of_joints)
 
 
 @pytest.mark.parametrize("integrator", get_args(dtau.support.options.Integrator))

@@ -1,7 +1,7 @@
 """Regressor of inverse dynamics and derivatives by parameters.
 
-Torques are linear in the parameters, so that another model's torque is the complete check; forward
-dynamics is checked by the equation that it solves, and by differences of models.
+Torques are linear in the parameters, so that another model's torque is the complete check. Products
+and forward dynamics' derivatives are of the law of derivatives (`test_many_models`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from cases import (
     robot,
     spring_torque,
 )
-from compare import TOLERANCE, assert_close, assert_same_bits, cancelled, solved
-from core import complex_core
+from compare import TOLERANCE, assert_close, assert_same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 from trees import SEEDS, Array, Tree, trees
@@ -32,31 +31,18 @@ with_joints = pytest.mark.parametrize("of_joints", [False, True], ids=["bodies",
 
 
 class Case:
-    """A state of a model, all its parameters, and a variation of them."""
+    """A state of a model, and all its parameters."""
 
     def __init__(self, model: dtau.Model, seed: int, of_joints: bool) -> None:
         s = random_state(model, seed)
         self.model, self.of_joints = model, of_joints
-        self.q, self.v, self.a, self.tau, self.lam = (s[x] for x in ("q", "v", "a", "tau", "lam"))
-        self.f_ext = s["f_ext"]
+        self.q, self.v, self.a, self.f_ext = (s[x] for x in ("q", "v", "a", "f_ext"))
         bodies, joints = model.parameters.ravel(), model.joint_parameters.ravel()
         self.parameters = np.concatenate([bodies, joints]) if of_joints else bodies
-        rng = np.random.default_rng(seed)
-        self.variation = rng.uniform(-1.0, 1.0, self.parameters.size)
-        self.mass = dtau.mass_matrix(model, self.q)
-        self.tolerance = solved(TOLERANCE["identity"], self.mass)
-        self.options = {"joint_parameters": of_joints}
 
-    def regressor(self, a: Array | None = None) -> Array:
-        a = self.a if a is None else a
-        return dtau.inverse_dynamics_regressor(self.model, self.q, self.v, a, **self.options)
-
-    def forward(self) -> Array:
-        return dtau.forward_dynamics(self.model, self.q, self.v, self.tau, self.f_ext)
-
-    def matrix(self) -> Array:
-        return dtau.forward_dynamics_parameter_derivatives(
-            self.model, self.q, self.v, self.tau, self.f_ext, **self.options
+    def regressor(self) -> Array:
+        return dtau.inverse_dynamics_regressor(
+            self.model, self.q, self.v, self.a, joint_parameters=self.of_joints
         )
 
 
@@ -72,31 +58,6 @@ def check_torque(case: Case) -> None:
         want = want - m.armature * case.a - m.damping * case.v
     floor = float((np.abs(Y) @ np.abs(case.parameters)).max())
     assert_close(Y @ case.parameters, want, TOLERANCE["long sums"], "Y pi", floor=floor)
-
-
-def check_products(case: Case) -> None:
-    """jvp and vjp of inverse dynamics are the regressor times vectors."""
-    Y, point = case.regressor(), (case.model, case.q, case.v, case.a)
-    got = dtau.inverse_dynamics_parameter_jvp(*point, case.variation, **case.options)
-    floor = float((np.abs(Y) @ np.abs(case.variation)).max())
-    assert_close(got, Y @ case.variation, TOLERANCE["long sums"], "jvp", floor=floor)
-    gradient = dtau.inverse_dynamics_parameter_vjp(*point, case.lam, **case.options)
-    floor = float((np.abs(Y.T) @ np.abs(case.lam)).max())
-    assert_close(gradient, Y.T @ case.lam, TOLERANCE["long sums"], "vjp", floor=floor)
-
-
-def check_forward(case: Case) -> None:
-    """M da/dpi = -Y at the acceleration of forward dynamics, and the products are its products."""
-    d, Y = case.matrix(), case.regressor(case.forward())
-    floor = float((np.abs(case.mass) @ np.abs(d)).max())
-    assert_close(case.mass @ d, -Y, case.tolerance, "M da/dpi", floor=floor)
-    point = (case.model, case.q, case.v, case.tau)
-    got = dtau.forward_dynamics_parameter_jvp(*point, case.variation, case.f_ext, **case.options)
-    floor = float((np.abs(d) @ np.abs(case.variation)).max())
-    assert_close(got, d @ case.variation, case.tolerance, "jvp", floor=floor)
-    gradient = dtau.forward_dynamics_parameter_vjp(*point, case.lam, case.f_ext, **case.options)
-    floor = float((np.abs(d.T) @ np.abs(case.lam)).max())
-    assert_close(gradient, d.T @ case.lam, case.tolerance, "vjp", floor=floor)
 
 
 def check_zeros(case: Case) -> None:
@@ -125,7 +86,7 @@ def check_zeros(case: Case) -> None:
             assert not rows[~own].any()
 
 
-CHECKS = {f.__name__[6:]: f for f in (check_torque, check_products, check_forward, check_zeros)}
+CHECKS = {f.__name__[6:]: f for f in (check_torque, check_zeros)}
 every_check = pytest.mark.parametrize("check", CHECKS)
 
 
@@ -212,25 +173,6 @@ def test_the_torque_of_another_model_differs_by_the_regressor(
     assert_same_bits(dtau.inverse_dynamics_regressor(other, *point[:3]), Y, "Y")
 
 
-@on_pairs
-def test_accelerations_of_models_nearby(tree: Tree, mimics: dict[str, dtau.Mimic]) -> None:
-    """Central differences of fourth order between models; what is added may be taken away."""
-    model = tree.model(mimics)
-    case = Case(model, 4, False)
-    change = heavier(model, 5, 0.02) - model.parameters
-    h = 0.1
-    near = [
-        dtau.forward_dynamics(
-            rebuilt(tree, model.parameters + k * h * change, mimics),
-            *(case.q, case.v, case.tau, case.f_ext),
-        )
-        for k in (-2, -1, 1, 2)
-    ]
-    want = (near[0] - 8 * near[1] + 8 * near[2] - near[3]) / (12 * h)
-    got = case.matrix() @ change.ravel()
-    assert_close(got, want, 1e-6, "differences", floor=cancelled(case.forward()))
-
-
 def test_parameters_of_joints() -> None:
     """A wheel: tau = (J + armature) a + damping v + stiffness (q - rest) + friction tanh."""
     builder = dtau.ModelBuilder("wheel", gravity=(0.0, 0.0, 0.0))
@@ -267,24 +209,6 @@ def test_batches_that_go_past_the_caches(name: str, of_joints: bool) -> None:
         dtau.inverse_dynamics_regressor(model, *many, joint_parameters=of_joints, out=out)
         assert_same_bits(out, np.tile(want, (count, 1, 1)), f"offset {offset}")
         assert np.isnan(room[-1])
-
-
-# Complex step of the products by the state: the core is compiled for complex numbers too
-
-
-@on_robots
-def test_the_regressor_is_analytic_in_the_acceleration(name: str) -> None:
-    """Y is affine in a: its derivative by a, times pi, is the mass matrix without armature."""
-    case = Case(robot(name), 6, False)
-    h = 1e-30
-    Y = complex_core(
-        "inverse_dynamics_regressor",
-        *(case.model, case.q, case.v, case.a + 1j * h * np.eye(case.model.nv)),
-        joint_parameters=False,
-    )
-    got = (Y.imag / h) @ case.parameters  # rows: directions
-    want = case.mass - np.diag(case.model.armature)
-    assert_close(got.T, want, TOLERANCE["complex_step"], "mass matrix")
 
 
 # Inertias and their parameters
@@ -351,6 +275,6 @@ def test_parameters_of_another_number_are_refused() -> None:
             ValueError, match=r"dparameters has shape \(\d+,\), expected \(..., \d+\)"
         ):
             dtau.inverse_dynamics_parameter_jvp(
-                *(case.model, case.q, case.v, case.a, case.variation),
+                *(case.model, case.q, case.v, case.a, case.parameters),
                 joint_parameters=not given_of_joints,
             )
