@@ -15,8 +15,8 @@ import pytest
 import taylor
 from cases import random_state
 from compare import TOLERANCE, assert_close, assert_same_bits
-from complex_step import by_q
 from core import complex_core
+from derivative_laws import Point, check, check_second
 from joint_forces import floating, torques_after_rerooting
 from trees import Array, random_quaternion, rotation_of, skew
 
@@ -82,36 +82,17 @@ def test_half_a_turn_has_a_torque_of_one_side() -> None:
 
 @at_angles
 def test_derivatives(angle: float) -> None:
-    """First and second ones, and all contractions, by complex step."""
+    """First and second ones, and all products with them, by their law."""
     model, zero = ball(), np.zeros(3)
     rng = np.random.default_rng(4)
     for axis in axes():
-        q, lam = turned(angle, axis), rng.standard_normal(3)
-        state = q, zero, zero
-
-        def torque(x: Any) -> Any:
-            return complex_core("inverse_dynamics", model, x, zero, zero)
-
-        def first(x: Any) -> Any:
-            return complex_core("inverse_dynamics_derivatives", model, x, zero, zero)[0]
-
-        by = by_q(model, q, torque)
-        got = dtau.inverse_dynamics_derivatives(model, *state).dtau_dq
-        assert_close(got, by, 1e-12, "dtau_dq")
-        second = by_q(model, q, first)
-        got = dtau.inverse_dynamics_second_derivatives(model, *state).d2tau_dqdq
-        floor = float(np.abs(by).max())
-        assert_close(got, second, 1e-11, "d2tau_dqdq", floor=floor)
-        hessian = dtau.inverse_dynamics_hessian(model, *state, lam)[0]
-        assert_close(hessian, np.tensordot(lam, second, 1), 1e-11, "hessian", floor=floor)
-        symmetric = dtau.inverse_dynamics_hessian(model, *state, lam, symmetric=True)[0]
-        assert_close(symmetric, 0.5 * (hessian + hessian.T), IDENTITY, "symmetric", floor=floor)
-        packed = dtau.inverse_dynamics_second_derivatives(model, *state, symmetric=True).d2tau_dqdq
-        assert_close(packed, 0.5 * (second + second.swapaxes(1, 2)), 1e-11, "packed", floor=floor)
-        product = dtau.inverse_dynamics_jvp(model, *state, lam, zero, zero)
-        assert_close(product, by @ lam, 1e-12, "jvp")
-        assert_close(dtau.inverse_dynamics_vjp(model, *state, lam)[0], lam @ by, 1e-12, "vjp")
+        state = {"q": turned(angle, axis), "v": zero, "a": zero, "lam": rng.standard_normal(3)}
+        state |= {"dq": state["lam"], "dv": zero, "da": zero}
+        point = Point("inverse_dynamics", model, state)
+        check(point, 1e-12)
+        check_second(point, 1e-11)
     if angle == 0.0:
+        by = point.call("derivatives")["dtau_dq"]
         assert_close(by, STIFFNESS * np.eye(3), 1e-15, "at rest")
 
 
@@ -140,29 +121,6 @@ def test_rates(angle: float) -> None:
             for k in range(7):
                 floor = float(np.abs(want[: k + 1]).max())
                 assert_close(got[k], want[k], 1e-10, f"order {k} of the series", floor=floor)
-
-
-@pytest.mark.parametrize("problem", ["inverse_dynamics", "forward_dynamics"])
-def test_products_of_rates_are_adjoint(problem: str) -> None:
-    """lam . (J x) = (J^T lam) . x for the highest orders, of two balls and a hinge between."""
-    builder = dtau.ModelBuilder("chain")
-    body = dtau.Inertia(1.0, (0.1, 0.2, 0.3), 0.1 * np.eye(3))
-    spring: dict[str, Any] = {"stiffness": 2.0, "rest_position": REST}
-    builder.add(dtau.Spherical(), name="a", inertia=body, **spring)
-    builder.add(dtau.Revolute((0, 0, 1)), name="b", parent="a", inertia=body, stiffness=1.0)
-    builder.add(dtau.Spherical(), name="c", parent="b", inertia=body, **spring)
-    model = builder.build()
-    rng, order = np.random.default_rng(3), 4
-    q = random_state(model, 2)["q"]
-    v = rng.uniform(-1.0, 1.0, (order + 2, model.nv))
-    tau = rng.uniform(-1.0, 1.0, (order + 1, model.nv))
-    lam = rng.standard_normal((order + 1, model.nv))
-    point = (q, v) if problem == "inverse_dynamics" else (q, v[0], tau)
-    directions = [rng.standard_normal(model.nv), *(rng.standard_normal(x.shape) for x in point[1:])]
-    jvp = getattr(dtau, f"{problem}_time_derivatives_jvp")(model, *point, *directions)
-    vjp = getattr(dtau, f"{problem}_time_derivatives_vjp")(model, *point, lam)
-    want = sum(float((x * y).sum()) for x, y in zip(vjp, directions, strict=False))
-    assert_close(np.array((lam * jvp).sum()), np.array(want), 1e-11, "products")
 
 
 def test_mujocos_springs() -> None:

@@ -40,29 +40,6 @@ def test_torques(tree: Tree, seed: int) -> None:
     assert_same_bits(dtau.potential_energy(rough, s["q"]), dtau.potential_energy(plain, s["q"]))
 
 
-@given(trees(), SEEDS)
-def test_derivatives_have_one_more_diagonal(tree: Tree, seed: int) -> None:
-    rough = tree.model()
-    plain = without_friction(rough)
-    s = random_state(rough, seed)
-    state = s["q"], s["v"], s["a"]
-    y = np.tanh(s["v"] / np.where(rough.friction_speed > 0.0, rough.friction_speed, 1.0))
-    slope = rough.friction / np.where(rough.friction > 0.0, rough.friction_speed, 1.0) * (1 - y**2)
-    curvature = -2.0 * y * slope / np.where(rough.friction > 0.0, rough.friction_speed, 1.0)
-    first = [dtau.inverse_dynamics_derivatives(m, *state).dtau_dv for m in (rough, plain)]
-    floor = float(np.abs(first[1]).max())
-    assert_close(first[0] - first[1], np.diag(slope), IDENTITY, "dtau_dv", floor=floor)
-    second = [dtau.inverse_dynamics_second_derivatives(m, *state) for m in (rough, plain)]
-    want = np.zeros((rough.nv,) * 3)
-    at = np.arange(rough.nv)
-    want[at, at, at] = curvature
-    floor = float(np.abs(second[1].d2tau_dvdv).max())
-    got = second[0].d2tau_dvdv - second[1].d2tau_dvdv
-    assert_close(got, want, IDENTITY, "d2tau_dvdv", floor=floor)
-    for name in ("d2tau_dqdq", "d2tau_dqdv", "d2tau_dadq"):
-        assert_same_bits(getattr(second[0], name), getattr(second[1], name))
-
-
 def test_friction_of_one_joint_leaves_the_others_alone() -> None:
     """Memory that other models used before does not reach results of joints without friction."""
     bare = grow(KINDS, range(-1, len(KINDS) - 1), 5, friction=False).model()
