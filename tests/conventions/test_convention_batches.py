@@ -12,6 +12,7 @@ import pytest
 from compare import TOLERANCE, assert_close, assert_same_bits
 from conversions import CONVENTIONS, CONVERSIONS, Conversion
 from selection import in_turn
+from trees import Array
 
 from dtau.conventions import Convention
 
@@ -161,6 +162,8 @@ def test_shapes_that_do_not_fit(kind: str, conversion: Conversion) -> None:
         wrong = {**arrays, name: x[..., :-1]}
         with pytest.raises(ValueError, match=rf"^{name} has shape .*expected \(\.\.\., "):
             conversion(convention, wrong)
+        with pytest.raises(TypeError, match=rf"^{name}: expected real numbers"):
+            conversion(convention, {**arrays, name: x * 1j})
 
 
 def test_rows_of_unequal_length_are_named() -> None:
@@ -171,3 +174,77 @@ def test_rows_of_unequal_length_are_named() -> None:
             ragged = [*np.atleast_2d(x).tolist(), [0.0]]
             with pytest.raises(ValueError, match=rf"^{name}: expected .*got rows of unequal size"):
                 conversion(convention, {**arrays, name: ragged})
+
+
+# Stacks
+
+
+def first_rows(conversion: Conversion, name: str, x: Array, rows: int) -> Array:
+    kind = conversion.kind if name == "result" else name
+    return x.take(range(rows), -3 if kind.startswith(("M_", "C_", "f_ext_")) else -2)
+
+
+def needed(conversion: Conversion, name: str, rows: int) -> int:
+    """The rows of another stack for so many of the result."""
+    with_rates = conversion.kind.startswith(("C_", "bias_"))
+    return rows if with_rates or name == "M_derivatives" else max(1, rows - 1)
+
+
+@pytest.mark.parametrize("kind", CONVENTIONS)
+@pytest.mark.parametrize("conversion", [x for x in CONVERSIONS if x.stacks], ids=str)
+def test_rows_of_stacks(kind: str, conversion: Conversion) -> None:
+    """Orders do not depend on those after them, and there are as many as the result has."""
+    convention = made(kind)
+    arrays, (_, *others) = conversion.arrays(convention, 8, (2,)), conversion.stacks
+    (whole,) = conversion(convention, arrays)
+    for rows in (1, 3):
+        some = {**arrays, "result": first_rows(conversion, "result", arrays["result"], rows)}
+        (got,) = conversion(convention, some)
+        want = first_rows(conversion, "result", whole, rows)
+        assert_close(got, want, TOLERANCE["rounding"], f"{rows} rows", floor=10.0)
+        for name in others:
+            least = needed(conversion, name, rows)
+            cut = {**some, name: first_rows(conversion, name, arrays[name], least)}
+            assert_same_bits(conversion(convention, cut)[0], got, f"{name} cut")
+            short = {**some, name: first_rows(conversion, name, arrays[name], least - 1)}
+            with pytest.raises(ValueError, match=rf"^{name} has shape .* at least {least}"):
+                conversion(convention, short)
+    none = {**arrays, "result": first_rows(conversion, "result", arrays["result"], 0)}
+    with pytest.raises(ValueError, match=r"^result has shape .*rows (at least|from) 1"):
+        conversion(convention, none)
+
+
+# There and back
+
+TO_DTAU = {x.kind: x for x in CONVERSIONS if x.to_dtau and "result" in x.arguments}
+THERE = {x.kind: x for x in CONVERSIONS if x.kind in TO_DTAU and not x.to_dtau}
+
+
+def same_values(convention: Convention, arrays: dict[str, Array]) -> dict[str, Array]:
+    """Values of a state in the convention."""
+    found = convention.from_dtau(arrays["q"], arrays.get("v"))._asdict()
+    for name in arrays.keys() & THERE.keys() - {"v"}:
+        (found[name],) = THERE[name](convention, {**arrays, "result": arrays[name]})
+    return {name: found[name] for name in arrays if name in found}
+
+
+@pytest.mark.parametrize("kind", CONVENTIONS)
+@pytest.mark.parametrize("name", THERE)
+def test_there_and_back(kind: str, name: str) -> None:
+    """Errors come from rounding in the convention, whose numbers grow with the order."""
+    convention = made(kind)
+    arrays = THERE[name].arrays(convention, 3, (2, 3))
+    for x in ("result" if name.startswith("M") else "", "M", "M_derivatives"):
+        if x in arrays:
+            arrays[x] = arrays[x] + arrays[x].swapaxes(-1, -2)
+    (there,) = THERE[name](convention, arrays)
+    state = same_values(convention, arrays)
+    (back,) = TO_DTAU[name](convention, {**state, "result": there})
+    rows = there.shape[2] if THERE[name].stacks else 1
+    for k in range(rows):
+        before, got, want = (
+            first_rows(THERE[name], "result", x, k + 1) if rows > 1 else x
+            for x in (there, back, arrays["result"])
+        )
+        floor = float(np.abs(before).max())
+        assert_close(got, want, TOLERANCE["identity"], f"back to order {k}", floor=floor)

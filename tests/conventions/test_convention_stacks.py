@@ -117,37 +117,6 @@ def test_low_orders_are_those_of_states_and_torques(name: str, kind: str) -> Non
 
 
 @each_convention
-@each_robot
-def test_there_and_back(name: str, kind: str) -> None:
-    model = robot(name)
-    convention = CONVENTIONS[kind](model)
-    q, v, tau = stacks(model, 3, (2, 3))
-    given = [x.copy() for x in (q, v, tau)]
-    state = convention.from_dtau(q)
-    theirs = convention.convert(v, of="v_derivatives", at={"q": q})
-    torque = convention.convert(tau, of="tau_derivatives", at={"q": q, "v_derivatives": v})
-    assert theirs.shape == v.shape
-    assert torque.shape == tau.shape
-    # Errors come from rounding in the other convention, whose numbers grow with the order.
-    for k in range(ROWS):
-        floor = float(np.abs(theirs[..., : k + 1, :]).max())
-        back = convention.convert(theirs, of="v_derivatives", at={"q": state.q}, to_dtau=True)
-        assert_close(
-            back[..., k, :], v[..., k, :], TOLERANCE["identity"], f"v of order {k}", floor=floor
-        )
-    back = convention.convert(
-        torque, of="tau_derivatives", at={"q": state.q, "v_derivatives": theirs}, to_dtau=True
-    )
-    for k in range(ROWS + 1):
-        floor = float(np.abs(torque[..., : k + 1, :]).max())
-        assert_close(
-            back[..., k, :], tau[..., k, :], TOLERANCE["identity"], f"tau of order {k}", floor=floor
-        )
-    for x, y in zip(given, (q, v, tau), strict=True):
-        assert_close(x, y, 0.0, "an argument")
-
-
-@each_convention
 def test_power_is_the_same_in_all(kind: str) -> None:
     """And so are its time derivatives: derivatives of tau . v."""
     model = robot("forest")
@@ -164,67 +133,3 @@ def test_power_is_the_same_in_all(kind: str) -> None:
         assert_close(
             power[1][k], power[0][k], TOLERANCE["identity"], f"power of order {k}", floor=scale[k]
         )
-
-
-def test_forward_dynamics_takes_an_order_at_a_time() -> None:
-    """Spatial wrenches in, spatial accelerations out."""
-    model = robot("free root, branches")
-    convention = dtau.conventions.spatial_twist(model)
-    q, v, _ = stacks(model, 5)
-    v = v[:5]
-    tau = dtau.inverse_dynamics_time_derivatives(model, q, v)
-    given = convention.convert(tau, of="tau_derivatives", at={"q": q, "v_derivatives": v})
-    found = v[:1]
-    for k in range(len(given)):
-        rates = convention.convert(found, of="v_derivatives", at={"q": q})
-        torque = convention.convert(
-            given[: k + 1], of="tau_derivatives", at={"q": q, "v_derivatives": rates}, to_dtau=True
-        )
-        a = dtau.forward_dynamics_time_derivatives(model, q, v[0], torque)
-        found = np.concatenate([v[:1], a])
-    assert_orders(found, v, 1e-9, "acceleration")  # four solutions, each from those before
-
-
-# What callers get wrong
-
-
-def test_batches_broadcast() -> None:
-    model = robot("free root, branches")
-    q, v, tau = stacks(model, 6, (3,))
-    convention = dtau.conventions.spatial_twist(model)
-    got = convention.convert(tau[1], of="tau_derivatives", at={"q": q[0], "v_derivatives": v})
-    assert got.shape == (3, ROWS + 1, model.nv)
-    alone = convention.convert(tau[1], of="tau_derivatives", at={"q": q[0], "v_derivatives": v[2]})
-    assert_close(got[2], alone, TOLERANCE["short sums"], "one of a batch")
-    assert convention.convert(v[:0], of="v_derivatives", at={"q": q[:0]}).shape == (
-        0,
-        ROWS,
-        model.nv,
-    )
-
-
-def test_too_few_rows_and_wrong_shapes() -> None:
-    model = robot("free root, branches")
-    nv = model.nv
-    q, v, tau = stacks(model, 7)
-    convention = dtau.conventions.spatial_twist(model)
-    for bad in (v[0], v[:0]):
-        with pytest.raises(ValueError, match=r"^result has shape .*rows at least 1"):
-            convention.convert(bad, of="v_derivatives", at={"q": q})
-        with pytest.raises(ValueError, match=r"^result has shape .*rows at least 1"):
-            convention.convert(bad, of="v_derivatives", at={"q": q}, to_dtau=True)
-    for to_dtau in (False, True):
-
-        def convert(v: Array, tau: Array, to_dtau: bool = to_dtau) -> Array:
-            at = {"q": q, "v_derivatives": v}
-            return convention.convert(tau, of="tau_derivatives", at=at, to_dtau=to_dtau)
-
-        with pytest.raises(ValueError, match=r"^result has shape .*rows at least 1"):
-            convert(v, tau[:0])
-        with pytest.raises(ValueError, match=rf"^v_derivatives has shape \(2, {nv}\).* at least 3"):
-            convert(v[:2], tau[:4])
-        with pytest.raises(ValueError, match=r"^result has shape"):
-            convert(v, tau[:, 1:])
-        with pytest.raises(TypeError, match=r"^v_derivatives: expected real numbers"):
-            convert(v * 1j, tau)
-        assert convert(v[:3], tau[:4]).shape == (4, nv)

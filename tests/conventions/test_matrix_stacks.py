@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import complex_step
 import numpy as np
 import pytest
@@ -185,89 +182,3 @@ def test_bias_holds_the_other_acceleration_at_zero(kind: str) -> None:
     want = dtau.inverse_dynamics(model, held.q, held.v, held.a, f_ext)
     want = convention.convert(want, of="tau", at={"q": q})
     assert_close(got, want, TOLERANCE["identity"], "bias")
-
-
-# What callers give
-
-
-def arrays(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> dict[str, Array]:
-    rng = np.random.default_rng(seed)
-    square = (model.nv, model.nv)
-    sizes = {"v": (4, model.nv), "M": (4, *square), "C": (4, *square), "bias": (4, model.nv)}
-    drawn = {name: rng.standard_normal((*shape, *size)) for name, size in sizes.items()}
-    return drawn | {"q": random_state(model, seed, shape)["q"]}
-
-
-METHODS: dict[str, tuple[Any, tuple[str, ...]]] = {
-    "M": (dtau.mass_matrix_time_derivatives, ()),
-    "C": (dtau.coriolis_matrix_time_derivatives, ("M",)),
-    "bias": (dtau.bias_torque_time_derivatives, ("M",)),
-}
-
-
-def convert(convention: Convention, name: str, x: Mapping[str, Array]) -> Array:
-    of, others = METHODS[name]
-    at = {"q": x["q"], **{f"{key}_derivatives": x[key] for key in ("v", *others)}}
-    return convention.convert(x[name], of=of, at=at)
-
-
-@each_convention
-@pytest.mark.parametrize("name", METHODS)
-def test_batches_and_lengths(name: str, kind: str) -> None:
-    model = robot("free root, branches")
-    convention, x = CONVENTIONS[kind](model), arrays(model, 4, (2, 3))
-    got = convert(convention, name, x)
-    assert got.shape == x[name].shape
-    # A longer motion, or mass matrices beyond the first stack, do not matter.
-    for rows in (1, 3):
-        some = x | {name: x[name][:, :, :rows]}
-        short = convert(convention, name, some)
-        assert_close(short, got[:, :, :rows], TOLERANCE["rounding"], f"{rows} rows", floor=10.0)
-        cut = x["v"][:, :, : max(1, rows - 1) if name == "M" else rows]
-        assert_same_bits(convert(convention, name, some | {"v": cut}), short)
-    # Broadcast, and none
-    spread = convert(convention, name, x | {"q": x["q"][0, 0], "v": x["v"][:, :1]})
-    assert spread.shape == got.shape
-    none = convert(convention, name, {key: y[:, :0] for key, y in x.items()})
-    assert none.shape == (2, 0, *got.shape[2:])
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_too_few_rows_and_wrong_shapes(name: str) -> None:
-    model = robot("free root, branches")
-    nv, convention, x = model.nv, dtau.conventions.spatial_twist(model), arrays(model, 5)
-    others = METHODS[name][1]
-    least = 4 if others else 3
-    pattern = rf"^v_derivatives has shape \(2, {nv}\), expected .* with rows at least {least}"
-    with pytest.raises(ValueError, match=pattern):
-        convert(convention, name, x | {"v": x["v"][:2]})
-    with pytest.raises(ValueError, match=r"^result has shape .*at least 1"):
-        convert(convention, name, x | {name: x[name][:0]})
-    with pytest.raises(ValueError, match=r"^v_derivatives has shape .*at least 1"):
-        convert(convention, name, x | {"v": x["v"][:0], name: x[name][:1]})
-    for key in (name, *others):
-        label = "result" if key == name else f"{key}_derivatives"
-        with pytest.raises(ValueError, match=rf"^{label} has shape"):
-            convert(convention, name, x | {key: x[key][..., 1:]})
-        with pytest.raises(TypeError, match=rf"^{label}: expected real numbers"):
-            convert(convention, name, x | {key: x[key] * 1j})
-    if others:
-        pattern = rf"^M_derivatives has shape \(3, {nv}, {nv}\), expected .* rows at least 4"
-        with pytest.raises(ValueError, match=pattern):
-            convert(convention, name, x | {"M": x["M"][:3]})
-
-
-@each_convention
-@pytest.mark.parametrize("name", METHODS)
-def test_there_and_back(name: str, kind: str) -> None:
-    model = robot("forest")
-    convention, x = CONVENTIONS[kind](model), arrays(model, 6, (2,))
-    x["M"] = x["M"] + taylor.transposed(x["M"])
-    of, others = METHODS[name]
-    rates = convention.convert(x["v"], of="v_derivatives", at={"q": x["q"]})
-    at = {"q": convention.from_dtau(x["q"]).q, "v_derivatives": rates}
-    if others:
-        at["M_derivatives"] = convert(convention, "M", x)
-    got = convert(convention, name, x)
-    back = convention.convert(got, of=of, at=at, to_dtau=True)
-    assert_close(back, x[name], TOLERANCE["identity"], "back", floor=float(np.abs(got).max()))

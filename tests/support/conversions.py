@@ -15,7 +15,7 @@ from trees import Array
 import dtau
 from dtau.conventions.convention import Convention
 
-ROWS = 3  # of stacks of velocities
+ROWS = 9  # of stacks of velocities
 _STACKS = "_derivatives"
 _WITH_MASS = {"C": dtau.coriolis_matrix, "bias": dtau.bias_torque}
 _FIRST = (dtau.results.InverseDynamicsDerivatives, dtau.results.ForwardDynamicsDerivatives)
