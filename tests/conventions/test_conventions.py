@@ -112,17 +112,6 @@ def test_derivatives(kind: str, tree: Tree, seed: int) -> None:
     check_derivatives(kind, tree.model(), seed)
 
 
-@each_convention
-def test_power_does_not_change(kind: str) -> None:
-    model = robot("forest")
-    s = random_state(model, 3, (5,))
-    convention = CONVENTIONS[kind](model)
-    v = convention.from_dtau(s["q"], s["v"]).v
-    tau = convention.convert(s["tau"], of="tau", at={"q": s["q"]})
-    power = (tau * v).sum(axis=-1)
-    assert_close(power, (s["tau"] * s["v"]).sum(axis=-1), TOLERANCE["identity"], "power")
-
-
 def test_wrenches() -> None:
     model = robot("forest")
     s = random_state(model, 4, (3,))

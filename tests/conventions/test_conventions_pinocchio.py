@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import replace
 from typing import Any
 
@@ -279,15 +278,6 @@ def test_angles_beyond_a_turn_and_any_length_of_cosine_and_sine() -> None:
     assert_close(
         convention.to_dtau(3.0 * there).q, q + np.array([-2, 2]) * np.pi, TOLERANCE["rounding"]
     )
-
-
-def test_pickle() -> None:
-    p = pair(FILES["continuous"], "free")
-    convention = dtau.conventions.pinocchio(p.model, p.peer)
-    q = random_state(p.model, 3)["q"]
-    other = pickle.loads(pickle.dumps(convention))
-    assert_same_bits(other.from_dtau(q).q, convention.from_dtau(q).q)
-    assert repr(other) == repr(convention)
 
 
 def chain(*kinds: str) -> Tree:

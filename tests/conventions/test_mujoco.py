@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import random_state
-from compare import TOLERANCE, assert_close, assert_same_bits
+from compare import TOLERANCE, assert_close
 from hypothesis import given
 from hypothesis import strategies as st
 from mujoco_pair import Peer, check_derivatives, check_values
@@ -178,40 +177,6 @@ def test_columns_of_a_linearization_stand_in_its_order() -> None:
     moved = [peer.forward(there.q, there.v, torque + e) for e in np.eye(model.nv)[~free]]
     want = np.stack([a - still for a in moved], axis=-1)
     assert_close(got.B[model.nv :], want, 1e-8, "B")
-
-
-def test_batches_and_pickle() -> None:
-    model, mj_model = FOREST.model(), mujoco.MjModel.from_xml_string(mjcf(FOREST))
-    convention = dtau.conventions.mujoco(model, mj_model)
-    other = pickle.loads(pickle.dumps(convention))
-    s = random_state(model, 6, (2, 3))
-    q = convention.from_dtau(s["q"]).q
-    assert q.shape == (2, 3, mj_model.nq)
-    xfrc = convention.convert(s["f_ext"][0, 0], of="f_ext", at={"q": s["q"]})
-    assert xfrc.shape == (2, 3, mj_model.nbody, 6)
-    assert_same_bits(other.from_dtau(s["q"]).q, q)
-    assert_same_bits(other.convert(s["f_ext"][0, 0], of="f_ext", at={"q": s["q"]}), xfrc)
-    assert_close(
-        convention.convert(s["f_ext"][0, 0], of="f_ext", at={"q": s["q"][1, 2]}),
-        xfrc[1, 2],
-        TOLERANCE["rounding"],
-    )
-    assert_close(
-        convention.to_dtau(q[1, 2]).q, convention.to_dtau(q).q[1, 2], TOLERANCE["rounding"]
-    )
-    assert not xfrc[..., 0, :].any()
-    assert convention.convert(xfrc[0], of="f_ext", at={"q": q[:0]}, to_dtau=True).shape == (
-        0,
-        3,
-        model.nbodies,
-        6,
-    )
-    assert convention.convert(s["f_ext"][0], of="f_ext", at={"q": s["q"][:0]}).shape == (
-        0,
-        3,
-        mj_model.nbody,
-        6,
-    )
 
 
 def one(kind: str, name: str = "joint", more: str = "") -> Any:

@@ -105,6 +105,7 @@ def check_values(model: dtau.Model, mj_model: Any, seed: int) -> None:
     size = float(np.abs(s["tau"]).max() / np.linalg.eigvalsh(mass)[0])
     torque = convention.convert(s["tau"], of="tau", at={"q": s["q"]})
     xfrc = convention.convert(s["f_ext"], of="f_ext", at={"q": s["q"]})
+    assert not xfrc[0].any()  # on the world
     rate = peer.forward(q, v, torque, xfrc)
     ours = dtau.forward_dynamics(model, s["q"], s["v"], s["tau"], s["f_ext"])
     got = convention.from_dtau(s["q"], s["v"], ours).a
