@@ -65,20 +65,6 @@ def test_results_go_into_out(function: Function, name: str) -> None:
 
 
 @each_function
-def test_out_of_an_earlier_call_is_overwritten(function: Function) -> None:
-    """Also where a result is zero for this model, and where it was NaN for the state before."""
-    model = robot(NEAR)
-    for batch in ((), (9,)):
-        first, second = random_state(model, 2, batch), random_state(model, 3, batch)
-        spoilt = {name: x.copy() for name, x in first.items()}
-        spoilt["q"][..., 0] = spoilt["q0"][..., 0] = np.nan
-        arrays = full(function, model, batch, np.nan)
-        for state in (first, spoilt, second):
-            function(model, state, out=as_out(arrays))
-            assert_same_results(arrays, function(model, state), f"{batch}, result")
-
-
-@each_function
 def test_results_larger_than_the_caches(function: Function) -> None:
     """Written past the caches they have the same bits, wherever they lie, and all around stays."""
     model = robot("free root, branches")
@@ -100,17 +86,6 @@ def test_results_larger_than_the_caches(function: Function) -> None:
         assert_same_bits(x, y[which])
         assert (block[: place.start] == MARK).all()
         assert (block[place.stop :] == MARK).all()
-
-
-@some_functions
-def test_out_has_the_shape_that_inputs_broadcast_to(function: Function) -> None:
-    model = robot(NEAR)
-    state = random_state(model, 4, (2, 1))
-    last = function.arguments[-1]
-    state[last] = random_state(model, 5, (3,))[last]
-    batch = (2, 3) if len(function.arguments) > 1 else (3,)
-    arrays = full(function, model, batch, np.nan)
-    assert_same_results(function(model, state, out=as_out(arrays)), function(model, state))
 
 
 @some_functions

@@ -11,7 +11,6 @@ from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, TREES, random_state, robot, 
 from compare import assert_same_bits, assert_same_results
 from function import INTEGRATORS, Function
 from functions import FUNCTIONS, IN_BODY_AXES, in_body_axes
-from layouts import every_other, misaligned, read_only
 from selection import ARGUMENTS, ARGUMENTS_IN_FULL, EACH, IN_FULL, in_turn
 from trees import Array, Tree
 
@@ -206,17 +205,7 @@ def test_batches_that_do_not_fit_raise(function: Function) -> None:
 # Memory layouts and dtypes
 
 
-def reversed_strides(x: Array) -> Array:
-    flip = (..., *(slice(None, None, -1) for _ in x.shape))
-    return x[flip].copy()[flip]
-
-
 LAYOUTS: dict[str, Callable[[Array], object]] = {
-    "strided": every_other,
-    "negative strides": reversed_strides,
-    "Fortran order": lambda x: np.array(x, order="F"),
-    "read-only": read_only,
-    "misaligned": misaligned,
     "big-endian": lambda x: x.astype(">f8"),
     "long double": lambda x: x.astype(np.longdouble),
     "nested lists": lambda x: x.tolist(),

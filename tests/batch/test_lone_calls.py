@@ -6,25 +6,8 @@ import numpy as np
 import pytest
 from cases import FEW_ROBOTS, NEAR, random_state, robot, serial
 from compare import assert_same_bits, assert_same_results
-from function import Function
-from functions import IN_BODY_AXES
-from layouts import every_other
-from selection import IN_FULL, in_turn
 
 import dtau
-
-
-@pytest.mark.parametrize(("function", "name"), in_turn(IN_BODY_AXES, FEW_ROBOTS, IN_FULL), ids=str)
-def test_forms_have_the_same_bits(function: Function, name: str) -> None:
-    """Plain arrays take the short form. Gaps between numbers and batches of one do not."""
-    model = robot(name)
-    for seed in (1, 2):
-        state = random_state(model, seed)
-        got = function(model, state)
-        apart = {key: every_other(x) for key, x in state.items()}
-        assert_same_results(got, function(model, apart), "numbers apart")
-        batch = function(model, {key: x[np.newaxis] for key, x in state.items()})
-        assert_same_results(got, tuple(x[0] for x in batch), "batch of one")
 
 
 def test_models_in_turn() -> None:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import FEW_ROBOTS, NEAR, random_state, robot, rows
-from compare import assert_same_bits, assert_same_results
+from compare import assert_same_results
 from function import Function
-from functions import IN_BODY_AXES, function_named
+from functions import function_named
 from messages import has_words, message
 from processes import sanitized, script
 from selection import EACH, IN_FULL, in_turn
@@ -37,31 +37,6 @@ def sizes(function: Function, model: dtau.Model) -> list[int]:
 # The same bits
 
 
-@pytest.mark.parametrize(("function", "name"), in_turn(IN_BODY_AXES, FEW_ROBOTS), ids=str)
-def test_any_number_of_threads_gives_the_same_bits(function: Function, name: str) -> None:
-    model = robot(name)
-    batches = sizes(function, model)
-    state = random_state(model, 1, (max(batches),))
-    alone = [function(model, rows(state, i)) for i in range(9)]
-    want = function(model, state, threads=1)
-    assert_same_results([x[:9] for x in want], [np.stack(x) for x in zip(*alone, strict=True)])
-    for size in batches:
-        some = rows(state, slice(0, size))
-        for threads in (None, *COUNTS, size + 5):
-            got = function(model, some, threads=threads)
-            what = f"{size} states, {threads} threads, result"
-            assert_same_results(got, [x[:size] for x in want], what)
-
-
-@pytest.mark.parametrize("function", IN_FULL, ids=str)
-def test_a_lone_state_takes_threads(function: Function) -> None:
-    model = robot(NEAR)
-    state = random_state(model, 2)
-    want = function(model, state)
-    for threads in (None, *COUNTS, 1024, np.int64(2)):
-        assert_same_results(function(model, state, threads=threads), want)
-
-
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "integrate"])
 def test_batches_of_many_chunks(name: str) -> None:
     """So many states that one thread takes several chunks, and no chunk ends where lanes end."""
@@ -78,20 +53,6 @@ def test_batches_of_many_chunks(name: str) -> None:
     for threads in (None, 1, 2, 5):
         out = np.full(want[0].shape, np.nan)
         assert_same_results(function(model, state, out=out, threads=threads), want, f"{threads}")
-
-
-@pytest.mark.parametrize("function", EACH, ids=str)
-def test_a_bad_state_spoils_no_other_thread(function: Function) -> None:
-    model = robot(NEAR)
-    state = random_state(model, 4, (129,))
-    want = function(model, state)
-    bad = [0, 8, 64, 100, 128]
-    for name in function.arguments:
-        state[name][bad] = np.nan
-    for threads in COUNTS:
-        for x, y in zip(function(model, state, threads=threads), want, strict=True):
-            assert np.isnan(x[bad]).all()
-            assert_same_bits(np.delete(x, bad, 0), np.delete(y, bad, 0))
 
 
 @pytest.mark.parametrize("function", EACH, ids=str)

@@ -98,35 +98,6 @@ def check_far(function: Centroidal, model: dtau.Model, near: State, far: State) 
 
 
 @on_centroidal
-@pytest.mark.parametrize("distance", [1e3, 1e6, 1e12])
-@pytest.mark.parametrize("name", ["one free", "free root, branches", "quadruped"])
-def test_moving_a_free_base_changes_no_bit(
-    function: Centroidal, name: str, distance: float
-) -> None:
-    model = robot(name)
-    near = random_state(model, 5, (5,))
-    far = {**near, "q": near["q"].copy()}
-    far["q"][:, :3] += distance * np.random.default_rng(6).uniform(-1.0, 1.0, (5, 3))
-    check_far(function, model, near, far)
-
-
-@on_centroidal
-def test_moving_a_gantry_changes_no_bit(function: Centroidal) -> None:
-    """Of three rails without mass."""
-    builder = dtau.ModelBuilder("gantry")
-    link = builder.add(dtau.Prismatic((0.6, 0.8, 0)), name="x", parent=None, placement=SKEW)
-    link = builder.add(dtau.Prismatic((0, 0.6, 0.8)), name="y", parent=link, placement=SKEW)
-    link = builder.add(dtau.Prismatic((0, 0, 1)), name="z", parent=link, placement=SKEW)
-    link = builder.add(dtau.Helical((1, 0, 0), 0.2), name="a", parent=link, inertia=BRICK)
-    builder.add(dtau.Spherical(), name="b", parent=link, placement=SKEW, inertia=BRICK)
-    model = builder.build()
-    near = random_state(model, 7, (5,))
-    far = {**near, "q": near["q"].copy()}
-    far["q"][:, :3] += 1e6 * np.random.default_rng(8).uniform(-1.0, 1.0, (5, 3))
-    check_far(function, model, near, far)
-
-
-@on_centroidal
 def test_moving_several_robots_together_changes_no_bit(function: Centroidal) -> None:
     """1000 km, in numbers whose sums and differences are exact."""
     builder = dtau.ModelBuilder("two robots")

@@ -18,7 +18,6 @@ from functions import FUNCTIONS
 from trees import Array
 
 import dtau
-from dtau.registry import FUNCTIONS as REGISTRY
 
 MODEL = dtau.robots.quadruped()
 FEET = dtau.robots.QUADRUPED_FEET
@@ -60,7 +59,6 @@ def _cases() -> list[Function]:
 
 
 CASES = _cases()
-PATTERNED = [f for f in CASES if "layout" in REGISTRY[f.name].options]
 
 
 def fails(function: Function) -> bool:
@@ -142,48 +140,6 @@ def test_all_results_of_a_failed_state_are_nan(function: Function) -> None:
         x, y = (z[failed].reshape(len(failed), *(z.shape[1:] or (1,))) for z in (x, y))
         assert np.isnan(x[:, stays:]).all()
         assert_same_bits(x[:, :stays], y[:, :stays])
-
-
-@pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
-@pytest.mark.parametrize("masks", ["of each state", "the same"])
-@pytest.mark.parametrize("function", PATTERNED, ids=str)
-def test_patterns_have_the_numbers_of_dense_results(
-    function: Function, masks: str, instruction_set: str
-) -> None:
-    """Alone, in batches of all sizes, and in one that bypasses the caches."""
-    state, kinds = states(function, 3)
-    if masks == "the same":
-        state["active"] = np.tile((1.0, 0.0, 1.0, 1.0, 0.0), (COUNT, 1))
-    names = result_names(function, state)
-    patterned = replace(function, options={**function.options, "layout": "pattern"})
-    which = np.random.default_rng(4).integers(COUNT, size=600)
-    with using_instruction_set(instruction_set):
-        dense = lone_results(function, state)
-        patterns = {}
-        for name, x in zip(names, dense, strict=True):
-            if x.ndim == 3:
-                shapes = {"inputs": state["inputs"][0]} if "inputs" in function.arguments else {}
-                given = {**function.options_for(MODEL), **shapes}
-                allowed = {
-                    key: given[key] for key in ("contacts", "inputs", "integrator") if key in given
-                }
-                patterns[name] = dtau.pattern(MODEL, function.name, name, **allowed)
-        want = [
-            x[(..., *patterns[name].coordinates)] if name in patterns else x
-            for name, x in zip(names, dense, strict=True)
-        ]
-        for count in (1, *SIZES):
-            got = patterned(MODEL, rows(state, slice(count)), threads=1)
-            assert_same_results(got, [x[:count] for x in want], f"{count} states, result")
-        got = patterned(MODEL, rows(state, which), threads=1)
-        assert_same_results(got, [x[which] for x in want], "many states, result")
-        for i in np.flatnonzero(kinds == "healthy")[:5].tolist():
-            got = patterned(MODEL, rows(state, i))
-            assert_same_results(got, [x[i] for x in want], "alone")
-            for name, x, y in zip(names, got, dense, strict=True):
-                if name in patterns:
-                    assert np.array_equal(patterns[name].dense(x), y[i]), name
-    assert patterns
 
 
 @pytest.mark.parametrize("name", ["constrained_inverse_dynamics"])

@@ -129,18 +129,6 @@ def test_batches_past_the_caches(name: str) -> None:
     assert where
 
 
-@on_functions
-def test_states_that_are_not_finite_have_nan_alone(name: str) -> None:
-    model = robot("free root, branches")
-    state = random_state(model, 7, (9,))
-    want = results(name, model, state, layout="pattern")
-    state["q"][4, -1] = np.inf
-    for key, x in results(name, model, state, layout="pattern").items():
-        assert np.isnan(x[4]).all()
-        assert_same_bits(np.delete(x, 4, 0), np.delete(want[key], 4, 0), key)
-        assert np.isnan(results(name, model, state, 4, layout="pattern")[key]).all()
-
-
 def test_the_pattern_has_no_more_entries_than_the_tree_says() -> None:
     """Of the mass matrix only the free root's own entries, and M of its points, can vanish."""
     model = robot("free root, branches")
@@ -198,19 +186,6 @@ def test_frames_that_nothing_moves() -> None:
             dense = dtau.frame_jacobians(model, q, frames)
             assert np.array_equal(pattern.dense(values), dense)
             assert pattern.indptr[-1] == size
-
-
-@pytest.mark.parametrize("name", ["linearize", "linearize_discrete"])
-def test_linearization_with_contacts(name: str) -> None:
-    model = dtau.robots.quadruped()
-    feet = [dtau.PointContact(f"{leg}_FOOT", kd=20) for leg in ("LF", "RF", "LH", "RH")]
-    contacts = dtau.Contacts(model, feet)
-    state = random_state(model, 9, (20,))
-    active = np.random.default_rng(1).integers(0, 2, (20, 4))
-    options = {"contacts": contacts, "active": active}
-    want = results(name, model, state, **options)
-    got = results(name, model, state, layout="pattern", **options)
-    check(got, want, patterns(name, model))
 
 
 @pytest.mark.parametrize("integrator", ["euler", "semi_implicit", "rk4"])

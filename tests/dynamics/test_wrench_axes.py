@@ -164,22 +164,3 @@ def test_linearize(name: str, axes: Any) -> None:
     lin = dtau.linearize(model, *x, f_ext_axes=axes)
     d = dtau.forward_dynamics_derivatives(model, *x, f_ext_axes=axes)
     assert_same_results((lin.A[model.nv :],), (np.hstack([d.da_dq, d.da_dv]),))
-
-
-# Far away
-
-
-def test_far_from_the_origin() -> None:
-    """Where the base is changes no bit of mixed wrenches' derivatives."""
-    model = dtau.robots.quadruped()
-    s = random_state(model, 10)
-    far = s["q"].copy()
-    far[:3] += (2.0**40, -(2.0**41), 2.0**39)
-    for name in ("_derivatives", "_hessian", "_second_derivatives", "_vjp"):
-        more = (s["lam"],) if name in ("_hessian", "_vjp") else ()
-        function: Any = getattr(dtau, f"inverse_dynamics{name}")
-        got, want = (
-            function(model, q, s["v"], s["a"], *more, s["f_ext"], f_ext_axes="mixed")
-            for q in (far, s["q"])
-        )
-        assert_same_results(got, want, name)
