@@ -247,8 +247,11 @@ def test_rows_that_depend_on_each_other() -> None:
     assert np.abs(ends.translation[0] - pin).max() < ENOUGH
 
 
-@pytest.mark.parametrize("half_turn", [np.pi, np.pi - 1e-9, 3.0])
-def test_turns_by_half(half_turn: float) -> None:
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("half_turn", "exact"), [(np.pi, True), (np.pi, False), (np.pi - 1e-9, False), (3.0, False)]
+)
+def test_turns_by_half(half_turn: float, exact: bool) -> None:
     """Frames that stand the wrong way round, hinges whose axes are opposite."""
     builder = dtau.ModelBuilder("ball")
     builder.add(dtau.Spherical(), name="ball", inertia=dtau.Inertia(1.0, tensor=np.eye(3)))
@@ -260,6 +263,8 @@ def test_turns_by_half(half_turn: float) -> None:
         dtau.Loop("ball", "ground", 5, "z"),
     ]
     q = dtau.integrate(model, dtau.neutral(model), [half_turn, 0, 0])
+    if exact:  # the axes of the hinge have no cross product
+        q = np.rint(q)
     for contact in ways:
         contacts = dtau.Contacts(model, [contact])
         assert dtau.project(model, q, contacts, max_iterations=1).error < 1e-12
