@@ -357,6 +357,12 @@ def test_armature_is_inertia_of_joints_that_move_together() -> None:
     assert dtau.forward_dynamics(model, [0.3], [0.0], [1.0]) == pytest.approx(2.0)
 
 
+def test_numbers_by_velocities_are_those_of_leaders(tied: dtau.Model) -> None:
+    given = np.arange(1.0, tied.nv + 1)
+    damped = tied.replace(damping=given)
+    assert np.array_equal(damped.damping, given), "followers add nothing"
+
+
 def test_groups_across_branches_and_trees() -> None:
     """A leader and followers on several branches, of which one cancels what another does not."""
     builder = dtau.ModelBuilder("hand")
