@@ -63,6 +63,13 @@ def test_no_state_at_all(name: str) -> None:
                 restored(cls, state)
 
 
+@pytest.mark.parametrize("name", ["Pose", "Inertia"])
+def test_an_object_takes_no_second_state(name: str) -> None:
+    value: Any = getattr(dtau, name)()
+    with pytest.raises((AttributeError, ValueError), match="cannot construct it again"):
+        value.__setstate__(state_of(value))
+
+
 @each_example
 def test_names_that_are_missing_or_too_many(name: str) -> None:
     value = EXAMPLES[name]()
