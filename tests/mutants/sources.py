@@ -86,7 +86,7 @@ SOURCES = (
             "constraints/test_constrained_dynamics.py constraints/test_contradictions.py "
             "constraints/test_contact_steps.py derivatives/test_laws.py "
             "constraints/test_impulses.py constraints/test_contact_hessians.py "
-            "constraints/test_mixed_contacts.py"),
+            "constraints/test_mixed_contacts.py constraints/test_unreached_velocities.py"),
     # ------------------------------------------------------------ the compiled code around it
     Sources("src/python/*.cpp", "arrays_in arrays_out lone_call messages",
             "batch/test_errors.py batch/test_buffers.py batch/test_lone_calls.py "
