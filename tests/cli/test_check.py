@@ -108,6 +108,8 @@ def test_massless_joints_are_errors(run: Any, tmp_path: Path) -> None:
     code, findings = found(run, path)
     assert code == 2
     assert list(findings["massless-joint"]["where"]) == ["elbow"]
+    lines = [line.strip() for line in run("check", path).out.splitlines()]
+    assert "elbow" in lines, "a place without numbers"
     assert found(run, path, "--armature", "0.01") == (0, {})
 
 

@@ -181,6 +181,7 @@ PINNED = (
 
 LEFT_OUT: dict[str, str] = {
     "cli/checks/inertias/compare-2096cd52": "a density at the limit itself, which rounding decides",
+    "cli/generate/number-09e133a9": "a limit on time, and the default of an option",
     "codegen/casadi_interface/factor-c441986f": "no matrix has rows without columns",
     "first/idsva_alone/compare-e190b5ce": "reads past the last body, and drops that",
     "loaders/inertias/number-72610b8d": "no mass is in an inertia about the center of mass",
