@@ -334,6 +334,17 @@ def test_motors_of_spatial_tendons_with_implicitfast() -> None:
     check(mj_model, random_data(mj_model, 1, 0.3), 1e-7, 1e-5, geometry="differences")
 
 
+@pytest.mark.parametrize("beyond", [False, True])
+def test_implicitfast_with_controls_beyond_their_range(beyond: bool) -> None:
+    # Its matrix has the gains by velocity, times the control within its range.
+    mj_model = compiled(option='integrator="implicitfast" timestep="0.004"')
+    data = random_data(mj_model, 1)
+    if beyond:
+        data.ctrl[1], data.ctrl[3] = -1.5, 4.0
+    mj_model.actuator_ctrllimited[4], mj_model.actuator_ctrlrange[4] = True, (-0.02, 0.02)
+    check(mj_model, data)
+
+
 SPATIAL = """<tendon><spatial {}><site site="left"/><site site="right"/></spatial></tendon>"""
 SITES = '<site name="left" pos="0 0 1"/><site name="right" pos="1 0 1"/>'
 USER = '<general joint="hinge" dyntype="user" actdim="1"/>'
