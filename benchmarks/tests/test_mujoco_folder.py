@@ -18,12 +18,12 @@ SCENE = """<mujoco><option timestep="0.01" {option}/><worldbody><geom type="plan
 
 
 def test_scenes_have_a_row_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, option in (("ball", ""), ("noslip", 'noslip_iterations="3"')):
+    for name, option in (("ball", ""), ("implicit", 'integrator="implicit"')):
         (tmp_path / name).mkdir()
         (tmp_path / name / "scene.xml").write_text(SCENE.format(option=option))
-    (tmp_path / "noslip" / "scene_broken.xml").write_text("<mujoco>")
+    (tmp_path / "implicit" / "scene_broken.xml").write_text("<mujoco>")
     main([str(tmp_path)])
-    head, _, ball, noslip, broken = (
+    head, _, ball, implicit, broken = (
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in capsys.readouterr().out.splitlines()
     )
@@ -31,8 +31,8 @@ def test_scenes_have_a_row_each(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert ball[:3] == ["ball/scene", "7", "1"]
     assert float(ball[3]) > 0.0  # it lies on the ground
     assert float(ball[HEADER.index("median")]) < 1e-7
-    assert "noslip" in noslip[1]
-    assert broken[0] == "noslip/scene_broken"
+    assert "integrators" in implicit[1]
+    assert broken[0] == "implicit/scene_broken"
     assert broken[1].startswith("not loaded")
 
 

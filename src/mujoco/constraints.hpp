@@ -43,7 +43,9 @@ class StateConstraints {
   private:
     void add_contact(ContactTerms& contacts, Index c, const Axes& axes, const Terms& terms) {
         using Outcome = ContactTerms::Outcome;
-        const Outcome outcome = contacts.add(m_, at_, k_, c, axes, given_motion(c), terms);
+        double* rows =
+            job_.contact_rows ? job_.contact_rows + c * mujoco::ContactRows::size(m_.nv) : nullptr;
+        const Outcome outcome = contacts.add(m_, at_, k_, c, axes, given_motion(c), terms, rows);
         if (outcome == Outcome::unknown) job_.missing[job_.nmissing++] = c;
         if (outcome == Outcome::jumps) job_.jumping_contact = c;
     }

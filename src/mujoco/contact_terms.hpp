@@ -34,10 +34,12 @@ class ContactTerms {
           by_a_(arena.take<double>(6 * nv)),
           moved_(arena.take<unsigned char>(nv)) {}
 
-    // Adds contact `c` of state `k`, unless it has a force and no derivative.
+    // Adds contact `c` of state `k`, unless it has a force and no derivative. `rows`: null, or where
+    // its ContactRows go.
     Outcome add(const mujoco::Constants& m, const mujoco::Solutions& at, Index k, Index c,
-                const Axes& axes, const double* given, const Terms& terms) {
+                const Axes& axes, const double* given, const Terms& terms, double* rows) {
         read(m, at, k, c);
+        rows_ = rows;
         const ConeForce cone = solve(m, at, k, c, axes);
         if (!is_active(cone)) return Outcome::added;
         const std::int32_t* geoms = at.geom + 2 * c;
@@ -61,6 +63,7 @@ class ContactTerms {
         }
         if (jumps) return Outcome::jumps;
         if (m.parameters.friction >= 0) add_friction(m, at, c, cone, terms);
+        if (rows_) record(cone);
         multiply(cone);
         accumulate(cone, terms);
         return Outcome::added;
@@ -132,6 +135,7 @@ class ContactTerms {
         const bool moves[2] = {moved_[j] != second, moved_[j] != first};
         const ContactChange by = motion(moves[0] ? twist : none, moves[1] ? twist : none);
         if (by.jumps) return false;
+        if (rows_) record(j, by);
         Six y = {};
         for (int r = 0; r < 2; ++r) {
             Twist change[2];
@@ -176,6 +180,17 @@ class ContactTerms {
             }
     }
 
+    void record(Index j, const ContactChange& by) const {
+        const double motion[7] = {by.point.x, by.point.y, by.point.z, by.turn.x,
+                                  by.turn.y,  by.turn.z,  by.distance};
+        for (int i = 0; i < 7; ++i) mujoco::ContactRows(rows_, nv_).motion[i * nv_ + j] = motion[i];
+    }
+    void record(const ConeForce& cone) const {
+        const mujoco::ContactRows rows(rows_, nv_);
+        std::copy_n(cone.force, 6, rows.force), std::copy_n(&cone.hessian[0][0], 36, rows.hessian);
+        std::copy_n(residual_, 6, rows.y), std::copy_n(J_, 6 * nv_, rows.jacobian);
+    }
+
     // H J, H B J, and the change of g by q.
     void multiply(const ConeForce& cone) {
         for (int i = 0; i < cone.rows; ++i) {
@@ -217,6 +232,7 @@ class ContactTerms {
     Matrix frame_;  // by columns: the normal and two tangents
     double x_, weight_, stiffness_, impedance_, slope_, damping_[6];
     double residual_[6];            // y
+    double* rows_;                  // of ContactRows, or null
     Twist total_[2][2], apart_[2];  // by rate; at the origin by body, and of body 2 relative to 1
 };
 

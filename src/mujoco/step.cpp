@@ -48,16 +48,10 @@ class StateStep {
 
     void differentiate(ContactTerms& contacts) {
         smooth(at_.a + k_ * nv_, k_, w_.by_q, w_.by_v);
-        set_forces();
-        set_parameters();
-        if (factorize_with_constraints(contacts))
-            for (Index i = 0; i < nv_; ++i) {
-                add_scaled(w_.right + i * width_, 1.0, w_.other_by_q + i * nv_, nv_);
-                add_scaled(w_.right + i * width_ + nv_, 1.0, w_.by_v + i * nv_, nv_);
-            }
-        for (Index i = 0; i < nv_; ++i)
-            std::copy_n(w_.parameters.forces + i * columns_, columns_, parameters_of(w_.right, i));
-        mujoco_step::solve(w_.matrix, nv_, w_.right, width_);
+        if (job_.given_rates)
+            std::copy_n(job_.given_rates + k_ * nv_ * width_, nv_ * width_, w_.right);
+        else
+            differentiate_acceleration(contacts);
         if (m_.integrator == mujoco::stage) {
             double* out = job_.out + k_ * (nv_ + m_.na) * width_;
             std::copy_n(w_.right, nv_ * width_, out);
@@ -114,6 +108,18 @@ class StateStep {
     }
 
   private:
+    void differentiate_acceleration(ContactTerms& contacts) {
+        set_forces();
+        set_parameters();
+        if (factorize_with_constraints(contacts))
+            for (Index i = 0; i < nv_; ++i) {
+                add_scaled(w_.right + i * width_, 1.0, w_.other_by_q + i * nv_, nv_);
+                add_scaled(w_.right + i * width_ + nv_, 1.0, w_.by_v + i * nv_, nv_);
+            }
+        for (Index i = 0; i < nv_; ++i)
+            std::copy_n(w_.parameters.forces + i * columns_, columns_, parameters_of(w_.right, i));
+        mujoco_step::solve(w_.matrix, nv_, w_.right, width_);
+    }
     void set_multipliers(const Pullback& job, Index place, const double* multipliers) const {
         std::copy_n(multipliers, nv_, job.multipliers + place * nv_);
         weights_to_dtau(m_, at_, k_, multipliers, job.lam + place * nv_);

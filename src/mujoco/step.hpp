@@ -137,12 +137,26 @@ struct StepJob {
     const double* given_motions;     // (ngiven, 7, 12)
     Index ngiven = 0;
 
+    // (n, nv, width), of the noslip solver: derivatives of the accelerations, which are not computed
+    const double* given_rates = nullptr;
+    double* contact_rows = nullptr;  // null, or zeros (contacts, ContactRows::size)
+
     double* out;     // (n, 2 nv + na, width), or (n, nv + na, width) of a stage
     Index* missing;  // contacts that have a force and no motion, room for all
     Index nmissing = 0;
     // A contact and a row of a limit that have a force and whose frame or axis jumps; -1: there is none.
     Index jumping_contact = -1, jumping_limit = -1;
     bool same = true;  // MuJoCo's velocities follow from the accelerations
+};
+
+// Numbers of a contact that the noslip solver starts from: the force, its Hessian by the residuals y,
+// these, their Jacobian (6, nv), and the motion (7, nv) of point, frame and distance.
+struct ContactRows {
+    double *force, *hessian, *y, *jacobian, *motion;
+
+    ContactRows(double* at, Index nv)
+        : force(at), hessian(at + 6), y(at + 42), jacobian(at + 48), motion(at + 48 + 6 * nv) {}
+    static Index size(Index nv) { return 48 + 13 * nv; }
 };
 
 // The product of weights of the states after the step with its derivatives. The smooth forces take part

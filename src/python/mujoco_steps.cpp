@@ -22,6 +22,7 @@ using mujoco::data;
 using mujoco::Index;
 using mujoco::new_array;
 using mujoco::numbers;
+using mujoco::numbers_or_null;
 using mujoco::read_constants;
 using mujoco::read_job;
 using mujoco::read_solutions;
@@ -64,10 +65,11 @@ nb::tuple outcome_of(StepJob& job, const F& run) {
     return nb::make_tuple(lacking, job.jumping_contact, job.jumping_limit, job.same);
 }
 
-// Returns the derivatives, and the outcome.
+// Returns the derivatives, and the outcome. `contact_rows`: None, or where numbers of contacts go.
 nb::tuple step_derivatives(nb::handle constants, nb::handle solutions, nb::handle accelerations,
                            nb::handle following, nb::handle terms, nb::handle wrenches,
-                           nb::handle given, nb::handle motions, nb::handle smooth) {
+                           nb::handle given, nb::handle motions, nb::handle smooth,
+                           nb::handle rates, nb::handle contact_rows) {
     StepJob job =
         read_job(constants, solutions, accelerations, following, terms, wrenches, given, motions);
     const Constants& m = job.model;
@@ -76,6 +78,12 @@ nb::tuple step_derivatives(nb::handle constants, nb::handle solutions, nb::handl
     job.by_q = read_smooth.take<double>(all * nv * nv);
     job.by_v = read_smooth.take<double>(all * nv * nv);
     job.mass = read_smooth.take<double>(all * nv * nv);
+    job.given_rates = numbers_or_null(rates, n * nv * m.width());
+    if (!contact_rows.is_none()) {
+        PyArrayObject* const rows = writable(contact_rows, 1);
+        numbers(contact_rows, job.at.contact_starts[n] * mujoco::ContactRows::size(nv));
+        job.contact_rows = static_cast<double*>(PyArray_DATA(rows));
+    }
     nb::object out =
         new_array({n, (m.integrator == mujoco::stage ? nv : 2 * nv) + m.na, m.width()});
     job.out = data(out);
@@ -147,12 +155,14 @@ void define_mujoco_steps(nb::module_& m) {
     m.def("mujoco_step_derivatives", &step_derivatives, nb::arg("constants"), nb::arg("solutions"),
           nb::arg("accelerations"), nb::arg("following"), nb::arg("terms").none(),
           nb::arg("wrenches").none(), nb::arg("given").none(), nb::arg("motions").none(),
-          nb::arg("smooth"),
+          nb::arg("smooth"), nb::arg("rates") = nb::none(), nb::arg("contact_rows") = nb::none(),
           nb::sig("def mujoco_step_derivatives(constants: tuple[Any, ...], solutions: "
                   "tuple[Any, ...], accelerations: NDArray[numpy.float64], following: "
                   "NDArray[numpy.float64], terms: NDArray[numpy.float64] | None, wrenches: "
                   "NDArray[numpy.float64] | None, given: NDArray[numpy.intp] | None, motions: "
-                  "NDArray[numpy.float64] | None, smooth: tuple[Any, ...]) -> "
+                  "NDArray[numpy.float64] | None, smooth: tuple[Any, ...], rates: "
+                  "NDArray[numpy.float64] | None = None, contact_rows: NDArray[numpy.float64] | "
+                  "None = None) -> "
                   "tuple[Any, tuple[Any, int, int, bool]]"));
     m.def("mujoco_step_pullback", &step_pullback, nb::arg("constants"), nb::arg("solutions"),
           nb::arg("accelerations"), nb::arg("following"), nb::arg("terms").none(),

@@ -355,7 +355,6 @@ USER = '<general joint="hinge" dyntype="user" actdim="1"/>'
     [
         ({"option": 'integrator="implicit"'}, "integrators other than"),
         ({"option": 'integrator="implicitfast"', "world": LONE}, "free bodies that carry no joint"),
-        ({"option": 'noslip_iterations="3"'}, "noslip"),
         (
             {"option": 'density="1.2" integrator="implicitfast"'},
             "fluid forces with implicitfast",

@@ -16,9 +16,8 @@ pytest.importorskip("mujoco")
 import dtau.mujoco
 
 
-@pytest.fixture(scope="module")
-def case() -> SimpleNamespace:
-    mj_model, data = creature("Euler", "elliptic")
+def case_of(option: str = "") -> SimpleNamespace:
+    mj_model, data = creature("Euler", "elliptic", option)
     x, u = states_of(mj_model, data)
     step = dtau.mujoco.StepFunction(mj_model, data)
     after, rng = step(x, u), np.random.default_rng(0)
@@ -28,6 +27,16 @@ def case() -> SimpleNamespace:
         **{"step": step, "x": x, "u": u, "after": after, "weights": weights},
         **{"by": step.vjp(x, u, weights), "a": a, "b": b, "rng": rng},
     )
+
+
+@pytest.fixture(scope="module")
+def case() -> SimpleNamespace:
+    return case_of()
+
+
+@pytest.fixture(scope="module")
+def noslip() -> SimpleNamespace:
+    return case_of('noslip_iterations="3"')
 
 
 def close(got: Any, expected: Any, tolerance: float = 1e-9) -> None:
@@ -54,6 +63,10 @@ def test_torch_backward(case: SimpleNamespace, way: str) -> None:
     (loss if way == "eager" else torch.compile(loss, fullgraph=True))(x, u).backward()
     for got, expected in ((x.grad, case.by[0]), (u.grad, case.by[1])):
         close(got.numpy(), expected)
+
+
+def test_torch_noslip_solver(noslip: SimpleNamespace) -> None:
+    test_torch_backward(noslip, "eager")
 
 
 def test_torch_transforms(case: SimpleNamespace) -> None:
@@ -129,6 +142,18 @@ def jax() -> Any:
     jax = pytest.importorskip("jax")
     with jax.enable_x64(True):
         yield jax
+
+
+def test_jax_noslip_solver(noslip: SimpleNamespace, jax: Any) -> None:
+    import dtau.jax
+
+    def loss(x: Any, u: Any) -> Any:
+        return (dtau.jax.mujoco_step(noslip.step, x, u) * noslip.weights).sum()
+
+    for got, expected in zip(
+        jax.jit(jax.grad(loss, (0, 1)))(noslip.x, noslip.u), noslip.by, strict=True
+    ):
+        close(got, expected)
 
 
 def test_jax_transforms(case: SimpleNamespace, jax: Any) -> None:

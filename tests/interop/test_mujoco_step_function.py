@@ -15,7 +15,9 @@ mujoco = pytest.importorskip("mujoco")
 
 import dtau.mujoco  # noqa: E402
 
-INTEGRATORS = ("Euler", "implicitfast", "RK4")
+NOSLIP = 'noslip_iterations="3" noslip_tolerance="0"'
+OPTIONS = [(x, "") for x in ("Euler", "implicitfast", "RK4")] + [("Euler", NOSLIP)]
+IDS = [integrator + ("-noslip" if option else "") for integrator, option in OPTIONS]
 CONES = ("pyramidal", "elliptic")
 
 
@@ -25,9 +27,9 @@ def fourth_order(f: Any, h: float) -> Array:
 
 
 @pytest.mark.parametrize("cone", CONES)
-@pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_products_are_those_with_differences(integrator: str, cone: str) -> None:
-    mj_model, data = creature(integrator, cone)
+@pytest.mark.parametrize(("integrator", "option"), OPTIONS, ids=IDS)
+def test_products_are_those_with_differences(integrator: str, option: str, cone: str) -> None:
+    mj_model, data = creature(integrator, cone, option)
     states, ctrl = states_of(mj_model, data)
     states[:, 4:8] *= 1.2  # the quaternion of the base: MuJoCo normalizes it
     step = dtau.mujoco.StepFunction(mj_model, data)
@@ -67,9 +69,9 @@ def test_the_step_is_mujocos() -> None:
     np.testing.assert_allclose(after[2], step(after[1], ctrl[0]), atol=1e-9)
 
 
-@pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_kept_solutions_give_the_same_products(integrator: str) -> None:
-    mj_model, data = creature(integrator, "elliptic")
+@pytest.mark.parametrize(("integrator", "option"), OPTIONS, ids=IDS)
+def test_kept_solutions_give_the_same_products(integrator: str, option: str) -> None:
+    mj_model, data = creature(integrator, "elliptic", option)
     states, ctrl = states_of(mj_model, data)
     step = dtau.mujoco.StepFunction(mj_model, data, threads=2)
     after = step(states, ctrl)
@@ -88,9 +90,9 @@ def test_kept_solutions_give_the_same_products(integrator: str) -> None:
         np.testing.assert_allclose(got, moved, atol=1e-9 * np.abs(moved).max())
 
 
-@pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_products_of_rollouts_compose_those_of_steps(integrator: str) -> None:
-    mj_model, data = creature(integrator, "elliptic")
+@pytest.mark.parametrize(("integrator", "option"), OPTIONS, ids=IDS)
+def test_products_of_rollouts_compose_those_of_steps(integrator: str, option: str) -> None:
+    mj_model, data = creature(integrator, "elliptic", option)
     states, ctrl = states_of(mj_model, data)
     step = dtau.mujoco.StepFunction(mj_model, data)
     rng = np.random.default_rng(1)
@@ -223,9 +225,9 @@ def test_errors_name_arguments() -> None:
             call()
     with pytest.raises(TypeError, match=r"mj_data: expected a mujoco\.MjData"):
         dtau.mujoco.StepFunction(mj_model, mj_model)
-    mj_model.opt.noslip_iterations = 1
-    with pytest.raises(NotImplementedError, match="noslip"):
+    mj_model.opt.disableactuator = 1
+    with pytest.raises(NotImplementedError, match="actuatorgroupdisable"):
         dtau.mujoco.StepFunction(mj_model, data)
-    mj_model.opt.noslip_iterations = 0
+    mj_model.opt.disableactuator = 0
     assert step(np.zeros((0, step.nstate)), np.zeros((0, step.nu))).shape == (0, step.nstate)
     assert step.vjp(x[None][:0], u[None][:0], x[None][:0])[1].shape == (0, step.nu)

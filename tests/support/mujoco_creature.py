@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from trees import Array
 
-HEAD = """<mujoco><option timestep="0.004" tolerance="0" iterations="60" integrator="{}" cone="{}"/>
+HEAD = """<mujoco><option timestep="0.004" tolerance="0" iterations="60" integrator="{}" cone="{}"
+ {}/>
 <compiler autolimits="true"/><default><geom contype="0" conaffinity="1"/></default>
 <worldbody><geom type="plane" size="5 5 1" contype="1"/>"""
 # A base with a ball joint, a hinge at its limit, a tendon, and actuators with activations.
@@ -27,11 +28,11 @@ CREATURE = """<body pos="0 0 0.35"><freejoint/><geom type="sphere" size="0.12" m
  ctrlrange="-1 1"/><motor tendon="pull" gear="0.3"/></actuator></mujoco>"""
 
 
-def creature(integrator: str, cone: str) -> tuple[Any, Any]:
+def creature(integrator: str, cone: str, option: str = "") -> tuple[Any, Any]:
     """Return its model and data."""
     import mujoco
 
-    mj_model = mujoco.MjModel.from_xml_string(HEAD.format(integrator, cone) + CREATURE)
+    mj_model = mujoco.MjModel.from_xml_string(HEAD.format(integrator, cone, option) + CREATURE)
     return mj_model, mujoco.MjData(mj_model)
 
 

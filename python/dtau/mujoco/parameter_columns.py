@@ -50,8 +50,8 @@ def parameter_derivatives(
     TypeError
         If `parameters` are no names, and as in `transition_derivatives`.
     NotImplementedError
-        If inertial parameters are asked for in a fluid, or coefficients of muscles, and as in
-        `transition_derivatives`.
+        If inertial parameters are asked for in a fluid, or coefficients of muscles, or the model
+        uses the noslip solver, and as in `transition_derivatives`.
 
     Examples
     --------

@@ -90,8 +90,13 @@ class Parameters:
         return out
 
     def _require_covered(self, m: Any) -> None:
-        """Raise NotImplementedError if the forces are not linear in a parameter."""
+        """Raise NotImplementedError for noslip, and if forces are not linear in a parameter."""
         names = self.shapes
+        if m.opt.noslip_iterations > 0:
+            raise NotImplementedError(
+                "dtau.mujoco does not differentiate by parameters with the noslip solver; set "
+                "noslip_iterations to 0"
+            )
         if "body_inertial" in names and (m.opt.density or m.opt.viscosity):
             raise NotImplementedError(
                 "dtau.mujoco does not differentiate by body_inertial in a fluid, whose forces "

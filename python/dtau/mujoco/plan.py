@@ -99,6 +99,7 @@ class Plan:
         m = mj_model
         self.integrator, self.timestep = int(m.opt.integrator), float(m.opt.timestep)
         self.nv, self.nu, self.na = m.nv, m.nu, m.na
+        self.noslip = m.opt.noslip_iterations > 0
         self.damping = np.zeros(m.nv) if disabled(m, "DAMPER") else m.dof_damping.copy()
         self.stiffness = np.zeros(m.nv)
         if not disabled(m, "SPRING"):
@@ -108,6 +109,7 @@ class Plan:
         self.tendons = Tendons(m) if m.ntendon else None
         fixed = (m.wrap_type == OF_JOINTS).all()
         self.spatial_tendons = None if fixed else SpatialTendons(m)
+        self.dof_bodies = m.dof_bodyid.astype(np.intp)
         self.dof_roots = m.body_rootid[m.dof_bodyid].astype(np.intp)
         self.ancestors, self.moves, self.still = _masks(m)
         of_tendons = np.zeros((0, m.nv)) if self.tendons is None else self.tendons.of_velocity
@@ -127,6 +129,11 @@ class Plan:
         self.model, self._coordinates, self._offsets, self._order = _smooth_model(m)
         self._constants = self._arrays(m)
 
+    @property
+    def matrices_only(self) -> bool:
+        """Whether products with the derivatives of a step form its matrices."""
+        return self.noslip or self.integrator == RK4
+
     def constants(self, mj_model: Any, parameters: Parameters | None = None) -> tuple[Any, ...]:
         """Return the arrays that the core reads, in the order of ``src/mujoco/step.hpp``."""
         m = mj_model
@@ -138,6 +145,11 @@ class Plan:
             # More damping than none is taken at the end of the step.
             sizes = np.array([_IMPLICIT_EULER, *sizes[1:]], dtype=np.intp)
         return (sizes, *others, *live, *parameters.constants)
+
+    def constants_of_stage(self, mj_model: Any) -> tuple[Any, ...]:
+        """Return the arrays for derivatives of accelerations alone."""
+        sizes, *others = self.constants(mj_model)
+        return (np.array([_STAGE, *sizes[1:]], dtype=np.intp), *others)
 
     def _arrays(self, m: Any) -> tuple[Any, ...]:
         implicit = np.diag(self.damping)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dtau.mujoco.geometry_differences import GeometryDifferences
 from dtau.mujoco.names import Names
+from dtau.mujoco.noslip import Noslip
 from dtau.mujoco.parameters import Parameters
 from dtau.mujoco.plan import Plan
 from dtau.mujoco.pullback import step_pullback
@@ -177,6 +178,10 @@ class Run:
         self._plan, self._model, self._solver = plan, mj_model, solver
         count = 1 + len(STAGES) if plan.integrator == RK4 else 1
         self._stages = solver.stages(plan, count, n, lasting)
+        self._noslip: list[Noslip] = []
+        if plan.noslip:
+            without = solver.without_noslip()
+            self._noslip += [Noslip(plan, without, n) for _ in range(count)]
         self._following = np.empty((n, plan.nv))
         self.after: Array | None = None
         if lasting:
@@ -199,7 +204,7 @@ class Run:
         if len(self._plan.angles):
             mujoco.mj_normalizeQuat(m, data.qpos)
         mujoco.mj_forward(m, data)
-        self._stages[0].add(k, m, data, self._solver.fixed)
+        self._collect(0, k, data)
         if self._plan.integrator == RK4:
             self._add_stages(k, data)
         elif self._plan.integrator == EULER:
@@ -210,12 +215,17 @@ class Run:
         if self.after is not None:
             mujoco.mj_getState(m, data, self.after[k], _STATE)
 
+    def _collect(self, number: int, k: int, data: Any) -> None:
+        """Collect the solution of a stage."""
+        self._stages[number].add(k, self._model, data, self._solver.fixed)
+        if self._noslip:
+            self._noslip[number].add(k, self._model, data, self._solver.fixed)
+
     def _add_stages(self, k: int, data: Any) -> None:
         m, h, first = self._model, self._plan.timestep, self._stages[0]
         time, rate = data.time, first.v[k]
-        for fraction, before, stage in zip(
-            STAGES, self._stages[:-1], self._stages[1:], strict=True
-        ):
+        for number, fraction in enumerate(STAGES, 1):
+            before, stage = self._stages[number - 1 : number + 1]
             q = first.q[k].copy()
             mujoco.mj_integratePos(m, q, rate, fraction * h)
             data.qpos[:], data.time = q, time + fraction * h
@@ -223,7 +233,7 @@ class Run:
             if self._plan.na:
                 data.act[:] = first.act[k] + fraction * h * before.act_dot[k]
             mujoco.mj_forward(m, data)
-            stage.add(k, m, data, self._solver.fixed)
+            self._collect(number, k, data)
             rate = turning_rates(self._plan, fraction * h * rate, stage.v[k])[0]
         data.qpos[:], data.qvel[:], data.time = first.q[k], first.v[k], time
         if self._plan.na:
@@ -241,14 +251,14 @@ class Run:
         names, differences = self._finished(geometry, first, parameters)
         constants = self._plan.constants(self._model, parameters)
         return step_derivatives(
-            *(self._plan, self._model, constants, self._stages, self._following),
+            *(self._plan, self._model, constants, self._stages, self._noslip, self._following),
             *(names, differences),
         )
 
     def pullback(
         self, geometry: Geometry, first: int, weights: Array, parameters: Parameters | None = None
     ) -> Array:
-        """Return products of weights with the derivatives, without the Runge-Kutta method."""
+        """Return products of weights with the derivatives, unless `Plan.matrices_only`."""
         (names,), (differences,) = self._finished(geometry, first, parameters)
         constants = self._plan.constants(self._model, parameters)
         return step_pullback(
@@ -267,7 +277,8 @@ class Run:
 
     def size(self) -> int:
         """Return the size of the solutions in bytes."""
-        return sum(stage.size() for stage in self._stages)
+        before = [noslip.before for noslip in self._noslip]
+        return sum(stage.size() for stage in (*self._stages, *before))
 
     def _finished(
         self, geometry: Geometry, first: int | None, parameters: Parameters | None
@@ -284,6 +295,8 @@ class Run:
         names = [
             Names(self._model, first, k + 1 if several else None) for k in range(len(self._stages))
         ]
+        for noslip in self._noslip:
+            noslip.before.finish(self._model, None)
         for stage, of_stage in zip(self._stages, names, strict=True):
             stage.finish(self._model, parameters)
             differences.append(

@@ -88,7 +88,9 @@ def require_covered_model(mj_model: Any) -> None:
             "implicitfast for free bodies that carry no joint": (
                 opt.integrator == IMPLICITFAST and _has_lone_free_body(m)
             ),
-            "the noslip solver": opt.noslip_iterations > 0,
+            "friction loss of spatial tendons with the noslip solver": (
+                opt.noslip_iterations > 0 and m.tendon_frictionloss[spatial].any()
+            ),
             "these flags of option/flag that are enabled": opt.enableflags & ~_ENABLED,
             "option/actuatorgroupdisable": opt.disableactuator,
             "fluid forces with implicitfast": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
-from dtau.mujoco.rows import Rows
+from dtau.mujoco.rows import Rows, StateContacts
 from dtau.mujoco.tendons import moment_arms
 from dtau.mujoco.vectors import twist_cross
 
@@ -184,6 +185,11 @@ class Solved:
         return _of_states(self._tendons, state)
 
     @property
+    def axes_about_com(self) -> Array:
+        """Twists as `axes`, at the center of mass of each tree."""
+        return np.concatenate([self._cdof[..., 3:], self._cdof[..., :3]], axis=-1)
+
+    @property
     def axes(self) -> Array:
         """Twists [linear, angular] of the degrees of freedom, at the world's origin, (n, nv, 6)."""
         linear, angular = self._cdof[..., 3:], self._cdof[..., :3]
@@ -213,6 +219,24 @@ class Solved:
         starts = self._starts[2]
         state = np.searchsorted(starts, some, side="right") - 1
         return Contacts(state, some - starts[state], geom, pos, frame.reshape(-1, 3, 3), dist)
+
+    def contacts_of(self, k: int, geom_bodies: NDArray[np.int32]) -> StateContacts:
+        """Return the contacts of a state."""
+        some = slice(*self._starts[2, k : k + 2])
+        address, geom, dim, pos, frame, dist, margin, friction, _ = (
+            x[some] for x in self._contacts
+        )
+        _, parameters, *_ = self._rows
+        rows = self._starts[0, k] + address[:, np.newaxis] + [0, 1]
+        last = len(parameters.reshape(-1, 4)) - 1
+        return StateContacts(
+            *(int(some.start), address, dim, geom_bodies[geom], pos, frame.reshape(-1, 3, 3)),
+            *(dist - margin, friction, parameters.reshape(-1, 4)[np.clip(rows, 0, last)]),
+        )
+
+    def contact_count(self) -> int:
+        """Return the number of contacts of all states."""
+        return int(self._starts[2, -1])
 
     def limited_joint(self, row: int) -> tuple[int, int]:
         """Return the joint of a limit's row, and its state."""
@@ -275,6 +299,7 @@ class _Memory:
         self.fixed: tuple[Any, ...] = _FIXED(self.data)
         self.plan: Plan | None = None
         self.stages: list[Solved] = []
+        self.without_noslip: Any = None
 
 
 class Solver:
@@ -299,6 +324,19 @@ class Solver:
         """Return the data with the state that was given."""
         mujoco.mj_setState(self._model, self.data, self._state, _STATE)
         return self.data
+
+    def without_noslip(self) -> Any:
+        """Return a copy of the model in which the noslip solver does not run.
+
+        It is for solutions from what is in the data. Large meshes take long to copy: it stays.
+        """
+        memory = self._memory
+        if memory.without_noslip is None:
+            memory.without_noslip = copy.copy(self._model)
+        other = memory.without_noslip
+        other.opt, other.stat = self._model.opt, self._model.stat
+        other.opt.noslip_iterations = 0
+        return other
 
     def stages(self, plan: Plan, count: int, n: int, lasting: bool) -> list[Solved]:
         """Return `count` places for solutions at n states.

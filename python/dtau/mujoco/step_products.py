@@ -19,7 +19,7 @@ from dtau.mujoco.parameters import Parameters
 from dtau.mujoco.plan import plan_of
 from dtau.mujoco.quaternions import StateNumbers
 from dtau.mujoco.runs import Geometry, Kept, KeptSolutions, Run, Use, for_solutions, threads_for
-from dtau.mujoco.scope import RK4, require_covered_data, require_no_callbacks
+from dtau.mujoco.scope import require_covered_data, require_no_callbacks
 from dtau.mujoco.solved import Solver, integration_state
 from dtau.mujoco.step_arguments import StepArguments, flat
 from dtau.mujoco.transition import derivatives_of, require_arguments
@@ -94,7 +94,7 @@ class StepProducts:
         lam = lam.reshape(many, *x.shape)
         below = self._states.weights_of_displacements(after, lam)
         nx, columns = below.shape[-1], 0 if parameters is None else parameters.columns
-        if many != 1 or self._plan.integrator == RK4:
+        if many != 1 or self._plan.matrices_only:
             found = self._matrices(x, u, after, parameters)
             by_state, *others = (np.vecmat(below, part) for part in found)
         else:

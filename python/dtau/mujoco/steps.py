@@ -7,6 +7,7 @@ The core differentiates the solution of a state, and the steps of Euler and impl
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import mujoco
@@ -17,6 +18,7 @@ from dtau import _core
 from dtau.mujoco.constraints import other_terms
 from dtau.mujoco.geometry_differences import GeometryDifferences
 from dtau.mujoco.names import Names
+from dtau.mujoco.noslip import Noslip
 from dtau.mujoco.plan import Plan
 from dtau.mujoco.scope import RK4, jumps, not_covered
 from dtau.mujoco.solved import Solved
@@ -33,6 +35,7 @@ def step_derivatives(
     mj_model: Any,
     constants: tuple[Any, ...],
     stages: list[Solved],
+    noslip: list[Noslip],
     following: Array,
     names: list[Names],
     differences: list[GeometryDifferences | None],
@@ -47,6 +50,8 @@ def step_derivatives(
         Of the plan, with the parameters.
     stages : list of Solved
         One, or the four of RK4.
+    noslip : list of Noslip
+        For each stage, the solutions before the noslip solver; none if it does not run.
     following : ndarray (n, nv)
         MuJoCo's velocities after the step.
     names, differences : list
@@ -56,10 +61,13 @@ def step_derivatives(
     -------
     ndarray (n, 2 nv + na, 2 nv + na + nu + columns)
     """
-    found = [
-        _differentiated(plan, mj_model, constants, solved, following, of_stage, geometry)
-        for solved, of_stage, geometry in zip(stages, names, differences, strict=True)
-    ]
+    found = []
+    for k, (solved, of_stage, geometry) in enumerate(zip(stages, names, differences, strict=True)):
+        rates = None
+        if noslip:
+            rates = _rates(plan, mj_model, solved, noslip[k], of_stage, geometry)
+        arguments = plan, mj_model, constants, solved, following, of_stage, geometry
+        found.append(_differentiated(*arguments, rates=rates))
     if plan.integrator == RK4:
         return _runge_kutta_step(plan, constants, stages, found, following)
     return found[0]
@@ -73,16 +81,37 @@ def _differentiated(
     following: Array,
     names: Names,
     differences: GeometryDifferences | None,
+    *,
+    rates: Array | None = None,
+    contact_rows: Array | None = None,
 ) -> Array:
-    """Return derivatives of the next states, or for RK4 of rates of velocities and activations."""
+    """Return derivatives of the next states, or for RK4 of rates of velocities and activations.
+
+    `rates`: derivatives of the accelerations, if they are known. The core fills `contact_rows`.
+    """
     *state, accelerations, by_velocity = _core.mujoco_accelerations(constants, solved.arrays)
     smooth = _core.inverse_dynamics_derivatives(plan.model, *state)
     arguments = constants, solved, accelerations, following, by_velocity
-    return np.asarray(
-        with_motions(
-            _core.mujoco_step_derivatives, mj_model, *arguments, smooth, names, differences
-        )
+    function = partial(_core.mujoco_step_derivatives, rates=rates, contact_rows=contact_rows)
+    return np.asarray(with_motions(function, mj_model, *arguments, smooth, names, differences))
+
+
+def _rates(
+    plan: Plan,
+    mj_model: Any,
+    solved: Solved,
+    noslip: Noslip,
+    names: Names,
+    differences: GeometryDifferences | None,
+) -> Array:
+    """Return derivatives of the accelerations after the noslip solver."""
+    before, constants = noslip.before, plan.constants_of_stage(mj_model)
+    contact_rows = np.zeros((before.contact_count(), 48 + 13 * plan.nv))
+    by = _differentiated(
+        *(plan, mj_model, constants, before, np.zeros_like(before.v), names, differences),
+        contact_rows=contact_rows,
     )
+    return noslip.rates(solved, contact_rows, by[:, : plan.nv])
 
 
 def with_motions(
