@@ -8,8 +8,11 @@ one. At states of this motion A and B are compared with differences of sixth ord
 of 1e-5, 1e-6 and 1e-7), whose errors are part of the error: relative to the largest element, the
 median and the largest one over the states. A state at a change of the active set has no
 derivative, and differences straddle it: its error is large. The solver is Newton's and iterates to
-the end. Milliseconds are of one call in one of the states, and of centered
-`mujoco.mjd_transitionFD`.
+the end.
+
+Milliseconds are of one call in the last of the states, and of centered `mujoco.mjd_transitionFD`
+(for RK4, which it refuses, of differences of `mujoco.mj_step`), with the options of the scene's
+file: medians of the thread's time, in turns. The ratio is the median of the ratios of each turn.
 
 The geometry of contacts is "exact" where formulas cover all states, else "differences". A scene
 that dtau refuses has the reason.
@@ -18,9 +21,10 @@ that dtau refuses has the reason.
 from __future__ import annotations
 
 import argparse
+import copy
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from time import perf_counter
+from time import thread_time
 from typing import Any, Literal
 
 import mujoco
@@ -28,16 +32,22 @@ import numpy as np
 
 import dtau.mujoco
 from benchmarks.checks import Array
+from benchmarks.harness import Timings, timed
 from benchmarks.peers.mujoco_pairs import differences, sixth_order
+from dtau.cli.timing import Contender, Effort, loop
 
 STATES, DURATION = 8, 2.0
 STEPS = (1e-5, 1e-6, 1e-7)
-HEADER = ("scene", "nv", "nu", "contacts", "geometry", "median", "largest", "ms", "differences")
+EFFORT = Effort(rounds=15, block=0.02, longest=20.0)
+HEADER = (
+    *("scene", "nv", "nu", "contacts", "geometry", "median", "largest"),
+    *("ms", "ms of differences", "ratio"),
+)
 
 
-def scene_of(file: Path) -> Any:
-    """Return the model, with a solver that iterates to the end."""
-    model = mujoco.MjModel.from_xml_path(str(file))
+def converged(model: Any) -> Any:
+    """Return a copy of the model, with a solver that iterates to the end."""
+    model = copy.copy(model)
     model.opt.solver = mujoco.mjtSolver.mjSOL_NEWTON
     model.opt.tolerance, model.opt.iterations = 0.0, 50
     model.opt.ls_tolerance, model.opt.ls_iterations = 1e-6, 50
@@ -95,37 +105,36 @@ def error(model: Any, data: Any, exact: tuple[Array, Array]) -> float:
     return float(out / max(np.abs(x).max(initial=0.0) for x in exact))
 
 
-def milliseconds(function: Any) -> float:
-    """Return the least time of five calls."""
-    times = []
-    for _ in range(5):
-        start = perf_counter()
-        function()
-        times.append(perf_counter() - start)
-    return 1e3 * min(times)
+def times(model: Any, data: Any, geometry: str) -> Timings:
+    """Time one call of dtau and centered differences, in turns."""
+    ours = loop(
+        "f(m, d, geometry=g)", f=dtau.mujoco.transition_derivatives, m=model, d=data, g=geometry
+    )
+    theirs = loop("f(m, d, 1e-6)", f=differences, m=model, d=data)
+    contenders = {"dtau": Contender(ours, 1), "differences": Contender(theirs, 1)}
+    return timed(contenders, EFFORT, thread_time)
 
 
 def row(file: Path, name: str) -> tuple[str, ...]:
     """Return the cells of a scene, or its name and why it has none."""
     try:
-        model = scene_of(file)
+        given = mujoco.MjModel.from_xml_path(str(file))
     except ValueError as problem:
         return name, f"not loaded: {problem}".splitlines()[0]
+    model = converged(given)
     states = visited(model)
     try:
         geometry, found = derivatives(model, states)
     except (NotImplementedError, ValueError) as refused:
         return name, str(refused)
     errors = [error(model, *both) for both in zip(states, found, strict=True)]
-    ours = milliseconds(
-        lambda: dtau.mujoco.transition_derivatives(model, states[-1], geometry=geometry)
-    )
-    theirs = milliseconds(lambda: differences(model, states[-1], 1e-6))
     contacts = np.mean([data.ncon for data in states])
+    taken = times(given, states[-1], geometry)
     return (
         *(name, str(model.nv), str(model.nu), f"{contacts:.1f}", geometry),
         *(f"{x:.0e}" for x in (np.median(errors), max(errors))),
-        *(f"{ours:.2f}", f"{theirs:.2f}"),
+        *(f"{1e-3 * taken.micro(x):.2f}" for x in ("dtau", "differences")),
+        f"{taken.ratio('differences', 'dtau').median:.1f}x",
     )
 
 

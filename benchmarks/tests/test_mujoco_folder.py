@@ -31,6 +31,7 @@ def test_scenes_have_a_row_each(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert ball[:3] == ["ball/scene", "7", "1"]
     assert float(ball[3]) > 0.0  # it lies on the ground
     assert float(ball[HEADER.index("median")]) < 1e-7
+    assert float(ball[HEADER.index("ratio")].rstrip("x")) > 0.0
     assert "integrators" in implicit[1]
     assert broken[0] == "implicit/scene_broken"
     assert broken[1].startswith("not loaded")
