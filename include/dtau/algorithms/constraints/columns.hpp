@@ -21,12 +21,15 @@ struct ConstraintColumns {
     ConstraintColumns(Arena& arena, const Tree& tree, const Constraints& all, int matrices)
         : padded(whole_packs<T>(tree.independent.n)),
           width(matrices * padded),
-          rows(arena.take_zeros<T>(all.nrows * width)) {
+          rows(arena.take<T>(all.nrows * width)) {
+        // Columns by q and v are cleared for each state; the others stay zero.
+        for (int r = 0; r < all.nrows && rows; ++r)
+            for (int k = 2 * padded; k < width; ++k) rows[r * width + k] = T(0.0);
         int count = 0;
         for (int c = 0; c < all.count; ++c) count += all.at[c].b.body >= 0;
         turns = arena.take_zeros<T>(count * 6 * padded);
         loops = arena.take_zeros<T>(count * tree.independent.n * loop_columns);
-        ranges = arena.take_zeros<T>(all.nrows * padded);
+        ranges = arena.take<T>(all.nrows * padded);
     }
 };
 

@@ -82,6 +82,7 @@ struct ConstraintCorrection {
         constexpr int width = Pack<T>::width;
         Pack<T> x[rows][packs];
         const T* from = w.rows + (constraint.first + first) * w.width + begin;
+        const int z_stride = schur.stride();
         unrolled<rows>([&](int r) __attribute__((always_inline)) {
             unrolled<packs>([&](int p) __attribute__((always_inline)) {
                 x[r][p] = Pack<T>::load(from + r * w.width + p * width);
@@ -89,7 +90,7 @@ struct ConstraintCorrection {
         });
         for (int d = 0; d < constraint.ndofs; ++d) {
             const int k = constraint.dofs[d];
-            const T* z = schur.Z + k * schur.stride + column;
+            const T* z = schur.Z + k * z_stride + column;
             T by[rows];
             unrolled<rows>([&](int r) { by[r] = T(-scale) * z[r]; });
             unrolled<packs>([&](int p) __attribute__((always_inline)) {
@@ -114,11 +115,12 @@ struct ConstraintCorrection {
                 x[d][p] = Pack<T>::load(X + dofs[d] * stride + p * width);
             });
         });
+        const int y_stride = schur.stride();
         for (int r = 0; r < constraint.count; ++r) {
             const Pack<T>* df = schur.block + (constraint.first + r) * packs;
             T by[count];
             unrolled<count>(
-                [&](int d) { by[d] = T(scale) * schur.Y[dofs[d] * schur.stride + column + r]; });
+                [&](int d) { by[d] = T(scale) * schur.Y[dofs[d] * y_stride + column + r]; });
             unrolled<packs>([&](int p) __attribute__((always_inline)) {
                 const Pack<T> force = {in_register(df[p].value)};
                 unrolled<count>([&](int d) { x[d][p] = fma(by[d], force, x[d][p]); });

@@ -51,15 +51,14 @@ void factorize_constraints(const Tree& tree, const T* q, const Hold<T>& hold,
                            const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,
                            const ConstraintEquations<T>& w) {
     const Constraints& constraints = *w.schur.constraints;
+    const int stride = w.schur.stride();
     place_constraints_in_world(tree, constraints, Configuration<T>(q, root_frame.angles), w.world);
     for_constraints<T>(constraints, [&](int c, const Constraint& constraint, int column) {
         w.frames[c] = constraint_frames(tree, c, constraint, hold.positions, root_frame.P, w.world);
         T* const Y = w.schur.Y + column;
-        constraint_jacobian(tree, c, constraint, w.frames[c], root_frame.S, hold.active, Y,
-                            w.schur.stride);
+        constraint_jacobian(tree, c, constraint, w.frames[c], root_frame.S, hold.active, Y, stride);
         if (w.schur.R == 0.0)
-            least_pivots(constraint, w.frames[c], Y, w.schur.stride,
-                         w.schur.least + constraint.first);
+            least_pivots(constraint, w.frames[c], Y, stride, w.schur.least + constraint.first);
     });
     factorize_schur_complement(tree, hold.active, ltdl, w.schur);
 }

@@ -17,7 +17,7 @@
 // N itself has an error of  eps tr(G) / R,  which leaves that share of N f in f. A state in which it is
 // more than `lost_share` of f has no results: R is too small for rows that contradict each other.
 //
-// The functions before solve_constrained take any matrix of the form of SchurComplement: size(), side,
+// The functions before solve_constrained take any matrix of the form of SchurComplement: size(), side(),
 // the factors G, a copy `whole`, R.
 #pragma once
 
@@ -57,17 +57,17 @@ inline constexpr int proximal_iterations = 10;
 
 template <int packs, class P, class Matrix>
 void solve_utdu(P* b, const Matrix& w) {
-    solve_utdu<packs>(w.size(), w.side, w.G, b);
+    solve_utdu<packs>(w.size(), w.side(), w.G, b);
 }
 
 // to -= G b
 template <int packs, class P, class Matrix>
 inline void subtract_product(const P* b, P* to, const Matrix& w) {
     using T = typename Matrix::Scalar;
-    const int n = w.size();
+    const int n = w.size(), side = w.side();
     for (int k = 0; k < n; ++k)
         for (int i = 0; i < n; ++i) {
-            const T minus = -(i < k ? w.whole[i * w.side + k] : w.whole[k * w.side + i]);
+            const T minus = -(i < k ? w.whole[i * side + k] : w.whole[k * side + i]);
             unrolled<packs>([&](int p) {
                 to[k * packs + p] = fma(minus, b[i * packs + p], to[k * packs + p]);
             });
@@ -122,10 +122,11 @@ inline void replace_null_space(P* f, P* x, const Matrix& w) {
 // x += L^-T J^T rows = Y rows.
 template <class T>
 inline void subtract_acceleration(const T* x, T* rows, const SchurComplement<T>& w) {
+    const int stride = w.stride();
     for_constraints<T>(*w.constraints, [&](int, const Constraint& constraint, int column) {
         for (int d = 0; d < constraint.ndofs; ++d) {
             const int k = constraint.dofs[d];
-            const T* z = w.Z + k * w.stride + column;
+            const T* z = w.Z + k * stride + column;
             const T minus = -x[k];
             for (int r = 0; r < constraint.count; ++r)
                 rows[constraint.first + r] = fma(minus, z[r], rows[constraint.first + r]);
@@ -134,10 +135,11 @@ inline void subtract_acceleration(const T* x, T* rows, const SchurComplement<T>&
 }
 template <class T>
 inline void add_constraint_forces(const T* rows, T* x, const SchurComplement<T>& w) {
+    const int stride = w.stride();
     for_constraints<T>(*w.constraints, [&](int, const Constraint& constraint, int column) {
         for (int d = 0; d < constraint.ndofs; ++d) {
             const int k = constraint.dofs[d];
-            const T* y = w.Y + k * w.stride + column;
+            const T* y = w.Y + k * stride + column;
             for (int r = 0; r < constraint.count; ++r)
                 x[k] = fma(y[r], rows[constraint.first + r], x[k]);
         }
@@ -160,7 +162,7 @@ T lost_forces(const T* forces, const T* removed, T wanted, const SchurComplement
     constexpr double eps = 0x1p-52;
     const int n = w.size();
     T trace(0.0);
-    for (int r = 0; r < n; ++r) trace = trace + w.whole[r * w.side + r];
+    for (int r = 0; r < n; ++r) trace = trace + w.whole[r * w.side() + r];
     const T grown = T(eps / (lost_share * w.R)) * (trace * trace);
     const T allowed = fma(trace * trace, sum_of_squares(forces, n), wanted);
     const T excess = fma(grown * grown, sum_of_squares(removed, n), T(0.0) - allowed);

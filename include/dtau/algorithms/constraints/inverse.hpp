@@ -24,9 +24,9 @@ struct ConstrainedInverseWorkspace {
     RootFrame<T> root_frame;
     const Constraints* constraints;
     Placement<T>* world;
-    int stride, side;  // distance of the rows of J^T, of the rows of H
-    int count;         // velocities that no input drives
-    int* loose;        // (count) their numbers
+    int stride, padded;  // distance of the rows of J^T, of the rows of H
+    int count;           // velocities that no input drives
+    int* loose;          // (count) their numbers
     int*
         row_of_all;  // (nrows) the rows in J, numbered as where inactive constraints are not left out
     double R;        // regularization
@@ -56,10 +56,10 @@ struct ConstrainedInverseWorkspace {
             if (loose) loose[count] = k;
             ++count;
         }
-        side = whole_packs<T>(count);
+        padded = whole_packs<T>(count);
         J = arena.take<T>(n * stride);
-        G = arena.take_zeros<T>(count * side);
-        whole = arena.take<T>(R > 0.0 ? count * side : 0);
+        G = arena.take_zeros<T>(count * padded);
+        whole = arena.take<T>(R > 0.0 ? count * padded : 0);
         least = arena.take<T>(count);
         y = arena.take<T>(count);
         more = arena.take<T>(count);
@@ -70,6 +70,7 @@ struct ConstrainedInverseWorkspace {
         torque = room_beside(arena, tree, joint_torque, n);
     }
     int size() const { return count; }
+    int side() const { return padded; }
 };
 
 // Notes all velocities of state l that no force reaches: H is factorized again without the rejected
@@ -152,11 +153,11 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
             const T* column = w.J + w.loose[j] * w.stride;
             T sum(0.0);
             for (int r = 0; r < constraints.nrows; ++r) sum = fma(row[r], column[r], sum);
-            w.G[i * w.side + j] = sum;
+            w.G[i * w.padded + j] = sum;
         }
-        T& entry = w.G[i * w.side + i];
+        T& entry = w.G[i * w.padded + i];
         if (w.R > 0.0) {
-            for (int j = 0; j < w.side; ++j) w.whole[i * w.side + j] = w.G[i * w.side + j];
+            for (int j = 0; j < w.padded; ++j) w.whole[i * w.padded + j] = w.G[i * w.padded + j];
             entry = entry + T(w.R);
         }
         const T own = T(least_pivot) * entry;
@@ -164,8 +165,8 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
         w.least[i] = select(less(noise - own, 0.0), own, noise);
         w.y[i] = w.torque[w.loose[i]];
     }
-    factorize_utdu(w.count, w.side, w.least, w.R > 0.0 ? 0.0 : least_pivot, w.more, w.rest, w.G);
-    if_rejected(w.count, w.side, w.more, w.rest, w.G,
+    factorize_utdu(w.count, w.padded, w.least, w.R > 0.0 ? 0.0 : least_pivot, w.more, w.rest, w.G);
+    if_rejected(w.count, w.padded, w.more, w.rest, w.G,
                 [&](int l, int k) { note_unreached(l, k, w); });
     solve_forces<1>(w.y, w.more, w.rest, w);
     if (w.R > 0.0) {

@@ -37,28 +37,31 @@ struct SchurComplement {
     static constexpr int packs = LtdlWorkspace<T>::packs;  // of columns in a block
 
     const Constraints* constraints;
-    double R;  // regularization
-    int stride,
-        side;        // distance of rows: of Y and Z, where each constraint begins with a pack; of G
-    T *Y, *Z;        // L^-T J^T, and D^-1 Y (nv, rows); first Y is J^T
-    T *G, *whole;    // G, overwritten by its factors; a copy of G if R > 0
-    T* least;        // (nrows) least pivots of G that are accepted
-    T *more, *rest;  // (nrows) room
+    double R;                        // regularization
+    int stride_of_all, side_of_all;  // stride() and side() if no constraint is left out
+    T *Y, *Z;                        // L^-T J^T, and D^-1 Y (nv, rows); first Y is J^T
+    T *G, *whole;                    // G, overwritten by its factors; a copy of G if R > 0
+    T* least;                        // (nrows) least pivots of G that are accepted
+    T *more, *rest;                  // (nrows) room
     Pack<T>*block, *more_block, *rest_block;
     Failures<T>* failures;
 
     SchurComplement(Arena& arena, const Tree& tree, const Options& options)
         : constraints(options.contacts),
           R(options.regularization),
-          stride(0),
-          side(whole_packs<T>(constraints->nrows)) {
+          stride_of_all(0),
+          side_of_all(whole_packs<T>(constraints->nrows)) {
         const int nrows = constraints->nrows;
         for (int c = 0; c < constraints->count; ++c)
-            stride += whole_packs<T>(constraints->at[c].count);
-        Y = arena.take_zeros<T>(tree.independent.n * stride);
-        Z = arena.take<T>(tree.independent.n * stride);
-        G = arena.take_zeros<T>(nrows * side);
-        whole = arena.take<T>(R > 0.0 ? nrows * side : 0);
+            stride_of_all += whole_packs<T>(constraints->at[c].count);
+        // Packs of a lone state also read what is beside its rows.
+        const auto take = [&](int count) {
+            return Pack<T>::width > 1 ? arena.take_zeros<T>(count) : arena.take<T>(count);
+        };
+        Y = take(tree.independent.n * stride_of_all);
+        Z = arena.take<T>(tree.independent.n * stride_of_all);
+        G = take(nrows * side_of_all);
+        whole = arena.take<T>(R > 0.0 ? nrows * side_of_all : 0);
         least = arena.take<T>(nrows);
         more = arena.take<T>(nrows);
         rest = arena.take<T>(nrows);
@@ -68,6 +71,10 @@ struct SchurComplement {
         failures = arena.make<Failures<T>>();
     }
     int size() const { return constraints->nrows; }
+    // Distances of rows: of Y and Z, where each constraint begins with a pack; of G. In lanes, the rows of
+    // those that hold lie together.
+    int stride() const { return Pack<T>::width > 1 ? stride_of_all : constraints->nrows; }
+    int side() const { return Pack<T>::width > 1 ? side_of_all : constraints->nrows; }
 };
 
 // Calls visit(c, constraint, column) for all constraints; column: place of its first row in Y.
@@ -162,17 +169,18 @@ template <class T>
 void schur_complement_block(const Constraint& c, int at_c, const Constraint& d, int at_d,
                             const int* common, int count, const SchurComplement<T>& w) {
     constexpr int width = Pack<T>::width;
+    const int stride = w.stride(), side = w.side();
     for (int p = 0; p < c.count; p += width)
         in_groups<3>(d.count, [&]<int rows>(int r) {
             Pack<T> sum[rows];
             unrolled<rows>([&](int k) { sum[k] = {decltype(sum[k].value)(0.0)}; });
             for (int e = 0; e < count; ++e) {
-                const int row = common[e] * w.stride;
+                const int row = common[e] * stride;
                 const Pack<T> z = Pack<T>::load(w.Z + row + at_c + p);
                 unrolled<rows>([&](int k) { sum[k] = fma(w.Y[row + at_d + r + k], z, sum[k]); });
             }
             unrolled<rows>([&](int k) {
-                sum[k].store(w.G + (d.first + r + k) * w.side + c.first + p, c.count - p);
+                sum[k].store(w.G + (d.first + r + k) * side + c.first + p, c.count - p);
             });
         });
 }
@@ -213,14 +221,15 @@ void factorize_schur_complement(const Tree& tree, const T* active, const LtdlWor
                                 const SchurComplement<T>& w) {
     constexpr int width = Pack<T>::width;
     const Constraints& constraints = *w.constraints;
+    const int stride = w.stride(), side = w.side();
     for_constraints<T>(constraints, [&](int c, const Constraint& constraint, int at_c) {
         const int padded = whole_packs<T>(constraint.count);
-        inwards_on_paths(tree.independent, constraint.dofs, constraint.ndofs, w.Y + at_c, w.stride,
+        inwards_on_paths(tree.independent, constraint.dofs, constraint.ndofs, w.Y + at_c, stride,
                          padded, ltdl);
         for (int d = 0; d < constraint.ndofs; ++d) {
             const int k = constraint.dofs[d];
             const T d_inverse = ltdl.L[k * ltdl.stride + tree.independent.depth[k]];
-            const int row = k * w.stride + at_c;
+            const int row = k * stride + at_c;
             for (int p = 0; p < padded; p += width)
                 (d_inverse * Pack<T>::load(w.Y + row + p)).store(w.Z + row + p);
         }
@@ -231,11 +240,11 @@ void factorize_schur_complement(const Tree& tree, const T* active, const LtdlWor
         });
     });
     if (w.R > 0.0)
-        for (int k = 0; k < constraints.nrows * w.side; ++k) w.whole[k] = w.G[k];
+        for (int k = 0; k < constraints.nrows * side; ++k) w.whole[k] = w.G[k];
     for (int c = 0; c < constraints.count; ++c)
         for (int k = constraints.at[c].first; k < constraints.at[c].first + constraints.at[c].count;
              ++k) {
-            T& entry = w.G[k * w.side + k];
+            T& entry = w.G[k * side + k];
             entry = entry + T(w.R);
             w.least[k] = (w.R > 0.0 ? T(least_pivot) : w.least[k]) * entry;
             if (active) {
@@ -245,8 +254,8 @@ void factorize_schur_complement(const Tree& tree, const T* active, const LtdlWor
             }
         }
     const double carried = w.R > 0.0 ? 0.0 : least_pivot;
-    factorize_utdu(constraints.nrows, w.side, w.least, carried, w.more, w.rest, w.G);
-    if_rejected(constraints.nrows, w.side, w.more, w.rest, w.G, [&](int l, int row) {
+    factorize_utdu(constraints.nrows, side, w.least, carried, w.more, w.rest, w.G);
+    if_rejected(constraints.nrows, side, w.more, w.rest, w.G, [&](int l, int row) {
         // For rows that are nothing but rounding errors, or zeros, the least pivot is the whole diagonal
         // entry.
         const double size = number_of_state(w.more[row], l);
