@@ -54,11 +54,15 @@ inline void gather(const Input& input, const char* const* states, Lane* lane_num
     finite += test[0] + test[1];
 }
 
+// Added to numbers on their way out of lanes: +0 makes zeros positive, -0 changes nothing.
+DTAU_INLINE Lane zero_to_add(bool positive) { return Lane(positive ? 0.0 : -0.0); }
+
 // Moves `lanes` adjacent numbers out of lanes: store(l, numbers of state l).
 template <class Store>
-DTAU_INLINE void scatter_lanes(const Lane* lane_numbers, const Store& store) {
+DTAU_INLINE void scatter_lanes(const Lane* lane_numbers, const Store& store,
+                               Lane zero = zero_to_add(false)) {
     Lane::Vector rows[lanes];
-    unrolled<lanes>([&](int j) { rows[j] = lane_numbers[j].value; });
+    unrolled<lanes>([&](int j) { rows[j] = (lane_numbers[j] + zero).value; });
     transpose(rows);
     unrolled<lanes>([&](int l) { store(l, Lane(rows[l])); });
 }
@@ -68,17 +72,19 @@ DTAU_INLINE void scatter_lanes(const Lane* lane_numbers, const Store& store) {
 // begin. Blocks and spans begin at multiples of the block length. The last block also reads and
 // stores the numbers that follow it.
 template <class Store>
-DTAU_INLINE void scatter_blocks(const Lane* lane_numbers, std::ptrdiff_t begin, std::ptrdiff_t end,
-                                const Span*& span, const Span* spans_end, const Store& store) {
+DTAU_INLINE void scatter_blocks(const Lane* lane_numbers, Lane zero, std::ptrdiff_t begin,
+                                std::ptrdiff_t end, const Span*& span, const Span* spans_end,
+                                const Store& store) {
     for (std::ptrdiff_t k = begin; k < end;) {
         while (span < spans_end && span->end <= k) ++span;
         const Span next = span < spans_end ? *span : Span{end, end};
         for (const std::ptrdiff_t stop = next.begin < end ? next.begin : end; k < stop; k += lanes)
             unrolled<lanes>([&](int l) __attribute__((always_inline)) { store(l, k, Lane(0.0)); });
         for (const std::ptrdiff_t stop = next.end < end ? next.end : end; k < stop; k += lanes)
-            scatter_lanes(lane_numbers + k,
-                          [&](int l, Lane numbers)
-                              __attribute__((always_inline)) { store(l, k, numbers); });
+            scatter_lanes(
+                lane_numbers + k,
+                [&](int l, Lane numbers) __attribute__((always_inline)) { store(l, k, numbers); },
+                zero);
     }
 }
 
@@ -97,24 +103,27 @@ DTAU_INLINE void scatter_entries(const Lane* lane_numbers, const std::ptrdiff_t*
 
 // Moves the results of a group from lanes to its states, lane l to to[l]. The lanes beyond the last
 // state hold copies of it and go where it goes.
-inline void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t nspans,
-                    std::ptrdiff_t size, double* const (&to)[lanes]) {
+inline void scatter(const Lane* lane_numbers, bool positive_zeros, const Span* spans,
+                    std::ptrdiff_t nspans, std::ptrdiff_t size, double* const (&to)[lanes]) {
     if (size == 0) return;  // there is no memory to read
+    const Lane zero = zero_to_add(positive_zeros);
     if (size < lanes) {
-        scatter_lanes(lane_numbers,
-                      [&](int l, Lane x) { Pack<double>{x}.store(to[l], static_cast<int>(size)); });
+        scatter_lanes(
+            lane_numbers,
+            [&](int l, Lane x) { Pack<double>{x}.store(to[l], static_cast<int>(size)); }, zero);
         return;
     }
     const Span* span = spans;
     const std::ptrdiff_t whole = size / lanes * lanes;
-    scatter_blocks(lane_numbers, 0, whole, span, spans + nspans,
+    scatter_blocks(lane_numbers, zero, 0, whole, span, spans + nspans,
                    [&](int l, std::ptrdiff_t k, Lane x)
                        __attribute__((always_inline)) { x.store(to[l] + k); });
     if (size - whole == 1)  // a matrix with an odd number of rows leaves one
-        for (int l = 0; l < lanes; ++l) to[l][whole] = lane_numbers[whole].value[l];
+        for (int l = 0; l < lanes; ++l) to[l][whole] = (lane_numbers[whole] + zero).value[l];
     else if (whole < size)
-        scatter_lanes(lane_numbers + size - lanes,
-                      [&](int l, Lane x) { x.store(to[l] + size - lanes); });
+        scatter_lanes(
+            lane_numbers + size - lanes, [&](int l, Lane x) { x.store(to[l] + size - lanes); },
+            zero);
 }
 
 // The same where the results of `states` states lie one after the other from target on.
@@ -122,7 +131,7 @@ inline void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t 
                     std::ptrdiff_t size, int states, double* target) {
     double* to[lanes];
     for (int l = 0; l < lanes; ++l) to[l] = target + (l < states ? l : states - 1) * size;
-    scatter(lane_numbers, spans, nspans, size, to);
+    scatter(lane_numbers, false, spans, nspans, size, to);
 }
 
 // ---------------------------------------------------------------- streaming stores
@@ -219,11 +228,12 @@ inline void leave_group(const Lane* lane_numbers, const StreamingStore& store, R
         store.scatter(
             [&](std::ptrdiff_t begin, std::ptrdiff_t end, const auto& put)
                 __attribute__((always_inline)) {
-                    scatter_blocks(lane_numbers, begin, end, span, spans + nspans, put);
+                    scatter_blocks(lane_numbers, zero_to_add(nonzero.positive_zeros), begin, end,
+                                   span, spans + nspans, put);
                 },
             out.size, states, to);
     else
-        scatter(lane_numbers, spans, nspans, out.size, to);
+        scatter(lane_numbers, nonzero.positive_zeros, spans, nspans, out.size, to);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -31,6 +31,8 @@ struct NonzeroParts {
     bool allowed = true;
     const Span* spans = nullptr;
     std::ptrdiff_t count = 0;
+    // Whether zeros get the sign + on their way out of lanes.
+    bool positive_zeros = false;
 };
 
 // One state, or one group of states in lanes, as an algorithm sees it. Inputs that were not given

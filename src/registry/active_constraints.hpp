@@ -5,160 +5,20 @@
 // A row that does not hold adds nothing but zeros to sums, which can only change the sign of a zero.
 // Zeros of a state with an inactive constraint are therefore made positive: the bits of a state do
 // not depend on the states beside it. If such a state overflows, zeros of rows that do not hold can
-// turn into NaN. It is then computed again without them (Outcome::again).
+// turn into NaN. It is then computed again without them (Outcome::again). In most groups, the same
+// constraints hold in all states (batch/order.hpp), which need none of this but the sign.
 #pragma once
 
 #include "batch/finite_test.hpp"
-#include "dtau/algorithms/constraints/failures.hpp"
-#include "registry/function.hpp"
+#include "registry/held_constraints.hpp"
 
 namespace dtau::DTAU_VARIANT {
-
-// In how many lanes a condition is met.
-DTAU_INLINE int count_met(std::int64_t met) { return met != 0; }
-DTAU_INLINE int count_met(Lane::Bits met) {
-    std::int64_t sum = 0;  // a condition that is met is -1
-    for (int l = 0; l < lanes; ++l) sum += met[l];
-    return static_cast<int>(-sum);
-}
-
-// The constraints that hold in the states at hand.
-template <class T>
-struct ActiveConstraints {
-    const Constraints* all;
-    Constraints* held;
-    Constraint* at;  // (ncontacts) of `held`, if some are left out
-    int* numbers;    // (ncontacts) their places among all
-    T* room;         // for gathered inputs
-    Span* spans;     // (max_outputs, ncontacts)
-    Options options;
-
-    ActiveConstraints(Arena& arena, const Options& given)
-        : all(given.contacts),
-          held(arena.take<Constraints>(1)),
-          at(arena.take<Constraint>(all->count)),
-          numbers(arena.take<int>(all->count)),
-          room(arena.take<T>(4 * all->count + all->nrows)),
-          spans(arena.take<Span>(Job::max_outputs * all->count)),
-          options(given) {
-        if (!held) return;
-        *held = *all;
-        options.contacts = held;
-    }
-    bool some_left_out() const { return held->count < all->count; }
-    // Chooses the constraints that hold in some state; returns whether any does not hold in some.
-    bool choose(const T* active) const {
-        int count = 0;
-        bool inactive = false;
-        for (int c = 0; c < all->count; ++c) {
-            const int off = count_met(less(active[c], 0.5));
-            inactive |= off > 0;
-            if (off < group_size<T>) numbers[count++] = c;
-        }
-        *held = *all;
-        if (count == all->count) return inactive;
-        held->count = count, held->nrows = 0, held->at = at;
-        for (int k = 0; k < count; ++k) {
-            at[k] = all->at[numbers[k]];
-            at[k].first = held->nrows;
-            held->nrows += at[k].count;
-        }
-        return inactive;
-    }
-    // Numbers of contacts, and of rows, without those left out.
-    T* gather_contacts(const T* from, int per, T* to) const {
-        for (int k = 0; k < held->count; ++k)
-            for (int i = 0; i < per; ++i) *to++ = from[numbers[k] * per + i];
-        return to;
-    }
-    T* gather_rows(const T* from, T* to) const {
-        for (int k = 0; k < held->count; ++k)
-            for (int r = 0; r < at[k].count; ++r) *to++ = from[all->at[numbers[k]].first + r];
-        return to;
-    }
-    // Sets rows of a constraint that holds in other lanes alone to zero.
-    void clear_inactive(const T* active, T* x, std::ptrdiff_t per) const {
-        const Constraint* const held_at = held->at;
-        for (int k = 0; k < held->count && group_size<T> > 1; ++k) {
-            const auto off = less(active[numbers[k]], 0.5);
-            if (count_met(off) == 0) continue;
-            T* const rows = x + held_at[k].first * per;
-            for (std::ptrdiff_t i = 0; i < held_at[k].count * per; ++i)
-                rows[i] = select(off, T(0.0), rows[i]);
-        }
-    }
-    // Whether a constraint that does not hold in a lane is there for the sake of others.
-    bool any_inactive(const T* active, int lane) const {
-        for (int k = 0; k < held->count; ++k)
-            if (number_of_state(active[numbers[k]], lane) < 0.5) return true;
-        return false;
-    }
-    // Moves rows of `per` numbers to their places among all, the last ones first, and fills those left
-    // out with zeros.
-    void spread_rows(T* x, std::ptrdiff_t per) const {
-        int k = held->count - 1;
-        for (int c = all->count - 1; c >= 0; --c) {
-            const Constraint& constraint = all->at[c];
-            const bool holds = k >= 0 && numbers[k] == c;
-            const T* from = x + (holds ? at[k].first : 0) * per;
-            for (int r = constraint.count - 1; r >= 0; --r) {
-                T* const to = x + (constraint.first + r) * per;
-                for (std::ptrdiff_t i = 0; i < per; ++i) to[i] = holds ? from[r * per + i] : T(0.0);
-            }
-            k -= holds;
-        }
-    }
-    // The same for a stack of so many orders, one behind the other.
-    void spread_stack(T* x, std::ptrdiff_t orders) const {
-        for (std::ptrdiff_t k = orders - 1; k >= 0; --k) {
-            const T* const from = x + k * held->nrows;
-            T* const to = x + k * all->nrows;
-            for (int r = held->nrows - 1; r >= 0; --r) to[r] = from[r];
-            spread_rows(to, 1);
-        }
-    }
-    // Spreads rows of `per` numbers with zeros only beside the rows that hold, which `spans` (ncontacts) then has, in whole
-    // blocks of lanes. Returns their number.
-    std::ptrdiff_t spread_spans(T* x, std::ptrdiff_t per, Span* spans) const {
-        constexpr std::ptrdiff_t block = group_size<T>;
-        const std::ptrdiff_t size = all->nrows * per;
-        for (int k = held->count - 1; k >= 0; --k) {
-            const std::ptrdiff_t to = all->at[numbers[k]].first * per, from = at[k].first * per;
-            for (std::ptrdiff_t i = at[k].count * per - 1; i >= 0 && to != from; --i)
-                x[to + i] = x[from + i];
-        }
-        std::ptrdiff_t count = 0, end = 0;  // of the rows so far
-        const auto clear = [&](std::ptrdiff_t i, std::ptrdiff_t stop) {
-            for (; i < stop; ++i) x[i] = T(0.0);
-        };
-        for (int k = 0; k < held->count; ++k) {
-            const std::ptrdiff_t first = all->at[numbers[k]].first * per;
-            const std::ptrdiff_t begin = first / block * block;
-            const std::ptrdiff_t after = (end + block - 1) / block * block;
-            if (count > 0 && begin <= after) {
-                clear(end, first);
-                --count;
-            } else {
-                clear(end, after < size ? after : size);
-                clear(begin, first);
-                spans[count].begin = begin;
-            }
-            end = first + at[k].count * per;
-            spans[count++].end = end;
-        }
-        const std::ptrdiff_t last = size > block ? size - block : 0;  // read as a block of its own
-        const std::ptrdiff_t after = (end + block - 1) / block * block;
-        clear(end, after < size ? after : size);
-        clear(end > last ? end : last, size);
-        return count;
-    }
-};
 
 template <template <class> class Algorithm>
 struct OfActiveConstraints {
     template <class T>
     struct Workspace {
-        ActiveConstraints<T> constraints;
+        HeldConstraints<T> constraints;
         Algorithm<T> algorithm;
 
         Workspace(Arena& arena, const Tree& tree, const Options& options)
@@ -203,7 +63,7 @@ struct OnActiveConstraints {
     }
     template <class T, class Inputs, class Outputs>
     static void apply(const Tree& tree, const NamedArguments<T, Inputs, Outputs>& given,
-                      const ActiveConstraints<T>& constraints, const auto& w) {
+                      const HeldConstraints<T>& constraints, const auto& w) {
         static constexpr Arrays arrays = describe<Inputs, Outputs>();
         Arguments<T> x = given.all;
         const auto compute = [&] {
@@ -214,14 +74,14 @@ struct OnActiveConstraints {
             compute();
         } else {
             const T* active = arrays.active < 0 ? nullptr : x.inputs[arrays.active];
-            const bool inactive = active && constraints.choose(active);
-            if (inactive && constraints.some_left_out()) gather(arrays, constraints, x);
+            const Inactive inactive = active ? constraints.choose(active) : Inactive{};
+            if (inactive.any && constraints.some_left_out()) gather(arrays, constraints, x);
             compute();
-            if (inactive) spread(tree, arrays, constraints, active, x);
+            if (inactive.any) spread(tree, arrays, constraints, active, inactive.differ, x);
         }
     }
     template <class T>
-    static void gather(const Arrays& arrays, const ActiveConstraints<T>& constraints,
+    static void gather(const Arrays& arrays, const HeldConstraints<T>& constraints,
                        Arguments<T>& x) {
         T* room = constraints.room;
         for (int i = 0; i < arrays.ninputs; ++i) {
@@ -241,14 +101,11 @@ struct OnActiveConstraints {
     }
     template <class T>
     static void spread(const Tree& tree, const Arrays& arrays,
-                       const ActiveConstraints<T>& constraints, const T* active,
+                       const HeldConstraints<T>& constraints, const T* active, bool differ,
                        const Arguments<T>& x) {
-        T zero(0.0);
-        if constexpr (group_size<T> > 1) {  // -0 for a state whose constraints all hold
-            zero = T(-0.0);
-            for (int c = 0; c < constraints.all->count; ++c)
-                zero = select(less(active[c], 0.5), T(0.0), zero);
-        }
+        T zero(differ ? -0.0 : 0.0);  // -0 for a state whose constraints all hold
+        for (int c = 0; c < constraints.all->count && differ; ++c)
+            zero = select(less(active[c], 0.5), T(0.0), zero);
         FiniteTest<T> finite;
         for (int o = 0; o < arrays.noutputs; ++o) {
             if (!x.outputs[o]) continue;
@@ -258,18 +115,22 @@ struct OnActiveConstraints {
             const std::ptrdiff_t per = of_rows ? all / constraints.all->nrows : all;
             const std::ptrdiff_t count = of_rows ? per * held : all;
             const bool stacked = of_rows && arrays.stacked[o];
-            for (std::ptrdiff_t k = 0; k < per && stacked; ++k)
+            for (std::ptrdiff_t k = 0; k < per && stacked && differ; ++k)
                 constraints.clear_inactive(active, x.outputs[o] + k * held, 1);
-            if (of_rows && !stacked) constraints.clear_inactive(active, x.outputs[o], per);
-            for (std::ptrdiff_t k = 0; k < count; ++k) x.outputs[o][k] = x.outputs[o][k] + zero;
-            if constexpr (group_size<T> > 1) finite.add(x.outputs[o], count);
+            if (of_rows && !stacked && differ)
+                constraints.clear_inactive(active, x.outputs[o], per);
+            if (!differ && !tree.mimic && x.nonzero && x.nonzero[o].allowed)
+                x.nonzero[o].positive_zeros = true;
+            else
+                for (std::ptrdiff_t k = 0; k < count; ++k) x.outputs[o][k] = x.outputs[o][k] + zero;
+            if (differ) finite.add(x.outputs[o], count);
             if (!of_rows || !constraints.some_left_out()) continue;
             if (stacked) {
                 constraints.spread_stack(x.outputs[o], per);
                 continue;
             }
             if (!x.nonzero || !x.nonzero[o].allowed || constraints.held->nrows == 0 ||
-                per < group_size<T>) {
+                all < group_size<T>) {
                 constraints.spread_rows(x.outputs[o], per);
                 continue;
             }
@@ -277,7 +138,7 @@ struct OnActiveConstraints {
             x.nonzero[o].count = constraints.spread_spans(x.outputs[o], per, spans);
             x.nonzero[o].spans = spans;
         }
-        for (int l = 0; l < group_size<T> && group_size<T> > 1; ++l)
+        for (int l = 0; l < group_size<T> && differ; ++l)
             if (!finite.is_finite(l) && constraints.any_inactive(active, l))
                 x.outcomes->fail(l, Outcome::again);
     }
@@ -288,6 +149,7 @@ template <template <class> class Workspace, KernelTraits traits = KernelTraits{}
 constexpr Kernel<OfActiveConstraints<Workspace>::template Workspace, traits,
                  OnActiveConstraints<Body>>
     on_active_constraints(Body) {
+    static_assert(traits.results != Results::streamed, "writes states that have other places");
     return {};
 }
 // The same where contacts are optional.

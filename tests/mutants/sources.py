@@ -104,7 +104,7 @@ SOURCES = (
     Sources("src/batch/*.hpp", "run_in_lanes run_alone run application lanes",
             f"batch/test_invariance.py {_SAME_BITS} constraints/test_mixed_contacts.py "
             "constraints/test_positions.py constraints/test_gaits.py batch/test_buffers.py", 3),
-    Sources("src/*.hpp", "registry/active_constraints batch/mimic_joints",
+    Sources("src/*.hpp", "registry/active_constraints registry/held_constraints batch/mimic_joints",
             "constraints/test_gaits.py constraints/test_mixed_contacts.py model/test_mimic.py"),
     Sources("src/batch/*.cpp", "parallel",
             "batch/test_threads.py batch/test_process_lifetime.py batch/test_forks.py"),
