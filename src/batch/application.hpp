@@ -122,6 +122,14 @@ struct Scratch {
     }
 };
 
+// Sets the addresses of the results of a state.
+template <class T>
+void point_at(const Job& job, std::ptrdiff_t state, Destination<T>& destination) {
+    for (int o = 0; o < job.noutputs; ++o)
+        destination.at[o] =
+            reinterpret_cast<Number<T>*>(job.outputs[o].data) + state * job.outputs[o].stored();
+}
+
 // Sets the arguments that are the same for all states, and the addresses of the results of state
 // `begin`.
 template <class T>
@@ -137,11 +145,8 @@ Arguments<T> start(const Job& job, std::ptrdiff_t begin) {
     x.order = nullptr;
     x.destination.states = 1;
     x.destination.past_caches = past_caches(job);
-    for (int o = 0; o < job.noutputs; ++o) {
-        x.destination.size[o] = job.outputs[o].size;
-        x.destination.at[o] =
-            reinterpret_cast<Number<T>*>(job.outputs[o].data) + begin * job.outputs[o].stored();
-    }
+    for (int o = 0; o < job.noutputs; ++o) x.destination.size[o] = job.outputs[o].size;
+    point_at(job, begin, x.destination);
     return x;
 }
 

@@ -101,6 +101,13 @@ struct RobotCode {
         16;  // at once, so that the code is read from memory once for all
 };
 
+// A place in the order in which states are computed (order.hpp).
+struct Place {
+    std::ptrdiff_t state;
+    bool begins_group;  // of lanes
+    bool alone;         // this state is computed without lanes
+};
+
 struct Job : InputRoles {
     static constexpr int max_axes = 32, max_inputs = 14, max_outputs = 13;
 
@@ -119,9 +126,7 @@ struct Job : InputRoles {
     const Options* options = nullptr;  // of these, the batch layer reads which rows use positions
     const RobotCode* code = nullptr;  // computes the function in place of the algorithm; null: none
     FirstFailure* failure = nullptr;  // records the states without results; null: not wanted
-    // The numbers of the states in the order in which they go into lanes (order.hpp); null: as they
-    // are.
-    const std::ptrdiff_t* order = nullptr;
+    const Place* order = nullptr;     // (count); null: one state after the other
 
     explicit Job(int inputs_used = 0, int outputs_used = 0)
         : ninputs(inputs_used), noutputs(outputs_used) {

@@ -2,6 +2,7 @@
 // (run_groups), and the states that are left one at a time (run_alone).
 #include "batch/run.hpp"
 
+#include "batch/order.hpp"
 #include "batch/run_alone.hpp"
 #include "batch/run_in_lanes.hpp"
 
@@ -28,19 +29,6 @@ std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const 
 
 #else
 
-namespace {
-
-// The most states that take less time one by one than in lanes. A group of lanes takes as long as two
-// lone states, and longer if its results leave the nearest cache, or a larger one.
-std::ptrdiff_t few_states(const Job& job) {
-    constexpr std::size_t nearest = 30'000, larger = 300'000;  // bytes
-    std::size_t bytes = 0;
-    for (int o = 0; o < job.noutputs; ++o) bytes += job.outputs[o].size * sizeof(Lane);
-    return bytes < nearest ? 1 : bytes < larger ? 2 : 3;
-}
-
-}  // namespace
-
 bool one_by_one(const Algorithms& algorithms, const Tree& tree, const Job& job) {
     if (job.code) return job.count == 1;
     return job.scalar == ScalarKind::alone || job.count == 1 || !algorithms.in_lanes.apply ||
@@ -48,12 +36,25 @@ bool one_by_one(const Algorithms& algorithms, const Tree& tree, const Job& job) 
            (algorithms.one_by_one && algorithms.one_by_one(tree, *job.options));
 }
 
-std::ptrdiff_t end_of_groups(const Algorithms& algorithms, const Tree& tree, const Job& job,
-                             std::ptrdiff_t begin, std::ptrdiff_t end) {
-    if (one_by_one(algorithms, tree, job)) return begin;
-    // Ordered states, and states of code for one robot, all stay in lanes.
-    const std::ptrdiff_t rest = job.order || job.code ? 0 : (end - begin) % lanes;
-    return rest <= few_states(job) ? end - rest : end;
+std::ptrdiff_t begin_of_group(const Job& job, std::ptrdiff_t place) {
+    while (job.order && place < job.count && !job.order[place].begins_group) ++place;
+    return place;
+}
+
+std::ptrdiff_t end_of_groups(const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
+    if (job.order) {
+        while (begin < end && !job.order[begin].alone) ++begin;
+        return begin;
+    }
+    // States of code for one robot all stay in lanes.
+    const std::ptrdiff_t rest = job.code ? 0 : (end - begin) % lanes;
+    return rest <= few_states(job, lanes) ? end - rest : end;
+}
+
+std::ptrdiff_t end_of_lone_states(const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
+    if (!job.order) return end;
+    while (begin < end && job.order[begin].alone) ++begin;
+    return begin;
 }
 
 void run_groups(const Algorithms& algorithms, const Tree& tree, const Job& job,
@@ -74,13 +75,12 @@ std::size_t scratch_of_groups(const Algorithms& algorithms, const Tree& tree, co
 #ifndef DTAU_LONE_STATES  // where another instruction set runs lone states: registry/lanes_only.hpp
 void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::ptrdiff_t begin,
          std::ptrdiff_t end) {
-    const std::ptrdiff_t whole = end_of_groups(algorithms, tree, job, begin, end);
-    if (begin < whole) run_groups(algorithms, tree, job, begin, whole);
-    if (whole == end) return;
-    if (job.code)
-        return run_alone(robot_algorithm<double>, Results::dense, without_mimic_joints(tree), job,
-                         whole, end);
-    run_alone(algorithms.alone, algorithms.results, tree_of_call(tree, job), job, whole, end);
+    run_by_turns(algorithms, tree, job, begin, end, [&](std::ptrdiff_t first, std::ptrdiff_t stop) {
+        if (job.code)
+            return run_alone(robot_algorithm<double>, Results::dense, without_mimic_joints(tree),
+                             job, first, stop);
+        run_alone(algorithms.alone, algorithms.results, tree_of_call(tree, job), job, first, stop);
+    });
 }
 
 std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const Job& job) {

@@ -45,17 +45,17 @@ struct Arguments {
     NonzeroParts*
         nonzero;  // of the results of a group, which an algorithm may set; null for a lone state
     const Options* options;
-    Outcomes<T>* outcomes;        // an algorithm reports the states without results
-    FirstFailure* failure;        // null: not wanted
-    const Reached<T>* reached;    // where the configuration after a step goes; null: by tangents
-    std::ptrdiff_t first;         // number of the first state in the job
-    const std::ptrdiff_t* order;  // numbers of the states; null: they follow the first
+    Outcomes<T>* outcomes;      // an algorithm reports the states without results
+    FirstFailure* failure;      // null: not wanted
+    const Reached<T>* reached;  // where the configuration after a step goes; null: by tangents
+    std::ptrdiff_t first;       // number of the first state in the job
+    const Place* order;         // the places of the states; null: they follow the first
 
     // Records that contacts cannot hold the state in a lane. Lanes beyond the last state hold copies.
     void report(int lane, const Failure& why) const {
         outcomes->fail(lane, Outcome::kept_results);
         if (failure && lane < destination.states)
-            failure->report(order ? order[lane] : first + lane, why);
+            failure->report(order ? order[lane].state : first + lane, why);
     }
 };
 
@@ -84,21 +84,38 @@ struct Algorithms {
     bool (*one_by_one)(const Tree&, const Options&) = nullptr;
 };
 
-// Computes the states begin ... end - 1 of a job, or those at these places of its order: batches in
-// lanes, a lone state without.
+// Computes the states begin ... end - 1 of a job, or the groups that begin at these places of its order:
+// batches in lanes, a lone state without.
 void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::ptrdiff_t begin,
          std::ptrdiff_t end);
 
 // Bytes of scratch memory that each thread takes for the job.
 std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const Job& job);
 
-// The parts of these two. Whether all states of the job are computed one by one; otherwise the states of a
-// range are computed in groups of lanes up to end_of_groups().
+// The parts of these two. Whether all states of the job are computed one by one.
 bool one_by_one(const Algorithms& algorithms, const Tree& tree, const Job& job);
-std::ptrdiff_t end_of_groups(const Algorithms& algorithms, const Tree& tree, const Job& job,
-                             std::ptrdiff_t begin, std::ptrdiff_t end);
 void run_groups(const Algorithms& algorithms, const Tree& tree, const Job& job,
                 std::ptrdiff_t begin, std::ptrdiff_t end);
 std::size_t scratch_of_groups(const Algorithms& algorithms, const Tree& tree, const Job& job);
+// The first place from this one on where a group begins.
+std::ptrdiff_t begin_of_group(const Job& job, std::ptrdiff_t place);
+// From `begin` on, states are computed in groups of lanes up to this place,
+std::ptrdiff_t end_of_groups(const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end);
+// and then one by one up to this one.
+std::ptrdiff_t end_of_lone_states(const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end);
+
+// Computes groups of lanes, and lone(begin, end) states one by one, by turns.
+template <class Lone>
+void run_by_turns(const Algorithms& algorithms, const Tree& tree, const Job& job,
+                  std::ptrdiff_t begin, std::ptrdiff_t end, const Lone& lone) {
+    if (one_by_one(algorithms, tree, job)) return lone(begin, end);
+    begin = begin_of_group(job, begin), end = begin_of_group(job, end);
+    while (begin < end) {
+        const std::ptrdiff_t groups = end_of_groups(job, begin, end);
+        if (begin < groups) run_groups(algorithms, tree, job, begin, groups);
+        begin = end_of_lone_states(job, groups, end);
+        if (groups < begin) lone(groups, begin);
+    }
+}
 
 }  // namespace dtau::DTAU_VARIANT

@@ -9,7 +9,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Computes the states one at a time. E is also the element type of the arrays.
+// Computes the states of these places one at a time. E is also the element type of the arrays.
 template <class E>
 void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree, const Job& job,
                std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -22,7 +22,12 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
     Outcomes<E> outcomes;
     x.outcomes = &outcomes;
     Cursor cursor(job, begin);
-    for (std::ptrdiff_t state = begin; state < end; ++state, cursor.next()) {
+    for (std::ptrdiff_t place = begin; place < end; ++place, cursor.next()) {
+        const std::ptrdiff_t state = job.order ? job.order[place].state : place;
+        if (job.order) {
+            cursor.go_to(state);
+            point_at(job, state, x.destination);
+        }
         FiniteTest<double> test;
         for (int i = 0; i < job.ninputs; ++i) {
             const Input& input = job.inputs[i];

@@ -8,14 +8,14 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Finds the inputs of the states in a group of lanes. `order` has the numbers of the states; null:
+// Finds the inputs of the states in a group of lanes. `order` has the places of the states; null:
 // they follow `first`. The last state fills the lanes beyond it.
-inline void locate(const Job& job, std::ptrdiff_t first, const std::ptrdiff_t* order, int states,
+inline void locate(const Job& job, std::ptrdiff_t first, const Place* order, int states,
                    Cursor& cursor, const char* (&from)[Job::max_inputs][lanes]) {
     if (job.naxes == 1) {
         for (int l = 0; l < lanes; ++l) {
             const int k = l < states ? l : states - 1;
-            const std::ptrdiff_t state = order ? order[k] : first + k;
+            const std::ptrdiff_t state = order ? order[k].state : first + k;
             for (int i = 0; i < job.ninputs; ++i)
                 if (job.inputs[i].data)
                     from[i][l] = job.inputs[i].data + state * job.inputs[i].stride[0];
@@ -23,11 +23,18 @@ inline void locate(const Job& job, std::ptrdiff_t first, const std::ptrdiff_t* o
         return;
     }
     for (int l = 0; l < lanes; ++l) {
-        if (order && l < states) cursor.go_to(order[l]);
+        if (order && l < states) cursor.go_to(order[l].state);
         for (int i = 0; i < job.ninputs; ++i) from[i][l] = cursor[i];
         if (!order && l + 1 < states) cursor.next();
     }
     if (!order) cursor.next();
+}
+
+// States of the group that begins at this place; at most so many.
+inline std::ptrdiff_t states_of_group(const Place* order, std::ptrdiff_t most) {
+    std::ptrdiff_t states = 1;
+    while (states < most && !order[states].begins_group) ++states;
+    return states;
 }
 
 // Whether all states of a group are finite.
@@ -46,8 +53,7 @@ inline void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, cons
         if (results == Results::sparse || job.code || job.outputs[o].entries)
             std::memset(static_cast<void*>(scratch.outputs[o]), 0,
                         groups * StreamingStore::padded(job.outputs[o].size) * sizeof(Lane));
-    // A streaming algorithm writes the results of neighbors itself.
-    const std::ptrdiff_t* const order = results != Results::streamed ? job.order : nullptr;
+    const Place* const order = job.order;
     Arguments<Lane> x = start<Lane>(job, begin);
     for (int i = 0; i < job.ninputs; ++i) x.inputs[i] = scratch.inputs[i];
     for (int o = 0; o < job.noutputs; ++o) x.outputs[o] = scratch.outputs[o];
@@ -57,8 +63,9 @@ inline void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, cons
     x.outcomes = &outcomes;
     Cursor cursor(job, begin);
     const std::ptrdiff_t most = groups * lanes;
-    for (std::ptrdiff_t first = begin; first < end; first += most) {
-        const std::ptrdiff_t stop = end - first < most ? end : first + most;
+    for (std::ptrdiff_t first = begin, stop; first < end; first = stop) {
+        stop = end - first < most ? end : first + most;
+        if (order) stop = first + states_of_group(order + first, stop - first);
         const auto states_of = [&](int g) {
             const std::ptrdiff_t rest = stop - first - g * lanes;
             return rest < lanes ? static_cast<int>(rest) : lanes;
@@ -91,7 +98,7 @@ inline void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, cons
                 double* to[lanes];
                 for (int l = 0; l < lanes; ++l) {
                     const std::ptrdiff_t place = first + g * lanes + (l < states ? l : states - 1);
-                    to[l] = all + (order ? order[place] : place) * size;
+                    to[l] = all + (order ? order[place].state : place) * size;
                 }
                 x.destination.at[o] += states * size;
                 if (results != Results::streamed)

@@ -189,12 +189,12 @@ void RawCall::compute(Job& job, RawMemory& memory) const {
             normalized(*tree_, q, job.inputs[i].size, states, memory.quaternions[i]));
     }
     const FunctionList& list = list_();
-    std::vector<std::ptrdiff_t>& order = memory.order;
+    std::vector<Place>& order = memory.order;
     if (may_order(job)) {
         order.resize(job.count);
         bool changes = false;
         for (std::ptrdiff_t begin = 0; begin < job.count; begin += order_window)
-            changes |= order_states(job, list.lanes, begin, order.data());
+            changes |= order_states(tree_->tree(), job, list.lanes, begin, order.data());
         if (changes) job.order = order.data();
     }
     BatchSplit split = {1, job.count, 0.0};

@@ -29,7 +29,7 @@ struct RawInput {
 // Memory and threads of a run. A later run of as many states or fewer allocates none.
 struct RawMemory {
     std::vector<double> quaternions[Job::max_inputs];  // configurations, normalized
-    std::vector<std::ptrdiff_t> order;
+    std::vector<Place> order;
     int threads = 1;  // the most that share a run, the calling one included
     ScratchBlocks scratch;
 };

@@ -193,7 +193,7 @@ struct Work : CallForm {
     TreeReference tree;
     CallOptions options;
     nanobind::object inputs[Job::max_inputs], results[Job::max_outputs];
-    std::vector<std::ptrdiff_t> order;  // of the states in groups of lanes, if the job has one
+    std::vector<Place> order;  // of the states in groups of lanes, if the job has one
 };
 
 struct RunPlan {

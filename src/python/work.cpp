@@ -81,14 +81,15 @@ void run_batch(const Work& work, const RunPlan& plan) {
 
 // Orders the states of a job, one window after the other.
 struct Ordering {
+    const Tree& tree;
     const Job& job;
     int lanes;
-    std::ptrdiff_t* order;
+    Place* order;
     mutable std::atomic<bool> changes = false;
 
     static void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t) {
         const Ordering& x = *static_cast<const Ordering*>(self);
-        if (order_states(x.job, x.lanes, begin, x.order)) x.changes = true;
+        if (order_states(x.tree, x.job, x.lanes, begin, x.order)) x.changes = true;
     }
 };
 
@@ -96,7 +97,7 @@ void order_states(Work& work, const RunPlan& plan) {
     Job& job = work.job;
     if (!may_order(job)) return;
     work.order.resize(job.count);
-    const Ordering ordering{job, work.list.lanes, work.order.data()};
+    const Ordering ordering{work.tree.compiled.tree(), job, work.list.lanes, work.order.data()};
     const std::ptrdiff_t windows = (job.count + order_window - 1) / order_window;
     const int threads = static_cast<int>(std::min<std::ptrdiff_t>(plan.threads, windows));
     {

@@ -14,9 +14,10 @@ struct LanesOnly {
                     std::ptrdiff_t begin, std::ptrdiff_t end) {
         if (job.count == 1) return lone.run(function, tree, job, begin, end);
         const Algorithms& algorithms = Runner<groups>::chosen(function, tree, *job.options);
-        const std::ptrdiff_t whole = end_of_groups(algorithms, tree, job, begin, end);
-        if (begin < whole) run_groups(algorithms, tree, job, begin, whole);
-        if (whole < end) lone.run(function, tree, one_by_one(job), whole, end);
+        run_by_turns(algorithms, tree, job, begin, end,
+                     [&](std::ptrdiff_t first, std::ptrdiff_t stop) {
+                         lone.run(function, tree, one_by_one(job), first, stop);
+                     });
     }
     static std::size_t scratch(const Function& function, const Tree& tree, const Job& job) {
         const Algorithms& algorithms = Runner<groups>::chosen(function, tree, *job.options);

@@ -26,9 +26,8 @@ void run_states(const FunctionList& list, const Function& function, const Tree& 
     if (!job.code || !job.options->contacts) return;
     Job core = job;
     core.code = nullptr;
-    for (std::ptrdiff_t place = begin; place < end; ++place)
-        if (any_nan(job, job.order ? job.order[place] : place))
-            list.run(function, tree, core, place, place + 1);
+    for (std::ptrdiff_t state = begin; state < end; ++state)  // which have no other order
+        if (any_nan(job, state)) list.run(function, tree, core, state, state + 1);
 }
 
 }  // namespace dtau

@@ -107,6 +107,45 @@ def test_states_with_the_same_contacts_share_lanes(function: Function) -> None:
     assert_same_results(batch, [x[which] for x in lone])
 
 
+def rests(counts: dict[int, int], contacts: int) -> Array:
+    """So many states, scattered, with the contacts whose bits are set in each key."""
+    masks = [[key >> c & 1 for c in range(contacts)] for key in counts]
+    active = np.repeat(np.array(masks, float), list(counts.values()), axis=0)
+    return np.random.default_rng(9).permutation(active)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
+@pytest.mark.parametrize(
+    "counts",
+    [
+        {1: 9, 2: 17, 4: 25},  # one state of each is left: alone
+        {1: 10, 2: 18, 4: 2, 8: 3},  # two or three: a group, or alone where results are large
+        {7: 4, 15: 3, 14: 5, 8: 12},  # groups whose contacts differ
+        {key: 1 + key % 3 for key in range(16)},  # no group is full of one kind
+        {0: 1, 15: 1},
+        {k % 16: 130 for k in range(16)},  # more than one window of the sort
+    ],
+    ids=str,
+)
+def test_rests_of_states_with_the_same_contacts(
+    counts: dict[int, int], instruction_set: str, threads: int
+) -> None:
+    """States with too few of the same contacts for whole groups have the bits of lone calls."""
+    contacts = gait(robot("quadruped"))
+    active = rests(counts, len(contacts))
+    rng = np.random.default_rng(10)
+    few = states(contacts, 11)
+    which = rng.integers(0, COUNT, len(active))
+    given = [few[x][which] for x in ("q", "v", "tau")]
+    with using_instruction_set(instruction_set):
+        for function in (dtau.constrained_dynamics, dtau.constrained_dynamics_derivatives):
+            batch = function(contacts.model, *given, contacts, active=active, threads=threads)
+            for k in range(0, len(active), 1 if len(active) < 100 else 37):
+                lone = function(contacts.model, *(x[k] for x in given), contacts, active=active[k])
+                assert_same_results([x[k] for x in batch], lone, f"state {k}")
+
+
 def test_failures_of_sorted_states() -> None:
     """Contacts that contradict each other in every third state take the results of no other."""
     model = robot("quadruped")
