@@ -30,7 +30,7 @@ FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
 SOURCES = (
     *(FOLDER / f"{name}.cpp" for name in ("forward", "inverse", "chain", "interface")),
-    *(ROOT / "src" / name for name in ("batch/run.cpp", "batch/scratch.cpp")),
+    *(ROOT / "src" / name for name in ("batch/run.cpp", "batch/scratch.cpp", "batch/stores.cpp")),
     *(ROOT / "src" / name for name in ("tree/compiled_tree.cpp", "tree/sparsity.cpp")),
 )
 FLAGS = (

@@ -7,18 +7,16 @@
 #include "batch/mimic_joints.hpp"
 #include "batch/robot_code.hpp"
 #include "batch/scratch.hpp"
+#include "batch/stores.hpp"
 #include "dtau/given_parameters.hpp"
 #include "dtau/joint_parameters.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// Larger results would leave the caches before anyone reads them, so they bypass the caches.
-inline constexpr std::ptrdiff_t cached_bytes = std::ptrdiff_t(4) << 20;
-
-inline bool past_caches(const Job& job) {
+inline Stores stores_of(const Job& job) {
     std::ptrdiff_t numbers = 0;
     for (int o = 0; o < job.noutputs; ++o) numbers += job.outputs[o].stored();
-    return job.count * numbers * std::ptrdiff_t(sizeof(double)) > cached_bytes;
+    return dtau::stores_of(job.count * numbers * std::ptrdiff_t(sizeof(double)));
 }
 
 // Whether the call has parameters in place of the tree's, and parameters of joints too. Code compiled for one
@@ -77,7 +75,7 @@ struct Scratch {
     GivenParameters<T> parameters;
     JointArguments<T> joints;
     TangentArguments<T> tangent;
-    StreamingStore store;
+    LineStore lines;
 
     static Scratch create(const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
                           bool with_outputs) {
@@ -107,7 +105,7 @@ struct Scratch {
           parameters(arena, tree, gives_parameters(job), gives_joint_parameters(tree, job)),
           joints(arena, tree, job),
           tangent(arena, tree, job),
-          store(arena, group_size<T> > 1) {
+          lines(arena, group_size<T> > 1) {
         const int groups = groups_at_once<T>(job);
         for (int i = 0; i < job.ninputs; ++i) {
             // A state alone reads contiguous numbers where they are, except numbers that may be cleared.
@@ -118,7 +116,7 @@ struct Scratch {
         }
         for (int o = 0; o < job.noutputs; ++o)
             if (with_outputs || job.outputs[o].entries)
-                outputs[o] = arena.take<T>(groups * StreamingStore::padded(job.outputs[o].size));
+                outputs[o] = arena.take<T>(groups * LineStore::padded(job.outputs[o].size));
     }
 };
 
@@ -144,7 +142,7 @@ Arguments<T> start(const Job& job, std::ptrdiff_t begin) {
     x.first = begin;
     x.order = nullptr;
     x.destination.states = 1;
-    x.destination.past_caches = past_caches(job);
+    x.destination.stores = stores_of(job);
     for (int o = 0; o < job.noutputs; ++o) x.destination.size[o] = job.outputs[o].size;
     point_at(job, begin, x.destination);
     return x;

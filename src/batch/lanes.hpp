@@ -1,10 +1,11 @@
 // Moves a group of states into lanes, gather(), and its results out of lanes, scatter() and
-// StreamingStore, by transposing blocks.
+// LineStore, by transposing blocks.
 #pragma once
 
 #include <cstdint>
 
 #include "batch/run.hpp"
+#include "batch/stores.hpp"
 #include "dtau/pack.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -134,7 +135,7 @@ inline void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t 
     scatter(lane_numbers, false, spans, nspans, size, to);
 }
 
-// ---------------------------------------------------------------- streaming stores
+// ---------------------------------------------------------------- whole cache lines
 
 inline constexpr int cache_line = 8;  // doubles
 
@@ -142,29 +143,41 @@ DTAU_INLINE int begun_line(const double* x) {  // numbers before x in its cache 
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(x) % 64 / sizeof(double));
 }
 
-// Copies with streaming stores, which bypass the caches. Incomplete cache lines use ordinary
-// stores.
-inline void stream(const double* from, std::ptrdiff_t count, double* to) {
+// Copies numbers: line(from, to) copies a whole cache line, and those of incomplete lines go one by one.
+template <class Line>
+DTAU_INLINE void copy_lines(const double* from, std::ptrdiff_t count, double* to,
+                            const Line& line) {
     std::ptrdiff_t k = 0;
-    for (; k < count && reinterpret_cast<std::uintptr_t>(to + k) % 64 != 0; ++k) to[k] = from[k];
-    for (; k + cache_line <= count; k += cache_line)
-        for (int j = 0; j < cache_line; j += lanes) Lane::load(from + k + j).stream(to + k + j);
+    for (; k < count && begun_line(to + k) != 0; ++k) to[k] = from[k];
+    for (; k + cache_line <= count; k += cache_line) line(from + k, to + k);
     for (; k < count; ++k) to[k] = from[k];
 }
 
-// Moves the results of a group from lanes to its states with streaming stores. Pieces go from the
-// lanes to a buffer in the nearest cache, and from there to each state in whole cache lines.
-class StreamingStore {
-  public:
-    static constexpr int worthwhile = 8 * cache_line;  // numbers a state
-    static std::ptrdiff_t padded(std::ptrdiff_t size) { return (size + lanes - 1) / lanes * lanes; }
+// With streaming stores, which bypass the caches.
+inline void stream(const double* from, std::ptrdiff_t count, double* to) {
+    copy_lines(from, count, to, [](const double* x, double* y) __attribute__((always_inline)) {
+        for (int j = 0; j < cache_line; j += lanes) Lane::load(x + j).stream(y + j);
+    });
+}
 
-    StreamingStore(Arena& arena, bool needed)
+// Moves the results of a group from lanes to its states. Pieces go from the lanes to a buffer in the
+// nearest cache, and from there to each state in whole cache lines, with streaming stores or ordinary
+// ones.
+class LineStore {
+  public:
+    static std::ptrdiff_t padded(std::ptrdiff_t size) { return (size + lanes - 1) / lanes * lanes; }
+    // Whether results of so many numbers a state go this way.
+    static bool takes(Stores stores, std::ptrdiff_t size) {
+        return stores == Stores::streamed ? size >= 8 * cache_line
+                                          : stores == Stores::lines && size >= piece;
+    }
+
+    LineStore(Arena& arena, bool needed)
         : rows_(needed ? arena.take<double>(lanes * row) : nullptr) {}
 
     // blocks(begin, end, store) moves numbers begin ... end - 1 out of lanes, in whole blocks.
     template <class Blocks>
-    DTAU_INLINE void scatter(const Blocks& blocks, std::ptrdiff_t size, int states,
+    DTAU_INLINE void scatter(const Blocks& blocks, std::ptrdiff_t size, int states, Stores stores,
                              double* const (&targets)[lanes]) const {
         double* const rows = rows_ + cache_line;
         for (std::ptrdiff_t begin = 0; begin < size; begin += piece) {
@@ -177,7 +190,8 @@ class StreamingStore {
                 // A cache line that a piece leaves incomplete waits for the next piece.
                 const int late = begun_line(to), before = begin > 0 ? late : 0;
                 const int after = begin + count < size ? late : 0;
-                stream(numbers - before, count + before - after, to - before);
+                const auto copy = stores == Stores::streamed ? stream : store;
+                copy(numbers - before, count + before - after, to - before);
                 for (int k = 0; k < cache_line; k += lanes)
                     Lane::load(numbers + piece - cache_line + k).store(numbers - cache_line + k);
             }
@@ -187,18 +201,26 @@ class StreamingStore {
   private:
     static constexpr int piece = 128, row = cache_line + piece;
 
+    // With ordinary stores. Asks for the lines of the next piece.
+    static void store(const double* from, std::ptrdiff_t count, double* to) {
+        copy_lines(from, count, to, [](const double* x, double* y) __attribute__((always_inline)) {
+            __builtin_prefetch(y + piece, 1);
+            for (int j = 0; j < cache_line; j += lanes) Lane::load(x + j).store(y + j);
+        });
+    }
+
     double* rows_;
 };
 
 // Moves the numbers at these entries to the states of a group, lane l to to[l].
-inline void leave_on_pattern(const Lane* lane_numbers, const StreamingStore& store,
+inline void leave_on_pattern(const Lane* lane_numbers, const LineStore& lines,
                              const std::ptrdiff_t* entries, std::ptrdiff_t size, int states,
-                             bool past_caches, double* const (&to)[lanes]) {
-    if (past_caches && size >= StreamingStore::worthwhile)
-        return store.scatter(
+                             Stores stores, double* const (&to)[lanes]) {
+    if (lines.takes(stores, size))
+        return lines.scatter(
             [&](std::ptrdiff_t begin, std::ptrdiff_t end, const auto& put) __attribute__((
                 always_inline)) { scatter_entries(lane_numbers, entries, begin, end, put); },
-            size, states, to);
+            size, states, stores, to);
     const std::ptrdiff_t whole = size / lanes * lanes;
     scatter_entries(lane_numbers, entries, 0, whole,
                     [&](int l, std::ptrdiff_t k, Lane x)
@@ -208,12 +230,11 @@ inline void leave_on_pattern(const Lane* lane_numbers, const StreamingStore& sto
 }
 
 // Moves a result of a group to its states, lane l to to[l].
-inline void leave_group(const Lane* lane_numbers, const StreamingStore& store, Results results,
-                        const Output& out, const NonzeroParts& nonzero, int states,
-                        bool past_caches, double* const (&to)[lanes]) {
+inline void leave_group(const Lane* lane_numbers, const LineStore& lines, Results results,
+                        const Output& out, const NonzeroParts& nonzero, int states, Stores stores,
+                        double* const (&to)[lanes]) {
     if (out.entries)
-        return leave_on_pattern(lane_numbers, store, out.entries, out.nentries, states, past_caches,
-                                to);
+        return leave_on_pattern(lane_numbers, lines, out.entries, out.nentries, states, stores, to);
     Span whole = {0, out.size};
     const Span* spans = &whole;
     std::ptrdiff_t nspans = 1;
@@ -224,14 +245,14 @@ inline void leave_group(const Lane* lane_numbers, const StreamingStore& store, R
     else if (results == Results::sparse && out.nspans > 0)
         whole.begin = out.span.begin / lanes * lanes;  // a multiple of the block length
     const Span* span = spans;
-    if (past_caches && out.size >= StreamingStore::worthwhile)
-        store.scatter(
+    if (lines.takes(stores, out.size))
+        lines.scatter(
             [&](std::ptrdiff_t begin, std::ptrdiff_t end, const auto& put)
                 __attribute__((always_inline)) {
                     scatter_blocks(lane_numbers, zero_to_add(nonzero.positive_zeros), begin, end,
                                    span, spans + nspans, put);
                 },
-            out.size, states, to);
+            out.size, states, stores, to);
     else
         scatter(lane_numbers, nonzero.positive_zeros, spans, nspans, out.size, to);
 }

@@ -8,6 +8,7 @@
 
 #include "batch/first_failure.hpp"
 #include "batch/outcome.hpp"
+#include "batch/stores.hpp"
 #include "dtau/arena.hpp"
 #include "dtau/numbers.hpp"
 
@@ -21,7 +22,10 @@ struct Destination {
     Number<T>* at[Job::max_outputs];        // of its first state
     std::ptrdiff_t size[Job::max_outputs];  // from state to state
     int states;
-    bool past_caches;  // the results of the call are far larger than the caches
+    Stores stores;
+
+    // Whether the results of the call are far larger than the caches, and pass them by.
+    bool past_caches() const { return stores == Stores::streamed; }
 };
 
 // The parts of a result in lanes that can differ from zero in the states at hand, from whole blocks of

@@ -52,7 +52,7 @@ inline void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, cons
     for (int o = 0; o < job.noutputs; ++o)
         if (results == Results::sparse || job.code || job.outputs[o].entries)
             std::memset(static_cast<void*>(scratch.outputs[o]), 0,
-                        groups * StreamingStore::padded(job.outputs[o].size) * sizeof(Lane));
+                        groups * LineStore::padded(job.outputs[o].size) * sizeof(Lane));
     const Place* const order = job.order;
     Arguments<Lane> x = start<Lane>(job, begin);
     for (int i = 0; i < job.ninputs; ++i) x.inputs[i] = scratch.inputs[i];
@@ -102,10 +102,9 @@ inline void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, cons
                 }
                 x.destination.at[o] += states * size;
                 if (results != Results::streamed)
-                    leave_group(
-                        scratch.outputs[o] + g * StreamingStore::padded(job.outputs[o].size),
-                        scratch.store, results, job.outputs[o], nonzero[o], states,
-                        x.destination.past_caches, to);
+                    leave_group(scratch.outputs[o] + g * LineStore::padded(job.outputs[o].size),
+                                scratch.lines, results, job.outputs[o], nonzero[o], states,
+                                x.destination.stores, to);
                 if (is_finite(finite[g]) && !outcomes.any_failed) continue;
                 for (int l = 0; l < states; ++l)
                     leave_outcome(
@@ -118,7 +117,7 @@ inline void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, cons
                 run_in_lanes(algorithm, results, tree, job, first + l, first + l + 1);
         if (outcomes.any_failed) outcomes = {};
     }
-    if (x.destination.past_caches) end_streams();
+    if (x.destination.past_caches()) end_streams();
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -110,9 +110,9 @@ void write_regressors(const Tree& tree, const T* v, const T* a, const RegressorR
         const JointEntries<N> joints = {
             {of_state(a), of_state(v), of_state(of_joints.s), of_state(of_joints.y)}, group};
         write_rows(tree, S + l * tree.nv, W + l * tree.nnodes, of_joints.s ? &joints : nullptr,
-                   to.past_caches, w.slab, to.at[0] + l * to.size[0]);
+                   to.past_caches(), w.slab, to.at[0] + l * to.size[0]);
     }
-    if (to.past_caches) end_streams();
+    if (to.past_caches()) end_streams();
 }
 
 template <class T>

@@ -104,7 +104,7 @@ constexpr Row functions[] = {
                 if (stays_packed(tree, x.options)) return packed_to(to);
                 if constexpr (group_size<T> == 1)
                     if (w.by_outputs(tree, x.options)) {
-                        DenseSlabs<T> dense(w.slabs, tree.dofs, to.at, to.past_caches);
+                        DenseSlabs<T> dense(w.slabs, tree.dofs, to.at, to.past_caches());
                         RowsByOutput<T> rows(w.rows_by_output, tree.dofs, dense);
                         return idsva_so_by_outputs(tree, x.options.symmetric, wrenches, so.idsva,
                                                    so.so, rows);
@@ -129,11 +129,11 @@ constexpr Row functions[] = {
                          const Wide<T>* tensors[] = {y.dqdq, y.dqdv, y.dvdv, y.dadq};
                          for (int o = 0; o < 4; ++o)
                              w.scatter_outputs(tensors[o], begin, tree.independent.n,
-                                               to.past_caches, to.at[o]);
+                                               to.past_caches(), to.at[o]);
                      };
                      forward_second_derivatives(tree, x[q], x[v], x[tau], x[f_ext],
                                                 x.options.symmetric, w.second, send);
-                     if (to.past_caches) end_streams();
+                     if (to.past_caches()) end_streams();
                  })),
 };
 

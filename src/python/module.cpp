@@ -7,6 +7,7 @@
 #include "batch/kept_blocks.hpp"
 #include "batch/memory_limit.hpp"
 #include "batch/require_memory.hpp"
+#include "batch/stores.hpp"
 #include "dtau/sincos_constants.hpp"
 #include "interop/casadi_module.hpp"
 #include "interop/prepare.hpp"
@@ -66,6 +67,10 @@ NB_MODULE(_core, m) {
     m.def("instruction_sets", &instruction_sets);
     m.def("instruction_set", &instruction_set);
     m.def("use_instruction_set", &use_instruction_set, nb::arg("name"));
+    m.def("stores", [] { return text_of(stores_in_use()); });
+    m.def(
+        "use_stores", [](const std::string& text) { use_stores(read_stores(text)); },
+        nb::arg("text"));
     m.def(
         "xla_handler", [] { return nb::capsule(reinterpret_cast<void*>(&xla_handler)); },
         nb::sig("def xla_handler() -> object"));

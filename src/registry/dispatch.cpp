@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "batch/stores.hpp"
+
 namespace dtau {
 namespace {
 
@@ -92,6 +94,7 @@ std::string instruction_set() {
         }
         const char* wanted = std::getenv("DTAU_INSTRUCTION_SET");
         use_instruction_set(wanted && *wanted ? wanted : instruction_sets().front());
+        use_stores_of_environment();
     }
     return in_use.load()->name;
 }

@@ -70,6 +70,21 @@ def using_instruction_set(name: str) -> Iterator[None]:
         use_instruction_set(before)
 
 
+def stores() -> str:
+    """How results leave lanes, as ``DTAU_STORES`` says it."""
+    return _core.stores()
+
+
+@contextmanager
+def using_stores(text: str) -> Iterator[None]:
+    before = stores()
+    _core.use_stores(text)
+    try:
+        yield
+    finally:
+        _core.use_stores(before)
+
+
 def memory_limit(root: str) -> tuple[float, float]:
     """Bytes of the least limit of control groups under `root`, and the least that is left."""
     limit: tuple[float, float] = _core.memory_limit(root)

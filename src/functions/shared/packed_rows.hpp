@@ -63,7 +63,7 @@ class PackedRows {
     // Writes the rest.
     void finish() {
         flush(true);
-        if (to_.past_caches) end_streams();
+        if (to_.past_caches()) end_streams();
     }
 
   private:
@@ -76,7 +76,7 @@ class PackedRows {
     // first numbers of the next collection.
     __attribute__((noinline)) void flush(bool last) {
         const int whole = last ? at_ : at_ - at_ % lanes;
-        const int from = last || !to_.past_caches ? whole : whole - cache_line;
+        const int from = last || !to_.past_caches() ? whole : whole - cache_line;
         for (int o = 0; o < 4; ++o) {
             T* x = rows_ + o * stride_;
             if constexpr (group > 1) scatter_all_lanes(x, whole);
@@ -87,7 +87,7 @@ class PackedRows {
                     state = state_ + l * std::ptrdiff_t(stride_);
                 else
                     state = x;
-                begin = pass_on(state, begin, whole, last, to_.past_caches,
+                begin = pass_on(state, begin, whole, last, to_.past_caches(),
                                 to_.at[o] + l * to_.size[o] + base_) -
                         from;
             }

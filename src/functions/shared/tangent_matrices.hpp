@@ -60,12 +60,12 @@ class TangentMatrices {
                     for (int k = 0; k < count[o]; ++k)
                         whole_[o][place_[o][k]] = value_[o][k].value[l];
                     Number<T>* result = to.at[o] + l * to.size[o];
-                    if (to.past_caches)
+                    if (to.past_caches())
                         stream(whole_[o], size, result);
                     else
                         std::memcpy(result, whole_[o], size * sizeof(Number<T>));
                 }
-            if (to.past_caches) end_streams();
+            if (to.past_caches()) end_streams();
         }
     }
 

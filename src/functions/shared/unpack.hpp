@@ -244,8 +244,10 @@ struct PackedWorkspace {
         if (begin) packed_groups(tree.independent, begin);
     }
     Destination<T> destination(int states) const {
-        return {
-            {packed[0], packed[1], packed[2], packed[3]}, {size, size, size, size}, states, false};
+        return {{packed[0], packed[1], packed[2], packed[3]},
+                {size, size, size, size},
+                states,
+                Stores::blocks};
     }
 };
 
@@ -258,7 +260,7 @@ void unpack_state(const Paths& dofs, const PackedWorkspace<T>& w,
     Number<T>* results[4];
     for (int o = 0; o < 4; ++o)
         packed[o] = w.packed[o] + l * w.size, results[o] = to.at[o] + l * to.size[o];
-    DenseSlabs<Number<T>> dense(slabs, dofs, results, to.past_caches);
+    DenseSlabs<Number<T>> dense(slabs, dofs, results, to.past_caches());
     for (int f = 0; f < dofs.n; ++f) {
         const std::ptrdiff_t d = dofs.depth[f];
         dense.output(f, packed, w.begin[f], [&](int m) {
