@@ -19,7 +19,8 @@ namespace {
 
 // A thread that waits between calls: starting one takes longer than computing a small batch.
 struct Worker {
-    std::atomic<bool> busy = false;
+    enum State : int { idle, asked, working };
+    std::atomic<int> state = idle;
     const std::function<void()>* work = nullptr;  // null: the thread ends
 
     static Worker* start() {
@@ -34,11 +35,16 @@ struct Worker {
     }
     void begin(const std::function<void()>* what) {
         work = what;
-        busy = true;
-        busy.notify_one();
+        state = asked;
+        state.notify_one();
     }
-    void wait() const { busy.wait(true); }
-    bool works() const { return busy; }
+    // Takes back what the thread has not begun, so that nobody waits for a thread that wakes late.
+    void take_back() {
+        int expected = asked;
+        state.compare_exchange_strong(expected, idle);
+    }
+    void wait() const { state.wait(working); }
+    bool works() const { return state == working; }
     // Ends the thread.
     void end() {
         begin(nullptr);
@@ -48,11 +54,13 @@ struct Worker {
   private:
     void serve() {
         for (;;) {
-            busy.wait(false);
+            state.wait(idle);
+            int expected = asked;
+            if (!state.compare_exchange_strong(expected, working)) continue;  // taken back
             if (!work) break;
             (*work)();
-            busy = false;
-            busy.notify_one();
+            state = idle;
+            state.notify_one();
         }
         leave();
     }
@@ -136,6 +144,7 @@ std::ptrdiff_t run_parallel(const BatchWork& batch, const Schedule& schedule) {
     work(watched);
     trim_scratch();
     for (int t = 0; t < hired; ++t) {
+        others[t]->take_back();
         while (schedule.long_chunks && others[t]->works()) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
             if (watched.interrupted()) stop = true;

@@ -2,6 +2,7 @@
 #include "registry/split_batch.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "batch/system.hpp"
 
@@ -23,10 +24,16 @@ BatchSplit split_batch(const Signature& signature, const Tree& tree, const Optio
 }
 
 BatchSplit split_batch(double state, int lanes, std::ptrdiff_t count, int threads) {
-    constexpr double worth_threads = 200e3;  // nanoseconds
+    // Nanoseconds. The calling thread wakes the others one after the other. So a batch of w takes
+    // w / n + n waking, the least with n = sqrt(w / waking).
+    constexpr double worth_threads = 200e3, waking = 2.5e3;
     if (count == 1) return {1, 1, state};
-    if (threads == 0)
-        threads = state * static_cast<double>(count) < worth_threads ? 1 : available_processors();
+    if (threads == 0) {
+        const double work = state * static_cast<double>(count);
+        threads = work < worth_threads ? 1
+                                       : static_cast<int>(std::min<double>(std::sqrt(work / waking),
+                                                                           available_processors()));
+    }
     // A chunk takes at most about a millisecond, so that signals are seen soon, and has whole
     // groups of lanes. Threads that start late still find work.
     const std::ptrdiff_t group = lanes;

@@ -222,7 +222,7 @@ outs : sequence of ndarray, optional
     shape, sharing no memory with the arguments or with each other. What an earlier call returned is
     valid.
 threads : int, optional
-    Number of threads. By default one for a small batch, and one per processor for a batch that
+    Number of threads. By default one for a small batch, and up to one per processor for one that
     would keep a single thread busy for more than about 0.2 ms.
 """
 
