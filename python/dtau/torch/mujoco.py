@@ -36,7 +36,7 @@ def mujoco_step(
         States ``[time, qpos, qvel, act]``. Gradients are by these numbers; MuJoCo normalizes
         quaternions.
     ctrl : Tensor (..., nu)
-    parameters : dict of str to Tensor (..., *shape), optional
+    parameters : dict of str to Tensor (..., shape), optional
         Parameters of the model in place of its own, by the names and in the shapes of
         `dtau.mujoco.parameter_values`; the step is differentiable by them too. States with other
         parameters than the rest of a batch are computed by a model of their own.
@@ -88,7 +88,7 @@ def mujoco_rollout(
     step : dtau.mujoco.StepFunction
     state : Tensor (..., nstate)
     ctrl : Tensor (..., steps, nu)
-    parameters : dict of str to Tensor (..., *shape), optional
+    parameters : dict of str to Tensor (..., shape), optional
         Of all steps.
 
     Returns
