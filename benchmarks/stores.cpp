@@ -14,7 +14,7 @@ enum Way { nothing, blocks, prefetched, in_lines, streamed };
 void leave_prefetched(const Lane* x, std::ptrdiff_t size, double* const (&to)[lanes]) {
     const Span all = {0, size}, *span = &all;
     const std::ptrdiff_t whole = size / lanes * lanes;
-    scatter_blocks(x, 0, whole, span, &all + 1,
+    scatter_blocks(x, zero_to_add(false), 0, whole, span, &all + 1,
                    [&](int l, std::ptrdiff_t k, Lane y) __attribute__((always_inline)) {
                        __builtin_prefetch(to[l] + k + 64, 1);
                        y.store(to[l] + k);
