@@ -57,9 +57,7 @@ class Timings:
 
 
 def timed(
-    contenders: Mapping[Any, Contender],
-    effort: Effort,
-    clock: Callable[[], float] = perf_counter,
+    contenders: Mapping[Any, Contender], effort: Effort, clock: Callable[[], float] = perf_counter
 ) -> Timings:
     """Time contenders in turns: `dtau.cli.timing.interleaved`."""
     return Timings(interleaved(contenders, effort, clock))

@@ -50,10 +50,7 @@ def gains(state: np.ndarray, drive: np.ndarray) -> np.ndarray:
     """Gains of the linear-quadratic regulator, from the Hamiltonian matrix's stable subspace."""
     n = len(state)
     hamiltonian = np.block(
-        [
-            [state, -(drive / INPUT_COST) @ drive.T],
-            [-np.diag(STATE_COST), -state.T],
-        ]
+        [[state, -(drive / INPUT_COST) @ drive.T], [-np.diag(STATE_COST), -state.T]]
     )
     values, vectors = np.linalg.eig(hamiltonian)
     stable = vectors[:, values.real < 0]

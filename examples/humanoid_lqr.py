@@ -155,15 +155,7 @@ def simulate(at: Standing, gains: np.ndarray, pushes: np.ndarray) -> Motion:
             f_ext[:] = 0.0
         now = dtau.constrained_dynamics(model, q, v, tau, at.contacts, f_ext, f_ext_axes="mixed")
         q, v = dtau.step(
-            model,
-            q,
-            v,
-            tau,
-            STEP,
-            "semi_implicit",
-            f_ext,
-            f_ext_axes="mixed",
-            contacts=at.contacts,
+            model, q, v, tau, STEP, "semi_implicit", f_ext, f_ext_axes="mixed", contacts=at.contacts
         )
         rows.append((np.linalg.norm(q[:, :3] - at.q[:3], axis=-1), supported(now.forces)))
     distance, possible = map(np.array, zip(*rows, strict=True))

@@ -70,11 +70,7 @@ def run(client: Any, count: int, size: int, out: str) -> Flights:
     batches = da.arange(-(-count // size), chunks=1)
     width = 3 + 2 * len(INSTANTS)
     flights = batches.map_blocks(
-        rows,
-        size,
-        chunks=((size,) * len(batches), (width,)),
-        new_axis=1,
-        meta=np.empty((0, 0)),
+        rows, size, chunks=((size,) * len(batches), (width,)), new_axis=1, meta=np.empty((0, 0))
     )[:count]
     kept = zarr.create_array(
         out, shape=flights.shape, chunks=(size, width), dtype="f8", overwrite=True

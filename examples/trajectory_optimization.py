@@ -160,11 +160,7 @@ def roll_problem(nodes: int = 57) -> Problem:
     least = np.r_[np.zeros(thrusts.numel()), np.full(joints.numel(), -JOINT_TORQUE)]
     return Problem(
         model,
-        {
-            "x": variables,
-            "f": cost,
-            "g": ca.veccat(t["defects"], t["tau"][:2, :], thrusts, joints),
-        },
+        {"x": variables, "f": cost, "g": ca.veccat(t["defects"], t["tau"][:2, :], thrusts, joints)},
         {
             "x0": np.r_[guess.ravel(), np.zeros(speed.size)],
             "lbx": np.r_[lower.ravel(), -speed.ravel()],

@@ -19,8 +19,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct AbacrWorkspace {
+template <class T> struct AbacrWorkspace {
     struct Tangent {
         Force<T>* p;
         Motion<T>*v, *c, *a;

@@ -18,8 +18,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The six components of a spatial vector, for a block of columns.
-template <int packs, class T>
-struct SpatialBlock {
+template <int packs, class T> struct SpatialBlock {
     Pack<T> c[6][packs];
 
     static DTAU_INLINE SpatialBlock zero() {
@@ -59,8 +58,7 @@ struct SpatialBlock {
     }
 };
 
-template <class T>
-struct ColumnsWorkspace {
+template <class T> struct ColumnsWorkspace {
     static constexpr int packs = lanes == 8 ? 4 : 2;  // six components fit into registers
     Pack<T>*x, *at;
     int* bodies;     // bodies that the right-hand sides reach

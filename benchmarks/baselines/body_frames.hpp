@@ -12,8 +12,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct BodyFrames {
+template <class T> struct BodyFrames {
     Configuration<T> angles;
     Placement<T>* X;
     Motion<T>*S, *v, *vJ;

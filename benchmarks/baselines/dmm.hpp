@@ -8,8 +8,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct DmmWorkspace {
+template <class T> struct DmmWorkspace {
     static constexpr int packs = 4, rows = lanes == 8 ? 6 : 3;
     Pack<T>* block;
     int* related;

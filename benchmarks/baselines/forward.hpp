@@ -19,8 +19,7 @@ namespace dtau::DTAU_VARIANT {
 
 // Room for the acceleration with the factors of the articulated-body algorithm, for the partial
 // derivatives of inverse dynamics, and for the solution.
-template <class T>
-struct ArticulatedSolutionWorkspace {
+template <class T> struct ArticulatedSolutionWorkspace {
     ArticulatedFactors<T> factors;
     ColumnsWorkspace<T> columns;
     DmmWorkspace<T> dmm;
@@ -39,8 +38,7 @@ struct ArticulatedSolutionWorkspace {
 };
 
 // Results (nv, nv).
-template <class T>
-struct ForwardPartials {
+template <class T> struct ForwardPartials {
     T *dq, *dv, *dtau;
 };
 
@@ -57,8 +55,7 @@ void solve_by_dmm(const Tree& tree, const Motion<T>* S, const ForwardPartials<T>
     dmm(tree, da.dtau, w.dtau_dq, w.stride, {{da.dq, tree.nv}, {da.dv, tree.nv}}, w.dmm);
 }
 
-template <class T>
-struct FdsvaArticulatedWorkspace {
+template <class T> struct FdsvaArticulatedWorkspace {
     IdsvaWorkspace<T> idsva;
     ArticulatedSolutionWorkspace<T> solution;
 
@@ -81,8 +78,7 @@ void fdsva_partials(const Tree& tree, const T* q, const T* v, const T* tau,
 }
 
 // Room for M^-1 by the articulated-body algorithm.
-template <class T>
-struct ArticulatedInverseWorkspace {
+template <class T> struct ArticulatedInverseWorkspace {
     RootFrame<T> root_frame;
     ArticulatedFactors<T> factors;
     ColumnsWorkspace<T> columns;
@@ -113,8 +109,7 @@ void articulated_mass_matrix_inverse(const Tree& tree, const T* q, T* M_inverse,
     articulated_inverse(tree, S, M_inverse, factors, w.columns);
 }
 
-template <class T>
-struct FdcrWorkspace {
+template <class T> struct FdcrWorkspace {
     RootFrame<T> root_frame;
     RneacrWorkspace<T> rneacr;
     ArticulatedSolutionWorkspace<T> solution;

@@ -11,8 +11,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct IdsvaBodyWorkspace {
+template <class T> struct IdsvaBodyWorkspace {
     BodyFrames<T> frames;
     Motion<T>*Psidot, *Psiddot, *Upsilondot, *a;
     Inertia<T>* I;

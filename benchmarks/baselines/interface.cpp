@@ -18,8 +18,7 @@ namespace {
 using namespace dtau;
 using namespace dtau::DTAU_VARIANT;
 
-template <std::size_t n>
-std::array<double, n> row(const double* x, int i) {
+template <std::size_t n> std::array<double, n> row(const double* x, int i) {
     std::array<double, n> r;
     for (std::size_t k = 0; k < n; ++k) r[k] = x[i * n + k];
     return r;

@@ -18,14 +18,12 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct BodyTangent {
+template <class T> struct BodyTangent {
     Motion<T> v, a;
     Force<T> f;
 };
 
-template <class T>
-struct RneacrWorkspace {
+template <class T> struct RneacrWorkspace {
     BodyFrames<T> frames;
     Motion<T>*a, *ap;
     Force<T>* f;
@@ -41,8 +39,7 @@ struct RneacrWorkspace {
 };
 
 // Runs the recursion for accelerations and forces, after body_sweep has filled w.frames.
-template <class T>
-void rneacr_values(const Tree& tree, const T* a, const RneacrWorkspace<T>& w) {
+template <class T> void rneacr_values(const Tree& tree, const T* a, const RneacrWorkspace<T>& w) {
     const BodyFrames<T>& g = w.frames;
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];

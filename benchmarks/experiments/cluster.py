@@ -127,11 +127,7 @@ def plain(model: dtau.Model, blocks: np.ndarray, each: int) -> tuple[Any, float]
 
 
 def timed(
-    model: dtau.Model,
-    size: tuple[int, int],
-    sweeps: Mapping[str, Sweep],
-    rounds: int,
-    watch: Watch,
+    model: dtau.Model, size: tuple[int, int], sweeps: Mapping[str, Sweep], rounds: int, watch: Watch
 ) -> dict[str, Any]:
     """Seconds of plain calls and of each sweep, one number a round, in turns.
 

@@ -231,11 +231,7 @@ EXPERIMENT = declare.experiment(
     ],
     claims=[
         *(
-            Asked(
-                f"{label}, {name}",
-                most=most,
-                where={"motion": label, "by": name},
-            )
+            Asked(f"{label}, {name}", most=most, where={"motion": label, "by": name})
             for label, (_, limits) in MOTIONS.items()
             for name, most in limits.items()
         ),

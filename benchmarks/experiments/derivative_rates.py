@@ -56,11 +56,7 @@ def along(first: tuple[Array, ...], motion: tuple[Array, ...]) -> tuple[Array, .
     v, a, x = motion
     by_q = np.einsum("zijk,zk->zij", dqdq, v) + np.einsum("zijk,zk->zij", dqdv, a)
     by_v = np.einsum("zikj,zk->zij", dqdv, v) + np.einsum("zijk,zk->zij", dvdv, a)
-    return (
-        by_q + np.einsum("zikj,zk->zij", dxdq, x),
-        by_v,
-        np.einsum("zijk,zk->zij", dxdq, v),
-    )
+    return (by_q + np.einsum("zikj,zk->zij", dxdq, x), by_v, np.einsum("zijk,zk->zij", dxdq, v))
 
 
 def bracket(model: dtau.Model, v: Array) -> Array:

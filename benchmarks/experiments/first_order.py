@@ -53,10 +53,7 @@ _GOALS = {
         ((2.5, 2.5, 2.5, 3.5, 3.5), 4.0),
         ((10.0, 10.0, 10.0, 8.0, 8.0), 12.0),
     ),
-    "forward_dynamics_derivatives": (
-        ((2.5,) * 5, 3.5),
-        ((8.0, 8.0, 8.0, 7.0, 7.0), 10.0),
-    ),
+    "forward_dynamics_derivatives": (((2.5,) * 5, 3.5), ((8.0, 8.0, 8.0, 7.0, 7.0), 10.0)),
 }
 FUNCTIONS = tuple(_GOALS)
 WAYS = ("alone", "batch")

@@ -26,10 +26,7 @@ from benchmarks.peers.pinocchio_peer import Python
 from benchmarks.peers.rows import checked
 from benchmarks.robots import Robot, grown, pinocchio, states
 
-FUNCTIONS = {
-    "inverse": "inverse_dynamics_derivatives",
-    "forward": "forward_dynamics_derivatives",
-}
+FUNCTIONS = {"inverse": "inverse_dynamics_derivatives", "forward": "forward_dynamics_derivatives"}
 SIZES = {False: (4, 8, 15, 30, 60, 125), True: (8, 30)}  # bodies, by quick
 BRANCHINGS = {False: (1, 2, 5), True: (1, 2)}
 TALOS = 1.4  # times, by the algorithm alone, in Pinocchio 2.6 compiled by g++

@@ -23,13 +23,7 @@ from benchmarks.baselines.library import FORWARD
 from benchmarks.checks import Array
 from benchmarks.declare import Bench, Row
 from benchmarks.experiment import Claim, Table
-from benchmarks.experiments.paper_004_accuracy import (
-    complex_step,
-    condition,
-    libraries,
-    rms,
-    worst,
-)
+from benchmarks.experiments.paper_004_accuracy import complex_step, condition, libraries, rms, worst
 from benchmarks.wide_step import Wide, wide, wide_partials
 
 SIZES = {False: (15, 30, 60, 125, 250), True: (15, 30)}  # bodies, by quick
@@ -132,6 +126,6 @@ EXPERIMENT = declare.experiment(
     claims=[claims],
     notes=[
         "The median of several states. What solves with M as such keeps digits by the largest "
-        "element of a result; small elements of long chains keep none.",
+        "element of a result; small elements of long chains keep none."
     ],
 )

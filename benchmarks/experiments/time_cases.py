@@ -125,10 +125,7 @@ class Case:
     def _check_given(self, a: Array, tau: Array) -> None:
         """Hybrid dynamics keeps what was given."""
         mask, x = self.call.options["prescribed"], self.call.arrays
-        for got, want, where in (
-            (a, x["a_derivatives"], mask),
-            (tau, x["tau_derivatives"], ~mask),
-        ):
+        for got, want, where in ((a, x["a_derivatives"], mask), (tau, x["tau_derivatives"], ~mask)):
             if not np.array_equal(got[..., where], want[..., where]):
                 raise WrongResultError(f"{self.label}: what was given came out as other bits")
 

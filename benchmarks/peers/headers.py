@@ -146,11 +146,7 @@ def _headers(compiler: str, version: str, prefix: Path, order: int) -> Headers:
 
 
 def library(
-    source: Path,
-    compiler: str,
-    prefix: Path,
-    flags: Sequence[str],
-    more: Sequence[str] = (),
+    source: Path, compiler: str, prefix: Path, flags: Sequence[str], more: Sequence[str] = ()
 ) -> Path:
     """A source file compiled against the headers, from the cache if it is there.
 

@@ -25,11 +25,7 @@ _FIXED = ("integrate", "difference")  # whose meaning is another for a free root
 CALLS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "inverse_dynamics": ("QVA", "mj.mj_inverse(m, d)", ("d.qfrc_inverse",)),
     "forward_dynamics": ("QVT", "mj.mj_forward(m, d)", ("d.qacc",)),
-    "mass_matrix": (
-        "Q",
-        f"{_POSITION}; mj.mj_makeM(m, d); mj.mj_fullM(m, d, square)",
-        ("square",),
-    ),
+    "mass_matrix": ("Q", f"{_POSITION}; mj.mj_makeM(m, d); mj.mj_fullM(m, d, square)", ("square",)),
     "bias_torque": ("QV", _BIAS, ("force",)),
     "gravity_torque": ("Q", _BIAS, ("force",)),
     "inverse_dynamics_derivatives": (

@@ -49,11 +49,7 @@ EXACT = (
     ("sphere", "cylinder"),
     ("capsule", "capsule"),
 )
-ROUGH = (
-    ("sphere", "mesh"),
-    ("capsule", "box"),
-    ("box", "box"),
-)
+ROUGH = (("sphere", "mesh"), ("capsule", "box"), ("box", "box"))
 
 
 def pair(

@@ -48,8 +48,7 @@ class Results {
   public:
     Results(double* const* arrays, std::ptrdiff_t state) : next_(arrays), state_(state) {}
 
-    template <class Matrix>
-    void operator()(const Eigen::MatrixBase<Matrix>& m) {
+    template <class Matrix> void operator()(const Eigen::MatrixBase<Matrix>& m) {
         using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
         Eigen::Map<Rows>(take(m.size()), m.rows(), m.cols()) = m;
     }
@@ -127,8 +126,7 @@ Vector row(const double* rows, std::ptrdiff_t i, int length) {
     return Vector(rows ? rows + i * length : nullptr, length);
 }
 
-template <class Function>
-void call(Robot& robot, const States& at, std::ptrdiff_t i) {
+template <class Function> void call(Robot& robot, const States& at, std::ptrdiff_t i) {
     const Model& m = robot.model;
     Function::call(m, robot.data, row(at.q, i, m.nq), row(at.v, i, m.nv), row(at.u, i, m.nv));
 }
@@ -139,8 +137,7 @@ struct Entry {
     void (*results)(Robot&, const States&, double* const* arrays);
 };
 
-template <class Function>
-constexpr Entry entry() {
+template <class Function> constexpr Entry entry() {
     return {Function::name,
             [](Robot& robot, const States& at, std::ptrdiff_t passes) {
                 for (std::ptrdiff_t pass = 0; pass < passes; ++pass)

@@ -78,10 +78,7 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
 @needs_cxx
 @pytest.mark.parametrize("name", ["accuracy", "forward", "inverse"])
 def test_a_broken_header_fails_the_run(
-    name: str,
-    broken: Callable[[str], None],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    name: str, broken: Callable[[str], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken("int broken = for_blocks(1);")
     known = [x for x in experiments() if x.name == f"paper_004_{name}"]

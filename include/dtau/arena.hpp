@@ -19,8 +19,7 @@ class Arena {
     Arena() = default;
     Arena(void* block, std::size_t size) : block_(static_cast<char*>(block)), size_(size) {}
 
-    template <class X>
-    X* take(std::size_t count) {
+    template <class X> X* take(std::size_t count) {
         const std::size_t begin = used_;
         used_ += (count * sizeof(X) + 63) / 64 * 64;  // a cache line, or the widest vector
         if (!block_) return nullptr;
@@ -28,8 +27,7 @@ class Arena {
         return reinterpret_cast<X*>(block_ + begin);
     }
     // Takes an array filled with zeros.
-    template <class X>
-    X* take_zeros(std::size_t count) {
+    template <class X> X* take_zeros(std::size_t count) {
         X* piece = take<X>(count);
         if (piece)
             for (std::size_t k = 0; k < count; ++k) piece[k] = X(0.0);
@@ -37,8 +35,7 @@ class Arena {
     }
     // Takes an object, made from the arena and these arguments where it has such a constructor. An arena that
     // only measures makes it on the stack, to measure what it takes.
-    template <class X, class... A>
-    X* make(const A&... arguments) {
+    template <class X, class... A> X* make(const A&... arguments) {
         alignas(X) std::byte measured[sizeof(X)];
         X* const piece = take<X>(1);
         void* const at = piece ? static_cast<void*>(piece) : measured;

@@ -8,15 +8,12 @@ namespace dtau::DTAU_VARIANT {
 
 struct Recorded;
 
-template <class T>
-struct ConstantOf {
+template <class T> struct ConstantOf {
     using type = double;
 };
-template <>
-struct ConstantOf<Recorded> {
+template <> struct ConstantOf<Recorded> {
     using type = Recorded;
 };
-template <class T>
-using Constant = typename ConstantOf<T>::type;
+template <class T> using Constant = typename ConstantOf<T>::type;
 
 }  // namespace dtau::DTAU_VARIANT

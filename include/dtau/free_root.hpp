@@ -29,32 +29,27 @@ DTAU_INLINE int path_stop(const Tree& tree, const Body& body) {
 }
 
 // The six components of a force in the order of a free joint's velocity.
-template <class T>
-struct Components {
+template <class T> struct Components {
     T x[6];
 };
-template <class T>
-DTAU_INLINE Components<T> components(const Force<T>& f) {
+template <class T> DTAU_INLINE Components<T> components(const Force<T>& f) {
     return {{f.lin.x, f.lin.y, f.lin.z, f.ang.x, f.ang.y, f.ang.z}};
 }
 
 // Stores them in a row of a matrix; with the stride of the rows, in a column.
-template <class T>
-DTAU_INLINE void store_components(const Force<T>& f, T* to, int stride = 1) {
+template <class T> DTAU_INLINE void store_components(const Force<T>& f, T* to, int stride = 1) {
     const Components<T> c = components(f);
     for (int r = 0; r < 6; ++r) to[r * stride] = c.x[r];
 }
 // Stores the components of a moment in the last three places.
-template <class T>
-DTAU_INLINE void store_angular(const Vec3<T>& n, T* to, int stride = 1) {
+template <class T> DTAU_INLINE void store_angular(const Vec3<T>& n, T* to, int stride = 1) {
     to[3 * stride] = n.x, to[4 * stride] = n.y, to[5 * stride] = n.z;
 }
 
 // ---------------------------------------------------------------- products with its columns
 
 // The free root above a body. columns = 0: it has none.
-template <class T>
-struct FreeRoot {
+template <class T> struct FreeRoot {
     int columns;
     Motion<T> v;
     Vec3<T> gravity;
@@ -72,8 +67,7 @@ DTAU_INLINE Force<T> dot_Sdot(const FreeRoot<T>& root, const Force<T>& f, const 
     return {cross(f.lin, v.lin, cross(f.ang, v.ang, t)), cross(f.lin, v.ang)};
 }
 // f . Psi''_j, the angular components; the linear ones are zero.
-template <class T>
-DTAU_INLINE Vec3<T> dot_Psiddot(const FreeRoot<T>& root, const Force<T>& f) {
+template <class T> DTAU_INLINE Vec3<T> dot_Psiddot(const FreeRoot<T>& root, const Force<T>& f) {
     return cross(root.gravity, f.lin);
 }
 
@@ -92,8 +86,7 @@ DTAU_INLINE void free_root_accelerations(const Tree& tree, const RootFrame<T>& r
 // ---------------------------------------------------------------- its own blocks of matrices
 
 // The block of M: the composite inertia [m 1, -h^; h^, J].
-template <class T>
-DTAU_INLINE void free_root_inertia(const Inertia<T>& I, T* M, int n) {
+template <class T> DTAU_INLINE void free_root_inertia(const Inertia<T>& I, T* M, int n) {
     const T m = I.m, zero(0.0);
     const Mat3<T> h = skew(I.h), minus_h = skew(-I.h), J = full(I.J);
     store_components({h.x, {m, zero, zero}}, M, n);

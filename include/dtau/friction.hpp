@@ -26,14 +26,12 @@ namespace dtau::DTAU_VARIANT {
 DTAU_INLINE bool has_friction(const Tree& tree) { return tree.friction.first < tree.friction.end; }
 
 // Room for an array of the joints, if there is friction.
-template <class T>
-DTAU_INLINE T* friction_room(Arena& arena, const Tree& tree, int rows = 1) {
+template <class T> DTAU_INLINE T* friction_room(Arena& arena, const Tree& tree, int rows = 1) {
     return has_friction(tree) ? arena.take<T>(rows * tree.nv) : nullptr;
 }
 
 // Calls f(k, count) for packs of the joints from the first with friction to the last.
-template <class T, class F>
-DTAU_INLINE void for_friction(const Tree& tree, const F& f) {
+template <class T, class F> DTAU_INLINE void for_friction(const Tree& tree, const F& f) {
     const int end = tree.friction.end;
     for (int k = tree.friction.first; k < end; k += Pack<T>::width) f(k, end - k);
 }
@@ -47,8 +45,7 @@ DTAU_INLINE void for_friction_overlapping(const Tree& tree, const F& f) {
         f(k + width > end ? end - width : k, width);
 }
 // The packs of y and w from joint k on.
-template <class T>
-DTAU_INLINE auto smoothed(const Tree& tree, const T* v, int k, int count) {
+template <class T> DTAU_INLINE auto smoothed(const Tree& tree, const T* v, int k, int count) {
     const auto rate = constants<T>(tree.friction.rate + k, count).value;
     return tangent_and_slope(rate * Pack<T>::load(v + k, count).value);
 }
@@ -58,8 +55,7 @@ DTAU_INLINE Pack<T> smoothed_sign(const Tree& tree, const T* v, int k, int count
 }
 
 // The packs of y and of the slopes from joint k on.
-template <class T>
-struct Smoothed {
+template <class T> struct Smoothed {
     decltype(Pack<T>::value) y, slope;
 
     DTAU_INLINE Smoothed(const Tree& tree, const T* v, int k, int count) {
@@ -81,15 +77,13 @@ DTAU_INLINE void add_friction_torques(const Tree& tree, double sign, const T* v,
     });
 }
 // Writes y of the joints with friction.
-template <class T>
-DTAU_INLINE void friction_signs(const Tree& tree, const T* v, T* y) {
+template <class T> DTAU_INLINE void friction_signs(const Tree& tree, const T* v, T* y) {
     for_friction_overlapping<T>(tree, [&](int k, int count) __attribute__((always_inline)) {
         smoothed_sign(tree, v, k, count).store(y + k, count);
     });
 }
 // Writes F y of the joints with friction.
-template <class T>
-DTAU_INLINE void friction_torques(const Tree& tree, const T* v, T* torque) {
+template <class T> DTAU_INLINE void friction_torques(const Tree& tree, const T* v, T* torque) {
     for_friction_overlapping<T>(tree, [&](int k, int count) __attribute__((always_inline)) {
         const auto force = friction_force<T>(tree, k, count).value;
         const Pack<T> product = {force * smoothed_sign(tree, v, k, count).value};
@@ -111,8 +105,7 @@ DTAU_INLINE void subtract_springs_and_friction(const Tree& tree, const T* q, con
 
 // The torques that are left to drive the joints: tau without the torques of springs and friction, in
 // `room` (room_for_drive) if there are any.
-template <class T>
-DTAU_INLINE T* room_for_drive(Arena& arena, const Tree& tree) {
+template <class T> DTAU_INLINE T* room_for_drive(Arena& arena, const Tree& tree) {
     return has_springs_or_friction(tree) ? arena.take<T>(tree.nv) : nullptr;
 }
 template <class T>
@@ -161,8 +154,7 @@ DTAU_INLINE void add_friction_times(const Tree& tree, double factor, const T* v,
 // ---------------------------------------------------------------- series
 
 // Taylor coefficients of y and w along a motion, rows of nv.
-template <class T>
-struct FrictionSeries {
+template <class T> struct FrictionSeries {
     T *y, *w;
 
     FrictionSeries(Arena& arena, const Tree& tree, int count)

@@ -17,14 +17,12 @@
 namespace dtau::DTAU_VARIANT {
 
 // (nnodes) The inertias of a call, about the origins of the bodies, in canonical axes.
-template <class T>
-DTAU_INLINE const Inertia<T>* given_inertias(const Tree& tree) {
+template <class T> DTAU_INLINE const Inertia<T>* given_inertias(const Tree& tree) {
     return static_cast<const Inertia<T>*>(tree.inertias);
 }
 
 // Room for the parameters of a call, if it gives any.
-template <class T>
-struct GivenParameters {
+template <class T> struct GivenParameters {
     Inertia<T>* inertias;  // (nnodes)
     T* of_joints;          // (4, nv of all joints)
 
@@ -33,8 +31,7 @@ struct GivenParameters {
           of_joints(of_joints ? arena.take<T>(joint_parameter_kinds * tree.nv) : nullptr) {}
 };
 
-template <class T>
-void read_inertias(const Tree& tree, const T* parameters, Inertia<T>* I) {
+template <class T> void read_inertias(const Tree& tree, const T* parameters, Inertia<T>* I) {
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const T zero(0.0);

@@ -24,13 +24,11 @@ inline constexpr double tangent_p[2] = {3.02994407707441961300e-2, 1.26177193074
                         tangent_q[3] = {2.27265548208155028766e-1, 2.52448340349684104192e-3,
                                         3.00198505138664455042e-6};
 
-template <class T>
-struct TangentAndSlope {
+template <class T> struct TangentAndSlope {
     T tangent, slope;
 };
 
-template <class T>
-DTAU_INLINE TangentAndSlope<T> tangent_and_slope(T x) {
+template <class T> DTAU_INLINE TangentAndSlope<T> tangent_and_slope(T x) {
     constexpr std::int64_t magnitude = 0x7fffffffffffffff;
     constexpr double last = -354.0, log2_e = 0x1.71547652b82fep0,
                      ln2[2] = {0x1.62e42feep-1, 0x1.a39ef35793c76p-33};
@@ -59,9 +57,6 @@ DTAU_INLINE TangentAndSlope<Complex> tangent_and_slope(Complex x) {
     return {std::tanh(x), secant * secant};
 }
 
-template <class T>
-DTAU_INLINE T hyperbolic_tangent(T x) {
-    return tangent_and_slope(x).tangent;
-}
+template <class T> DTAU_INLINE T hyperbolic_tangent(T x) { return tangent_and_slope(x).tangent; }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -10,8 +10,7 @@ namespace dtau::DTAU_VARIANT {
 // ---------------------------------------------------------------- rigid-body inertia
 
 // Mass, first moment h = m c and rotational inertia J, both about the common origin.
-template <class T>
-struct Inertia {
+template <class T> struct Inertia {
     T m;
     Vec3<T> h;
     Sym3<T> J;
@@ -46,8 +45,7 @@ DTAU_INLINE Inertia<T> transformed(const Mat3<T>& R, const Vec3<T>& r, C m, cons
 }
 
 // Moves an inertia from the origin r to the origin that r is given from; all along the same axes.
-template <class T>
-DTAU_INLINE Inertia<T> moved(const Vec3<T>& r, const Inertia<T>& I) {
+template <class T> DTAU_INLINE Inertia<T> moved(const Vec3<T>& r, const Inertia<T>& I) {
     const Vec3<T>& h = I.h;
     const Sym3<T>& J = I.J;
     const Vec3<T> k = fma(I.m, r, h), s = k + h;
@@ -61,16 +59,14 @@ DTAU_INLINE Inertia<T> moved(const Vec3<T>& r, const Inertia<T>& I) {
 }
 
 // Moves an inertia from the frame P to the frame that P is given in. Linear in I, unlike the above.
-template <class T>
-DTAU_INLINE Inertia<T> transformed(const Placement<T>& P, const Inertia<T>& I) {
+template <class T> DTAU_INLINE Inertia<T> transformed(const Placement<T>& P, const Inertia<T>& I) {
     return moved(P.r, Inertia<T>{I.m, P.R * I.h, rotated(P.R, I.J)});
 }
 
 // ---------------------------------------------------------------- articulated inertia
 
 // [J H; H^T M]: 21 numbers.
-template <class T>
-struct ArticulatedInertia {
+template <class T> struct ArticulatedInertia {
     Sym3<T> J;
     Mat3<T> H;
     Sym3<T> M;
@@ -81,8 +77,7 @@ struct ArticulatedInertia {
 };
 
 // The inertia of a rigid body as an articulated inertia.
-template <class T>
-DTAU_INLINE ArticulatedInertia<T> articulated(const Inertia<T>& I) {
+template <class T> DTAU_INLINE ArticulatedInertia<T> articulated(const Inertia<T>& I) {
     const T zero(0.0);
     return {I.J, skew(I.h), {I.m, zero, zero, I.m, zero, I.m}};
 }
@@ -90,8 +85,7 @@ template <class T>
 DTAU_INLINE Force<T> operator*(const ArticulatedInertia<T>& I, const Motion<T>& a) {
     return {mul_add(I.H, a.lin, I.J * a.ang), transposed_mul(I.H, a.ang) + I.M * a.lin};
 }
-template <class T>
-DTAU_INLINE void subtract_outer(Sym3<T>& s, const Vec3<T>& a, const Vec3<T>& b) {
+template <class T> DTAU_INLINE void subtract_outer(Sym3<T>& s, const Vec3<T>& a, const Vec3<T>& b) {
     s.xx = fma(-a.x, b.x, s.xx), s.xy = fma(-a.x, b.y, s.xy), s.xz = fma(-a.x, b.z, s.xz);
     s.yy = fma(-a.y, b.y, s.yy), s.yz = fma(-a.y, b.z, s.yz), s.zz = fma(-a.z, b.z, s.zz);
 }
@@ -134,8 +128,7 @@ DTAU_INLINE ArticulatedInertia<T> transformed(const Placement<T>& P,
 // 2 B = v x* I - I v x + (I v) xbar*, of [IDSVA] eq. 28, has 12 numbers ([Derivations] §3):
 //     2B (w; u) = (A w; -2 p x w)   and   (2B)^T (n; f) = (A^T n + 2 p x f; 0)
 // with the linear momentum p and A = w^ (2 J - tr(J) 1) - 2 v h^T + 2 (h . v) 1.
-template <class T>
-struct Coriolis {
+template <class T> struct Coriolis {
     Mat3<T> A;
     Vec3<T> p2;  // 2 p
     DTAU_INLINE Coriolis& operator+=(const Coriolis& b) {
@@ -145,8 +138,7 @@ struct Coriolis {
 };
 
 // 2 J - tr(J) 1
-template <class T>
-DTAU_INLINE Sym3<T> twice_less_trace(const Sym3<T>& J) {
+template <class T> DTAU_INLINE Sym3<T> twice_less_trace(const Sym3<T>& J) {
     const T two(2.0);
     return {(J.xx - J.yy) - J.zz, two * J.xy, two * J.xz,
             (J.yy - J.xx) - J.zz, two * J.yz, (J.zz - J.xx) - J.yy};
@@ -175,13 +167,11 @@ template <class T>
 DTAU_INLINE Force<T> mul_add(const Coriolis<T>& B, const Motion<T>& m, const Force<T>& c) {
     return {mul_add(B.A, m.ang, c.ang), cross(m.ang, B.p2, c.lin)};  // [Derivations] eq. 3.2
 }
-template <class T>
-DTAU_INLINE Force<T> operator*(const Coriolis<T>& B, const Motion<T>& m) {
+template <class T> DTAU_INLINE Force<T> operator*(const Coriolis<T>& B, const Motion<T>& m) {
     return {B.A * m.ang, cross(m.ang, B.p2)};
 }
 // The angular part of (2B)^T m; its linear part is zero.
-template <class T>
-DTAU_INLINE Vec3<T> transposed_mul(const Coriolis<T>& B, const Motion<T>& m) {
+template <class T> DTAU_INLINE Vec3<T> transposed_mul(const Coriolis<T>& B, const Motion<T>& m) {
     return cross(B.p2, m.lin, transposed_mul(B.A, m.ang));  // [Derivations] eq. 3.3
 }
 
@@ -209,8 +199,7 @@ DTAU_INLINE Vec3<T> coriolis_transposed_mul(const Inertia<T>& I, const Motion<T>
 // The operator D of a twist w for which D u = (2B[u])^T w, with B[u] the Coriolis operator of the
 // twist u. Like (2B)^T it gives moments only:  D (n; l) = (E n + e x l; 0).  Its skew part is a
 // momentum's:  (D - D^T) u = 2 u x* I w.
-template <class T>
-struct CoriolisDual {
+template <class T> struct CoriolisDual {
     Mat3<T> E;
     Vec3<T> e;
     DTAU_INLINE CoriolisDual& operator+=(const CoriolisDual& b) {
@@ -236,15 +225,13 @@ template <class T>
 DTAU_INLINE Vec3<T> mul_add(const CoriolisDual<T>& D, const Motion<T>& u, const Vec3<T>& c) {
     return cross(D.e, u.lin, mul_add(D.E, u.ang, c));  // [Derivations] eq. 5.1
 }
-template <class T>
-DTAU_INLINE Vec3<T> operator*(const CoriolisDual<T>& D, const Motion<T>& u) {
+template <class T> DTAU_INLINE Vec3<T> operator*(const CoriolisDual<T>& D, const Motion<T>& u) {
     return cross(D.e, u.lin, D.E * u.ang);  // [Derivations] eq. 5.1
 }
 
 // s x* I - I s x: the rate of an inertia that moves with twist s. Its mass is zero.
 // [Derivations] eq. 5.4.
-template <class T>
-DTAU_INLINE Inertia<T> moving(const Motion<T>& s, const Inertia<T>& I) {
+template <class T> DTAU_INLINE Inertia<T> moving(const Motion<T>& s, const Inertia<T>& I) {
     const Mat3<T> J = full(I.J);
     const Vec3<T>&n = s.ang, &h = I.h, v2 = s.lin + s.lin;
     const Vec3<T> x = cross(n, J.x), y = cross(n, J.y), z = cross(n, J.z);  // columns of n^ J

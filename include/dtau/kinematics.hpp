@@ -27,8 +27,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct RootFrame {
+template <class T> struct RootFrame {
     Configuration<T> angles;
     Placement<T>* P;
     Vec3<T>* gravity;
@@ -45,14 +44,12 @@ struct RootFrame {
 };
 
 // Pose of the joint frame of body i in its parent body.
-template <class T>
-DTAU_INLINE Placement<T> constant_placement(const Body& body) {
+template <class T> DTAU_INLINE Placement<T> constant_placement(const Body& body) {
     return {lift<T>(mat3(body.rotation)), lift<T>(vec3(body.translation))};
 }
 
 // The joint frame of a body whose parent body stands at P.
-template <class T>
-DTAU_INLINE Placement<T> joint_frame(const Body& body, const Placement<T>& P) {
+template <class T> DTAU_INLINE Placement<T> joint_frame(const Body& body, const Placement<T>& P) {
     return {P.R * mat3(body.rotation), mul_add(P.R, vec3(body.translation), P.r)};
 }
 
@@ -103,15 +100,13 @@ DTAU_INLINE Motion<T> subspace_times(const Body& body, const Motion<T>* S, const
 }
 
 // Inertia of a body alone, about its origin, in its own axes: from the model, and of body i in this call.
-template <class T>
-DTAU_INLINE Inertia<T> own_inertia(const Body& body) {
+template <class T> DTAU_INLINE Inertia<T> own_inertia(const Body& body) {
     const Sym3<double> J = sym3(body.own_inertia);
     return {T(body.mass),
             lift<T>(vec3(body.first_moment)),
             {T(J.xx), T(J.xy), T(J.xz), T(J.yy), T(J.yz), T(J.zz)}};
 }
-template <class T>
-DTAU_INLINE Inertia<T> own_inertia(const Tree& tree, int i) {
+template <class T> DTAU_INLINE Inertia<T> own_inertia(const Tree& tree, int i) {
     return tree.inertias ? given_inertias<T>(tree)[i] : own_inertia<T>(tree.bodies[i]);
 }
 
@@ -157,22 +152,19 @@ void root_frame_sweep(const Tree& tree, const T* q, const T* v, const RootFrame<
 }
 
 // The spatial acceleration of the world: minus gravity, so that bodies need no weight.
-template <class T>
-DTAU_INLINE Motion<T> world_acceleration(const Vec3<T>& gravity) {
+template <class T> DTAU_INLINE Motion<T> world_acceleration(const Vec3<T>& gravity) {
     return {zero_vector<T>(), -gravity};
 }
 
 // Whether f_ext (or room for twists, their dual) is given and has a row for this body: auxiliary bodies
 // of universal joints have none.
-template <class T>
-DTAU_INLINE bool acts_on(const T* f_ext, const Body& body) {
+template <class T> DTAU_INLINE bool acts_on(const T* f_ext, const Body& body) {
     return f_ext && body.link >= 0;
 }
 
 // The user's wrench on a body (linear first, the user's body axes, at its origin) in canonical
 // axes.
-template <class T>
-DTAU_INLINE Force<T> body_wrench(const Body& body, const T* f_ext) {
+template <class T> DTAU_INLINE Force<T> body_wrench(const Body& body, const T* f_ext) {
     const T* f = f_ext + 6 * body.link;
     const Mat3<double> frame = mat3(body.frame);
     return {transposed_mul(frame, Vec3<T>{f[3], f[4], f[5]}),
@@ -180,8 +172,7 @@ DTAU_INLINE Force<T> body_wrench(const Body& body, const T* f_ext) {
 }
 
 // Stores a twist of a body, given in canonical axes at its origin, in the user's body axes, linear first.
-template <class T>
-DTAU_INLINE void store_twist(const Body& body, const Motion<T>& m, T* twists) {
+template <class T> DTAU_INLINE void store_twist(const Body& body, const Motion<T>& m, T* twists) {
     T* out = twists + 6 * body.link;
     const Mat3<T> frame = lift<T>(mat3(body.frame));
     const Vec3<T> lin = frame * m.lin, ang = frame * m.ang;

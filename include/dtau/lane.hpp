@@ -45,10 +45,7 @@ DTAU_INLINE double from_bits(std::int64_t x) { return __builtin_bit_cast(double,
 DTAU_INLINE double select(std::int64_t mask, double a, double b) { return mask ? a : b; }
 // -x, for an x that may come from a fused multiply-add. GCC would fold -(a b + c) into (-a) b - c, whose
 // zero has the other sign; it does so for a lone state only, which would change its bits.
-template <class T>
-DTAU_INLINE T negated(T x) {
-    return -x;
-}
+template <class T> DTAU_INLINE T negated(T x) { return -x; }
 DTAU_INLINE double negated(double x) {
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
     asm("" : "+x"(x));
@@ -127,10 +124,7 @@ DTAU_INLINE Lane fma(Lane a, Lane b, Lane c) {
 }
 
 // c - a b, in one instruction: a negated factor that is used several times would be an instruction more.
-template <class T>
-DTAU_INLINE T fnma(T a, T b, T c) {
-    return fma(-a, b, c);
-}
+template <class T> DTAU_INLINE T fnma(T a, T b, T c) { return fma(-a, b, c); }
 #if defined(__FMA__)
 DTAU_INLINE Lane fnma(Lane a, Lane b, Lane c) {
 #if defined(__AVX512F__)
@@ -158,10 +152,7 @@ DTAU_INLINE Lane square_root(Lane x) {
 #endif
 }
 // A number that is used several times. Some compilers would load it again for each use.
-template <class T>
-DTAU_INLINE T in_register(T x) {
-    return x;
-}
+template <class T> DTAU_INLINE T in_register(T x) { return x; }
 DTAU_INLINE Lane in_register(Lane x) {
 #if defined(__AVX512F__)
     asm("" : "+v"(x.value));

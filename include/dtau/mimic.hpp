@@ -44,15 +44,13 @@ namespace dtau::DTAU_VARIANT {
 // ---------------------------------------------------------------- room
 
 // New room if arrays of joints and of independent velocities differ; else `same`.
-template <class T>
-DTAU_INLINE T* room_beside(Arena& arena, const Tree& tree, T* same, int count) {
+template <class T> DTAU_INLINE T* room_beside(Arena& arena, const Tree& tree, T* same, int count) {
     return tree.mimic ? arena.take<T>(count) : same;
 }
 
 // Room for the matrix X of all joints before it becomes G^T X G. Without mimic joints there is none, and X
 // is written to the result directly.
-template <class T>
-class JointMatrix {
+template <class T> class JointMatrix {
   public:
     JointMatrix(Arena& arena, const Tree& tree)
         : nv_(tree.nv), zeros_(tree.mimic ? arena.take_zeros<T>(tree.nv * tree.nv) : nullptr) {}
@@ -68,23 +66,20 @@ class JointMatrix {
 
 // ---------------------------------------------------------------- from independent coordinates
 
-template <class T>
-DTAU_INLINE void expand_q(const Tree& tree, const T* q, T* joint_q) {
+template <class T> DTAU_INLINE void expand_q(const Tree& tree, const T* q, T* joint_q) {
     if (!tree.mimic) return;
     const Mimics& c = *tree.mimic;
     for (int k = 0; k < tree.nq; ++k)
         joint_q[k] = fma(T(c.q_scale[k]), q[c.q_source[k]], T(c.q_offset[k]));
 }
-template <class T>
-DTAU_INLINE void expand_v(const Tree& tree, const T* v, T* joint_v) {
+template <class T> DTAU_INLINE void expand_v(const Tree& tree, const T* v, T* joint_v) {
     if (!tree.mimic) return;
     const Mimics& c = *tree.mimic;
     for (int k = 0; k < tree.nv; ++k) joint_v[k] = T(c.v_scale[k]) * v[c.v_source[k]];
 }
 
 // Copies weights of independent velocities to the joints that own them; zero for mimic joints.
-template <class T>
-DTAU_INLINE void to_owners(const Tree& tree, const T* weights, T* joint) {
+template <class T> DTAU_INLINE void to_owners(const Tree& tree, const T* weights, T* joint) {
     for (int k = 0; k < tree.nv; ++k) joint[k] = tree.mimic ? T(0.0) : weights[k];
     if (!tree.mimic) return;
     for (int k = 0; k < tree.mimic->nv; ++k) joint[tree.mimic->v_owner[k]] = weights[k];
@@ -93,12 +88,10 @@ DTAU_INLINE void to_owners(const Tree& tree, const T* weights, T* joint) {
 // ---------------------------------------------------------------- to independent coordinates
 
 // Copies the independent coordinates or velocities out of the arrays of all joints.
-template <class T>
-DTAU_INLINE void pick_q(const Tree& tree, const T* joint_q, T* q) {
+template <class T> DTAU_INLINE void pick_q(const Tree& tree, const T* joint_q, T* q) {
     for (int k = 0; k < tree.mimic->nq; ++k) q[k] = joint_q[tree.mimic->q_owner[k]];
 }
-template <class T>
-DTAU_INLINE void pick_v(const Tree& tree, const T* joint_v, T* v) {
+template <class T> DTAU_INLINE void pick_v(const Tree& tree, const T* joint_v, T* v) {
     for (int k = 0; k < tree.mimic->nv; ++k) v[k] = joint_v[tree.mimic->v_owner[k]];
 }
 

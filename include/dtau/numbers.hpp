@@ -36,8 +36,7 @@ namespace dtau::DTAU_VARIANT {
 
 // T of one joint. Its first `position` velocities depend on positions alone, the others on the other
 // coordinates.
-template <class T>
-struct TangentBlock {
+template <class T> struct TangentBlock {
     int nq, nv, position;
     T t[6][7];
 
@@ -57,8 +56,7 @@ DTAU_INLINE void turn_rates(const T* q, TangentBlock<T>& block, int row, int col
         for (int k = 0; k < 4; ++k) block.t[row + i][column + k] = s * E[i][k];
 }
 
-template <class T>
-TangentBlock<T> tangent_block(JointKind kind, const T* q) {
+template <class T> TangentBlock<T> tangent_block(JointKind kind, const T* q) {
     TangentBlock<T> block;
     for (auto& row : block.t)
         for (T& x : row) x = T(0.0);
@@ -84,8 +82,7 @@ TangentBlock<T> tangent_block(JointKind kind, const T* q) {
 }
 
 // T at a configuration: the blocks of its joints.
-template <class T>
-struct TangentMap {
+template <class T> struct TangentMap {
     CoordinateRuns runs;
     TangentBlock<T>* blocks;  // of the joints, which are the first of the runs
 
@@ -97,8 +94,7 @@ struct TangentMap {
 
 // ---------------------------------------------------------------- first derivatives
 
-template <class T>
-DTAU_INLINE void copy_numbers(const T* from, std::ptrdiff_t count, T* to) {
+template <class T> DTAU_INLINE void copy_numbers(const T* from, std::ptrdiff_t count, T* to) {
     __builtin_memcpy(static_cast<void*>(to), from, count * sizeof(T));
 }
 
@@ -164,8 +160,7 @@ void times_block(const TangentBlock<T>& block, const T* A, std::ptrdiff_t column
 
 // T n: the tangent of rates n of the numbers, and F^T s: the weights of displacements for weights s
 // of the numbers of a unit q.
-template <class T>
-void to_tangent(const TangentMap<T>& map, const T* n, bool weights, T* to) {
+template <class T> void to_tangent(const TangentMap<T>& map, const T* n, bool weights, T* to) {
     for (int c = 0; c < map.runs.count; ++c) {
         const CoordinateRun& run = map.runs.at[c];
         T* const xi = to + run.v;
@@ -183,8 +178,7 @@ void to_tangent(const TangentMap<T>& map, const T* n, bool weights, T* to) {
 }
 
 // The configuration that a step reaches, in a call by numbers.
-template <class T>
-struct Reached {
+template <class T> struct Reached {
     TangentMap<T> map;
     T *numbers, *lam;  // (nq), (nv)
 

@@ -12,14 +12,12 @@
 namespace dtau::DTAU_VARIANT {
 
 // Calls f(0) ... f(count - 1), unrolled early, so that arrays indexed with it become registers.
-template <int count, class F>
-DTAU_INLINE void unrolled(const F& f) {
+template <int count, class F> DTAU_INLINE void unrolled(const F& f) {
     [&]<int... i>(std::integer_sequence<int, i...>)
         __attribute__((always_inline)) { (f(i), ...); }(std::make_integer_sequence<int, count>());
 }
 
-template <class T>
-struct Pack {
+template <class T> struct Pack {
     static constexpr int width = 1;
     T value;
 
@@ -35,8 +33,7 @@ struct Pack {
     }
 };
 
-template <>
-struct Pack<double> {
+template <> struct Pack<double> {
     static constexpr int width = lanes;
     Lane value;
 
@@ -100,29 +97,24 @@ struct Pack<double> {
     }
 };
 
-template <class T>
-DTAU_INLINE Pack<T> fma(T l, const Pack<T>& x, const Pack<T>& y) {
+template <class T> DTAU_INLINE Pack<T> fma(T l, const Pack<T>& x, const Pack<T>& y) {
     return {fma(l, x.value, y.value)};
 }
 // y - l x
-template <class T>
-DTAU_INLINE Pack<T> fnma(T l, const Pack<T>& x, const Pack<T>& y) {
+template <class T> DTAU_INLINE Pack<T> fnma(T l, const Pack<T>& x, const Pack<T>& y) {
     return {fnma(decltype(x.value)(l), x.value, y.value)};
 }
-template <class T>
-DTAU_INLINE Pack<T> operator*(T l, const Pack<T>& x) {
+template <class T> DTAU_INLINE Pack<T> operator*(T l, const Pack<T>& x) {
     return {decltype(x.value)(l) * x.value};
 }
 
 // Four neighboring numbers in memory.
-template <class T>
-struct FourNumbers {
+template <class T> struct FourNumbers {
     T x, y, z, w;
 };
 
 // Four neighboring numbers in registers: for a lone state one vector, if vectors have room for four.
-template <class T>
-struct Vec4 {
+template <class T> struct Vec4 {
     T x, y, z, w;
 
     static DTAU_INLINE Vec4 zero() { return {T(0.0), T(0.0), T(0.0), T(0.0)}; }
@@ -145,8 +137,7 @@ struct Vec4 {
 };
 
 #if defined(__AVX__) && defined(__FMA__)
-template <>
-struct Vec4<double> {
+template <> struct Vec4<double> {
     __m256d value;
 
     static DTAU_INLINE Vec4 zero() { return {_mm256_setzero_pd()}; }
@@ -178,8 +169,7 @@ struct Vec4<double> {
 
 // Whether mirror_block() exists for a scalar.
 #if defined(__AVX__) && defined(__FMA__)
-template <class T>
-inline constexpr bool mirrors_blocks = std::is_same_v<T, double>;
+template <class T> inline constexpr bool mirrors_blocks = std::is_same_v<T, double>;
 
 // Adds +0 to the upper triangle of blocks of four rows and columns of a symmetric matrix, and mirrors it.
 // Rows are `stride` apart.
@@ -221,20 +211,17 @@ DTAU_INLINE void mirror_diagonal_block(double* block, std::ptrdiff_t stride) {
     both.store(block, stride);
 }
 #else
-template <class T>
-inline constexpr bool mirrors_blocks = false;
+template <class T> inline constexpr bool mirrors_blocks = false;
 #endif
 
 // Calls visit<packs>() for a number of packs that is at most `most`.
-template <int most, class Visit>
-DTAU_INLINE void with_packs(int packs, const Visit& visit) {
+template <int most, class Visit> DTAU_INLINE void with_packs(int packs, const Visit& visit) {
     if constexpr (most > 1)
         if (packs < most) return with_packs<most - 1>(packs, visit);
     visit.template operator()<most>();
 }
 // Calls visit<some>(p) for packs p ... p + some - 1, in parts of nearly equal width.
-template <int most, class Visit>
-DTAU_INLINE void in_parts(int packs, const Visit& visit) {
+template <int most, class Visit> DTAU_INLINE void in_parts(int packs, const Visit& visit) {
     const int parts = (packs + most - 1) / most;
     for (int part = 0; part < parts; ++part) {
         const int first = packs * part / parts, next = packs * (part + 1) / parts;
@@ -243,8 +230,7 @@ DTAU_INLINE void in_parts(int packs, const Visit& visit) {
 }
 
 // A row's length in whole packs.
-template <class T>
-DTAU_INLINE int whole_packs(int count) {
+template <class T> DTAU_INLINE int whole_packs(int count) {
     return (count + Pack<T>::width - 1) / Pack<T>::width * Pack<T>::width;
 }
 

@@ -18,8 +18,7 @@ DTAU_INLINE void forget_path(const Paths& dofs, int* path) {
 
 // Calls visit(k, c) for rows k and columns c that are not related: neither is on the path of the
 // other.
-template <class Visit>
-DTAU_INLINE void for_unrelated(const Paths& dofs, const Visit& visit) {
+template <class Visit> DTAU_INLINE void for_unrelated(const Paths& dofs, const Visit& visit) {
     for (int k = 0; k < dofs.n; ++k) {
         for (int below = k; below > 0;) {
             const int j = dofs.parent[below];

@@ -27,8 +27,7 @@ DTAU_INLINE Vec3<T> rotation_from_rest(const RotationSpring& spring, const T* q)
     return quaternion_log(inverse * load_quaternion(q + spring.q));
 }
 
-template <class T>
-DTAU_INLINE Vec3<T> angular_part(const RotationSpring& spring, const T* x) {
+template <class T> DTAU_INLINE Vec3<T> angular_part(const RotationSpring& spring, const T* x) {
     return {x[spring.v], x[spring.v + 1], x[spring.v + 2]};
 }
 // y += factor x, for the velocities of the spring's joint.
@@ -62,8 +61,7 @@ template <class T>
 // ---------------------------------------------------------------- derivatives
 
 // How a spring is stretched.
-template <class T>
-struct Stretch {
+template <class T> struct Stretch {
     Vec3<T> phi;
     T e, de;  // e and its derivative by |phi|^2
     T K;
@@ -96,8 +94,7 @@ DTAU_INLINE Stretch<T> stretch(const Tree& tree, const RotationSpring& spring, c
 }
 
 // Room for the springs' stretches, and computes them.
-template <class T>
-DTAU_INLINE Stretch<T>* stretch_room(Arena& arena, const Tree& tree) {
+template <class T> DTAU_INLINE Stretch<T>* stretch_room(Arena& arena, const Tree& tree) {
     const int count = tree.nrotation_springs;
     return count > 0 ? arena.take<Stretch<T>>(count) : nullptr;
 }
@@ -143,15 +140,13 @@ template <bool transposed, class T>
 }
 
 // The second derivatives of lam . phi, by columns: column c is the derivative of G^T lam along axis c.
-template <class T>
-DTAU_INLINE Mat3<T> rotation_hessian(const Stretch<T>& now, const Vec3<T>& lam) {
+template <class T> DTAU_INLINE Mat3<T> rotation_hessian(const Stretch<T>& now, const Vec3<T>& lam) {
     const Mat3<T> G = now.matrix();
     return {now.curved(G.x, lam), now.curved(G.y, lam), now.curved(G.z, lam)};
 }
 
 // The second derivatives of the torque about one axis of the joint.
-template <class T>
-struct RotationCurvature {
+template <class T> struct RotationCurvature {
     T of[3][3];  // by the first variable, by the second
 };
 

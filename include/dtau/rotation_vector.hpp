@@ -16,20 +16,17 @@ namespace dtau::DTAU_VARIANT {
 
 // ---------------------------------------------------------------- power series
 
-template <int terms>
-struct Coefficients {
+template <int terms> struct Coefficients {
     double at[terms];
 };
 
 // Coefficients of the derivative of a series.
-template <int terms>
-constexpr Coefficients<terms - 1> derivative(const Coefficients<terms>& c) {
+template <int terms> constexpr Coefficients<terms - 1> derivative(const Coefficients<terms>& c) {
     Coefficients<terms - 1> d{};
     for (int k = 1; k < terms; ++k) d.at[k - 1] = k * c.at[k];
     return d;
 }
-template <int terms, class T>
-DTAU_INLINE T power_series(const Coefficients<terms>& c, T x) {
+template <int terms, class T> DTAU_INLINE T power_series(const Coefficients<terms>& c, T x) {
     T sum(c.at[terms - 1]);
     for (int k = terms - 2; k >= 0; --k) sum = fma(x, sum, T(c.at[k]));
     return sum;
@@ -37,14 +34,12 @@ DTAU_INLINE T power_series(const Coefficients<terms>& c, T x) {
 
 // ---------------------------------------------------------------- quaternions
 
-template <class T>
-struct Quaternion {
+template <class T> struct Quaternion {
     Vec3<T> v;
     T w;
 };
 
-template <class T>
-DTAU_INLINE Quaternion<T> load_quaternion(const T* q) {
+template <class T> DTAU_INLINE Quaternion<T> load_quaternion(const T* q) {
     return {{q[0], q[1], q[2]}, q[3]};
 }
 template <class T>
@@ -53,15 +48,13 @@ DTAU_INLINE Quaternion<T> operator*(const Quaternion<T>& a, const Quaternion<T>&
 }
 
 DTAU_INLINE Complex absolute(Complex x) { return x.real() < 0.0 ? -x : x; }
-template <class T>
-DTAU_INLINE T absolute(T x) {
+template <class T> DTAU_INLINE T absolute(T x) {
     return T(from_bits(to_bits(x) & 0x7fffffffffffffff));
 }
 // The angle of (x, y), neither negative, from the x axis: atan(t) for t = y / x below tan(pi / 8),
 // else by the difference to pi / 4 or pi / 2. The polynomial of FreeBSD's msun (s_atan.c).
 // [Derivations] eq. 16.5
-template <class T>
-DTAU_INLINE T angle_of(T y, T x) {
+template <class T> DTAU_INLINE T angle_of(T y, T x) {
     constexpr double eighth = 0x1.a827999fcef32p-2;  // tan(pi / 8)
     constexpr double high = 7.85398163397448278999e-01, low = 3.06161699786838301793e-17;  // pi / 4
     const auto steep = less(x - y, 0.0);
@@ -85,8 +78,7 @@ DTAU_INLINE T angle_of(T y, T x) {
 
 // The rotation vector of a quaternion of any norm near one, of angle at most pi. x and -x are the same
 // rotation. At an angle of pi the vector jumps to its opposite.
-template <class T>
-DTAU_INLINE Vec3<T> quaternion_log(const Quaternion<T>& x) {
+template <class T> DTAU_INLINE Vec3<T> quaternion_log(const Quaternion<T>& x) {
     const T t = dot(x.v, x.v), w = absolute(x.w);
     const auto tiny = less(t, 1e-20);
     const T n = square_root(select(tiny, T(1.0), t));  // the derivative of the root exists
@@ -102,14 +94,12 @@ inline constexpr Coefficients<13> log_series = {
 
 // Coefficients of the inverse of the right Jacobian, with h = angle / 2: e = (1 - h cot h) / t, and
 // its derivative by t.
-template <class T>
-struct LogFunctions {
+template <class T> struct LogFunctions {
     T e, de;
 };
 
 // Below t = 1 by series, as in angle_functions. [Derivations] eq. 16.2
-template <class T>
-DTAU_INLINE LogFunctions<T> log_functions(T t) {
+template <class T> DTAU_INLINE LogFunctions<T> log_functions(T t) {
     constexpr Coefficients<13> e = log_series;
     constexpr Coefficients<12> de = derivative(e);
     const auto small = less(t, 1.0);

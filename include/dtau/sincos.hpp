@@ -7,8 +7,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
+template <class T> DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
     constexpr double magic = reduction_number;
     const T shifted = fma(x, T(two_over_pi), T(magic));
     const auto quadrant = to_bits(shifted);

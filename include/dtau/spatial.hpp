@@ -11,8 +11,7 @@ namespace dtau::DTAU_VARIANT {
 
 // ---------------------------------------------------------------- 3-vectors and 3x3 matrices
 
-template <class T>
-struct Vec3 {
+template <class T> struct Vec3 {
     T x, y, z;
 
     // Written out so that vectors are copied number by number. Compilers copy structs in blocks, and a load
@@ -27,24 +26,17 @@ struct Vec3 {
     DTAU_INLINE Vec3& operator+=(const Vec3& b) { return *this = *this + b; }
 };
 
-template <class T>
-DTAU_INLINE Vec3<T> zero_vector() {
-    return {T(0.0), T(0.0), T(0.0)};
-}
-template <class T>
-DTAU_INLINE Vec3<T> operator+(const Vec3<T>& a, const Vec3<T>& b) {
+template <class T> DTAU_INLINE Vec3<T> zero_vector() { return {T(0.0), T(0.0), T(0.0)}; }
+template <class T> DTAU_INLINE Vec3<T> operator+(const Vec3<T>& a, const Vec3<T>& b) {
     return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
-template <class T>
-DTAU_INLINE Vec3<T> operator-(const Vec3<T>& a, const Vec3<T>& b) {
+template <class T> DTAU_INLINE Vec3<T> operator-(const Vec3<T>& a, const Vec3<T>& b) {
     return {a.x - b.x, a.y - b.y, a.z - b.z};
 }
-template <class T>
-DTAU_INLINE Vec3<T> operator-(const Vec3<T>& a) {
+template <class T> DTAU_INLINE Vec3<T> operator-(const Vec3<T>& a) {
     return {negated(a.x), negated(a.y), negated(a.z)};
 }
-template <class A, class T>
-DTAU_INLINE Vec3<T> operator*(A s, const Vec3<T>& a) {
+template <class A, class T> DTAU_INLINE Vec3<T> operator*(A s, const Vec3<T>& a) {
     return {s * a.x, s * a.y, s * a.z};
 }
 template <class A, class T>
@@ -55,12 +47,10 @@ template <class A, class T>
 DTAU_INLINE T dot(const Vec3<A>& a, const Vec3<T>& b, T c) {  // a . b + c
     return fma(a.x, b.x, fma(a.y, b.y, fma(a.z, b.z, c)));
 }
-template <class A, class T>
-DTAU_INLINE T dot(const Vec3<A>& a, const Vec3<T>& b) {
+template <class A, class T> DTAU_INLINE T dot(const Vec3<A>& a, const Vec3<T>& b) {
     return fma(a.x, b.x, fma(a.y, b.y, a.z * b.z));
 }
-template <class T>
-DTAU_INLINE Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) {
+template <class T> DTAU_INLINE Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) {
     return {fma(a.y, b.z, -(a.z * b.y)), fma(a.z, b.x, -(a.x * b.z)), fma(a.x, b.y, -(a.y * b.x))};
 }
 template <class T>
@@ -70,8 +60,7 @@ DTAU_INLINE Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b, const Vec3<T>& c) 
 }
 
 // A matrix by columns. As a rotation it maps from the frame whose axes are x, y, z.
-template <class T>
-struct Mat3 {
+template <class T> struct Mat3 {
     Vec3<T> x, y, z;
     static DTAU_INLINE Mat3 identity() {
         return {{T(1.0), T(0.0), T(0.0)}, {T(0.0), T(1.0), T(0.0)}, {T(0.0), T(0.0), T(1.0)}};
@@ -82,8 +71,7 @@ struct Mat3 {
     }
 };
 
-template <class T, class B>
-DTAU_INLINE Vec3<T> operator*(const Mat3<T>& m, const Vec3<B>& a) {
+template <class T, class B> DTAU_INLINE Vec3<T> operator*(const Mat3<T>& m, const Vec3<B>& a) {
     return fma(a.x, m.x, fma(a.y, m.y, a.z * m.z));
 }
 template <class T, class B>
@@ -94,36 +82,29 @@ template <class A, class T>
 DTAU_INLINE Vec3<T> transposed_mul(const Mat3<A>& m, const Vec3<T>& a) {  // m^T a
     return {dot(m.x, a), dot(m.y, a), dot(m.z, a)};
 }
-template <class T, class B>
-DTAU_INLINE Mat3<T> operator*(const Mat3<T>& a, const Mat3<B>& b) {
+template <class T, class B> DTAU_INLINE Mat3<T> operator*(const Mat3<T>& a, const Mat3<B>& b) {
     return {a * b.x, a * b.y, a * b.z};
 }
-template <class T>
-DTAU_INLINE Mat3<T> operator*(T s, const Mat3<T>& a) {
+template <class T> DTAU_INLINE Mat3<T> operator*(T s, const Mat3<T>& a) {
     return {s * a.x, s * a.y, s * a.z};
 }
-template <class T>
-DTAU_INLINE Mat3<T> fma(T s, const Mat3<T>& a, const Mat3<T>& b) {  // s a + b
+template <class T> DTAU_INLINE Mat3<T> fma(T s, const Mat3<T>& a, const Mat3<T>& b) {  // s a + b
     return {fma(s, a.x, b.x), fma(s, a.y, b.y), fma(s, a.z, b.z)};
 }
-template <class T>
-DTAU_INLINE Mat3<T> zero_matrix() {
+template <class T> DTAU_INLINE Mat3<T> zero_matrix() {
     return {zero_vector<T>(), zero_vector<T>(), zero_vector<T>()};
 }
-template <class T>
-DTAU_INLINE Mat3<T> transposed(const Mat3<T>& m) {
+template <class T> DTAU_INLINE Mat3<T> transposed(const Mat3<T>& m) {
     return {{m.x.x, m.y.x, m.z.x}, {m.x.y, m.y.y, m.z.y}, {m.x.z, m.y.z, m.z.z}};
 }
 // a^, with a^ b = a x b
-template <class T>
-DTAU_INLINE Mat3<T> skew(const Vec3<T>& a) {
+template <class T> DTAU_INLINE Mat3<T> skew(const Vec3<T>& a) {
     const T zero(0.0);
     return {{zero, a.z, -a.y}, {-a.z, zero, a.x}, {a.y, -a.x, zero}};
 }
 
 // Symmetric 3x3.
-template <class T>
-struct Sym3 {
+template <class T> struct Sym3 {
     T xx, xy, xz, yy, yz, zz;
 
     Sym3() = default;
@@ -139,19 +120,16 @@ struct Sym3 {
     }
 };
 
-template <class T>
-DTAU_INLINE Mat3<T> full(const Sym3<T>& s) {
+template <class T> DTAU_INLINE Mat3<T> full(const Sym3<T>& s) {
     return {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
 }
-template <class A, class T>
-DTAU_INLINE Vec3<T> operator*(const Sym3<A>& s, const Vec3<T>& a) {
+template <class A, class T> DTAU_INLINE Vec3<T> operator*(const Sym3<A>& s, const Vec3<T>& a) {
     return {fma(s.xx, a.x, fma(s.xy, a.y, s.xz * a.z)), fma(s.xy, a.x, fma(s.yy, a.y, s.yz * a.z)),
             fma(s.xz, a.x, fma(s.yz, a.y, s.zz * a.z))};
 }
 
 // R S R^T
-template <class T, class A>
-DTAU_INLINE Sym3<T> rotated(const Mat3<T>& R, const Sym3<A>& s) {
+template <class T, class A> DTAU_INLINE Sym3<T> rotated(const Mat3<T>& R, const Sym3<A>& s) {
     const Vec3<T> u = fma(s.xx, R.x, fma(s.xy, R.y, s.xz * R.z));  // columns of R S
     const Vec3<T> v = fma(s.xy, R.x, fma(s.yy, R.y, s.yz * R.z));
     const Vec3<T> w = fma(s.xz, R.x, fma(s.yz, R.y, s.zz * R.z));
@@ -176,23 +154,19 @@ DTAU_INLINE void store_vector(const Vec3<T>& x, T* to, std::ptrdiff_t stride = 1
 }
 
 // A constant in T.
-template <class T>
-DTAU_INLINE Vec3<T> lift(const Vec3<double>& a) {
+template <class T> DTAU_INLINE Vec3<T> lift(const Vec3<double>& a) {
     return {T(a.x), T(a.y), T(a.z)};
 }
-template <class T>
-DTAU_INLINE Mat3<T> lift(const Mat3<double>& m) {
+template <class T> DTAU_INLINE Mat3<T> lift(const Mat3<double>& m) {
     return {lift<T>(m.x), lift<T>(m.y), lift<T>(m.z)};
 }
 
 // ---------------------------------------------------------------- motions and forces
 
-template <class T>
-struct Motion {
+template <class T> struct Motion {
     Vec3<T> ang, lin;
 };
-template <class T>
-struct Force {
+template <class T> struct Force {
     Vec3<T> ang, lin;  // moment about the origin; force
     DTAU_INLINE Force& operator+=(const Force& b) {
         ang += b.ang, lin += b.lin;
@@ -200,72 +174,54 @@ struct Force {
     }
 };
 
-template <class T>
-DTAU_INLINE Motion<T> in_register(const Motion<T>& m) {
+template <class T> DTAU_INLINE Motion<T> in_register(const Motion<T>& m) {
     return {{in_register(m.ang.x), in_register(m.ang.y), in_register(m.ang.z)},
             {in_register(m.lin.x), in_register(m.lin.y), in_register(m.lin.z)}};
 }
 
-template <class T>
-DTAU_INLINE Motion<T> zero_motion() {
+template <class T> DTAU_INLINE Motion<T> zero_motion() {
     return {zero_vector<T>(), zero_vector<T>()};
 }
-template <class T>
-DTAU_INLINE Force<T> zero_force() {
+template <class T> DTAU_INLINE Force<T> zero_force() {
     return {zero_vector<T>(), zero_vector<T>()};
 }
-template <class T>
-DTAU_INLINE Motion<T> operator+(const Motion<T>& a, const Motion<T>& b) {
+template <class T> DTAU_INLINE Motion<T> operator+(const Motion<T>& a, const Motion<T>& b) {
     return {a.ang + b.ang, a.lin + b.lin};
 }
-template <class T>
-DTAU_INLINE Force<T> operator+(const Force<T>& a, const Force<T>& b) {
+template <class T> DTAU_INLINE Force<T> operator+(const Force<T>& a, const Force<T>& b) {
     return {a.ang + b.ang, a.lin + b.lin};
 }
-template <class T>
-DTAU_INLINE Force<T> operator-(const Force<T>& a, const Force<T>& b) {
+template <class T> DTAU_INLINE Force<T> operator-(const Force<T>& a, const Force<T>& b) {
     return {a.ang - b.ang, a.lin - b.lin};
 }
-template <class T>
-DTAU_INLINE Motion<T> operator-(const Motion<T>& a) {
-    return {-a.ang, -a.lin};
-}
-template <class T>
-DTAU_INLINE Force<T> operator*(T s, const Force<T>& a) {
+template <class T> DTAU_INLINE Motion<T> operator-(const Motion<T>& a) { return {-a.ang, -a.lin}; }
+template <class T> DTAU_INLINE Force<T> operator*(T s, const Force<T>& a) {
     return {s * a.ang, s * a.lin};
 }
 template <class T>
 DTAU_INLINE Motion<T> fma(T s, const Motion<T>& a, const Motion<T>& b) {  // s a + b
     return {fma(s, a.ang, b.ang), fma(s, a.lin, b.lin)};
 }
-template <class T>
-DTAU_INLINE Force<T> fma(T s, const Force<T>& a, const Force<T>& b) {
+template <class T> DTAU_INLINE Force<T> fma(T s, const Force<T>& a, const Force<T>& b) {
     return {fma(s, a.ang, b.ang), fma(s, a.lin, b.lin)};
 }
-template <class T>
-DTAU_INLINE T dot(const Motion<T>& m, const Force<T>& f) {
+template <class T> DTAU_INLINE T dot(const Motion<T>& m, const Force<T>& f) {
     return dot(m.ang, f.ang, dot(m.lin, f.lin));
 }
-template <class T>
-DTAU_INLINE T dot(const Force<T>& f, const Motion<T>& m) {
-    return dot(m, f);
-}
-template <class T>
-DTAU_INLINE T dot(const Force<T>& f, const Motion<T>& m, T c) {  // f . m + c
+template <class T> DTAU_INLINE T dot(const Force<T>& f, const Motion<T>& m) { return dot(m, f); }
+template <class T> DTAU_INLINE T dot(const Force<T>& f, const Motion<T>& m, T c) {  // f . m + c
     return dot(m.ang, f.ang, dot(m.lin, f.lin, c));
 }
 
 // Motion cross product v x m, and force cross product v x* f ([RBDA] eqs. 2.31, 2.32).
-template <class T>
-DTAU_INLINE Motion<T> cross(const Motion<T>& v, const Motion<T>& m) {
+template <class T> DTAU_INLINE Motion<T> cross(const Motion<T>& v, const Motion<T>& m) {
     return {cross(v.ang, m.ang), cross(v.ang, m.lin, cross(v.lin, m.ang))};
 }
 template <class T>
 DTAU_INLINE Motion<T> cross(const Motion<T>& v, const Motion<T>& m, const Motion<T>& c) {  // + c
     return {cross(v.ang, m.ang, c.ang), cross(v.ang, m.lin, cross(v.lin, m.ang, c.lin))};
 }
-template <class T>
-DTAU_INLINE Force<T> cross_star(const Motion<T>& v, const Force<T>& f) {
+template <class T> DTAU_INLINE Force<T> cross_star(const Motion<T>& v, const Force<T>& f) {
     return {cross(v.ang, f.ang, cross(v.lin, f.lin)), cross(v.ang, f.lin)};
 }
 template <class T>
@@ -276,20 +232,17 @@ DTAU_INLINE Force<T> cross_star(const Motion<T>& v, const Force<T>& f, const For
 // ---------------------------------------------------------------- placements
 
 // Pose of a body: its axes by columns, and its origin.
-template <class T>
-struct Placement {
+template <class T> struct Placement {
     Mat3<T> R;
     Vec3<T> r;
 };
 
 // A motion given where P is, seen from P.
-template <class T>
-DTAU_INLINE Motion<T> seen_from(const Placement<T>& P, const Motion<T>& m) {
+template <class T> DTAU_INLINE Motion<T> seen_from(const Placement<T>& P, const Motion<T>& m) {
     return {transposed_mul(P.R, m.ang), transposed_mul(P.R, cross(m.ang, P.r, m.lin))};
 }
 // A force given in the axes and at the origin of P.
-template <class T>
-DTAU_INLINE Force<T> transformed(const Placement<T>& P, const Force<T>& f) {
+template <class T> DTAU_INLINE Force<T> transformed(const Placement<T>& P, const Force<T>& f) {
     const Vec3<T> lin = P.R * f.lin;
     return {cross(P.r, lin, P.R * f.ang), lin};
 }

@@ -13,8 +13,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-DTAU_INLINE void add_spring_torques(const Tree& tree, const T* q, T* tau) {
+template <class T> DTAU_INLINE void add_spring_torques(const Tree& tree, const T* q, T* tau) {
     for (int s = 0; s < tree.nsprings; ++s) {
         const Spring& spring = tree.springs[s];
         tau[spring.v] =
@@ -22,8 +21,7 @@ DTAU_INLINE void add_spring_torques(const Tree& tree, const T* q, T* tau) {
     }
     if (tree.nrotation_springs > 0) add_rotation_torques(tree, 1.0, q, tau);
 }
-template <class T>
-DTAU_INLINE void subtract_spring_torques(const Tree& tree, const T* q, T* tau) {
+template <class T> DTAU_INLINE void subtract_spring_torques(const Tree& tree, const T* q, T* tau) {
     for (int s = 0; s < tree.nsprings; ++s) {
         const Spring& spring = tree.springs[s];
         tau[spring.v] =
@@ -33,8 +31,7 @@ DTAU_INLINE void subtract_spring_torques(const Tree& tree, const T* q, T* tau) {
 }
 
 // Adds the stiffness of springs on one coordinate to the diagonal of dtau/dq, whose rows are n apart.
-template <class T>
-DTAU_INLINE void add_diagonal_stiffness(const Tree& tree, T* dtau_dq, int n) {
+template <class T> DTAU_INLINE void add_diagonal_stiffness(const Tree& tree, T* dtau_dq, int n) {
     for (int s = 0; s < tree.nsprings; ++s) {
         const Spring& spring = tree.springs[s];
         dtau_dq[spring.v * n + spring.v] += stiffness<T>(tree, spring);
@@ -71,8 +68,7 @@ DTAU_INLINE void add_spring_gradients(const Tree& tree, double factor, const T* 
 }
 
 // Returns `energy` plus the energy in the springs, zero at rest.
-template <class T>
-DTAU_INLINE T with_spring_energy(const Tree& tree, const T* q, T energy) {
+template <class T> DTAU_INLINE T with_spring_energy(const Tree& tree, const T* q, T energy) {
     for (int s = 0; s < tree.nsprings; ++s) {
         const Spring& spring = tree.springs[s];
         const T x = q[spring.q] - T(spring.rest);

@@ -14,32 +14,26 @@
 namespace dtau::DTAU_VARIANT {
 
 // Rz a and Rz^T a, Rx a and Rx^T a: the rotation has the type of the state, or is constant.
-template <class A, class T>
-DTAU_INLINE Vec3<T> turned_z(A sine, A cosine, const Vec3<T>& a) {
+template <class A, class T> DTAU_INLINE Vec3<T> turned_z(A sine, A cosine, const Vec3<T>& a) {
     return {fma(cosine, a.x, -(sine * a.y)), fma(sine, a.x, cosine * a.y), a.z};
 }
-template <class A, class T>
-DTAU_INLINE Vec3<T> turned_back_z(A sine, A cosine, const Vec3<T>& a) {
+template <class A, class T> DTAU_INLINE Vec3<T> turned_back_z(A sine, A cosine, const Vec3<T>& a) {
     return {fma(cosine, a.x, sine * a.y), fma(cosine, a.y, -(sine * a.x)), a.z};
 }
-template <class A, class T>
-DTAU_INLINE Vec3<T> turned_x(A sine, A cosine, const Vec3<T>& a) {
+template <class A, class T> DTAU_INLINE Vec3<T> turned_x(A sine, A cosine, const Vec3<T>& a) {
     return {a.x, fma(cosine, a.y, -(sine * a.z)), fma(sine, a.y, cosine * a.z)};
 }
-template <class A, class T>
-DTAU_INLINE Vec3<T> turned_back_x(A sine, A cosine, const Vec3<T>& a) {
+template <class A, class T> DTAU_INLINE Vec3<T> turned_back_x(A sine, A cosine, const Vec3<T>& a) {
     return {a.x, fma(cosine, a.y, sine * a.z), fma(cosine, a.z, -(sine * a.y))};
 }
 
 // R S R^T and R H R^T: 10 and 16 multiplications. [Derivations] eq. 2.3
-template <class T>
-DTAU_INLINE Sym3<T> turned_z(T s, T c, const Sym3<T>& a) {
+template <class T> DTAU_INLINE Sym3<T> turned_z(T s, T c, const Sym3<T>& a) {
     const T q = fma(s, a.xx - a.yy, (c + c) * a.xy);
     return {fma(-s, q, a.xx), fma(c, q, -a.xy),       fma(c, a.xz, -(s * a.yz)),
             fma(s, q, a.yy),  fma(s, a.xz, c * a.yz), a.zz};
 }
-template <class T>
-DTAU_INLINE Sym3<T> turned_x(T s, T c, const Sym3<T>& a) {
+template <class T> DTAU_INLINE Sym3<T> turned_x(T s, T c, const Sym3<T>& a) {
     const T q = fma(s, a.yy - a.zz, (c + c) * a.yz);
     return {a.xx,
             fma(c, a.xy, -(s * a.xz)),
@@ -48,15 +42,13 @@ DTAU_INLINE Sym3<T> turned_x(T s, T c, const Sym3<T>& a) {
             fma(c, q, -a.yz),
             fma(s, q, a.zz)};
 }
-template <class T>
-DTAU_INLINE Mat3<T> turned_z(T s, T c, const Mat3<T>& a) {
+template <class T> DTAU_INLINE Mat3<T> turned_z(T s, T c, const Mat3<T>& a) {
     const T q = fma(s, a.x.x - a.y.y, c * (a.y.x + a.x.y));
     return {{fma(-s, q, a.x.x), fma(c, q, -a.y.x), fma(c, a.x.z, -(s * a.y.z))},
             {fma(c, q, -a.x.y), fma(s, q, a.y.y), fma(s, a.x.z, c * a.y.z)},
             {fma(c, a.z.x, -(s * a.z.y)), fma(s, a.z.x, c * a.z.y), a.z.z}};
 }
-template <class T>
-DTAU_INLINE Mat3<T> turned_x(T s, T c, const Mat3<T>& a) {
+template <class T> DTAU_INLINE Mat3<T> turned_x(T s, T c, const Mat3<T>& a) {
     const T q = fma(s, a.y.y - a.z.z, c * (a.z.y + a.y.z));
     return {{a.x.x, fma(c, a.x.y, -(s * a.x.z)), fma(s, a.x.y, c * a.x.z)},
             {fma(c, a.y.x, -(s * a.z.x)), fma(-s, q, a.y.y), fma(c, q, -a.z.y)},
@@ -73,25 +65,21 @@ DTAU_INLINE ArticulatedInertia<T> turned_x(T s, T c, const ArticulatedInertia<T>
 
 // Applies the constant rotations Rz(lead) Rx(tilt) of a joint to a vector, a symmetric matrix or an
 // articulated inertia; and their inverse to a vector.
-template <class T, class X>
-DTAU_INLINE X tilted(const Body& body, const X& a) {
+template <class T, class X> DTAU_INLINE X tilted(const Body& body, const X& a) {
     const X b = turned_x(T(body.tilt.sine), T(body.tilt.cosine), a);
     return body.leads ? turned_z(T(body.lead.sine), T(body.lead.cosine), b) : b;
 }
-template <class T>
-DTAU_INLINE Vec3<T> tilted_back(const Body& body, const Vec3<T>& a) {
+template <class T> DTAU_INLINE Vec3<T> tilted_back(const Body& body, const Vec3<T>& a) {
     const Vec3<T> b = body.leads ? turned_back_z(T(body.lead.sine), T(body.lead.cosine), a) : a;
     return turned_back_x(T(body.tilt.sine), T(body.tilt.cosine), b);
 }
 
 // Rotation of a body in its parent: Rz(lead) Rx(tilt), then Rz(turn + q) with the joint's own angle. Never a
 // matrix: a vector takes 8 multiplications. [Derivations] eq. 2.2
-template <class T>
-struct SimpleRotation {
+template <class T> struct SimpleRotation {
     T sine, cosine;  // about z
 
-    template <class X>
-    DTAU_INLINE X to_parent(const Body& body, const X& a) const {
+    template <class X> DTAU_INLINE X to_parent(const Body& body, const X& a) const {
         return tilted<T>(body, turned_z(sine, cosine, a));
     }
     DTAU_INLINE Vec3<T> from_parent(const Body& body, const Vec3<T>& a) const {

@@ -9,47 +9,37 @@
 namespace dtau::DTAU_VARIANT {
 
 // Neighboring numbers: a vector of several for a lone state, one number in lanes.
-template <class T>
-using Wide = decltype(Pack<T>::value);
+template <class T> using Wide = decltype(Pack<T>::value);
 
 // The same number for all neighbors.
-template <class T>
-DTAU_INLINE Vec3<Wide<T>> spread(const Vec3<T>& a) {
+template <class T> DTAU_INLINE Vec3<Wide<T>> spread(const Vec3<T>& a) {
     return {Wide<T>(a.x), Wide<T>(a.y), Wide<T>(a.z)};
 }
-template <class T>
-DTAU_INLINE Mat3<Wide<T>> spread(const Mat3<T>& a) {
+template <class T> DTAU_INLINE Mat3<Wide<T>> spread(const Mat3<T>& a) {
     return {spread(a.x), spread(a.y), spread(a.z)};
 }
-template <class T>
-DTAU_INLINE Sym3<Wide<T>> spread(const Sym3<T>& a) {
+template <class T> DTAU_INLINE Sym3<Wide<T>> spread(const Sym3<T>& a) {
     return {Wide<T>(a.xx), Wide<T>(a.xy), Wide<T>(a.xz),
             Wide<T>(a.yy), Wide<T>(a.yz), Wide<T>(a.zz)};
 }
-template <class T>
-DTAU_INLINE Motion<Wide<T>> spread(const Motion<T>& a) {
+template <class T> DTAU_INLINE Motion<Wide<T>> spread(const Motion<T>& a) {
     return {spread(a.ang), spread(a.lin)};
 }
-template <class T>
-DTAU_INLINE Force<Wide<T>> spread(const Force<T>& a) {
+template <class T> DTAU_INLINE Force<Wide<T>> spread(const Force<T>& a) {
     return {spread(a.ang), spread(a.lin)};
 }
-template <class T>
-DTAU_INLINE Placement<Wide<T>> spread(const Placement<T>& a) {
+template <class T> DTAU_INLINE Placement<Wide<T>> spread(const Placement<T>& a) {
     return {spread(a.R), spread(a.r)};
 }
-template <class T>
-DTAU_INLINE Inertia<Wide<T>> spread(const Inertia<T>& a) {
+template <class T> DTAU_INLINE Inertia<Wide<T>> spread(const Inertia<T>& a) {
     return {Wide<T>(a.m), spread(a.h), spread(a.J)};
 }
-template <class T>
-DTAU_INLINE Coriolis<Wide<T>> spread(const Coriolis<T>& a) {
+template <class T> DTAU_INLINE Coriolis<Wide<T>> spread(const Coriolis<T>& a) {
     return {spread(a.A), spread(a.p2)};
 }
 
 // Where blocks of `width` numbers of a struct begin. The last block may begin inside the one before.
-template <int size, int width>
-DTAU_INLINE constexpr int block_begin(int block) {
+template <int size, int width> DTAU_INLINE constexpr int block_begin(int block) {
     return size < width || (block + 1) * width <= size ? block * width : size - width;
 }
 

@@ -79,9 +79,7 @@ from dtau.functions.centroidal_momentum import (
     centroidal_momentum_rate_derivatives,
     momentum,
 )
-from dtau.functions.centroidal_subtrees import (
-    subtree_centers_of_mass,
-)
+from dtau.functions.centroidal_subtrees import subtree_centers_of_mass
 from dtau.functions.constraints import (
     constrained_dynamics,
     constrained_dynamics_derivatives,
@@ -97,37 +95,22 @@ from dtau.functions.constraints_impulses import (
     impulse_dynamics_jvp,
     impulse_dynamics_vjp,
 )
-from dtau.functions.constraints_products import (
-    constrained_dynamics_jvp,
-    constrained_dynamics_vjp,
-)
-from dtau.functions.constraints_projection import (
-    project,
-)
+from dtau.functions.constraints_products import constrained_dynamics_jvp, constrained_dynamics_vjp
+from dtau.functions.constraints_projection import project
 from dtau.functions.constraints_second_derivatives import (
     constrained_dynamics_second_derivatives,
     impulse_dynamics_second_derivatives,
 )
-from dtau.functions.control import (
-    lqr,
-)
+from dtau.functions.control import lqr
 from dtau.functions.derivatives import (
     forward_dynamics_derivatives,
     forward_dynamics_wrench_derivatives,
     inverse_dynamics_derivatives,
     inverse_dynamics_wrench_derivatives,
 )
-from dtau.functions.derivatives_patterns import (
-    pattern,
-)
-from dtau.functions.dynamics import (
-    forward_dynamics,
-    hybrid_dynamics,
-    inverse_dynamics,
-)
-from dtau.functions.dynamics_equilibrium import (
-    equilibrium,
-)
+from dtau.functions.derivatives_patterns import pattern
+from dtau.functions.dynamics import forward_dynamics, hybrid_dynamics, inverse_dynamics
+from dtau.functions.dynamics_equilibrium import equilibrium
 from dtau.functions.frames import (
     forward_kinematics,
     frame_accelerations,
@@ -143,9 +126,7 @@ from dtau.functions.frames_derivatives import (
     frame_velocities_derivatives,
     wrench_at_frame_derivatives,
 )
-from dtau.functions.frames_errors import (
-    frame_errors,
-)
+from dtau.functions.frames_errors import frame_errors
 from dtau.functions.manifold import (
     difference,
     difference_jacobians,
@@ -154,14 +135,8 @@ from dtau.functions.manifold import (
     normalize,
     tangent_map,
 )
-from dtau.functions.manifold_states import (
-    configuration,
-    neutral,
-    random_state,
-)
-from dtau.functions.manifold_transfers import (
-    transfer_state,
-)
+from dtau.functions.manifold_states import configuration, neutral, random_state
+from dtau.functions.manifold_transfers import transfer_state
 from dtau.functions.parameters import (
     forward_dynamics_parameter_derivatives,
     forward_dynamics_parameter_jvp,
@@ -187,21 +162,10 @@ from dtau.functions.second_derivatives import (
     inverse_dynamics_hessian,
     inverse_dynamics_second_derivatives,
 )
-from dtau.functions.steps import (
-    step,
-    step_jvp,
-    step_vjp,
-)
-from dtau.functions.steps_hessian import (
-    step_hessian,
-)
-from dtau.functions.steps_linearization import (
-    linearize,
-    linearize_discrete,
-)
-from dtau.functions.steps_stages import (
-    linearize_stages,
-)
+from dtau.functions.steps import step, step_jvp, step_vjp
+from dtau.functions.steps_hessian import step_hessian
+from dtau.functions.steps_linearization import linearize, linearize_discrete
+from dtau.functions.steps_stages import linearize_stages
 from dtau.functions.terms import (
     bias_torque,
     coriolis_matrix,

@@ -128,13 +128,7 @@ def view(
     try:
         for one, at in zip(models, configurations, strict=True):
             viewer.add(
-                one,
-                at,
-                v=v,
-                f_ext=f_ext,
-                f_ext_axes=f_ext_axes,
-                geometry=geometry,
-                meshes=meshes,
+                one, at, v=v, f_ext=f_ext, f_ext_axes=f_ext_axes, geometry=geometry, meshes=meshes
             )
     except BaseException:
         viewer.close()

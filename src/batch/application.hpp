@@ -67,8 +67,7 @@ class Cursor {
 
 // Scratch memory of a run: the algorithm's workspace, gathered inputs, and results that have not left
 // for memory.
-template <class T>
-struct Scratch {
+template <class T> struct Scratch {
     const void* workspace;
     T* inputs[Job::max_inputs];
     T* outputs[Job::max_outputs];
@@ -130,8 +129,7 @@ void point_at(const Job& job, std::ptrdiff_t state, Destination<T>& destination)
 
 // Sets the arguments that are the same for all states, and the addresses of the results of state
 // `begin`.
-template <class T>
-Arguments<T> start(const Job& job, std::ptrdiff_t begin) {
+template <class T> Arguments<T> start(const Job& job, std::ptrdiff_t begin) {
     Arguments<T> x;
     x.nonzero = nullptr;
     x.options = job.options;

@@ -32,8 +32,7 @@ inline CoordinateRuns coordinate_runs(const Tree& tree, CoordinateRun* at) {
 inline bool converts(const Job& job) { return job.options->by_numbers && !job.code; }
 
 // Memory for the inputs and results in the tangent space. A call by tangents takes none.
-template <class T>
-struct TangentArguments {
+template <class T> struct TangentArguments {
     TangentMap<T> maps[2];                                   // at q, or at q0 and q1
     T *inputs[Job::max_inputs], *outputs[Job::max_outputs];  // null: as in the call
     T* joint_rows;                                           // of a result: the rows of a joint
@@ -108,8 +107,7 @@ void convert_result(const TangentArguments<T>& tangent, const Output& out, const
 }
 
 // Unit quaternions, as algorithms expect them.
-template <class T>
-void normalize_runs(const CoordinateRuns& runs, const T* q, T* unit) {
+template <class T> void normalize_runs(const CoordinateRuns& runs, const T* q, T* unit) {
     copy_numbers(q, runs.nq, unit);
     for (int c = 0; c < runs.joints; ++c) {
         const CoordinateRun& run = runs.at[c];

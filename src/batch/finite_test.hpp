@@ -16,15 +16,13 @@ DTAU_INLINE Lane::Bits excess(Lane x) {
 }
 
 // Other scalars are not tested.
-template <class T>
-class FiniteTest {
+template <class T> class FiniteTest {
   public:
     void add(const T*, std::ptrdiff_t) {}
     bool is_finite(int) const { return true; }
 };
 
-template <>
-class FiniteTest<double> {
+template <> class FiniteTest<double> {
   public:
     void add(const double* x, std::ptrdiff_t size) {
         if (size < lanes) {
@@ -45,8 +43,7 @@ class FiniteTest<double> {
     Lane::Bits found_ = {};
 };
 
-template <>
-class FiniteTest<Lane> {
+template <> class FiniteTest<Lane> {
   public:
     void add(const Lane* x, std::ptrdiff_t size) {
         // Zeros, or NaN. Four sums hide the latency of the additions.

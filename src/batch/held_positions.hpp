@@ -8,8 +8,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // In a state, or a group in lanes. `active` is null if all contacts are on.
-template <class T>
-void clear_unread_positions(const Job& job, const T* active, T* positions) {
+template <class T> void clear_unread_positions(const Job& job, const T* active, T* positions) {
     const int count = job.inputs[job.positions].size / 3;
     for (int c = 0; c < count; ++c) {
         const bool read = job.options->contacts->at[c].held_by_call;

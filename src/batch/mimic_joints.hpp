@@ -9,8 +9,7 @@ namespace dtau::DTAU_VARIANT {
 
 // Memory for the inputs and results in the coordinates of all joints; null for arrays that do not
 // depend on them. Without mimic joints it takes no memory and nothing reads it.
-template <class T>
-struct JointArguments {
+template <class T> struct JointArguments {
     T *inputs[Job::max_inputs], *outputs[Job::max_outputs];
 
     JointArguments(Arena& arena, const Tree& tree, const Job& job) {

@@ -10,19 +10,15 @@ namespace dtau::DTAU_VARIANT {
 inline constexpr double not_a_number = __builtin_nan("");
 
 // The type of one state's numbers outside of lanes.
-template <class T>
-struct StateNumber {
+template <class T> struct StateNumber {
     using Type = T;
 };
-template <>
-struct StateNumber<Lane> {
+template <> struct StateNumber<Lane> {
     using Type = double;
 };
-template <class T>
-using Number = typename StateNumber<T>::Type;
+template <class T> using Number = typename StateNumber<T>::Type;
 
-template <class T>
-inline constexpr int group_size = sizeof(T) / sizeof(Number<T>);  // states
+template <class T> inline constexpr int group_size = sizeof(T) / sizeof(Number<T>);  // states
 
 // What a state gets: the algorithm's results; NaN but for Output::kept, as its contacts cannot hold it;
 // NaN alone; or results that are computed again beside copies of itself, as the states beside it may
@@ -30,8 +26,7 @@ inline constexpr int group_size = sizeof(T) / sizeof(Number<T>);  // states
 enum class Outcome : unsigned char { results, kept_results, nothing, again };
 
 // The outcomes of a group of states.
-template <class T>
-struct Outcomes {
+template <class T> struct Outcomes {
     bool any_failed = false;
     Outcome of_state[group_size<T>] = {};
 

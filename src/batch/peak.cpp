@@ -9,8 +9,7 @@ namespace dtau::DTAU_VARIANT {
 namespace {
 
 // Ten independent chains hide the latency. Variables, and not an array, keep them in registers.
-template <class T>
-double rate() {
+template <class T> double rate() {
     constexpr long rounds = 4'000'000;
     T a(1.0), b(1.1), c(1.2), d(1.3), e(1.4), f(1.5), g(1.6), h(1.7), i(1.8), j(1.9);
     const T scale(0.999999), shift(1e-6);

@@ -7,8 +7,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The number of groups, of so many numbers each, that fit into a near cache together.
-template <class T>
-int near_groups(std::ptrdiff_t numbers) {
+template <class T> int near_groups(std::ptrdiff_t numbers) {
     const std::ptrdiff_t groups = 250'000 / ((numbers + 1) * std::ptrdiff_t(sizeof(T)));
     return groups < 1                        ? 1
            : groups > RobotCode::most_groups ? RobotCode::most_groups
@@ -16,8 +15,7 @@ int near_groups(std::ptrdiff_t numbers) {
 }
 
 // The number of groups that one application of an algorithm computes.
-template <class T>
-int groups_at_once(const Job& job) {
+template <class T> int groups_at_once(const Job& job) {
     if (!job.code || group_size<T> == 1) return 1;
     std::ptrdiff_t numbers = static_cast<std::ptrdiff_t>(job.code->memory);
     for (int i = 0; i < job.ninputs; ++i) numbers += job.inputs[i].data ? job.inputs[i].size : 0;
@@ -27,8 +25,7 @@ int groups_at_once(const Job& job) {
     return all < groups ? static_cast<int>(all) : groups;
 }
 
-template <class T>
-struct RobotWorkspace {
+template <class T> struct RobotWorkspace {
     const RobotCode* code;
     T* memory;
 

@@ -17,8 +17,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The final addresses of the results of a group of states.
-template <class T>
-struct Destination {
+template <class T> struct Destination {
     Number<T>* at[Job::max_outputs];        // of its first state
     std::ptrdiff_t size[Job::max_outputs];  // from state to state
     int states;
@@ -41,8 +40,7 @@ struct NonzeroParts {
 
 // One state, or one group of states in lanes, as an algorithm sees it. Inputs that were not given
 // and results that are not wanted are null.
-template <class T>
-struct Arguments {
+template <class T> struct Arguments {
     const T* inputs[Job::max_inputs];
     T* outputs[Job::max_outputs];
     Destination<T> destination;
@@ -67,8 +65,7 @@ struct Arguments {
 // nonzero, into zeros. `streamed`: straight to their final addresses, piece by piece.
 enum class Results { dense, sparse, streamed };
 
-template <class T>
-struct Algorithm {
+template <class T> struct Algorithm {
     // Takes the workspace and its arrays from an arena; null from one that only measures.
     const void* (*workspace)(Arena&, const Tree&, const Job&) = nullptr;
     void (*apply)(const Tree&, const Arguments<T>&, const void* workspace) = nullptr;

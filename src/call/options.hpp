@@ -30,18 +30,12 @@ inline constexpr std::string_view coordinates_words[] = {"tangent", "numbers"};
 constexpr Words words(Option option) {
     switch (option) {
         case Option::axes:
-        case Option::wrench_axes:
-            return {axes_words, std::size(axes_words)};
-        case Option::acceleration:
-            return {acceleration_words, std::size(acceleration_words)};
-        case Option::integrator:
-            return {integrator_words, std::size(integrator_words)};
-        case Option::layout:
-            return {layout_words, std::size(layout_words)};
-        case Option::coordinates:
-            return {coordinates_words, std::size(coordinates_words)};
-        default:
-            return {};
+        case Option::wrench_axes: return {axes_words, std::size(axes_words)};
+        case Option::acceleration: return {acceleration_words, std::size(acceleration_words)};
+        case Option::integrator: return {integrator_words, std::size(integrator_words)};
+        case Option::layout: return {layout_words, std::size(layout_words)};
+        case Option::coordinates: return {coordinates_words, std::size(coordinates_words)};
+        default: return {};
     }
 }
 
@@ -76,16 +70,14 @@ class OptionValues {
     void set_frame(const Frame& frame);
 
     // The velocities k for which chosen(k) is true.
-    template <class Chosen>
-    void set_driven(int nv, const Chosen& chosen) {
+    template <class Chosen> void set_driven(int nv, const Chosen& chosen) {
         columns_ = std::make_unique_for_overwrite<int[]>(nv);
         int count = 0;
         for (int k = 0; k < nv; ++k)
             if (chosen(k)) columns_[count++] = k;
         values.driven = {count, columns_.get()};
     }
-    template <class Chosen>
-    void set_prescribed(int nv, const Chosen& chosen) {
+    template <class Chosen> void set_prescribed(int nv, const Chosen& chosen) {
         prescribed_ = std::make_unique_for_overwrite<bool[]>(nv);
         for (int k = 0; k < nv; ++k) prescribed_[k] = chosen(k);
         values.prescribed = prescribed_.get();

@@ -10,16 +10,12 @@ double quotient(double a, double b) { return record(Operation::divide, a, b); }
 
 // Adds the adjoints of a node's operands. It takes a copy of the node, as recording moves the
 // tape's nodes.
-template <class Add>
-void pass_on(const Node& node, double self, double g, const Add& add) {
+template <class Add> void pass_on(const Node& node, double self, double g, const Add& add) {
     const double a = node.operand[0], b = node.operand[1], c = node.operand[2];
     switch (node.operation) {
-        case Operation::add:
-            return add(a, g), add(b, g);
-        case Operation::subtract:
-            return add(a, g), add(b, dtau::negated(g));
-        case Operation::multiply:
-            return add(a, product(g, b)), add(b, product(g, a));
+        case Operation::add: return add(a, g), add(b, g);
+        case Operation::subtract: return add(a, g), add(b, dtau::negated(g));
+        case Operation::multiply: return add(a, product(g, b)), add(b, product(g, a));
         case Operation::divide: {
             const double by_a = quotient(g, b);
             return add(a, by_a), add(b, dtau::negated(product(by_a, self)));
@@ -29,10 +25,8 @@ void pass_on(const Node& node, double self, double g, const Add& add) {
         case Operation::subtract_product:
             return add(a, dtau::negated(product(g, b))), add(b, dtau::negated(product(g, a))),
                    add(c, g);
-        case Operation::square_root:
-            return add(a, quotient(product(0.5, g), self));
-        case Operation::sine:
-            return add(a, product(g, record(Operation::cosine, a)));
+        case Operation::square_root: return add(a, quotient(product(0.5, g), self));
+        case Operation::sine: return add(a, product(g, record(Operation::cosine, a)));
         case Operation::cosine:
             return add(a, dtau::negated(product(g, record(Operation::sine, a))));
         case Operation::hyperbolic_tangent: {  // g / cosh^2: 1 - y^2 would cancel
@@ -45,14 +39,12 @@ void pass_on(const Node& node, double self, double g, const Add& add) {
         case Operation::absolute:
             return add(
                 a, record(Operation::select, record(Operation::less, a, 0.0), dtau::negated(g), g));
-        case Operation::within_half_turn:
-            return add(a, g);
+        case Operation::within_half_turn: return add(a, g);
         case Operation::select:
             return add(b, record(Operation::select, a, g, 0.0)),
                    add(c, record(Operation::select, a, 0.0, g));
         case Operation::less:
-        case Operation::input:
-            return;
+        case Operation::input: return;
     }
 }
 

@@ -35,8 +35,7 @@ struct Plan {
     bool is_input(std::uint32_t n) const { return nodes[n].operation == Operation::input; }
     // Calls visit(m) for the operands that are nodes. A condition, and a product absorbed by a sum,
     // are written where they are used: visit their operands instead.
-    template <class Visit>
-    void operands(const Node& node, const Visit& visit) const {
+    template <class Visit> void operands(const Node& node, const Visit& visit) const {
         for (int k = 0; k < operand_count(node.operation); ++k) {
             const double x = node.operand[k];
             if (!is_node(x)) continue;
@@ -48,8 +47,7 @@ struct Plan {
         }
     }
     // Calls visit(place) for the results that equal a node.
-    template <class Visit>
-    void targets(std::uint32_t n, const Visit& visit) const {
+    template <class Visit> void targets(std::uint32_t n, const Visit& visit) const {
         for (std::uint32_t t = first_target[n]; t != none; t = next_target[t]) visit(target[t]);
     }
 

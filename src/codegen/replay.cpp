@@ -26,26 +26,18 @@ void compute(Operation operation, std::size_t states, const Complex* a, const Co
         for (std::size_t s = 0; s < states; ++s) to[s] = computed(s);
     };
     switch (operation) {
-        case Operation::input:
-            return;
-        case Operation::add:
-            return each([&](std::size_t s) { return a[s] + b[s]; });
-        case Operation::subtract:
-            return each([&](std::size_t s) { return a[s] - b[s]; });
-        case Operation::multiply:
-            return each([&](std::size_t s) { return product(a[s], b[s]); });
-        case Operation::divide:
-            return each([&](std::size_t s) { return a[s] / b[s]; });
+        case Operation::input: return;
+        case Operation::add: return each([&](std::size_t s) { return a[s] + b[s]; });
+        case Operation::subtract: return each([&](std::size_t s) { return a[s] - b[s]; });
+        case Operation::multiply: return each([&](std::size_t s) { return product(a[s], b[s]); });
+        case Operation::divide: return each([&](std::size_t s) { return a[s] / b[s]; });
         case Operation::multiply_add:
             return each([&](std::size_t s) { return product(a[s], b[s]) + c[s]; });
         case Operation::subtract_product:
             return each([&](std::size_t s) { return c[s] - product(a[s], b[s]); });
-        case Operation::square_root:
-            return each([&](std::size_t s) { return std::sqrt(a[s]); });
-        case Operation::sine:
-            return each([&](std::size_t s) { return std::sin(a[s]); });
-        case Operation::cosine:
-            return each([&](std::size_t s) { return std::cos(a[s]); });
+        case Operation::square_root: return each([&](std::size_t s) { return std::sqrt(a[s]); });
+        case Operation::sine: return each([&](std::size_t s) { return std::sin(a[s]); });
+        case Operation::cosine: return each([&](std::size_t s) { return std::cos(a[s]); });
         case Operation::hyperbolic_tangent:
             return each([&](std::size_t s) { return std::tanh(a[s]); });
         case Operation::hyperbolic_secant:

@@ -75,22 +75,18 @@ void load(Body& body, const double* p) {
 
 int operand_count(Operation operation) {
     switch (operation) {
-        case Operation::input:
-            return 0;
+        case Operation::input: return 0;
         case Operation::square_root:
         case Operation::sine:
         case Operation::cosine:
         case Operation::hyperbolic_tangent:
         case Operation::hyperbolic_secant:
         case Operation::absolute:
-        case Operation::within_half_turn:
-            return 1;
+        case Operation::within_half_turn: return 1;
         case Operation::multiply_add:
         case Operation::subtract_product:
-        case Operation::select:
-            return 3;
-        default:
-            return 2;
+        case Operation::select: return 3;
+        default: return 2;
     }
 }
 
@@ -234,41 +230,29 @@ double Tape::record(Operation operation, double a, double b, double c) {
     if (++recorded_ % operations_a_check == 0) check_interruption();
     ++asked_[static_cast<int>(operation)];
     switch (operation) {
-        case Operation::input:
-            return input();
-        case Operation::add:
-            return add(a, b);
-        case Operation::subtract:
-            return add(a, dtau::negated(b));
-        case Operation::multiply:
-            return multiply(a, b);
-        case Operation::divide:
-            return divide(a, b);
-        case Operation::multiply_add:
-            return multiply_add(a, b, c);
-        case Operation::subtract_product:
-            return multiply_add(dtau::negated(a), b, c);
-        case Operation::square_root:
-            return is_node(a) ? node(operation, a) : std::sqrt(a);
+        case Operation::input: return input();
+        case Operation::add: return add(a, b);
+        case Operation::subtract: return add(a, dtau::negated(b));
+        case Operation::multiply: return multiply(a, b);
+        case Operation::divide: return divide(a, b);
+        case Operation::multiply_add: return multiply_add(a, b, c);
+        case Operation::subtract_product: return multiply_add(dtau::negated(a), b, c);
+        case Operation::square_root: return is_node(a) ? node(operation, a) : std::sqrt(a);
         case Operation::sine:
             if (!is_node(a)) return std::sin(a);
             return with_sign(node(operation, magnitude(a)), is_negative(a));
-        case Operation::cosine:
-            return is_node(a) ? node(operation, magnitude(a)) : std::cos(a);
+        case Operation::cosine: return is_node(a) ? node(operation, magnitude(a)) : std::cos(a);
         case Operation::hyperbolic_tangent:
             if (!is_node(a)) return std::tanh(a);
             return with_sign(node(operation, magnitude(a)), is_negative(a));
         case Operation::hyperbolic_secant:
             return is_node(a) ? node(operation, magnitude(a)) : 1.0 / std::cosh(a);
-        case Operation::absolute:
-            return is_node(a) ? node(operation, magnitude(a)) : std::fabs(a);
+        case Operation::absolute: return is_node(a) ? node(operation, magnitude(a)) : std::fabs(a);
         case Operation::within_half_turn:
             if (!is_node(a)) return std::remainder(a, 2.0 * 3.14159265358979323846);
             return with_sign(node(operation, magnitude(a)), is_negative(a));
-        case Operation::less:
-            return less(a, b);
-        case Operation::select:
-            return select(a, b, c);
+        case Operation::less: return less(a, b);
+        case Operation::select: return select(a, b, c);
     }
     return 0.0;
 }

@@ -18,8 +18,7 @@ bool is_trig(Operation operation) {
 }
 
 // Joins pieces of text.
-template <class... Texts>
-std::string joined(const Texts&... texts) {
+template <class... Texts> std::string joined(const Texts&... texts) {
     std::string result;
     (result.append(std::string_view(texts)), ...);
     return result;
@@ -48,8 +47,7 @@ class Writer {
     }
 
   private:
-    template <class... Texts>
-    void put(const Texts&... texts) {
+    template <class... Texts> void put(const Texts&... texts) {
         (text_.append(std::string_view(texts)), ...);
     }
 
@@ -283,26 +281,16 @@ class Writer {
             case Operation::subtract:
                 if (is_absorbed(x[0])) return sum("FMA", x[0], number(dtau::negated(x[1])));
                 return is_absorbed(x[1]) ? sum("FNMA", x[1], number(x[0])) : two(" - ");
-            case Operation::multiply:
-                return two(" * ");
-            case Operation::divide:
-                return two(" / ");
-            case Operation::multiply_add:
-                return fused("FMA");
-            case Operation::subtract_product:
-                return fused("FNMA");
-            case Operation::square_root:
-                return call("SQRT");
-            case Operation::sine:
-                return call("SIN");
-            case Operation::cosine:
-                return call("COS");
-            case Operation::hyperbolic_tangent:
-                return call("TANH");
-            case Operation::hyperbolic_secant:
-                return call("SECH");
-            case Operation::absolute:
-                return call("FABS");
+            case Operation::multiply: return two(" * ");
+            case Operation::divide: return two(" / ");
+            case Operation::multiply_add: return fused("FMA");
+            case Operation::subtract_product: return fused("FNMA");
+            case Operation::square_root: return call("SQRT");
+            case Operation::sine: return call("SIN");
+            case Operation::cosine: return call("COS");
+            case Operation::hyperbolic_tangent: return call("TANH");
+            case Operation::hyperbolic_secant: return call("SECH");
+            case Operation::absolute: return call("FABS");
             case Operation::within_half_turn:
                 return joined("REMAINDER(", number(x[0]), ", ", literal(6.28318530717958647692),
                               ")");
@@ -312,8 +300,7 @@ class Writer {
                               ", ", chosen(x[2]), ")");
             }
             case Operation::less:
-            case Operation::input:
-                break;
+            case Operation::input: break;
         }
         throw std::logic_error("expected an operation with an expression");
     }

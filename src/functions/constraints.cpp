@@ -8,8 +8,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ConstrainedWorkspace {
+template <class T> struct ConstrainedWorkspace {
     FactorizedWorkspace<T> dynamics;
     ConstraintEquations<T> equations;
     WrenchAxesWorkspace<T> wrenches;

@@ -11,10 +11,8 @@ namespace {
 // A matrix for each row of the constraints.
 constexpr Quantity row_tensor = {3, {Axis::nrows, Axis::nv, Axis::nv}};
 
-template <class Array>
-using ByQTwice = ByNumbers<Array, Converted::columns | Converted::rows>;
-template <class Array>
-using ByQFirst = ByNumbers<Array, Converted::rows>;
+template <class Array> using ByQTwice = ByNumbers<Array, Converted::columns | Converted::rows>;
+template <class Array> using ByQFirst = ByNumbers<Array, Converted::rows>;
 
 constexpr In<"restitution", Quantity::scalar, not_stacked, Default::zero> restitution;
 constexpr ByQTwice<Out<"d2a_dqdq", Quantity::tensor>> a_dqdq;

@@ -22,21 +22,18 @@ constexpr Out<"to_tangent", Quantity::to_tangent> to_tangent;
 
 constexpr KernelTraits in_lanes = {.results = Results::streamed};
 
-template <class T>
-struct IntegrateMatrices : TangentMatrices<T> {
+template <class T> struct IntegrateMatrices : TangentMatrices<T> {
     T* reached;  // in a call by numbers
 
     IntegrateMatrices(Arena& arena, const Tree& tree, const Options& options)
         : TangentMatrices<T>(arena, tree, false, 1.0),
           reached(options.by_numbers ? arena.take<T>(tree.nq) : nullptr) {}
 };
-template <class T>
-struct DifferenceMatrices : TangentMatrices<T> {
+template <class T> struct DifferenceMatrices : TangentMatrices<T> {
     DifferenceMatrices(Arena& arena, const Tree& tree, const Options&)
         : TangentMatrices<T>(arena, tree, false, -1.0) {}
 };
-template <class T>
-struct NumbersMatrices : TangentMatrices<T> {
+template <class T> struct NumbersMatrices : TangentMatrices<T> {
     NumbersMatrices(Arena& arena, const Tree& tree, const Options&)
         : TangentMatrices<T>(arena, tree, true, 1.0) {}
 };

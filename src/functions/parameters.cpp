@@ -18,8 +18,7 @@ constexpr Out<"by_parameters", Quantity::parameters> by_parameters;
 // Computes the wrenches and subspaces of a group in lanes. The regressor's rows are then written
 // state by state, with adjacent parameters in a vector and in the order of memory, zeros included:
 // there are ten times more numbers to write than to compute with.
-template <class T>
-struct RegressorRowsWorkspace {
+template <class T> struct RegressorRowsWorkspace {
     using N = Number<T>;
     static constexpr int group = group_size<T>;
     RegressorWorkspace<T> regressor;
@@ -34,14 +33,12 @@ struct RegressorRowsWorkspace {
           slab(arena.take<N>(cache_line + parameter_count(tree, true))) {}
 };
 
-template <class N>
-inline void fill_zeros(N* row, int begin, int end) {
+template <class N> inline void fill_zeros(N* row, int begin, int end) {
     for (int c = begin; c < end; ++c) row[c] = N(0.0);
 }
 
 // The entries of the columns of joints of one state: a, v, s and y (joint_columns.hpp), their numbers `step` apart.
-template <class N>
-struct JointEntries {
+template <class N> struct JointEntries {
     const N* of[joint_parameter_kinds];
     int step;
 

@@ -27,8 +27,7 @@ bool stays_packed(const Tree& tree, const Options& options) {
     return options.layout == Layout::pattern && !tree.mimic;
 }
 
-template <class T>
-struct InverseTensorsWorkspace {
+template <class T> struct InverseTensorsWorkspace {
     // Whether to write the dense tensors of a lone state output by output.
     static bool by_outputs(const Tree& tree, const Options& options) {
         return group_size<T> == 1 && options.layout == Layout::dense && !tree.mimic &&
@@ -55,8 +54,7 @@ struct InverseTensorsWorkspace {
 };
 
 // Computes one state at a time: the lanes hold several outputs of it.
-template <class T>
-struct ForwardTensorsWorkspace {
+template <class T> struct ForwardTensorsWorkspace {
     ForwardSecondWorkspace<T> second;
     T* outputs;  // outputs of one tensor, one for each lane
 

@@ -13,10 +13,8 @@ namespace steps_rows {
 
 // A step, its variation or its gradient, with any forward dynamics: of independent joints, of mimic
 // joints, or with contacts.
-template <template <class> class Steps, template <class> class Dynamics>
-struct With {
-    template <class T>
-    struct Workspace {
+template <template <class> class Steps, template <class> class Dynamics> struct With {
+    template <class T> struct Workspace {
         Steps<T> step;
         Dynamics<T> dynamics;
 
@@ -27,24 +25,19 @@ struct With {
 template <class T>
 using StepAndWrenches = WithWrenches<StepWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
-template <class T>
-using IndependentStep = With<StepAndWrenches, AbaWorkspace>::Workspace<T>;
-template <class T>
-using MimicStep = With<StepAndWrenches, FactorizedWorkspace>::Workspace<T>;
+template <class T> using IndependentStep = With<StepAndWrenches, AbaWorkspace>::Workspace<T>;
+template <class T> using MimicStep = With<StepAndWrenches, FactorizedWorkspace>::Workspace<T>;
 template <class T>
 using ConstrainedStep = With<StepAndWrenches, ConstrainedMotionWorkspace>::Workspace<T>;
 
 template <class T>
 using IndependentJvp = With<StepJvpWorkspace, IndependentVariation>::Workspace<T>;
-template <class T>
-using MimicJvp = With<StepJvpWorkspace, MimicVariation>::Workspace<T>;
+template <class T> using MimicJvp = With<StepJvpWorkspace, MimicVariation>::Workspace<T>;
 template <class T>
 using ConstrainedJvp = With<StepJvpWorkspace, ConstrainedJvpWorkspace>::Workspace<T>;
 
-template <class T>
-using IndependentVjp = With<StepVjpWorkspace, IndependentDynamics>::Workspace<T>;
-template <class T>
-using MimicVjp = With<StepVjpWorkspace, MimicDynamics>::Workspace<T>;
+template <class T> using IndependentVjp = With<StepVjpWorkspace, IndependentDynamics>::Workspace<T>;
+template <class T> using MimicVjp = With<StepVjpWorkspace, MimicDynamics>::Workspace<T>;
 template <class T>
 using ConstrainedVjp = With<StepVjpWorkspace, ConstrainedVjpWorkspace>::Workspace<T>;
 

@@ -11,10 +11,8 @@ namespace dtau::DTAU_VARIANT {
 namespace steps_linearizations_rows {
 
 // The continuous linearization, with the derivatives of any forward dynamics.
-template <template <class> class Derivatives>
-struct Continuous {
-    template <class T>
-    struct Workspace {
+template <template <class> class Derivatives> struct Continuous {
+    template <class T> struct Workspace {
         Derivatives<T> derivatives;
         T* da_dtau;
 
@@ -23,8 +21,7 @@ struct Continuous {
               da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)) {}
     };
 };
-template <class T>
-using FreeLinearization = Continuous<FdsvaWorkspace>::Workspace<T>;
+template <class T> using FreeLinearization = Continuous<FdsvaWorkspace>::Workspace<T>;
 template <class T>
 using ConstrainedLinearization = Continuous<ConstrainedDerivativesWorkspace>::Workspace<T>;
 
@@ -38,8 +35,7 @@ constexpr Out<"residual", Quantity::rows, not_stacked, true> residual;
 constexpr ByNumbers<KeptOut<"A", AccelerationQuantity::state_matrix, Kept::upper_half_of_euler>,
                     Converted::columns | Converted::reached_rows>
     A_step;
-template <class Result>
-using Reaching = ByNumbers<Result, Converted::reached_rows>;
+template <class Result> using Reaching = ByNumbers<Result, Converted::reached_rows>;
 constexpr Reaching<KeptOut<"B", AccelerationQuantity::input_matrix, Kept::upper_half_of_euler>>
     B_step;
 constexpr KeptOut<"q", Quantity::q, Kept::all_of_euler> q_next;
@@ -69,8 +65,7 @@ constexpr auto require_finite = [](const auto& x) {
     if (x.options.by_f_ext) x.require_finite(dq_df_ext, dv_df_ext);
 };
 
-template <class T>
-void copy(const T* from, int count, T* to) {
+template <class T> void copy(const T* from, int count, T* to) {
     for (int k = 0; k < count; ++k) to[k] = from[k];
 }
 

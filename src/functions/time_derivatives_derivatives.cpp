@@ -25,10 +25,8 @@ constexpr Out<"A", Quantity::state_matrix, 1> A;
 constexpr Out<"B", Quantity::input_matrix, 1> B;
 constexpr Out<"a", Quantity::v, 1> accelerations_out;
 
-template <class T>
-using IndependentFdsva = FdsvaSeriesWorkspace<T, HybridSeriesWorkspace<T>>;
-template <class T>
-using MimicFdsva = FdsvaSeriesWorkspace<T, MimicSeriesWorkspace<T>>;
+template <class T> using IndependentFdsva = FdsvaSeriesWorkspace<T, HybridSeriesWorkspace<T>>;
+template <class T> using MimicFdsva = FdsvaSeriesWorkspace<T, MimicSeriesWorkspace<T>>;
 
 template <class T>
 using IndependentLinearization = LinearizationSeriesWorkspace<T, HybridSeriesWorkspace<T>>;
@@ -37,8 +35,7 @@ using MimicLinearization = LinearizationSeriesWorkspace<T, MimicSeriesWorkspace<
 
 template <class T>
 using IndependentVariation = ForwardVariationWorkspace<T, HybridSeriesWorkspace<T>>;
-template <class T>
-using MimicVariation = ForwardVariationWorkspace<T, MimicSeriesWorkspace<T>>;
+template <class T> using MimicVariation = ForwardVariationWorkspace<T, MimicSeriesWorkspace<T>>;
 
 constexpr auto forward_derivatives = []<class T>(const Tree& tree, const auto& x, const auto& w) {
     fdsva_time_derivatives(tree, x.options.order, x[q], x[v], x[tau_stack], x[f_ext_stack],

@@ -15,14 +15,10 @@ constexpr Out<"by_v", Quantity::torque> by_v;
 constexpr Out<"by_tau_derivatives", Quantity::v, 1> by_tau_stack;
 constexpr Out<"by_f_ext_derivatives", Quantity::wrenches, 1, true> by_f_ext_stack;
 
-template <class T>
-using ForwardJvp = ForwardSeriesJvpWorkspace<T, HybridSeriesWorkspace<T>>;
-template <class T>
-using MimicForwardJvp = ForwardSeriesJvpWorkspace<T, MimicSeriesWorkspace<T>>;
-template <class T>
-using ForwardVjp = ForwardSeriesVjpWorkspace<T, HybridSeriesWorkspace<T>>;
-template <class T>
-using MimicForwardVjp = ForwardSeriesVjpWorkspace<T, MimicSeriesWorkspace<T>>;
+template <class T> using ForwardJvp = ForwardSeriesJvpWorkspace<T, HybridSeriesWorkspace<T>>;
+template <class T> using MimicForwardJvp = ForwardSeriesJvpWorkspace<T, MimicSeriesWorkspace<T>>;
+template <class T> using ForwardVjp = ForwardSeriesVjpWorkspace<T, HybridSeriesWorkspace<T>>;
+template <class T> using MimicForwardVjp = ForwardSeriesVjpWorkspace<T, MimicSeriesWorkspace<T>>;
 
 constexpr auto jvp = []<class T>(const Tree& tree, const auto& x, const auto& w) {
     forward_time_derivatives_jvp(tree, x.options.order, x[q], x[v], x[tau_stack], x[dq], x[dv],

@@ -17,8 +17,7 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-template <class Integer>
-std::vector<Integer> integers(nb::handle given) {
+template <class Integer> std::vector<Integer> integers(nb::handle given) {
     const auto numbers =
         nb::cast<nb::ndarray<const Integer, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(given);
     return {numbers.data(), numbers.data() + numbers.shape(0)};

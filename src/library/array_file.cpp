@@ -20,8 +20,7 @@ constexpr std::uint32_t format_version = 2;
 constexpr std::size_t header_size = 24;
 
 using Texts = ArrayFile::Texts;
-template <class T>
-using Numbers = ArrayFile::Numbers<T>;
+template <class T> using Numbers = ArrayFile::Numbers<T>;
 
 std::vector<char> bytes_of(const std::string& path) {
     std::FILE* const file = std::fopen(path.c_str(), "rb");
@@ -64,8 +63,7 @@ class Reader {
         at_ += size, left_ -= size;
         return piece;
     }
-    template <class T>
-    T number() {
+    template <class T> T number() {
         T value;
         std::memcpy(&value, take(sizeof value), sizeof value);
         return value;
@@ -90,8 +88,7 @@ class Reader {
     }
 
   private:
-    template <class T>
-    Numbers<T> numbers(std::vector<std::uint64_t> shape) {
+    template <class T> Numbers<T> numbers(std::vector<std::uint64_t> shape) {
         std::uint64_t count = 1;
         for (const std::uint64_t n : shape) {
             if (n != 0 && count > left_ / n) refuse_file("expected arrays within the file");
@@ -136,8 +133,7 @@ ArrayFile::ArrayFile(const std::string& path) {
     }
 }
 
-template <class A>
-A ArrayFile::take(std::string_view name) {
+template <class A> A ArrayFile::take(std::string_view name) {
     const auto found = arrays_.find(name);
     if (found == arrays_.end() || !std::holds_alternative<A>(found->second))
         refuse_file(std::string(name) + ": expected this array, got none or one of another type");

@@ -18,8 +18,7 @@ namespace dtau {
 class ArrayFile {
   public:
     using Texts = std::vector<std::string>;
-    template <class T>
-    struct Numbers {
+    template <class T> struct Numbers {
         std::vector<std::uint64_t> shape;
         std::vector<T> values;
     };
@@ -38,8 +37,7 @@ class ArrayFile {
     void require_taken(std::string_view prefix) const;
 
   private:
-    template <class A>
-    A take(std::string_view name);
+    template <class A> A take(std::string_view name);
     template <class T>
     std::vector<T> numbers(std::string_view name, const std::vector<std::uint64_t>& shape);
 

@@ -28,8 +28,7 @@ int fail(int code, const char* what) {
     return code;
 }
 
-template <class Body>
-int guarded(const Body& body) noexcept {
+template <class Body> int guarded(const Body& body) noexcept {
     try {
         body();
         return DTAU_OK;

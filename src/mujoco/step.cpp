@@ -259,8 +259,7 @@ void prepare_accelerations(const Constants& m, const Solutions& at, double* q, d
     trim_scratch();
 }
 
-template <class F>
-void for_each_state(StepJob& job, const F& f) {
+template <class F> void for_each_state(StepJob& job, const F& f) {
     Arena measured;
     Workspace(measured, job.model);
     Arena arena(scratch(measured.used()), measured.used());

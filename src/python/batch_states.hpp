@@ -8,8 +8,7 @@ namespace dtau {
 
 // Calls visit(address of a state, its batch index, number of batch axes) for every state. Broadcast
 // axes, of stride 0, are visited once.
-template <class Visit>
-void for_batch_states(PyArrayObject* a, int core_axes, const Visit& visit) {
+template <class Visit> void for_batch_states(PyArrayObject* a, int core_axes, const Visit& visit) {
     const int last = PyArray_NDIM(a) - core_axes;
     npy_intp index[Job::max_axes], shape[Job::max_axes];
     const char* state = PyArray_BYTES(a);

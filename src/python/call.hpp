@@ -63,8 +63,7 @@ template <class X, int... Shape>
 using Rows = nanobind::ndarray<const X, nanobind::shape<-1, Shape...>, nanobind::c_contig,
                                nanobind::device::cpu>;
 
-template <std::size_t N, class Array>
-std::array<double, N> row(const Array& a, std::size_t i) {
+template <std::size_t N, class Array> std::array<double, N> row(const Array& a, std::size_t i) {
     std::array<double, N> result;
     for (std::size_t k = 0; k < N; ++k) result[k] = a.data()[i * N + k];
     return result;

@@ -19,14 +19,12 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-template <class X>
-X attribute(nb::handle object, const char* name) {
+template <class X> X attribute(nb::handle object, const char* name) {
     return nb::cast<X>(object.attr(name));
 }
 
 // The attributes that all kinds have.
-template <class Kind>
-Kind begun(nb::handle given) {
+template <class Kind> Kind begun(nb::handle given) {
     Kind contact;
     contact.axes = attribute<std::string>(given, "axes");
     contact.kp = attribute<double>(given, "kp");

@@ -30,35 +30,21 @@ struct Definition {
 
 const char* symbol(Axis axis) {
     switch (axis) {
-        case Axis::nq:
-            return "nq";
-        case Axis::nv:
-            return "nv";
-        case Axis::nbodies:
-            return "nbodies";
-        case Axis::nframes:
-            return "nframes";
-        case Axis::ninputs:
-            return "ninputs";
-        case Axis::ncontacts:
-            return "ncontacts";
-        case Axis::nrows:
-            return "nrows";
-        case Axis::ngiven_parameters:
-            return "10 nbodies";
-        case Axis::nparameters:
-            return "nparameters";
-        case Axis::two_nv:
-            return "2 nv";
-        case Axis::norders:
-            return "r + 1";
-        case Axis::norders_beyond:
-            return "r + 2";
-        case Axis::step_variables:
-            return "2 nv + ninputs";
+        case Axis::nq: return "nq";
+        case Axis::nv: return "nv";
+        case Axis::nbodies: return "nbodies";
+        case Axis::nframes: return "nframes";
+        case Axis::ninputs: return "ninputs";
+        case Axis::ncontacts: return "ncontacts";
+        case Axis::nrows: return "nrows";
+        case Axis::ngiven_parameters: return "10 nbodies";
+        case Axis::nparameters: return "nparameters";
+        case Axis::two_nv: return "2 nv";
+        case Axis::norders: return "r + 1";
+        case Axis::norders_beyond: return "r + 2";
+        case Axis::step_variables: return "2 nv + ninputs";
         case Axis::three:
-        case Axis::six:
-            break;
+        case Axis::six: break;
     }
     return nullptr;
 }

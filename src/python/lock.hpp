@@ -14,8 +14,7 @@ namespace dtau {
 // meanwhile, CPython before 3.14 ends the thread with pthread_exit. That unwinds the stack as an
 // exception does, through functions that no exception may leave and past destructors that need the
 // lock. So this function keeps the thread here instead.
-template <class F>
-auto unless_ended(const F& f) noexcept {
+template <class F> auto unless_ended(const F& f) noexcept {
     try {
         return f();
     } catch (...) {
@@ -45,8 +44,7 @@ bool signal_raises(void* released_lock);
 
 // Calls f() without the lock. If a signal handler raises, f() ends at its next
 // check_interruption(), and the exception is raised.
-template <class F>
-auto interruptible(const F& f) {
+template <class F> auto interruptible(const F& f) {
     try {
         ReleasedLock lock;
         const Interruptible watched(signal_raises, &lock);
@@ -61,8 +59,7 @@ auto interruptible(const F& f) {
 // as its garbage collector does without the lock, none of them would go on.
 class KeptObject {
   public:
-    template <class Make>
-    PyObject* get(const Make& make) {
+    template <class Make> PyObject* get(const Make& make) {
         if (PyObject* const found = object_.load(std::memory_order_acquire)) return found;
         PyObject* const made = make();
         if (!made) throw nanobind::python_error();

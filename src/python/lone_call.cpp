@@ -182,18 +182,15 @@ thread_local FormsHolder forms_holder;
 
 PyObject* default_object(const Argument& argument) {
     switch (argument.by_default) {
-        case Default::none:
-            return Py_None;
-        case Default::no:
-            return Py_False;
+        case Default::none: return Py_None;
+        case Default::no: return Py_False;
         case Default::word: {
             PyObject* word = default_value(argument).release().ptr();
             PyUnicode_InternInPlace(&word);
             return word;
         }
         case Default::required:
-        case Default::zero:
-            break;
+        case Default::zero: break;
     }
     return nullptr;
 }
@@ -275,10 +272,8 @@ bool is_word(Option option, nb::handle given) {
         case Option::axes:
         case Option::wrench_axes:
         case Option::acceleration:
-        case Option::integrator:
-            return PyUnicode_CheckExact(given.ptr());
-        default:
-            return false;
+        case Option::integrator: return PyUnicode_CheckExact(given.ptr());
+        default: return false;
     }
 }
 

@@ -15,20 +15,16 @@ namespace dtau::mujoco {
 
 namespace nb = nanobind;
 
-template <class X>
-constexpr int type_of = NPY_DOUBLE;
-template <>
-constexpr int type_of<Index> = NPY_INTP;
-template <>
-constexpr int type_of<std::int32_t> = NPY_INT32;
+template <class X> constexpr int type_of = NPY_DOUBLE;
+template <> constexpr int type_of<Index> = NPY_INTP;
+template <> constexpr int type_of<std::int32_t> = NPY_INT32;
 
 // Reads arrays from a list, in turn. An array of another type or size is an error of the package.
 class ArrayReader {
   public:
     explicit ArrayReader(nb::handle arrays) : arrays_(nb::cast<nb::tuple>(arrays)) {}
 
-    template <class X>
-    const X* take(Index size) {
+    template <class X> const X* take(Index size) {
         const X* found = take_any<X>();
         if (size_ != size)
             throw std::invalid_argument("array " + std::to_string(place_ - 1) + ": expected " +
@@ -36,8 +32,7 @@ class ArrayReader {
                                         std::to_string(size_));
         return found;
     }
-    template <class X>
-    const X* take_any() {
+    template <class X> const X* take_any() {
         if (place_ == arrays_.size()) throw std::invalid_argument("expected more arrays");
         const nb::handle given = arrays_[place_++];
         if (!PyArray_CheckExact(given.ptr()) || PyArray_TYPE(array(given)) != type_of<X> ||
@@ -59,12 +54,10 @@ class ArrayReader {
     Index size_ = 0;
 };
 
-template <class X = double>
-const X* numbers(nb::handle given, Index size) {
+template <class X = double> const X* numbers(nb::handle given, Index size) {
     return ArrayReader(nb::make_tuple(given)).take<X>(size);
 }
-template <class X = double>
-const X* numbers_or_null(nb::handle given, Index size) {
+template <class X = double> const X* numbers_or_null(nb::handle given, Index size) {
     return given.is_none() ? nullptr : numbers<X>(given, size);
 }
 
@@ -74,8 +67,7 @@ inline nb::object new_array(std::vector<npy_intp> shape, int type = NPY_DOUBLE) 
     if (!result.is_valid()) throw nb::python_error();
     return result;
 }
-template <class X = double>
-X* data(nb::handle object) {
+template <class X = double> X* data(nb::handle object) {
     return static_cast<X*>(PyArray_DATA(array(object)));
 }
 

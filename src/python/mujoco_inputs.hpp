@@ -7,8 +7,7 @@
 namespace dtau::mujoco {
 
 // Structs of doubles alone.
-template <class X>
-const X* read_structs(ArrayReader& read, Index count) {
+template <class X> const X* read_structs(ArrayReader& read, Index count) {
     constexpr Index numbers = sizeof(X) / sizeof(double);
     return reinterpret_cast<const X*>(read.take<double>(numbers * count));
 }

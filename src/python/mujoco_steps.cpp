@@ -49,8 +49,7 @@ nb::tuple accelerations(nb::handle constants, nb::handle solutions) {
 // Runs a function of the core. Returns the contacts whose motion is not known, a contact and a row of a
 // limit that jump (-1: there is none), and whether MuJoCo's velocities after the step follow from the
 // accelerations.
-template <class F>
-nb::tuple outcome_of(StepJob& job, const F& run) {
+template <class F> nb::tuple outcome_of(StepJob& job, const F& run) {
     std::vector<Index> missing(static_cast<std::size_t>(job.at.contact_starts[job.at.n]));
     job.missing = missing.data();
     {

@@ -62,12 +62,9 @@ double regularization(nb::handle given, bool without_contacts) {
 nb::object default_value(const Argument& argument) {
     switch (argument.by_default) {
         case Default::required:
-        case Default::none:
-            break;
-        case Default::no:
-            return nb::bool_(false);
-        case Default::zero:
-            return nb::float_(0.0);
+        case Default::none: break;
+        case Default::no: return nb::bool_(false);
+        case Default::zero: return nb::float_(0.0);
         case Default::word:
             const std::string_view first = words(argument.option).at[0];
             return nb::str(first.data(), first.size());
@@ -100,24 +97,16 @@ void CallOptions::read_first(const Signature& signature, const GivenArguments& g
                 set_order(number("order: expected an int from 0 to 100 or None", value, 0,
                                  Options::max_order));
                 break;
-            case Option::contacts:
-                read_contacts(given.model, value, tree);
-                break;
+            case Option::contacts: read_contacts(given.model, value, tree); break;
             case Option::regularization: {
                 const bool without = signature.optional_contacts && !values.contacts;
                 const std::string expected = set_regularization(regularization(value, without));
                 if (!expected.empty()) refuse(argument, expected, value);
                 break;
             }
-            case Option::forces:
-                set_flag(Option::forces, flag(argument, value));
-                break;
-            case Option::by:
-                read_variables(signature, value);
-                break;
-            case Option::driven:
-                read_inputs(value, tree.tree(), false);
-                break;
+            case Option::forces: set_flag(Option::forces, flag(argument, value)); break;
+            case Option::by: read_variables(signature, value); break;
+            case Option::driven: read_inputs(value, tree.tree(), false); break;
             case Option::frames:
                 read_frames(given.model, value, tree);
                 for (int i = 0; i < signature.ninputs; ++i)

@@ -99,8 +99,7 @@ PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {}};
 PyGetSetDef attributes[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr}, {}};
 
-template <class F>
-PyType_Slot slot(int id, F* function) {
+template <class F> PyType_Slot slot(int id, F* function) {
     return {id, reinterpret_cast<void*>(function)};
 }
 

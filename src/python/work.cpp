@@ -55,8 +55,7 @@ void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
 }
 
 // Raises the exceptions of signal handlers. KeyboardInterrupt reports how much is done.
-template <class Text>
-void raise_of_signals(const Text& what_is_done) {
+template <class Text> void raise_of_signals(const Text& what_is_done) {
     if (!PyErr_Occurred()) return;
     if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
         PyErr_Clear();

@@ -14,10 +14,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <template <class> class Algorithm>
-struct OfActiveConstraints {
-    template <class T>
-    struct Workspace {
+template <template <class> class Algorithm> struct OfActiveConstraints {
+    template <class T> struct Workspace {
         HeldConstraints<T> constraints;
         Algorithm<T> algorithm;
 
@@ -26,10 +24,8 @@ struct OfActiveConstraints {
     };
 };
 
-template <class Body>
-struct OnActiveConstraints {
-    template <class T>
-    void operator()(const Tree& tree, const auto& x, const auto& w) const {
+template <class Body> struct OnActiveConstraints {
+    template <class T> void operator()(const Tree& tree, const auto& x, const auto& w) const {
         apply<T>(tree, x, w.constraints, w.algorithm);
     }
 
@@ -43,8 +39,7 @@ struct OnActiveConstraints {
         bool stacked
             [Job::max_outputs];  // time derivatives, whose rows follow one another for each order
     };
-    template <class Inputs, class Outputs>
-    static constexpr Arrays describe() {
+    template <class Inputs, class Outputs> static constexpr Arrays describe() {
         Signature s = {};
         Inputs::describe_inputs(s);
         Outputs::describe_outputs(s);

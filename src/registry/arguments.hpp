@@ -7,8 +7,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // An array that a call by the numbers of q changes: see Converted.
-template <class Array, unsigned char numbers>
-struct ByNumbers : Array {
+template <class Array, unsigned char numbers> struct ByNumbers : Array {
     static constexpr ArraySignature signature = [] {
         ArraySignature changed = Array::signature;
         changed.numbers = numbers;
@@ -16,8 +15,7 @@ struct ByNumbers : Array {
     }();
 };
 // A result with columns by q.
-template <class Array>
-using ByQ = ByNumbers<Array, Converted::columns>;
+template <class Array> using ByQ = ByNumbers<Array, Converted::columns>;
 
 inline constexpr In<"q", Quantity::q> q;
 inline constexpr In<"q0", Quantity::q> q0;

@@ -19,8 +19,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <std::size_t size>
-struct Text {
+template <std::size_t size> struct Text {
     char at[size];
     constexpr Text(const char (&text)[size]) {
         for (std::size_t k = 0; k < size; ++k) at[k] = text[k];
@@ -43,26 +42,22 @@ struct Out {
 template <Text name, const Quantity& quantity, Kept kept>
 using KeptOut = Out<name, quantity, not_stacked, false, kept>;
 // A result that options ask for (Asked); such ones are the last, results of `forces` alone first.
-template <int asked, Text name, const Quantity& quantity>
-struct AskedOut {
+template <int asked, Text name, const Quantity& quantity> struct AskedOut {
     static constexpr ArraySignature signature = {name.at, &quantity, not_stacked, false, asked};
 };
 template <Text name, const Quantity& quantity>
 using ForceOut = AskedOut<Asked::forces, name, quantity>;
 
 // An option, by its name in Python.
-template <Text name, Option option, Default by_default>
-struct Opt {
+template <Text name, Option option, Default by_default> struct Opt {
     static constexpr const char* text = name.at;
 };
 
 // The arguments of a function in their public order: inputs and options from takes(), results from
 // gives().
-template <class... A>
-struct ArgumentList {
+template <class... A> struct ArgumentList {
     // The index of X among the arrays; -1: it is not there.
-    template <class X>
-    static constexpr int place() {
+    template <class X> static constexpr int place() {
         int k = 0, found = -1;
         ((found = std::is_same_v<A, X> ? k : found, k += is_array<A>), ...);
         return found;
@@ -73,8 +68,7 @@ struct ArgumentList {
     }
 
   private:
-    template <class X>
-    static constexpr bool is_array = requires { X::signature; };
+    template <class X> static constexpr bool is_array = requires { X::signature; };
 
     static constexpr void describe_output(Signature& s, const ArraySignature& result) {
         s.nalways += !result.optional && !result.asked;
@@ -83,8 +77,7 @@ struct ArgumentList {
         s.outputs[s.noutputs++] = result;
     }
 
-    template <class X>
-    static constexpr void describe_input(Signature& s, X) {
+    template <class X> static constexpr void describe_input(Signature& s, X) {
         s.arguments[s.narguments++] = {X::signature.name, X::by_default, s.ninputs, {}};
         if (X::signature.quantity->axes[0] == Axis::ngiven_parameters) s.parameters = s.ninputs;
         if (*X::signature.quantity == Quantity::active_contacts) s.active = s.ninputs;
@@ -98,23 +91,15 @@ struct ArgumentList {
         s.optional_contacts |= option == Option::contacts && by_default == Default::none;
     }
 };
-template <class... A>
-constexpr ArgumentList<A...> takes(A...) {
-    return {};
-}
-template <class... A>
-constexpr ArgumentList<A...> gives(A...) {
-    return {};
-}
+template <class... A> constexpr ArgumentList<A...> takes(A...) { return {}; }
+template <class... A> constexpr ArgumentList<A...> gives(A...) { return {}; }
 
 // The arguments of an algorithm by name: x[q] is the input q, x[dtau_dq] the result dtau_dq.
-template <class T, class Inputs, class Outputs>
-struct NamedArguments {
+template <class T, class Inputs, class Outputs> struct NamedArguments {
     const Arguments<T>& all;
     const Options& options;
 
-    template <class A>
-    DTAU_INLINE auto operator[](A) const {
+    template <class A> DTAU_INLINE auto operator[](A) const {
         constexpr int in = Inputs::template place<A>(), out = Outputs::template place<A>();
         static_assert(in >= 0 || out >= 0, "the function does not take or give this");
         if constexpr (in >= 0)
@@ -128,31 +113,26 @@ struct NamedArguments {
     }
     // Leaves nothing of a state in which numbers of these results, with the algorithm's sizes, are not
     // finite.
-    template <class... A>
-    void require_finite(A... results) const {
+    template <class... A> void require_finite(A... results) const {
         FiniteTest<T> test;
         (test.add((*this)[results], all.destination.size[Outputs::template place<A>()]), ...);
         for (int l = 0; l < group_size<T>; ++l)
             if (!test.is_finite(l)) all.outcomes->fail(l, Outcome::nothing);
     }
     // Reports failures to the job (dtau/algorithms/constraints/failures.hpp).
-    template <class Failures>
-    DTAU_INLINE void report(Failures* failures, int stage = 0) const {
+    template <class Failures> DTAU_INLINE void report(Failures* failures, int stage = 0) const {
         failures->take(stage, [&](int lane, const Failure& why) { all.report(lane, why); });
     }
 };
 
 // The workspace of algorithms that need none.
-template <class T>
-struct NoWorkspace {
+template <class T> struct NoWorkspace {
     NoWorkspace(Arena&, const Tree&, const Options&) {}
 };
 
 // The workspace of an algorithm together with the one that transforms external wrenches.
-template <template <class> class Algorithm, template <class> class Wrenches>
-struct WithWrenches {
-    template <class T>
-    struct Workspace {
+template <template <class> class Algorithm, template <class> class Wrenches> struct WithWrenches {
+    template <class T> struct Workspace {
         Algorithm<T> algorithm;
         Wrenches<T> wrenches;
 
@@ -170,8 +150,7 @@ struct KernelTraits {
 // An algorithm of the registry. Its body is a function of the tree, the named arguments and the
 // workspace, for any scalar. A workspace may request that the states of a batch are computed one by
 // one.
-template <template <class> class Workspace, KernelTraits traits, class Body>
-struct Kernel {
+template <template <class> class Workspace, KernelTraits traits, class Body> struct Kernel {
     // Compiled for size: it runs once a call and has hundreds of instances.
     template <class T>
     __attribute__((cold)) static const void* workspace(Arena& arena, const Tree& tree,
@@ -183,12 +162,10 @@ struct Kernel {
         Body{}.template operator()<T>(tree, NamedArguments<T, Inputs, Outputs>{x, *x.options},
                                       *static_cast<const Workspace<T>*>(workspace));
     }
-    template <class T, class Inputs, class Outputs>
-    static constexpr Algorithm<T> scalar() {
+    template <class T, class Inputs, class Outputs> static constexpr Algorithm<T> scalar() {
         return {workspace<T>, apply<T, Inputs, Outputs>};
     }
-    template <class Inputs, class Outputs>
-    static constexpr Algorithms algorithms() {
+    template <class Inputs, class Outputs> static constexpr Algorithms algorithms() {
         Algorithms a;
         a.results = traits.results;
         if constexpr (requires { Workspace<double>::one_by_one; })
@@ -214,10 +191,7 @@ struct Implementation {
     bool for_mimic;  // there is one for mimic joints
 };
 struct NoAlgorithm {
-    template <class Inputs, class Outputs>
-    static constexpr Algorithms algorithms() {
-        return {};
-    }
+    template <class Inputs, class Outputs> static constexpr Algorithms algorithms() { return {}; }
 };
 template <class Inputs, class Outputs, class Independent, class Mimic, class Constrained>
 inline constexpr Implementation implementation = {
@@ -234,8 +208,7 @@ struct Row {
 };
 
 // Marks the algorithm with constraints.
-template <class Algorithm>
-struct WithContacts : Algorithm {};
+template <class Algorithm> struct WithContacts : Algorithm {};
 
 template <class Inputs, class Outputs, class Independent, class Mimic, class Constrained>
 constexpr Row function(const FunctionInfo& info, Inputs, Outputs, Independent, Mimic, Constrained) {

@@ -7,14 +7,12 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <const auto& rows, auto member>
-constexpr auto column_of() {
+template <const auto& rows, auto member> constexpr auto column_of() {
     std::array<std::remove_cvref_t<decltype(rows[0].*member)>, std::size(rows)> column = {};
     for (std::size_t k = 0; k < column.size(); ++k) column[k] = rows[k].*member;
     return column;
 }
-template <const auto& rows, auto member>
-constexpr auto column = column_of<rows, member>();
+template <const auto& rows, auto member> constexpr auto column = column_of<rows, member>();
 
 // The signatures are the same for all instruction sets: the set DTAU_SIGNATURES has them.
 template <const auto& rows>

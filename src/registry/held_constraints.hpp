@@ -19,8 +19,7 @@ struct Inactive {
 };
 
 // The constraints that hold in the states at hand.
-template <class T>
-struct HeldConstraints {
+template <class T> struct HeldConstraints {
     const Constraints* all;
     Constraints* held;
     Constraint* at;  // (ncontacts) of `held`, if some are left out

@@ -8,8 +8,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // `lone` is the list of the other set, `groups` are the groups of this one.
-template <const FunctionList& lone, const auto& groups>
-struct LanesOnly {
+template <const FunctionList& lone, const auto& groups> struct LanesOnly {
     static void run(const Function& function, const Tree& tree, const Job& job,
                     std::ptrdiff_t begin, std::ptrdiff_t end) {
         if (job.count == 1) return lone.run(function, tree, job, begin, end);

@@ -79,8 +79,7 @@ Entries acceleration_matrix(const Sizes& sizes) {
 
 // Forces of constraints by columns: column c is of the velocity dof(c), on which the constraints of its
 // group depend, or of all velocities if that is negative.
-template <class Dof>
-Entries force_matrix(const Sizes& sizes, std::ptrdiff_t columns, Dof dof) {
+template <class Dof> Entries force_matrix(const Sizes& sizes, std::ptrdiff_t columns, Dof dof) {
     if (!sizes.options.contacts) return {};  // no rows
     const std::vector<int> group = groups(sizes);
     const Constraints& contacts = *sizes.options.contacts;

@@ -6,8 +6,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // `groups` are the groups of this instruction set.
-template <const auto& groups>
-struct Runner {
+template <const auto& groups> struct Runner {
     static const Algorithms& chosen(const Function& function, const Tree& tree,
                                     const Options& options) {
         const Implementation& all = implementation_of(function);

@@ -16,35 +16,23 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
     const Tree& tree = sizes.tree;
     const Options& options = sizes.options;
     switch (axis) {
-        case Axis::nq:
-            return independent_nq(tree);
-        case Axis::nv:
-            return tree.independent.n;
-        case Axis::two_nv:
-            return 2 * tree.independent.n;
+        case Axis::nq: return independent_nq(tree);
+        case Axis::nv: return tree.independent.n;
+        case Axis::two_nv: return 2 * tree.independent.n;
         case Axis::step_variables:
             return 2 * tree.independent.n + options.driven.count + options.by_dt +
                    (options.by_f_ext ? 6 * tree.nbodies : 0);
-        case Axis::nbodies:
-            return tree.nbodies;
-        case Axis::nframes:
-            return options.nframes;
-        case Axis::ninputs:
-            return options.driven.count;
-        case Axis::ncontacts:
-            return options.contacts ? options.contacts->count : 0;
-        case Axis::nrows:
-            return options.contacts ? options.contacts->nrows : 0;
+        case Axis::nbodies: return tree.nbodies;
+        case Axis::nframes: return options.nframes;
+        case Axis::ninputs: return options.driven.count;
+        case Axis::ncontacts: return options.contacts ? options.contacts->count : 0;
+        case Axis::nrows: return options.contacts ? options.contacts->nrows : 0;
         case Axis::nparameters:
-        case Axis::ngiven_parameters:
-            return parameter_count(tree, options.joint_parameters);
-        case Axis::norders:
-            return options.order + 1;
-        case Axis::norders_beyond:
-            return options.order + 2;
+        case Axis::ngiven_parameters: return parameter_count(tree, options.joint_parameters);
+        case Axis::norders: return options.order + 1;
+        case Axis::norders_beyond: return options.order + 2;
         case Axis::three:
-        case Axis::six:
-            break;
+        case Axis::six: break;
     }
     return static_cast<int>(axis);
 }

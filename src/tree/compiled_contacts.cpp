@@ -44,12 +44,8 @@ void add_motion(const Tree& tree, const Body& body, Constraint& c) {
         case JointKind::spherical:
             for (int k = 0; k < body.nv; ++k) add(k, 1.0, 0.0);
             break;
-        case JointKind::prismatic:
-            add(0, 0.0, 1.0);
-            break;
-        case JointKind::helical:
-            add(0, 1.0, body.pitch * body.pitch);
-            break;
+        case JointKind::prismatic: add(0, 0.0, 1.0); break;
+        case JointKind::helical: add(0, 1.0, body.pitch * body.pitch); break;
         case JointKind::free:
         case JointKind::cylindrical:
         case JointKind::planar:

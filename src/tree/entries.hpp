@@ -25,8 +25,7 @@ struct EntryList {
 // A list that its first user makes, in any thread.
 class LazyEntries {
   public:
-    template <class Make>
-    const EntryList& get(const Make& make) const {
+    template <class Make> const EntryList& get(const Make& make) const {
         std::call_once(made_, [&] { list_ = EntryList(make()); });
         return list_;
     }

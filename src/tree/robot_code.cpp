@@ -6,8 +6,7 @@
 namespace dtau {
 namespace {
 
-template <std::size_t n>
-bool same(const double (&a)[n], const double (&b)[n]) {
+template <std::size_t n> bool same(const double (&a)[n], const double (&b)[n]) {
     return std::equal(a, a + n, b);
 }
 

@@ -168,8 +168,7 @@ def test_instruction_sets_agree_to_rounding(function: Function, name: str) -> No
     if function.solves:
         amplified = 50 * function.steps if function.steps > 1 else 1
         tolerance = np.maximum(
-            tolerance,
-            8.0 * EPS * amplified * np.linalg.cond(dtau.mass_matrix(model, state["q"])),
+            tolerance, 8.0 * EPS * amplified * np.linalg.cond(dtau.mass_matrix(model, state["q"]))
         )
     results = {}
     for chosen in SETS:

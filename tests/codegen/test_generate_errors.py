@@ -67,11 +67,7 @@ def test_names_of_models_cannot_end_the_comment(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        (
-            {"functions": "inverse_dynamic"},
-            ValueError,
-            "no function named 'inverse_dynamic'",
-        ),
+        ({"functions": "inverse_dynamic"}, ValueError, "no function named 'inverse_dynamic'"),
         (
             {"functions": "project"},
             ValueError,
@@ -106,11 +102,7 @@ def test_names_of_models_cannot_end_the_comment(tmp_path: Path) -> None:
             "with contacts alone",
         ),
         ({"functions": ["constrained_step"]}, ValueError, "no function named"),
-        (
-            {"functions": "frame_placements"},
-            ValueError,
-            "needs the option 'frames'",
-        ),
+        ({"functions": "frame_placements"}, ValueError, "needs the option 'frames'"),
         (
             {"functions": "bias_torque_time_derivatives"},
             ValueError,

@@ -44,9 +44,7 @@ def test_held_where_it_is() -> None:
     q = random_state(model, 1)["q"]
     own = dtau.FrameContact(FEET[2], kp=1.0, placement=dtau.Pose())
     contacts = dtau.Contacts(
-        model,
-        [dtau.PointContact(FEET[0], kp=4.0), dtau.FrameContact(FEET[1], kp=4.0), own],
-        at=q,
+        model, [dtau.PointContact(FEET[0], kp=4.0), dtau.FrameContact(FEET[1], kp=4.0), own], at=q
     )
     place = dtau.frame_placements(model, q, FEET[:2])
     assert contacts.contacts[0].position == tuple(place.translation[0])  # type: ignore[union-attr]

@@ -232,9 +232,7 @@ def scaled(model: dtau.Model, length: float, mass: float) -> dtau.Model:
             parent=link.parent,
             placement=dtau.Pose(at.rotation, length * np.asarray(at.translation)),
             inertia=dtau.Inertia(
-                mass * x.mass,
-                length * np.asarray(x.com),
-                mass * length**2 * np.asarray(x.tensor),
+                mass * x.mass, length * np.asarray(x.com), mass * length**2 * np.asarray(x.tensor)
             ),
         )
     return robot.build()

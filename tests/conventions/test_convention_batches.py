@@ -17,9 +17,7 @@ from trees import Array
 from dtau.conventions import Convention
 
 kinds_in_turn = pytest.mark.parametrize(
-    ("conversion", "kind"),
-    in_turn(CONVERSIONS, CONVENTIONS),
-    ids=str,
+    ("conversion", "kind"), in_turn(CONVERSIONS, CONVENTIONS), ids=str
 )
 
 

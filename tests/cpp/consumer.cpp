@@ -62,8 +62,7 @@ void require(bool done, const dtau::Call& call) {
 }
 
 // Runs a call and requires that it does nothing but compute.
-template <class Body>
-void counted(const dtau::Call& call, const Body& body) {
+template <class Body> void counted(const dtau::Call& call, const Body& body) {
     allocations = locks = 0;
     counts = true;
     const bool done = body();
@@ -73,8 +72,7 @@ void counted(const dtau::Call& call, const Body& body) {
         fail(std::to_string(allocations) + " allocations, " + std::to_string(locks) + " locks");
 }
 
-template <class Body>
-void refused(const std::string& part, const Body& body) {
+template <class Body> void refused(const std::string& part, const Body& body) {
     try {
         body();
     } catch (const std::invalid_argument& error) {
@@ -137,8 +135,7 @@ class Results {
   public:
     explicit Results(const char* path) : file_(path, std::ios::binary) {}
     // Memory for all results of a call; `body` gets their addresses.
-    template <class Body>
-    void add(const dtau::Call& call, std::ptrdiff_t count, const Body& body) {
+    template <class Body> void add(const dtau::Call& call, std::ptrdiff_t count, const Body& body) {
         std::vector<std::vector<double>> arrays;
         std::vector<double*> to;
         for (const dtau::Array& array : call.results()) arrays.emplace_back(array.size * count);

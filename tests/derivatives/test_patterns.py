@@ -424,11 +424,7 @@ LISTED = r"'constrained_dynamics_derivatives', .*'mass_matrix' or 'mass_matrix_i
             TypeError,
             "mass_matrix: got an unexpected argument 'inputs'",
         ),
-        (
-            lambda: dtau.pattern(MODEL, "frame_jacobians", frames="LF_FOO"),
-            ValueError,
-            "LF_FOO",
-        ),
+        (lambda: dtau.pattern(MODEL, "frame_jacobians", frames="LF_FOO"), ValueError, "LF_FOO"),
         (
             lambda: dtau.mass_matrix(MODEL, REST, layout="pattern", out=np.empty((18, 18))),
             ValueError,

@@ -8,13 +8,7 @@ import complex_step
 import numpy as np
 import pytest
 import taylor
-from cases import (
-    ROBOTS,
-    TREES,
-    random_state,
-    robot,
-    spring_torque,
-)
+from cases import ROBOTS, TREES, random_state, robot, spring_torque
 from compare import TOLERANCE, assert_close, assert_same_bits, cancelled, solved
 from core import complex_core
 from function import FRAME_AXES

@@ -42,8 +42,7 @@ def lstsq(model: dtau.Model, q: Array, drive: Array, contacts: dtau.Contacts) ->
 
 
 @pytest.mark.parametrize(
-    ("make", "frames"),
-    [(points, FEET), (soles, FEET), (points, FEET[:3]), (soles, ("LF_SHANK",))],
+    ("make", "frames"), [(points, FEET), (soles, FEET), (points, FEET[:3]), (soles, ("LF_SHANK",))]
 )
 def test_equilibrium_holds_a_quadruped(make: Any, frames: tuple[str, ...]) -> None:
     model = dtau.robots.quadruped()

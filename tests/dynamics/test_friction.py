@@ -14,13 +14,7 @@ import pytest
 from cases import TREES, friction_torque, random_state, robot, without_friction
 from compare import TOLERANCE, assert_close, assert_same_bits
 from hypothesis import given
-from joint_forces import (
-    check_impulses,
-    check_torques,
-    finger,
-    floating,
-    torques_after_rerooting,
-)
+from joint_forces import check_impulses, check_torques, finger, floating, torques_after_rerooting
 from trees import SEEDS, Tree, grow, trees
 
 import dtau

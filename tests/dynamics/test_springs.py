@@ -13,13 +13,7 @@ import pytest
 from cases import TREES, random_state, robot, spring_torque
 from compare import TOLERANCE, assert_close
 from hypothesis import given
-from joint_forces import (
-    check_impulses,
-    check_torques,
-    finger,
-    floating,
-    torques_after_rerooting,
-)
+from joint_forces import check_impulses, check_torques, finger, floating, torques_after_rerooting
 from trees import SEEDS, Tree, trees
 
 import dtau

@@ -31,10 +31,7 @@ from trees import Array, kind_of
 import dtau
 from dtau.registry import arrays_of
 
-ROBOTS = (
-    *("one revolute", *FEW_ROBOTS, "quadruped"),
-    "joints that mimic others",
-)
+ROBOTS = (*("one revolute", *FEW_ROBOTS, "quadruped"), "joints that mimic others")
 BATCHES = ((), (), (1,), (3,), (2, 3), (19,), (0,), (0, 3))
 MOST_AXES = 32  # of a batch
 MOST_ORDER, MOST_ORDER_UNASKED = 100, 20  # of time derivatives

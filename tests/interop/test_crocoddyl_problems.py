@@ -116,10 +116,7 @@ def test_shooting_problem_replaces_all_dynamics(solver: str) -> None:
     ours = dc.shooting_problem(quadruped()[0], theirs)
     kinds = {type(knot) for knot in ours.runningModels if not hasattr(knot, "differential")}
     kinds |= {type(x.differential) for x in ours.runningModels if hasattr(x, "differential")}
-    assert kinds == {
-        dc.ActionModelImpulseFwdDynamics,
-        dc.DifferentialActionModelContactFwdDynamics,
-    }
+    assert kinds == {dc.ActionModelImpulseFwdDynamics, dc.DifferentialActionModelContactFwdDynamics}
     assert ours.nthreads == 1
     found, expected = (iterates(p, getattr(crocoddyl, solver)) for p in (ours, theirs))
     assert len(found) == len(expected)

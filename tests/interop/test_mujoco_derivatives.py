@@ -355,14 +355,8 @@ USER = '<general joint="hinge" dyntype="user" actdim="1"/>'
     [
         ({"option": 'integrator="implicit"'}, "integrators other than"),
         ({"option": 'integrator="implicitfast"', "world": LONE}, "free bodies that carry no joint"),
-        (
-            {"option": 'density="1.2" integrator="implicitfast"'},
-            "fluid forces with implicitfast",
-        ),
-        (
-            {"more": SPATIAL.format(""), "world": SITES},
-            "spatial tendons, unless geometry",
-        ),
+        ({"option": 'density="1.2" integrator="implicitfast"'}, "fluid forces with implicitfast"),
+        ({"more": SPATIAL.format(""), "world": SITES}, "spatial tendons, unless geometry"),
         ({"more": SPATIAL.format('armature="1"'), "world": SITES}, "armature of spatial"),
         (
             {

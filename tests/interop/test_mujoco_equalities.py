@@ -122,10 +122,7 @@ dim="2"><edge equality="true"/></flexcomp>"""
 
 
 @pytest.mark.parametrize(
-    ("place", "parts", "equality", "kind", "named"),
-    [
-        ("</worldbody>", CLOTH, "", "FLEX", "flexes"),
-    ],
+    ("place", "parts", "equality", "kind", "named"), [("</worldbody>", CLOTH, "", "FLEX", "flexes")]
 )
 def test_other_equalities_are_refused_by_name(
     place: str, parts: str, equality: str, kind: str, named: str

@@ -10,11 +10,7 @@ from benchmarks.peers.mujoco_pairs import CONES, pair, touching
 from mujoco_steps import check
 
 mujoco = pytest.importorskip("mujoco")
-from dtau.mujoco import (  # noqa: E402
-    parameter_derivatives,
-    transition_derivatives,
-    transition_derivatives_batch,
-)
+from dtau.mujoco import parameter_derivatives, transition_derivatives, transition_derivatives_batch  # noqa: E402
 
 FULL = mujoco.mjtState.mjSTATE_FULLPHYSICS
 SCENE = """<mujoco>

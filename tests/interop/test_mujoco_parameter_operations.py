@@ -171,10 +171,7 @@ def test_jax_gradients_by_parameters(case: SimpleNamespace) -> None:
         along = jax.jvp(
             lambda parameters: step(case.x, case.u, parameters), (case.changed,), (case.values,)
         )[1]
-        close(
-            along,
-            dtau.mujoco.StepParameters(case.other, NAMES).jvp(case.x, case.u, case.values),
-        )
+        close(along, dtau.mujoco.StepParameters(case.other, NAMES).jvp(case.x, case.u, case.values))
 
 
 def test_jax_rollout_by_parameters(case: SimpleNamespace) -> None:

@@ -126,10 +126,7 @@ class TestMassless:
 
     def test_coaxial_joints_with_nothing_between(self) -> None:
         """The upper one turns nothing that the lower one could not turn alone."""
-        links = [
-            link("upper", None, Z, inertia=dtau.Inertia()),
-            link("lower", "upper", Z),
-        ]
+        links = [link("upper", None, Z, inertia=dtau.Inertia()), link("lower", "upper", Z)]
         assert self.massless(*links) == ("upper_joint",)
 
     def test_crossed_joints_with_nothing_between_are_sound(self) -> None:

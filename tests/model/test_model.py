@@ -192,8 +192,7 @@ class TestPrint:
         ]
 
     @pytest.mark.parametrize(
-        ("axis", "text"),
-        [((0, 0, -5), "revolute -z"), ((3, 0, 4), "revolute (0.6, 0, 0.8)")],
+        ("axis", "text"), [((0, 0, -5), "revolute -z"), ((3, 0, 4), "revolute (0.6, 0, 0.8)")]
     )
     def test_axes(self, axis: tuple[float, float, float], text: str) -> None:
         assert text in str(model_of(link("a", None, dtau.Revolute(axis))))

@@ -94,9 +94,7 @@ class TestEqual:
 
     def test_followers(self) -> None:
         model = model_of(
-            ROOT,
-            link("a", "base", mimic=dtau.Mimic("b_joint", -1 / 3, 1e-9)),
-            link("b", "base"),
+            ROOT, link("a", "base", mimic=dtau.Mimic("b_joint", -1 / 3, 1e-9)), link("b", "base")
         )
         assert again(model, mimic="exact") == model
 
@@ -284,9 +282,7 @@ class TestRefused:
             (arm().replace(name=""), "names that are empty or have characters that XML has not"),
             (
                 model_of(
-                    ROOT,
-                    link("tip", "base"),
-                    dtau.Link("end", "tip", dtau.Fixed(), "tip_joint"),
+                    ROOT, link("tip", "base"), dtau.Link("end", "tip", dtau.Fixed(), "tip_joint")
                 ),
                 "several joints of one name, 'tip_joint'",
             ),

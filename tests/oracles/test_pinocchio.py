@@ -15,11 +15,7 @@ import dtau
 from dtau.support.options import Axes
 
 pin = pytest.importorskip("pinocchio")
-AXES: dict[Axes, Any] = {
-    "body": pin.LOCAL,
-    "world": pin.WORLD,
-    "mixed": pin.LOCAL_WORLD_ALIGNED,
-}
+AXES: dict[Axes, Any] = {"body": pin.LOCAL, "world": pin.WORLD, "mixed": pin.LOCAL_WORLD_ALIGNED}
 
 
 ROBOTS = (

@@ -26,10 +26,7 @@ WRITERS = {
     ),
     "dtau convert": ("robot.urdf", 'command("convert", source, str(path), "--force")'),
     "dtau view": ("robot.png", 'command("view", source, "--picture", str(path))'),
-    "dtau generate": (
-        "robot.c",
-        'command("generate", source, str(path), "--force")',
-    ),
+    "dtau generate": ("robot.c", 'command("generate", source, str(path), "--force")'),
 }
 # A file may have no more than so many bytes, as on a disk that is full.
 SCRIPT = """

@@ -14,9 +14,7 @@ import numpy as np
 import pytest
 from cases import ROBOTS, State, random_state, robot, rows
 from compare import TOLERANCE, assert_close, assert_same_bits, assert_same_results, solved
-from core import (
-    complex_core,
-)
+from core import complex_core
 from derivative_laws import Point
 from derivative_laws import check as check_derivatives
 from function import Function

@@ -79,8 +79,7 @@ def signature(function: Function) -> set[Any]:
 
 # One row of each function, and more if it takes or gives what the first does not.
 EACH = adding(
-    IN_BODY_AXES,
-    lambda f: {f.name, *((f.name, x) for x in (*f.arguments, *range(len(f.results))))},
+    IN_BODY_AXES, lambda f: {f.name, *((f.name, x) for x in (*f.arguments, *range(len(f.results))))}
 )
 IN_FULL = covering(EACH, signature)
 

@@ -29,10 +29,7 @@ def adjoint(R: Array, p: Array) -> Array:
     hats = np.cross(p[..., np.newaxis, :], np.eye(3)).swapaxes(-1, -2)
     lower = taylor.product(hats, R) if R.ndim > 2 else hats @ R
     return np.concatenate(
-        [
-            np.concatenate([R, np.zeros_like(R)], axis=-1),
-            np.concatenate([lower, R], axis=-1),
-        ],
+        [np.concatenate([R, np.zeros_like(R)], axis=-1), np.concatenate([lower, R], axis=-1)],
         axis=-2,
     )
 

@@ -60,9 +60,7 @@ def with_stacks(function: Function, state: State, change: Callable[[str, Array],
 def cut(function: Function, state: State, order: int) -> State:
     """Stacks that are just long enough."""
     return with_stacks(
-        function,
-        state,
-        lambda name, x: x.take(range(needed(function, name, order)), axis_of(name)),
+        function, state, lambda name, x: x.take(range(needed(function, name, order)), axis_of(name))
     )
 
 

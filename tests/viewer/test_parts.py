@@ -44,11 +44,7 @@ def solid_inertia(mesh: solids.Mesh, density: float) -> tuple[float, np.ndarray,
     sums = corners.sum(axis=1)
     second = np.einsum("n,nki,nkj->ij", volumes, corners, corners)
     second = (second + np.einsum("n,ni,nj->ij", volumes, sums, sums)) / 20
-    return (
-        density * volumes.sum(),
-        centre,
-        density * (np.trace(second) * np.eye(3) - second),
-    )
+    return (density * volumes.sum(), centre, density * (np.trace(second) * np.eye(3) - second))
 
 
 @pytest.mark.filterwarnings("ignore::dtau.ModelWarning")

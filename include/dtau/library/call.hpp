@@ -89,8 +89,7 @@ class DTAU_API Call {
 };
 
 // The name of a function as an argument of a template.
-template <std::size_t size>
-struct FunctionName {
+template <std::size_t size> struct FunctionName {
     char text[size] = {};
     constexpr FunctionName(const char (&name)[size]) {
         for (std::size_t k = 0; k < size; ++k) text[k] = name[k];
@@ -99,8 +98,7 @@ struct FunctionName {
 };
 
 // What the typed calls of dtau/library/calls share: the constructor, for one function of a robot ...
-template <FunctionName name>
-class CallOf : public Call {
+template <FunctionName name> class CallOf : public Call {
   public:
     explicit CallOf(const Model& model, const CallArguments& arguments = {},
                     std::ptrdiff_t most_states = 1)
@@ -108,8 +106,7 @@ class CallOf : public Call {
 };
 
 // ... or of poses.
-template <FunctionName name>
-class PoseCallOf : public Call {
+template <FunctionName name> class PoseCallOf : public Call {
   public:
     explicit PoseCallOf(const CallArguments& arguments = {}, std::ptrdiff_t most_states = 1)
         : Call(name, arguments, most_states) {}

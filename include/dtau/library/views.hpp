@@ -27,13 +27,11 @@ struct ArrayLayout {
 
 // The shape and address of another library's array, T without const: specialize it with functions
 // ArrayLayout layout(const T&) and const double* data(const T&), double* data(T&).
-template <class T>
-struct ArrayAdapter;
+template <class T> struct ArrayAdapter;
 
 namespace views {
 
-template <class T>
-using Plain = std::remove_cv_t<std::remove_reference_t<T>>;
+template <class T> using Plain = std::remove_cv_t<std::remove_reference_t<T>>;
 template <class T>
 concept Adapted = requires(T& x) { ArrayAdapter<Plain<T>>::data(x); };
 template <class T>

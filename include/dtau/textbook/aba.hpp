@@ -15,8 +15,7 @@
 
 namespace dtau::DTAU_VARIANT::textbook {
 
-template <class T>
-struct AbaWorkspace {
+template <class T> struct AbaWorkspace {
     Configuration<T> angles;
     Vector<T>*S, *U, *UDinv;   // columns (nv), UDinv: U D^-1
     T *u, *Dinv;               // (nv); (nv, 6), by rows: the block of a joint
@@ -42,8 +41,7 @@ struct AbaWorkspace {
 
 // The inverse of D, symmetric and positive definite (n, n) with rows of 6, by Gauss-Jordan
 // elimination in place.
-template <class T>
-void invert(int n, T* D) {
+template <class T> void invert(int n, T* D) {
     for (int k = 0; k < n; ++k) {
         const T pivot = T(1.0) / D[6 * k + k];
         D[6 * k + k] = T(1.0);

@@ -12,8 +12,7 @@
 
 namespace dtau::DTAU_VARIANT::textbook {
 
-template <class T>
-struct CrbaWorkspace {
+template <class T> struct CrbaWorkspace {
     Configuration<T> angles;
     Vector<T>* S;      // (nv)
     Matrix<T>*X, *Ic;  // (nnodes)
@@ -26,8 +25,7 @@ struct CrbaWorkspace {
 };
 
 // M: (nv, nv)
-template <class T>
-void crba(const Tree& tree, const T* q, T* M, const CrbaWorkspace<T>& w) {
+template <class T> void crba(const Tree& tree, const T* q, T* M, const CrbaWorkspace<T>& w) {
     const int n = tree.nv;
     const Configuration<T> x = configuration(tree, q, w.angles);
     for (int k = 0; k < n * n; ++k) M[k] = T(0.0);

@@ -21,8 +21,7 @@
 namespace dtau::DTAU_VARIANT::textbook {
 
 // Everything is in the world's coordinates; arrays of columns (nv) and of bodies (nnodes).
-template <class T>
-struct IdsvaWorkspace {
+template <class T> struct IdsvaWorkspace {
     Configuration<T> angles;
     Placement<T>* P;
     Vector<T>*S, *Psid, *Psidd, *Sd;

@@ -36,22 +36,19 @@
 namespace dtau::DTAU_VARIANT::textbook {
 
 // The Coriolis operator of a subtree with composite inertia I that moves as a whole with the twist u.
-template <class T>
-Matrix<T> coriolis_of(const Matrix<T>& I, const Vector<T>& u) {
+template <class T> Matrix<T> coriolis_of(const Matrix<T>& I, const Vector<T>& u) {
     return crf(u) * I - I * crm(u) + crf_bar(I * u);
 }
 
 // Calls visit(body, column) for all columns of the joints from body b to the root.
-template <class Visit>
-void on_path(const Tree& tree, int b, const Visit& visit) {
+template <class Visit> void on_path(const Tree& tree, int b, const Visit& visit) {
     for (; b >= 0; b = tree.bodies[b].parent)
         for (int j = tree.bodies[b].v; j < tree.bodies[b].v + tree.bodies[b].nv; ++j) visit(b, j);
 }
 
 // Four tensors (nv, nv, nv): d2 tau/dq dq and d2 tau/dv dv [output, first, then], d2 tau/dq dv [output, q, v],
 // dM/dq [output, a, q].
-template <class T>
-struct SecondDerivatives {
+template <class T> struct SecondDerivatives {
     T *dqdq, *dqdv, *dvdv, *dadq;
 };
 

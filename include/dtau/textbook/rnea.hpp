@@ -13,8 +13,7 @@
 
 namespace dtau::DTAU_VARIANT::textbook {
 
-template <class T>
-struct RneaWorkspace {
+template <class T> struct RneaWorkspace {
     Configuration<T> angles;
     Vector<T>*S, *v, *a, *f;  // columns of the subspaces (nv); twist, acceleration, force (nnodes)
     Matrix<T>* X;

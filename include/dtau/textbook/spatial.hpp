@@ -7,8 +7,7 @@
 
 namespace dtau::DTAU_VARIANT::textbook {
 
-template <class T>
-struct Vector {
+template <class T> struct Vector {
     T at[6];
     static Vector zero() { return {{T(0.0), T(0.0), T(0.0), T(0.0), T(0.0), T(0.0)}}; }
     T& operator[](int k) { return at[k]; }
@@ -29,15 +28,13 @@ struct Vector {
     }
 };
 
-template <class T>
-T dot(const Vector<T>& a, const Vector<T>& b) {
+template <class T> T dot(const Vector<T>& a, const Vector<T>& b) {
     T sum(0.0);
     for (int k = 0; k < 6; ++k) sum = sum + a[k] * b[k];
     return sum;
 }
 
-template <class T>
-struct Matrix {
+template <class T> struct Matrix {
     Vector<T> row[6];
     static Matrix zero() {
         Matrix A;
@@ -67,8 +64,7 @@ struct Matrix {
     }
 };
 
-template <class T>
-Matrix<T> transposed(const Matrix<T>& A) {
+template <class T> Matrix<T> transposed(const Matrix<T>& A) {
     Matrix<T> B;
     for (int i = 0; i < 6; ++i)
         for (int k = 0; k < 6; ++k) B.row[i][k] = A.row[k][i];
@@ -93,24 +89,20 @@ Matrix<T> blocks(const Mat3<T>& A, const Mat3<T>& B, const Mat3<T>& C, const Mat
     return M;
 }
 
-template <class T>
-Vector<T> spatial(const Vec3<T>& angular, const Vec3<T>& linear) {
+template <class T> Vector<T> spatial(const Vec3<T>& angular, const Vec3<T>& linear) {
     return {{angular.x, angular.y, angular.z, linear.x, linear.y, linear.z}};
 }
 
 // v x, on motions, and v x* = -(v x)^T, on forces: [RBDA] eqs. 2.31, 2.32.
-template <class T>
-Matrix<T> crm(const Vector<T>& v) {
+template <class T> Matrix<T> crm(const Vector<T>& v) {
     const Mat3<T> angular = skew(Vec3<T>{v[0], v[1], v[2]});
     return blocks(angular, zero_matrix<T>(), skew(Vec3<T>{v[3], v[4], v[5]}), angular);
 }
-template <class T>
-Matrix<T> crf(const Vector<T>& v) {
+template <class T> Matrix<T> crf(const Vector<T>& v) {
     return Matrix<T>::zero() - transposed(crm(v));
 }
 // f xbar*, with (f xbar*) m = m x* f: [IDSVA] section II.
-template <class T>
-Matrix<T> crf_bar(const Vector<T>& f) {
+template <class T> Matrix<T> crf_bar(const Vector<T>& f) {
     const Mat3<T> moment = skew(Vec3<T>{-f[0], -f[1], -f[2]});
     const Mat3<T> force = skew(Vec3<T>{-f[3], -f[4], -f[5]});
     return blocks(moment, force, force, zero_matrix<T>());
@@ -118,16 +110,14 @@ Matrix<T> crf_bar(const Vector<T>& f) {
 
 // The motion transform from coordinates A to coordinates B, which stand at P in A: [RBDA] eq. 2.24.
 // Its transpose takes forces from B to A.
-template <class T>
-Matrix<T> motion_transform(const Placement<T>& P) {
+template <class T> Matrix<T> motion_transform(const Placement<T>& P) {
     const Mat3<T> E = transposed(P.R);
     const Mat3<T> across = E * skew(-P.r);
     return blocks(E, zero_matrix<T>(), across, E);
 }
 
 // A body's inertia about its origin in its own axes: [RBDA] eq. 2.63.
-template <class T>
-Matrix<T> rigid_body_inertia(const Body& body) {
+template <class T> Matrix<T> rigid_body_inertia(const Body& body) {
     const Vec3<T> h = lift<T>(vec3(body.first_moment));
     const Sym3<double> J = sym3(body.own_inertia);
     const T m(body.mass), o(0.0);
@@ -136,8 +126,7 @@ Matrix<T> rigid_body_inertia(const Body& body) {
 
 // [RBDA] section 4.4, jcalc: the placement of a body in its parent, and its motion subspace in body
 // coordinates, of body.nv columns. No joint's subspace depends on its position.
-template <class T>
-Placement<T> jcalc(const Body& body, const Configuration<T>& x, Vector<T>* S) {
+template <class T> Placement<T> jcalc(const Body& body, const Configuration<T>& x, Vector<T>* S) {
     const Placement<T> here = {Mat3<T>::identity(), zero_vector<T>()};
     Motion<T> columns[6];
     motion_subspace(body, here, columns);
@@ -146,24 +135,21 @@ Placement<T> jcalc(const Body& body, const Configuration<T>& x, Vector<T>* S) {
 }
 
 // Sum of S[k] x[k] over the columns of a joint.
-template <class T>
-Vector<T> times(const Vector<T>* S, const T* x, int nv) {
+template <class T> Vector<T> times(const Vector<T>* S, const T* x, int nv) {
     Vector<T> sum = Vector<T>::zero();
     for (int k = 0; k < nv; ++k) sum += x[k] * S[k];
     return sum;
 }
 
 // The external wrench on a body, in body coordinates; zero if there is none.
-template <class T>
-Vector<T> external_force(const Body& body, const T* f_ext) {
+template <class T> Vector<T> external_force(const Body& body, const T* f_ext) {
     if (!acts_on(f_ext, body)) return Vector<T>::zero();
     const Force<T> f = body_wrench(body, f_ext);
     return spatial(f.ang, f.lin);
 }
 
 // The acceleration of the world that stands for gravity: [RBDA] section 5.3.
-template <class T>
-Vector<T> minus_gravity(const Tree& tree) {
+template <class T> Vector<T> minus_gravity(const Tree& tree) {
     return spatial(zero_vector<T>(), -lift<T>(vec3(tree.gravity)));
 }
 

@@ -21,11 +21,7 @@ def _power_series(x: Array, coefficients: Sequence[float]) -> Array:
 
 
 def joined(
-    xp: Any,
-    x: Array,
-    limit: float,
-    coefficients: Sequence[float],
-    closed: Callable[[Array], Array],
+    xp: Any, x: Array, limit: float, coefficients: Sequence[float], closed: Callable[[Array], Array]
 ) -> Array:
     """Evaluate a power series below a limit, and a closed form above it."""
     small = x < limit

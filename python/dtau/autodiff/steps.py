@@ -161,11 +161,7 @@ def _each_number(x: At, z: _Variables, name: str, *further: str) -> tuple[Array,
 
 
 def _call(
-    x: At,
-    z: _Variables,
-    name: str,
-    weights: Iterable[Array] = (),
-    further: tuple[str, ...] = (),
+    x: At, z: _Variables, name: str, weights: Iterable[Array] = (), further: tuple[str, ...] = ()
 ) -> tuple[Array, ...]:
     """Call a function of a step; every torque is an input."""
     options: dict[str, Any] = {**x.wrench_options(), **x.contact_options()}

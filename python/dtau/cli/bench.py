@@ -52,11 +52,7 @@ Examples:
 @click.option("--threads", type=click.IntRange(1, 1024), help="Default: one per processor.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds per state.")
 def bench(
-    robot: RobotFile,
-    functions: tuple[str, ...],
-    states: int,
-    threads: int | None,
-    as_json: bool,
+    robot: RobotFile, functions: tuple[str, ...], states: int, threads: int | None, as_json: bool
 ) -> None:
     """Time the functions for a robot on this machine.
 

@@ -11,15 +11,7 @@ import click
 from rich.text import Text
 
 from dtau.cli.output import FAINT, hanging, plural, say
-from dtau.cli.robot import (
-    SAVED,
-    Loaded,
-    RefusedError,
-    RobotFile,
-    as_typed,
-    reordered,
-    takes_robot,
-)
+from dtau.cli.robot import SAVED, Loaded, RefusedError, RobotFile, as_typed, reordered, takes_robot
 from dtau.loaders.load import load
 from dtau.model.joints import Free
 from dtau.model.saving import saved

@@ -77,11 +77,7 @@ _ARGUMENTS = re.compile(f"^({'|'.join(_TYPED)})")
     help="c: FILE.c and FILE.h, one state a call; cuda: FILE.cu and FILE.cuh, batches on a GPU.",
 )
 @click.option(
-    "--scalar",
-    type=Word(Scalar),
-    default="double",
-    show_default=True,
-    help="Type of all numbers.",
+    "--scalar", type=Word(Scalar), default="double", show_default=True, help="Type of all numbers."
 )
 @click.option("--prefix", help="Prefix of all names in C. Default: the file's name.")
 @click.option(

@@ -158,11 +158,7 @@ def reordered(model: Model) -> Model:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the first model already warned
         return Model(
-            model.name,
-            links,
-            gravity=model.gravity,
-            notes=model.notes,
-            postures=by_joint(model),
+            model.name, links, gravity=model.gravity, notes=model.notes, postures=by_joint(model)
         )
 
 

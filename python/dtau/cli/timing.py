@@ -64,9 +64,7 @@ def loop(statement: str, **names: object) -> Callable[[int], None]:
 
 
 def interleaved(
-    contenders: Mapping[Any, Contender],
-    effort: Effort,
-    clock: Callable[[], float] = perf_counter,
+    contenders: Mapping[Any, Contender], effort: Effort, clock: Callable[[], float] = perf_counter
 ) -> dict[Any, Array]:
     """Time contenders in turns: one block per round, with the order reversed every other round.
 

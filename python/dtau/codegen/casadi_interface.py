@@ -180,10 +180,7 @@ class _Function:
         return found
 
     def _hessian_of_the_core(
-        self,
-        gradient: Sequence[Array],
-        jacobian: Sequence[Sequence[Array]],
-        seeds: Sequence[Array],
+        self, gradient: Sequence[Array], jacobian: Sequence[Sequence[Array]], seeds: Sequence[Array]
     ) -> list[list[Array]]:
         """Return the same from the core's Hessian; rows of single numbers by reverse mode."""
         blocks = self.core.hessian(seeds)

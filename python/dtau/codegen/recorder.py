@@ -11,9 +11,7 @@ _loading = threading.RLock()
 if hasattr(os, "register_at_fork"):
     # A fork waits for the import: a child without the importing thread could never finish it.
     os.register_at_fork(
-        before=_loading.acquire,
-        after_in_parent=_loading.release,
-        after_in_child=_loading.release,
+        before=_loading.acquire, after_in_parent=_loading.release, after_in_child=_loading.release
     )
 
 # Python and NumPy import these at their first use, which generation makes.

@@ -44,8 +44,7 @@ _IN_PYTHON = {
         "NumPy makes it of forward_kinematics, which can be written",
     ),
     **dict.fromkeys(
-        ("configuration", "neutral", "pattern", "random_state"),
-        "it is not a function of one state",
+        ("configuration", "neutral", "pattern", "random_state"), "it is not a function of one state"
     ),
 }
 

@@ -16,14 +16,7 @@ from dtau.conventions.mujoco_model import mujoco
 from dtau.conventions.pinocchio_model import pinocchio
 from dtau.conventions.spatial_vectors import angular_first, mixed_twist, spatial_twist
 
-__all__ = [
-    "Convention",
-    "angular_first",
-    "mixed_twist",
-    "mujoco",
-    "pinocchio",
-    "spatial_twist",
-]
+__all__ = ["Convention", "angular_first", "mixed_twist", "mujoco", "pinocchio", "spatial_twist"]
 
 
 def __dir__() -> list[str]:

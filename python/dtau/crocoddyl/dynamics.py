@@ -11,12 +11,7 @@ from numpy.typing import NDArray
 
 import dtau
 from dtau.crocoddyl.batch import Derivatives, Knot
-from dtau.crocoddyl.contacts import (
-    REGULARIZATION,
-    Status,
-    contacts_of,
-    members_of,
-)
+from dtau.crocoddyl.contacts import REGULARIZATION, Status, contacts_of, members_of
 from dtau.crocoddyl.members import Members
 from dtau.crocoddyl.parts import Parts, cones, structure, weighted
 from dtau.crocoddyl.robot import Robot

@@ -12,13 +12,7 @@ from numpy.typing import NDArray
 
 import dtau
 from dtau.crocoddyl.batch import Derivatives, Knot
-from dtau.crocoddyl.contacts import (
-    REGULARIZATION,
-    Status,
-    contacts_of,
-    members_of,
-    place_frames,
-)
+from dtau.crocoddyl.contacts import REGULARIZATION, Status, contacts_of, members_of, place_frames
 from dtau.crocoddyl.members import Members
 from dtau.crocoddyl.robot import Robot
 from dtau.crocoddyl.terms import Terms

@@ -17,11 +17,7 @@ from dtau.crocoddyl.robot import Robot
 from dtau.model.model import Model
 from dtau.support.checks import require
 
-_RUNGE_KUTTA = {
-    2: crocoddyl.RKType.two,
-    3: crocoddyl.RKType.three,
-    4: crocoddyl.RKType.four,
-}
+_RUNGE_KUTTA = {2: crocoddyl.RKType.two, 3: crocoddyl.RKType.three, 4: crocoddyl.RKType.four}
 _LARGEST_DAMPING = 1e-8  # crocoddyl's contacts yield visibly by more
 
 

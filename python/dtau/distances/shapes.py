@@ -79,11 +79,7 @@ class _Found(NamedTuple):
 
 
 def read_shapes(
-    model: Model,
-    geometry: str | os.PathLike[str],
-    *,
-    meshes: Paths = (),
-    hulls: bool = False,
+    model: Model, geometry: str | os.PathLike[str], *, meshes: Paths = (), hulls: bool = False
 ) -> tuple[Shape, ...]:
     """Read the shapes of a robot's file that take part in collisions.
 

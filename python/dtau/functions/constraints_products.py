@@ -11,10 +11,7 @@ from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.results import (
-    ConstrainedDynamicsJVP,
-    ConstrainedDynamicsVJP,
-)
+from dtau.results import ConstrainedDynamicsJVP, ConstrainedDynamicsVJP
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates, Gradients
 

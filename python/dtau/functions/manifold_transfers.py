@@ -29,11 +29,7 @@ def transfer_state(
 ) -> PartialState: ...
 @documented
 def transfer_state(
-    model: Model,
-    other: Model,
-    q: ArrayLike,
-    v: ArrayLike | None = None,
-    a: ArrayLike | None = None,
+    model: Model, other: Model, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
 ) -> State | PartialState:
     """Convert a state to a model of the same mechanism with another root.
 

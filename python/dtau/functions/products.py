@@ -21,10 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.results import (
-    ForwardDynamicsVJP,
-    InverseDynamicsVJP,
-)
+from dtau.results import ForwardDynamicsVJP, InverseDynamicsVJP
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates
 

@@ -120,11 +120,7 @@ def minimize(matrix: Array, right: Array, barrier: Barrier, weight: float) -> Ar
 
 
 def minimize_near(
-    matrix: Array,
-    right: Array,
-    barrier: Barrier,
-    distance: Callable[[Array], float],
-    near: float,
+    matrix: Array, right: Array, barrier: Barrier, distance: Callable[[Array], float], near: float
 ) -> tuple[Array, float]:
     """Return the minimum for a weight that is chosen, and the weight.
 

@@ -230,11 +230,7 @@ def _type(aval: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _differentiated(
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
-    *,
-    step: Step,
-    keep: bool,
+    primals: Sequence[Any], tangents: Sequence[Any], *, step: Step, keep: bool
 ) -> tuple[list[Any], list[Any]]:
     (after,) = _values.bind(*primals, step=step, keep=True)
     dense = map(ad.instantiate_zeros, tangents)
@@ -275,11 +271,7 @@ def _size(arrays: Sequence[Any], axes: Sequence[int | None]) -> int:
 
 
 def _values_mapped(
-    arrays: Sequence[Any],
-    axes: Sequence[int | None],
-    *,
-    step: Step,
-    keep: bool,
+    arrays: Sequence[Any], axes: Sequence[int | None], *, step: Step, keep: bool
 ) -> tuple[list[Any], list[int]]:
     return _values.bind(*_spread(arrays, axes, _size(arrays, axes)), step=step, keep=keep), [0]
 

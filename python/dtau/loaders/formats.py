@@ -10,7 +10,7 @@ _WAYS_OUT = {  # root element of an XML document: way out
     "sdf": (
         "; SDF is not read: load the URDF that it was made from, or make an MJCF of it (sdf2mjcf, "
         "which the package sdformat-mjcf has)"
-    ),
+    )
 }
 _USD = (b"#usda ", b"PXR-USDC")  # first bytes of text and binary files
 _USD_PACKAGE = ".usdz"  # a ZIP archive

@@ -15,14 +15,7 @@ from numpy.typing import NDArray
 
 from dtau.conventions import mujoco_names
 from dtau.conventions.mujoco_names import BALL, FREE, HINGE, SLIDE
-from dtau.loaders.mjcf_forces import (
-    friction_of,
-    is_off,
-    mimics_of,
-    passive,
-    springs_of,
-    uncarried,
-)
+from dtau.loaders.mjcf_forces import friction_of, is_off, mimics_of, passive, springs_of, uncarried
 from dtau.loaders.mjcf_limits import effort_limits
 from dtau.loaders.mjcf_loops import Closure, closures
 from dtau.loaders.mujoco_compiler import compiled_model
@@ -95,12 +88,7 @@ def parts_of(mujoco: Any, compiled: Any, options: Options, *, stacklevel: int) -
         found, left_out = closures(mujoco, compiled) if options.loops else ([], [])
         links, loops = file.links(found, exact=options.mimic == "exact")
     missed = uncarried(
-        mujoco,
-        compiled,
-        file.joints,
-        file.bodies,
-        loops=options.loops,
-        friction=options.friction,
+        mujoco, compiled, file.joints, file.bodies, loops=options.loops, friction=options.friction
     )
     if missed:
         warn_of_model(

@@ -84,9 +84,7 @@ def take_apart(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> list[Core
     for name, mimic in mimics.items():
         mimicking = by_joint[name]
         result[mimicking] = result[mimicking]._replace(
-            mimicked=by_joint[mimic.joint],
-            multiplier=mimic.multiplier,
-            offset=mimic.offset,
+            mimicked=by_joint[mimic.joint], multiplier=mimic.multiplier, offset=mimic.offset
         )
     return result
 

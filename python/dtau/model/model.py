@@ -11,13 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau import _core
-from dtau.model.compile import (
-    MOST_DOFS,
-    body_arrays,
-    concatenate,
-    take_apart,
-    tree_arguments,
-)
+from dtau.model.compile import MOST_DOFS, body_arrays, concatenate, take_apart, tree_arguments
 from dtau.model.links import Body, Frame, Joint, Link
 from dtau.model.massless import massless_joints, warn_of_massless
 from dtau.model.mimic import resolve_mimics

@@ -311,8 +311,7 @@ class Pose(Immutable):
                 "pose.rotation @ x + pose.translation, a 4x4 matrix to pose.matrix() @ matrix"
             )
         return Pose(
-            self.rotation @ other.rotation,
-            self.rotation @ other.translation + self.translation,
+            self.rotation @ other.rotation, self.rotation @ other.translation + self.translation
         )
 
     def inverse(self) -> Pose:

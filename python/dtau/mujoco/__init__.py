@@ -15,15 +15,8 @@ except ModuleNotFoundError as error:
         "dtau.mujoco needs MuJoCo, which is not installed: pip install mujoco"
     ) from error
 
-from dtau.mujoco.model_parameters import (
-    inertial_parameters,
-    parameter_values,
-    set_parameters,
-)
-from dtau.mujoco.parameter_columns import (
-    parameter_derivatives,
-    parameter_derivatives_batch,
-)
+from dtau.mujoco.model_parameters import inertial_parameters, parameter_values, set_parameters
+from dtau.mujoco.parameter_columns import parameter_derivatives, parameter_derivatives_batch
 from dtau.mujoco.step_function import StepFunction
 from dtau.mujoco.step_parameters import StepParameters
 from dtau.mujoco.transition import (

@@ -9,12 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.mujoco.muscles import muscle_curves
-from dtau.mujoco.scope import (
-    SITE_TRANSMISSION,
-    TENDON_TRANSMISSION,
-    disabled,
-    spatial_actuators,
-)
+from dtau.mujoco.scope import SITE_TRANSMISSION, TENDON_TRANSMISSION, disabled, spatial_actuators
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

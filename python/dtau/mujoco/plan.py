@@ -54,12 +54,10 @@ _ARRAYS = attrgetter(
     *("tendon_dampingpoly", "tendon_lengthspring", "tendon_armature", "tendon_actfrclimited"),
     *("wrap_type", "wrap_objid", "wrap_prm", "site_pos", "site_quat"),
 )
-_SIZES = attrgetter(
-    *("names", "ntendon", "nflex", "nplugin", "nplastic", "nhistory"),
-)
+_SIZES = attrgetter(*("names", "ntendon", "nflex", "nplugin", "nplastic", "nhistory"))
 _FLAGS = attrgetter("flg_adhesion", "flg_surfacevel", "flg_gravcomp")
 _OF_FLUIDS = attrgetter(
-    *("geom_fluid", "geom_size", "geom_type", "geom_bodyid", "geom_pos", "geom_quat"),
+    *("geom_fluid", "geom_size", "geom_type", "geom_bodyid", "geom_pos", "geom_quat")
 )
 _OPTIONS = attrgetter(
     *("integrator", "timestep", "cone", "disableflags", "enableflags", "disableactuator"),

@@ -114,10 +114,7 @@ def from_placements(
 
 @documented
 def to_placements(
-    pose: PoseLike,
-    *,
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
+    pose: PoseLike, *, out: Sequence[NDArray[np.float64]] | None = None, threads: int | None = None
 ) -> Placements:
     """Rotation matrices and translations of poses.
 

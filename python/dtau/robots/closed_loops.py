@@ -83,10 +83,7 @@ def four_bar(kp: float = 0.0, kd: float = 0.0) -> Mechanism:
     )
     for bar, length in (("coupler", _COUPLER), ("rocker", _ROCKER)):
         builder.add(
-            Fixed(),
-            name=f"{bar}_end",
-            parent=bar,
-            placement=Pose(translation=(length, 0, 0)),
+            Fixed(), name=f"{bar}_end", parent=bar, placement=Pose(translation=(length, 0, 0))
         )
     model = builder.build()
 

@@ -24,13 +24,7 @@ from dtau.rotations.conversions import (
     to_quaternion,
     to_rpy,
 )
-from dtau.rotations.group import (
-    act,
-    compose,
-    difference,
-    interpolate,
-    inverse,
-)
+from dtau.rotations.group import act, compose, difference, interpolate, inverse
 from dtau.rotations.maps import (
     exp,
     exp_jacobian,

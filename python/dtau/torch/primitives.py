@@ -185,10 +185,7 @@ def gradients(
         assert variable is not None
         total = None
         for block, g, shape in zip(
-            _block_rows(site, x, kernel.inputs[k], kernel.ranks[k]),
-            cotangents,
-            shapes,
-            strict=True,
+            _block_rows(site, x, kernel.inputs[k], kernel.ranks[k]), cotangents, shapes, strict=True
         ):
             if block is not None and g is not None:
                 term = (_rows(g, len(shape))[..., None, :] @ block)[..., 0, :]

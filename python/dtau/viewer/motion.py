@@ -154,11 +154,7 @@ class Wrenches(NamedTuple):
 
 
 def _motion(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike | None,
-    wrenches: Wrenches,
-    units: dict[str, float],
+    model: Model, q: ArrayLike, v: ArrayLike | None, wrenches: Wrenches, units: dict[str, float]
 ) -> Motion:
     arrays: dict[str, tuple[ArrayLike, tuple[int, ...]]] = {"q": (q, (model.nq,))}
     if v is not None:

@@ -30,8 +30,7 @@ inline int pass_on(const N* from, int begin, int end, bool last, bool streams, N
     return end;
 }
 
-template <class T>
-class PackedRows {
+template <class T> class PackedRows {
   public:
     static constexpr int group = group_size<T>;
 

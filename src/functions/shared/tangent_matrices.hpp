@@ -14,8 +14,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Matrices (m, nv) and (nv, m): m = nv, or m = nq for maps from and to the numbers of q.
-template <class T>
-class TangentMatrices {
+template <class T> class TangentMatrices {
     static constexpr bool alone = group_size<T> == 1;
     static constexpr int most = 42;  // changing entries of a joint
 

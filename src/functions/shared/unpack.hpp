@@ -21,8 +21,7 @@ inline void path_runs(const Paths& dofs, int* run) {
 }
 
 // Copies a few numbers in packs; the last pack may overlap the one before.
-template <class N>
-inline void copy_run(const N* from, int count, N* to) {
+template <class N> inline void copy_run(const N* from, int count, N* to) {
     constexpr int width = Pack<N>::width;
     if (count < width) {
         for (int c = 0; c < count; ++c) to[c] = from[c];
@@ -51,8 +50,7 @@ inline void transpose_rows(const N* from, const std::ptrdiff_t* at, int count, N
 }
 
 // Writes the dense tensors (n, n, n) of one state, output after output, from packed numbers.
-template <class N>
-class DenseSlabs {
+template <class N> class DenseSlabs {
   public:
     struct Memory {
         N* slab[2][4];  // two outputs (n, n), after the incomplete line of the previous one
@@ -186,8 +184,7 @@ class DenseSlabs {
 
 // The rows of one state by outputs (idsva_so_by_outputs); each output is expanded when it is
 // complete.
-template <class N>
-class RowsByOutput {
+template <class N> class RowsByOutput {
   public:
     struct Memory {
         N* rows[4];
@@ -229,8 +226,7 @@ class RowsByOutput {
 };
 
 // Memory for the packed tensors of a group of states, of all joints, before they are expanded.
-template <class T>
-struct PackedWorkspace {
+template <class T> struct PackedWorkspace {
     std::ptrdiff_t size;
     Number<T>* packed[4];
     std::ptrdiff_t* begin;  // begin of each group of independent velocities

@@ -19,8 +19,7 @@ Body body_of(JointKind kind) {
 }
 
 // A configuration of one joint with its own memory; all of its coordinates have sines and cosines.
-template <class T>
-struct OneJoint {
+template <class T> struct OneJoint {
     std::unique_ptr<T[]> memory{new T[3 * 16]};
     Configuration<T> x = make();
 

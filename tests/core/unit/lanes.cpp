@@ -18,8 +18,7 @@ bool same_bits(double a, double b) {
 }
 
 // Compares f(x...) of lanes with f of each lane's numbers.
-template <class F, class... X>
-bool same_alone(const F& f, X... x) {
+template <class F, class... X> bool same_alone(const F& f, X... x) {
     const Lane together = f(x...);
     for (int l = 0; l < lanes; ++l)
         if (!same_bits(together.value[l], f(x.value[l]...))) return false;

@@ -37,8 +37,7 @@ struct Forest {
 };
 
 // M = L^T D L of a forest with random factors, for every state, and a workspace that holds M.
-template <class T>
-struct System {
+template <class T> struct System {
     Forest forest;
     int n;
     std::vector<Matrix> L, D, M;
@@ -76,8 +75,7 @@ struct System {
 };
 
 // State l of a matrix by rows.
-template <class T>
-Matrix state(const T* x, int rows, int columns, std::ptrdiff_t stride, int l) {
+template <class T> Matrix state(const T* x, int rows, int columns, std::ptrdiff_t stride, int l) {
     Matrix m(rows, columns);
     for (int i = 0; i < rows; ++i)
         for (int j = 0; j < columns; ++j) m(i, j) = lane(x[i * stride + j], l);
@@ -121,8 +119,7 @@ TEST_CASE_TEMPLATE("a vector", T, double, Lane) {
 }
 
 // Matrices that are solved for together, side by side.
-template <int matrices, class T>
-void check_solve(const System<T>& s, Random& random) {
+template <int matrices, class T> void check_solve(const System<T>& s, Random& random) {
     const int n = s.n, padded = whole_packs<T>(n), stride = matrices * padded + 3;
     std::vector<T> B(n * stride, T(0.0)), X[matrices];
     Solution<T> solutions[matrices];
@@ -232,14 +229,12 @@ TEST_CASE("lanes have the bits of single states") {
 }
 
 // A block of columns by packs, from and to a matrix (n, columns) of each state.
-template <class T>
-std::vector<Pack<T>> packed(const std::vector<T>& x, int n, int packs) {
+template <class T> std::vector<Pack<T>> packed(const std::vector<T>& x, int n, int packs) {
     std::vector<Pack<T>> block(n * packs);
     for (int k = 0; k < n * packs; ++k) block[k] = Pack<T>::load(x.data() + k * Pack<T>::width);
     return block;
 }
-template <class T>
-std::vector<T> unpacked(const std::vector<Pack<T>>& block) {
+template <class T> std::vector<T> unpacked(const std::vector<Pack<T>>& block) {
     std::vector<T> x(block.size() * Pack<T>::width);
     for (std::size_t k = 0; k < block.size(); ++k) block[k].store(x.data() + k * Pack<T>::width);
     return x;

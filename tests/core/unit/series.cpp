@@ -36,8 +36,7 @@ double relative(const Long& a, const Long& b) {
 }
 
 // Calls f with each function of one or two series as an operator on series of any scalar and length.
-template <class F>
-void for_functions(const F& f) {
+template <class F> void for_functions(const F& f) {
     f("a + b", [](const auto& a, const auto& b) { return a + b; });
     f("a - b", [](const auto& a, const auto& b) { return -b - -a; });
     f("a b", [](const auto& a, const auto& b) { return a * b; });

@@ -17,8 +17,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T, int length>
-struct Series {
+template <class T, int length> struct Series {
     T at[length];
 
     Series() = default;
@@ -28,8 +27,7 @@ struct Series {
     }
 
     // The series whose coefficient k is f(k).
-    template <class F>
-    static Series of(const F& f) {
+    template <class F> static Series of(const F& f) {
         Series result;
         for (int k = 0; k < length; ++k) result.at[k] = f(k);
         return result;
@@ -84,20 +82,15 @@ Series<T, length> fma(const Series<T, length>& a, double b, const Series<T, leng
     return fma(b, a, c);
 }
 
-template <class T, int length>
-auto to_bits(const Series<T, length>& x) {
-    return to_bits(x.at[0]);
-}
-template <class T, int length>
-auto less(const Series<T, length>& a, double b) {
+template <class T, int length> auto to_bits(const Series<T, length>& x) { return to_bits(x.at[0]); }
+template <class T, int length> auto less(const Series<T, length>& a, double b) {
     return less(a.at[0], b);
 }
 template <class Mask, class T, int length>
 Series<T, length> select(Mask mask, const Series<T, length>& a, const Series<T, length>& b) {
     return Series<T, length>::of([&](int k) { return select(mask, a.at[k], b.at[k]); });
 }
-template <class T, int length>
-Series<T, length> absolute(const Series<T, length>& x) {
+template <class T, int length> Series<T, length> absolute(const Series<T, length>& x) {
     return select(to_bits(x) < 0, -x, x);
 }
 
@@ -109,8 +102,7 @@ T integrated(int k, const Series<T, length>& x, const Series<T, length>& d) {
     return sum;
 }
 
-template <class T, int length>
-Series<T, length> square_root(const Series<T, length>& x) {
+template <class T, int length> Series<T, length> square_root(const Series<T, length>& x) {
     Series<T, length> r;
     r.at[0] = square_root(x.at[0]);
     for (int k = 1; k < length; ++k) {
@@ -152,15 +144,13 @@ Series<T, length> angle_of(const Series<T, length>& y, const Series<T, length>& 
 }
 
 // The derivative of order k at t = 0.
-template <class T, int length>
-T derivative(const Series<T, length>& x, int k) {
+template <class T, int length> T derivative(const Series<T, length>& x, int k) {
     T result = x.at[k];
     for (int m = 2; m <= k; ++m) result = T(double(m)) * result;
     return result;
 }
 // x0 + the integral of `rate`.
-template <class T, int length>
-Series<T, length> integral(T x0, const Series<T, length>& rate) {
+template <class T, int length> Series<T, length> integral(T x0, const Series<T, length>& rate) {
     return Series<T, length>::of([&](int k) { return k == 0 ? x0 : T(1.0 / k) * rate.at[k - 1]; });
 }
 

@@ -25,8 +25,7 @@ class Random {
     double number() {
         return std::ldexp(static_cast<double>(bits_() >> 11), -52) - 1.0;
     }  // -1 .. 1
-    template <class T>
-    T scalar() {
+    template <class T> T scalar() {
         if constexpr (std::is_same_v<T, Lane>) {
             Lane x;
             for (int l = 0; l < lanes; ++l) x.value[l] = number();
@@ -37,49 +36,28 @@ class Random {
             return T(number());
         }
     }
-    template <class T>
-    Vec3<T> vector() {
-        return {scalar<T>(), scalar<T>(), scalar<T>()};
-    }
-    template <class T>
-    Mat3<T> matrix() {
-        return {vector<T>(), vector<T>(), vector<T>()};
-    }
-    template <class T>
-    Sym3<T> symmetric() {
+    template <class T> Vec3<T> vector() { return {scalar<T>(), scalar<T>(), scalar<T>()}; }
+    template <class T> Mat3<T> matrix() { return {vector<T>(), vector<T>(), vector<T>()}; }
+    template <class T> Sym3<T> symmetric() {
         return {scalar<T>(), scalar<T>(), scalar<T>(), scalar<T>(), scalar<T>(), scalar<T>()};
     }
-    template <class T>
-    Motion<T> motion() {
-        return {vector<T>(), vector<T>()};
-    }
-    template <class T>
-    Force<T> force() {
-        return {vector<T>(), vector<T>()};
-    }
-    template <class T>
-    Inertia<T> inertia() {
-        return {scalar<T>(), vector<T>(), symmetric<T>()};
-    }
+    template <class T> Motion<T> motion() { return {vector<T>(), vector<T>()}; }
+    template <class T> Force<T> force() { return {vector<T>(), vector<T>()}; }
+    template <class T> Inertia<T> inertia() { return {scalar<T>(), vector<T>(), symmetric<T>()}; }
     // A rotation: Gram-Schmidt on random axes.
-    template <class T>
-    Mat3<T> rotation() {
+    template <class T> Mat3<T> rotation() {
         const auto unit = [](const Vec3<T>& a) { return T(1.0) / square_root(dot(a, a)) * a; };
         const Vec3<T> x = unit(vector<T>()), a = vector<T>(), z = unit(cross(x, a));
         return {x, cross(z, x), z};
     }
-    template <class T>
-    Placement<T> placement() {
-        return {rotation<T>(), vector<T>()};
-    }
+    template <class T> Placement<T> placement() { return {rotation<T>(), vector<T>()}; }
 
   private:
     std::mt19937_64 bits_;
 };
 
 // The numbers of a scalar: one of each lane.
-template <class T>
-inline constexpr int states = std::is_same_v<T, Lane> ? lanes : 1;
+template <class T> inline constexpr int states = std::is_same_v<T, Lane> ? lanes : 1;
 inline double lane(double x, int) { return x; }
 inline double lane(Lane x, int l) { return x.value[l]; }
 inline void set_lane(double& x, int, double number) { x = number; }
@@ -88,8 +66,7 @@ inline void set_lane(Lane& x, int l, double number) { x.value[l] = number; }
 // Memory for a workspace, of just its size.
 class Scratch {
   public:
-    template <class Workspace, class... A>
-    Workspace make(const A&... arguments) {
+    template <class Workspace, class... A> Workspace make(const A&... arguments) {
         Arena measure;
         Workspace(measure, arguments...);
         std::size_t room = measure.used() + alignment;
@@ -113,43 +90,26 @@ inline void put(Numbers& to, Complex x) { to.insert(to.end(), {x.real(), x.imag(
 inline void put(Numbers& to, Lane x) {
     for (int l = 0; l < lanes; ++l) to.push_back(x.value[l]);
 }
-template <class T>
-void put(Numbers& to, const Vec3<T>& a) {
+template <class T> void put(Numbers& to, const Vec3<T>& a) {
     put(to, a.x), put(to, a.y), put(to, a.z);
 }
-template <class T>
-void put(Numbers& to, const Mat3<T>& m) {
+template <class T> void put(Numbers& to, const Mat3<T>& m) {
     put(to, m.x), put(to, m.y), put(to, m.z);
 }
-template <class T>
-void put(Numbers& to, const Sym3<T>& s) {
-    put(to, full(s));
-}
-template <class T>
-void put(Numbers& to, const Motion<T>& m) {
-    put(to, m.ang), put(to, m.lin);
-}
-template <class T>
-void put(Numbers& to, const Force<T>& f) {
-    put(to, f.ang), put(to, f.lin);
-}
-template <class T>
-void put(Numbers& to, const Inertia<T>& I) {
+template <class T> void put(Numbers& to, const Sym3<T>& s) { put(to, full(s)); }
+template <class T> void put(Numbers& to, const Motion<T>& m) { put(to, m.ang), put(to, m.lin); }
+template <class T> void put(Numbers& to, const Force<T>& f) { put(to, f.ang), put(to, f.lin); }
+template <class T> void put(Numbers& to, const Inertia<T>& I) {
     put(to, I.m), put(to, I.h), put(to, I.J);
 }
-template <class T>
-void put(Numbers& to, const ArticulatedInertia<T>& I) {
+template <class T> void put(Numbers& to, const ArticulatedInertia<T>& I) {
     put(to, I.J), put(to, I.H), put(to, I.M);
 }
-template <class T>
-void put(Numbers& to, const Placement<T>& P) {
-    put(to, P.R), put(to, P.r);
-}
+template <class T> void put(Numbers& to, const Placement<T>& P) { put(to, P.R), put(to, P.r); }
 inline void put(Numbers& to, const Numbers& x) { to.insert(to.end(), x.begin(), x.end()); }
 
 // The largest difference of two numbers; infinite where one is NaN, or one has more numbers.
-template <class A, class B>
-double apart(const A& a, const B& b) {
+template <class A, class B> double apart(const A& a, const B& b) {
     Numbers x, y;
     put(x, a), put(y, b);
     double largest = x.size() == y.size() ? 0.0 : std::numeric_limits<double>::infinity();

@@ -50,38 +50,23 @@ class Evaluation {
     }
     static double apply(Operation operation, double a, double b, double c) {
         switch (operation) {
-            case Operation::input:
-                return 0.0;
-            case Operation::add:
-                return a + b;
-            case Operation::subtract:
-                return a - b;
-            case Operation::multiply:
-                return a * b;
-            case Operation::divide:
-                return a / b;
-            case Operation::multiply_add:
-                return a * b + c;
-            case Operation::subtract_product:
-                return c - a * b;
-            case Operation::square_root:
-                return std::sqrt(a);
-            case Operation::sine:
-                return std::sin(a);
-            case Operation::cosine:
-                return std::cos(a);
-            case Operation::hyperbolic_tangent:
-                return std::tanh(a);
-            case Operation::hyperbolic_secant:
-                return 1.0 / std::cosh(a);
-            case Operation::absolute:
-                return std::fabs(a);
+            case Operation::input: return 0.0;
+            case Operation::add: return a + b;
+            case Operation::subtract: return a - b;
+            case Operation::multiply: return a * b;
+            case Operation::divide: return a / b;
+            case Operation::multiply_add: return a * b + c;
+            case Operation::subtract_product: return c - a * b;
+            case Operation::square_root: return std::sqrt(a);
+            case Operation::sine: return std::sin(a);
+            case Operation::cosine: return std::cos(a);
+            case Operation::hyperbolic_tangent: return std::tanh(a);
+            case Operation::hyperbolic_secant: return 1.0 / std::cosh(a);
+            case Operation::absolute: return std::fabs(a);
             case Operation::within_half_turn:
                 return std::remainder(a, 2.0 * 3.14159265358979323846);
-            case Operation::less:
-                return a < b;
-            case Operation::select:
-                return a != 0.0 ? b : c;
+            case Operation::less: return a < b;
+            case Operation::select: return a != 0.0 ? b : c;
         }
         return std::nan("");
     }
@@ -171,8 +156,7 @@ TEST_CASE("no operation is there twice, and operands come before") {
 }
 
 // Every operation, in any scalar.
-template <class T>
-T everything(const T* x) {
+template <class T> T everything(const T* x) {
     T sine, cosine;
     sincos(x[0] - T(0.5) * x[1], sine, cosine);
     const T root = square_root(fma(x[2], x[2], T(2.0)));

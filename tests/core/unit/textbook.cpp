@@ -11,13 +11,9 @@ namespace {
 
 constexpr double step = 1e-40;
 
-template <class T>
-std::vector<T> as(const Numbers& x) {
-    return {x.begin(), x.end()};
-}
+template <class T> std::vector<T> as(const Numbers& x) { return {x.begin(), x.end()}; }
 
-template <class T>
-struct State {
+template <class T> struct State {
     std::vector<T> q, v, a, f_ext;
 };
 
@@ -29,8 +25,7 @@ State<Complex> as_complex(const State<double>& x) {
     return {as<Complex>(x.q), as<Complex>(x.v), as<Complex>(x.a), as<Complex>(x.f_ext)};
 }
 
-template <class T>
-std::vector<T> torque(const Robot& robot, const State<T>& x) {
+template <class T> std::vector<T> torque(const Robot& robot, const State<T>& x) {
     Scratch scratch;
     std::vector<T> tau(robot.n);
     textbook::rnea<T>(robot.tree, x.q.data(), x.v.data(), x.a.data(), x.f_ext.data(), tau.data(),
@@ -39,8 +34,7 @@ std::vector<T> torque(const Robot& robot, const State<T>& x) {
 }
 
 // dtau_dq, dtau_dv, dtau_da, one behind the other.
-template <class T>
-std::vector<T> first_derivatives(const Robot& robot, const State<T>& x) {
+template <class T> std::vector<T> first_derivatives(const Robot& robot, const State<T>& x) {
     Scratch scratch;
     const std::ptrdiff_t size = std::ptrdiff_t(robot.n) * robot.n;
     std::vector<T> all(3 * size);

@@ -143,8 +143,7 @@ struct Movement {
     }
     // Replaces the motion by the one from the same state with the accelerations of accelerate(). Each time,
     // one coefficient more is right.
-    template <class F>
-    void follow(const Tree& tree, const F& accelerate) {
+    template <class F> void follow(const Tree& tree, const F& accelerate) {
         for (int known = 0; known < length; ++known) {
             A = accelerate();
             for (int k = 0; k < tree.nv; ++k) V[k] = integral(v[k], A[k]);
@@ -175,8 +174,7 @@ double relative(const Numbers& rows, const LongArray& series) {
 double rounding(const Options& options) { return 5e-15 * options.order; }
 
 // Calls f(tree, motion, options) for random motions, orders and axes of wrenches.
-template <class F>
-void for_motions(const Bodies& bodies, const F& f) {
+template <class F> void for_motions(const Bodies& bodies, const F& f) {
     Random random(101);
     const PassiveRobot robot(bodies);
     for (const int order : {1, 2, 4, 8})
@@ -188,8 +186,7 @@ void for_motions(const Bodies& bodies, const F& f) {
             f(robot.tree, Movement(robot.tree, random), options);
         }
 }
-template <class F>
-void for_robots(const F& f) {
+template <class F> void for_robots(const F& f) {
     for (const Bodies* bodies : {&all_joints, &forest, &mimics}) {
         CAPTURE(bodies->size());
         for_motions(*bodies, f);

@@ -10,8 +10,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // S for several matrices side by side, each padded to whole packs.
-template <class T>
-struct ConstraintColumns {
+template <class T> struct ConstraintColumns {
     int padded, width;  // columns of one matrix, and of all
     T* rows;            // (nrows, width)
     T *turns, *loops;   // for each loop: m (6, padded), and L^-T J_b^T (nv, loop_columns)
@@ -34,8 +33,7 @@ struct ConstraintColumns {
 };
 
 // Calls visit(c, constraint, number) for the loops.
-template <class Visit>
-inline void for_loops(const Constraints& constraints, const Visit& visit) {
+template <class Visit> inline void for_loops(const Constraints& constraints, const Visit& visit) {
     for (int c = 0, number = 0; c < constraints.count; ++c)
         if (constraints.at[c].b.body >= 0) visit(c, constraints.at[c], number++);
 }

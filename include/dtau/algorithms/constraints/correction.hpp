@@ -13,8 +13,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Called between the two triangular solves, for a block of columns: ltdl_block.hpp.
-template <class T>
-struct ConstraintCorrection {
+template <class T> struct ConstraintCorrection {
     const Tree& tree;
     const SchurComplement<T>& schur;
     const ConstraintColumns<T>& w;
@@ -62,8 +61,7 @@ struct ConstraintCorrection {
     }
 
     // df += N (dJ/dx z - df); J depends on q only. [Derivations] eq. 20.10
-    template <int packs>
-    void replace_ranges(int begin) const {
+    template <int packs> void replace_ranges(int begin) const {
         constexpr int width = Pack<T>::width;
         Pack<T>* const x = schur.more_block;
         const int nrows = schur.constraints->nrows;

@@ -24,8 +24,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ConstrainedDerivativesWorkspace {
+template <class T> struct ConstrainedDerivativesWorkspace {
     FdsvaWorkspace<T> fdsva;
     ConstraintEquations<T> equations;
     ConstraintColumns<T> columns;  // by q, v and tau

@@ -16,8 +16,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Constraint data of a stage, kept for the solves by columns.
-template <class T>
-struct ConstrainedStage {
+template <class T> struct ConstrainedStage {
     ConstraintEquations<T> equations;
     ConstraintColumns<T> columns;  // by q and v
 
@@ -25,8 +24,7 @@ struct ConstrainedStage {
         : equations(arena, tree, options), columns(arena, tree, *options.contacts, 2) {}
 };
 
-template <class T>
-struct ConstrainedDiscreteWorkspace {
+template <class T> struct ConstrainedDiscreteWorkspace {
     DiscreteWorkspace<T> discrete;
     ConstrainedStage<T> stages[max_stages];
     T *forces, *residual;
@@ -77,8 +75,7 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
 // Stores the forces of the first stage (nrows), and their derivatives by z = (xi, dv), u and the
 // wrenches: (nrows, 2 nv), (nrows, inputs) and (nrows, 6 nbodies). All null: not wanted.
 // Derivatives by h are no results.
-template <class T>
-struct StepForces {
+template <class T> struct StepForces {
     T *forces, *by_z, *by_u, *by_wrenches;
 
     // Stores the forces and the turns of forces along the world's axes; prepares [Derivations]
@@ -123,8 +120,7 @@ struct StepForces {
 
 // Corrects a block of columns between the triangular solves of a stage; w.q and w.v hold the
 // variations of its columns. forces: of the first stage, if they are wanted; else null.
-template <class T>
-struct StageChange {
+template <class T> struct StageChange {
     const Tree& tree;
     const ConstrainedStage<T>& stage;
     const ConstrainedDiscreteWorkspace<T>& w;
@@ -143,12 +139,10 @@ struct StageChange {
             add_term<some>(scale * row[k], x + k * packs, sum);
         }
     }
-    template <int some>
-    static void add_term(T by, const Pack<T>* x, Pack<T>* sum) {
+    template <int some> static void add_term(T by, const Pack<T>* x, Pack<T>* sum) {
         unrolled<some>([&](int p) { sum[p] = fma(by, x[p], sum[p]); });
     }
-    template <int some>
-    static void store(const Pack<T>* sum, T* to) {
+    template <int some> static void store(const Pack<T>* sum, T* to) {
         unrolled<some>([&](int p) { sum[p].store(to + p * Pack<T>::width); });
     }
 };
@@ -210,8 +204,7 @@ void StageChange<T>::operator()(int packs, int first, T* X, std::ptrdiff_t strid
 
 // Constrained dynamics of the stages, in the form that linearize_discrete takes. residual, forces: of
 // the first stage, if they are wanted; else null.
-template <class T>
-struct HeldStages {
+template <class T> struct HeldStages {
     const ConstrainedDiscreteWorkspace<T>& w;
     Hold<T> hold;
     const T* f_ext;

@@ -30,8 +30,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The equations J a = aref of a state, with their factors, beside the dynamics of the tree.
-template <class T>
-struct ConstraintEquations {
+template <class T> struct ConstraintEquations {
     SchurComplement<T> schur;
     Placement<T>* world;
     ConstraintFrames<T>* frames;
@@ -64,8 +63,7 @@ void factorize_constraints(const Tree& tree, const T* q, const Hold<T>& hold,
 }
 
 // Velocities of all joints from the independent ones.
-template <class T>
-void joint_velocities(const Tree& tree, const T* x, T* joint) {
+template <class T> void joint_velocities(const Tree& tree, const T* x, T* joint) {
     for (int k = 0; k < tree.nv && !tree.mimic; ++k) joint[k] = x[k];
     expand_v(tree, x, joint);
 }

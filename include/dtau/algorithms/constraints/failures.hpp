@@ -13,8 +13,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Failures of one state, or of one group of states in lanes, that are not reported yet.
-template <class T>
-struct Failures {
+template <class T> struct Failures {
     static constexpr int states = std::is_same_v<T, Lane> ? lanes : 1;
 
     int factorizations = 0;  // finished before this one: the stage of a time step
@@ -29,8 +28,7 @@ struct Failures {
         of_state[l] = failure;
     }
     // Calls report(l, failure) for each failure, and forgets them. `stage`: of the first factorization.
-    template <class Report>
-    void take(int stage, const Report& report) {
+    template <class Report> void take(int stage, const Report& report) {
         factorizations = 0;
         if (!any) return;
         for (int l = 0; l < states; ++l) {
@@ -44,16 +42,12 @@ struct Failures {
 };
 
 // A number of the state in lane l. Only float64 notes failures.
-template <class T>
-inline double number_of_state(const T&, int) {
-    return 0.0;
-}
+template <class T> inline double number_of_state(const T&, int) { return 0.0; }
 inline double number_of_state(double x, int) { return x; }
 inline double number_of_state(const Lane& x, int l) { return x.value[l]; }
 
 // The first pivot that is not a number; n: there is none.
-template <class T>
-int first_rejected(int n, int side, const T* G, int l) {
+template <class T> int first_rejected(int n, int side, const T* G, int l) {
     int k = 0;
     while (k < n && !std::isnan(number_of_state(G[k * side + k], l))) ++k;
     return k;

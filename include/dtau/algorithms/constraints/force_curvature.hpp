@@ -15,8 +15,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ForceCurvatureWorkspace {
+template <class T> struct ForceCurvatureWorkspace {
     Force<T>* F;
     RelativeWorkspace<T> relative;
 

@@ -26,8 +26,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // b (n, columns of `packs` packs each) becomes G^-1 b, with the factors of G.
-template <int packs, class P, class T>
-void solve_utdu(int n, int side, const T* G, P* b) {
+template <int packs, class P, class T> void solve_utdu(int n, int side, const T* G, P* b) {
     P x[packs];
     const auto load = [&](int k) __attribute__((always_inline)) {
         unrolled<packs>([&](int p) { x[p] = b[k * packs + p]; });
@@ -55,8 +54,7 @@ void solve_utdu(int n, int side, const T* G, P* b) {
 
 inline constexpr int proximal_iterations = 10;
 
-template <int packs, class P, class Matrix>
-void solve_utdu(P* b, const Matrix& w) {
+template <int packs, class P, class Matrix> void solve_utdu(P* b, const Matrix& w) {
     solve_utdu<packs>(w.size(), w.side(), w.G, b);
 }
 
@@ -75,8 +73,7 @@ inline void subtract_product(const P* b, P* to, const Matrix& w) {
 }
 
 // b becomes N b, the part of b that no force gives.
-template <int packs, class P, class Matrix>
-void project_unreachable(P* b, const Matrix& w) {
+template <int packs, class P, class Matrix> void project_unreachable(P* b, const Matrix& w) {
     using T = typename Matrix::Scalar;
     for (int i = 0; i < proximal_iterations; ++i) {
         solve_utdu<packs>(b, w);
@@ -146,8 +143,7 @@ inline void add_constraint_forces(const T* rows, T* x, const SchurComplement<T>&
     });
 }
 
-template <class T>
-inline T sum_of_squares(const T* x, int n) {
+template <class T> inline T sum_of_squares(const T* x, int n) {
     T sum(0.0);
     for (int k = 0; k < n; ++k) sum = fma(x[k], x[k], sum);
     return sum;
@@ -176,8 +172,7 @@ T lost_forces(const T* forces, const T* removed, T wanted, const SchurComplement
 }
 
 // From b - J M^-1 t to f and L^-T (t + J^T f); w.more becomes -N f if there is a regularization.
-template <class T>
-void solve_remaining(int n, T* x, T* rows, const SchurComplement<T>& w) {
+template <class T> void solve_remaining(int n, T* x, T* rows, const SchurComplement<T>& w) {
     const int nrows = w.size();
     solve_forces<1>(rows, w.more, w.rest, w);
     add_constraint_forces(rows, x, w);
@@ -191,8 +186,7 @@ void solve_remaining(int n, T* x, T* rows, const SchurComplement<T>& w) {
 
 // Solves M a = t + J^T f, J a = b. In: x (n) = L^-T t, rows = b. Out: rows = f, x = L^-T (t + J^T f).
 // All are NaN if a row depends on others, or f is lost.
-template <class T>
-void solve_constrained(int n, T* x, T* rows, const SchurComplement<T>& w) {
+template <class T> void solve_constrained(int n, T* x, T* rows, const SchurComplement<T>& w) {
     const int nrows = w.size();
     subtract_acceleration(x, rows, w);
     const T wanted = w.R > 0.0 ? sum_of_squares(rows, nrows) : T(0.0);
@@ -205,8 +199,7 @@ void solve_constrained(int n, T* x, T* rows, const SchurComplement<T>& w) {
 
 // Does so for tangents and adjoints of a state whose forces are not lost, and refuses none: products are
 // with the derivatives' matrices, which solve_forces gives.
-template <class T>
-void solve_linearized(int n, T* x, T* rows, const SchurComplement<T>& w) {
+template <class T> void solve_linearized(int n, T* x, T* rows, const SchurComplement<T>& w) {
     subtract_acceleration(x, rows, w);
     solve_remaining(n, x, rows, w);
 }

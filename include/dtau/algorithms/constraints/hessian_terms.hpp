@@ -41,8 +41,7 @@ struct AlongFrames {
     }
 };
 
-template <class T>
-struct ConstrainedHessianWorkspace {
+template <class T> struct ConstrainedHessianWorkspace {
     const Constraints* given;
     AlongFrames along_frames;
     Options options;  // of all calls on this workspace
@@ -149,8 +148,7 @@ void constrained_weights(const Tree& tree, const T* lam, const ConstrainedHessia
 }
 
 // Returns a RootFrame with the twists that the bodies have if mu are the joint rates.
-template <class T>
-RootFrame<T> weight_twists(const ConstrainedHessianWorkspace<T>& w) {
+template <class T> RootFrame<T> weight_twists(const ConstrainedHessianWorkspace<T>& w) {
     RootFrame<T> g = w.dynamics.idsva.root_frame;
     g.v = w.hessian.Lam;
     return g;

@@ -16,8 +16,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ImpulseWorkspace {
+template <class T> struct ImpulseWorkspace {
     FactorizedWorkspace<T> dynamics;
     ConstraintEquations<T> equations;
 
@@ -91,8 +90,7 @@ void impulse_partials(const Tree& tree, T restitution, const T* active, const T*
     }
 }
 
-template <class T>
-struct ImpulseDerivativesWorkspace {
+template <class T> struct ImpulseDerivativesWorkspace {
     ImpulseWorkspace<T> value;
     ConstraintColumns<T> columns;  // by q and v
     T *by_q, *by_v;  // (nv, padded) right-hand sides of the torques; by_v is not wanted

@@ -14,8 +14,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ImpulseHessianWorkspace {
+template <class T> struct ImpulseHessianWorkspace {
     ConstrainedHessianWorkspace<T> hessian;
     T *u, *rest, *weights;      // of the joints, and (nrows)
     Motion<T>*twists, *before;  // at u and at v

@@ -26,8 +26,7 @@ void impulse_motion(const Tree& tree, const T* q, const T* v, T restitution, con
     body_motions(tree, v, w);
 }
 
-template <class T>
-struct ImpulseJvpWorkspace {
+template <class T> struct ImpulseJvpWorkspace {
     ConstrainedJvpWorkspace<T> product;
     T *u, *dw;
     Motion<T>* twists;
@@ -58,8 +57,7 @@ void impulse_dynamics_jvp(const Tree& tree, const T* q, const T* v, T restitutio
     for (int k = 0; k < tree.nv; ++k) dv_after[k] = dv_after[k] + dv[k];
 }
 
-template <class T>
-struct ImpulseVjpWorkspace {
+template <class T> struct ImpulseVjpWorkspace {
     ConstrainedVjpWorkspace<T> product;
     T *u, *mu;
     Motion<T>* twists;

@@ -17,8 +17,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ConstrainedInverseWorkspace {
+template <class T> struct ConstrainedInverseWorkspace {
     using Scalar = T;
     RneaWorkspace<T> rnea;
     RootFrame<T> root_frame;

@@ -14,8 +14,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ConstrainedJvpWorkspace {
+template <class T> struct ConstrainedJvpWorkspace {
     ConstrainedMotionWorkspace<T> value;
     TangentWorkspace<T> tangent;
     Motion<T>*d, *moved;  // S_i dq of the joints; twists of the bodies along dq
@@ -32,8 +31,7 @@ struct ConstrainedJvpWorkspace {
 };
 
 // How a frame's motion changes: its displacement, and D V, D A beside that displacement.
-template <class T>
-struct FrameChange {
+template <class T> struct FrameChange {
     Motion<T> s, dV, dA;
 };
 template <class T>

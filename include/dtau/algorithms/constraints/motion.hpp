@@ -10,8 +10,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The solution; in F the constraint forces count as external wrenches.
-template <class T>
-struct ConstrainedMotionWorkspace {
+template <class T> struct ConstrainedMotionWorkspace {
     FactorizedWorkspace<T> dynamics;
     ConstraintEquations<T> equations;
     T *forces, *residual;

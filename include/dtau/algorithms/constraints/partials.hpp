@@ -22,8 +22,7 @@ namespace dtau::DTAU_VARIANT {
 
 // Changes of a frame along one column: the column's twist, D V and D A by q, D A by q'; A is classical
 // unless it is spatial.
-template <class T>
-struct FramePartials {
+template <class T> struct FramePartials {
     Motion<T> s, dV, dA, dA_dv;
 };
 template <class T>
@@ -58,8 +57,7 @@ inline void for_frame_partials(const Tree& tree, int i, const Placement<T>& X,
 }
 
 // Quantities that all partial derivatives of one constraint's rows share.
-template <class T>
-struct ConstraintPartials {
+template <class T> struct ConstraintPartials {
     const Constraint& constraint;
     const ConstraintFrames<T>& frames;
     bool positions;

@@ -13,8 +13,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct RangeWorkspace {
+template <class T> struct RangeWorkspace {
     T *h, *x, *z;  // (nrows); velocities: independent ones, of the joints
     Motion<T>* twists;
 

@@ -18,8 +18,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct RangeHessianWorkspace {
+template <class T> struct RangeHessianWorkspace {
     RangeWorkspace<T> residual, kappa, z;
     T *rho, *minus_nu;         // (nrows)
     T *P, *Q, *minus_e, *G_f;  // (nrows, padded)
@@ -40,16 +39,14 @@ struct RangeHessianWorkspace {
 };
 
 // Rows by q from columns of constraints, side by side.
-template <class T>
-void copy_rows(const ConstraintColumns<T>& from, int nrows, T* to) {
+template <class T> void copy_rows(const ConstraintColumns<T>& from, int nrows, T* to) {
     for (int r = 0; r < nrows; ++r)
         for (int k = 0; k < from.padded; ++k)
             to[r * from.padded + k] = from.rows[r * from.width + k];
 }
 
 // X <- N X, for nrows rows.
-template <class T>
-void project_rows(T* X, int padded, const SchurComplement<T>& schur) {
+template <class T> void project_rows(T* X, int padded, const SchurComplement<T>& schur) {
     constexpr int width = Pack<T>::width;
     const int nrows = schur.constraints->nrows;
     in_parts<ConstraintCorrection<T>::most_packs>(padded / width, [&]<int packs>(int p) {
@@ -97,8 +94,7 @@ void range_change(const ConstraintColumns<T>& columns, int nrows,
 }
 
 // Inputs of one state: the frames, the factors, the forces, and the weights nu.
-template <class T>
-struct RangeState {
+template <class T> struct RangeState {
     const Tree& tree;
     const ConstraintFrames<T>* frames;
     const Placement<T>* world;

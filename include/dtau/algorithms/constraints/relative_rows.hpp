@@ -20,8 +20,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // A column of the path of a or b. Vectors are along a's root frame.
-template <class T>
-struct RelativeColumn {
+template <class T> struct RelativeColumn {
     int k, joint, parent;
     bool of_b;
     Vec3<T> ds, t;          // its turn of its own frame, and of a against b
@@ -31,8 +30,7 @@ struct RelativeColumn {
     Vec3<T> curve, own;     // with which t_j is multiplied; in pairs of a's path alone
 };
 
-template <class T>
-struct RelativeWorkspace {
+template <class T> struct RelativeWorkspace {
     RelativeColumn<T>* columns;
 
     RelativeWorkspace(Arena& arena, const Tree& tree, const Options&)
@@ -40,8 +38,7 @@ struct RelativeWorkspace {
 };
 
 // Sums over vectors y with weights w: T, and w . (t_j x (t_k x y)) = t_j . (these sums times t_k).
-template <class T>
-struct TurnSums {
+template <class T> struct TurnSums {
     Vec3<T> moment;
     Mat3<T> products;
 
@@ -60,8 +57,7 @@ struct TurnSums {
 // A constraint, the weights W of its rows, and a force f that weights -(V_a - V_b) for the twists
 // in g. by_v: these twists belong to the velocity v. lam: the weights of forces along the world's
 // axes.
-template <class T>
-struct RelativeRows {
+template <class T> struct RelativeRows {
     const Tree& tree;
     const ConstraintPartials<T>& partials;
     Force<T> W, f, lam;
@@ -71,14 +67,12 @@ struct RelativeRows {
 };
 
 // c + the moment y x w of a motion.
-template <class T>
-inline Vec3<T> moment(const Motion<T>& y, const Force<T>& w, const Vec3<T>& c) {
+template <class T> inline Vec3<T> moment(const Motion<T>& y, const Force<T>& w, const Vec3<T>& c) {
     return cross(y.lin, w.lin, cross(y.ang, w.ang, c));
 }
 
 // Writes the columns of both paths, without curve and own. Returns their number.
-template <class T>
-int relative_columns(const RelativeRows<T>& x, RelativeColumn<T>* columns) {
+template <class T> int relative_columns(const RelativeRows<T>& x, RelativeColumn<T>* columns) {
     const ConstraintPartials<T>& partials = x.partials;
     const Constraint& constraint = partials.constraint;
     const ConstraintFrames<T>& f = partials.frames;

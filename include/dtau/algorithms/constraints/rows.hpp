@@ -28,8 +28,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-inline T component(const Vec3<T>& a, int k) {
+template <class T> inline T component(const Vec3<T>& a, int k) {
     return k == 0 ? a.x : k == 1 ? a.y : a.z;
 }
 
@@ -38,13 +37,11 @@ inline T component(const Vec3<T>& a, int k) {
 // Which constraints hold in a state: active (ncontacts), null: all; and where contacts with the world
 // are held: positions (ncontacts, 3), null: at their frames b. Loops do not read it, not even loops
 // that are closed to the world.
-template <class T>
-struct Hold {
+template <class T> struct Hold {
     const T *active, *positions;
 };
 
-template <class T>
-struct ConstraintFrames {
+template <class T> struct ConstraintFrames {
     Placement<T> a, b;  // in the root frame of their trees
     Mat3<T> E;          // axes of the rows, in a's root frame
     Mat3<T> turn;       // from b's root frame to a's root frame, if the trees differ
@@ -96,8 +93,7 @@ inline Vec3<T> hinge_axis(const Constraint& constraint, const ConstraintFrames<T
 
 // How far apart the frames are, in a's root frame: x_a - x_b and phi, or log6, zero unless the constraint
 // uses positions. For a hinge also the axis z_b.
-template <class T>
-struct PositionError {
+template <class T> struct PositionError {
     Motion<T> e;
     Vec3<T> z_b;
 };
@@ -139,8 +135,7 @@ Vec3<T> error_rate(const Constraint& constraint, const ConstraintFrames<T>& f,
 
 // A frame's twist, and its spatial acceleration, or the one with the classical acceleration of its
 // origin.
-template <class T>
-struct FrameMotion {
+template <class T> struct FrameMotion {
     Motion<T> V, A;
 };
 template <class T>
@@ -233,8 +228,7 @@ inline Force<T> constraint_wrench(const Constraint& constraint, const Mat3<T>& E
 }
 
 // x, or zero if constraint c is not active. active (ncontacts); null: all are active.
-template <class T>
-inline T if_active(const T* active, int c, T x) {
+template <class T> inline T if_active(const T* active, int c, T x) {
     return active ? select(less(active[c], 0.5), T(0.0), x) : x;
 }
 
@@ -259,8 +253,7 @@ inline void for_constraint_columns(const Tree& tree, const Constraint& constrain
 }
 
 // to += x times the factor between joint velocity k and the independent velocity it mimics.
-template <class T>
-inline void add_share(const Tree& tree, int k, T x, T& to) {
+template <class T> inline void add_share(const Tree& tree, int k, T x, T& to) {
     to = tree.mimic ? fma(T(tree.mimic->v_scale[k]), x, to) : to + x;
 }
 

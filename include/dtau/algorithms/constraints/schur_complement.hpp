@@ -31,8 +31,7 @@ namespace dtau::DTAU_VARIANT {
 // it is computed from.
 inline constexpr double least_pivot = 1e-11, least_square = 1e-20;
 
-template <class T>
-struct SchurComplement {
+template <class T> struct SchurComplement {
     using Scalar = T;
     static constexpr int packs = LtdlWorkspace<T>::packs;  // of columns in a block
 
@@ -87,8 +86,7 @@ inline void for_constraints(const Constraints& constraints, const Visit& visit) 
 }
 
 // Calls visit<count>(k) for k ... k + count - 1, `most` at once as long as there are as many.
-template <int most, class Visit>
-inline void in_groups(int all, const Visit& visit) {
+template <int most, class Visit> inline void in_groups(int all, const Visit& visit) {
     int k = 0;
     for (; k + most <= all; k += most) visit.template operator()<most>(k);
     if constexpr (most > 1)

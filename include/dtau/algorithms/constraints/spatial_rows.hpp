@@ -17,15 +17,13 @@
 namespace dtau::DTAU_VARIANT {
 
 // A column of the path of a: its twist s and D V by q, at a, and the motions with which s is multiplied.
-template <class T>
-struct SpatialColumn {
+template <class T> struct SpatialColumn {
     int k, joint;
     Motion<T> s, dV;
     Force<T> curve;
 };
 
-template <class T>
-struct SpatialRowsWorkspace {
+template <class T> struct SpatialRowsWorkspace {
     SpatialColumn<T>* columns;
 
     SpatialRowsWorkspace(Arena& arena, const Tree& tree, const Options&)
@@ -33,26 +31,18 @@ struct SpatialRowsWorkspace {
 };
 
 // A number x + eps y of the dual numbers, eps^2 = 0.
-template <class T>
-struct Dual {
+template <class T> struct Dual {
     T x, y;
 };
 template <class T>
 inline Motion<T> fma(const Dual<T>& a, const Motion<T>& m, const Motion<T>& c) {  // a m + c
     return {fma(a.x, m.ang, c.ang), fma(a.y, m.ang, fma(a.x, m.lin, c.lin))};
 }
-template <class T>
-inline Motion<T> dual_vector(const Force<T>& W) {
-    return {W.lin, W.ang};
-}
-template <class T>
-inline Force<T> dual_force(const Motion<T>& m) {
-    return {m.lin, m.ang};
-}
+template <class T> inline Motion<T> dual_vector(const Force<T>& W) { return {W.lin, W.ang}; }
+template <class T> inline Force<T> dual_force(const Motion<T>& m) { return {m.lin, m.ang}; }
 
 // The second derivative of `e` (log_functions) by t. [Derivations] eq. 23.22
-template <class T>
-inline T log_function_curvature(T t) {
+template <class T> inline T log_function_curvature(T t) {
     constexpr Coefficients<11> dde = derivative(derivative(log_series));
     const auto small = less(t, 1.0);
     const T safe = select(small, T(1.0), t), inverse = T(1.0) / safe;

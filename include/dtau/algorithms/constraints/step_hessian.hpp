@@ -8,8 +8,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ConstrainedStepHessianWorkspace {
+template <class T> struct ConstrainedStepHessianWorkspace {
     StepHessianWorkspace<T> step;
     ConstrainedHessianWorkspace<T> hessian;
     ConstrainedDiscreteWorkspace<T>* stages;  // of several stages
@@ -23,8 +22,7 @@ struct ConstrainedStepHessianWorkspace {
     }
 };
 
-template <class T>
-struct ConstrainedCurvature {
+template <class T> struct ConstrainedCurvature {
     const ConstrainedStepHessianWorkspace<T>& w;
     Hold<T> hold;
     const T* f_ext;

@@ -25,8 +25,7 @@ void constrained_acceleration(const Tree& tree, const T* q, const T* v, const T*
 }
 
 // Constrained dynamics and their variation, in the form that step_jvp takes.
-template <class T>
-struct ConstrainedVariation {
+template <class T> struct ConstrainedVariation {
     const ConstrainedJvpWorkspace<T>& w;
     Hold<T> hold;
     T* dforces;  // (nrows), of the last stage
@@ -41,8 +40,7 @@ struct ConstrainedVariation {
 };
 
 // Constrained dynamics and their gradient, in the form that step_vjp takes.
-template <class T>
-struct ConstrainedDynamics {
+template <class T> struct ConstrainedDynamics {
     const ConstrainedVjpWorkspace<T>& w;
     Hold<T> hold;
 

@@ -11,8 +11,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct UnitWeights {
+template <class T> struct UnitWeights {
     T *of_velocities, *of_rows;
     Inertia<T>* I;  // of the bodies, as B and f
     Coriolis<T>* B;
@@ -44,8 +43,7 @@ struct UnitWeights {
     }
 };
 
-template <class T>
-struct ConstrainedTensorsWorkspace {
+template <class T> struct ConstrainedTensorsWorkspace {
     ConstrainedHessianWorkspace<T> hessian;
     UnitWeights<T> weights;
 
@@ -54,8 +52,7 @@ struct ConstrainedTensorsWorkspace {
 };
 
 // One row of tensors (rows, n, n) that begin at these blocks.
-template <class T>
-inline Blocks<T> row_of_tensors(const Blocks<T>& t, int r, int n) {
+template <class T> inline Blocks<T> row_of_tensors(const Blocks<T>& t, int r, int n) {
     const std::ptrdiff_t at = std::ptrdiff_t(r) * n * n;
     return {t.dqdq + at, t.dqdv + at, t.dvdv + at, t.dadq + at, n};
 }
@@ -79,8 +76,7 @@ void constrained_second_derivatives(const Tree& tree, const T* q, const T* v, co
     });
 }
 
-template <class T>
-struct ImpulseTensorsWorkspace {
+template <class T> struct ImpulseTensorsWorkspace {
     ImpulseHessianWorkspace<T> impulse;
     UnitWeights<T> weights;
 

@@ -13,8 +13,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ConstrainedVjpWorkspace {
+template <class T> struct ConstrainedVjpWorkspace {
     ConstrainedMotionWorkspace<T> value;
     AdjointWorkspace<T> adjoint;
     T *independent, *weights;  // mu of the independent velocities; -nu
@@ -29,8 +28,7 @@ struct ConstrainedVjpWorkspace {
 };
 
 // Returns the vector x for which w . (turn x W) = turn . x, for every turn.
-template <class T>
-inline Vec3<T> turning(const Force<T>& W, const Motion<T>& w) {
+template <class T> inline Vec3<T> turning(const Force<T>& W, const Motion<T>& w) {
     return cross(W.lin, w.lin, cross(W.ang, w.ang));
 }
 

@@ -25,14 +25,12 @@
 namespace dtau::DTAU_VARIANT {
 
 // Weights of accelerations and, times kd, of velocities: of a body, then summed over its subtree.
-template <class T>
-struct RowWeights {
+template <class T> struct RowWeights {
     Vec3<T> F;
     Force<T> damped;
 };
 
-template <class T>
-struct WeightedRowsWorkspace {
+template <class T> struct WeightedRowsWorkspace {
     RowWeights<T>* sums;  // (nnodes)
 
     WeightedRowsWorkspace(Arena& arena, const Tree& tree, const Options&)

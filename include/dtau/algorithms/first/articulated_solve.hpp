@@ -25,8 +25,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ArticulatedFactors {
+template <class T> struct ArticulatedFactors {
     ArticulatedInertia<T>* IA;
     Force<T>*pA, *U;
     Motion<T>*c, *a;
@@ -113,8 +112,7 @@ void articulated_solve(const Tree& tree, const Motion<T>* S, const T* b, Force<T
     }
 }
 
-template <class T>
-struct ArticulatedDynamicsWorkspace {
+template <class T> struct ArticulatedDynamicsWorkspace {
     RootFrame<T> root_frame;
     ArticulatedFactors<T> factors;
     T* torque;  // tau without the torques of springs and friction, if there are any

@@ -22,8 +22,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct CenterDerivativesWorkspace {
+template <class T> struct CenterDerivativesWorkspace {
     ReferencePlacements<T> at;
     Motion<T>*S, *v, *a;
     FirstMoment<T>* h;

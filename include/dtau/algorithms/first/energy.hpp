@@ -18,8 +18,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct KineticEnergyDerivativesWorkspace {
+template <class T> struct KineticEnergyDerivativesWorkspace {
     Configuration<T> angles;
     Placement<T>* X;
     Motion<T>*v_p, *v;

@@ -21,8 +21,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct FdsvaWorkspace {
+template <class T> struct FdsvaWorkspace {
     FactorizedWorkspace<T> dynamics;
     // For a lone state, one solve takes both matrices and minus the identity: its vectors hold
     // neighboring columns, and longer rows fill them better. In lanes each matrix is solved in place,

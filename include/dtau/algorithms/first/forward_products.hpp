@@ -18,8 +18,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ForwardJvpWorkspace {
+template <class T> struct ForwardJvpWorkspace {
     ArticulatedDynamicsWorkspace<T> value;
     TangentWorkspace<T> tangent;
     T *a, *torque;
@@ -56,8 +55,7 @@ void forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau
     articulated_solve(tree, g.S, w.torque, dF, da, w.motion, factors);
 }
 
-template <class T>
-struct ForwardVjpWorkspace {
+template <class T> struct ForwardVjpWorkspace {
     ArticulatedDynamicsWorkspace<T> value;
     AdjointWorkspace<T> adjoint;
     T* a;
@@ -98,8 +96,7 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
 // inverse dynamics stay unchanged. tau, dtau and lam: of the independent velocities; all else: of the
 // joints.
 
-template <class T>
-struct MimicForwardJvpWorkspace {
+template <class T> struct MimicForwardJvpWorkspace {
     FactorizedWorkspace<T> dynamics;
     InverseJvpWorkspace<T> inverse;
     T *a, *torque;
@@ -126,8 +123,7 @@ void mimic_forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const 
     expand_v(tree, x, da);
 }
 
-template <class T>
-struct MimicForwardVjpWorkspace {
+template <class T> struct MimicForwardVjpWorkspace {
     FactorizedWorkspace<T> dynamics;
     InverseVjpWorkspace<T> inverse;
     T *a, *minus_mu;

@@ -29,8 +29,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Quantities that all columns of one joint share.
-template <class T>
-struct JointBelow {
+template <class T> struct JointBelow {
     int p;
     Motion<T> v_p, w, o;
 };
@@ -43,12 +42,10 @@ inline JointBelow<T> joint_below(const Body& body, int b, int i, const FrameWork
 
 // A motion seen from the observer's point along the root frame's axes (at_point), and along the
 // observer's own axes.
-template <class T>
-inline Motion<T> at_point(const Placement<T>& X, const Motion<T>& m) {
+template <class T> inline Motion<T> at_point(const Placement<T>& X, const Motion<T>& m) {
     return {m.ang, cross(m.ang, X.r, m.lin)};
 }
-template <class T>
-inline Motion<T> along_axes(const Placement<T>& X, const Motion<T>& m) {
+template <class T> inline Motion<T> along_axes(const Placement<T>& X, const Motion<T>& m) {
     return {transposed_mul(X.R, m.ang), transposed_mul(X.R, m.lin)};
 }
 

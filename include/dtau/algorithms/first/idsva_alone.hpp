@@ -19,16 +19,14 @@ namespace dtau::DTAU_VARIANT {
 // ---------------------------------------------------------------- forward pass
 
 // The constants of a body that place its inertia, as they follow each other in Body.
-template <class T>
-struct CentralInertia {
+template <class T> struct CentralInertia {
     Vec3<T> com;
     Sym3<T> inertia;
 };
 static_assert(offsetof(Body, inertia) == offsetof(Body, com) + 3 * sizeof(double));
 
 // Computes I, B and f of all bodies from P, v and a.
-template <class T>
-DTAU_INLINE void all_body_forces(const Tree& tree, const IdsvaWorkspace<T>& w) {
+template <class T> DTAU_INLINE void all_body_forces(const Tree& tree, const IdsvaWorkspace<T>& w) {
     constexpr int width = Pack<T>::width;
     const RootFrame<T>& g = w.root_frame;
     for (int first = 0; first < tree.nnodes; first += width) {

@@ -15,8 +15,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The factors of column k: [Derivations] eqs. 4.5, 4.7.
-template <class T>
-struct ColumnFactors {
+template <class T> struct ColumnFactors {
     Vec3<T> t1;
     Force<T> t2, by_q, by_v;
 };
@@ -30,8 +29,7 @@ DTAU_INLINE ColumnFactors<T> column_factors(const Inertia<T>& I, const Coriolis<
 }
 
 // Factors of all columns for a lone state, each number of them in a row.
-template <class T>
-struct FactorTable {
+template <class T> struct FactorTable {
     static constexpr int numbers = 21;
     int stride;
     T* at;
@@ -73,8 +71,7 @@ struct FactorTable {
     }
 };
 
-template <class T>
-struct IdsvaWorkspace {
+template <class T> struct IdsvaWorkspace {
     RootFrame<T> root_frame;
     Motion<T>*Psidot, *Psiddot, *Upsilondot, *a;
     Coriolis<T>* B;
@@ -179,8 +176,7 @@ void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& 
 }
 
 // The three matrices; rows are n apart. da may be null: not wanted.
-template <class T>
-struct Partials {
+template <class T> struct Partials {
     T *dq, *dv, *da;
     int n;
 };
@@ -194,8 +190,7 @@ DTAU_INLINE void add_composites(const Body& body, int i, const IdsvaWorkspace<T>
 }
 
 // Backward pass for composites only.
-template <class T>
-DTAU_INLINE void idsva_composites(const Tree& tree, const IdsvaWorkspace<T>& w) {
+template <class T> DTAU_INLINE void idsva_composites(const Tree& tree, const IdsvaWorkspace<T>& w) {
     for (int i = tree.nnodes - 1; i >= 0; --i)
         if (tree.bodies[i].parent >= 0) add_composites(tree.bodies[i], i, w);
 }

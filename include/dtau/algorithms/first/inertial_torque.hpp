@@ -8,8 +8,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct InertialTorqueWorkspace {
+template <class T> struct InertialTorqueWorkspace {
     InverseParameterWorkspace<T> inverse;
     T *joints, *torque;
     int count;

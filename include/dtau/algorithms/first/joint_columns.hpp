@@ -12,8 +12,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct JointColumns {
+template <class T> struct JointColumns {
     T *s, *y;  // (nv) of all joints; null: not wanted
 
     JointColumns(Arena& arena, const Tree& tree, bool wanted)
@@ -58,15 +57,13 @@ DTAU_INLINE void for_joint_columns(const Tree& tree, const T* a, const T* v,
 }
 
 // tau += the columns times x, and by = the columns, transposed, times lam; at rest, where armature alone acts.
-template <class T>
-void add_armature_torques(const Tree& tree, const T* a, const T* x, T* tau) {
+template <class T> void add_armature_torques(const Tree& tree, const T* a, const T* x, T* tau) {
     for (int k = 0; k < tree.independent.n; ++k) {
         const int j = owning_dof(tree, k);
         tau[j] = fma(x[k], a[j], tau[j]);
     }
 }
-template <class T>
-void armature_gradient(const Tree& tree, const T* a, const T* lam, T* by) {
+template <class T> void armature_gradient(const Tree& tree, const T* a, const T* lam, T* by) {
     const int n = tree.independent.n;
     for (int k = 0; k < n; ++k) by[k] = lam[owning_dof(tree, k)] * a[owning_dof(tree, k)];
     for (int c = n; c < joint_parameter_kinds * n; ++c) by[c] = T(0.0);

@@ -24,8 +24,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct MomentumDerivativesWorkspace {
+template <class T> struct MomentumDerivativesWorkspace {
     ReferenceMotions<T> motion;
     Inertia<T>* I;
     Coriolis<T>* B;
@@ -39,8 +38,7 @@ struct MomentumDerivativesWorkspace {
 };
 
 // Sums over the whole robot, from the composites of the subtrees.
-template <class T>
-struct Whole {
+template <class T> struct Whole {
     T scale;         // one over the mass
     Vec3<T> center;  // from the first tree's reference
     Vec3<T> f;       // linear
@@ -60,8 +58,7 @@ inline Whole<T> whole(const Tree& tree, const MomentumDerivativesWorkspace<T>& w
 }
 
 // Moves a derivative from a tree's reference to the center of mass at `arm` from it, held still.
-template <class T>
-inline Force<T> about_center(const Force<T>& f, const Vec3<T>& arm) {
+template <class T> inline Force<T> about_center(const Force<T>& f, const Vec3<T>& arm) {
     return {cross(f.lin, arm, f.ang), f.lin};
 }
 

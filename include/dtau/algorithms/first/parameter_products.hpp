@@ -19,8 +19,7 @@ namespace dtau::DTAU_VARIANT {
 // ---------------------------------------------------------------- one body
 
 // W x in the axes of `motion`: the body's wrench for parameters x.
-template <class T>
-inline Force<T> wrench_of_parameters(const BodyMotion<T>& motion, const T* x) {
+template <class T> inline Force<T> wrench_of_parameters(const BodyMotion<T>& motion, const T* x) {
     const auto& [w, alpha, d] = motion;
     const Vec3<T> h = {x[1], x[2], x[3]};
     const Sym3<T> J = {x[4], x[5], x[7], x[6], x[8], x[9]};
@@ -67,8 +66,7 @@ inline void parameters_of_motion(const Body& body, int i, const RootFrame<T>& g,
 
 // ---------------------------------------------------------------- inverse dynamics
 
-template <class T>
-struct InverseParameterWorkspace {
+template <class T> struct InverseParameterWorkspace {
     MotionWorkspace<T> motion;
     Motion<T>* Lam;
     JointColumns<T> of_joints;
@@ -119,8 +117,7 @@ void inverse_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
 // ---------------------------------------------------------------- forward dynamics
 
 // Solves take the factors of the articulated-body algorithm (articulated_solve.hpp).
-template <class T>
-struct ForwardParameterWorkspace {
+template <class T> struct ForwardParameterWorkspace {
     ArticulatedDynamicsWorkspace<T> value;
     T *a, *torque;
     Motion<T>* motion;
@@ -175,8 +172,7 @@ void forward_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
 
 // The same for mimic joints, by the factors of the independent velocities' mass matrix
 // (factorized.hpp). tau and lam: of the independent velocities.
-template <class T>
-struct MimicParameterWorkspace {
+template <class T> struct MimicParameterWorkspace {
     FactorizedWorkspace<T> dynamics;
     InverseParameterWorkspace<T> inverse;
     T *a, *joint;
@@ -213,8 +209,7 @@ void mimic_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* tau,
 
 // ---------------------------------------------------------------- the matrix of forward dynamics
 
-template <class T>
-struct ForwardRegressorWorkspace {
+template <class T> struct ForwardRegressorWorkspace {
     FactorizedWorkspace<T> dynamics;
     RegressorWorkspace<T> regressor;
     int stride;  // distance of the rows of Y

@@ -31,8 +31,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // S x and S^T f of one joint. For a root body, root frame and body frame are the same.
-template <class T>
-inline Motion<T> joint_motion(const Body& body, const Motion<T>* S, const T* x) {
+template <class T> inline Motion<T> joint_motion(const Body& body, const Motion<T>* S, const T* x) {
     if (body.parent < 0) return joint_twist(body, x + body.v);
     return subspace_times(body, S, x, zero_motion<T>());
 }
@@ -44,8 +43,7 @@ inline void joint_force(const Body& body, const Motion<T>* S, const Force<T>& f,
 
 // ------------------------------------------------ steps that forward dynamics shares
 
-template <class T>
-struct TangentWorkspace {
+template <class T> struct TangentWorkspace {
     Motion<T>*y, *z;
     Force<T>* dF;
 
@@ -80,8 +78,7 @@ Motion<T> tangent_outwards(const Tree& tree, int i, const RootFrame<T>& g, const
     return d;
 }
 
-template <class T>
-struct AdjointWorkspace {
+template <class T> struct AdjointWorkspace {
     Motion<T>* Lam;
     Force<T>* P;
     Vec3<T>* Z;
@@ -129,8 +126,7 @@ void adjoint_inwards(const Tree& tree, int i, const RootFrame<T>& g, const Motio
 
 // ---------------------------------------------------------------- inverse dynamics
 
-template <class T>
-struct MotionWorkspace {
+template <class T> struct MotionWorkspace {
     RootFrame<T> root_frame;
     Motion<T>* a;
     Force<T>* F;
@@ -164,8 +160,7 @@ inline Force<T> motion_outwards(const Tree& tree, int i, const T* v, const T* a,
     return momentum;
 }
 
-template <class T>
-struct InverseJvpWorkspace {
+template <class T> struct InverseJvpWorkspace {
     MotionWorkspace<T> motion;
     TangentWorkspace<T> tangent;
     Motion<T>* d;
@@ -203,8 +198,7 @@ void inverse_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* a, 
     add_friction_times(tree, 1.0, v, dv, dtau);
 }
 
-template <class T>
-struct InverseVjpWorkspace {
+template <class T> struct InverseVjpWorkspace {
     MotionWorkspace<T> motion;
     AdjointWorkspace<T> adjoint;
 

@@ -27,8 +27,7 @@ namespace dtau::DTAU_VARIANT {
 
 // ---------------------------------------------------------------- how bodies move
 
-template <class T>
-struct BodyMotion {
+template <class T> struct BodyMotion {
     Vec3<T> w, alpha, d;
 };
 
@@ -40,8 +39,7 @@ inline BodyMotion<T> body_motion(const Placement<T>& P, const Motion<T>& v, cons
 }
 
 // The user's frame of a body whose canonical frame is P.
-template <class T>
-inline Placement<T> users_frame(const Body& body, const Placement<T>& P) {
+template <class T> inline Placement<T> users_frame(const Body& body, const Placement<T>& P) {
     return {P.R * transposed(mat3(body.frame)), P.r};
 }
 
@@ -64,18 +62,15 @@ void motion_sweep(const Tree& tree, const T* q, const T* v, const T* a,
 
 // W by columns. mass: m and h, rows moment x y z, force x y z. tensor: J, rows moment x y z (it gives no
 // force).
-template <class T>
-struct WrenchColumns {
+template <class T> struct WrenchColumns {
     T mass[6][4], tensor[3][8];
 };
 
-template <class T>
-inline void set_column(T (&rows)[6][4], int c, const Force<T>& f) {
+template <class T> inline void set_column(T (&rows)[6][4], int c, const Force<T>& f) {
     rows[0][c] = f.ang.x, rows[1][c] = f.ang.y, rows[2][c] = f.ang.z;
     rows[3][c] = f.lin.x, rows[4][c] = f.lin.y, rows[5][c] = f.lin.z;
 }
-template <class T>
-inline void set_column(T (&rows)[3][8], int c, const Vec3<T>& n) {
+template <class T> inline void set_column(T (&rows)[3][8], int c, const Vec3<T>& n) {
     rows[0][c] = n.x, rows[1][c] = n.y, rows[2][c] = n.z;
 }
 
@@ -103,21 +98,16 @@ inline void wrench_columns(const Placement<T>& P, const BodyMotion<T>& motion,
     for (int c = 6; c < 8; ++c) set_column(W.tensor, c, zero_vector<T>());
 }
 
-template <class T>
-inline Pack<T> zeros() {
-    return {decltype(Pack<T>::value)(0.0)};
-}
+template <class T> inline Pack<T> zeros() { return {decltype(Pack<T>::value)(0.0)}; }
 
 // Writes a row of the columns of m and h.
-template <class T>
-inline void store_mass(T* row, const T* of_axis) {
+template <class T> inline void store_mass(T* row, const T* of_axis) {
     Vec4<T> sum = Vec4<T>::zero();
     sum.add(T(1.0), of_axis);
     sum.store(row);
 }
 // Writes a row of the columns of J; `of` loads neighboring entries.
-template <class T, class Of>
-inline void store_tensor(T* row, const Of& of) {
+template <class T, class Of> inline void store_tensor(T* row, const Of& of) {
     constexpr int width = Pack<T>::width;
     unrolled<(6 + width - 1) / width>(
         [&](int p) { of(p * width).store(row + 4 + p * width, 6 - p * width); });
@@ -139,13 +129,11 @@ inline void times_columns(const Motion<T>& s, const WrenchColumns<T>& W, T* row)
 }
 
 // The same for the unit motions of a free root, linear and angular ones.
-template <class T>
-inline void force_row(int axis, const WrenchColumns<T>& W, T* row) {
+template <class T> inline void force_row(int axis, const WrenchColumns<T>& W, T* row) {
     store_mass(row, W.mass[3 + axis]);
     store_tensor(row, [](int) { return zeros<T>(); });
 }
-template <class T>
-inline void moment_row(int axis, const WrenchColumns<T>& W, T* row) {
+template <class T> inline void moment_row(int axis, const WrenchColumns<T>& W, T* row) {
     store_mass(row, W.mass[axis]);
     store_tensor(row,
                  [&](int c) { return fma(T(1.0), Pack<T>::load(W.tensor[axis] + c), zeros<T>()); });
@@ -197,8 +185,7 @@ inline void regressor_row(const Tree& tree, const BodyRange& subtree, int k, con
         of_bodies([&](const WrenchColumns<T>& w, T* to) { moment_row(unit - 3, w, to); });
 }
 
-template <class T>
-struct RegressorWorkspace {
+template <class T> struct RegressorWorkspace {
     MotionWorkspace<T> motion;
     WrenchColumns<T>* W;
     T* row;

@@ -19,15 +19,11 @@
 namespace dtau::DTAU_VARIANT {
 
 // to += x, where a zero becomes +0: its sign may differ between a lone state and lanes.
-template <class T>
-inline void add_entry(T& to, T x) {
-    to = (to + T(0.0)) + x;
-}
+template <class T> inline void add_entry(T& to, T x) { to = (to + T(0.0)) + x; }
 
 // ---------------------------------------------------------------- products
 
-template <class T>
-struct WrenchVariationWorkspace {
+template <class T> struct WrenchVariationWorkspace {
     WrenchAxesWorkspace<T> value;
     Motion<T>* x;  // along the world's axes, at the bodies' origins
     T* df_ext;     // (nbodies, 6)
@@ -38,8 +34,7 @@ struct WrenchVariationWorkspace {
           df_ext(arena.take<T>(value.in_world() ? 6 * tree.nbodies : 0)) {}
 };
 
-template <class T>
-struct WrenchVariation {
+template <class T> struct WrenchVariation {
     const T *f_ext, *df_ext;
 };
 
@@ -79,8 +74,7 @@ WrenchVariation<T> vary_along_body_axes(const Tree& tree, const T* q, const T* d
     return {f_ext, w.df_ext};
 }
 
-template <class T>
-struct WrenchGradientWorkspace {
+template <class T> struct WrenchGradientWorkspace {
     WrenchAxesWorkspace<T> value;
     Force<T>* turning;  // b x* W summed over the subtree, along world axes, at the body's origin
 
@@ -129,8 +123,7 @@ void gradient_along_world_axes(const Tree& tree, const T* body_f_ext, T* by_q, T
 // ---------------------------------------------------------------- matrices
 
 // tr(M) 1 - M
-template <class T>
-inline Mat3<T> trace_less(const Mat3<T>& M) {
+template <class T> inline Mat3<T> trace_less(const Mat3<T>& M) {
     const T trace = M.x.x + M.y.y + M.z.z;
     Mat3<T> result = {-M.x, -M.y, -M.z};
     result.x.x += trace, result.y.y += trace, result.z.z += trace;
@@ -140,8 +133,7 @@ inline Mat3<T> trace_less(const Mat3<T>& M) {
 // Sums of the wrenches on a subtree, in root-frame coordinates. For mixed wrenches: n sums the moments
 // about the bodies' origins p, F the forces, K the products F p^T; f = 0. For wrenches about the
 // world's origin: n is about the root frame's origin, f = F and K = 0.
-template <class T>
-struct WrenchSums {
+template <class T> struct WrenchSums {
     Vec3<T> n, F, f;
     Mat3<T> K;
     WrenchSums& operator+=(const WrenchSums& b) {
@@ -151,8 +143,7 @@ struct WrenchSums {
 };
 
 // G s, the sum of s~ x* W, and its transpose. [Derivations] eq. 17.3.
-template <class T>
-struct TurningWrenches {
+template <class T> struct TurningWrenches {
     Mat3<T> A;
     Vec3<T> F, f;
     explicit TurningWrenches(const WrenchSums<T>& W) : A(trace_less(W.K)), F(W.F), f(W.f) {
@@ -166,8 +157,7 @@ struct TurningWrenches {
     }
 };
 
-template <class T>
-struct WrenchPartialsWorkspace {
+template <class T> struct WrenchPartialsWorkspace {
     WrenchAxesWorkspace<T> value;
     WrenchSums<T>* sums;
 
@@ -189,8 +179,7 @@ inline WrenchSums<T> own_wrench_sums(Axes axes, const Body& body, const Placemen
 }
 
 // Adds to six neighbors in a row of a matrix, or in a column (free_root.hpp).
-template <class T>
-inline void add_components(const Force<T>& f, T* to, int stride = 1) {
+template <class T> inline void add_components(const Force<T>& f, T* to, int stride = 1) {
     const Components<T> c = components(f);
     for (int r = 0; r < 6; ++r) add_entry(to[r * stride], c.x[r]);
 }
@@ -198,8 +187,7 @@ inline void add_components(const Force<T>& f, T* to, int stride = 1) {
 // Calls clear(k, c) for the columns c of a free root that shift its tree, and for the degrees of
 // freedom k of the tree from number `first` on. Wrenches along body axes give no derivative by these
 // columns, so their entries are not written and would keep the numbers of another state.
-template <class Clear>
-inline void for_shifts(const Tree& tree, int first, const Clear& clear) {
+template <class Clear> inline void for_shifts(const Tree& tree, int first, const Clear& clear) {
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         if (!is_free_root(body)) continue;

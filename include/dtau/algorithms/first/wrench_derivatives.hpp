@@ -49,8 +49,7 @@ void minus_transposed_jacobians(const Tree& tree, const T* q, const RootFrame<T>
                      [&](int k, int, const Placement<T>&) { return root_frame.S[k]; });
 }
 
-template <class T>
-struct InverseWrenchDerivativesWorkspace {
+template <class T> struct InverseWrenchDerivativesWorkspace {
     RootFrame<T> root_frame;
     WrenchAxesWorkspace<T> wrenches;
 
@@ -66,8 +65,7 @@ void inverse_dynamics_wrench_derivatives(const Tree& tree, const T* q, T* dtau_d
     minus_transposed_jacobians(tree, q, w.root_frame, dtau_df, w.wrenches);
 }
 
-template <class T>
-struct ForwardWrenchDerivativesWorkspace {
+template <class T> struct ForwardWrenchDerivativesWorkspace {
     MassMatrixInverseWorkspace<T> mass_matrix;
     WrenchAxesWorkspace<T> wrenches;
 

@@ -13,8 +13,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The quaternion of a rotation matrix, times four times the largest of its parts: no part loses digits.
-template <class T>
-inline Quaternion<T> quaternion_products(const Mat3<T>& R) {
+template <class T> inline Quaternion<T> quaternion_products(const Mat3<T>& R) {
     const T &xx = R.x.x, &yy = R.y.y, &zz = R.z.z, one(1.0);
     const T xy = R.x.y + R.y.x, yz = R.y.z + R.z.y, zx = R.z.x + R.x.z;
     const T xw = R.y.z - R.z.y, yw = R.z.x - R.x.z, zw = R.x.y - R.y.x;
@@ -35,8 +34,7 @@ inline Quaternion<T> quaternion_products(const Mat3<T>& R) {
 
 // The rotation vector of a quaternion of any norm but zero. Near zero half the angle cannot be told from
 // its sine.
-template <class T>
-inline Vec3<T> rotation_vector(const Quaternion<T>& x) {
+template <class T> inline Vec3<T> rotation_vector(const Quaternion<T>& x) {
     const auto back = less(x.w, 0.0);
     const T n = square_root(dot(x.v, x.v)), w = select(back, -x.w, x.w);
     const auto tiny = less(n, 1e-10);
@@ -45,14 +43,12 @@ inline Vec3<T> rotation_vector(const Quaternion<T>& x) {
 }
 
 // The rotation vector of a rotation matrix.
-template <class T>
-Vec3<T> rotation_log(const Mat3<T>& R) {
+template <class T> Vec3<T> rotation_log(const Mat3<T>& R) {
     return rotation_vector(quaternion_products(R));
 }
 
 // The unit quaternion of a rotation matrix, with w >= 0.
-template <class T>
-inline Quaternion<T> unit_quaternion(const Mat3<T>& R) {
+template <class T> inline Quaternion<T> unit_quaternion(const Mat3<T>& R) {
     const Quaternion<T> x = quaternion_products(R);
     const T scale = T(1.0) / square_root(dot(x.v, x.v, x.w * x.w));
     const T by = select(less(x.w, 0.0), -scale, scale), zero(0.0);
@@ -61,8 +57,7 @@ inline Quaternion<T> unit_quaternion(const Mat3<T>& R) {
 }
 
 // The angle of (x, y) from the x axis, from -pi to pi; zero for x = y = 0.
-template <class T>
-inline T any_angle_of(T y, T x) {
+template <class T> inline T any_angle_of(T y, T x) {
     constexpr double pi = 3.141592653589793116, rest = 1.2246467991473532e-16;
     const auto below = less(y, 0.0), behind = less(x, 0.0);
     const T height = select(below, -y, y), width = select(behind, -x, x);
@@ -74,8 +69,7 @@ inline T any_angle_of(T y, T x) {
 
 // Roll, pitch and yaw of a rotation matrix. Roll comes from the rotation without yaw, so that the angles
 // fit together where only their sum or difference is determined.
-template <class T>
-inline Vec3<T> roll_pitch_yaw(const Mat3<T>& R) {
+template <class T> inline Vec3<T> roll_pitch_yaw(const Mat3<T>& R) {
     const T yaw = any_angle_of(R.x.y, R.x.x);
     T sine, cosine;
     sincos(yaw, sine, cosine);
@@ -86,8 +80,7 @@ inline Vec3<T> roll_pitch_yaw(const Mat3<T>& R) {
 }
 
 // The unit quaternion of roll, pitch and yaw.
-template <class T>
-inline Quaternion<T> quaternion_of_angles(const Vec3<T>& rpy) {
+template <class T> inline Quaternion<T> quaternion_of_angles(const Vec3<T>& rpy) {
     T sr, cr, sp, cp, sy, cy;
     sincos(T(0.5) * rpy.x, sr, cr);
     sincos(T(0.5) * rpy.y, sp, cp);
@@ -97,14 +90,10 @@ inline Quaternion<T> quaternion_of_angles(const Vec3<T>& rpy) {
             fma(cr, cp * cy, sr * sp * sy)};
 }
 
-template <class T>
-inline Mat3<T> rotation_matrix(const Quaternion<T>& x) {
+template <class T> inline Mat3<T> rotation_matrix(const Quaternion<T>& x) {
     const T numbers[4] = {x.v.x, x.v.y, x.v.z, x.w};
     return quaternion_rotation(numbers);
 }
-template <class T>
-inline Quaternion<T> conjugate(const Quaternion<T>& x) {
-    return {-x.v, x.w};
-}
+template <class T> inline Quaternion<T> conjugate(const Quaternion<T>& x) { return {-x.v, x.w}; }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -19,8 +19,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Matrices (n, n) with entries for related pairs and zeros elsewhere; rows are whole packs.
-template <class T>
-struct RelatedMatrices {
+template <class T> struct RelatedMatrices {
     T *dtau_dq, *dtau_dv;
     Blocks<T> H;
 
@@ -38,8 +37,7 @@ struct RelatedMatrices {
     }
 };
 
-template <class T>
-struct ForwardHessianWorkspace {
+template <class T> struct ForwardHessianWorkspace {
     FactorizedWorkspace<T> dynamics;
     HessianWorkspace<T> hessian;
     RelatedMatrices<T> independent, joints;

@@ -21,8 +21,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The data that hessian.hpp reads, copied to every lane.
-template <class T>
-struct SharedByRows {
+template <class T> struct SharedByRows {
     IdsvaWorkspace<Wide<T>> own, composite;  // they differ in the inertias and Coriolis operators
 
     SharedByRows(Arena& arena, const Tree& tree, const Options& options)
@@ -61,8 +60,7 @@ struct SharedByRows {
 };
 
 // Products of G^T with the first derivatives, a few columns of these at a time.
-template <class T>
-struct RowProducts {
+template <class T> struct RowProducts {
     using Row = Wide<T>;
     // Rows of G^T and packs of the first derivatives: as many as registers hold.
     static constexpr int rows = 3;
@@ -83,8 +81,7 @@ struct RowProducts {
           related(arena.take<int>(n)) {}
 
     // Multiplies the rows j, j + 1, ... of G^T, whose entries are in the columns `related`.
-    template <int count>
-    void block(const Blocks<Row>& H, int j, int nrelated) const {
+    template <int count> void block(const Blocks<Row>& H, int j, int nrelated) const {
         for (int c = 0; c < stride; c += columns) {
             Row sum[count][columns];
             unrolled<count>(
@@ -138,8 +135,7 @@ struct RowProducts {
     }
 };
 
-template <class T>
-struct ForwardSecondWorkspace {
+template <class T> struct ForwardSecondWorkspace {
     using Row = Wide<T>;
     FdsvaWorkspace<T> fdsva;
     SharedByRows<T> shared;

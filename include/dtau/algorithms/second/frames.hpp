@@ -20,8 +20,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct FrameHessianWorkspace {
+template <class T> struct FrameHessianWorkspace {
     FrameWorkspace<T> frames;
     Motion<T>* J;  // (nv) the columns of one Jacobian
 
@@ -30,8 +29,7 @@ struct FrameHessianWorkspace {
 };
 
 // The derivatives of column k along q_j, and of column j along q_k.
-template <class T>
-struct ColumnChanges {
+template <class T> struct ColumnChanges {
     Motion<T> k_along_j, j_along_k;
 };
 

@@ -30,8 +30,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Quantities beside the workspace of idsva, which must be filled first.
-template <class T>
-struct HessianWorkspace {
+template <class T> struct HessianWorkspace {
     Motion<T>*Lam, *Phi;
     Force<T>* P;
     Vec3<T>* Z;
@@ -48,16 +47,14 @@ struct HessianWorkspace {
 };
 
 // The blocks (nv, nv): rows by the first variable of the name, columns by the second; rows are n apart.
-template <class T>
-struct Blocks {
+template <class T> struct Blocks {
     T *dqdq, *dqdv, *dvdv, *dadq;
     int n;
 };
 
 // Room for blocks of n independent velocities, zero for unrelated pairs. With mimic joints,
 // blocks_of_joints gives room for the blocks of all joints, and reduce_blocks maps one to the other.
-template <class T>
-Blocks<T> related_blocks(Arena& arena, int n, int stride) {
+template <class T> Blocks<T> related_blocks(Arena& arena, int n, int stride) {
     const auto block = [&] { return arena.take_zeros<T>(n * stride); };
     T *dqdq = block(), *dqdv = block(), *dvdv = block(), *dadq = block();
     return {dqdq, dqdv, dvdv, dadq, stride};
@@ -68,8 +65,7 @@ Blocks<T> blocks_of_joints(Arena& arena, const Tree& tree, const Blocks<T>& redu
     return {qq.place(reduced.dqdq), qv.place(reduced.dqdv), vv.place(reduced.dvdv),
             aq.place(reduced.dadq), qq.stride(reduced.n)};
 }
-template <class T>
-void clear_blocks(const Blocks<T>& blocks, int n) {
+template <class T> void clear_blocks(const Blocks<T>& blocks, int n) {
     for (T* block : {blocks.dqdq, blocks.dqdv, blocks.dvdv, blocks.dadq})
         for (int k = 0; k < n * blocks.n; ++k) block[k] = T(0.0);
 }
@@ -176,8 +172,7 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
 }
 
 // Replaces a matrix by its symmetric part: the Hessian in the exponential chart.
-template <class T>
-inline void symmetrize(T* matrix, int n) {
+template <class T> inline void symmetrize(T* matrix, int n) {
     for (int k = 0; k < n; ++k)
         for (int j = 0; j < k; ++j)
             matrix[k * n + j] = matrix[j * n + k] =

@@ -33,8 +33,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct InverseSecondWorkspace {
+template <class T> struct InverseSecondWorkspace {
     IdsvaWorkspace<T> idsva;
     IdsvaSoWorkspace<T> so;
     WrenchTensorsWorkspace<T> wrenches;

@@ -23,8 +23,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Quantities that depend on the deepest column alone.
-template <class T>
-struct DeepColumn {
+template <class T> struct DeepColumn {
     Motion<T> s, Psidot, Psiddot;
     Vec3<T> t1;
     Force<T> t2, alpha, beta;
@@ -35,8 +34,7 @@ struct DeepColumn {
 };
 
 // zeta, gamma and eta of one output for the columns j of the path.
-template <class T>
-struct OutputColumn {
+template <class T> struct OutputColumn {
     PathVectors<T> zeta, eta;
     PathForces<T> gamma;
 
@@ -45,22 +43,19 @@ struct OutputColumn {
 
 // The forces whose products with s_k are entries of the outputs k, for one column or a pack of
 // neighbors. The `own` ones leave out the terms in {}.
-template <class T>
-struct OutputForces {
+template <class T> struct OutputForces {
     Force<T> qq, qq_own, qv, vq, vq_own, vv, aq, gamma;
 };
 
 // Forces for the columns of one path, by packs; `exchanged`: qq with m and a column of its own joint
 // exchanged.
-template <class T>
-struct ForcesOfColumn {
+template <class T> struct ForcesOfColumn {
     OutputForces<Wide<T>>* by_pack;
     Force<T>* exchanged;  // (5)
 };
 
 // Quantities beside the workspace of idsva, which must be filled first.
-template <class T>
-struct IdsvaSoWorkspace {
+template <class T> struct IdsvaSoWorkspace {
     int *path, *joint_begin, *joint_end;  // by depth: the column there; depth range of its joint
     PathMotions<T> S, Psidot, Psiddot, Upsilondot;
     OutputColumn<T> output[6];      // one for each column of the deepest joint

@@ -24,8 +24,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The joint of the deepest column m, and what is added to products of columns.
-template <class T>
-struct DeepestJoint {
+template <class T> struct DeepestJoint {
     int begin;                            // the depth of its first column
     FreeRoot<T> root;                     // above it; without columns if there is none
     const WrenchSums<T>* wrenches;        // of its subtree, along the world's axes; null: none
@@ -35,8 +34,7 @@ struct DeepestJoint {
 };
 
 // Replaces a block (count, count) of second derivatives by its symmetric part. [Derivations] eq. 7.7
-template <class T>
-inline void symmetrize_block(T* x, int count, int stride) {
+template <class T> inline void symmetrize_block(T* x, int count, int stride) {
     for (int e = 0; e < count; ++e)
         for (int f = 0; f < e; ++f) {
             T &a = x[e * stride + f], &b = x[f * stride + e];

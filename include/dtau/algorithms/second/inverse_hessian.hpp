@@ -12,8 +12,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct InverseHessianWorkspace {
+template <class T> struct InverseHessianWorkspace {
     IdsvaWorkspace<T> idsva;
     HessianWorkspace<T> hessian;
     WrenchHessianWorkspace<T> wrenches;

@@ -13,8 +13,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // One X for each tensor of second derivatives: a number or an array.
-template <class X>
-struct Tensors {
+template <class X> struct Tensors {
     X dqdq, dqdv, dvdv, dadq;
 };
 

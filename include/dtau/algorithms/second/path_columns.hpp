@@ -9,24 +9,16 @@
 namespace dtau::DTAU_VARIANT {
 
 // The room that a row of `count` numbers needs when it is written in whole packs.
-template <class T>
-inline int roomy(int count) {
-    return whole_packs<T>(count) + Pack<T>::width;
-}
+template <class T> inline int roomy(int count) { return whole_packs<T>(count) + Pack<T>::width; }
 
-template <class T>
-inline void store(T* x, const Wide<T>& y) {
-    Pack<T>{y}.store(x);
-}
+template <class T> inline void store(T* x, const Wide<T>& y) { Pack<T>{y}.store(x); }
 // Writes zeros in whole packs, also beyond the end.
-template <class T>
-inline void clear(int from, int to, T* row) {
+template <class T> inline void clear(int from, int to, T* row) {
     for (int f = from; f < to; f += Pack<T>::width) store(row + f, Wide<T>(0.0));
 }
 
 // The first `count` numbers of x, then the others of y; count may be negative (none) or large (all).
-template <class T>
-inline Wide<T> first_of(int count, const Wide<T>& x, const Wide<T>& y) {
+template <class T> inline Wide<T> first_of(int count, const Wide<T>& x, const Wide<T>& y) {
     if constexpr (Pack<T>::width == 1)
         return count > 0 ? x : y;
     else {
@@ -44,26 +36,22 @@ inline Force<Wide<T>> first_of(int count, const Force<Wide<T>>& x, const Force<W
     return {vector(x.ang, y.ang), vector(x.lin, y.lin)};
 }
 // Sets one of the neighbors.
-template <class T>
-inline void set_neighbor(Wide<T>& x, int i, const T& y) {
+template <class T> inline void set_neighbor(Wide<T>& x, int i, const T& y) {
     if constexpr (Pack<T>::width == 1)
         x = y;
     else
         x.value[i] = y;
 }
-template <class T>
-inline void set_neighbor(Vec3<Wide<T>>& x, int i, const Vec3<T>& y) {
+template <class T> inline void set_neighbor(Vec3<Wide<T>>& x, int i, const Vec3<T>& y) {
     set_neighbor<T>(x.x, i, y.x), set_neighbor<T>(x.y, i, y.y), set_neighbor<T>(x.z, i, y.z);
 }
-template <class T>
-inline void set_neighbor(Force<Wide<T>>& x, int i, const Force<T>& y) {
+template <class T> inline void set_neighbor(Force<Wide<T>>& x, int i, const Force<T>& y) {
     set_neighbor(x.ang, i, y.ang), set_neighbor(x.lin, i, y.lin);
 }
 
 // `numbers` for each column of the path. What is used together is adjacent in memory: in lanes the
 // numbers of a column, else one component of neighboring columns.
-template <class T, int numbers>
-class PathNumbers {
+template <class T, int numbers> class PathNumbers {
   public:
     PathNumbers(Arena& arena, int length)
         : stride_(roomy<T>(length)), x_(arena.take_zeros<T>(numbers * roomy<T>(length))) {}
@@ -95,8 +83,7 @@ class PathNumbers {
 };
 
 // A 3-vector for each column.
-template <class T>
-class PathVectors : PathNumbers<T, 3> {
+template <class T> class PathVectors : PathNumbers<T, 3> {
   public:
     using PathNumbers<T, 3>::PathNumbers;
     Vec3<T> operator[](int depth) const { return this->vector(0, depth); }
@@ -105,8 +92,7 @@ class PathVectors : PathNumbers<T, 3> {
 };
 
 // A Motion or Force for each column.
-template <template <class> class Spatial, class T>
-class PathSpatial : PathNumbers<T, 6> {
+template <template <class> class Spatial, class T> class PathSpatial : PathNumbers<T, 6> {
   public:
     using PathNumbers<T, 6>::PathNumbers;
     void set(int depth, const Spatial<T>& a) const {
@@ -126,9 +112,7 @@ class PathSpatial : PathNumbers<T, 6> {
         PathNumbers<T, 6>::store(0, depth, a.ang), PathNumbers<T, 6>::store(3, depth, a.lin);
     }
 };
-template <class T>
-using PathMotions = PathSpatial<Motion, T>;
-template <class T>
-using PathForces = PathSpatial<Force, T>;
+template <class T> using PathMotions = PathSpatial<Motion, T>;
+template <class T> using PathForces = PathSpatial<Force, T>;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -20,21 +20,18 @@ namespace dtau::DTAU_VARIANT {
 
 // N of a subtree, whose bodies have twists of their own: with Z the sum of M Lam_ang^T + F V^T and
 // R of f Lam_ang^T, N = (tr(Z) 1 - Z, tr(R) 1 - R; tr(R) 1 - R, 0). [Derivations] eq. 17.5.
-template <class T>
-struct WrenchCurvature {
+template <class T> struct WrenchCurvature {
     Mat3<T> Z, R;
     WrenchCurvature& operator+=(const WrenchCurvature& b) {
         Z += b.Z, R += b.R;
         return *this;
     }
 };
-template <class T>
-inline Mat3<T> outer(const Vec3<T>& a, const Vec3<T>& b) {  // a b^T
+template <class T> inline Mat3<T> outer(const Vec3<T>& a, const Vec3<T>& b) {  // a b^T
     return {b.x * a, b.y * a, b.z * a};
 }
 
-template <class T>
-struct WrenchHessianWorkspace {
+template <class T> struct WrenchHessianWorkspace {
     WrenchPartialsWorkspace<T> first;
     WrenchCurvature<T>* curvature;
 
@@ -103,8 +100,7 @@ inline Force<T> common_curvature(const WrenchSums<T>& W, const Motion<T>& Lam, c
 }
 
 // The path of the deepest column m, and the wrench sums of its body.
-template <class T>
-struct WrenchTensorsWorkspace {
+template <class T> struct WrenchTensorsWorkspace {
     WrenchPartialsWorkspace<T> first;
     Force<T>* h;  // N^T s_e for Lam = s_m, by the depth e
 
@@ -114,8 +110,7 @@ struct WrenchTensorsWorkspace {
 };
 
 // Wrenches along the world's axes, for the tensors. Wrenches along body axes add nothing.
-template <class T>
-struct TensorWrenches {
+template <class T> struct TensorWrenches {
     const WrenchTensorsWorkspace<T>* w;  // null: no wrenches along the world's axes
     const WrenchSums<T>* of(int i) const { return w ? w->first.sums + i : nullptr; }
     Force<T>* h() const { return w ? w->h : nullptr; }

@@ -15,8 +15,7 @@ struct Rows {
 
 // A matrix (nv, nv), zero where row and column are not related, and the block that it multiplies. The
 // entries are negated, and in the order in which products take them (arrange_factor).
-template <class T>
-struct Factor {
+template <class T> struct Factor {
     const T* entries;
     const Pack<T>* x;
     Rows rows;
@@ -24,8 +23,7 @@ struct Factor {
 
 // Calls visit(k, pair) for all rows. pair: row k + 1 is visited too, because it belongs to a child of k and
 // needs the same rows of a block. `path` is the path of k.
-template <class Visit>
-inline void for_row_pairs(const Paths& dofs, int* path, const Visit& visit) {
+template <class Visit> inline void for_row_pairs(const Paths& dofs, int* path, const Visit& visit) {
     forget_path(dofs, path);
     for (int k = 0; k < dofs.n; ++k) {
         follow_path(dofs, k, path);
@@ -43,8 +41,7 @@ inline std::ptrdiff_t factor_size(const Paths& dofs) {
 }
 // Arranges the entries of a matrix for products: row k on its path, then in its subtree. The entries of a
 // pair in one column are neighbors. So products read related entries alone, in the order of memory.
-template <class T>
-void arrange_factor(const Paths& dofs, const T* matrix, T* entries, int* path) {
+template <class T> void arrange_factor(const Paths& dofs, const T* matrix, T* entries, int* path) {
     const std::ptrdiff_t n = dofs.n;
     for_row_pairs(dofs, path, [&](int k, bool pair) {
         const T* const row = matrix + k * n;

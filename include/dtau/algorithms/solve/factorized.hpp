@@ -20,8 +20,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct FactorizedWorkspace {
+template <class T> struct FactorizedWorkspace {
     IdsvaWorkspace<T> idsva;
     LtdlWorkspace<T> ltdl;
     T *a,
@@ -44,8 +43,7 @@ FactorizedWorkspace<T>::FactorizedWorkspace(Arena& arena, const Tree& tree, cons
       bias_f(arena.take<Force<T>>(tree.nnodes)) {}
 
 // Writes a lower triangle by paths.
-template <class T>
-struct RowsByPaths {
+template <class T> struct RowsByPaths {
     T* L;
     std::ptrdiff_t stride;
     const int* depth;
@@ -61,8 +59,7 @@ struct RowsByPaths {
 };
 
 // Adds to the rows by paths of the independent velocities.
-template <class T>
-struct ReducedRows {
+template <class T> struct ReducedRows {
     const Mimics& mimic;
     RowsByPaths<T> rows;
 
@@ -180,8 +177,7 @@ void mimic_forward_dynamics(const Tree& tree, const T* q, const T* v, const T* t
     for (int k = 0; k < tree.nv; ++k) a[k] = w.a[k];
 }
 
-template <class T>
-struct MassMatrixInverseWorkspace {
+template <class T> struct MassMatrixInverseWorkspace {
     RootFrame<T> root_frame;
     LtdlWorkspace<T> ltdl;
 

@@ -23,8 +23,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct LtdlWorkspace {
+template <class T> struct LtdlWorkspace {
     // Packs of columns in a block: as many as registers hold of two rows, to hide the latency. Wide
     // lanes take fewer columns, so that a block stays in the nearest cache.
     static constexpr int packs = lanes < 8 ? 6 : Pack<T>::width == 1 ? 9 : 12;
@@ -59,8 +58,7 @@ inline bool follows_parent(const Paths& dofs, int k) {
 
 // Factorizes in place. Before, row k of w.L holds row k of M, with M_kj at place depth(j). A lone state
 // combines rows by whole packs.
-template <class T>
-void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
+template <class T> void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
     constexpr int width = Pack<T>::width;
     const auto scale = [](T* numbers, int count, T by) __attribute__((always_inline)) {
         for (int b = 0; b < count; b += width) (by * Pack<T>::load(numbers + b)).store(numbers + b);

@@ -15,8 +15,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Right-hand sides B (nv, columns), whose rows are `stride` apart; null: the identity.
-template <class T>
-struct RightSides {
+template <class T> struct RightSides {
     const T* at;
     std::ptrdiff_t stride;
     int columns;
@@ -28,20 +27,17 @@ struct RightSides {
 };
 
 // Solutions: matrices (nv, columns), each padded to whole packs before the next one.
-template <class T>
-struct Solution {
+template <class T> struct Solution {
     T* at;
     std::ptrdiff_t stride;  // distance of its rows
 };
-template <class T>
-struct Solutions {
+template <class T> struct Solutions {
     Solution<T> matrices[3];
     int columns, padded;
 };
 
 // Neighboring columns of a result: their first row, their number, and the distance of rows.
-template <class T>
-struct Columns {
+template <class T> struct Columns {
     T* at;
     int room;
     std::ptrdiff_t stride;
@@ -51,8 +47,7 @@ struct Columns {
 // `count` rows (w.rows). X holds the block while it is solved. In lanes X is the place of the result,
 // which may also be B's. Otherwise X is a buffer of the workspace: for a lone state, and if the
 // distance of rows is a multiple of 2 kB, because such rows evict each other from the nearest cache.
-template <class T>
-struct Block {
+template <class T> struct Block {
     const Paths& dofs;
     const LtdlWorkspace<T>& w;
     const RightSides<T>& right;
@@ -74,8 +69,7 @@ struct Block {
 };
 
 // Sums up two rows x, y of a block in registers.
-template <int packs, class T>
-struct RowSums {
+template <int packs, class T> struct RowSums {
     static constexpr int width = Pack<T>::width;
     T* const X;
     const std::ptrdiff_t stride;
@@ -112,8 +106,7 @@ struct RowSums {
 };
 
 // Inwards, from the leaves to the root: X = L^-T B.
-template <int packs, class T>
-void block_inwards(const Block<T>& block) {
+template <int packs, class T> void block_inwards(const Block<T>& block) {
     const Paths& dofs = block.dofs;
     const LtdlWorkspace<T>& w = block.w;
     const int count = block.count;
@@ -158,8 +151,7 @@ void block_inwards(const Block<T>& block) {
 }
 
 // Outwards, from the root to the leaves: stores scale L^-1 D^-1 X in the solutions.
-template <int packs, class T>
-void block_outwards(const Block<T>& block, T scale) {
+template <int packs, class T> void block_outwards(const Block<T>& block, T scale) {
     constexpr int width = Pack<T>::width;
     const Paths& dofs = block.dofs;
     const LtdlWorkspace<T>& w = block.w;
@@ -195,21 +187,18 @@ void block_outwards(const Block<T>& block, T scale) {
 }
 
 // The two passes, for a number of packs known at run time.
-template <class T>
-void sweep_inwards(const Block<T>& block) {
+template <class T> void sweep_inwards(const Block<T>& block) {
     with_packs<LtdlWorkspace<T>::packs>(block.packs,
                                         [&]<int packs>() { block_inwards<packs>(block); });
 }
-template <class T>
-void sweep_outwards(const Block<T>& block, T scale) {
+template <class T> void sweep_outwards(const Block<T>& block, T scale) {
     with_packs<LtdlWorkspace<T>::packs>(block.packs,
                                         [&]<int packs>() { block_outwards<packs>(block, scale); });
 }
 
 // A change may be added to L^-T B between the two passes: change(packs, begin, X, distance of rows).
 struct NoChange {
-    template <class T>
-    DTAU_INLINE void operator()(int, int, T*, std::ptrdiff_t) const {}
+    template <class T> DTAU_INLINE void operator()(int, int, T*, std::ptrdiff_t) const {}
     NoChange of_matrix(int) const { return {}; }
 };
 template <class T, class Change = NoChange>

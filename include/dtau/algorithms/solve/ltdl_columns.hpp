@@ -94,8 +94,7 @@ DTAU_INLINE void ltdl_changed_inverse(const Paths& dofs, T* inverse, const LtdlW
 
 // Copies the upper triangle of a symmetric matrix to the lower one; zeros become +0. A lone state takes
 // blocks of four rows and columns. The last ones overlap those before, so they come after these.
-template <class T>
-DTAU_INLINE void mirror(T* matrix, int n) {
+template <class T> DTAU_INLINE void mirror(T* matrix, int n) {
     if constexpr (mirrors_blocks<T>) {
         const std::ptrdiff_t stride = n, last = stride - 4;
         if (last >= 0) {

@@ -80,8 +80,7 @@ struct RiccatiWorkspace {
 namespace riccati {
 
 // y = y + x' Y for n vectors of columns; Y has `depth` rows.
-template <int n>
-inline void add_some_rows(double* y, const double* x, DenseMatrix Y, int depth) {
+template <int n> inline void add_some_rows(double* y, const double* x, DenseMatrix Y, int depth) {
     Lane::Vector sum[n];
     unrolled<n>([&](int v) { sum[v] = Lane::load(y + v * lanes).value; });
     for (int k = 0; k < depth; ++k, Y.at += Y.stride)
@@ -105,8 +104,7 @@ inline void add_rows(double* y, const double* x, DenseMatrix Y, int columns, int
 
 // Copies n numbers, or the numbers with the opposite sign; null: zeros. The last vector overlaps the
 // one before it.
-template <bool negative = false>
-inline void copy_row(double* to, const double* from, int n) {
+template <bool negative = false> inline void copy_row(double* to, const double* from, int n) {
     if (!from || n < lanes) {
         for (int j = 0; j < n; ++j) to[j] = !from ? 0.0 : negative ? -from[j] : from[j];
         return;

@@ -17,14 +17,12 @@ namespace dtau::DTAU_VARIANT {
 
 // Weighted second derivatives of a joint of n <= 6 velocities: symmetric between two of theta, and
 // mixed with rows by xi, or by theta, and columns by theta, or by v.
-template <class T>
-struct JointCurvature {
+template <class T> struct JointCurvature {
     T both[36], mixed[36];
 };
 
 // Second derivatives by t of b and c of exponential.hpp.
-template <class T>
-struct SecondAngleFunctions {
+template <class T> struct SecondAngleFunctions {
     T ddb, ddc;
 };
 template <class T>
@@ -64,16 +62,14 @@ inline MotionMap<T> right_jacobian_rate(const Motion<T>& x, const AngleFunctions
 }
 
 // Calls visit(k, twist) for the unit velocities of a joint.
-template <class T, class Visit>
-inline void for_unit_twists(const Body& body, const Visit& visit) {
+template <class T, class Visit> inline void for_unit_twists(const Body& body, const Visit& visit) {
     for (int k = 0; k < body.nv; ++k) {
         T unit[6] = {T(0.0), T(0.0), T(0.0), T(0.0), T(0.0), T(0.0)};
         unit[k] = T(1.0);
         visit(k, joint_twist(body, unit));
     }
 }
-template <class T>
-inline void symmetrize_joint(T* matrix, int n) {
+template <class T> inline void symmetrize_joint(T* matrix, int n) {
     for (int k = 0; k < n; ++k)
         for (int j = 0; j < k; ++j)
             matrix[k * n + j] = matrix[j * n + k] =

@@ -30,8 +30,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct DiscreteWorkspace {
+template <class T> struct DiscreteWorkspace {
     static constexpr int most = LtdlWorkspace<T>::packs;  // packs in a block of columns
     StepWorkspace<T> step;
     VariationWorkspace<T> variation;
@@ -231,8 +230,7 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
 // ---------------------------------------------------------------- the step
 
 // Forward dynamics of the stages without contacts. With contacts: HeldStages.
-template <class T>
-struct FreeStages {
+template <class T> struct FreeStages {
     const DiscreteWorkspace<T>& w;
     const T* f_ext;
 

@@ -16,8 +16,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct EndDamping {
+template <class T> struct EndDamping {
     T* parameters;  // (4, nv) those of the tree, with h D in the armature; null: the step is not implicit
     T *D, *slope;  // (nv) D; D' = dD/dv
     T* by_force;   // (nv) D by the force of friction, if parameters of joints are variables

@@ -17,8 +17,7 @@ namespace dtau::DTAU_VARIANT {
 // ---------------------------------------------------------------- functions of the angle
 
 // (-1)^k / (2 k + shift)!
-template <int terms>
-constexpr Coefficients<terms> alternating(int shift) {
+template <int terms> constexpr Coefficients<terms> alternating(int shift) {
     Coefficients<terms> c{};
     double factorial = 1.0;
     for (int n = 2; n <= shift; ++n) factorial *= n;
@@ -30,16 +29,14 @@ constexpr Coefficients<terms> alternating(int shift) {
 }
 
 // Even functions of an angle, by its square t.
-template <class T>
-struct AngleFunctions {
+template <class T> struct AngleFunctions {
     T half_sine, half_cosine;  // sin(angle / 2) / angle, cos(angle / 2)
     T b, c;                    // (1 - cos angle) / t, (angle - sin angle) / (angle t)
     T db, dc;                  // their derivatives by t
 };
 
 // Below t = 1 by series, which are exact to rounding there; the closed forms cancel for small t.
-template <class T>
-DTAU_INLINE AngleFunctions<T> angle_functions(const Vec3<T>& w) {
+template <class T> DTAU_INLINE AngleFunctions<T> angle_functions(const Vec3<T>& w) {
     constexpr Coefficients<9> sine = alternating<9>(1), cosine = alternating<9>(0);
     constexpr Coefficients<10> b = alternating<10>(2), c = alternating<10>(3);
     constexpr Coefficients<9> db = derivative(b), dc = derivative(c);
@@ -71,39 +68,32 @@ DTAU_INLINE Vec3<T> exp_translation(const AngleFunctions<T>& f, const Vec3<T>& w
 
 // ---------------------------------------------------------------- maps of twists
 
-template <class T>
-struct MotionMap {
+template <class T> struct MotionMap {
     Mat3<T> E, Q;
 };
 
-template <class T>
-DTAU_INLINE MotionMap<T> identity_map() {
+template <class T> DTAU_INLINE MotionMap<T> identity_map() {
     return {Mat3<T>::identity(), zero_matrix<T>()};
 }
-template <class T>
-DTAU_INLINE MotionMap<T> fma(T s, const MotionMap<T>& a, const MotionMap<T>& b) {
+template <class T> DTAU_INLINE MotionMap<T> fma(T s, const MotionMap<T>& a, const MotionMap<T>& b) {
     return {fma(s, a.E, b.E), fma(s, a.Q, b.Q)};
 }
-template <class T>
-DTAU_INLINE MotionMap<T> operator*(T s, const MotionMap<T>& a) {
+template <class T> DTAU_INLINE MotionMap<T> operator*(T s, const MotionMap<T>& a) {
     return {s * a.E, s * a.Q};
 }
-template <class T>
-DTAU_INLINE MotionMap<T> operator-(const MotionMap<T>& a) {
+template <class T> DTAU_INLINE MotionMap<T> operator-(const MotionMap<T>& a) {
     return {{-a.E.x, -a.E.y, -a.E.z}, {-a.Q.x, -a.Q.y, -a.Q.z}};
 }
 template <class T>
 DTAU_INLINE MotionMap<T> operator*(const MotionMap<T>& a, const MotionMap<T>& b) {
     return {a.E * b.E, fma(T(1.0), a.E * b.Q, a.Q * b.E)};
 }
-template <class T>
-DTAU_INLINE MotionMap<T> ad(const Motion<T>& x) {
+template <class T> DTAU_INLINE MotionMap<T> ad(const Motion<T>& x) {
     return {skew(x.ang), skew(x.lin)};
 }
 
 // J(x); its block Q is the derivative of J(w) along u.
-template <class T>
-DTAU_INLINE MotionMap<T> right_jacobian(const Motion<T>& x) {
+template <class T> DTAU_INLINE MotionMap<T> right_jacobian(const Motion<T>& x) {
     const AngleFunctions<T> f = angle_functions(x.ang);
     const Mat3<T> W = skew(x.ang), U = skew(x.lin), WW = W * W;
     const T rate = T(2.0) * dot(x.ang, x.lin);  // [Derivations] eq. 12.5
@@ -145,8 +135,7 @@ DTAU_INLINE void joint_matrix(JointKind kind, const MotionMap<T>& map, T* matrix
 }
 
 // The coordinates of a twist of such a joint; S^T S = 1.
-template <class T>
-DTAU_INLINE void joint_coordinates(const Body& body, const Motion<T>& m, T* x) {
+template <class T> DTAU_INLINE void joint_coordinates(const Body& body, const Motion<T>& m, T* x) {
     joint_torque(body, Force<T>{m.ang, m.lin}, x);
 }
 

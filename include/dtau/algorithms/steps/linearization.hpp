@@ -19,8 +19,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Writes -ad_v, the left half of the upper rows of A; zero before. v: of the joints.
-template <class T>
-inline void bracket_blocks(const Tree& tree, const T* v, T* A) {
+template <class T> inline void bracket_blocks(const Tree& tree, const T* v, T* A) {
     const int width = 2 * tree.independent.n;
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
@@ -36,8 +35,7 @@ inline void bracket_blocks(const Tree& tree, const T* v, T* A) {
 }
 
 // Writes the upper rows of A, xi' = -ad_v xi + dv; zero before.
-template <class T>
-inline void kinematic_rows(const Tree& tree, const T* v, T* A) {
+template <class T> inline void kinematic_rows(const Tree& tree, const T* v, T* A) {
     const int n = tree.independent.n, width = 2 * n;
     for (int k = 0; k < n; ++k) A[k * width + n + k] = T(1.0);
     bracket_blocks(tree, v, A);

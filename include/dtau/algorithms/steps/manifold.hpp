@@ -18,15 +18,13 @@
 namespace dtau::DTAU_VARIANT {
 
 // x / |x| for a norm near one, which is all that rounding leaves of a product of unit quaternions.
-template <class T>
-DTAU_INLINE void store_unit(const Quaternion<T>& x, T* q) {
+template <class T> DTAU_INLINE void store_unit(const Quaternion<T>& x, T* q) {
     const T scale = T(1.0) / square_root(dot(x.v, x.v, x.w * x.w));
     q[0] = scale * x.v.x, q[1] = scale * x.v.y, q[2] = scale * x.v.z, q[3] = scale * x.w;
 }
 
 // Writes x / |x|, for any norm but zero: nothing overflows on the way.
-template <class T>
-DTAU_INLINE void store_normalized(const Quaternion<T>& x, T* q) {
+template <class T> DTAU_INLINE void store_normalized(const Quaternion<T>& x, T* q) {
     const T parts[3] = {x.v.x, x.v.y, x.v.z};
     T largest = absolute(x.w);
     for (const T& part : parts) {
@@ -43,8 +41,7 @@ DTAU_INLINE Quaternion<T> quaternion_exp(const AngleFunctions<T>& f, const Vec3<
     return {f.half_sine * w, f.half_cosine};
 }
 // V(w)^-1 p
-template <class T>
-DTAU_INLINE Vec3<T> log_translation(const Vec3<T>& w, const Vec3<T>& p) {
+template <class T> DTAU_INLINE Vec3<T> log_translation(const Vec3<T>& w, const Vec3<T>& p) {
     const Vec3<T> wp = cross(w, p);
     return fma(T(-0.5), wp, fma(log_functions(dot(w, w)).e, cross(w, wp), p));
 }
@@ -61,8 +58,7 @@ DTAU_INLINE void for_runs_of_joints(const Tree& tree, Add add, Move move) {
     }
 }
 
-template <class T>
-void integrate(const Tree& tree, const T* q, const T* dq, T* result) {
+template <class T> void integrate(const Tree& tree, const T* q, const T* dq, T* result) {
     const auto add = [&](const Body& first, const Body& last) {
         const T *x = q + first.q, *d = dq + first.v;
         T* y = result + first.q;
@@ -129,8 +125,7 @@ DTAU_INLINE void joint_difference(const Body& body, const T* x, const T* y, T* d
 }
 
 // dq with q0 (+) dq = q1
-template <class T>
-void difference(const Tree& tree, const T* q0, const T* q1, T* dq) {
+template <class T> void difference(const Tree& tree, const T* q0, const T* q1, T* dq) {
     const auto subtract = [&](const Body& first, const Body& last) {
         const T *x = q0 + first.q, *y = q1 + first.q;
         T* d = dq + first.v;
@@ -143,8 +138,7 @@ void difference(const Tree& tree, const T* q0, const T* q1, T* dq) {
 }
 
 // Unit quaternions; everything else unchanged.
-template <class T>
-void normalize(const Tree& tree, const T* q, T* result) {
+template <class T> void normalize(const Tree& tree, const T* q, T* result) {
     for (int k = 0; k < tree.nq; ++k) result[k] = q[k];
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];

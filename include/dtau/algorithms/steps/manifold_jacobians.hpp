@@ -53,12 +53,10 @@ inline void integrate_jacobians(const Tree& tree, const T* dq, const Put& put) {
 }
 
 // J(x)^-1 as the sum of an odd and an even function of x. [Derivations] eq. 16.2
-template <class T>
-struct InverseJacobianParts {
+template <class T> struct InverseJacobianParts {
     MotionMap<T> odd, even;
 };
-template <class T>
-inline InverseJacobianParts<T> inverse_jacobian_parts(const Motion<T>& x) {
+template <class T> inline InverseJacobianParts<T> inverse_jacobian_parts(const Motion<T>& x) {
     const Mat3<T> W = skew(x.ang), U = skew(x.lin), WW = W * W;
     const LogFunctions<T> f = log_functions(dot(x.ang, x.ang));
     const T rate = T(2.0) * dot(x.ang, x.lin);
@@ -66,8 +64,7 @@ inline InverseJacobianParts<T> inverse_jacobian_parts(const Motion<T>& x) {
             {fma(f.e, WW, Mat3<T>::identity()),
              fma(f.e, fma(T(1.0), W * U, U * W), (rate * f.de) * WW)}};
 }
-template <class T>
-inline MotionMap<T> inverse_right_jacobian(const Motion<T>& x) {
+template <class T> inline MotionMap<T> inverse_right_jacobian(const Motion<T>& x) {
     const InverseJacobianParts<T> parts = inverse_jacobian_parts(x);
     return fma(T(1.0), parts.even, parts.odd);
 }
@@ -87,8 +84,7 @@ inline void difference_jacobians(const Tree& tree, const T* q0, const T* q1, con
 
 // T = E / 2 and T^+ = 2 E^T / |x|^2 of a quaternion x at place q, E omega = x (omega; 0): T^+ is
 // the derivative of x / |x| by the four numbers, whatever the norm.
-template <class T, class Put>
-inline void put_quaternion(const T* x, int q, int v, const Put& put) {
+template <class T, class Put> inline void put_quaternion(const T* x, int q, int v, const Put& put) {
     const T E[4][3] = {
         {x[3], -x[2], x[1]}, {x[2], x[3], -x[0]}, {-x[1], x[0], x[3]}, {-x[0], -x[1], -x[2]}};
     const T scale = T(2.0) / fma(x[0], x[0], fma(x[1], x[1], fma(x[2], x[2], x[3] * x[3])));

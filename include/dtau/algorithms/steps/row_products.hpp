@@ -6,8 +6,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // A matrix of factors; neighbors in a column are `row` numbers apart, neighbors in a row `column`.
-template <class T>
-struct Factors {
+template <class T> struct Factors {
     const T* at;
     std::ptrdiff_t row, column;
 };

@@ -36,8 +36,7 @@ inline double stage_weight(Integrator method, int i) {
 
 // The stages of a step: q(i), v(i), the displacement theta(i) from q, and the derivatives theta' and v',
 // rate(i) and a(i). theta() is the displacement of the whole step.
-template <class T>
-struct StepWorkspace {
+template <class T> struct StepWorkspace {
     int nq, nv;
     T *qs, *vs, *thetas, *rates, *as;
     EndDamping<T> damping;
@@ -114,8 +113,7 @@ inline void step(const Tree& tree, const T* q, const T* v, T h, Integrator metho
 //   theta' varies by           by_theta theta + by_v v    at every stage but the first
 // For all other joints: xi + theta, and v.
 
-template <class T>
-struct JointVariation {
+template <class T> struct JointVariation {
     T Ad[36], J[36], by_theta[36], by_v[36];
 };
 
@@ -137,8 +135,7 @@ void rate_variation(const Body& body, const T* theta, const T* v, JointVariation
     joint_matrix(body.kind, fma(-twelfth, fma(T(1.0), x * y, xy), -half * y), out.by_theta);
 }
 
-template <class T>
-struct VariationWorkspace {
+template <class T> struct VariationWorkspace {
     JointVariation<T>* joints;  // joint j of these at stage i: [(max_stages + 1) j + i]
     const JointVariation<T>& at(int joint, int stage = max_stages) const {
         return joints[(max_stages + 1) * joint + stage];

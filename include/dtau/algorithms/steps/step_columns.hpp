@@ -12,22 +12,19 @@ namespace dtau::DTAU_VARIANT {
 
 // Derivatives of z+ by z and the inputs, A (2 nv, 2 nv) and B (2 nv, count); of xi+ and dv+ by the
 // wrenches (nv, 6 nbodies each), and by h (nv each), if they are asked for.
-template <class T>
-struct StepDerivatives {
+template <class T> struct StepDerivatives {
     T *A, *B, *xi_by_wrenches = nullptr, *dv_by_wrenches = nullptr, *xi_by_h = nullptr,
               *dv_by_h = nullptr;
 };
 
 // Where the columns of a pack go: rows of xi+, and of dv+.
-template <class T>
-struct StepColumns {
+template <class T> struct StepColumns {
     T *xi, *dv;
     int room, stride;
 };
 
 // The places of the groups; a group that is not there has no columns.
-template <class T>
-struct ColumnGroups {
+template <class T> struct ColumnGroups {
     const InputMap<T>& inputs;
     int n, padded, wrenches, nwrenches, length, end;
 
@@ -56,14 +53,12 @@ struct ColumnGroups {
 };
 
 // A block of columns from `begin` on. What it begins with is compiled once for all kinds of blocks.
-template <class T>
-struct BlockStart {
+template <class T> struct BlockStart {
     int begin, packs;
     const ColumnGroups<T>& groups;
 
     // Calls visit(k, p, unit) for the columns first + k, k < count, that are in the block: in pack p.
-    template <class Visit>
-    void for_columns(int first, int count, const Visit& visit) const {
+    template <class Visit> void for_columns(int first, int count, const Visit& visit) const {
         constexpr int width = Pack<T>::width;
         for (int c = 0; c < packs * width; ++c) {
             const int k = begin + c - first;
@@ -129,8 +124,7 @@ __attribute__((noinline)) void add_length(const Tree& tree, const BlockStart<T>&
 // an RK4 step are results too, with the variations (xi_i, dv_i) = A_i z + B_i u; A_0 = 1, B_0 = 0.
 // They go to A (stages, 2 nv, 2 nv), B (stages, 2 nv, inputs), q (stages, nq), v (stages,
 // nv), of the independent velocities.
-template <class T>
-struct StageResults {
+template <class T> struct StageResults {
     T *A, *B, *q, *v;
 
     // Stores the variations dq and dv of a block of columns at stage i.

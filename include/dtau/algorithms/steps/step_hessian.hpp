@@ -25,8 +25,7 @@ namespace dtau::DTAU_VARIANT {
 
 // ---------------------------------------------------------------- forward dynamics of the stages
 
-template <class T>
-struct ForwardStepHessianWorkspace {
+template <class T> struct ForwardStepHessianWorkspace {
     StepHessianWorkspace<T> step;
     ForwardHessianWorkspace<T> hessian;
     DiscreteWorkspace<T>* discrete;  // of several stages
@@ -40,8 +39,7 @@ struct ForwardStepHessianWorkspace {
 };
 
 // Second derivatives of the stages without contacts. With contacts: constraints/step_hessian.hpp.
-template <class T>
-struct ForwardCurvature {
+template <class T> struct ForwardCurvature {
     const ForwardStepHessianWorkspace<T>& w;
     const T* f_ext;
     const T* body_f_ext = nullptr;

@@ -54,8 +54,7 @@ void add_number_curvature(const Body& body, int first, const JointVariation<T>& 
 }
 
 // Adds g . [e_k, e_j] / 2 for the velocities j, k of a joint: D_k D_j, each in its own tangent space.
-template <class T>
-void add_brackets(const Tree& tree, T* H, const StepHessianWorkspace<T>& w) {
+template <class T> void add_brackets(const Tree& tree, T* H, const StepHessianWorkspace<T>& w) {
     for_noncommuting_joints(tree, true, [&](int, const Body& body, int first) {
         for_unit_twists<T>(body, [&](int j, const Motion<T>& x) {
             for_unit_twists<T>(body, [&](int k, const Motion<T>& y) {

@@ -11,13 +11,11 @@
 namespace dtau::DTAU_VARIANT {
 
 // First derivatives of a stage, or of the displacement at the end, by z: (n, nz) each.
-template <class T>
-struct StageRows {
+template <class T> struct StageRows {
     T *q, *v, *theta;
 };
 
-template <class T>
-struct StepHessianWorkspace {
+template <class T> struct StepHessianWorkspace {
     // Counts, and the places in z of the length (-1: not asked for) and of the first wrench.
     int n, inputs, length, wrenches, nwrenches, nz;
     StepWorkspace<T> step;
@@ -133,8 +131,7 @@ void add_torque_gradient(const InputMap<T>& inputs, const T* by_tau, T* row,
 
 // Writes or adds the Hessian of stage 0, whose state is the state before the step. Writes the lower
 // triangle too: sums over blocks of rows read it.
-template <bool adds, class T>
-void put_first_stage(T* H, const StepHessianWorkspace<T>& w) {
+template <bool adds, class T> void put_first_stage(T* H, const StepHessianWorkspace<T>& w) {
     const int n = w.n;
     const auto put = [](T& to, T x) __attribute__((always_inline)) { to = adds ? to + x : x; };
     for (int k = 0; k < n; ++k) {

@@ -20,13 +20,11 @@ namespace dtau::DTAU_VARIANT {
 
 // Directions, of the joints but for tau; directions of the wrenches, of the inertial parameters and of h may be
 // null: zero.
-template <class T>
-struct StepDirection {
+template <class T> struct StepDirection {
     const T *q, *v, *tau, *f_ext, *parameters, *h;
 };
 
-template <class T>
-struct StepJvpWorkspace {
+template <class T> struct StepJvpWorkspace {
     StepWorkspace<T> step;
     WrenchVariationWorkspace<T> wrenches;
     InertialTorqueWorkspace<T> inertial;
@@ -140,8 +138,7 @@ void step_jvp(const Tree& given, Integrator method, const T* q, const T* v, cons
 // ---------------------------------------------------------------- forward dynamics of the stages
 
 // With contacts: constraints/steps.hpp.
-template <class T>
-struct IndependentVariation {
+template <class T> struct IndependentVariation {
     ForwardJvpWorkspace<T> w;
 
     IndependentVariation(Arena& arena, const Tree& tree, const Options& options)
@@ -152,8 +149,7 @@ struct IndependentVariation {
         for (int k = 0; k < tree.nv; ++k) a[k] = w.a[k];
     }
 };
-template <class T>
-struct MimicVariation {
+template <class T> struct MimicVariation {
     MimicForwardJvpWorkspace<T> w;
 
     MimicVariation(Arena& arena, const Tree& tree, const Options& options)

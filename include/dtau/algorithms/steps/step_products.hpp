@@ -32,8 +32,7 @@ namespace dtau::DTAU_VARIANT {
 // Forward dynamics and its gradient, as step_vjp calls them: for independent joints, and for mimic joints
 // (with constraints: constraints/steps.hpp). tau and lam: of the independent velocities; all else: of the
 // joints.
-template <class T>
-struct IndependentDynamics {
+template <class T> struct IndependentDynamics {
     ForwardVjpWorkspace<T> w;
 
     IndependentDynamics(Arena& arena, const Tree& tree, const Options& options)
@@ -47,8 +46,7 @@ struct IndependentDynamics {
         forward_dynamics_vjp(tree, q, v, tau, lam, f_ext, by_q, by_v, by_tau, by_f_ext, w);
     }
 };
-template <class T>
-struct MimicDynamics {
+template <class T> struct MimicDynamics {
     MimicForwardVjpWorkspace<T> w;
 
     MimicDynamics(Arena& arena, const Tree& tree, const Options& options)
@@ -63,8 +61,7 @@ struct MimicDynamics {
     }
 };
 
-template <class T>
-struct StepVjpWorkspace {
+template <class T> struct StepVjpWorkspace {
     StepWorkspace<T> step;
     VariationWorkspace<T> variation;
     T *q_next, *v_next;

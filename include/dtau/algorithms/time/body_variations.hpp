@@ -17,8 +17,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The series of one body that its variations need.
-template <class T>
-struct BodyValue {
+template <class T> struct BodyValue {
     JointSeries<T> joint;
     const Vec3<T>* omega;
     const Mat3<T>* X;
@@ -31,8 +30,7 @@ DTAU_INLINE BodyValue<T> value_at(int place, const InverseSeriesWorkspace<T>& w)
 }
 
 // The same series and their variations, each with room for `length` coefficients.
-template <class T>
-struct VariedBody : BodyValue<T> {
+template <class T> struct VariedBody : BodyValue<T> {
     TwoVectors<T>* carried;  // y of order k, A' of order k - 1
     Motion<T>*eta, *delta;   // of a simple joint z alone
     Vec3<T>*d_omega, *dA, *dr;
@@ -41,8 +39,7 @@ struct VariedBody : BodyValue<T> {
     TwoVectors<T>*seen, *d_force;  // seen: R0^T d omega_p of order k, the other of order k - 1
 };
 
-template <class T>
-struct SeriesVariations {
+template <class T> struct SeriesVariations {
     int length;
     TwoVectors<T>*carried, *seen, *d_force;
     Motion<T>*eta, *delta;

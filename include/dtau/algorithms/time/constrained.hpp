@@ -26,8 +26,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The series of e and s, if there is a regularization.
-template <class T>
-struct DependentRows {
+template <class T> struct DependentRows {
     TurnedSeries<T> residual, motion;  // e as forces, J s
     T *s, *along, *rows;               // (length, nv); of one order: (nv), (nrows)
 
@@ -39,8 +38,7 @@ struct DependentRows {
           rows(arena.take<T>(options.contacts->nrows)) {}
 };
 
-template <class T>
-struct ConstrainedSeriesWorkspace {
+template <class T> struct ConstrainedSeriesWorkspace {
     FactorizedWorkspace<T> dynamics;
     ConstraintEquations<T> equations;
     WrenchAxesWorkspace<T> wrenches;

@@ -20,8 +20,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ConstrainedInverseSeriesWorkspace {
+template <class T> struct ConstrainedInverseSeriesWorkspace {
     ConstrainedInverseWorkspace<T> value;
     WrenchAxesWorkspace<T> wrenches;
     InverseAndWrenchesWorkspace<T> inverse;

@@ -19,14 +19,12 @@
 namespace dtau::DTAU_VARIANT {
 
 // Sums over orders: (R x)_k and (R^T x)_k.
-template <class T>
-inline Vec3<T> turned_sum(int k, const Mat3<T>* R, const Vec3<T>* x) {
+template <class T> inline Vec3<T> turned_sum(int k, const Mat3<T>* R, const Vec3<T>* x) {
     Vec3<T> sum = zero_vector<T>();
     for (int m = 0; m <= k; ++m) sum = mul_add(R[m], x[k - m], sum);
     return sum;
 }
-template <class T>
-inline Vec3<T> turned_back_sum(int k, const Mat3<T>* R, const Vec3<T>* x) {
+template <class T> inline Vec3<T> turned_back_sum(int k, const Mat3<T>* R, const Vec3<T>* x) {
     Vec3<T> sum = zero_vector<T>();
     for (int m = 0; m <= k; ++m) sum = mul_add(transposed(R[m]), x[k - m], sum);
     return sum;
@@ -34,22 +32,19 @@ inline Vec3<T> turned_back_sum(int k, const Mat3<T>* R, const Vec3<T>* x) {
 
 // Angular and linear vectors of all constraints: motions along the axes of the world and of frame a, or
 // forces along the axes of the world and of the rows.
-template <class T>
-struct VectorSeries {
+template <class T> struct VectorSeries {
     Vec3<T>*ang, *lin;
 
     VectorSeries(Arena& arena, int count)
         : ang(arena.take<Vec3<T>>(count)), lin(arena.take<Vec3<T>>(count)) {}
 };
-template <class T>
-struct TurnedSeries {
+template <class T> struct TurnedSeries {
     VectorSeries<T> world, own;
 
     TurnedSeries(Arena& arena, int count) : world(arena, count), own(arena, count) {}
 };
 
-template <class T>
-struct ConstraintJacobians {
+template <class T> struct ConstraintJacobians {
     int length, nv;
     const Constraints* constraints;
     MovingBodies<T> bodies;

@@ -22,8 +22,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ConstraintSeries : ConstraintJacobians<T> {
+template <class T> struct ConstraintSeries : ConstraintJacobians<T> {
     Vec3<T>*spin, *turn, *p, *z, *d;
     RotationVectorSeries<T> rotations;
     TurnedSeries<T> velocities;
@@ -65,8 +64,7 @@ template <class T>
     }
 }
 // Order k > 0, from the motion of orders below k.
-template <class T>
-[[gnu::cold]] void extend_errors(int c, int k, const ConstraintSeries<T>& w) {
+template <class T> [[gnu::cold]] void extend_errors(int c, int k, const ConstraintSeries<T>& w) {
     const Constraint& constraint = w.constraints->at[c];
     if (!constraint.positions) return;
     const std::ptrdiff_t at = w.at(c);

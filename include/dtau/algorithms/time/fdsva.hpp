@@ -38,8 +38,7 @@ inline void accelerations(const Tree& tree, int order, const T* q, const T* v, c
 }
 
 // Dynamics: HybridSeriesWorkspace, or MimicSeriesWorkspace.
-template <class T, class Dynamics>
-struct FdsvaSeriesWorkspace {
+template <class T, class Dynamics> struct FdsvaSeriesWorkspace {
     Dynamics dynamics;
     IdsvaSeriesWorkspace<T> idsva;
     LtdlWorkspace<T> ltdl;
@@ -100,8 +99,7 @@ void add_related_product(const Paths& dofs, T factor, const T* M, const T* x, T*
 }
 
 // Factors of M of order 0.
-template <class T>
-inline void factorize(const Paths& dofs, const T* M, const LtdlWorkspace<T>& w) {
+template <class T> inline void factorize(const Paths& dofs, const T* M, const LtdlWorkspace<T>& w) {
     if (w.padded) w.zero(dofs);
     for (int k = 0; k < dofs.n; ++k)
         for (int j = k; j >= 0; j = dofs.parent[j])

@@ -157,8 +157,7 @@ inline void extend_motion(const Tree& tree, int i, int k, const T* a,
 }
 
 // The rows of the arrays that one order reads and writes: derivatives of order k and of order k + 1.
-template <class T>
-struct OrderRows {
+template <class T> struct OrderRows {
     const T *v, *tau, *a, *next_a, *next_f_ext;
     T* a_out;
 };
@@ -197,8 +196,7 @@ __attribute__((noinline)) void other_outwards(const Tree& tree, int i, int k, bo
 }
 
 // Calls f(k). Low orders are compile-time constants, so that loops over coefficients are unrolled.
-template <int from = 0, class F>
-inline void by_order(int k, const F& f) {
+template <int from = 0, class F> inline void by_order(int k, const F& f) {
     if constexpr (from == 6)
         f(k);
     else if (k == from)
@@ -221,8 +219,7 @@ inline void prescribed_torque(const Tree& tree, const Body& body, int i, int k, 
     }
 }
 
-template <class T>
-struct HybridSeriesWorkspace : OuterTorques<T> {
+template <class T> struct HybridSeriesWorkspace : OuterTorques<T> {
     ForwardSeriesWorkspace<T> series;
     T* drive;  // (nv), of one order: sum that drives the joints
 

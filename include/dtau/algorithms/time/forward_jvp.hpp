@@ -16,8 +16,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Dynamics as in forward_motion.hpp.
-template <class T, class Dynamics>
-struct ForwardSeriesJvpWorkspace {
+template <class T, class Dynamics> struct ForwardSeriesJvpWorkspace {
     ForwardMotionWorkspace<T, Dynamics> motion;
     SeriesVariations<T> variation;
     TwoVectors<T>* turn;  // eta x* F of this order, by body

@@ -14,8 +14,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Series that the passes of forward.hpp write to, `length` coefficients for each body.
-template <class T>
-struct SolverSeries {
+template <class T> struct SolverSeries {
     int length;
     TwoVectors<T>*seen, *force;
 
@@ -28,8 +27,7 @@ struct SolverSeries {
 };
 
 // Dynamics: HybridSeriesWorkspace, or MimicSeriesWorkspace for joints that mimic others.
-template <class T, class Dynamics>
-struct ForwardMotionWorkspace {
+template <class T, class Dynamics> struct ForwardMotionWorkspace {
     Dynamics dynamics;
     WrenchSeriesWorkspace<T> wrenches;
     SolverSeries<T> value;
@@ -62,14 +60,11 @@ struct ForwardMotionWorkspace {
 };
 
 // Whether the mass matrix is factorized; mimic.hpp then takes all joints alike.
-template <class Dynamics>
-inline constexpr bool factorizes = false;
-template <class T>
-inline constexpr bool factorizes<MimicSeriesWorkspace<T>> = true;
+template <class Dynamics> inline constexpr bool factorizes = false;
+template <class T> inline constexpr bool factorizes<MimicSeriesWorkspace<T>> = true;
 
 // f<true>() for simple bodies, f<false>() for others, as the dynamics take them.
-template <class Dynamics, class F>
-inline void by_joint_in(const Body& body, const F& f) {
+template <class Dynamics, class F> inline void by_joint_in(const Body& body, const F& f) {
     if constexpr (factorizes<Dynamics>)
         f.template operator()<false>();
     else

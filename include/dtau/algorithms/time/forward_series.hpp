@@ -9,23 +9,20 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ForwardColumn {
+template <class T> struct ForwardColumn {
     T d_inverse, t;
     Force<T> U;
 };
 
 // Motion that a body passes to its children.
-template <class T>
-struct PassedMotion {
+template <class T> struct PassedMotion {
     Vec3<T> A;  // at zero accelerations, as X
     Mat3<T> X;
     Motion<T> m;
 };
 
 // The series of one body, each with room for `length` coefficients.
-template <class T>
-struct ForwardBody {
+template <class T> struct ForwardBody {
     InertiaColumns<T> Ia;
     TwoVectors<T> p, lower;              // forces, moments; p is pa once the joint is eliminated
     PassedMotion<T>*of_parent, *passed;  // motion from its parent, and to its children
@@ -37,8 +34,7 @@ struct ForwardBody {
     Mat3<T>* X;                  // for a joint that slides on a body that rotates
 };
 
-template <class T>
-struct ForwardSeriesWorkspace {
+template <class T> struct ForwardSeriesWorkspace {
     Configuration<T> angles;
     TaylorScale scale;
     ArticulatedInertia<T>* IA;  // sums over the children of the bodies on a path

@@ -19,8 +19,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T, class Dynamics>
-struct ForwardVariationWorkspace {
+template <class T, class Dynamics> struct ForwardVariationWorkspace {
     FdsvaSeriesWorkspace<T, Dynamics> derivatives;
     BracketSeries<T> brackets;
     T *eta, *dv;  // (order + 2, nv, padded)

@@ -20,8 +20,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Dynamics as in forward_motion.hpp.
-template <class T, class Dynamics>
-struct ForwardSeriesVjpWorkspace {
+template <class T, class Dynamics> struct ForwardSeriesVjpWorkspace {
     ForwardMotionWorkspace<T, Dynamics> motion;
     SeriesGradients<T> gradient;
     SolverSeries<T> solver;
@@ -52,8 +51,7 @@ struct ForwardSeriesVjpWorkspace {
 };
 
 // The momentum of a body that moves with a twist.
-template <class T>
-DTAU_INLINE Force<T> momentum(const Body& body, const Motion<T>& v) {
+template <class T> DTAU_INLINE Force<T> momentum(const Body& body, const Motion<T>& v) {
     const Vec3<T> h = lift<T>(vec3(body.first_moment));
     const Sym3<double> S = sym3(body.second_moment);
     const T trace(S.xx + S.yy + S.zz);

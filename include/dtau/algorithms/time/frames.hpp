@@ -22,8 +22,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct FrameSeriesWorkspace {
+template <class T> struct FrameSeriesWorkspace {
     int length;
     MovingBodies<T> bodies;
     FramePaths paths;

@@ -13,16 +13,14 @@ namespace dtau::DTAU_VARIANT {
 // ---------------------------------------------------------------- products of series
 
 // Sum of a_m x b_{k-m}.
-template <class T>
-inline Motion<T> cross_series(int k, const Motion<T>* a, const Motion<T>* b) {
+template <class T> inline Motion<T> cross_series(int k, const Motion<T>* a, const Motion<T>* b) {
     Motion<T> sum = cross(a[0], b[k]);
     for (int m = 1; m <= k; ++m) sum = cross(a[m], b[k - m], sum);
     return sum;
 }
 
 // Sum of I_m s_{k-m}. Only order 0 of I has a mass.
-template <class T>
-inline Force<T> inertia_times(int k, const Inertia<T>* I, const Motion<T>* s) {
+template <class T> inline Force<T> inertia_times(int k, const Inertia<T>* I, const Motion<T>* s) {
     Force<T> sum = I[0] * s[k];
     for (int m = 1; m <= k; ++m) {
         const Motion<T>& x = s[k - m];
@@ -44,15 +42,13 @@ inline Coriolis<T> coriolis_series(int k, const Inertia<T>* I, const Motion<T>* 
 
 // The products of one column with the composites of its subtree (idsva.hpp). If the order is known
 // at compile time, they are local numbers, which stay in registers.
-template <int fixed, class T>
-struct ColumnSeries {
+template <int fixed, class T> struct ColumnSeries {
     Vec3<T> t1[fixed + 1];
     Force<T> t2[fixed + 1], by_q[fixed + 1], by_v[fixed + 1];
 
     explicit ColumnSeries(const ColumnSeries<any_order, T>&) {}
 };
-template <class T>
-struct ColumnSeries<any_order, T> {
+template <class T> struct ColumnSeries<any_order, T> {
     Vec3<T>* t1;
     Force<T>*t2, *by_q, *by_v;
 
@@ -64,8 +60,7 @@ struct ColumnSeries<any_order, T> {
 };
 
 // Entries of the three matrices, of one order.
-template <class T>
-struct Entries {
+template <class T> struct Entries {
     T dq, dv, da;
 };
 
@@ -88,8 +83,7 @@ inline void store_orders(int order, int at, const OfOrder& of_order, const Compu
 }
 
 // Its twist, and minus gravity in its axes.
-template <class T>
-struct FreeRootSeries {
+template <class T> struct FreeRootSeries {
     const Motion<T>* v;
     const Vec3<T>* G;
 };
@@ -130,8 +124,7 @@ inline Mat3<T> skew_product(const Vec3<T>& a, const Vec3<T>& b, const Mat3<T>& s
 }
 
 // 3 x 3 entries, rows n apart.
-template <class T>
-inline void store_block(T factor, const Mat3<T>& block, T* to, int n) {
+template <class T> inline void store_block(T factor, const Mat3<T>& block, T* to, int n) {
     const Mat3<T> rows = transposed(block);
     const Vec3<T> scaled[3] = {factor * rows.x, factor * rows.y, factor * rows.z};
     for (int r = 0; r < 3; ++r, to += n)

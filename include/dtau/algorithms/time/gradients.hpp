@@ -21,8 +21,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The series of one body, each with room for `length` coefficients.
-template <class T>
-struct WeighedBody : BodyValue<T> {
+template <class T> struct WeighedBody : BodyValue<T> {
     TwoVectors<T>* carried;
     TwoVectors<T>*seen, *L;  // angular, linear; a simple joint has Lam for L, which differ by z
     Motion<T>* Lam;
@@ -32,8 +31,7 @@ struct WeighedBody : BodyValue<T> {
     Vec3<T>*back, *turned;  // of joints that slide: a, X_p^T a in the joint's frame
 };
 
-template <class T>
-struct SeriesGradients {
+template <class T> struct SeriesGradients {
     int length;
     TwoVectors<T>*carried, *seen, *L, *by_motion;
     Motion<T>* Lam;
@@ -156,8 +154,7 @@ DTAU_INLINE Force<T> displacement_gradient(const Body& body, int l, const Weighe
     return sum;
 }
 // The same for a simple joint.
-template <class T>
-DTAU_INLINE T turn_gradient(int l, const WeighedBody<T>& b) {
+template <class T> DTAU_INLINE T turn_gradient(int l, const WeighedBody<T>& b) {
     T sum(0.0);
     for (int m = 0; m <= l; ++m) {
         const FourNumbers<T>&x = b.by_motion[l - m].xy, &y = b.carried[m].xy;

@@ -28,8 +28,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct IdsvaSeriesWorkspace {
+template <class T> struct IdsvaSeriesWorkspace {
     RootFrameSeries<T> series;
     Motion<T>*Psidot, *Psiddot, *Upsilondot, *v, *a;
     Coriolis<T>* B;
@@ -108,8 +107,7 @@ DTAU_INLINE void body_motion(const Tree& tree, const Body& body, int k, const T*
 }
 
 // Order k of B and f of body i.
-template <class T>
-DTAU_INLINE void body_force(int i, int k, const IdsvaSeriesWorkspace<T>& w) {
+template <class T> DTAU_INLINE void body_force(int i, int k, const IdsvaSeriesWorkspace<T>& w) {
     const Inertia<T>* I = w.series.inertia(i);
     const Motion<T>*v = w.v + w.at(i), *a = w.a + w.at(i);
     w.momentum[k] = inertia_times(k, I, v);

@@ -8,8 +8,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // I times column c of a free joint, in the order of its velocity.
-template <class T>
-DTAU_INLINE Force<T> unit_column(const ArticulatedInertia<T>& I, int c) {
+template <class T> DTAU_INLINE Force<T> unit_column(const ArticulatedInertia<T>& I, int c) {
     const Mat3<T> J = full(I.J), M = full(I.M), H = transposed(I.H);
     const Force<T> columns[6] = {{I.H.x, M.x}, {I.H.y, M.y}, {I.H.z, M.z},
                                  {J.x, H.x},   {J.y, H.y},   {J.z, H.z}};
@@ -17,8 +16,7 @@ DTAU_INLINE Force<T> unit_column(const ArticulatedInertia<T>& I, int c) {
 }
 
 // Ia by columns: all 36 numbers, each of which a product reads once.
-template <class T>
-struct InertiaColumns {
+template <class T> struct InertiaColumns {
     TwoVectors<T> columns[6];  // force, moment
 
     DTAU_INLINE void set(const ArticulatedInertia<T>& I) {

@@ -38,8 +38,7 @@ namespace dtau::DTAU_VARIANT {
 // the rate of omega, but a series of its own: alpha_i = E R0^T alpha_p + omega_i x omega_J.
 enum class Part { all, bias, gravity };
 
-template <class T>
-struct InverseSeriesWorkspace {
+template <class T> struct InverseSeriesWorkspace {
     int length;  // coefficients of a series
     Configuration<T> angles;
     TaylorScale scale;
@@ -75,8 +74,7 @@ struct InverseSeriesWorkspace {
 };
 
 // r of the body in its parent, of order k.
-template <class T>
-inline Vec3<T> offset(const Body& body, int k, const JointSeries<T>& s) {
+template <class T> inline Vec3<T> offset(const Body& body, int k, const JointSeries<T>& s) {
     const Vec3<T> r = lift<T>(mat3(body.rotation)) * s.r[k];
     return k == 0 ? r + lift<T>(vec3(body.translation)) : r;
 }
@@ -236,8 +234,7 @@ inline void inwards(Part part, const Tree& tree, const Body& body, int order, co
 }
 
 // f<true>() for simple bodies, f<false>() for others.
-template <class F>
-inline void by_joint(const Body& body, const F& f) {
+template <class F> inline void by_joint(const Body& body, const F& f) {
     if (is_simple(body)) return f.template operator()<true>();
     f.template operator()<false>();
 }

@@ -8,8 +8,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct InverseByOrder : OuterTorques<T> {
+template <class T> struct InverseByOrder : OuterTorques<T> {
     ForwardSeriesWorkspace<T> series;
     T* torque;  // (nv), of one order
 

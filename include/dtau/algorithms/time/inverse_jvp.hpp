@@ -12,8 +12,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct InverseSeriesJvpWorkspace {
+template <class T> struct InverseSeriesJvpWorkspace {
     InverseSeriesWorkspace<T> value;
     SeriesVariations<T> variation;
 

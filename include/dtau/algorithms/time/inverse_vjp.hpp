@@ -15,8 +15,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct InverseSeriesVjpWorkspace {
+template <class T> struct InverseSeriesVjpWorkspace {
     InverseSeriesWorkspace<T> value;
     SeriesGradients<T> gradient;
 

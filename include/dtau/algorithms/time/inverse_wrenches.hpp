@@ -7,8 +7,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct InverseAndWrenchesWorkspace {
+template <class T> struct InverseAndWrenchesWorkspace {
     InverseSeriesWorkspace<T> series;
     WorldWrenchWorkspace<T> wrenches;
 

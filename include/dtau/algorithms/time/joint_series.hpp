@@ -18,19 +18,16 @@
 namespace dtau::DTAU_VARIANT {
 
 // Kinds of joint at compile time: simple joints have code of their own.
-template <bool simple>
-DTAU_INLINE Rotation rotation_of(const Body& body) {
+template <bool simple> DTAU_INLINE Rotation rotation_of(const Body& body) {
     return simple ? Rotation::about_z : traits(body.kind).rotation;
 }
-template <bool simple>
-DTAU_INLINE bool slides_on(const Body& body) {
+template <bool simple> DTAU_INLINE bool slides_on(const Body& body) {
     return !simple && traits(body.kind).slides;
 }
 
 // Rotates from the axes of the parent to the axes of the joint's frame, R0^T a, and back. For a simple
 // joint, the last of the three rotations of R0 is part of E. [Derivations] eq. 2.2
-template <bool simple, class T>
-DTAU_INLINE Vec3<T> into_joint(const Body& body, const Vec3<T>& a) {
+template <bool simple, class T> DTAU_INLINE Vec3<T> into_joint(const Body& body, const Vec3<T>& a) {
     if constexpr (simple) return tilted_back(body, a);
     return transposed_mul(mat3(body.rotation), a);
 }
@@ -40,14 +37,12 @@ DTAU_INLINE Vec3<T> out_of_joint(const Body& body, const Vec3<T>& a) {
     return lift<T>(mat3(body.rotation)) * a;
 }
 
-template <class T>
-struct SineCosine {
+template <class T> struct SineCosine {
     T sine, cosine;
 };
 
 // The series of joints, each with room for `length` coefficients.
-template <class T>
-struct JointSeries {
+template <class T> struct JointSeries {
     int length;
     SineCosine<T>* angle;
     Mat3<T>* E;
@@ -73,8 +68,7 @@ struct JointSeries {
 
 // Two vectors a, b that rotate together. The four numbers that a rotation about z changes come first
 // and are adjacent: one vector register for a lone state.
-template <class T>
-struct TwoVectors {
+template <class T> struct TwoVectors {
     FourNumbers<T> xy;  // a.x, a.y, b.x, b.y
     T az, bz;
 
@@ -85,8 +79,7 @@ struct TwoVectors {
         xy.x = a.x, xy.y = a.y, xy.z = b.x, xy.w = b.y, az = a.z, bz = b.z;
     }
 };
-template <class T>
-DTAU_INLINE TwoVectors<T> two_vectors(const Vec3<T>& a, const Vec3<T>& b) {
+template <class T> DTAU_INLINE TwoVectors<T> two_vectors(const Vec3<T>& a, const Vec3<T>& b) {
     return {{a.x, a.y, b.x, b.y}, a.z, b.z};
 }
 

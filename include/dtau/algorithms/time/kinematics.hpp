@@ -16,8 +16,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct TimeKinematicsWorkspace {
+template <class T> struct TimeKinematicsWorkspace {
     int length;
     Configuration<T> angles;
     TaylorScale scale;

@@ -14,8 +14,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T, class Dynamics>
-struct LinearizationSeriesWorkspace {
+template <class T, class Dynamics> struct LinearizationSeriesWorkspace {
     FdsvaSeriesWorkspace<T, Dynamics> derivatives;
     T* da_dtau;  // (nv, nv), of one order
 

@@ -14,8 +14,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct MatrixSeriesWorkspace {
+template <class T> struct MatrixSeriesWorkspace {
     RootFrameSeries<T> series;
     Motion<T>* D;    // (nv, length)
     Coriolis<T>* B;  // (nnodes, length), then composites
@@ -37,8 +36,7 @@ struct MatrixSeriesWorkspace {
 };
 
 // Sum of I_m s_{k-m}.
-template <class T>
-inline Force<T> momentum_sum(int k, const Inertia<T>* I, const Motion<T>* s) {
+template <class T> inline Force<T> momentum_sum(int k, const Inertia<T>* I, const Motion<T>* s) {
     Force<T> sum = zero_force<T>();
     for (int m = 0; m <= k; ++m) sum += I[m] * s[k - m];
     return sum;
@@ -70,8 +68,7 @@ void mass_matrix_time_derivatives(const Tree& tree, int order, const T* q, const
 }
 
 // The Coriolis operator of order k.
-template <class T>
-inline Coriolis<T> coriolis_sum(int k, const Inertia<T>* I, const Motion<T>* v) {
+template <class T> inline Coriolis<T> coriolis_sum(int k, const Inertia<T>* I, const Motion<T>* v) {
     Coriolis<T> sum = {zero_matrix<T>(), zero_vector<T>()};
     for (int m = 0; m <= k; ++m) sum += coriolis(I[k - m], v[m], I[k - m] * v[m]);
     return sum;

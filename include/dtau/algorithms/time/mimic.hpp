@@ -13,8 +13,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct MimicSeriesWorkspace : InverseByOrder<T> {
+template <class T> struct MimicSeriesWorkspace : InverseByOrder<T> {
     RootFrame<T> root_frame;
     LtdlWorkspace<T> ltdl;
     T *a, *x;  // of one order: of the joints, of the independent velocities

@@ -17,8 +17,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct MomentumSeriesWorkspace {
+template <class T> struct MomentumSeriesWorkspace {
     int length;
     Configuration<T> angles;
     TaylorScale scale;
@@ -60,8 +59,7 @@ inline Vec3<T> cross_rate(int k, const Vec3<T>* a, const Vec3<T>* b, Vec3<T> sum
 }
 
 // The second moment (integral of r r^T) of a body with the rotational inertia J: xx xy xz yy yz zz.
-template <class A>
-inline Mat3<A> second_moment(const double* J) {
+template <class A> inline Mat3<A> second_moment(const double* J) {
     const A xx(J[0]), xy(J[1]), xz(J[2]), yy(J[3]), yz(J[4]), zz(J[5]);
     const A half = 0.5 * (xx + yy + zz);
     return {{half - xx, -xy, -xz}, {-xy, half - yy, -yz}, {-xz, -yz, half - zz}};

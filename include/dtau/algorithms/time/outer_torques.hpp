@@ -8,8 +8,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct OuterTorques {
+template <class T> struct OuterTorques {
     WorldWrenchWorkspace<T> wrenches;
     SpringSeries<T> springs;
     FrictionSeries<T> friction;

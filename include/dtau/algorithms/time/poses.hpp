@@ -16,8 +16,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The series of poses, each with room for `length` coefficients.
-template <class T>
-struct PoseSeries {
+template <class T> struct PoseSeries {
     int length;
     Mat3<T>*F, *R;
     Vec3<T>* d;
@@ -63,9 +62,7 @@ inline void extend_pose(const Body& body, int k, const JointSeries<T>& s, const 
     extend_frame(body, k, s, R_p, p);
     const int first = body.parent < 0 ? k : 0;
     switch (traits(body.kind).rotation) {
-        case Rotation::none:
-            p.R[k] = p.F[k];
-            return;
+        case Rotation::none: p.R[k] = p.F[k]; return;
         case Rotation::about_z: {
             Vec3<T> x = zero_vector<T>(), y = x;
             for (int m = first; m <= k; ++m) {
@@ -84,8 +81,7 @@ inline void extend_pose(const Body& body, int k, const JointSeries<T>& s, const 
 }
 
 // Joints and poses of all bodies, an order at a time.
-template <class T>
-struct MovingBodies {
+template <class T> struct MovingBodies {
     Configuration<T> angles;
     TaylorScale scale;
     JointSeries<T> joints;

@@ -13,8 +13,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct RootFrameSeries {
+template <class T> struct RootFrameSeries {
     int length;  // coefficients of a series
     Configuration<T> angles;
     TaylorScale scale;
@@ -67,8 +66,7 @@ inline Inertia<T> moved_inertia(int k, const Motion<T>* v, const Inertia<T>* I, 
              inverse * (K.y.y + K.y.y), inverse * (K.y.z + K.z.y), inverse * (K.z.z + K.z.z)}};
 }
 
-template <class T>
-inline Inertia<T> no_inertia() {
+template <class T> inline Inertia<T> no_inertia() {
     const T zero(0.0);
     return {zero, zero_vector<T>(), {zero, zero, zero, zero, zero, zero}};
 }

@@ -13,8 +13,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The series of `count` vectors one behind the other, `length` coefficients for each.
-template <class T>
-struct RotationVectorSeries {
+template <class T> struct RotationVectorSeries {
     static constexpr int levels = 12;  // of the continued fraction
     int length;
     Vec3<T>*phi, *u;

@@ -15,8 +15,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Coefficients of the springs of spherical joints one behind the other, `length` for each.
-template <class T>
-struct SpringSeries {
+template <class T> struct SpringSeries {
     int length;
     RotationVectorSeries<T> stretches;
     Vec3<T>* omega;

@@ -44,8 +44,7 @@ class Binomials {
 
 // Calls f(0) ... f(order). An order that is known to the compiler unrolls the sums in f.
 inline constexpr int any_order = -1;
-template <int fixed, class F>
-DTAU_INLINE void for_orders(int order, const F& f) {
+template <int fixed, class F> DTAU_INLINE void for_orders(int order, const F& f) {
     if constexpr (fixed == any_order)
         for (int k = 0; k <= order; ++k) f(k);
     else
@@ -53,8 +52,7 @@ DTAU_INLINE void for_orders(int order, const F& f) {
 }
 // One of these factors of an order up to 1, where all are 1; `fixed` may tell the compiler that it
 // is.
-template <int fixed, class T>
-DTAU_INLINE T factor_of(const double* factors, int k) {
+template <int fixed, class T> DTAU_INLINE T factor_of(const double* factors, int k) {
     return T(fixed == 0 || fixed == 1 ? 1.0 : factors[k]);
 }
 
@@ -67,8 +65,7 @@ DTAU_INLINE Vec3<T> cross_sum(int first, int k, const Vec3<T>* a, const Vec3<T>*
 }
 
 // The matrix omega omega^T - (omega . omega) 1 of the series omega: times r it is omega x (omega x r).
-template <class T>
-DTAU_INLINE Sym3<T> centripetal(int k, const Vec3<T>* omega) {
+template <class T> DTAU_INLINE Sym3<T> centripetal(int k, const Vec3<T>* omega) {
     T xx(0.0), xy(0.0), xz(0.0), yy(0.0), yz(0.0), zz(0.0);
     for (int m = 0; 2 * m < k; ++m) {
         const Vec3<T>&a = omega[m], &b = omega[k - m];
@@ -87,8 +84,7 @@ DTAU_INLINE Sym3<T> centripetal(int k, const Vec3<T>* omega) {
 }
 
 // The matrix alpha^ + W: times r it is alpha x r + W r.
-template <class T>
-DTAU_INLINE Mat3<T> with_skew(const Sym3<T>& W, const Vec3<T>& alpha) {
+template <class T> DTAU_INLINE Mat3<T> with_skew(const Sym3<T>& W, const Vec3<T>& alpha) {
     return {{W.xx, W.xy + alpha.z, W.xz - alpha.y},
             {W.xy - alpha.z, W.yy, W.yz + alpha.x},
             {W.xz + alpha.y, W.yz - alpha.x, W.zz}};

@@ -21,8 +21,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Rates of the brackets of one joint, and of E: matrices of its own velocities, 36 numbers each.
-template <class T>
-struct BracketSeries {
+template <class T> struct BracketSeries {
     T *ad, *E;
 
     BracketSeries(Arena& arena, int length)
@@ -57,8 +56,7 @@ inline void bracket_series(int nv, int f, int order, const Binomials& binomial,
     }
 }
 
-template <class T>
-struct InverseVariationWorkspace {
+template <class T> struct InverseVariationWorkspace {
     IdsvaSeriesWorkspace<T> idsva;
     Binomials binomial;
     BracketSeries<T> brackets;

@@ -15,8 +15,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct WrenchSeries {
+template <class T> struct WrenchSeries {
     WorldWrenchWorkspace<T> world;
     int length;
     Mat3<T>* R;  // of one body, (length), as all but the next two

@@ -18,8 +18,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct WorldWrenchWorkspace {
+template <class T> struct WorldWrenchWorkspace {
     Axes axes;
     int length;  // 0: wrenches are along body axes, and the arrays are empty
     MovingBodies<T> bodies;
@@ -39,8 +38,7 @@ struct WorldWrenchWorkspace {
 };
 
 // Order k of the wrench on a body. f_ext: (nbodies, 6), of order k.
-template <class T>
-inline Force<T> own_wrench(const Body& body, const T* f_ext, T factor) {
+template <class T> inline Force<T> own_wrench(const Body& body, const T* f_ext, T factor) {
     const T* g = f_ext + 6 * body.link;
     return {factor * Vec3<T>{g[3], g[4], g[5]}, factor * Vec3<T>{g[0], g[1], g[2]}};
 }

@@ -20,8 +20,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct WrenchSeriesWorkspace {
+template <class T> struct WrenchSeriesWorkspace {
     Axes axes;
     int length;  // 0: wrenches are along body axes, and this workspace is not used
     MovingBodies<T> bodies;
@@ -56,8 +55,7 @@ struct WrenchSeriesWorkspace {
 };
 
 // R^T (f; n) of order k, from the wrenches about the body's origin.
-template <class T>
-inline Force<T> turned_back(int k, const Mat3<T>* R, const Force<T>* given) {
+template <class T> inline Force<T> turned_back(int k, const Mat3<T>* R, const Force<T>* given) {
     Force<T> W = zero_force<T>();
     for (int m = 0; m <= k; ++m) {
         const Mat3<T> back = transposed(R[m]);
@@ -67,8 +65,7 @@ inline Force<T> turned_back(int k, const Mat3<T>* R, const Force<T>* given) {
 }
 
 // Writes a wrench of body axes for its user.
-template <class T>
-inline void write_turned(const Body& body, T factor, const Force<T>& W, T* to) {
+template <class T> inline void write_turned(const Body& body, T factor, const Force<T>& W, T* to) {
     const Mat3<T> frame = lift<T>(mat3(body.frame));
     write_wrench({factor * (frame * W.ang), factor * (frame * W.lin)}, to + 6 * body.link);
 }
@@ -112,8 +109,7 @@ void turn_wrenches(const Tree& tree, int order, const T* q, const Rates& rates, 
 }
 
 // The twist that moves the wrenches: for mixed ones only the turn about the body's origin.
-template <class T>
-inline Motion<T> kept_turn(Axes axes, Motion<T> twist) {
+template <class T> inline Motion<T> kept_turn(Axes axes, Motion<T> twist) {
     if (axes == Axes::mixed) twist.lin = zero_vector<T>();
     return twist;
 }

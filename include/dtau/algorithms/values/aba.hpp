@@ -35,14 +35,12 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct AbaColumn {
+template <class T> struct AbaColumn {
     Force<T> W;
     T u;
 };
 
-template <class T>
-struct AbaWorkspace {
+template <class T> struct AbaWorkspace {
     RneaWorkspace<T> bias;
     ArticulatedInertia<T>* IA;  // sums over children, by level of a path (tree.depth)
     Motion<T>* m;               // of the world, and of the bodies on a path (tree.depth + 1)
@@ -60,8 +58,7 @@ struct AbaWorkspace {
 // ---------------------------------------------------------------- elimination of a column
 
 // 1 / D; inertia = s . U
-template <class T>
-DTAU_INLINE T inverse_inertia(const Tree& tree, int k, T inertia) {
+template <class T> DTAU_INLINE T inverse_inertia(const Tree& tree, int k, T inertia) {
     return T(1.0) / (inertia + armature<T>(tree, k));
 }
 // u D; force = s . f
@@ -77,8 +74,7 @@ DTAU_INLINE void eliminate(const Force<T>& U, const Force<T>& W, T u, Articulate
     f = fma(u, U, f);
 }
 // u - W . m
-template <class T>
-DTAU_INLINE T joint_acceleration(const AbaColumn<T>& c, const Motion<T>& m) {
+template <class T> DTAU_INLINE T joint_acceleration(const AbaColumn<T>& c, const Motion<T>& m) {
     const Vec3<T>&n = c.W.ang, &l = c.W.lin;
     const T u = fma(-n.x, m.ang.x, fma(-n.y, m.ang.y, fma(-n.z, m.ang.z, c.u)));
     return fma(-l.x, m.lin.x, fma(-l.y, m.lin.y, fma(-l.z, m.lin.z, u)));
@@ -87,8 +83,7 @@ DTAU_INLINE T joint_acceleration(const AbaColumn<T>& c, const Motion<T>& m) {
 // ---------------------------------------------------------------- one step
 
 // Computes U, W, 1 / D and u of column c of a joint; keeps W and u.
-template <class T>
-struct EliminatedColumn {
+template <class T> struct EliminatedColumn {
     Force<T> U, W;
     T d_inverse, u;
 };

@@ -13,8 +13,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // The columns of S in the axes of the body.
-template <class T>
-DTAU_INLINE void own_motion_subspace(const Body& body, Motion<T>* S) {
+template <class T> DTAU_INLINE void own_motion_subspace(const Body& body, Motion<T>* S) {
     motion_subspace(body, Placement<T>{Mat3<T>::identity(), zero_vector<T>()}, S);
 }
 
@@ -49,21 +48,18 @@ DTAU_INLINE void carry_inertia(const Body& body, const ArticulatedInertia<T>& I,
 // ---------------------------------------------------------------- joints
 
 // I s and s . f of the column s of a joint that turns about z or slides along it.
-template <bool slides, class T>
-DTAU_INLINE Force<T> times_z(const ArticulatedInertia<T>& I) {
+template <bool slides, class T> DTAU_INLINE Force<T> times_z(const ArticulatedInertia<T>& I) {
     if constexpr (slides)
         return {I.H.z, {I.M.xz, I.M.yz, I.M.zz}};
     else
         return {{I.J.xz, I.J.yz, I.J.zz}, {I.H.x.z, I.H.y.z, I.H.z.z}};
 }
-template <bool slides, class T>
-DTAU_INLINE T dot_z(const Force<T>& f) {
+template <bool slides, class T> DTAU_INLINE T dot_z(const Force<T>& f) {
     return slides ? f.lin.z : f.ang.z;
 }
 
 // A joint that turns about z or slides along it.
-template <bool slides, class T>
-struct JointOnZ {
+template <bool slides, class T> struct JointOnZ {
     const Body& body;
     SimpleRotation<T> R;  // of the body in its parent
     Vec3<T> r;
@@ -104,8 +100,7 @@ struct JointOnZ {
 };
 
 // A joint of any kind.
-template <class T>
-struct AnyJoint {
+template <class T> struct AnyJoint {
     const Body& body;
     const Placement<T>& X;  // of the body in its parent
     Motion<T> S[6];

@@ -36,8 +36,7 @@ void center_of_mass(const Tree& tree, const T* q, T* center, const PlacementsWor
 
 // In body axes: R rotates to the parent's axes; v, a about the body's origin; p momentum (or force) of the
 // subtree.
-template <class T>
-struct CenterMotionWorkspace {
+template <class T> struct CenterMotionWorkspace {
     Configuration<T> angles;
     Mat3<T>* R;
     Motion<T>*v, *a;
@@ -85,8 +84,7 @@ void center_of_mass_motion(const Tree& tree, const T* q, const T* v, const T* a,
 // ---------------------------------------------------------------- Jacobian
 
 // Along world axes; h: first moment of the subtree about the body's own origin.
-template <class T>
-struct CenterJacobianWorkspace {
+template <class T> struct CenterJacobianWorkspace {
     ReferencePlacements<T> at;
     FirstMoment<T>* h;
 

@@ -16,8 +16,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct CoriolisWorkspace {
+template <class T> struct CoriolisWorkspace {
     RootFrame<T> root_frame;
     Motion<T>* Sdot;
     Coriolis<T>* B;

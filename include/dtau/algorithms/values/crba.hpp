@@ -47,8 +47,7 @@ DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>*
 }
 
 // Writes both triangles of a matrix.
-template <class T>
-struct BothTriangles {
+template <class T> struct BothTriangles {
     T* M;
     std::ptrdiff_t n;
 
@@ -65,16 +64,14 @@ struct BothTriangles {
     }
 };
 
-template <class T>
-struct MassMatrixWorkspace {
+template <class T> struct MassMatrixWorkspace {
     RootFrame<T> root_frame;
 
     MassMatrixWorkspace(Arena& arena, const Tree& tree, const Options&) : root_frame(arena, tree) {}
 };
 
 // M: both triangles; zero before.
-template <class T>
-void crba(const Tree& tree, const T* q, T* M, const RootFrame<T>& root_frame) {
+template <class T> void crba(const Tree& tree, const T* q, T* M, const RootFrame<T>& root_frame) {
     const int n = tree.nv;
     root_frame_sweep<T>(tree, q, nullptr, root_frame);
     crba_backward(tree, root_frame.S, root_frame.I, BothTriangles<T>{M, n});

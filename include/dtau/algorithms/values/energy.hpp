@@ -22,8 +22,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct KineticEnergyWorkspace {
+template <class T> struct KineticEnergyWorkspace {
     Configuration<T> angles;
     Motion<T>* v;
 
@@ -54,8 +53,7 @@ void kinetic_energy(const Tree& tree, const T* q, const T* v, T* energy,
     energy[0] = T(0.5) * twice;
 }
 
-template <class T>
-struct PotentialEnergyWorkspace {
+template <class T> struct PotentialEnergyWorkspace {
     Configuration<T> angles;
     Vec3<T>* g;
     T* u;

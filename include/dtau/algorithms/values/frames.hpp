@@ -48,8 +48,7 @@ struct FramePaths {
     const int* end() const { return last; }
 };
 
-template <class T>
-struct FrameWorkspace {
+template <class T> struct FrameWorkspace {
     FramePaths paths;
     Configuration<T> angles;
     Placement<T>*world, *P;  // in the world, and in the root frame
@@ -168,8 +167,7 @@ inline Placement<T> observer(const Tree& tree, const Frame& frame, Axes axes,
 }
 
 // Stores six neighbors in a row of a matrix; with the stride of the rows, in a column.
-template <class T>
-inline void store_motion(const Motion<T>& m, T* to, int stride = 1) {
+template <class T> inline void store_motion(const Motion<T>& m, T* to, int stride = 1) {
     const T numbers[6] = {m.lin.x, m.lin.y, m.lin.z, m.ang.x, m.ang.y, m.ang.z};
     for (int r = 0; r < 6; ++r) to[r * stride] = numbers[r];
 }

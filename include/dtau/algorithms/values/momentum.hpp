@@ -24,8 +24,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct MomentumWorkspace {
+template <class T> struct MomentumWorkspace {
     ReferencePlacements<T> at;
     Motion<T>*v, *a;  // omega, u; alpha, u'
     Inertia<T>* I;    // about the tree's reference
@@ -38,8 +37,7 @@ struct MomentumWorkspace {
 };
 
 // Writes a force or momentum, linear part first.
-template <class T>
-inline void store_momentum(const Force<T>& h, T* to, std::ptrdiff_t stride = 1) {
+template <class T> inline void store_momentum(const Force<T>& h, T* to, std::ptrdiff_t stride = 1) {
     to[0] = h.lin.x, to[stride] = h.lin.y, to[2 * stride] = h.lin.z;
     to[3 * stride] = h.ang.x, to[4 * stride] = h.ang.y, to[5 * stride] = h.ang.z;
 }

@@ -15,15 +15,13 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-DTAU_INLINE void write_rows(const Mat3<T>& m, T* rows) {
+template <class T> DTAU_INLINE void write_rows(const Mat3<T>& m, T* rows) {
     rows[0] = m.x.x, rows[1] = m.y.x, rows[2] = m.z.x;
     rows[3] = m.x.y, rows[4] = m.y.y, rows[5] = m.z.y;
     rows[6] = m.x.z, rows[7] = m.y.z, rows[8] = m.z.z;
 }
 
-template <class T>
-struct PlacementsWorkspace {
+template <class T> struct PlacementsWorkspace {
     Placement<T>* P;  // of the canonical body frames in the world
     Configuration<T> angles;
 
@@ -46,8 +44,7 @@ DTAU_INLINE void place_in_world(const Tree& tree, const Configuration<T>& x, Pla
 }
 
 // A canonical body frame P, turned to the user's axes.
-template <class T>
-DTAU_INLINE Placement<T> user_axes(const Body& body, const Placement<T>& P) {
+template <class T> DTAU_INLINE Placement<T> user_axes(const Body& body, const Placement<T>& P) {
     return {P.R * transposed(mat3(body.frame)), P.r};
 }
 

@@ -22,8 +22,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct ReferencePlacements {
+template <class T> struct ReferencePlacements {
     Configuration<T> angles;
     Placement<T>* P;
     Vec3<T>*d, *trees;
@@ -88,8 +87,7 @@ DTAU_INLINE void place_from_references(const Tree& tree, const T* q,
 }
 
 // Mass and first moment m c.
-template <class T>
-struct FirstMoment {
+template <class T> struct FirstMoment {
     Constant<T> m;
     Vec3<T> h;
     DTAU_INLINE FirstMoment& operator+=(const FirstMoment& b) {
@@ -99,19 +97,16 @@ struct FirstMoment {
 };
 
 // The linear momentum of a body with the twist (omega; u): m u + omega x h.
-template <class T>
-DTAU_INLINE Vec3<T> operator*(const FirstMoment<T>& mass, const Motion<T>& m) {
+template <class T> DTAU_INLINE Vec3<T> operator*(const FirstMoment<T>& mass, const Motion<T>& m) {
     return cross(m.ang, mass.h, mass.m * m.lin);
 }
 
 // Moves m and h to another point, from which the old point is at d.
-template <class T>
-DTAU_INLINE FirstMoment<T> moved(const FirstMoment<T>& mass, const Vec3<T>& d) {
+template <class T> DTAU_INLINE FirstMoment<T> moved(const FirstMoment<T>& mass, const Vec3<T>& d) {
     return {mass.m, fma(mass.m, d, mass.h)};
 }
 
-template <class T>
-struct ReferenceMotions {
+template <class T> struct ReferenceMotions {
     ReferencePlacements<T> at;
     Motion<T>*S, *v, *a;
 
@@ -144,8 +139,7 @@ DTAU_INLINE void move_about_references(const Tree& tree, const T* q, const T* v,
 }
 
 // The motion of the body's parent; zero for the world.
-template <class T>
-DTAU_INLINE Motion<T> of_parent(const Body& body, const Motion<T>* motions) {
+template <class T> DTAU_INLINE Motion<T> of_parent(const Body& body, const Motion<T>* motions) {
     return body.parent < 0 ? zero_motion<T>() : motions[body.parent];
 }
 

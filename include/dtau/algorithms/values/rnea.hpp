@@ -41,21 +41,18 @@
 namespace dtau::DTAU_VARIANT {
 
 // Motion of a body.
-template <class T>
-struct RneaMotion {
+template <class T> struct RneaMotion {
     Vec3<T> omega, alpha, A;
     Mat3<T> W;
 };
 
 // Per-body data kept for the backward pass.
-template <class T>
-struct RneaBody {
+template <class T> struct RneaBody {
     SimpleRotation<T> turn;
     Force<T> f;
 };
 
-template <class T>
-struct RneaWorkspace {
+template <class T> struct RneaWorkspace {
     Configuration<T> angles;
     Placement<T>* X;
     RneaMotion<T>*
@@ -72,8 +69,7 @@ struct RneaWorkspace {
 };
 
 // W = alpha^ + omega^ omega^ for omega = w.
-template <class T>
-DTAU_INLINE Mat3<T> point_accelerations(const Vec3<T>& w, const Vec3<T>& alpha) {
+template <class T> DTAU_INLINE Mat3<T> point_accelerations(const Vec3<T>& w, const Vec3<T>& alpha) {
     const T xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;
     return {{-(yy + zz), fma(w.x, w.y, alpha.z), fma(w.x, w.z, -alpha.y)},
             {fma(w.x, w.y, -alpha.z), -(xx + zz), fma(w.y, w.z, alpha.x)},
@@ -95,8 +91,7 @@ DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A, const Mat3
             mul_add(W, h, T(body.mass) * A)};
 }
 // The force of a body with W = 0.
-template <class T>
-DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A) {
+template <class T> DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A) {
     return {cross(lift<T>(vec3(body.first_moment)), A), T(body.mass) * A};
 }
 // The same of an inertia that the call gives: (h x A + J alpha + omega x J omega; m A + W h). Not inlined,

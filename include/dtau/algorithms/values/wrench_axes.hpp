@@ -15,8 +15,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template <class T>
-struct WrenchAxesWorkspace {
+template <class T> struct WrenchAxesWorkspace {
     Axes axes;
     Configuration<T> angles;
     Placement<T>* P;  // of the canonical body frames in the world
@@ -34,19 +33,16 @@ struct WrenchAxesWorkspace {
 };
 
 // Reads one wrench (or twist) in the user's order: linear first.
-template <class T>
-inline Force<T> read_wrench(const T* f) {
+template <class T> inline Force<T> read_wrench(const T* f) {
     return {{f[3], f[4], f[5]}, {f[0], f[1], f[2]}};
 }
-template <class T>
-inline void write_wrench(const Force<T>& W, T* f) {
+template <class T> inline void write_wrench(const Force<T>& W, T* f) {
     f[0] = W.lin.x, f[1] = W.lin.y, f[2] = W.lin.z;
     f[3] = W.ang.x, f[4] = W.ang.y, f[5] = W.ang.z;
 }
 
 // Rotates a wrench along the world's axes to the axes of a body whose user's frame is at P.
-template <class T>
-inline Force<T> seen_by_body(Axes axes, const Placement<T>& P, Force<T> W) {
+template <class T> inline Force<T> seen_by_body(Axes axes, const Placement<T>& P, Force<T> W) {
     if (axes == Axes::world) W.ang = cross(W.lin, P.r, W.ang);
     return {transposed_mul(P.R, W.ang), transposed_mul(P.R, W.lin)};
 }

@@ -73,10 +73,7 @@ def check_loading(read: Loaded) -> Iterator[Finding]:
         yield Finding("note", "ignored", f"Ignored, because the dynamics do not need it: {listed}.")
     if repaired:
         yield Finding(
-            "note",
-            "repaired",
-            "Inertias were replaced by the nearest valid ones.",
-            repaired,
+            "note", "repaired", "Inertias were replaced by the nearest valid ones.", repaired
         )
     if unmoved:
         yield Finding(
