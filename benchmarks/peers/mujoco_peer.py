@@ -76,9 +76,11 @@ class Peer:
         for j in range(self.model.njnt):
             if self.model.jnt_type[j] != mujoco.mjtJoint.mjJNT_FREE:
                 continue
-            k = self.model.jnt_dofadr[j] + 3
-            for i, w in enumerate(after[:, k : k + 3] * h):
-                shift[i, k : k + 3, k : k + 3], turn[i, k : k + 3, k : k + 3] = _rotation(w)
+            k = self.model.jnt_dofadr[j]
+            turned = slice(k + 3, k + 6)
+            w = h * after[:, turned]
+            shift[:, turned, turned] = dtau.rotations.to_matrix(dtau.rotations.exp(-w))
+            turn[:, turned, turned] = dtau.rotations.exp_jacobian(w)
         by_q = h * turn @ by_v
         by_q[..., :nv] += shift
         return np.concatenate([by_q, by_v], axis=-2)
@@ -90,16 +92,6 @@ def _accepted(make: Callable[[], Any]) -> Any:
         return make()
     except ValueError as error:
         raise UnavailableError(str(error).splitlines()[0]) from error
-
-
-def _rotation(w: Array) -> tuple[Array, Array]:
-    """exp(-w) and the right Jacobian of SO(3) at w, by their series."""
-    cross = np.cross(w, np.eye(3)).T
-    inverse, jacobian, term = np.eye(3), np.eye(3), np.eye(3)
-    for k in range(1, 25):
-        term = -term @ cross / k
-        inverse, jacobian = inverse + term, jacobian + term / (k + 1)
-    return inverse, jacobian
 
 
 def available() -> bool:

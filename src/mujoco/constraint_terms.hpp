@@ -1,5 +1,6 @@
-// Differentiates the joint forces J^T lambda of limits and friction loss of one state, at a constant
-// active set: add_row_terms().
+// Differentiates the joint forces J^T lambda of limits, friction loss and polynomials of lengths of one
+// state, at a constant active set: add_row_terms(); and of springs and dampers of fixed tendons:
+// add_tendon_springs().
 //
 // With x = pos - margin and MuJoCo's stiffness K, damping B and impedance I(x), a row has
 // a_ref = -B J v - K I x  and  lambda = -D (J a - a_ref),  D proportional to I / (1 - I).
@@ -81,6 +82,45 @@ inline bool add_turning_axis(const mujoco::Constants& m, const mujoco::Solutions
     return true;
 }
 
+// The row of a polynomial is  J = J_1 - p'(x_2) J_2,  which varies with x_2.
+inline void add_bend(const mujoco::Constants& m, const mujoco::Solutions& at, Index k, Index row,
+                     const double* J, double D, double damping, double force, const Terms& terms) {
+    const Index equality = at.id[row], nv = m.nv;
+    const mujoco::Equality& of = m.equalities[equality];
+    const mujoco::Lists& dofs = m.seconds.dofs;
+    const double x = m.seconds.at(equality, at.q + k * m.nq) - of.origin;
+    const double bend = fma(x, fma(x, of.bend[2], of.bend[1]), of.bend[0]);
+    double rate = 0.0;
+    for (Index l = dofs.starts[equality]; l < dofs.starts[equality + 1]; ++l) {
+        const Index place = k * nv + dofs.items[l];
+        rate += m.seconds.arms[l] * fma(damping, at.v[place], at.a[place]);
+    }
+    for (Index l = dofs.starts[equality]; l < dofs.starts[equality + 1]; ++l) {
+        const double arm = bend * m.seconds.arms[l];
+        double* column = terms.by_q + dofs.items[l];
+        for (Index i = 0; i < nv; ++i) column[i * nv] += D * rate * arm * J[i];
+        for (Index i = dofs.starts[equality]; i < dofs.starts[equality + 1]; ++i)
+            column[dofs.items[i] * nv] -= force * arm * m.seconds.arms[i];
+    }
+}
+
+inline void add_tendon_springs(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
+                               const Terms& terms) {
+    const mujoco::Lists& dofs = m.tendons.dofs;
+    for (Index tendon = 0; tendon < m.ntendons; ++tendon) {
+        const mujoco::TendonSpring& spring = m.tendon_springs[tendon];
+        const double length = m.tendons.at(tendon, at.q + k * m.nq);
+        const bool taut = length < spring.low || length > spring.high;
+        for (Index i = dofs.starts[tendon]; i < dofs.starts[tendon + 1]; ++i)
+            for (Index j = dofs.starts[tendon]; j < dofs.starts[tendon + 1]; ++j) {
+                const Index place = dofs.items[i] * m.nv + dofs.items[j];
+                const double arms = m.tendons.arms[i] * m.tendons.arms[j];
+                if (taut) terms.by_q[place] -= spring.stiffness * arms;
+                terms.by_v[place] -= spring.damping * arms;
+            }
+    }
+}
+
 // Returns a row that has a force and no derivative; -1: there is none.
 inline Index add_row_terms(const mujoco::Constants& m, const mujoco::Solutions& at, Index k,
                            const Terms& terms) {
@@ -88,7 +128,8 @@ inline Index add_row_terms(const mujoco::Constants& m, const mujoco::Solutions& 
     const Index nv = m.nv, count = at.plain_starts[k + 1] - at.plain_starts[k];
     for (Index i = 0; i < count; ++i) {
         const Index row = at.row_starts[k] + i;
-        if (at.kind[row] == mujoco::equality) continue;
+        const bool couples = at.kind[row] == mujoco::equality;
+        if (couples && m.equalities[at.id[row]].holds_bodies()) continue;
         const bool limit =
             at.kind[row] == mujoco::limit_of_joint || at.kind[row] == mujoco::limit_of_tendon;
         const double* J = at.jacobian + (at.plain_starts[k] + i) * nv;
@@ -98,7 +139,7 @@ inline Index add_row_terms(const mujoco::Constants& m, const mujoco::Solutions& 
         for (Index j = 0; j < nv; ++j) acceleration += J[j] * at.a[k * nv + j];
         // The solver's efc_state may be of its last but one iterate.
         const double force = -D * (acceleration - at.reference[row]);
-        if (!(limit ? force > 0.0 : std::fabs(force) < at.loss[row])) {
+        if (!(couples || (limit ? force > 0.0 : std::fabs(force) < at.loss[row]))) {
             if (at.kind[row] == mujoco::friction_of_joint && m.parameters.loss >= 0) {
                 const Index dof = at.id[row];  // it slides, and J is 1 there
                 terms.by_parameters[dof * m.parameters.columns + m.parameters.loss + dof] +=
@@ -108,7 +149,7 @@ inline Index add_row_terms(const mujoco::Constants& m, const mujoco::Solutions& 
         }
         const double damping = KBIP[1], impedance = KBIP[2], slope = KBIP[3];
         double by_position = 0.0;
-        if (limit) {
+        if (limit || couples) {
             const double x = at.position[row] - at.margin[row];
             by_position = force * slope / (impedance * (1.0 - impedance)) -
                           D * KBIP[0] * (impedance + slope * x);
@@ -119,6 +160,7 @@ inline Index add_row_terms(const mujoco::Constants& m, const mujoco::Solutions& 
             add_scaled(terms.by_q + j * nv, by_position * J[j], J, nv);
             add_scaled(terms.by_v + j * nv, -D * damping * J[j], J, nv);
         }
+        if (couples) add_bend(m, at, k, row, J, D, damping, force, terms);
         if (at.kind[row] == mujoco::limit_of_joint && m.joint_type[at.id[row]] == mujoco::ball &&
             !add_turning_axis(m, at, k, row, J, D, damping, force, terms))
             refused = row;

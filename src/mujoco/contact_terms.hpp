@@ -20,6 +20,16 @@
 
 namespace dtau::DTAU_VARIANT::mujoco_step {
 
+// Numbers of a contact that the sweeps of the noslip solver start from: the force, its Hessian by the residuals y,
+// these, their Jacobian (6, nv), and the motion (7, nv) of point, frame and distance.
+struct ContactRows {
+    double *force, *hessian, *y, *jacobian, *motion;
+
+    ContactRows(double* at, Index nv)
+        : force(at), hessian(at + 6), y(at + 42), jacobian(at + 48), motion(at + 48 + 6 * nv) {}
+    static Index size(Index nv) { return 48 + 13 * nv; }
+};
+
 class ContactTerms {
   public:
     // `unknown`: how the contact moves is not known here. `jumps`: its frame jumps.
@@ -183,10 +193,10 @@ class ContactTerms {
     void record(Index j, const ContactChange& by) const {
         const double motion[7] = {by.point.x, by.point.y, by.point.z, by.turn.x,
                                   by.turn.y,  by.turn.z,  by.distance};
-        for (int i = 0; i < 7; ++i) mujoco::ContactRows(rows_, nv_).motion[i * nv_ + j] = motion[i];
+        for (int i = 0; i < 7; ++i) ContactRows(rows_, nv_).motion[i * nv_ + j] = motion[i];
     }
     void record(const ConeForce& cone) const {
-        const mujoco::ContactRows rows(rows_, nv_);
+        const ContactRows rows(rows_, nv_);
         std::copy_n(cone.force, 6, rows.force), std::copy_n(&cone.hessian[0][0], 36, rows.hessian);
         std::copy_n(residual_, 6, rows.y), std::copy_n(J_, 6 * nv_, rows.jacobian);
     }

@@ -36,7 +36,7 @@ using mujoco::StepJob;
 
 class StateStep {
   public:
-    StateStep(StepJob& job, const Workspace& w, Index k)
+    StateStep(StepJob& job, Workspace& w, Index k)
         : job_(job),
           m_(job.model),
           at_(job.at),
@@ -46,16 +46,12 @@ class StateStep {
           width_(m_.width()),
           columns_(m_.parameters.columns) {}
 
-    void differentiate(ContactTerms& contacts) {
+    void differentiate() {
         smooth(at_.a + k_ * nv_, k_, w_.by_q, w_.by_v);
-        if (job_.given_rates)
-            std::copy_n(job_.given_rates + k_ * nv_ * width_, nv_ * width_, w_.right);
-        else
-            differentiate_acceleration(contacts);
+        differentiate_acceleration();
         if (m_.integrator == mujoco::stage) {
             double* out = job_.out + k_ * (nv_ + m_.na) * width_;
-            std::copy_n(w_.right, nv_ * width_, out);
-            set_activations(out + nv_ * width_);
+            set_activations(std::copy_n(w_.right, nv_ * width_, out));
             return;
         }
         if (m_.is_implicit()) make_implicit();
@@ -63,7 +59,7 @@ class StateStep {
     }
 
     // As above, from the end to the beginning, for one row of weights.
-    void pull_back(const Pullback& job, ContactTerms& contacts) {
+    void pull_back(const Pullback& job) {
         const double h = m_.timestep;
         double* by = job.by + k_ * width_;
         double *weight = w_.torque, *x = w_.right;  // of a', and then of a
@@ -86,7 +82,7 @@ class StateStep {
             std::fill(weight, weight + nv_, 0.0);
         }
         set_parameters();
-        const bool constrained = factorize_with_constraints(contacts);
+        const bool constrained = factorize_with_constraints();
         mujoco_step::solve(w_.matrix, nv_, x, 1);
         pull_back_forces(m_, at_, k_, x, by);
         pull_back_activations(m_, at_, k_, of_state + 2 * nv_, by);
@@ -108,10 +104,10 @@ class StateStep {
     }
 
   private:
-    void differentiate_acceleration(ContactTerms& contacts) {
+    void differentiate_acceleration() {
         set_forces();
         set_parameters();
-        if (factorize_with_constraints(contacts))
+        if (factorize_with_constraints())
             for (Index i = 0; i < nv_; ++i) {
                 add_scaled(w_.right + i * width_, 1.0, w_.other_by_q + i * nv_, nv_);
                 add_scaled(w_.right + i * width_ + nv_, 1.0, w_.by_v + i * nv_, nv_);
@@ -119,15 +115,18 @@ class StateStep {
         for (Index i = 0; i < nv_; ++i)
             std::copy_n(w_.parameters.forces + i * columns_, columns_, parameters_of(w_.right, i));
         mujoco_step::solve(w_.matrix, nv_, w_.right, width_);
+        if (job_.sweeps.counts &&
+            !w_.sweeps.add(job_, k_, {m_, at_, k_, w_.axes}, w_.contact_rows, w_.matrix, w_.right))
+            job_.swept = false;
     }
     void set_multipliers(const Pullback& job, Index place, const double* multipliers) const {
         std::copy_n(multipliers, nv_, job.multipliers + place * nv_);
         weights_to_dtau(m_, at_, k_, multipliers, job.lam + place * nv_);
     }
     // M + J^T H J, and d(J^T lambda)/dq and /dv in the workspace; false if there are no constraints.
-    bool factorize_with_constraints(ContactTerms& contacts) {
+    bool factorize_with_constraints() {
         std::copy_n(at_.mass + k_ * nv_ * nv_, nv_ * nv_, w_.matrix);
-        const bool constrained = StateConstraints(job_, w_, k_).add(contacts);
+        const bool constrained = StateConstraints(job_, w_, k_).add();
         factorize(w_.matrix, nv_);
         return constrained;
     }
@@ -150,9 +149,8 @@ class StateStep {
     void set_forces() const {
         for (Index i = 0; i < nv_; ++i) {
             double* row = w_.right + i * width_;
-            for (Index j = 0; j < nv_; ++j) {
+            for (Index j = 0; j < nv_; ++j)
                 row[j] = -w_.by_q[i * nv_ + j], row[nv_ + j] = -w_.by_v[i * nv_ + j];
-            }
             std::fill(row + 2 * nv_, row + width_, 0.0);
             row[i] -= m_.stiffness[i], row[nv_ + i] -= m_.damping[i];
         }
@@ -171,7 +169,8 @@ class StateStep {
 
     // Replaces the derivatives of a by the derivatives of a'.
     void make_implicit() const {
-        const double* a = job_.accelerations + k_ * nv_;
+        const double *a = job_.accelerations + k_ * nv_, *after = job_.sweeps.after;
+        if (after) smooth(after + k_ * nv_, 2 * at_.n + k_, w_.by_q, w_.by_v);
         smooth(a, at_.n + k_, w_.other_by_q, w_.by_v);
         multiply(at_.mass + k_ * nv_ * nv_, w_.right, w_.other_right, nv_, width_);
         for (Index i = 0; i < nv_; ++i)
@@ -231,12 +230,12 @@ class StateStep {
     StepJob& job_;
     const Constants& m_;
     const Solutions& at_;
-    const Workspace& w_;
+    Workspace& w_;
     Index k_, nv_, width_, columns_;
 };
 
-void prepare_accelerations(const Constants& m, const Solutions& at, double* q, double* v, double* a,
-                           double* accelerations, double* by_velocity) {
+void prepare_accelerations(const Constants& m, const Solutions& at, const double* before, double* q,
+                           double* v, double* a, double* accelerations, double* by_velocity) {
     const Index nv = m.nv, states = at.n, nq = m.nq;
     double* matrix = static_cast<double*>(scratch(static_cast<std::size_t>(nv * nv + 1) * 8));
     for (Index k = 0; k < states; ++k) {
@@ -244,7 +243,7 @@ void prepare_accelerations(const Constants& m, const Solutions& at, double* q, d
             by_velocity[k * m.nactuators + i] = actuator_derivatives(m, at, k, i).by_velocity;
         for (Index i = 0; i < nq; ++i)
             q[k * nq + i] = at.q[k * nq + m.coordinates[i]] - m.offsets[i];
-        to_dtau(m, at, k, at.a + k * nv, v + k * nv, a + k * nv);
+        to_dtau(m, at, k, (before ? before : at.a) + k * nv, v + k * nv, a + k * nv);
         if (!m.is_implicit()) {
             std::copy_n(at.a + k * nv, nv, accelerations + k * nv);
             continue;
@@ -252,28 +251,29 @@ void prepare_accelerations(const Constants& m, const Solutions& at, double* q, d
         std::copy_n(at.torque + k * nv, nv, accelerations + k * nv);
         factorize_implicit(m, at, k, matrix);
         mujoco_step::solve(matrix, nv, accelerations + k * nv, 1);
-        const Index other = states + k;
-        std::copy_n(q + k * nq, nq, q + other * nq);
-        to_dtau(m, at, k, accelerations + k * nv, v + other * nv, a + other * nv);
+        const auto add = [&](Index other, const double* rates) {
+            std::copy_n(q + k * nq, nq, q + other * nq);
+            to_dtau(m, at, k, rates + k * nv, v + other * nv, a + other * nv);
+        };
+        add(states + k, accelerations);
+        if (before) add(2 * states + k, at.a);
     }
     trim_scratch();
 }
 
 template <class F> void for_each_state(StepJob& job, const F& f) {
     Arena measured;
-    Workspace(measured, job.model);
+    Workspace(measured, job);
     Arena arena(scratch(measured.used()), measured.used());
-    Workspace workspace(arena, job.model);
-    for (Index k = 0; k < job.at.n; ++k) f(StateStep(job, workspace, k), workspace.contacts);
+    Workspace workspace(arena, job);
+    for (Index k = 0; k < job.at.n; ++k) f(StateStep(job, workspace, k));
     trim_scratch();
 }
 void differentiate_step(StepJob& job) {
-    for_each_state(job,
-                   [](StateStep state, ContactTerms& contacts) { state.differentiate(contacts); });
+    for_each_state(job, [](StateStep state) { state.differentiate(); });
 }
 void pull_back_step(Pullback& job) {
-    for_each_state(
-        job.step, [&](StateStep state, ContactTerms& contacts) { state.pull_back(job, contacts); });
+    for_each_state(job.step, [&](StateStep state) { state.pull_back(job); });
 }
 void add_smooth_product(const Pullback& job, const SmoothProduct& product) {
     const Constants& m = job.step.model;

@@ -50,6 +50,36 @@ struct FluidPart {
     double size[3], mass[3], inertia[3], largest, shadow, kutta, magnus;
 };
 
+// Lengths that are linear in positions of hinges and slides.
+struct Lengths {
+    Lists dofs;
+    const Index* numbers;  // of q
+    const double* arms;
+
+    double at(Index i, const double* q) const {
+        double out = 0.0;
+        for (Index j = dofs.starts[i]; j < dofs.starts[i + 1]; ++j) out += arms[j] * q[numbers[j]];
+        return out;
+    }
+};
+
+// A spring and a damper along a fixed tendon. The spring is slack in a range.
+struct TendonSpring {
+    double stiffness, damping, low, high;
+};
+
+// An equality constraint. One of bodies has 3 or 6 rows, and points and quaternions of the objects,
+// relative to the body's center of mass and axes. One of lengths is a polynomial  x_1 = p(x_2), with
+// p'' = bend[0] + bend[1] x_2 + bend[2] x_2^2.
+struct Equality {
+    double rows, origin, bend[3], torque_scale;
+    struct Object {
+        double point[3], orientation[4];
+    } objects[2];
+
+    bool holds_bodies() const { return rows > 1.0; }
+};
+
 // An actuator of a site, whose frame is relative to the body's center of mass and axes.
 struct Thruster {
     double offset[3], rotation[9], gear[6];
@@ -73,7 +103,7 @@ struct Constants {
     const double *damping, *stiffness, *armature;
     const double* implicit;  // (nv, nv): passive part of -df/dv that the integrator is implicit in
     const double* related;   // (nv, nv): 1 where the mass matrix may have entries, else 0
-    const Index* dof_roots;
+    const Index *dof_roots, *dof_bodies;
     Lists paths;    // of bodies: the degrees of freedom that move them
     Lists still;    // of axes: degrees of freedom that move the body of the axis and not the axis
     Lists carried;  // of axes: degrees of freedom that move the axis
@@ -91,6 +121,13 @@ struct Constants {
     Index nthrusters;
     const Index *thruster_actuators, *thruster_bodies;
     const Thruster* thrusters;
+    Index ntendons;  // fixed ones with a spring or a damper
+    Lengths tendons;
+    const TendonSpring* tendon_springs;
+    Index nequalities;
+    const Equality* equalities;
+    const Index* equality_bodies;  // (nequalities, 2)
+    Lengths seconds;               // x_2, before the origin is subtracted; none of spatial tendons
     Index nfluid;
     const Index* fluid_bodies;
     const FluidPart* fluid;
@@ -111,7 +148,7 @@ struct Solutions {
     const double *length, *velocity, *force;  // of actuators
     const double* actuation;                  // joint forces of all actuators
     const double* moment_arms;                // d length / dq of the lists `moments`
-    const double *cdof, *com, *xmat, *xipos, *geom_xpos, *geom_xmat;
+    const double *cdof, *com, *xmat, *xquat, *xipos, *geom_xpos, *geom_xmat;
     const Index* row_starts;  // of the states' rows of constraints
     const double *weight, *parameters;
     const std::int32_t *kind, *id;
@@ -126,37 +163,35 @@ struct Solutions {
     const double *stretch, *shares;
 };
 
+// The sweeps of the noslip solver after the solutions of a stage. They change the accelerations, and their
+// derivatives.
+struct Sweeps {
+    const Index* counts;  // null, or by row of constraints the sweeps that it takes part in
+    const double*
+        inertias;         // (n, nbody, 10): MuJoCo's, composite, about the trees' centers of mass
+    const double* after;  // (n, nv): the accelerations that they lead to
+};
+
 struct StepJob {
     Constants model;
-    Solutions at;
+    Solutions at;                      // with the accelerations before the sweeps, if there are any
     const double *by_q, *by_v, *mass;  // derivatives of dtau's inverse dynamics
     const double* accelerations;       // (n, nv), as the integrator takes them
     const double* following;           // (n, nv): MuJoCo's velocities after the step
-    const double *terms, *wrenches;  // null, or constraints from Python: (n, nv, 3 nv), (n, nv, 6)
-    const Index* given = nullptr;    // contacts with a motion from Python, ascending
-    const double* given_motions;     // (ngiven, 7, 12)
+    const double* terms;  // null, or d(J^T lambda)/dq and /dv of spatial tendons: (n, nv, 2 nv)
+    const Index* given = nullptr;  // contacts with a motion from Python, ascending
+    const double* given_motions;   // (ngiven, 7, 12)
     Index ngiven = 0;
 
-    // (n, nv, width), of the noslip solver: derivatives of the accelerations, which are not computed
-    const double* given_rates = nullptr;
-    double* contact_rows = nullptr;  // null, or zeros (contacts, ContactRows::size)
+    Sweeps sweeps = {};
 
     double* out;     // (n, 2 nv + na, width), or (n, nv + na, width) of a stage
     Index* missing;  // contacts that have a force and no motion, room for all
     Index nmissing = 0;
     // A contact and a row of a limit that have a force and whose frame or axis jumps; -1: there is none.
     Index jumping_contact = -1, jumping_limit = -1;
-    bool same = true;  // MuJoCo's velocities follow from the accelerations
-};
-
-// Numbers of a contact that the noslip solver starts from: the force, its Hessian by the residuals y,
-// these, their Jacobian (6, nv), and the motion (7, nv) of point, frame and distance.
-struct ContactRows {
-    double *force, *hessian, *y, *jacobian, *motion;
-
-    ContactRows(double* at, Index nv)
-        : force(at), hessian(at + 6), y(at + 42), jacobian(at + 48), motion(at + 48 + 6 * nv) {}
-    static Index size(Index nv) { return 48 + 13 * nv; }
+    // MuJoCo's velocities follow from the accelerations, and these from the sweeps.
+    bool same = true, swept = true;
 };
 
 // The product of weights of the states after the step with its derivatives. The smooth forces take part
@@ -178,11 +213,12 @@ struct SmoothProduct {
 // The functions of an instruction set.
 struct Kernels {
     // Writes configurations, velocities and accelerations of dtau's model for its inverse dynamics.
-    // Integrators that are implicit need 2 n of them: the other half has their own accelerations,
-    // which also go to `accelerations` (n, nv); else a copy of MuJoCo's goes there. `by_velocity`
+    // Integrators that are implicit need n more of them with their own accelerations, which also go to
+    // `accelerations` (n, nv); else a copy of MuJoCo's goes there. `before`: null, or the accelerations
+    // before sweeps (n, nv). They come first then, and for those integrators MuJoCo's last. `by_velocity`
     // (n, nactuators) gets derivatives of the actuators' forces by their velocities.
-    void (*prepare)(const Constants& model, const Solutions& at, double* q, double* v, double* a,
-                    double* accelerations, double* by_velocity);
+    void (*prepare)(const Constants& model, const Solutions& at, const double* before, double* q,
+                    double* v, double* a, double* accelerations, double* by_velocity);
     // Differentiates the states after the step, or the accelerations and the rates of activations of
     // a stage.
     void (*differentiate)(StepJob& job);

@@ -46,6 +46,12 @@ class ArrayReader {
         const Index* starts = take<Index>(count + 1);
         return {starts, take<Index>(starts[count])};
     }
+    Lengths lengths(Index count) {
+        const Lists dofs = lists(count);
+        const Index size = dofs.starts[count];
+        const Index* numbers = take<Index>(size);
+        return {dofs, numbers, take<double>(size)};
+    }
     Index size() const { return size_; }
 
   private:

@@ -26,9 +26,10 @@ inline Parameters read_parameters(ArrayReader& read, const Constants& m) {
     return out;
 }
 
-inline Constants read_constants(ArrayReader& read) {
+inline Constants read_constants(nb::tuple arrays) {
+    ArrayReader read(arrays);
     Constants m;
-    const Index* sizes = read.take<Index>(13);
+    const Index* sizes = read.take<Index>(15);
     m.integrator = sizes[0], m.elliptic = sizes[1], m.nq = sizes[2], m.nv = sizes[3];
     m.na = sizes[4], m.nu = sizes[5], m.nactuators = sizes[6], m.nbody = sizes[7];
     m.ngeom = sizes[8], m.nfree = sizes[9], m.nturning = sizes[10], m.nplain = sizes[11];
@@ -37,7 +38,7 @@ inline Constants read_constants(ArrayReader& read) {
     m.damping = read.take<double>(m.nv), m.stiffness = read.take<double>(m.nv);
     m.armature = read.take<double>(m.nv), m.implicit = read.take<double>(m.nv * m.nv);
     m.related = read.take<double>(m.nv * m.nv);
-    m.dof_roots = read.take<Index>(m.nv);
+    m.dof_roots = read.take<Index>(m.nv), m.dof_bodies = read.take<Index>(m.nv);
     m.paths = read.lists(m.nbody), m.still = read.lists(m.nv), m.carried = read.lists(m.nv);
     m.coordinates = read.take<Index>(m.nq), m.offsets = read.take<double>(m.nq);
     m.places = read.take<Index>(m.nv), m.order = read.take<Index>(m.nv);
@@ -54,6 +55,12 @@ inline Constants read_constants(ArrayReader& read) {
     m.thruster_actuators = read.take_any<Index>(), m.nthrusters = read.size();
     m.thruster_bodies = read.take<Index>(m.nthrusters);
     m.thrusters = read_structs<Thruster>(read, m.nthrusters);
+    m.ntendons = sizes[13], m.nequalities = sizes[14];
+    m.tendons = read.lengths(m.ntendons);
+    m.tendon_springs = read_structs<TendonSpring>(read, m.ntendons);
+    m.equalities = read_structs<Equality>(read, m.nequalities);
+    m.equality_bodies = read.take<Index>(2 * m.nequalities);
+    m.seconds = read.lengths(m.nequalities);
     m.fluid_bodies = read.take_any<Index>(), m.nfluid = read.size();
     m.fluid = read_structs<FluidPart>(read, m.nfluid);
     m.wind = read.take<double>(3);
@@ -64,6 +71,17 @@ inline Constants read_constants(ArrayReader& read) {
     m.joint_range = read.take<double>(2 * joints);
     m.parameters = read_parameters(read, m);
     return m;
+}
+
+// Constants with the arrays that they point to, which Python keeps as a capsule.
+struct KeptConstants {
+    nb::tuple arrays;
+    Constants model;
+};
+
+inline const Constants& kept_constants(nb::handle given) {
+    const auto* kept = nb::cast<nb::capsule>(given).data("dtau.mujoco.constants");
+    return static_cast<const KeptConstants*>(kept)->model;
 }
 
 inline Solutions read_solutions(ArrayReader& read, const Constants& m) {
@@ -83,6 +101,7 @@ inline Solutions read_solutions(ArrayReader& read, const Constants& m) {
     at.moment_arms = read.take<double>(n * m.moments.starts[m.nactuators]);
     at.cdof = read.take<double>(n * m.nv * 6), at.com = read.take<double>(n * m.nbody * 3);
     at.xmat = read.take<double>(n * m.nbody * 9);
+    at.xquat = read.take<double>(n * m.nbody * 4);
     at.xipos = read.take<double>(n * m.nbody * 3);
     at.geom_xpos = read.take<double>(n * m.ngeom * 3);
     at.geom_xmat = read.take<double>(n * m.ngeom * 9);
@@ -108,18 +127,17 @@ inline Solutions read_solutions(ArrayReader& read, const Constants& m) {
 
 // Reads what differentiation and products of it share.
 inline StepJob read_job(nb::handle constants, nb::handle solutions, nb::handle accelerations,
-                        nb::handle following, nb::handle terms, nb::handle wrenches,
-                        nb::handle given, nb::handle motions) {
-    ArrayReader read_model(constants), read(solutions);
+                        nb::handle following, nb::handle terms, nb::handle given,
+                        nb::handle motions) {
+    ArrayReader read(solutions);
     StepJob job;
-    job.model = read_constants(read_model);
+    job.model = kept_constants(constants);
     const Constants& m = job.model;
     job.at = read_solutions(read, m);
     const Index n = job.at.n, nv = m.nv;
     job.accelerations = numbers(accelerations, n * nv);
     job.following = numbers(following, n * nv);
-    job.terms = numbers_or_null(terms, 3 * n * nv * nv);
-    job.wrenches = numbers_or_null(wrenches, 6 * n * nv);
+    job.terms = numbers_or_null(terms, 2 * n * nv * nv);
     if (!given.is_none()) {
         ArrayReader read_given(nb::make_tuple(given));
         job.given = read_given.take_any<Index>();

@@ -245,13 +245,14 @@ def test_references_of_joints_on_turned_bodies_that_do_not_move(mocap: str) -> N
             <body mocap="{mocap}" pos="1 2 3" euler="{turn}"><geom size=".1"/>
               <body pos=".1 0 0" euler="0 0 60"><geom size=".1"/>
                 <body pos="0 0 .5" euler="10 20 30"><geom size=".1"/>
-                  <joint name="turns" axis="0 1 0" ref="{ref}" pos="0 .1 .3"/></body></body>
+                  <joint name="turns" axis="0 1 0" ref="{ref}" pos="0 .1 .3"/>
+                  <joint name="lifts" type="slide" axis="0 0 1" ref="{-0.1 * ref}"/></body></body>
               <body pos="0 0 .5" euler="10 20 30"><geom size=".1"/>
                 <joint name="slides" type="slide" axis="0 1 0" ref="{0.1 * ref}"/></body>
             </body></worldbody></mujoco>"""
             model, mj_model = dtau.load(text), mujoco.MjModel.from_xml_string(text)
             convention = dtau.conventions.mujoco(model, mj_model)
-            assert convention.from_dtau([0.3, 0.2]).q.tolist() == [0.3, 0.2]
+            assert convention.from_dtau([0.3, 0.2, 0.1]).q.tolist() == [0.3, 0.2, 0.1]
 
 
 def test_several_joints_of_one_body() -> None:

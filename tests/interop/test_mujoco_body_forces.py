@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mujoco_steps import check
+from mujoco_steps import check, random_data
 
 mujoco = pytest.importorskip("mujoco")
 from dtau.mujoco import transition_derivatives, transition_derivatives_batch  # noqa: E402
@@ -37,16 +37,6 @@ INTEGRATORS = ("Euler", "implicitfast", "RK4")
 
 def compiled(**parts: str) -> Any:
     return mujoco.MjModel.from_xml_string(SCENE.format(**dict.fromkeys(PARTS, "") | parts))
-
-
-def random_data(mj_model: Any, seed: int) -> Any:
-    rng, data = np.random.default_rng(seed), mujoco.MjData(mj_model)
-    q = data.qpos.copy()
-    mujoco.mj_integratePos(mj_model, q, rng.normal(size=mj_model.nv), 1.0)
-    data.qpos[:], data.qvel[:] = q, rng.normal(size=mj_model.nv)
-    data.qfrc_applied[:] = rng.normal(size=mj_model.nv)
-    data.ctrl[:] = rng.uniform(-0.9, 0.9, mj_model.nu)
-    return data
 
 
 COMPENSATED = {

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import gc
 
 import numpy as np
 import pytest
 from benchmarks.peers.mujoco_pairs import CONES, EXACT, GEOMS, ROUGH, SCENE, sixth_order, touching
 from benchmarks.peers.mujoco_pairs import pair as compiled_pair
+from compare import assert_same_results
 from mujoco_steps import check, errors
 
 import dtau
@@ -136,6 +138,61 @@ def test_formulas_and_differences_of_the_geometry_meet_in_one_state(
     assert len(kinds) == 2
 
 
+def test_differences_follow_a_model_that_changes() -> None:
+    mj_model = compiled_pair("sphere", "mesh")
+    (data,) = touching(mj_model, 1, 1)
+    mj_model.opt.ccd_tolerance = 1e-6
+    transition_derivatives(mj_model, data, geometry="differences")
+    mj_model.geom_size[mj_model.geom_type == mujoco.mjtGeom.mjGEOM_SPHERE] += 0.01
+    check(mj_model, data, 1e-6, 1e-6, geometry="differences")
+
+
+def test_feet_on_each_other_and_on_a_floor() -> None:
+    # The boxes move at once, but for the one that another stands on.
+    boxes = """<body pos="{} {} {}"><freejoint/><geom type="box" size=".1 .1 .05"/></body>"""
+    places = ((0.0, 0.0, 0.049), (0.02, 0.01, 0.147), (0.5, 0.0, 0.049), (0.0, 0.6, 0.0485))
+    mj_model = mujoco.MjModel.from_xml_string(
+        '<mujoco><option timestep="0.002" tolerance="0" iterations="50"/><worldbody>'
+        '<geom type="box" size="2 2 .1" pos="0 0 -.1"/>'
+        + "".join(boxes.format(*place) for place in places)
+        + "</worldbody></mujoco>"
+    )
+    data = mujoco.MjData(mj_model)
+    rng = np.random.default_rng(3)
+    mujoco.mj_integratePos(mj_model, data.qpos, 1e-3 * rng.normal(size=mj_model.nv), 1.0)
+    data.qvel[:] = 0.1 * rng.normal(size=mj_model.nv)
+    mujoco.mj_forward(mj_model, data)
+    assert len(np.unique(data.contact.geom, axis=0)) == 4
+    check(mj_model, data, 1e-6, 1e-6, geometry="differences")
+
+
+def test_a_finalizer_differentiates_in_the_middle() -> None:
+    """The collector runs it anywhere. It solves in other data."""
+    mj_model = compiled_pair("capsule", "capsule")
+    one, other = touching(mj_model, 4, 2)
+    wanted, calls = transition_derivatives(mj_model, one), []
+
+    class Cycle:
+        def __init__(self) -> None:
+            self.own = self
+
+        def __del__(self) -> None:
+            calls.append(transition_derivatives(mj_model, other))
+
+    before = gc.get_threshold()
+    try:
+        for k in range(40):
+            Cycle()
+            gc.set_threshold(1 + k)
+            got = transition_derivatives(mj_model, one)
+            gc.set_threshold(0)
+            assert_same_results(got, wanted)
+            gc.collect()  # counts new objects from 0
+    finally:
+        gc.set_threshold(*before)
+    assert len(calls) == 40
+
+
 def test_batches_with_contacts_equal_single_states() -> None:
     mj_model = compiled_pair("capsule", "capsule")
     kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
@@ -242,4 +299,4 @@ def test_batches_have_the_bits_of_single_states() -> None:
 def test_the_core_refuses_other_arrays() -> None:
     for arrays in ((), (np.zeros(13),), (np.zeros(12, dtype=np.intp),)):
         with pytest.raises(ValueError, match="expected"):
-            dtau._core.mujoco_accelerations(arrays, ())
+            dtau._core.mujoco_constants(arrays)

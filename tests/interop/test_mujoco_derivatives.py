@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import Any
 
+import mujoco_steps
 import numpy as np
 import pytest
 from mujoco_steps import check
@@ -53,14 +55,7 @@ def compiled(**parts: str) -> Any:
     return mujoco.MjModel.from_xml_string(MODEL.format(**parts))
 
 
-def random_data(mj_model: Any, seed: int, size: float = 1.0) -> Any:
-    rng, data = np.random.default_rng(seed), mujoco.MjData(mj_model)
-    q = data.qpos.copy()
-    mujoco.mj_integratePos(mj_model, q, size * rng.normal(size=mj_model.nv), 1.0)
-    data.qpos[:], data.qvel[:] = q, rng.normal(size=mj_model.nv)
-    data.qfrc_applied[:] = rng.normal(size=mj_model.nv)
-    data.ctrl[:] = rng.uniform(0.05, 0.9, mj_model.nu)  # inside the ranges
-    return data
+random_data = partial(mujoco_steps.random_data, low=0.05)  # controls inside the ranges
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -347,24 +342,31 @@ def test_implicitfast_with_controls_beyond_their_range(beyond: bool) -> None:
 
 SPATIAL = """<tendon><spatial {}><site site="left"/><site site="right"/></spatial></tendon>"""
 SITES = '<site name="left" pos="0 0 1"/><site name="right" pos="1 0 1"/>'
-USER = '<general joint="hinge" dyntype="user" actdim="1"/>'
+USER = '<general name="user" joint="hinge" dyntype="user" actdim="1"/>'
 
 
 @pytest.mark.parametrize(
     ("parts", "named"),
     [
         ({"option": 'integrator="implicit"'}, "integrators other than"),
+        ({"option": 'solver="PGS" cone="elliptic"'}, "elliptic cones with the solver PGS"),
         ({"option": 'integrator="implicitfast"', "world": LONE}, "free bodies that carry no joint"),
         ({"option": 'density="1.2" integrator="implicitfast"'}, "fluid forces with implicitfast"),
-        ({"more": SPATIAL.format(""), "world": SITES}, "spatial tendons, unless geometry"),
-        ({"more": SPATIAL.format('armature="1"'), "world": SITES}, "armature of spatial"),
+        (
+            {"more": SPATIAL.format(""), "world": SITES},
+            r"spatial tendons, unless geometry='differences' \(tendon 0\)",
+        ),
+        (
+            {"more": SPATIAL.format('armature="1"'), "world": SITES},
+            r"armature of spatial tendons \(tendon 0\);",
+        ),
         (
             {
                 "more": SPATIAL.format('damping="1"'),
                 "world": SITES,
                 "option": 'integrator="implicitfast"',
             },
-            "dampers of spatial tendons with implicitfast",
+            r"dampers of spatial tendons with implicitfast \(tendon 0\)",
         ),
         (
             {
@@ -373,14 +375,14 @@ USER = '<general joint="hinge" dyntype="user" actdim="1"/>'
                 "actuators": '<damper tendon="line" kv="1" ctrlrange="0 1"/>',
                 "option": 'integrator="implicitfast"',
             },
-            "sites and spatial tendons that depend on velocity, with implicitfast",
+            r"that depend on velocity, with implicitfast \(actuator 0\)",
         ),
-        ({"actuators": USER}, "integrators, filters and muscles"),
+        ({"actuators": USER}, r"integrators, filters and muscles \(actuator 'user'\)"),
         (
             {"actuators": '<motor joint="ball" gear="1 0 0"/>'},
             "hinges, slides, tendons and single sites",
         ),
-        ({"ball": 'stiffness="1"'}, "springs of free and ball"),
+        ({"ball": 'stiffness="1"'}, r"springs of free and ball joints \(joint 'ball'\)"),
     ],
 )
 def test_other_parts_are_refused_by_name(parts: dict[str, str], named: str) -> None:

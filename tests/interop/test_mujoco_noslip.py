@@ -128,7 +128,7 @@ def refusal(mj_model: Any, data: Any, message: str) -> None:
 
 
 def test_refusals() -> None:
-    spatial = """<spatial frictionloss=".1"><site site="one"/><site site="other"/></spatial>"""
+    spatial = """<spatial><site site="one"/><site site="other"/></spatial>"""
     sites = (
         '<site name="one"/><body pos="0 0 2"><joint/><geom size=".1"/><site name="other"/></body>'
     )
@@ -136,12 +136,15 @@ def test_refusals() -> None:
         f"""<mujoco><option noslip_iterations="1"/><worldbody>{sites}</worldbody>
         <tendon>{spatial}</tendon></mujoco>"""
     )
-    refusal(mj_model, mujoco.MjData(mj_model), "friction loss of spatial tendons with the noslip")
+    data = mujoco.MjData(mj_model)
+    transition_derivatives(mj_model, data, geometry="differences")
+    mj_model.tendon_frictionloss[0] = 0.1  # a changed model is read again
+    refusal(mj_model, data, "friction loss of spatial tendons with the noslip")
 
     mj_model = scene(tolerance=1e-6)
     with pytest.raises(NotImplementedError, match="by parameters with the noslip solver"):
         parameter_derivatives(mj_model, moving(mj_model, 3), ["dof_damping"])
-    mj_model.opt.solver, mj_model.opt.iterations = mujoco.mjtSolver.mjSOL_PGS, 5
+    mj_model.opt.iterations = 2
     refusal(mj_model, moving(mj_model, 3), "unless option/tolerance is smaller")
 
 
@@ -158,3 +161,20 @@ def test_many_islands() -> None:
     refusal(mj_model, data, "more than 20 islands, unless option/flag disables island")
     mj_model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
     check(mj_model, data)
+
+
+def test_default_tolerance_can_be_refused() -> None:
+    mj_model, refused = scene(), 0
+    mj_model.opt.iterations = 100
+    for seed in range(12):
+        data = moving(mj_model, seed)
+        for _ in range(5):
+            mujoco.mj_step(mj_model, data)
+        mj_model.opt.tolerance = 1e-8
+        try:
+            transition_derivatives(mj_model, data)
+        except NotImplementedError as error:
+            refused += "unless option/tolerance is smaller" in str(error)
+        mj_model.opt.tolerance = 1e-12  # docs/mujoco_derivatives.md: what then
+        transition_derivatives(mj_model, data)
+    assert refused

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from mujoco_creature import creature, states_of
+from mujoco_creature import close, creature, states_of
+from processes import python
 
 pytest.importorskip("mujoco")
 
@@ -37,10 +36,6 @@ def case() -> SimpleNamespace:
 @pytest.fixture(scope="module")
 def noslip() -> SimpleNamespace:
     return case_of('noslip_iterations="3"')
-
-
-def close(got: Any, expected: Any, tolerance: float = 1e-9) -> None:
-    np.testing.assert_allclose(got, expected, rtol=0.0, atol=tolerance * np.abs(expected).max())
 
 
 # ------------------------------------------------------------------ PyTorch
@@ -221,4 +216,4 @@ def test_jax_refuses(case: SimpleNamespace, jax: Any) -> None:
 def test_adapters_do_not_import_mujoco(library: str) -> None:
     pytest.importorskip(library)
     code = f"import sys, dtau.{library}; assert 'mujoco' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert python(code).returncode == 0

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mujoco_creature import creature, states_of
+from mujoco_creature import close, creature, states_of
 
 pytest.importorskip("mujoco")
 
@@ -36,10 +36,6 @@ def with_values(mj_model: Any, values: dict[str, Any]) -> Any:
     found = copy.copy(mj_model)
     dtau.mujoco.set_parameters(found, values)
     return found
-
-
-def close(got: Any, expected: Any, tolerance: float = 1e-9) -> None:
-    np.testing.assert_allclose(got, expected, rtol=0.0, atol=tolerance * np.abs(expected).max())
 
 
 def products(case: SimpleNamespace) -> tuple[Any, Any, dict[str, Any]]:

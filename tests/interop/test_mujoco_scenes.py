@@ -6,7 +6,8 @@ import pytest
 from benchmarks.peers.mujoco_scenes import SCENES, scene
 from mujoco_steps import errors
 
-mujoco = pytest.importorskip("mujoco")
+pytest.importorskip("mujoco")
+import dtau.mujoco  # noqa: F401  the helpers find it in dtau
 
 
 @pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])

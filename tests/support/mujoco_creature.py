@@ -36,6 +36,11 @@ def creature(integrator: str, cone: str, option: str = "") -> tuple[Any, Any]:
     return mj_model, mujoco.MjData(mj_model)
 
 
+def close(got: Any, expected: Any, tolerance: float = 1e-9) -> None:
+    """Compare relative to the largest element."""
+    np.testing.assert_allclose(got, expected, rtol=0.0, atol=tolerance * np.abs(expected).max())
+
+
 def states_of(mj_model: Any, data: Any, count: int = 6) -> tuple[Array, Array]:
     """Return states on the floor, and controls."""
     import mujoco

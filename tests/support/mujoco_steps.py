@@ -13,6 +13,19 @@ from benchmarks.peers.mujoco_pairs import sixth_order
 import dtau
 
 
+def random_data(mj_model: Any, seed: int, size: float = 1.0, low: float = -0.9) -> Any:
+    """Draw a state within `size` of the model's own, forces on it, and controls up to 0.9."""
+    import mujoco
+
+    rng, data = np.random.default_rng(seed), mujoco.MjData(mj_model)
+    q = data.qpos.copy()
+    mujoco.mj_integratePos(mj_model, q, size * rng.normal(size=mj_model.nv), 1.0)
+    data.qpos[:], data.qvel[:] = q, rng.normal(size=mj_model.nv)
+    data.qfrc_applied[:] = rng.normal(size=mj_model.nv)
+    data.ctrl[:] = rng.uniform(low, 0.9, mj_model.nu)
+    return data
+
+
 def errors(mj_model: Any, data: Any, step: float = 2e-5, **options: Any) -> tuple[float, float]:
     """Errors of A and B, relative to the largest element that is not of a position."""
     got = dtau.mujoco.transition_derivatives(mj_model, data, **options)

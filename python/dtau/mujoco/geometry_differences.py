@@ -1,7 +1,7 @@
 """Difference the contact geometry of pairs of geoms that have no formula: `GeometryDifferences`.
 
 Geom 2 of a pair moves by each of its six displacements relative to geom 1, and MuJoCo collides
-again. The dynamics is not repeated.
+again: once for all pairs whose geoms 2 touch other geoms alone. The dynamics is not repeated.
 
 MuJoCo's iterative collision ends at `ccd_tolerance`, whose default of 1e-6 is no smaller than the
 change of a contact by a displacement of 1e-5. So a copy of the model with a small tolerance
@@ -11,7 +11,6 @@ geoms gives the derivatives, or the contact is refused.
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import mujoco
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from dtau.mujoco.convex_contacts import CONVEX, Placed, convex_motion
 from dtau.mujoco.names import Names
 from dtau.mujoco.scope import not_covered
-from dtau.mujoco.solved import Contacts
+from dtau.mujoco.solved import Contacts, Solver
 from dtau.mujoco.vectors import skew
 
 Array = NDArray[np.float64]
@@ -30,7 +29,6 @@ Indices = NDArray[np.intp]
 _STEP = 1e-5  # meters and radians
 _OTHER_STEP = 3e-5  # larger: a small step may stay on one face of a polytope in place of a solid
 _AGREEMENT = 1e-4  # of the largest derivative: most that the two steps differ
-_CCD_TOLERANCE, _CCD_ITERATIONS = 1e-12, 200
 
 
 class GeometryDifferences:
@@ -39,16 +37,16 @@ class GeometryDifferences:
     Parameters
     ----------
     mj_model : mujoco.MjModel
-    data : mujoco.MjData
-        Its positions and contacts are overwritten.
+    solver : Solver
+        Positions and contacts of its data are overwritten.
     q : ndarray (n, nq)
         Configurations of the states.
     names : Names
     """
 
-    def __init__(self, mj_model: Any, data: Any, q: Array, names: Names) -> None:
-        self._model, self.data, self._q, self._names = mj_model, data, q, names
-        self._colliding: Any = None
+    def __init__(self, mj_model: Any, solver: Solver, q: Array, names: Names) -> None:
+        self._model, self._solver, self._q, self._names = mj_model, solver, q, names
+        self.data, self._colliding = solver.data, mj_model
 
     def __call__(self, contacts: Contacts) -> Array:
         """Return the changes of points, normals and distances, (n, 7, 12).
@@ -56,18 +54,18 @@ class GeometryDifferences:
         The columns are the twists [linear, angular] of the two bodies at the contact point.
         """
         data, n = self.data, len(contacts.state)
-        if self._colliding is None:
-            self._colliding = _with_exact_collision(self._model)
+        self._colliding = self._solver.colliding()
         moved, shifted = np.empty((n, 7, 6)), np.tile(np.eye(6), (n, 1, 1))
         for state in np.unique(contacts.state):
             data.qpos[:] = self._q[state]
             mujoco.mj_kinematics(self._model, data)
             mujoco.mj_comPos(self._model, data)
             of_state = contacts.state == state
-            for geom in np.unique(contacts.geom[of_state, 1]):
-                chosen = np.flatnonzero(of_state & (contacts.geom[:, 1] == geom))
-                shifted[chosen, :3, 3:] -= skew(data.geom_xpos[geom] - contacts.pos[chosen])
-                moved[chosen] = self._differences(contacts, chosen, int(geom))
+            for geoms in _apart(contacts.geom[of_state]):
+                chosen = np.flatnonzero(of_state & np.isin(contacts.geom[:, 1], geoms))
+                places = data.geom_xpos[contacts.geom[chosen, 1]]
+                shifted[chosen, :3, 3:] -= skew(places - contacts.pos[chosen])
+                moved[chosen] = self._differences(contacts, chosen, geoms)
         relative = moved @ shifted
         out = np.concatenate([-relative, relative], axis=2)
         # Both bodies may move together.
@@ -75,10 +73,10 @@ class GeometryDifferences:
         out[:, 3:6, 3:6] -= skew(contacts.frame[:, 0])
         return out
 
-    def _differences(self, contacts: Contacts, chosen: Indices, geom: int) -> Array:
-        """Return points, normals, distances by displacements [linear, angular] of a geom."""
+    def _differences(self, contacts: Contacts, chosen: Indices, geoms: Indices) -> Array:
+        """Return points, normals, distances by displacements [linear, angular] of geom 2."""
         steps = _STEP, _OTHER_STEP
-        found, other = (self._by_step(contacts, chosen, geom, step) for step in steps)
+        found, other = (self._by_step(contacts, chosen, geoms, step) for step in steps)
         allowed = _AGREEMENT * np.maximum(1.0, np.abs(found).max(axis=(1, 2)))
         agree = np.abs(found - other).max(axis=(1, 2)) <= allowed  # not if a contact has jumped
         for k in np.flatnonzero(~agree):
@@ -114,52 +112,50 @@ class GeometryDifferences:
             self._names.contact(contacts, i),
         )
 
-    def _by_step(self, contacts: Contacts, chosen: Indices, geom: int, step: float) -> Array:
-        """Return the centered differences of one step."""
+    def _by_step(self, contacts: Contacts, chosen: Indices, geoms: Indices, step: float) -> Array:
+        """Return the centered differences of one step, of all geoms at once."""
         data = self.data
-        position, quaternion = data.geom_xpos[geom].copy(), data.geom_xquat[geom].copy()
-        matrix = data.geom_xmat[geom].copy()
+        arrays = data.geom_xpos, data.geom_xquat, data.geom_xmat
+        positions, quaternions, _ = kept = [x[geoms] for x in arrays]
         out = np.empty((len(chosen), 7, 6))
         turn, turned = np.empty(4), np.empty(4)
         for column in range(6):
             found: list[Array] = []
             for change in (step, -step):
                 if column < 3:
-                    data.geom_xpos[geom, column] = position[column] + change
+                    data.geom_xpos[geoms, column] = positions[:, column] + change
                 else:
                     mujoco.mju_axisAngle2Quat(turn, np.eye(3)[column - 3], change)
-                    mujoco.mju_mulQuat(turned, turn, quaternion)
-                    data.geom_xquat[geom] = turned
-                    mujoco.mju_quat2Mat(data.geom_xmat[geom], turned)
+                    for geom, quaternion in zip(geoms, quaternions, strict=True):
+                        mujoco.mju_mulQuat(turned, turn, quaternion)
+                        data.geom_xquat[geom] = turned
+                        mujoco.mju_quat2Mat(data.geom_xmat[geom], turned)
                 mujoco.mj_collision(self._colliding, data)
-                found.append(np.array([self._found(contacts, i) for i in chosen]))
-                data.geom_xpos[geom], data.geom_xquat[geom] = position, quaternion
-                data.geom_xmat[geom] = matrix
+                found.append(self._found(contacts, chosen))
+                for array, values in zip(arrays, kept, strict=True):
+                    array[geoms] = values
             out[..., column] = (found[0] - found[1]) / (2.0 * step)
         return out
 
-    def _found(self, contacts: Contacts, i: int) -> Array:
-        """Return point, normal, distance of the contact nearest to contact `i`; NaN: it jumped."""
+    def _found(self, contacts: Contacts, chosen: Indices) -> Array:
+        """Return point, normal, distance of the contacts nearest to these; NaN: one jumped."""
         contact = self.data.contact
-        same = np.flatnonzero((contact.geom == contacts.geom[i]).all(axis=1))
-        if len(same):
-            points = contact.pos[same]
-            nearest = np.argmin(((points - contacts.pos[i]) ** 2).sum(axis=1))
-            normal = contact.frame[same[nearest], :3]
-            near = np.abs(points[nearest] - contacts.pos[i]).max() < 1e3 * _STEP
-            if near and np.abs(normal - contacts.frame[i, 0]).max() < 1e3 * _STEP:
-                return np.concatenate(
-                    [points[nearest], normal, contact.dist[same[nearest], np.newaxis]]
-                )
-        return np.full(7, np.nan)
+        if not len(contact.dist):
+            return np.full((len(chosen), 7), np.nan)
+        points, normals = contacts.pos[chosen], contacts.frame[chosen, 0]
+        apart = ((contact.pos - points[:, np.newaxis]) ** 2).sum(axis=2)
+        apart[(contact.geom != contacts.geom[chosen, np.newaxis]).any(axis=2)] = np.inf
+        nearest = apart.argmin(axis=1)
+        parts = contact.pos[nearest], contact.frame[nearest, :3], contact.dist[nearest, np.newaxis]
+        out = np.concatenate(parts, axis=1)
+        change = np.abs(out[:, :6] - np.concatenate([points, normals], axis=1)).max(axis=1)
+        out[(change >= 1e3 * _STEP) | (apart.min(axis=1) == np.inf)] = np.nan
+        return out
 
 
-def _with_exact_collision(mj_model: Any) -> Any:
-    """Return the model, or a copy whose iterative collision goes on to a smaller error."""
-    opt = mj_model.opt
-    if opt.ccd_tolerance <= _CCD_TOLERANCE and opt.ccd_iterations >= _CCD_ITERATIONS:
-        return mj_model
-    colliding = copy.copy(mj_model)
-    colliding.opt.ccd_tolerance = min(opt.ccd_tolerance, _CCD_TOLERANCE)
-    colliding.opt.ccd_iterations = max(opt.ccd_iterations, _CCD_ITERATIONS)
-    return colliding
+def _apart(geoms: NDArray[np.int32]) -> list[Indices]:
+    """Return groups of the second geoms of contacts (n, 2), of which no contact has two."""
+    seconds = np.unique(geoms[:, 1])
+    joined = np.isin(seconds, geoms[:, 0])
+    groups = [seconds[~joined], *seconds[joined, np.newaxis]]
+    return [group for group in groups if len(group)]

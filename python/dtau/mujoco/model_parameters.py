@@ -107,7 +107,8 @@ def set_parameters(mj_model: Any, values: Mapping[str, ArrayLike]) -> None:
     Arrays that MuJoCo computes from these and from ``dof_armature`` for its kinematics and its mass
     matrix follow: ``body_subtreemass``, ``dof_M0``, and the flags ``body_sameframe``,
     ``geom_sameframe`` and ``site_sameframe``. ``body_invweight0``, ``dof_invweight0`` and
-    statistics stay; `mujoco.mj_setConst` renews them.
+    statistics stay; `mujoco.mj_setConst` renews them. Negative damping, armature, stiffness and
+    friction are set as they are: MuJoCo's compiler accepts them too.
 
     Parameters
     ----------

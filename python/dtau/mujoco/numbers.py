@@ -1,4 +1,4 @@
-"""Check arrays of numbers: `require_finite`, `require_vectors`."""
+"""Check arrays of numbers: `require_finite`, `require_vectors`; list entries of masks: `lists`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau.support.checks import real_numbers
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 
 def require_finite(argument: str, numbers: Array) -> None:
@@ -24,3 +25,10 @@ def require_vectors(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Arra
         expected = ", ".join(["...", *map(str, shape)])
         raise ValueError(f"{name}: expected shape ({expected}), got {found.shape}")
     return found
+
+
+def lists(masks: Array) -> tuple[Indices, Indices]:
+    """Return the columns that are not zero, row by row, and where each row begins."""
+    rows, columns = np.nonzero(masks)
+    starts = np.searchsorted(rows, np.arange(len(masks) + 1))
+    return starts.astype(np.intp), columns.astype(np.intp)

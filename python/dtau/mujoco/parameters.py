@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau.mujoco.body_forces import gravity_compensation
 from dtau.mujoco.numbers import require_finite
-from dtau.mujoco.scope import disabled
+from dtau.mujoco.scope import disabled, names_of
 from dtau.support.checks import class_name, real_numbers
 
 Array = NDArray[np.float64]
@@ -107,10 +107,10 @@ class Parameters:
             ("actuator_biasprm", m.actuator_biastype, _MUSCLE_BIAS),
         ):
             if name in names and (kinds == muscle).any():
-                which = m.actuator(int(np.flatnonzero(kinds == muscle)[0])).name
+                which = names_of(m, "actuator", kinds == muscle)
                 raise NotImplementedError(
-                    f"dtau.mujoco does not differentiate by {name} of muscles (actuator "
-                    f"{which!r}), whose force is not linear in it; leave {name} out"
+                    f"dtau.mujoco does not differentiate by {name} of muscles ({which}), whose "
+                    f"force is not linear in it; leave {name} out"
                 )
 
 

@@ -17,7 +17,9 @@ from dtau.loaders.live_mujoco import from_mujoco
 from dtau.model.model import Model
 from dtau.mujoco.actuators import Actuators
 from dtau.mujoco.body_forces import gravity_compensation
+from dtau.mujoco.equalities import equality_parts
 from dtau.mujoco.fluids import fluid_parts
+from dtau.mujoco.numbers import lists
 from dtau.mujoco.parameters import Parameters
 from dtau.mujoco.scope import (
     IMPLICITFAST,
@@ -28,7 +30,7 @@ from dtau.mujoco.scope import (
     require_covered_model,
 )
 from dtau.mujoco.spatial_tendons import SpatialTendons
-from dtau.mujoco.tendons import Tendons
+from dtau.mujoco.tendons import fixed_tendons, spring_constants, tendon_springs
 from dtau.support.errors import without_model_warnings
 from dtau.support.locks import fork_safe_lock
 
@@ -42,8 +44,8 @@ _ARRAYS = attrgetter(
     *("jnt_pos", "jnt_axis", "jnt_stiffness", "jnt_stiffnesspoly", "jnt_actfrclimited"),
     *("jnt_actfrcrange", "jnt_actgravcomp", "body_gravcomp", "qpos0", "dof_damping"),
     *("dof_dampingpoly", "dof_armature"),
-    *("eq_type", "eq_data", "eq_obj1id"),
-    *("eq_obj2id", "actuator_trntype", "actuator_trnid", "actuator_dyntype", "actuator_dynprm"),
+    *("eq_type", "eq_data", "eq_obj1id", "eq_obj2id", "eq_objtype"),
+    *("actuator_trntype", "actuator_trnid", "actuator_dyntype", "actuator_dynprm"),
     *("actuator_gaintype", "actuator_gainprm", "actuator_biastype", "actuator_biasprm"),
     *("actuator_gear", "actuator_ctrllimited", "actuator_ctrlrange", "actuator_forcelimited"),
     *("actuator_forcerange", "actuator_actlimited", "actuator_actrange", "actuator_actearly"),
@@ -52,7 +54,8 @@ _ARRAYS = attrgetter(
     *("actuator_damping", "actuator_dampingpoly", "actuator_armature"),
     *("tendon_adr", "tendon_num", "tendon_stiffness", "tendon_stiffnesspoly", "tendon_damping"),
     *("tendon_dampingpoly", "tendon_lengthspring", "tendon_armature", "tendon_actfrclimited"),
-    *("wrap_type", "wrap_objid", "wrap_prm", "site_pos", "site_quat"),
+    *("tendon_length0", "tendon_frictionloss", "wrap_type", "wrap_objid", "wrap_prm"),
+    *("site_bodyid", "site_pos", "site_quat"),
 )
 _SIZES = attrgetter(*("names", "ntendon", "nflex", "nplugin", "nplastic", "nhistory"))
 _FLAGS = attrgetter("flg_adhesion", "flg_surfacevel", "flg_gravcomp")
@@ -77,13 +80,6 @@ class Plan:
 
     Attributes
     ----------
-    ancestors : ndarray (nbody, nv)
-        1 where a degree of freedom moves a body, else 0.
-    moves : ndarray (nv, nv)
-        1 where the degree of freedom of the row moves the axis of the one of the column.
-    still : ndarray (nv, nv)
-        1 where it does not move the axis, though the axis moves its own body.
-    tendons : Tendons or None
     spatial_tendons : SpatialTendons or None
     model : Model
         dtau's model, without armature, springs and dampers.
@@ -104,15 +100,12 @@ class Plan:
             self.stiffness += m.jnt_stiffness[m.dof_jntid]
         self.elliptic = int(m.opt.cone) == int(mujoco.mjtCone.mjCONE_ELLIPTIC)
         self.armature = m.dof_armature.copy()
-        self.tendons = Tendons(m) if m.ntendon else None
         fixed = (m.wrap_type == OF_JOINTS).all()
         self.spatial_tendons = None if fixed else SpatialTendons(m)
-        self.dof_bodies = m.dof_bodyid.astype(np.intp)
-        self.dof_roots = m.body_rootid[m.dof_bodyid].astype(np.intp)
-        self.ancestors, self.moves, self.still = _masks(m)
-        of_tendons = np.zeros((0, m.nv)) if self.tendons is None else self.tendons.of_velocity
-        self.actuators = Actuators(m, of_tendons, self.ancestors)
-        carried = self.ancestors[m.dof_bodyid]
+        ancestors, *_ = self._masks = _masks(m)
+        of_tendons = fixed_tendons(m)
+        self.actuators = Actuators(m, of_tendons, ancestors)
+        carried = ancestors[m.dof_bodyid]
         # MuJoCo's implicitfast keeps derivatives where the mass matrix may have entries.
         self._related = np.maximum(carried, carried.T)
         free = m.jnt_type == QUATERNIONS[0]
@@ -125,59 +118,54 @@ class Plan:
             plain[first : first + 3] = False
         self.plain = np.flatnonzero(plain)
         self.model, self._coordinates, self._offsets, self._order = _smooth_model(m)
-        self._constants = self._arrays(m)
+        self._constants = self._arrays(m, of_tendons)
 
     @property
     def matrices_only(self) -> bool:
         """Whether products with the derivatives of a step form its matrices."""
         return self.noslip or self.integrator == RK4
 
-    def constants(self, mj_model: Any, parameters: Parameters | None = None) -> tuple[Any, ...]:
-        """Return the arrays that the core reads, in the order of ``src/mujoco/step.hpp``."""
+    def constants(self, mj_model: Any, parameters: Parameters | None = None) -> Any:
+        """Return what the core reads, in the order of ``src/mujoco/step.hpp``."""
         m = mj_model
         live = m.geom_bodyid, m.geom_type, m.geom_size, m.jnt_type, m.jnt_dofadr, m.jnt_range
         if parameters is None:
-            return (*self._constants, *live, _NO_PARAMETERS)
+            return _core.mujoco_constants((*self._constants, *live, _NO_PARAMETERS))
         sizes, *others = self._constants
         if sizes[0] == _EXPLICIT_EULER and parameters.damps:
             # More damping than none is taken at the end of the step.
             sizes = np.array([_IMPLICIT_EULER, *sizes[1:]], dtype=np.intp)
-        return (sizes, *others, *live, *parameters.constants)
+        return _core.mujoco_constants((sizes, *others, *live, *parameters.constants))
 
-    def constants_of_stage(self, mj_model: Any) -> tuple[Any, ...]:
-        """Return the arrays for derivatives of accelerations alone."""
-        sizes, *others = self.constants(mj_model)
-        return (np.array([_STAGE, *sizes[1:]], dtype=np.intp), *others)
-
-    def _arrays(self, m: Any) -> tuple[Any, ...]:
+    def _arrays(self, m: Any, of_tendons: Array) -> tuple[Any, ...]:
         implicit = np.diag(self.damping)
         if self.integrator == RK4:
             way = _STAGE
         elif self.integrator == IMPLICITFAST:
             way = _IMPLICIT_FAST
-            if self.tendons is not None:
-                implicit += self.tendons.damping * self._related
+            _, damping = spring_constants(m)
+            implicit += (of_tendons.T * damping) @ of_tendons * self._related
         elif not disabled(m, "EULERDAMP") and self.damping.any():
             way = _IMPLICIT_EULER
         else:
             way = _EXPLICIT_EULER
+        *tendons, springs = tendon_springs(m, of_tendons)
         sizes = (
             *(way, self.elliptic, m.nq, m.nv, m.na, m.nu, m.nactuator, m.nbody, m.ngeom),
-            *(len(self.free), len(self.angles), len(self.plain), m.njnt),
+            *(len(self.free), len(self.angles), len(self.plain), m.njnt, len(springs), m.neq),
         )
         actuators = self.actuators
         return (
             *(np.array(sizes, dtype=np.intp), np.array([self.timestep])),
             *(self.damping, self.stiffness, self.armature, implicit, self._related),
-            self.dof_roots,
-            *_lists(self.ancestors),
-            *_lists(self.still),
-            *_lists(self.moves.T),
+            *(x.astype(np.intp) for x in (m.body_rootid[m.dof_bodyid], m.dof_bodyid)),
+            *(part for masks in self._masks for part in lists(masks)),
             *(self._coordinates, self._offsets, np.argsort(self._order), self._order),
             *(self.free, self._free_bodies, self.angles, self.plain),
-            *_lists(actuators.moments),
+            *lists(actuators.moments),
             *(actuators.columns, actuators.state_of, actuators.dofs, actuators.numbers()),
-            *(*gravity_compensation(m), *actuators.thrusters, *fluid_parts(m)),
+            *(*gravity_compensation(m), *actuators.thrusters, *tendons, springs),
+            *(*equality_parts(m, of_tendons), *fluid_parts(m)),
             *(actuators.joint_low, actuators.joint_high),
         )
 
@@ -198,16 +186,15 @@ def plan_of(mj_model: Any) -> Plan:
     seen: _Seen | None = getattr(_latest, "seen", None)
     if seen is not None and seen.model is not mj_model:
         seen = None
-    fluid = _OF_FLUIDS(mj_model) if opt.density or opt.viscosity else ()
-    vectors = b"".join((opt.gravity, opt.wind, *fluid))
-    others = vectors, _FLAGS(mj_model), _OPTIONS(opt)
+    fluid = b"".join(_OF_FLUIDS(mj_model)) if opt.density or opt.viscosity else b""
+    others = fluid, _FLAGS(mj_model), _OPTIONS(opt)
     if (
         seen is not None
         and _core.mujoco_is_same(seen.arrays, seen.numbers)
         and seen.others == others
     ):
         return seen.plan
-    arrays = _ARRAYS(mj_model)
+    arrays = *_ARRAYS(mj_model), opt.gravity, opt.wind
     numbers = b"".join(arrays)
     key = numbers, others, _SIZES(mj_model)
     found = _kept.get(key)
@@ -221,15 +208,13 @@ def plan_of(mj_model: Any) -> Plan:
     return found
 
 
-def _lists(masks: Array) -> tuple[Indices, Indices]:
-    """Return the columns that are not zero, row by row, and where each row begins."""
-    rows, columns = np.nonzero(masks)
-    starts = np.searchsorted(rows, np.arange(len(masks) + 1))
-    return starts.astype(np.intp), columns.astype(np.intp)
-
-
 def _masks(m: Any) -> tuple[Array, Array, Array]:
-    """Return `Plan.ancestors`, `Plan.moves` and `Plan.still`."""
+    """Return masks of the lists `paths`, `still` and `carried` of src/mujoco/step.hpp.
+
+    1 where a degree of freedom moves a body, (nbody, nv). 1 where that of the row does not move the
+    axis of the one of the column, though the axis moves its body, (nv, nv). 1 where that of the
+    column moves the axis.
+    """
     ancestors = np.zeros((m.nbody, m.nv), dtype=bool)
     for body in range(1, m.nbody):
         ancestors[body] = ancestors[m.body_parentid[body]]
@@ -244,7 +229,7 @@ def _masks(m: Any) -> tuple[Array, Array, Array]:
             moves[start : start + 6, start + 3 : start + 6] = True
         elif kind == QUATERNIONS[1]:
             moves[start : start + 3, start : start + 3] = True
-    return ancestors.astype(float), moves.astype(float), (carried & ~moves).astype(float)
+    return ancestors.astype(float), (carried & ~moves).astype(float), moves.T.astype(float)
 
 
 def _smooth_model(mj_model: Any) -> tuple[Model, Indices, Array, Indices]:

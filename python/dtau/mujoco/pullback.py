@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 def step_pullback(
     plan: Plan,
     mj_model: Any,
-    constants: tuple[Any, ...],
+    constants: Any,
     solved: Solved,
     following: Array,
     weights: Array,

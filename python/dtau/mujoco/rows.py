@@ -1,4 +1,4 @@
-"""Hold rows of constraints that are not contacts, and contacts: `Rows`, `StateContacts`."""
+"""Hold rows of constraints that are not contacts: `Rows`."""
 
 from __future__ import annotations
 
@@ -26,17 +26,3 @@ class Rows(NamedTuple):
     def chosen(self, some: Any) -> Rows:
         """Return some of the rows."""
         return Rows(*(x[some] for x in self))
-
-
-class StateContacts(NamedTuple):
-    """Contacts of a state, with their rows of constraints."""
-
-    first: int  # among the contacts of all states
-    address: NDArray[np.int32]  # of the first row in the state; -1: there is none
-    dim: NDArray[np.int32]
-    bodies: NDArray[np.int32]  # (n, 2)
-    pos: Array
-    frame: Array  # (n, 3, 3)
-    depth: Array  # distance without the margin
-    friction: Array  # (n, 5)
-    parameters: Array  # (n, 2, 4): KBIP of the first two rows

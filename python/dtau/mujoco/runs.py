@@ -11,14 +11,14 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau import _core
 from dtau.mujoco.geometry_differences import GeometryDifferences
 from dtau.mujoco.names import Names
-from dtau.mujoco.noslip import Noslip
 from dtau.mujoco.parameters import Parameters
 from dtau.mujoco.plan import Plan
 from dtau.mujoco.pullback import step_pullback
 from dtau.mujoco.scope import EULER, RK4
-from dtau.mujoco.solved import Solver
+from dtau.mujoco.solved import Solver, solvers
 from dtau.mujoco.steps import STAGES, step_derivatives, turning_rates
 from dtau.support.locks import fork_safe_lock
 from dtau.support.machine import cores
@@ -74,13 +74,13 @@ def for_solutions(
             use(run, slice(start, chosen.stop))
 
     count = min(count, len(parts))
-    solvers = [Solver(mj_model, given, number) for number in range(count)]
-    if count == 1:
-        work(0, solvers[0])
-    else:
+    with solvers(mj_model, given, count) as lent:
+        if count == 1:
+            work(0, *lent)
+            return
         # NumPy and MuJoCo release the interpreter's lock while they compute.
         with ThreadPoolExecutor(count) as pool:
-            running = [pool.submit(work, *one) for one in enumerate(solvers)]
+            running = [pool.submit(work, *one) for one in enumerate(lent)]
             try:
                 for done in as_completed(running):
                     done.result()
@@ -178,10 +178,6 @@ class Run:
         self._plan, self._model, self._solver = plan, mj_model, solver
         count = 1 + len(STAGES) if plan.integrator == RK4 else 1
         self._stages = solver.stages(plan, count, n, lasting)
-        self._noslip: list[Noslip] = []
-        if plan.noslip:
-            without = solver.without_noslip()
-            self._noslip += [Noslip(plan, without, n) for _ in range(count)]
         self._following = np.empty((n, plan.nv))
         self.after: Array | None = None
         if lasting:
@@ -204,7 +200,7 @@ class Run:
         if len(self._plan.angles):
             mujoco.mj_normalizeQuat(m, data.qpos)
         mujoco.mj_forward(m, data)
-        self._collect(0, k, data)
+        self._stages[0].add(k, self._solver)
         if self._plan.integrator == RK4:
             self._add_stages(k, data)
         elif self._plan.integrator == EULER:
@@ -214,12 +210,6 @@ class Run:
         self._following[k] = data.qvel
         if self.after is not None:
             mujoco.mj_getState(m, data, self.after[k], _STATE)
-
-    def _collect(self, number: int, k: int, data: Any) -> None:
-        """Collect the solution of a stage."""
-        self._stages[number].add(k, self._model, data, self._solver.fixed)
-        if self._noslip:
-            self._noslip[number].add(k, self._model, data, self._solver.fixed)
 
     def _add_stages(self, k: int, data: Any) -> None:
         m, h, first = self._model, self._plan.timestep, self._stages[0]
@@ -233,7 +223,7 @@ class Run:
             if self._plan.na:
                 data.act[:] = first.act[k] + fraction * h * before.act_dot[k]
             mujoco.mj_forward(m, data)
-            self._collect(number, k, data)
+            stage.add(k, self._solver)
             rate = turning_rates(self._plan, fraction * h * rate, stage.v[k])[0]
         data.qpos[:], data.qvel[:], data.time = first.q[k], first.v[k], time
         if self._plan.na:
@@ -249,9 +239,9 @@ class Run:
         `first`: the number of the first state in its batch; None: it is alone.
         """
         names, differences = self._finished(geometry, first, parameters)
-        constants = self._plan.constants(self._model, parameters)
+        constants = self._solver.constants(self._plan, parameters)
         return step_derivatives(
-            *(self._plan, self._model, constants, self._stages, self._noslip, self._following),
+            *(self._plan, self._model, constants, self._stages, self._following),
             *(names, differences),
         )
 
@@ -260,7 +250,7 @@ class Run:
     ) -> Array:
         """Return products of weights with the derivatives, unless `Plan.matrices_only`."""
         (names,), (differences,) = self._finished(geometry, first, parameters)
-        constants = self._plan.constants(self._model, parameters)
+        constants = self._solver.constants(self._plan, parameters)
         return step_pullback(
             *(self._plan, self._model, constants, self._stages[0], self._following),
             *(weights, names, differences),
@@ -270,15 +260,14 @@ class Run:
         """Return the first state that MuJoCo's step resets, or whose controls it ignores."""
         first = self._stages[0]
         arrays = first.q, first.v, first.a, first.ctrl
-        if all(np.vdot(x, x) <= _LARGEST**2 for x in arrays):  # the usual case, in less time
+        if _core.mujoco_is_within(arrays, _LARGEST):  # the usual case, in less time
             return None
         bad = ~np.all([(np.abs(x) <= _LARGEST).all(axis=1) for x in arrays], axis=0)
-        return int(bad.argmax()) if bad.any() else None
+        return int(bad.argmax())
 
     def size(self) -> int:
         """Return the size of the solutions in bytes."""
-        before = [noslip.before for noslip in self._noslip]
-        return sum(stage.size() for stage in (*self._stages, *before))
+        return sum(x.size() for x in self._stages)
 
     def _finished(
         self, geometry: Geometry, first: int | None, parameters: Parameters | None
@@ -295,12 +284,10 @@ class Run:
         names = [
             Names(self._model, first, k + 1 if several else None) for k in range(len(self._stages))
         ]
-        for noslip in self._noslip:
-            noslip.before.finish(self._model, None)
         for stage, of_stage in zip(self._stages, names, strict=True):
             stage.finish(self._model, parameters)
             differences.append(
-                GeometryDifferences(self._model, self._solver.data, stage.q, of_stage)
+                GeometryDifferences(self._model, self._solver, stage.q, of_stage)
                 if geometry == "differences"
                 else None
             )

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.mujoco.rows import Rows
-from dtau.mujoco.scope import OF_JOINTS, disabled, spatial_actuators
-from dtau.mujoco.tendons import moment_arms, polynomial
+from dtau.mujoco.scope import disabled, spatial_actuators, spatial_tendons
+from dtau.mujoco.tendons import moment_arms, polynomial, spring_constants
 
 Array = NDArray[np.float64]
 Motion = tuple[Array, Array, Array]
@@ -40,9 +40,8 @@ class SpatialTendons:
     """Forces of tendons that pass through sites."""
 
     def __init__(self, m: Any) -> None:
-        self._which = np.flatnonzero(m.wrap_type[m.tendon_adr] != OF_JOINTS)
-        self._stiffness = m.tendon_stiffness[self._which] * (not disabled(m, "SPRING"))
-        self._damping = m.tendon_damping[self._which] * (not disabled(m, "DAMPER"))
+        self._which = np.flatnonzero(spatial_tendons(m))
+        self._stiffness, self._damping = (x[self._which] for x in spring_constants(m))
         self._low, self._high = m.tendon_lengthspring[self._which].T.copy()
         pulling = np.flatnonzero(spatial_actuators(m) & (not disabled(m, "ACTUATION")))
         places = np.searchsorted(self._which, m.actuator_trnid[pulling, 0])
@@ -52,13 +51,13 @@ class SpatialTendons:
     def terms(
         self, mj_model: Any, data: Any, motion: Motion, rows: Rows | None, pull: Pull
     ) -> Array:
-        """Return derivatives of the joint forces, (n, nv, 3 nv), in the columns of `Terms`.
+        """Return derivatives of the joint forces by q and by v, (n, nv, 2 nv).
 
-        `motion` has q (n, nq), v (n, nv) and a (n, nv). The core adds the derivatives of actuators,
-        limits and friction loss at constant moment arms. Positions in `data` are overwritten.
+        `motion` has q (n, nq), v (n, nv) and a (n, nv). The core adds the derivatives of actuators
+        and rows at constant moment arms. Positions in `data` are overwritten.
         """
         nv = mj_model.nv
-        out = np.zeros((len(motion[0]), nv, 3 * nv))
+        out = np.zeros((len(motion[0]), nv, 2 * nv))
         for k, (q, v, a) in enumerate(zip(*motion, strict=True)):
             lengths, arms, by_q = self._moments(mj_model, data, q)
             length = lengths[self._which]
@@ -67,13 +66,13 @@ class SpatialTendons:
             force = -self._stiffness * stretched - self._damping * (arms @ v)
             change = -stiffness[:, np.newaxis] * arms
             change -= self._damping[:, np.newaxis] * np.vecmat(v, by_q)
-            out[k, :, nv : 2 * nv] = arms.T @ change + np.tensordot(force, by_q, 1)
-            out[k, :, 2 * nv :] = -(arms.T * self._damping) @ arms
-            out[k, :, nv : 2 * nv] += self._of_actuators(pull, k, v, arms, by_q)
+            out[k, :, :nv] = arms.T @ change + np.tensordot(force, by_q, 1)
+            out[k, :, nv:] = -(arms.T * self._damping) @ arms
+            out[k, :, :nv] += self._of_actuators(pull, k, v, arms, by_q)
             if rows is not None:
                 of_state = rows.chosen(rows.state == k)
-                turns = self._turning(mj_model, of_state, lengths, arms)
-                out[k, :, nv : 2 * nv] += self._of_rows(of_state, a, v, by_q, turns)
+                turned = self._turned(mj_model, of_state, lengths, arms, by_q)
+                out[k, :, :nv] += self._of_rows(of_state, a, v, turned)
         return out
 
     def _of_actuators(self, pull: Pull, k: int, v: Array, arms: Array, by_q: Array) -> Array:
@@ -85,9 +84,9 @@ class SpatialTendons:
             out += pull.force[k, actuator] * turned + np.outer(by_speed, v @ turned)
         return out * pull.free[k, :, np.newaxis]
 
-    def _turning(self, m: Any, rows: Rows, lengths: Array, arms: Array) -> Array:
-        """Return the parts of the spatial tendons in each row of the Jacobian, (rows, nt)."""
-        out = np.zeros((len(rows.id), len(arms)))
+    def _turned(self, m: Any, rows: Rows, lengths: Array, arms: Array, by_q: Array) -> Array:
+        """Return the derivatives of the rows' Jacobians by the motion of the arms, (n, nv, nv)."""
+        out = np.zeros((len(rows.id), len(arms)))  # parts of the spatial tendons
         of_tendon = np.isin(rows.kind, (_FRICTION, _LIMIT))
         alone = rows.id[of_tendon, np.newaxis] == self._which
         out[of_tendon] = alone * np.sign(rows.jacobian[of_tendon] @ arms.T)
@@ -95,26 +94,29 @@ class SpatialTendons:
         coupled[coupled] = m.eq_type[rows.id[coupled]] == _OF_TENDONS
         equality = rows.id[coupled]
         first, second = m.eq_obj1id[equality], m.eq_obj2id[equality]
-        slope, _ = polynomial(m.eq_data[equality], lengths[second] - m.tendon_length0[second])
-        slope[second < 0] = 0.0
+        slope, bend = polynomial(m.eq_data[equality], lengths[second] - m.tendon_length0[second])
+        is_second = (second[:, np.newaxis] == self._which).astype(float)
         out[coupled] = first[:, np.newaxis] == self._which
-        out[coupled] -= slope[:, np.newaxis] * (second[:, np.newaxis] == self._which)
-        return out
+        out[coupled] -= slope[:, np.newaxis] * is_second
+        turned = np.tensordot(out, by_q, 1)
+        other = is_second @ arms
+        bent = bend[:, np.newaxis] * other
+        turned[coupled] -= bent[..., np.newaxis] * other[:, np.newaxis]
+        return np.asarray(turned)
 
-    def _of_rows(self, rows: Rows, a: Array, v: Array, by_q: Array, turns: Array) -> Array:
+    def _of_rows(self, rows: Rows, a: Array, v: Array, turned: Array) -> Array:
         """Return the derivative of the forces of rows by the motion of their Jacobians."""
-        out = np.zeros(by_q.shape[1:])
-        for i in np.flatnonzero(turns.any(axis=1)):
+        out = np.zeros(turned.shape[1:])
+        for i in np.flatnonzero(turned.any(axis=(1, 2))):
             jacobian, weight, loss = rows.jacobian[i], rows.weight[i], rows.loss[i]
-            turned = np.tensordot(turns[i], by_q, 1)
             force = -weight * (jacobian @ a - rows.reference[i])
             friction = rows.kind[i] == _FRICTION
             active = abs(force) < loss if friction else force > 0.0 or rows.kind[i] == _EQUALITY
             if active:
                 rate = a + rows.parameters[i, 1] * v
-                out -= weight * np.outer(jacobian, rate @ turned)
+                out -= weight * np.outer(jacobian, rate @ turned[i])
             if active or friction:
-                out += turned * (np.clip(force, -loss, loss) if friction else force)
+                out += turned[i] * (np.clip(force, -loss, loss) if friction else force)
         return out
 
     def _moments(self, m: Any, data: Any, q: Array) -> tuple[Array, Array, Array]:

@@ -20,7 +20,7 @@ from dtau.mujoco.plan import plan_of
 from dtau.mujoco.quaternions import StateNumbers
 from dtau.mujoco.runs import Geometry, Kept, KeptSolutions, Run, Use, for_solutions, threads_for
 from dtau.mujoco.scope import require_covered_data, require_no_callbacks
-from dtau.mujoco.solved import Solver, integration_state
+from dtau.mujoco.solved import integration_state, solvers
 from dtau.mujoco.step_arguments import StepArguments, flat
 from dtau.mujoco.transition import derivatives_of, require_arguments
 from dtau.support.checks import integer
@@ -236,10 +236,12 @@ class StepProducts:
         control = np.tile(self._user, (n, steps, 1))
         control[..., : self.nu] = u.reshape(n, steps, self.nu)
         count = threads_for(n, self.threads)
-        solvers = [Solver(self._model, self._given, number) for number in range(count)]
-        with Rollout(nthread=count if count > 1 else 0) as runner:
+        with (
+            solvers(self._model, self._given, count) as lent,
+            Rollout(nthread=count if count > 1 else 0) as runner,
+        ):
             found, _ = runner.rollout(
-                *(self._model, [solver.reset() for solver in solvers], x.reshape(n, -1)),
+                *(self._model, [solver.reset() for solver in lent], x.reshape(n, -1)),
                 control,
                 control_spec=_USER,
                 nstep=steps,

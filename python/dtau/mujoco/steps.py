@@ -15,27 +15,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
-from dtau.mujoco.constraints import other_terms
 from dtau.mujoco.geometry_differences import GeometryDifferences
 from dtau.mujoco.names import Names
-from dtau.mujoco.noslip import Noslip
 from dtau.mujoco.plan import Plan
-from dtau.mujoco.scope import RK4, jumps, not_covered
+from dtau.mujoco.scope import RK4, jumps, names_of, not_covered, spatial_tendons
 from dtau.mujoco.solved import Solved
+from dtau.mujoco.spatial_tendons import Pull
 from dtau.mujoco.vectors import skew
 
 Array = NDArray[np.float64]
 
 STAGES = (0.5, 0.5, 1.0)  # of the Runge-Kutta method: fractions of the step
 _WEIGHTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
+# What a step is refused for whose velocities, or accelerations after the sweeps, are not MuJoCo's.
+_NEW_TERMS = f"terms that MuJoCo {mujoco.__version__} adds to this step"
+_UNCONVERGED = (
+    "solutions of the noslip solver that the main solver has not converged for, unless "
+    "option/tolerance is smaller or option/iterations larger"
+)
 
 
 def step_derivatives(
     plan: Plan,
     mj_model: Any,
-    constants: tuple[Any, ...],
+    constants: Any,
     stages: list[Solved],
-    noslip: list[Noslip],
     following: Array,
     names: list[Names],
     differences: list[GeometryDifferences | None],
@@ -46,12 +50,10 @@ def step_derivatives(
     ----------
     plan : Plan
     mj_model : mujoco.MjModel
-    constants : tuple
+    constants
         Of the plan, with the parameters.
     stages : list of Solved
         One, or the four of RK4.
-    noslip : list of Noslip
-        For each stage, the solutions before the noslip solver; none if it does not run.
     following : ndarray (n, nv)
         MuJoCo's velocities after the step.
     names, differences : list
@@ -62,12 +64,9 @@ def step_derivatives(
     ndarray (n, 2 nv + na, 2 nv + na + nu + columns)
     """
     found = []
-    for k, (solved, of_stage, geometry) in enumerate(zip(stages, names, differences, strict=True)):
-        rates = None
-        if noslip:
-            rates = _rates(plan, mj_model, solved, noslip[k], of_stage, geometry)
-        arguments = plan, mj_model, constants, solved, following, of_stage, geometry
-        found.append(_differentiated(*arguments, rates=rates))
+    for k, solved in enumerate(stages):
+        arguments = plan, mj_model, constants, solved, following, names[k], differences[k]
+        found.append(_differentiated(*arguments))
     if plan.integrator == RK4:
         return _runge_kutta_step(plan, constants, stages, found, following)
     return found[0]
@@ -76,48 +75,32 @@ def step_derivatives(
 def _differentiated(
     plan: Plan,
     mj_model: Any,
-    constants: tuple[Any, ...],
+    constants: Any,
     solved: Solved,
     following: Array,
     names: Names,
     differences: GeometryDifferences | None,
-    *,
-    rates: Array | None = None,
-    contact_rows: Array | None = None,
 ) -> Array:
-    """Return derivatives of the next states, or for RK4 of rates of velocities and activations.
-
-    `rates`: derivatives of the accelerations, if they are known. The core fills `contact_rows`.
-    """
-    *state, accelerations, by_velocity = _core.mujoco_accelerations(constants, solved.arrays)
-    smooth = _core.inverse_dynamics_derivatives(plan.model, *state)
-    arguments = constants, solved, accelerations, following, by_velocity
-    function = partial(_core.mujoco_step_derivatives, rates=rates, contact_rows=contact_rows)
-    return np.asarray(with_motions(function, mj_model, *arguments, smooth, names, differences))
-
-
-def _rates(
-    plan: Plan,
-    mj_model: Any,
-    solved: Solved,
-    noslip: Noslip,
-    names: Names,
-    differences: GeometryDifferences | None,
-) -> Array:
-    """Return derivatives of the accelerations after the noslip solver."""
-    before, constants = noslip.before, plan.constants_of_stage(mj_model)
-    contact_rows = np.zeros((before.contact_count(), 48 + 13 * plan.nv))
-    by = _differentiated(
-        *(plan, mj_model, constants, before, np.zeros_like(before.v), names, differences),
-        contact_rows=contact_rows,
+    """Return derivatives of the next states, or for RK4 of rates of velocities and activations."""
+    noslip = solved.noslip
+    before = noslip.a if noslip else None
+    *state, accelerations, by_velocity = _core.mujoco_accelerations(
+        constants, solved.arrays, before
     )
-    return noslip.rates(solved, contact_rows, by[:, : plan.nv])
+    smooth = _core.inverse_dynamics_derivatives(plan.model, *state)
+    function: Callable[..., Any] = _core.mujoco_step_derivatives
+    if noslip:
+        function = partial(function, sweeps=noslip.sweeps())
+    arguments = constants, solved, accelerations, following, by_velocity
+    return np.asarray(
+        with_motions(function, mj_model, *arguments, smooth, names, differences, before)
+    )
 
 
 def with_motions(
     function: Callable[..., Any],
     mj_model: Any,
-    constants: tuple[Any, ...],
+    constants: Any,
     solved: Solved,
     accelerations: Array,
     following: Array,
@@ -125,13 +108,25 @@ def with_motions(
     last: Any,
     names: Names,
     differences: GeometryDifferences | None,
+    before: Array | None = None,
 ) -> Any:
-    """Call a function of the core, and again with the motion of contacts that it does not know."""
-    arguments = (
-        *(constants, solved.arrays, accelerations, following),
-        *other_terms(mj_model, solved, differences, by_velocity),
-    )
-    out, (unknown, contact, row, same) = function(*arguments, None, None, last)
+    """Call a function of the core, and again with the motion of contacts that it does not know.
+
+    `before`: the accelerations before the noslip solver, if it runs.
+    """
+    terms, spatial = None, solved.plan.spatial_tendons
+    if spatial is not None:
+        if differences is None:
+            where = names_of(mj_model, "tendon", spatial_tendons(mj_model))
+            raise not_covered("spatial tendons, unless geometry='differences'", where)
+        a = solved.a if before is None else before
+        motion, actuators = (solved.q, solved.v, a), solved.plan.actuators
+        low, high = actuators.joint_low, actuators.joint_high
+        free = (low < solved.actuation) & (solved.actuation < high)
+        pull = Pull(solved.force, by_velocity, free)
+        terms = spatial.terms(mj_model, differences.data, motion, solved.plain_rows(), pull)
+    arguments = constants, solved.arrays, accelerations, following, terms
+    out, (unknown, contact, row, same, swept) = function(*arguments, None, None, last)
     if contact >= 0:
         where = names.contact(solved.contacts(np.array([contact])), 0)
         raise jumps(where, "a contact")
@@ -142,9 +137,11 @@ def with_motions(
         if differences is None:
             kinds = f"contacts of {names.kinds(contacts, 0)}, unless geometry='differences'"
             raise not_covered(kinds, names.contact(contacts, 0))
-        out, (*_, same) = function(*arguments, unknown, differences(contacts), last)
+        out, (*_, same, swept) = function(*arguments, unknown, differences(contacts), last)
+    if not swept:
+        raise not_covered(_UNCONVERGED)
     if not same:
-        raise _unknown_terms()
+        raise not_covered(_NEW_TERMS)
     return out
 
 
@@ -167,11 +164,7 @@ def turning_rates(plan: Plan, displacement: Array, v: Array) -> tuple[Array, lis
 
 
 def _runge_kutta_step(
-    plan: Plan,
-    constants: tuple[Any, ...],
-    stages: list[Solved],
-    found: list[Array],
-    following: Array,
+    plan: Plan, constants: Any, stages: list[Solved], found: list[Array], following: Array
 ) -> Array:
     """Compose steps of the Runge-Kutta method of fourth order.
 
@@ -210,7 +203,7 @@ def _runge_kutta_step(
     )
     v_next, v = stages[0].v + h * a_mean, stages[0].v
     if not np.abs(following - v_next).max() <= 1e-9 * (np.abs(v_next).max() + np.abs(v).max()):
-        raise _unknown_terms()
+        raise not_covered(_NEW_TERMS)
     out = first + h * mean
     out[:, :nv] = h * mean[:, :nv]
     _core.mujoco_move(constants, h * v_mean, out)
@@ -219,11 +212,3 @@ def _runge_kutta_step(
             stages[0].act, act_mean, mean[:, 2 * nv : 2 * nv + na], first[:, 2 * nv : 2 * nv + na]
         )
     return out[:, : 2 * nv + na]
-
-
-def _unknown_terms() -> NotImplementedError:
-    """Return the error if MuJoCo's velocity after the step is not the one expected.
-
-    A new version of MuJoCo may take terms into account that this package does not know.
-    """
-    return not_covered(f"terms that MuJoCo {mujoco.__version__} adds to this step")

@@ -1,4 +1,7 @@
-"""Differentiate springs and dampers of fixed tendons: `Tendons`; `moment_arms`, `polynomial`."""
+"""Read fixed tendons of a MuJoCo model: `fixed_tendons`, `tendon_springs`, `lengths`.
+
+Their lengths  L = C q  are linear in positions of hinges and slides.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,11 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.mujoco.numbers import lists
 from dtau.mujoco.scope import OF_JOINTS, disabled
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 
 def moment_arms(m: Any, data: Any) -> Array:
@@ -28,38 +33,35 @@ def polynomial(data: Array, x: Array) -> tuple[Array, Array]:
     return slope, 2.0 * c2 + 6.0 * c3 * x + 12.0 * c4 * x**2
 
 
-class Tendons:
-    """Tendons whose lengths  L = C q  are linear in positions of hinges and slides.
+def fixed_tendons(m: Any) -> Array:
+    """Return the moment arms of fixed tendons, (ntendon, nv); zeros of spatial ones."""
+    out = np.zeros((m.ntendon, m.nv))
+    for tendon, (first, count) in enumerate(zip(m.tendon_adr, m.tendon_num, strict=True)):
+        if m.wrap_type[first] == OF_JOINTS:
+            some = slice(first, first + count)
+            np.add.at(out[tendon], m.jnt_dofadr[m.wrap_objid[some]], m.wrap_prm[some])
+    return out
 
-    A spring pulls where L is outside of the range in which it is slack.
 
-    Attributes
-    ----------
-    of_velocity : ndarray (ntendon, nv)
-        Derivatives of the lengths by q.
-    damping : ndarray (nv, nv)
-        Derivative of minus the joint forces by the velocity.
+def spring_constants(m: Any) -> tuple[Array, Array]:
+    """Return stiffness and damping of all tendons; zeros of what is disabled."""
+    stiffness = m.tendon_stiffness * (not disabled(m, "SPRING"))
+    return stiffness, m.tendon_damping * (not disabled(m, "DAMPER"))
+
+
+def tendon_springs(m: Any, of_tendons: Array) -> tuple[Indices, Indices, Indices, Array, Array]:
+    """Return `Lengths` and `TendonSpring` of src/mujoco/step.hpp of fixed tendons.
+
+    `of_tendons`: `fixed_tendons`.
     """
+    stiffness, damping = spring_constants(m)
+    some = np.flatnonzero(((stiffness != 0.0) | (damping != 0.0)) & of_tendons.any(axis=1))
+    springs = np.stack([stiffness, damping, *m.tendon_lengthspring.T], axis=1)
+    return *lengths(m, of_tendons[some]), springs[some]
 
-    def __init__(self, m: Any) -> None:
-        of_velocity, self._lengths = np.zeros((m.ntendon, m.nv)), np.zeros((m.ntendon, m.nq))
-        for tendon in range(m.ntendon):
-            first = m.tendon_adr[tendon]
-            if m.wrap_type[first] != OF_JOINTS:
-                continue
-            for wrap in range(first, first + m.tendon_num[tendon]):
-                joint, factor = m.wrap_objid[wrap], m.wrap_prm[wrap]
-                of_velocity[tendon, m.jnt_dofadr[joint]] += factor
-                self._lengths[tendon, m.jnt_qposadr[joint]] += factor
-        stiffness = m.tendon_stiffness * (not disabled(m, "SPRING"))
-        damping = m.tendon_damping * (not disabled(m, "DAMPER"))
-        self._slack = m.tendon_lengthspring.copy()
-        self._springs = (stiffness[:, np.newaxis] * of_velocity).T
-        self.of_velocity = of_velocity
-        self.damping = np.asarray((damping[:, np.newaxis] * of_velocity).T @ of_velocity)
 
-    def stiffness(self, q: Array) -> Array:
-        """Return the derivatives (n, nv, nv) of minus the joint forces of the springs."""
-        length = q @ self._lengths.T
-        taut = (length < self._slack[:, 0]) | (length > self._slack[:, 1])
-        return np.asarray((self._springs * taut[:, np.newaxis]) @ self.of_velocity)
+def lengths(m: Any, arms: Array) -> tuple[Indices, Indices, Indices, Array]:
+    """Return `Lengths` of src/mujoco/step.hpp, by their moment arms (n, nv)."""
+    starts, dofs = lists(arms)
+    numbers = m.jnt_qposadr[m.dof_jntid[dofs]].astype(np.intp)
+    return starts, dofs, numbers, arms[arms != 0.0]

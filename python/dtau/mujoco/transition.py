@@ -10,18 +10,20 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtau import _core
 from dtau.mujoco.numbers import require_finite
 from dtau.mujoco.parameters import Parameters
 from dtau.mujoco.plan import Plan, plan_of
 from dtau.mujoco.runs import Geometry, Run, Use, for_solutions
 from dtau.mujoco.scope import require_covered_data
-from dtau.mujoco.solved import Solver, integration_state
+from dtau.mujoco.solved import integration_state, solvers
 from dtau.support.checks import class_name, integer, real_numbers
 from dtau.support.options import require_option
 
 Array = NDArray[np.float64]
 
 _STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
+_LARGEST = float(np.finfo(float).max)
 _PARTS = [mujoco.mjtState(1 << k) for k in range(int(mujoco.mjtState.mjNSTATE))]
 
 
@@ -175,15 +177,15 @@ def derivatives_at(
     plan = plan_of(mj_model)
     require_covered_data(mj_data)
     given = integration_state(mj_model, mj_data)
-    if not np.isfinite(given).all():
+    if not _core.mujoco_is_within((given,), _LARGEST):
         for name in ("qpos", "qvel", "act", "ctrl", "qfrc_applied"):
             require_finite(f"mj_data.{name}", getattr(mj_data, name))
-    run = Run(plan, mj_model, Solver(mj_model, given), 1)
-    run.add(0)
-    found = run.derivatives(geometry, None, parameters)[0]
-    width = len(found)
-    a, b, by_parameters = np.split(found, [width, width + plan.nu], axis=1)
-    return a.copy(), b.copy(), by_parameters.copy()
+    with solvers(mj_model, given, 1) as (solver,):
+        run = Run(plan, mj_model, solver, 1)
+        run.add(0)
+        found = run.derivatives(geometry, None, parameters)[0]
+        a, b, by_parameters = _parts(found, plan.nu)
+        return a.copy(), b.copy(), by_parameters.copy()
 
 
 def derivatives_along(
@@ -239,11 +241,16 @@ def derivatives_of(
 
     def differentiate(run: Run, some: slice) -> None:
         found = run.derivatives(geometry, some.start, parameters)
-        parts = np.split(found, [width, width + plan.nu], axis=-1)
-        a[some], b[some], by_parameters[some] = parts
+        a[some], b[some], by_parameters[some] = _parts(found, plan.nu)
 
     solve(differentiate)
     return a, b, by_parameters
+
+
+def _parts(found: Array, nu: int) -> tuple[Array, Array, Array]:
+    """Return the columns of state, control and parameters."""
+    width = found.shape[-2]
+    return found[..., :width], found[..., width : width + nu], found[..., width + nu :]
 
 
 def require_arguments(mj_model: Any, mj_data: Any, geometry: Geometry) -> None:
