@@ -51,7 +51,7 @@ export DTAU_LAWS=0-2  # of the core's cases
 run -m pytest -q -p no:cacheprovider \
     -k "not ((chain or quadruped or tree or forest) and (second_derivatives or hessian or time_derivatives)) and not (chain and is_not_finite) and not moving_a_ and not agree_to_rounding and not is_all_of_its_states" \
     "$@" tests/dynamics/test_dynamics.py tests/manifold/test_manifold.py tests/derivatives/test_derivatives.py \
-    tests/batch/test_{invariance,errors,core,buffers,instruction_sets,arguments_that_change,batch_laws,overflow}.py \
+    tests/batch/test_{invariance,errors,core,buffers,instruction_sets,arguments_that_change,batch_laws}.py \
     tests/constraints/test_{constrained_dynamics,positions,gaits}.py \
     "tests/derivatives/test_laws.py::test_robots_with_contacts[constrained_dynamics-quadruped]" \
     "tests/derivatives/test_laws.py::test_robots_with_contacts[impulse_dynamics-joints that mimic others]" \

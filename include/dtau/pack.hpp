@@ -60,10 +60,12 @@ template <> struct Pack<double> {
         return p;
 #endif
     }
-    static DTAU_INLINE Pack unit(int i) {
-        Lane::Bits place = {};
-        for (int k = 0; k < width; ++k) place[k] = k - i;
-        return {select(place == 0, Lane(1.0), Lane(0.0))};
+    static DTAU_INLINE Pack unit(int i) {  // a load: selecting the place takes several instructions
+        static constexpr struct Numbers {
+            double at[2 * width + 1] = {};
+            constexpr Numbers() { at[width] = 1.0; }
+        } numbers;
+        return load(numbers.at + (i < 0 || i >= width ? 0 : width - i));
     }
     DTAU_INLINE void store(double* x, int count = width) const {
         if (count >= width) {

@@ -1,5 +1,5 @@
 // Keeps the path of the current degree of freedom k to the world while an algorithm loops over k:
-// follow_path(). path[dofs.depth[j]] = j for the j on the path of k, k included.
+// follow_path(), extend_path(). path[dofs.depth[j]] = j for the j on the path of k, k included.
 #pragma once
 
 #include "dtau/lane.hpp"
@@ -15,6 +15,9 @@ DTAU_INLINE void follow_path(const Paths& dofs, int k, int* path) {
 DTAU_INLINE void forget_path(const Paths& dofs, int* path) {
     for (int a = 0; a <= dofs.max_depth; ++a) path[a] = -1;
 }
+
+// The same where every k is visited, from 0 on: the path of its parent stands there already.
+DTAU_INLINE void extend_path(const Paths& dofs, int k, int* path) { path[dofs.depth[k]] = k; }
 
 // Calls visit(k, c) for rows k and columns c that are not related: neither is on the path of the
 // other.

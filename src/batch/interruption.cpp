@@ -2,6 +2,8 @@
 // check_interruption().
 #include "batch/interruption.hpp"
 
+#include "batch/scratch.hpp"
+
 namespace dtau {
 namespace {
 
@@ -19,7 +21,7 @@ Interruptible::~Interruptible() { current = outer_; }
 bool Interruptible::interrupted() {
     if (Clock::now() - last_ < std::chrono::milliseconds(20)) return false;
     current = nullptr;  // a handler of signals may call the package, with the lock
-    const bool stops = interrupted_(asked_);
+    const bool stops = spare_scratch(interrupted_, asked_);
     current = this;
     last_ = Clock::now();
     return stops;

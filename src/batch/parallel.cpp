@@ -1,5 +1,5 @@
 // Runs work on several threads in chunks of states: run_parallel(). Its threads wait for later
-// calls.
+// calls: awake for some microseconds, then asleep.
 #include "batch/parallel.hpp"
 
 #include <algorithm>
@@ -16,6 +16,30 @@
 
 namespace dtau {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Tells the processor that this is a loop that waits.
+void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
+// Waits until a state is left, at most for as long as it takes to wake a thread that sleeps.
+void wait_awake(const std::atomic<int>& state, int left) {
+    constexpr std::chrono::microseconds longest(20);
+    constexpr int looks = 16;  // between readings of the clock
+    const Clock::time_point begin = Clock::now();
+    do {
+        for (int k = 0; k < looks; ++k) {
+            if (state.load(std::memory_order_relaxed) != left) return;
+            relax();
+        }
+    } while (Clock::now() - begin < longest);
+}
 
 // A thread that waits between calls: starting one takes longer than computing a small batch.
 struct Worker {
@@ -43,7 +67,11 @@ struct Worker {
         int expected = asked;
         state.compare_exchange_strong(expected, idle);
     }
-    void wait() const { state.wait(working); }
+    void wait() const {
+        if (!works()) return;
+        wait_awake(state, working);
+        state.wait(working);
+    }
     bool works() const { return state == working; }
     // Ends the thread.
     void end() {
@@ -54,6 +82,7 @@ struct Worker {
   private:
     void serve() {
         for (;;) {
+            wait_awake(state, idle);
             state.wait(idle);
             int expected = asked;
             if (!state.compare_exchange_strong(expected, working)) continue;  // taken back

@@ -1,7 +1,8 @@
-// Keeps one block of scratch memory for each thread: scratch(), trim_scratch(), LentScratch.
+// Keeps one block of scratch memory for each thread: scratch(), trim_scratch(), spare_scratch(), LentScratch.
 #include "batch/scratch.hpp"
 
 #include <new>
+#include <utility>
 
 namespace dtau {
 namespace {
@@ -46,6 +47,16 @@ void* scratch(std::size_t bytes) {
 
 void trim_scratch() {
     if (current.size > worth_keeping && !current.lent) holder.release();
+}
+
+bool spare_scratch(bool (*f)(void*), void* asked) {
+    if (!current.at || current.lent) return f(asked);  // who lends a block runs no other code
+    const Block in_use = std::exchange(holder.own, {});
+    current = {};
+    const bool result = f(asked);
+    holder.release();
+    holder.own = current = in_use;
+    return result;
 }
 
 ScratchBlocks::ScratchBlocks(int count, std::size_t size)

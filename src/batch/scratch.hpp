@@ -13,6 +13,9 @@ void* scratch(std::size_t bytes);
 // Frees the block if it is large.
 void trim_scratch();
 
+// Calls f(asked), which may compute on this thread too, in another block than the one in use.
+bool spare_scratch(bool (*f)(void*), void* asked);
+
 // The alignment of blocks, for every vector.
 inline constexpr std::size_t scratch_alignment = 64;
 

@@ -109,9 +109,6 @@ struct CallFrame {
     void* future;  // for handlers that end later than they return
 };
 
-// A handler returns null, or an error that XLA takes over.
-using Handler = Error*(CallFrame*);
-
 static_assert(sizeof(void*) != 8 ||
               (sizeof(Buffer) == 48 && sizeof(Arrays) == 40 && sizeof(Attributes) == 48 &&
                sizeof(ErrorCreateArgs) == 32 && offsetof(Api, error_create) == 48 &&

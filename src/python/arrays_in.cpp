@@ -202,16 +202,26 @@ bool is_read_whole(nb::handle given) {
            (!PyArray_Check(x) && nb::hasattr(given.type(), "__array__"));
 }
 
+// Whether a list, which NumPy has read as numbers, holds arrays of a subclass: they may have a mask.
+bool holds_subclass(nb::handle given) {
+    PyObject* x = given.ptr();
+    if (!PyList_CheckExact(x) && !PyTuple_CheckExact(x))
+        return PyArray_Check(x) && !PyArray_CheckExact(x);
+    for (const nb::handle item : given)
+        if (holds_subclass(item)) return true;
+    return false;
+}
+
 }  // namespace
 
 nb::object from_other_library(const char* function, nb::handle given, const std::string& name) {
     return nb::module_::import_("dtau.support.foreign_arrays").attr(function)(name.c_str(), given);
 }
 
-nb::object converted(nb::handle given, const char* name) {
+nb::object whole_array(nb::handle given, const char* name) {
     const nb::object read =
         is_read_whole(given) ? nb::borrow(given) : from_other_library("readable", given, name);
-    const nb::object any = from_any(read, nullptr, NPY_ARRAY_ENSUREARRAY);
+    nb::object any = from_any(read, nullptr, NPY_ARRAY_ENSUREARRAY);
     if (!any.is_valid()) {
         if (PyErr_ExceptionMatches(PyExc_RuntimeError)) {
             nb::python_error error;
@@ -224,6 +234,13 @@ nb::object converted(nb::handle given, const char* name) {
                                str(given.type().attr("__name__")) + " (" + take_error() + ")")
                                   .c_str());
     }
+    if ((PyArray_ISNUMBER(array(any)) || PyArray_ISBOOL(array(any))) && holds_subclass(given))
+        from_other_library("refuse_masks", given, name);
+    return any;
+}
+
+nb::object converted(nb::handle given, const char* name) {
+    const nb::object any = whole_array(given, name);
     const char kind = PyArray_DESCR(array(any))->kind;
     const bool number = kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b';
     if (!number)

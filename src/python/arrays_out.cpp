@@ -1,5 +1,5 @@
 // Checks the caller's `out` arrays and allocates new results: take_outputs(), place_outputs().
-#include "python/call.hpp"
+#include "python/result_memory.hpp"
 
 namespace nb = nanobind;
 
@@ -38,17 +38,18 @@ void share(nb::object* results, int count) {
             results[o] = from_other_library("writable", results[o], name_of(o, count));
 }
 
-// Checks an array that the caller gave for a result.
-void check_output(nb::handle out, const std::string& name, const Job& job, const Shape& core) {
+// Checks array o that the caller gave for a result.
+void check_output(nb::handle out, int o, const Job& job, const Shape& core) {
+    const auto name = [&] { return name_of(o, job.noutputs); };
     const auto fail = [&](const std::string& message) {
-        throw nb::value_error((name + ": expected " + message).c_str());
+        throw nb::value_error((name() + ": expected " + message).c_str());
     };
     if (!PyArray_Check(out.ptr()))
         throw nb::type_error(
-            (name + ": expected a NumPy array, got " + str(out.type().attr("__name__"))).c_str());
+            (name() + ": expected a NumPy array, got " + str(out.type().attr("__name__"))).c_str());
     PyArrayObject* a = array(out);
     if (PyArray_TYPE(a) != NPY_DOUBLE || !PyArray_ISNOTSWAPPED(a))
-        throw nb::type_error((name + ": expected dtype float64, got " +
+        throw nb::type_error((name() + ": expected dtype float64, got " +
                               str(nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(a)))))
                                  .c_str());
     bool matches = PyArray_NDIM(a) == job.naxes + core.ndim;
@@ -68,15 +69,6 @@ void check_output(nb::handle out, const std::string& name, const Job& job, const
 }
 
 }  // namespace
-
-nb::object new_output(const Job& job, const Shape& core) {
-    npy_intp shape[Job::max_axes + max_core_axes];
-    for (int axis = 0; axis < job.naxes; ++axis) shape[axis] = job.shape[axis];
-    for (int k = 0; k < core.ndim; ++k) shape[job.naxes + k] = core.size[k];
-    nb::object result = nb::steal(PyArray_SimpleNew(job.naxes + core.ndim, shape, NPY_DOUBLE));
-    if (!result.is_valid()) throw nb::python_error();
-    return result;
-}
 
 nb::object item_of(nb::handle out, Py_ssize_t place) {
     if (PyTuple_Check(out.ptr())) return nb::borrow(NB_TUPLE_GET_ITEM(out.ptr(), place));
@@ -114,18 +106,17 @@ void place_outputs(Job& job, const Signature& signature, const Shape* shapes,
     const int count = job.noutputs;
     for (int o = 0; o < count; ++o) {
         if (results[o].is_valid()) {
-            const std::string name = name_of(o, count);
-            check_output(results[o], name, job, shapes[o]);
+            check_output(results[o], o, job, shapes[o]);
+            const auto refuse = [&](const std::string& user) {
+                throw nb::value_error((name_of(o, count) + ": expected memory of its own, got " +
+                                       "memory that " + user + " uses")
+                                          .c_str());
+            };
             for (int i = 0; i < job.ninputs; ++i)
                 if (inputs[i].is_valid() && overlap(results[o], inputs[i]))
-                    throw nb::value_error((name + ": expected memory of its own, got memory that " +
-                                           signature.inputs[i].name + " uses")
-                                              .c_str());
+                    refuse(signature.inputs[i].name);
             for (int other = 0; other < o; ++other)
-                if (overlap(results[o], results[other]))
-                    throw nb::value_error((name + ": expected memory of its own, got memory that " +
-                                           "out[" + std::to_string(other) + "] uses")
-                                              .c_str());
+                if (overlap(results[o], results[other])) refuse(name_of(other, count));
         } else {
             results[o] = new_output(job, shapes[o]);
         }

@@ -1,5 +1,5 @@
-// Runs a call of a function from Python: call() reads the arguments and tries the way of lone states
-// (lone_call.cpp); batch_call() takes all others, and raises the errors of arrays.
+// Runs a call of a function from Python: call() reads the arguments and tries the way of plain arrays
+// (plain_call.cpp); general_call() takes all others, and raises the errors of arrays.
 #define DTAU_IMPORTS_NUMPY
 #include "python/call.hpp"
 
@@ -26,6 +26,16 @@ struct WrongArguments : nb::builtin_exception {
 
 bool is(PyObject* keyword, const char* name) {
     return PyUnicode_CompareWithASCIIString(keyword, name) == 0;
+}
+
+// The interned words, which a call in the source code gives.
+PyObject* the_word_out() {
+    static constinit KeptObject word;
+    return word.get([] { return PyUnicode_InternFromString("out"); });
+}
+PyObject* the_word_threads() {
+    static constinit KeptObject word;
+    return word.get([] { return PyUnicode_InternFromString("threads"); });
 }
 
 // Fills a named tuple of dtau.results in place: its own constructor takes longer than computing a
@@ -91,6 +101,8 @@ nb::object read_array(nb::handle given, const ArraySignature& input, CallOptions
 }  // namespace
 
 PyObject** GivenArguments::place(const Signature& signature, PyObject* keyword, bool has_model) {
+    if (keyword == the_word_out()) return &out;
+    if (keyword == the_word_threads()) return &threads;
     for (int k = 0; k < signature.narguments; ++k)
         if (is(keyword, signature.arguments[k].name)) return at + k;
     if (is(keyword, "out")) return &out;
@@ -169,13 +181,14 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     const Function function = {signature, group, place};
     const GivenArguments given(signature, values, count, keywords, has_model);
     TreeReference tree = has_model ? compiled_tree(given.model) : no_tree();
-    if (nb::object result = lone_call(functions, function, given, tree.compiled); result.is_valid())
+    if (nb::object result = plain_call(functions, function, given, tree.compiled);
+        result.is_valid())
         return result;
     Work work(functions, function, std::move(tree));
-    return batch_call(work, given);
+    return general_call(work, given);
 }
 
-nb::object Callable::batch_call(Work& work, const GivenArguments& given) const {
+nb::object Callable::general_call(Work& work, const GivenArguments& given) const {
     const Signature& signature = *described;
     const bool given_results = given.out && given.out != Py_None;
 
@@ -236,7 +249,7 @@ nb::object Callable::batch_call(Work& work, const GivenArguments& given) const {
         work.result_shapes[nresults] = {1, {0}};  // the optional one, before results of `by`
     broadcast(job, signature, work.inputs, work.input_shapes);
     const double numbers = count_numbers(job), stored = work.entries ? count_stored(job) : numbers;
-    const RunPlan plan = dtau::plan(work, threads, numbers);
+    const RunPlan plan = dtau::plan(States(work), threads, numbers);
     const double bytes = sizeof(double) * stored * static_cast<double>(job.count);
     const double fresh = given_results ? 0.0 : bytes;
     check_memory(work, plan, fresh);

@@ -122,6 +122,9 @@ inline bool is_plain(nanobind::handle given) {
            PyArray_ISBEHAVED_RO(array(given));
 }
 
+// Reads an argument as an array of any type. Refuses masks and gradients. Runs the argument's own code.
+nanobind::object whole_array(nanobind::handle given, const char* name);
+
 // Converts any other argument to such an array. Runs the argument's own code, which may change any
 // array that others know.
 nanobind::object converted(nanobind::handle given, const char* name);
@@ -172,9 +175,6 @@ nanobind::object item_of(nanobind::handle out, Py_ssize_t place);
 // that share the memory of other libraries' tensors. May run the tensors' own code.
 void take_outputs(nanobind::handle out, int count, bool several, nanobind::object* results);
 
-// A new array for a result with these axes of a state.
-nanobind::object new_output(const Job& job, const Shape& core);
-
 // Sets the arrays of the results: the caller's, after checks, or new ones. `inputs` are invalid where
 // none was given.
 void place_outputs(Job& job, const Signature& signature, const Shape* shapes,
@@ -195,11 +195,25 @@ struct Work : CallForm {
     std::vector<Place> order;  // of the states in groups of lanes, if the job has one
 };
 
+// The states of a job, and what computes them.
+struct States {
+    const FunctionList& list;
+    const Function& function;
+    const Tree& tree;
+    const Job& job;
+
+    explicit States(const Work& work)
+        : States(work.list, work.function, work.tree.compiled.tree(), work.job) {}
+    States(const FunctionList& list, const Function& function, const Tree& tree, const Job& job)
+        : list(list), function(function), tree(tree), job(job) {}
+};
+
 struct RunPlan {
-    int threads;
-    std::ptrdiff_t chunk;  // states
-    bool slow;             // a chunk takes so long that a signal would wait too long
-    double scratch;        // bytes for all threads; 0 if they are few
+    int threads = 1;
+    std::ptrdiff_t chunk = 1;  // states
+    bool slow = false;         // a chunk takes so long that a signal would wait too long
+    bool brief = true;         // all of it is so short that it keeps the interpreter's lock
+    double scratch = 0.0;      // bytes for all threads; 0 if they are few
 };
 
 // Reads `threads`: 0 for None, which leaves the number to plan(). May run the argument's own code.
@@ -211,14 +225,15 @@ inline bool is_short(double numbers, const Tree& tree, double orders) {
 }
 
 // For so many threads, and so many numbers of results a state.
-RunPlan plan(const Work& work, int threads, double numbers);
+RunPlan plan(const States& states, int threads, double numbers);
 
 // Raises MemoryError before anything is allocated if the system would kill the process later: for
 // new arrays of so many bytes, and for scratch memory.
 void check_memory(const Work& work, const RunPlan& plan, double results);
 
-// Computes the results. Raises what signal handlers raised meanwhile, and ValueError for a state
-// without results.
+// Computes the states in their order. Raises what signal handlers raised meanwhile.
+void run_batch(const States& states, const RunPlan& plan);
+// Computes the results of a call. Raises ValueError for a state without results, too.
 void run(Work& work, const RunPlan& plan);
 
 // Interrupted calls leave slow states to be computed to their end. A later call releases the
@@ -249,15 +264,19 @@ struct Callable {
                                 PyObject* keywords) const;
 
   private:
-    // Computes a lone state from arguments of the most common form; invalid for all other calls, and
-    // for a state without results.
-    nanobind::object lone_call(const FunctionList& functions, const Function& function,
-                               const GivenArguments& given, const CompiledTree& compiled) const;
+    // Computes states from arguments of the most common form; invalid for all other calls, and for a lone
+    // state without results.
+    nanobind::object plain_call(const FunctionList& functions, const Function& function,
+                                const GivenArguments& given, const CompiledTree& compiled) const;
+    // The rest of it for a batch; `results` are the arrays of `out`, or invalid.
+    nanobind::object plain_batch(const States& states, Job& job, const CallForm& form,
+                                 const nanobind::handle* inputs, nanobind::object* results,
+                                 int threads) const;
     // Computes any states from any arguments.
-    nanobind::object batch_call(Work& work, const GivenArguments& given) const;
+    nanobind::object general_call(Work& work, const GivenArguments& given) const;
     // `out` with room for so many results: an earlier result has some of its arrays as attributes.
     nanobind::object with_attributes(nanobind::handle out, int count) const;
-    // Takes `out` of a lone call; false if it holds anything but NumPy's own arrays.
+    // Takes `out` of a plain call; false if it holds anything but NumPy's own arrays.
     bool take_arrays(nanobind::handle out, int count, nanobind::object* to) const;
     // One array, or a named tuple; results that not every call has are its attributes.
     nanobind::object returned(const Signature&, nanobind::object*, int count, const Options&) const;

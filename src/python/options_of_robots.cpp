@@ -123,16 +123,9 @@ void CallOptions::read_contacts(nb::handle model, nb::handle given, const Compil
 // ---------------------------------------------------------------- torques
 
 nb::object CallOptions::read_inputs(nb::handle given, const Tree& tree, bool may_be_map) {
-    nb::object numbers =
-        PyArray_CheckExact(given.ptr()) ? nb::borrow(given) : nb::steal(unless_ended([&] {
-            return PyArray_FromAny(given.ptr(), nullptr, 0, 0, NPY_ARRAY_ENSUREARRAY, nullptr);
-        }));
-    const bool numeric =
-        numbers.is_valid() && (PyArray_ISNUMBER(array(numbers)) || PyArray_ISBOOL(array(numbers)));
-    if (!numeric) {
-        PyErr_Clear();
-        return converted(given, "inputs");  // raises the same error as any other array
-    }
+    nb::object numbers = whole_array(given, "inputs");
+    if (!PyArray_ISNUMBER(array(numbers)) && !PyArray_ISBOOL(array(numbers)))
+        return converted(numbers, "inputs");  // raises the same error as any other array
     PyArrayObject* a = array(numbers);
     const int nv = tree.independent.n, ndim = PyArray_NDIM(a);
     const bool mask = PyArray_TYPE(a) == NPY_BOOL;

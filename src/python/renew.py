@@ -15,16 +15,17 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from textwrap import indent
+from textwrap import fill
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "python/dtau"
 INIT = PACKAGE / "__init__.py"
 RESULTS = PACKAGE / "results/__init__.py"
 PAGE = ROOT / "docs/functions.md"
+WIDTH, INDENT = 100, 4 * " "
 
 Functions = dict[str, str]  # first lines of docstrings by name, in the order of the sources
 
@@ -72,7 +73,7 @@ def package(text: str) -> str:
     for item in ast.parse(text).body:
         if isinstance(item, ast.ImportFrom) and "dtau.functions." not in f"{item.module}.":
             nouns |= {x.asname or x.name for x in item.names}
-    old = re.search(r"__all__ = \[\n(.*?)\]\n", text, flags=re.S)
+    old = re.search(r"__all__ = \[\n(.*?)\]", text, flags=re.S)
     assert old is not None
     nouns &= set(re.findall(r'"(\w+)"', old[1]))
     return _with_names(text, nouns.union(*found.values()))
@@ -86,21 +87,23 @@ def results(text: str) -> str:
 
 
 def _with_imports(text: str, package: str, found: Mapping[str, Iterable[str]]) -> str:
-    imports = "".join(
-        f"from dtau.{package}.{module} import (\n{indent(_lines(names), '    ')})\n"
-        for module, names in found.items()
-    )
+    imports = "".join(_import(f"dtau.{package}.{x}", _sorted(names)) for x, names in found.items())
     block = rf"(?:from dtau\.{package}\.\w+ import (?:\([^)]*\)|[^\n(]*)\n)+"
     return re.sub(block, imports, text, count=1)
 
 
+def _import(module: str, names: Sequence[str]) -> str:
+    line = f"from {module} import {', '.join(names)}\n"
+    if len(line) <= WIDTH + 1:
+        return line
+    listed = "".join(f"    {name},\n" for name in names)
+    return f"from {module} import (\n{listed})\n"
+
+
 def _with_names(text: str, names: Iterable[str]) -> str:
-    listed = "".join(f'    "{name}",\n' for name in _sorted(names))
-    return re.sub(r"__all__ = \[\n.*?\]\n", f"__all__ = [\n{listed}]\n", text, flags=re.DOTALL)
-
-
-def _lines(names: Iterable[str]) -> str:
-    return "".join(f"{name},\n" for name in _sorted(names))
+    listed = ", ".join(f'"{name}"' for name in _sorted(names))
+    lines = fill(listed, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+    return re.sub(r"(__all__ = \[\n).*?\n(\])", rf"\1{lines},\n\2", text, flags=re.DOTALL)
 
 
 def _sorted(names: Iterable[str]) -> list[str]:

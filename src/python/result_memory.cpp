@@ -39,6 +39,15 @@ PyObject* kept_memory() {
     return capsule.get([] { return PyCapsule_New(&handler, "mem_handler", nullptr); });
 }
 
+// The handler is a context variable. Before Python 3.12 the collector may run while one is set, and code that
+// it runs may set another: Python then reads freed memory (github.com/python/cpython/issues/148891).
+nb::object set_handler(PyObject* to) {
+    const bool pauses = PY_VERSION_HEX < 0x030C0000 && PyGC_Disable();
+    nb::object before = nb::steal(PyDataMem_SetHandler(to));
+    if (pauses) PyGC_Enable();
+    return before;
+}
+
 }  // namespace
 
 void KeptMemory::begin() {
@@ -46,12 +55,12 @@ void KeptMemory::begin() {
     const nb::object now = nb::steal(PyDataMem_GetHandler());
     if (!now.is_valid()) throw nb::python_error();
     if (now.ptr() != PyDataMem_DefaultHandler) return;
-    before_ = nb::steal(PyDataMem_SetHandler(kept_memory()));
+    before_ = set_handler(kept_memory());
     if (!before_.is_valid()) throw nb::python_error();
 }
 
 void KeptMemory::end() {
-    const nb::object ours = nb::steal(PyDataMem_SetHandler(before_.ptr()));
+    const nb::object ours = set_handler(before_.ptr());
     if (!ours.is_valid()) PyErr_Clear();  // other arrays of this thread then take cached blocks too
 }
 

@@ -23,10 +23,11 @@ namespace dtau {
 // Work that threads may need after its call has returned.
 struct SlowWork {
     Work work;
+    const States states;
     FirstFailure failure;
     SlowWork* next = nullptr;
 
-    explicit SlowWork(Work&& fast) : work(std::move(fast)) {
+    explicit SlowWork(Work&& fast) : work(std::move(fast)), states(work) {
         work.job.options = &work.options.values;
         work.job.failure = &failure;
     }
@@ -42,16 +43,15 @@ void end_work(SlowWork* slow) {
 }
 
 // Bytes of scratch memory for all threads; 0 if too few to check.
-double scratch_of_threads(const Work& work, int threads, double numbers) {
+double scratch_of_threads(const States& x, int threads, double numbers) {
     // An algorithm takes at most some ten arrays of the size of its results and of matrices.
-    if (10.0 * 8.0 * numbers * work.list.lanes * threads < 64e6) return 0.0;
-    const std::size_t each = work.list.scratch(work.function, work.tree.compiled.tree(), work.job);
-    return static_cast<double>(each) * threads;
+    if (10.0 * 8.0 * numbers * x.list.lanes * threads < 64e6) return 0.0;
+    return static_cast<double>(x.list.scratch(x.function, x.tree, x.job)) * threads;
 }
 
 void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
-    const Work& work = *static_cast<const Work*>(self);
-    run_states(work.list, work.function, work.tree.compiled.tree(), work.job, begin, end);
+    const States& x = *static_cast<const States*>(self);
+    run_states(x.list, x.function, x.tree, x.job, begin, end);
 }
 
 // Raises the exceptions of signal handlers. KeyboardInterrupt reports how much is done.
@@ -62,20 +62,6 @@ template <class Text> void raise_of_signals(const Text& what_is_done) {
         PyErr_SetString(PyExc_KeyboardInterrupt, what_is_done().c_str());
     }
     throw nb::python_error();
-}
-
-void run_batch(const Work& work, const RunPlan& plan) {
-    std::ptrdiff_t done;
-    {
-        ReleasedLock lock;
-        done = run_parallel({compute, &work, work.job.count},
-                            {plan.threads, plan.chunk, signal_raises, &lock});
-    }
-    raise_of_signals([&] {
-        return std::to_string(done) + " of " + std::to_string(work.job.count) +
-               " states are done, in no particular order; out holds their results and is unchanged "
-               "elsewhere";
-    });
 }
 
 // Orders the states of a job, one window after the other.
@@ -114,7 +100,7 @@ void run_slow(Work& work, const RunPlan& plan) {
     const Job& job = slow->work.job;
     {
         ReleasedLock lock;
-        run_watched({compute, &slow->work, job.count},
+        run_watched({compute, &slow->states, job.count},
                     {plan.threads, plan.chunk, signal_raises, &lock}, slow);
     }
     raise_of_signals([] {
@@ -134,20 +120,37 @@ int thread_count(nb::handle threads) {
                : number("threads: expected a number from 1 to 1024", threads, 1, 1024);
 }
 
-RunPlan plan(const Work& work, int threads, double numbers) {
+RunPlan plan(const States& x, int threads, double numbers) {
     // Nanoseconds. The estimate is low for lone states, and grows with the square of the order at
     // high orders: the actual time behind `noticed` is 20 to 500 ms.
-    constexpr double noticed = 20e6;
-    const Tree& tree = work.tree.compiled.tree();
-    const double nv = tree.nv, orders = 1.0 + work.options.values.order;
+    constexpr double noticed = 20e6, brief = 10e3;
+    const Options& options = *x.job.options;
+    const double nv = x.tree.nv, orders = 1.0 + options.order;
     const double scratch_numbers = numbers + nv * nv * orders;
-    const std::ptrdiff_t count = work.job.count;
-    if (count == 1 && is_short(numbers, tree, orders)) return {1, 1, false, 0.0};
-    const BatchSplit split = split_batch(work.function.signature, tree, work.options.values,
-                                         work.list.lanes, count, threads, numbers);
+    const std::ptrdiff_t count = x.job.count;
+    if (count == 1 && is_short(numbers, x.tree, orders)) return {};
+    const BatchSplit split =
+        split_batch(x.function.signature, x.tree, options, x.list.lanes, count, threads, numbers);
     const double longest = split.state * static_cast<double>(std::min(split.chunk, count));
+    const double all = split.state * static_cast<double>(count) * orders;
     return {split.threads, split.chunk, longest * orders > noticed,
-            scratch_of_threads(work, split.threads, scratch_numbers)};
+            count == 1 || (split.threads == 1 && all < brief),
+            scratch_of_threads(x, split.threads, scratch_numbers)};
+}
+
+void run_batch(const States& x, const RunPlan& plan) {
+    if (plan.brief) return compute(&x, 0, x.job.count);
+    std::ptrdiff_t done;
+    {
+        ReleasedLock lock;
+        done = run_parallel({compute, &x, x.job.count},
+                            {plan.threads, plan.chunk, signal_raises, &lock});
+    }
+    raise_of_signals([&] {
+        return std::to_string(done) + " of " + std::to_string(x.job.count) +
+               " states are done, in no particular order; out holds their results and is unchanged "
+               "elsewhere";
+    });
 }
 
 void check_memory(const Work& work, const RunPlan& plan, double results) {
@@ -169,9 +172,10 @@ void check_memory(const Work& work, const RunPlan& plan, double results) {
 
 void run(Work& work, const RunPlan& plan) {
     Job& job = work.job;
+    const States states(work);
     // The calling thread does all recording.
     if (job.scalar == ScalarKind::recorded)
-        return interruptible([&] { compute(&work, 0, job.count); });
+        return interruptible([&] { compute(&states, 0, job.count); });
     order_states(work, plan);
     if (plan.slow) {
         run_slow(work, plan);
@@ -179,10 +183,7 @@ void run(Work& work, const RunPlan& plan) {
     }
     FirstFailure failure;
     job.failure = &failure;
-    if (job.count == 1)
-        compute(&work, 0, 1);
-    else
-        run_batch(work, plan);
+    run_batch(states, plan);
     require_success(work, failure);
 }
 

@@ -340,8 +340,26 @@ void CompiledTree::set_friction(std::vector<double> friction, std::vector<double
     tree_.friction = {std::min(first, end), end, friction_force_.data(), friction_rate_.data()};
 }
 
+// A call gives one stiffness for each independent velocity. Its spring rests where the joint's own spring and
+// the springs of its mimic joints together give no torque, as Model.rest_position does.
+void CompiledTree::share_rest_positions() {
+    std::vector<double> stiffness(tree_.independent.n, 0.0), torque = stiffness;  // torque at zero
+    for (const Spring& spring : springs_.along_axes) {
+        const int k = v_source_[spring.v];
+        const double pull = v_scale_[spring.v] * spring.stiffness;
+        stiffness[k] += v_scale_[spring.v] * pull;
+        torque[k] += pull * (spring.rest - q_offset_[spring.q]);
+    }
+    for (Spring& spring : all_springs_.along_axes) {
+        const int k = v_source_[spring.v];
+        if (v_owner_[k] == spring.v && stiffness[k] > spring.stiffness)
+            spring.rest = torque[k] / stiffness[k];
+    }
+}
+
 // For calls that give parameters of joints. Call it when the tree is complete.
 void CompiledTree::set_every_joint() {
+    if (tree_.mimic) share_rest_positions();
     every_joint_ = tree_;
     all_springs_.let_act_in(every_joint_);
     every_joint_.friction = {0, tree_.nv, friction_force_.data(), all_friction_rates_.data()};

@@ -95,6 +95,7 @@ class CompiledTree {
     void relate();
     void set_springs(std::vector<double> stiffness, std::vector<double> rest);
     void set_friction(std::vector<double> friction, std::vector<double> speed);
+    void share_rest_positions();
     void set_every_joint();
 
     PathArrays dofs_, independent_;

@@ -88,36 +88,40 @@ SOURCES = (
             "constraints/test_impulses.py constraints/test_contact_hessians.py "
             "constraints/test_mixed_contacts.py constraints/test_unreached_velocities.py"),
     # ------------------------------------------------------------ the compiled code around it
-    Sources("src/python/*.cpp", "arrays_in arrays_out lone_call messages",
+    Sources("src/python/*.cpp", "arrays_in arrays_out plain_call messages",
             "batch/test_errors.py batch/test_buffers.py batch/test_lone_calls.py "
             "batch/test_invariance.py time_derivatives/test_orders.py "
-            "constraints/test_constrained_dynamics.py", 3),
+            "constraints/test_constrained_dynamics.py constraints/test_unreached_velocities.py", 3),
     Sources("src/python/*.cpp", "options options_of_robots",
             "interop/test_adapters.py steps/test_linearization.py dynamics/test_equilibrium.py "
-            "constraints/test_contacts.py"),
+            "constraints/test_contacts.py time_derivatives/test_orders.py "
+            "parameters/test_parameters.py frames/test_wrench_at_frame.py"),
     Sources("src/*.cpp", "python/result_memory batch/kept_blocks", "batch/test_kept_memory.py"),
     Sources("src/call/*.cpp", "options raw_call",
             f"constraints/test_contacts.py interop/test_c_interface.py batch {_JAX_LAWS}"),
     Sources("src/registry/*.cpp", "shapes patterns",
             "frames/test_frame_derivatives.py frames/test_wrench_at_frame.py "
-            "derivatives/test_patterns.py parameters/test_parameters.py batch"),
+            "derivatives/test_patterns.py parameters/test_parameters.py manifold/test_numbers.py "
+            "batch"),
     Sources("src/batch/*.hpp", "run_in_lanes run_alone run application lanes",
             f"batch/test_invariance.py {_SAME_BITS} constraints/test_mixed_contacts.py "
             "constraints/test_positions.py constraints/test_gaits.py batch/test_buffers.py", 3),
     Sources("src/*.hpp", "registry/active_constraints registry/held_constraints batch/mimic_joints",
             "constraints/test_gaits.py constraints/test_mixed_contacts.py model/test_mimic.py"),
     Sources("src/batch/*.cpp", "parallel",
-            "batch/test_threads.py batch/test_process_lifetime.py batch/test_forks.py"),
+            "batch/test_threads.py batch/test_process_lifetime.py batch/test_forks.py "
+            "interop/test_c_interface.py"),
     Sources("src/tree/*.cpp", "compiled_tree sparsity",
             "dynamics/test_dynamics.py frames/test_frame_derivatives.py "
-            f"steps/test_linearization.py {_SAME_BITS} model/test_mimic.py", 3),
+            f"steps/test_linearization.py {_SAME_BITS} model/test_mimic.py batch/test_core.py", 3),
     Sources("src/codegen/*.cpp", "adjoint tape write",
-            "codegen/test_generated_code.py codegen/test_casadi_code.py codegen/test_payload.py",
-            3),
+            "codegen/test_generated_code.py codegen/test_casadi_code.py codegen/test_payload.py "
+            "codegen/test_limit.py codegen/test_compiled_models.py", 3),
     # ------------------------------------------------------------ adapters and generated code
     Sources(_PYTHON + "autodiff/*.py", "blocks joint_groups compositions", _TORCH_LAWS),
     Sources(_PYTHON + "jax/*.py", "derivatives primitives arguments limits",
-            f"interop/test_jax_float32.py interop/test_jax_use.py {_JAX_LAWS}"),
+            "interop/test_jax_float32.py interop/test_jax_use.py "
+            f"interop/test_adapter_many_models.py {_JAX_LAWS}"),
     Sources(_PYTHON + "torch/*.py", "direct transforms",
             f"interop/test_torch_direct.py interop/test_torch.py {_TORCH_LAWS}"),
     Sources(_PYTHON + "casadi/*.py", "expressions/manifold plans builder",
@@ -180,13 +184,33 @@ PINNED = (
 )  # fmt: skip
 
 LEFT_OUT: dict[str, str] = {
+    "batch/lanes/factor-cc80d938": "the loop behind stores the entries that are left",
+    "batch/lanes/compare-eb972c52": "stores the last numbers twice",
+    "batch/lanes/term-02aa8013": "before its buffer, which core/unit/line_store.cpp finds",
+    "batch/run/compare-5b36c408": "runs no groups",
+    "batch/run/compare-cbc81b61": "stores the same numbers another way",
+    "batch/run/compare-be779189": "runs no lone states",
     "cli/checks/inertias/compare-2096cd52": "a density at the limit itself, which rounding decides",
+    "cli/checks/inertias/compare-24b121dd": "another density at its limit",
+    "cli/checks/inertias/number-8c76eecc": "a leeway for rounding",
     "cli/generate/number-09e133a9": "a limit on time, and the default of an option",
     "codegen/casadi_interface/factor-c441986f": "no matrix has rows without columns",
+    "constraints/schur_complement/number-1cfcf77a": "messages of rows do not read their number",
     "first/idsva_alone/compare-e190b5ce": "reads past the last body, and drops that",
     "loaders/inertias/number-72610b8d": "no mass is in an inertia about the center of mass",
     "loaders/inertias/number-020bff02": "nor is the center of mass",
     "model/massless/condition-74db7b96": "a limit on time, for over 100 groups of mimic joints",
-    "time/momentum/branch-94695658": "a pointer that roots do not read",
+    "numbers/branch-ca5678f7": "adds zeros: these rows of a spherical joint's block have no others",
+    "python/messages/statement-6efb872a": "the first 80 characters of a text, without memory",
+    "registry/active_constraints/branch-e0bfcb10": "only results with rows come here",
+    "registry/active_constraints/term-c7eb2820": "rows of contacts that are off are zeros before",
+    "registry/held_constraints/statement-80794e90": "the same rows",
     "rotation_vector/compare-a8c65ba2": "does not compile: a comparison of lanes has another type",
+    "second/idsva_so_columns/factor-e468e061": "does not compile: a motion is no force",
+    "time/momentum/branch-94695658": "a pointer that roots do not read",
+    "torch/direct/condition-0b80cbbf": "PyTorch drops gradients that nobody needs",
+    "torch/direct/condition-be245149": "only masks have no gradients, and go another way",
+    "torch/direct/condition-d3d07045": "an input that is not given has no array either",
+    "torch/direct/condition-f23ff6f0": "the reader of arrays refuses tensors of transforms too",
+    "tree/compiled_tree/number-2da476c7": "reads past an array, so that the compiler drops it",
 }

@@ -104,10 +104,6 @@ template <template <class> class Spatial, class T> class PathSpatial : PathNumbe
     Spatial<Wide<T>> load(int depth) const {
         return {load_ang(depth), this->load_vector(3, depth)};
     }
-    // One component in the order of a free joint's velocity: linear first.
-    Wide<T> load_component(int c, int depth) const {
-        return PathNumbers<T, 6>::load(c < 3 ? c + 3 : c - 3, depth);
-    }
     void store(int depth, const Spatial<Wide<T>>& a) const {
         PathNumbers<T, 6>::store(0, depth, a.ang), PathNumbers<T, 6>::store(3, depth, a.lin);
     }

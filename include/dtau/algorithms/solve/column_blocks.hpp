@@ -24,12 +24,11 @@ template <class T> struct Factor {
 // Calls visit(k, pair) for all rows. pair: row k + 1 is visited too, because it belongs to a child of k and
 // needs the same rows of a block. `path` is the path of k.
 template <class Visit> inline void for_row_pairs(const Paths& dofs, int* path, const Visit& visit) {
-    forget_path(dofs, path);
     for (int k = 0; k < dofs.n; ++k) {
-        follow_path(dofs, k, path);
+        extend_path(dofs, k, path);
         const bool pair = k + 1 < dofs.n && dofs.parent[k + 1] == k;
         visit(k, pair);
-        if (pair) follow_path(dofs, ++k, path);
+        if (pair) extend_path(dofs, ++k, path);
     }
 }
 

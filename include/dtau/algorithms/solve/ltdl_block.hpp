@@ -72,30 +72,37 @@ template <class T> struct Block {
 template <int packs, class T> struct RowSums {
     static constexpr int width = Pack<T>::width;
     T* const X;
-    const std::ptrdiff_t stride;
+    const std::ptrdiff_t given_stride;
     Pack<T> x[packs], y[packs];
 
-    DTAU_INLINE RowSums(const Columns<T>& at) : X(at.at), stride(at.stride) {}
+    DTAU_INLINE RowSums(const Columns<T>& at) : X(at.at), given_stride(at.stride) {}
 
-    DTAU_INLINE void put(int k, const Pack<T>* row) const {
-        unrolled<packs>([&](int p) __attribute__((always_inline)) {
-            row[p].store(X + k * stride + p * width);
-        });
+    // Row k. A lone state's is in a buffer (Block), whose stride the compiler knows.
+    DTAU_INLINE T* row(int k) const {
+        return X + k * (width > 1 ? std::ptrdiff_t(packs * width) : given_stride);
+    }
+    DTAU_INLINE void put(int k, const Pack<T>* from) const {
+        T* const to = row(k);
+        unrolled<packs>([&](int p)
+                            __attribute__((always_inline)) { from[p].store(to + p * width); });
     }
     // sum = by X_k, and sum -= l X_k.
     DTAU_INLINE void scaled(int k, T by, Pack<T>* sum) const {
+        const T* const from = row(k);
         unrolled<packs>([&](int p) __attribute__((always_inline)) {
-            sum[p] = by * Pack<T>::load(X + k * stride + p * width);
+            sum[p] = by * Pack<T>::load(from + p * width);
         });
     }
     DTAU_INLINE void subtract(T l, int k, Pack<T>* sum) const {
+        const T* const from = row(k);
         unrolled<packs>([&](int p) __attribute__((always_inline)) {
-            sum[p] = fnma(l, Pack<T>::load(X + k * stride + p * width), sum[p]);
+            sum[p] = fnma(l, Pack<T>::load(from + p * width), sum[p]);
         });
     }
     DTAU_INLINE void subtract_from_both(T l, T m, int k) {
+        const T* const from = row(k);
         unrolled<packs>([&](int p) __attribute__((always_inline)) {
-            const Pack<T> both = {in_register(Pack<T>::load(X + k * stride + p * width).value)};
+            const Pack<T> both = {in_register(Pack<T>::load(from + p * width).value)};
             x[p] = fnma(l, both, x[p]);
             y[p] = fnma(m, both, y[p]);
         });
@@ -107,8 +114,8 @@ template <int packs, class T> struct RowSums {
 
 // Inwards, from the leaves to the root: X = L^-T B.
 template <int packs, class T> void block_inwards(const Block<T>& block) {
-    const Paths& dofs = block.dofs;
-    const LtdlWorkspace<T>& w = block.w;
+    const Paths dofs = block.dofs;  // copies, which no store can change
+    const LtdlWorkspace<T> w = block.w;
     const int count = block.count;
     RowSums<packs, T> sums(block.X);
     Pack<T>*const x = sums.x, *const y = sums.y;
@@ -153,8 +160,8 @@ template <int packs, class T> void block_inwards(const Block<T>& block) {
 // Outwards, from the root to the leaves: stores scale L^-1 D^-1 X in the solutions.
 template <int packs, class T> void block_outwards(const Block<T>& block, T scale) {
     constexpr int width = Pack<T>::width;
-    const Paths& dofs = block.dofs;
-    const LtdlWorkspace<T>& w = block.w;
+    const Paths dofs = block.dofs;  // copies, which no store can change
+    const LtdlWorkspace<T> w = block.w;
     Columns<T> to[packs] = {};
     for (int p = 0; p < packs && !block.in_place; ++p) to[p] = block.place(block.begin + p * width);
     RowSums<packs, T> sums(block.X);
@@ -163,13 +170,13 @@ template <int packs, class T> void block_outwards(const Block<T>& block, T scale
         sums.put(k, row);
         if (!block.in_place)
             unrolled<packs>([&](int p) __attribute__((always_inline)) {
-                row[p].store(to[p].at + k * to[p].stride, to[p].room);
+                row[p].store(to[p].at, to[p].room);
+                to[p].at += to[p].stride;
             });
     };
     const int* path = w.path;
-    forget_path(dofs, w.path);
     for (int k = 0; k < block.solved; ++k) {
-        follow_path(dofs, k, w.path);
+        extend_path(dofs, k, w.path);
         const int depth = dofs.depth[k];
         const T *L = w.L + k * w.stride, *next = L + w.stride;  // of the child that follows it
         sums.scaled(k, scale * L[depth], x);
@@ -183,6 +190,7 @@ template <int packs, class T> void block_outwards(const Block<T>& block, T scale
         keep(k, x);
         sums.subtract_x_from_y(next[depth]);
         keep(++k, y);
+        extend_path(dofs, k, w.path);
     }
 }
 

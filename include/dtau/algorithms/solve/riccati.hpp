@@ -212,12 +212,15 @@ inline void copy_symmetric(DenseMatrix from, const RiccatiWorkspace& w) {
         }
 }
 
-// Writes NaN for all results of N knots if the value of the first one is not finite: numbers that are
-// not finite spread from every knot to it.
-inline void leave_finite(const RiccatiProblem& problem, std::ptrdiff_t N, int nx, int nu) {
+// Writes NaN for all results of N knots if the value of the first one, P and p of the workspace and s,
+// is not finite: numbers that are not finite spread from every knot to it.
+inline void leave_finite(const RiccatiProblem& problem, std::ptrdiff_t N,
+                         const RiccatiWorkspace& w) {
+    const int nx = w.nx, nu = w.nu;
+    for (int i = 0; i < nx; ++i) w.c[i] = 0.0, w.y[i] = 0.0 * w.p[i];
+    add_rows(w.y, w.c, w.P, nx, nx);
     double test = 0.0 * problem.s[0];
-    for (int i = 0; i < nx; ++i) test = fma(0.0, problem.p[i], test);
-    for (int i = 0; i < nx * nx; ++i) test = fma(0.0, problem.P[i], test);
+    for (int i = 0; i < nx; ++i) test += w.y[i];
     if (test == 0.0) return;
     const auto spoil = [&](double* to, std::ptrdiff_t size) {
         for (std::ptrdiff_t i = 0; i < size; ++i) to[i] = __builtin_nan("");
@@ -273,7 +276,7 @@ inline std::ptrdiff_t riccati_backward(const RiccatiProblem& problem, std::ptrdi
             copy_row<true>(problem.K + (k * nu + m) * nx, w.scaled.row(m) + nu, nx);
         copy_row<true>(problem.kappa + k * nu, w.feedforward, nu);
     }
-    leave_finite(problem, N, nx, nu);
+    leave_finite(problem, N, w);
     return -1;
 }
 

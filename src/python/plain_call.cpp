@@ -1,7 +1,7 @@
-// Computes a single state from arguments that need no conversion: Callable::lone_call(), the normal way of a
-// call. It takes about a microsecond, so it skips the steps for batches, stacks of derivatives, contacts and
-// threads, and keeps the form of the call before. Callable::batch_call() takes all other calls, and raises
-// the errors of arrays.
+// Computes states from arguments that need no conversion: Callable::plain_call(), the normal way of a call.
+// They are contiguous arrays, of one state or of a batch with one axis. A call of one state takes about a
+// microsecond, so it skips the steps for other axes, stacks of derivatives and contacts, and keeps the form
+// of the call before. Callable::general_call() takes all other calls, and raises the errors of arrays.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "batch/first_failure.hpp"
+#include "batch/parallel.hpp"
+#include "batch/require_memory.hpp"
 #include "python/call.hpp"
 #include "python/lock.hpp"
 #include "python/result_memory.hpp"
@@ -20,13 +22,13 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-// Everything that lone calls of a function with one model have in common.
-struct LoneForm : CallForm {
+// Everything that plain calls of a function with one model have in common.
+struct PlainForm : CallForm {
     std::uint64_t tree = 0;  // its number
     bool fits = false;       // the function and the model have such calls
     int coordinates;         // where this option is; -1: there is none
     PyObject* defaults[Signature::max_arguments] = {};  // of options; null: none
-    bool takes[Job::max_inputs];                        // whether a lone call may have this input
+    bool takes[Job::max_inputs];                        // whether a plain call may have this input
     bool rotations[Job::max_inputs];  // whether the input has poses or rotations, which are checked
     // Options of the call: the frame alone, and with its words. They live here because zeroing them takes
     // as long as a small robot.
@@ -34,29 +36,30 @@ struct LoneForm : CallForm {
     nb::object frame_name;  // the last one
     const Frame* frame = nullptr;
 
-    LoneForm(const Signature& signature, bool by_numbers);
+    PlainForm(const Signature& signature, bool by_numbers);
     // Describes the arrays for another model.
     void describe(const Signature& signature, const CompiledTree& compiled);
 };
 
 // The steps of a call, in the order in which it takes them; they are defined below.
-LoneForm& form_of(std::size_t number, const Signature& signature, PyObject* const* given);
+PlainForm& form_of(std::size_t number, const Signature& signature, PyObject* const* given);
 bool has_only_arrays(PyObject* out);
 bool is_default(const Argument& argument, nb::handle given, PyObject* expected);
 bool is_word(Option option, nb::handle given);
-const char* numbers_of(nb::handle given, const Shape& shape, double& number);
-bool has_unit_quaternions(const char* numbers, const CompiledTree& tree);
+int plain_threads(PyObject* given);
+bool read_input(nb::handle given, const Shape& shape, double& number, Job& job, Input& input);
+bool has_unit_quaternions(const Job& job, const Input& q, const CompiledTree& tree);
 Options with_words(const Options& options, const Signature& signature, const GivenArguments& given,
                    const CompiledTree& compiled);
-nb::object new_array(const Shape& shape);
 
 }  // namespace
 
-nb::object Callable::lone_call(const FunctionList& functions, const Function& function,
-                               const GivenArguments& given, const CompiledTree& compiled) const {
+nb::object Callable::plain_call(const FunctionList& functions, const Function& function,
+                                const GivenArguments& given, const CompiledTree& compiled) const {
     const Signature& signature = *described;
-    if (scalar != ScalarKind::real || (given.threads && given.threads != Py_None)) return {};
-    LoneForm& form = form_of(number, signature, given.at);
+    const int threads = plain_threads(given.threads);
+    if (scalar != ScalarKind::real || threads < 0) return {};
+    PlainForm& form = form_of(number, signature, given.at);
     if (form.tree != compiled.number()) form.describe(signature, compiled);
     if (!form.fits) return {};
 
@@ -80,11 +83,11 @@ nb::object Callable::lone_call(const FunctionList& functions, const Function& fu
         } else if (value.is_valid() && !(signature.inputs[i].optional && value.is_none())) {
             Input& input = job.inputs[i];
             const Input& described = form.job.inputs[i];
-            input.data =
-                form.takes[i] ? numbers_of(value, form.input_shapes[i], floats[i]) : nullptr;
-            if (!input.data) return {};
+            if (!form.takes[i] || !read_input(value, form.input_shapes[i], floats[i], job, input) ||
+                (i == signature.parameters && job.naxes > 0))
+                return {};
             if (*signature.inputs[i].quantity == Quantity::q && !signature.any_quaternions &&
-                !form.options.by_numbers && !has_unit_quaternions(input.data, compiled))
+                !form.options.by_numbers && !has_unit_quaternions(job, input, compiled))
                 return {};
             input.size = described.size, input.spacing = described.spacing;
             input.mimic_role = described.mimic_role;
@@ -107,17 +110,24 @@ nb::object Callable::lone_call(const FunctionList& functions, const Function& fu
     if (given_results && !take_arrays(given.out, job.noutputs, results)) return {};
     form.options.frames = frame.is_valid() ? form.frame : nullptr;
     form.options.nframes = frame.is_valid();
-    job.options = &form.options;  // no Python code runs until the call is done
+    job.options = &form.options;
     if (has_words) {
         form.with_words = with_words(form.options, signature, given, compiled);
         job.options = &form.with_words;
     }
+    // The collector may have run code that called the function with another model. From here on, no
+    // Python code runs until a lone state is computed.
+    if (form.tree != compiled.number()) return {};
     name_inputs(job, signature);
     job.code = compiled.code(signature.name, functions.lanes, job);
     std::uninitialized_copy_n(form.job.outputs, job.noutputs, job.outputs);
+    if (job.count > 1) {
+        const States states(functions, function, compiled.tree(), job);
+        return plain_batch(states, job, form, arrays, results, threads);
+    }
     if (given_results) place_outputs(job, signature, form.result_shapes, arrays, results);
     for (int o = 0; o < job.noutputs && !given_results; ++o) {
-        results[o] = new_array(form.result_shapes[o]);
+        results[o] = new_output(job, form.result_shapes[o]);
         job.outputs[o].data = PyArray_BYTES(array(results[o]));
     }
     for (int i = 0; i < job.ninputs; ++i)
@@ -127,9 +137,34 @@ nb::object Callable::lone_call(const FunctionList& functions, const Function& fu
     FirstFailure failure;
     job.failure = &failure;
     run_states(functions, function, compiled.tree(), job, 0, 1);
-    // An input that is not finite gives NaN and no failure. Failures are raised by batch_call().
-    return failure.state() < 0 ? returned(signature, results, job.noutputs, form.options)
-                               : nb::object();
+    // An input that is not finite gives NaN and no failure. Failures are raised by general_call().
+    return failure.state() < 0 || job.naxes > 0
+               ? returned(signature, results, job.noutputs, form.options)
+               : nb::object();
+}
+
+nb::object Callable::plain_batch(const States& states, Job& job, const CallForm& form,
+                                 const nb::handle* inputs, nb::object* results, int threads) const {
+    const Signature& signature = *described;
+    // While memory is prepared and the batch runs, the collector and handlers of signals may run code that calls
+    // the function, and changes its form.
+    const Options options = *job.options;
+    job.options = &options;
+    Shape input_shapes[Job::max_inputs], result_shapes[Job::max_outputs];
+    std::copy_n(form.input_shapes, job.ninputs, input_shapes);
+    std::copy_n(form.result_shapes, job.noutputs, result_shapes);
+    const double numbers = count_numbers(job);
+    const RunPlan plan = dtau::plan(states, threads, numbers);
+    const double fresh = results[0].is_valid() ? 0.0 : sizeof(double) * numbers * double(job.count);
+    if (plan.slow || !ask_for_memory(fresh + plan.scratch).enough) return {};
+    {
+        const KeptMemory memory(fresh);
+        place_outputs(job, signature, result_shapes, inputs, results);
+    }
+    for (int i = 0; i < job.ninputs && !signature.any_quaternions; ++i)
+        if (inputs[i].is_valid()) check_poses(inputs[i], signature.inputs[i], input_shapes[i]);
+    run_batch(states, plan);
+    return returned(signature, results, job.noutputs, options);
 }
 
 bool Callable::take_arrays(nb::handle out, int count, nb::object* to) const {
@@ -145,7 +180,7 @@ namespace {
 
 // The forms of a thread, by the numbers of their functions; null: no lone call of it came yet.
 struct ThreadForms {
-    std::vector<LoneForm*> at;
+    std::vector<PlainForm*> at;
     ThreadForms* next = nullptr;
 };
 
@@ -201,7 +236,7 @@ PyObject* the_word_numbers() {
     return word.get([] { return PyUnicode_InternFromString("numbers"); });
 }
 
-LoneForm::LoneForm(const Signature& signature, bool by_numbers)
+PlainForm::PlainForm(const Signature& signature, bool by_numbers)
     : CallForm(signature), coordinates(place(signature, Option::coordinates)) {
     for (int k = 0; k < signature.narguments; ++k)
         defaults[k] = default_object(signature.arguments[k]);
@@ -209,7 +244,7 @@ LoneForm::LoneForm(const Signature& signature, bool by_numbers)
     if (by_numbers) defaults[coordinates] = the_word_numbers();
 }
 
-void LoneForm::describe(const Signature& signature, const CompiledTree& compiled) {
+void PlainForm::describe(const Signature& signature, const CompiledTree& compiled) {
     options.driven = {compiled.tree().nactuated, compiled.tree().actuated};
     Options of_a_frame = options;
     of_a_frame.nframes = 1;
@@ -223,7 +258,7 @@ void LoneForm::describe(const Signature& signature, const CompiledTree& compiled
         rotations[i] = has_rotations(*input.quantity) && !signature.any_quaternions;
     }
     frame_name.reset();
-    // So few numbers need no plan, always find memory, and take no cached memory.
+    // So few numbers a state need no plan, always find memory, and take no cached memory.
     const double count = count_numbers(job);
     const bool few =
         is_short(count, compiled.tree(), 1.0) && sizeof(double) * count < KeptMemory::noticed;
@@ -231,17 +266,17 @@ void LoneForm::describe(const Signature& signature, const CompiledTree& compiled
     tree = compiled.number();
 }
 
-LoneForm& form_of_number(std::size_t number, const Signature& signature, bool by_numbers) {
+PlainForm& form_of_number(std::size_t number, const Signature& signature, bool by_numbers) {
     if (!forms_of_thread) forms_holder.hold();
-    std::vector<LoneForm*>& forms = forms_of_thread->at;
+    std::vector<PlainForm*>& forms = forms_of_thread->at;
     if (number >= forms.size()) forms.resize(number + 1);
-    if (!forms[number]) forms[number] = new LoneForm(signature, by_numbers);
+    if (!forms[number]) forms[number] = new PlainForm(signature, by_numbers);
     return *forms[number];
 }
 
 // The form of this thread for a function, which has two numbers: calls by tangents, and by numbers.
-LoneForm& form_of(std::size_t number, const Signature& signature, PyObject* const* given) {
-    LoneForm& form = form_of_number(2 * number, signature, false);
+PlainForm& form_of(std::size_t number, const Signature& signature, PyObject* const* given) {
+    PlainForm& form = form_of_number(2 * number, signature, false);
     if (form.coordinates < 0 || given[form.coordinates] != the_word_numbers()) return form;
     return form_of_number(2 * number + 1, signature, true);
 }
@@ -286,48 +321,59 @@ Options with_words(const Options& options, const Signature& signature, const Giv
     return words.values;
 }
 
-bool has_shape(PyArrayObject* a, const Shape& shape) {
-    if (PyArray_NDIM(a) != shape.ndim) return false;
+// The number of threads, 0 for as many as are of use; negative: it was given otherwise, or is wrong.
+int plain_threads(PyObject* given) {
+    if (!given || given == Py_None) return 0;
+    if (!PyLong_CheckExact(given)) return -1;
+    int overflow;
+    const long count = PyLong_AsLongAndOverflow(given, &overflow);
+    return overflow == 0 && count >= 1 && count <= max_threads ? static_cast<int>(count) : -1;
+}
+
+// Whether the last axes of an array are these.
+bool has_last_axes(PyArrayObject* a, const Shape& shape) {
+    const npy_intp* const last = PyArray_DIMS(a) + PyArray_NDIM(a) - shape.ndim;
     for (int k = 0; k < shape.ndim; ++k)
-        if (PyArray_DIM(a, k) != shape.size[k]) return false;
+        if (last[k] != shape.size[k]) return false;
     return true;
 }
 
-// Finds the numbers of an input given as one state's contiguous array, or as a float, which goes to
-// `number`. Null: it was given otherwise.
-const char* numbers_of(nb::handle given, const Shape& shape, double& number) {
-    if (is_plain(given)) {
-        PyArrayObject* a = array(given);
-        return PyArray_IS_C_CONTIGUOUS(a) && has_shape(a, shape) ? PyArray_BYTES(a) : nullptr;
+// Reads an input given as a contiguous array, of one state or of as many as other inputs have, or as a float,
+// which goes to `number`. False: it was given otherwise.
+bool read_input(nb::handle given, const Shape& shape, double& number, Job& job, Input& input) {
+    input.stride[0] = 0;
+    if (!is_plain(given)) {
+        if (shape.ndim > 0 || !PyFloat_CheckExact(given.ptr())) return false;
+        number = PyFloat_AsDouble(given.ptr());
+        input.data = reinterpret_cast<const char*>(&number);
+        return true;
     }
-    if (shape.ndim > 0 || !PyFloat_CheckExact(given.ptr())) return nullptr;
-    number = PyFloat_AsDouble(given.ptr());
-    return reinterpret_cast<const char*>(&number);
-}
-
-bool has_unit_quaternions(const char* numbers, const CompiledTree& tree) {
-    const double* q = reinterpret_cast<const double*>(numbers);
-    for (const auto& [first, body] : tree.quaternions()) {
-        double squared = 0.0;
-        for (int k = first; k < first + 4; ++k) squared += q[k] * q[k];
-        if (!(std::fabs(squared - 1.0) < 1e-6)) return false;
-    }
+    PyArrayObject* const a = array(given);
+    const int axes = PyArray_NDIM(a) - shape.ndim;
+    if (axes < 0 || axes > 1 || !PyArray_IS_C_CONTIGUOUS(a) || !has_last_axes(a, shape))
+        return false;
+    input.data = PyArray_BYTES(a);
+    if (axes == 0) return true;
+    const npy_intp count = PyArray_DIM(a, 0);
+    if (count == 0 || (job.naxes > 0 && job.count != count)) return false;
+    job.naxes = 1;
+    job.shape[0] = job.count = count;
+    input.stride[0] = PyArray_STRIDE(a, 0);
     return true;
 }
 
-nb::object new_array(const Shape& shape) {
-    npy_intp sizes[max_core_axes];
-    for (int k = 0; k < shape.ndim; ++k) sizes[k] = shape.size[k];
-    // PyArray_SimpleNew() would look up the element type.
-    static constinit KeptObject kept;
-    PyObject* const type =
-        kept.get([] { return reinterpret_cast<PyObject*>(PyArray_DescrFromType(NPY_DOUBLE)); });
-    Py_INCREF(type);  // for the array
-    nb::object result =
-        nb::steal(PyArray_NewFromDescr(&PyArray_Type, reinterpret_cast<PyArray_Descr*>(type),
-                                       shape.ndim, sizes, nullptr, nullptr, 0, nullptr));
-    if (!result.is_valid()) throw nb::python_error();
-    return result;
+bool has_unit_quaternions(const Job& job, const Input& q, const CompiledTree& tree) {
+    if (tree.quaternions().empty()) return true;
+    const std::ptrdiff_t states = q.stride[0] == 0 ? 1 : job.count;
+    for (std::ptrdiff_t k = 0; k < states; ++k) {
+        const double* const numbers = reinterpret_cast<const double*>(q.data + k * q.stride[0]);
+        for (const auto& [first, body] : tree.quaternions()) {
+            double squared = 0.0;
+            for (int i = first; i < first + 4; ++i) squared += numbers[i] * numbers[i];
+            if (!(std::fabs(squared - 1.0) < 1e-6)) return false;
+        }
+    }
+    return true;
 }
 
 }  // namespace
