@@ -50,7 +50,7 @@ def _along(x: At, motions: Array) -> Array:
 
 
 def _alike(x: At, a: Array, b: Array) -> Results:
-    shape = np.broadcast_shapes(tuple(a.shape), tuple(b.shape))
+    shape = x.xp.broadcast_shapes(tuple(a.shape), tuple(b.shape))
     return x.xp.broadcast_to(a, shape), x.xp.broadcast_to(b, shape)
 
 

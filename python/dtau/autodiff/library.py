@@ -21,7 +21,7 @@ class Library(Protocol):
     """An array library.
 
     `xp` is its module of operations with NumPy's names: einsum, concatenate, stack, where, sqrt,
-    sin, cos, arctan2, swapaxes, zeros_like, broadcast_to.
+    sin, cos, arctan2, swapaxes, zeros_like, broadcast_to, broadcast_shapes.
     """
 
     @property

@@ -10,14 +10,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.autodiff.joint_groups import FREE, PLAIN, PLANAR, SPHERICAL, JointGroup
 from dtau.autodiff.library import Array
 from dtau.model.joints import Free, Planar, Spherical
 from dtau.model.model import Model
-
-Indices = NDArray[np.intp]
+from dtau.support.arrays import Indices
 
 _GROUPS: dict[type, JointGroup] = {Free: FREE, Spherical: SPHERICAL, Planar: PLANAR}
 
@@ -104,7 +102,7 @@ def _joined(xp: Any, parts: list[Array], order: Indices | None) -> Array:
 
 
 def _of_one_batch(xp: Any, *arrays: Array) -> list[Array]:
-    shape = np.broadcast_shapes(*(tuple(a.shape[:-1]) for a in arrays))
+    shape = xp.broadcast_shapes(*(tuple(a.shape[:-1]) for a in arrays))
     return [
         a if tuple(a.shape[:-1]) == shape else xp.broadcast_to(a, (*shape, a.shape[-1]))
         for a in arrays

@@ -52,8 +52,7 @@ class _Request(NamedTuple):
     @property
     def given(self) -> dict[str, bool]:
         """Whether parameters are an input, and parameters of joints among them."""
-        of_joints = dict(self.options).get(OF_JOINTS, False)
-        return {PARAMETERS: self.parameters, OF_JOINTS: self.parameters and of_joints}
+        return {PARAMETERS: self.parameters, OF_JOINTS: dict(self.options).get(OF_JOINTS, False)}
 
 
 # By the model, or by the contacts, which hold their model; a function holds neither.

@@ -130,22 +130,24 @@ def patterns_of_steps(
     first["v"][:nq] |= by_v
     first["dt"] = np.ones((nq + nv, 1), dtype=bool)
     # Pairs of velocities, torques and wrenches act through the velocities of a turning joint after
-    # a step of one stage, and through the velocities of all later stages; friction at the end of
-    # an implicit step mixes velocities with torques.
+    # a step of one stage, and through the velocities of all later stages.
     bent = np.zeros(nv, dtype=bool)
     if integrator != "euler":
-        bent = turning if integrator == "semi_implicit" else np.ones(nv, dtype=bool)
-    through = s.coupled[bent]
-    pairs = product(through.T, through)
+        bent = np.ones(nv, dtype=bool) if integrator == "rk4" else turning
+    # An implicit step solves with M + h D, where D has the slope of friction at v: v meets torques.
+    mixing = bent
+    if integrator == "implicit":
+        mixing = bent | (model.friction > 0.0) | (model.friction_speed > 0.0)
+    through, mixed = s.coupled[bent], s.coupled[mixing]
     second = {
         ("q", "q"): s.by_q(s.by_q(s.coupled).T),
         ("v", "q"): s.by_q(s.coupled),
         ("v", "v"): s.coupled,
         ("tau", "q"): s.by_q(s.coupled),
-        ("tau", "v"): pairs,
-        ("tau", "tau"): pairs,
+        ("tau", "v"): product(mixed.T, mixed),
+        ("tau", "tau"): product(through.T, through),
         ("f_ext", "q"): s.by_q(pulled),
-        ("f_ext", "v"): product(pulled[:, bent], through),
+        ("f_ext", "v"): product(pulled[:, mixing], mixed),
         ("f_ext", "tau"): product(pulled[:, bent], through),
         ("f_ext", "f_ext"): product(pulled[:, bent], pulled[:, bent].T),
         ("dt", "q"): s.by_q(np.ones((1, nv), dtype=bool)),

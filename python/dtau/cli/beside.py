@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.cli.robot import reordered
 from dtau.cli.timing import Contender, loop
@@ -16,8 +15,7 @@ from dtau.conventions import pinocchio as convention_of
 from dtau.functions.manifold_states import neutral
 from dtau.model.joints import Free
 from dtau.model.model import Model
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 # By function: Pinocchio's function, and the names of its results
 CALLS: dict[str, tuple[str, tuple[str, ...]]] = {

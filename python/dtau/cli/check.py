@@ -64,7 +64,7 @@ def check(robot: RobotFile, as_json: bool) -> int:
                 "file": robot.label,
                 "name": read and read.model.name,
                 "severity": worst(findings),
-                "findings": [finding.as_data() for finding in findings],
+                "findings": [asdict(finding) for finding in findings],
                 "measured": numbers,
             }
         )

@@ -13,6 +13,8 @@ from dtau.model.links import Joint
 from dtau.model.model import Model
 from dtau.model.printing import describe
 
+_BY_VELOCITY = ("armature", "damping", "stiffness", "rest_position", "friction", "friction_speed")
+
 
 def merged(model: Model) -> dict[str, list[str]]:
     """Return the links on fixed joints, by the body that carries them, or 'the world'."""
@@ -72,12 +74,7 @@ def _joint(model: Model, joint: Joint) -> dict[str, Any]:
             "velocity": [finite(x) for x in np.atleast_1d(limits.velocity)],
             "effort": [finite(x) for x in np.atleast_1d(limits.effort)],
         },
-        "armature": model.armature[joint.v].tolist(),
-        "damping": model.damping[joint.v].tolist(),
-        "stiffness": model.stiffness[joint.v].tolist(),
-        "rest_position": model.rest_position[joint.v].tolist(),
-        "friction": model.friction[joint.v].tolist(),
-        "friction_speed": model.friction_speed[joint.v].tolist(),
+        **{name: getattr(model, name)[joint.v].tolist() for name in _BY_VELOCITY},
         "mimic": mimic
         and {"joint": mimic.joint, "multiplier": mimic.multiplier, "offset": mimic.offset},
     }

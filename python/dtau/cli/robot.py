@@ -166,34 +166,24 @@ def takes_robot(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the argument ROBOT and the common options to a command, which takes a `RobotFile`."""
 
     @functools.wraps(command)
-    def with_robot(
-        robot: str,
-        root: str | None,
-        mimic: str,
-        inertia: str,
-        gravity: tuple[float, float, float] | None,
-        armature: float | None,
-        damping: float | None,
-        stiffness: float | None,
-        friction: float | None,
-        friction_speed: float | None,
-        **rest: Any,
-    ) -> Any:
-        if friction and friction_speed is None and not robot.endswith(SAVED):
+    def with_robot(robot: str, **given: Any) -> Any:
+        options = {name: given.pop(name) for name in _NAMES}
+        if options["friction"] and options["friction_speed"] is None and not robot.endswith(SAVED):
             raise click.UsageError(
                 "--friction: expected --friction-speed V beside it, the speed in rad/s that "
                 "smooths the friction of all joints"
             )
-        options: dict[str, Any] = {"root": root, "mimic": mimic, "inertia": inertia}
-        options |= {"gravity": gravity, "armature": armature, "damping": damping}
-        options |= {"stiffness": stiffness, "friction": friction, "friction_speed": friction_speed}
-        return command(RobotFile(robot, options), **rest)
+        return command(RobotFile(robot, options), **given)
 
     for decorate in reversed(_OPTIONS):
         with_robot = decorate(with_robot)
     return with_robot
 
 
+_NAMES = (
+    *("root", "mimic", "inertia", "gravity"),
+    *("armature", "damping", "stiffness", "friction", "friction_speed"),
+)
 _OPTIONS = (
     click.argument("robot"),
     click.option(
@@ -223,29 +213,19 @@ _OPTIONS = (
         metavar="X Y Z",
         help="Gravity in m/s². Default: the file's, or 0 0 -9.81.",
     ),
-    click.option(
-        "--armature",
-        type=Number(0.0),
-        metavar="I",
-        help="Armature of all joints in kg m². Default: the file's.",
-    ),
-    click.option(
-        "--damping",
-        type=Number(0.0),
-        metavar="D",
-        help="Damping of all joints in N m s. Default: the file's.",
-    ),
-    click.option(
-        "--stiffness",
-        type=Number(0.0),
-        metavar="K",
-        help="Stiffness of all joints in N m. Default: the file's.",
-    ),
-    click.option(
-        "--friction",
-        type=Number(0.0),
-        metavar="F",
-        help="Coulomb friction of all joints in N m. Default: the file's.",
+    *(
+        click.option(
+            f"--{name}",
+            type=Number(0.0),
+            metavar=letter,
+            help=f"{what} of all joints in {unit}. Default: the file's.",
+        )
+        for name, letter, what, unit in (
+            ("armature", "I", "Armature", "kg m²"),
+            ("damping", "D", "Damping", "N m s"),
+            ("stiffness", "K", "Stiffness", "N m"),
+            ("friction", "F", "Coulomb friction", "N m"),
+        )
     ),
     click.option(
         "--friction-speed",

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from dtau.codegen.requests import Array, Request
+from dtau.codegen.requests import Request
 from dtau.model.joints import Free, Planar
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS
+from dtau.support.arrays import Array
 
 Blocks = dict[tuple[str, str], Array]  # derivatives, by the names of a result or input and an input
 CHECK = "residual"  # a result that is zero up to rounding errors, and so are its derivatives

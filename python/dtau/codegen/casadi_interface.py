@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.codegen.casadi_hessians import CHECK, SCALARS, Recorded
 from dtau.codegen.limit import Budget
 from dtau.codegen.recording import PIECE, recording, set_constant
-from dtau.codegen.requests import Argument, Array, Request
+from dtau.codegen.requests import Argument, Request
 from dtau.codegen.text import string
 from dtau.model.joints import Free, Spherical
 from dtau.model.model import Model
 from dtau.registry import arrays_of
+from dtau.support.arrays import Array, Mask
 
 _CONFIGURATIONS = ("q", "q0", "q1")
 
@@ -112,7 +112,7 @@ class _Function:
         blocks = [_compressed(block) for row in jacobian for block in row]
         unread = [*map(_dense, shapes), *no_results]
         text += self._entry(f"jac_{self.name}", inputs, unread, blocks)
-        taken = [*inputs, *([np.zeros(0)] * len(no_results)), *seeds]
+        taken = [*inputs, *seeds]
         patterns = [*unread, *(_dense(x.shape) for x in self.results)]
         adjoint = [
             _compressed(x.reshape(shape, order="F"), full=True)
@@ -279,7 +279,7 @@ def _nonzeros(pattern: Sequence[int]) -> int:
 def _compressed(matrix: Array, *, full: bool = False) -> tuple[list[int], Array]:
     """Return the sparsity pattern of a matrix in CasADi's format, and its nonzeros."""
     rows, columns = matrix.shape
-    nonzero: NDArray[np.bool_] = (matrix != 0.0) | full
+    nonzero: Mask = (matrix != 0.0) | full
     if nonzero.all() and rows * columns > 0:
         return _dense(matrix.shape), matrix.reshape(-1, order="F")
     ends = np.concatenate([[0], np.cumsum(nonzero.sum(axis=0))])

@@ -11,7 +11,7 @@ import numpy as np
 from dtau import _core
 from dtau.codegen.payload import EXAMPLE
 from dtau.codegen.recording import Written
-from dtau.codegen.requests import GRAVITY, PAYLOAD, Argument, Array, Request
+from dtau.codegen.requests import GRAVITY, PAYLOAD, Argument, Request
 from dtau.codegen.text import comment, paragraph
 from dtau.functions.manifold_states import random_state
 from dtau.model.contacts import Contacts
@@ -19,6 +19,7 @@ from dtau.model.links import Link
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.registry import arrays_of
+from dtau.support.arrays import Array
 from dtau.support.errors import without_model_warnings
 
 _MOST = 64  # most numbers compared per result: chosen evenly among nonzeros

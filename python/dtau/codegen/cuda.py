@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dtau.codegen.recording import Written
-from dtau.codegen.source import function_comment, sizes
+from dtau.codegen.source import function_comment, fused, operations
 from dtau.codegen.text import comment, include, paragraph
 from dtau.model.model import Model
 
@@ -28,37 +28,17 @@ _TOP = """\
 #endif
 
 """
-_MACROS = """\
-typedef {scalar} real;
-#define NUMBER(x) (x)
-#define SIN(x) sin{f}(x)
-#define COS(x) cos{f}(x)
-#define SINCOS(x, s, c) sincos{f}(x, &s, &c)
-#define TANH(x) tanh{f}(x)
-#define SECH(x) (1 / cosh{f}(x))
-#define SQRT(x) sqrt{f}(x)
-#define FABS(x) fabs{f}(x)
-#define REMAINDER(x, y) remainder{f}(x, y)
-#define SELECT(condition, a, b) ((condition) ? (a) : (b))
-#define FMA(a, b, c) fma{f}(a, b, c)
-#define FNMA(a, b, c) fma{f}(-(a), b, c)
-
-"""
 
 
 def macros(scalar: str) -> str:
     """Return the type of numbers and the operations of the functions' text."""
-    return _MACROS.format(scalar=scalar, f="f" if scalar == "float" else "")
+    f = "f" if scalar == "float" else ""
+    return operations(scalar, f"sincos{f}(x, &s, &c)") + fused(f"fma{f}") + "\n"
 
 
 def cuda_guard(prefix: str) -> str:
     """Return the include guard of the header."""
     return f"DTAU_{prefix}CUH"
-
-
-def cuda_sizes(prefix: str) -> list[tuple[str, str]]:
-    """Return the names of constants, in CUDA and in words."""
-    return [*sizes(prefix), (f"{prefix}threads", "threads of a block")]
 
 
 def kernel_names(name: str) -> tuple[str, str]:

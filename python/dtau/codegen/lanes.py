@@ -7,20 +7,7 @@ has the same bits alone and in lanes.
 from __future__ import annotations
 
 from dtau.codegen.recording import Written
-from dtau.codegen.source import DOUBLE, REDUCTION_LIMIT, SERIES, SINE_COSINE
-
-_FUSED = """\
-#undef FMA
-#undef FNMA
-#if defined(__FMA__) || defined(__aarch64__)
-#define FMA(a, b, c) __builtin_fma(a, b, c)
-#define FNMA(a, b, c) __builtin_fma(-(a), b, c)
-#else
-#define FMA(a, b, c) ((a) * (b) + (c))
-#define FNMA(a, b, c) ((c) - (a) * (b))
-#endif
-
-"""
+from dtau.codegen.source import GNU_DOUBLE, REDUCTION_LIMIT, SERIES, SINE_COSINE
 
 # `real` holds one number of each state. The C library handles angles that are huge, infinite or
 # NaN, as it does for one state.
@@ -121,7 +108,7 @@ def alone_source(written: Written, taken: list[bool]) -> str:
     """
     called = f"{written.name}({', '.join(_arguments(written, taken))});"
     head = "void robot_alone(const void *const *in, void *const *out)"
-    text = "#include <math.h>\n\n" + DOUBLE + _FUSED + SINE_COSINE + "\n" + written.text
+    text = "#include <math.h>\n\n" + GNU_DOUBLE + SINE_COSINE + "\n" + written.text
     return f"{text}\n{head} {{\n    {called}\n}}\n"
 
 

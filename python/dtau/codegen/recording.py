@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from dtau.codegen.recorder import load_recorder
-from dtau.codegen.requests import GRAVITY, Argument, Array, Request
+from dtau.codegen.requests import GRAVITY, Argument, Request
 from dtau.model.model import Model
 from dtau.registry import arrays_of
+from dtau.support.arrays import Array
 
 # Most operations of a piece: a compiler's time grows faster than their number.
 PIECE = 1000

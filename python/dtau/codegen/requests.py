@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.codegen.payload import Payload, payload_on
 from dtau.functions.dynamics import prescribed_mask
@@ -16,9 +15,9 @@ from dtau.model.contacts import Contacts
 from dtau.model.control_inputs import require_motors_of
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS, Axes, Function
+from dtau.support.arrays import Array
 from dtau.support.checks import integer, real_numbers, require, shown, tuple_of, unknown_name
 
-Array: TypeAlias = NDArray[np.float64]
 Functions: TypeAlias = str | Sequence[str] | Mapping[str, str | tuple[str, Mapping[str, Any]]]
 
 GRAVITY, PAYLOAD = "gravity", "payload"

@@ -35,48 +35,46 @@ _STACK = {
     "cuda": "Local memory: {} bytes a thread at most, beside registers that are spilled.",
 }
 
-# `real` is double or float. <math.h> defines FP_FAST_FMA if the processor has fused multiply-adds
-# (gcc and clang: -march=native or -mfma); without it fma() is a slow call.
-DOUBLE = """\
-typedef double real;
+_OPERATIONS = """\
+typedef {scalar} real;
 #define NUMBER(x) (x)
-#define SIN(x) sin(x)
-#define COS(x) cos(x)
-#define SINCOS(x, s, c) sine_cosine(x, &s, &c)
-#define TANH(x) tanh(x)
-#define SECH(x) (1.0 / cosh(x))
-#define SQRT(x) sqrt(x)
-#define FABS(x) fabs(x)
-#define REMAINDER(x, y) remainder(x, y)
+#define SIN(x) sin{f}(x)
+#define COS(x) cos{f}(x)
+#define SINCOS(x, s, c) {both}
+#define TANH(x) tanh{f}(x)
+#define SECH(x) (1 / cosh{f}(x))
+#define SQRT(x) sqrt{f}(x)
+#define FABS(x) fabs{f}(x)
+#define REMAINDER(x, y) remainder{f}(x, y)
 #define SELECT(condition, a, b) ((condition) ? (a) : (b))
-#ifdef FP_FAST_FMA
-#define FMA(a, b, c) fma(a, b, c)
-#define FNMA(a, b, c) fma(-(a), b, c)
-#else
+"""
+_FUSED = """\
+#define FMA(a, b, c) {fma}(a, b, c)
+#define FNMA(a, b, c) {fma}(-(a), b, c)
+"""
+_UNFUSED = """\
 #define FMA(a, b, c) ((a) * (b) + (c))
 #define FNMA(a, b, c) ((c) - (a) * (b))
-#endif
 """
-FLOAT = """\
-typedef float real;
-#define NUMBER(x) (x)
-#define SIN(x) sinf(x)
-#define COS(x) cosf(x)
-#define SINCOS(x, s, c) (s = sinf(x), c = cosf(x))
-#define TANH(x) tanhf(x)
-#define SECH(x) (1.0f / coshf(x))
-#define SQRT(x) sqrtf(x)
-#define FABS(x) fabsf(x)
-#define REMAINDER(x, y) remainderf(x, y)
-#define SELECT(condition, a, b) ((condition) ? (a) : (b))
-#ifdef FP_FAST_FMAF
-#define FMA(a, b, c) fmaf(a, b, c)
-#define FNMA(a, b, c) fmaf(-(a), b, c)
-#else
-#define FMA(a, b, c) ((a) * (b) + (c))
-#define FNMA(a, b, c) ((c) - (a) * (b))
-#endif
-"""
+
+
+def operations(scalar: str, both: str) -> str:
+    """Return the type of numbers and its operations; ``both``: sine and cosine at once."""
+    return _OPERATIONS.format(scalar=scalar, f="f" if scalar == "float" else "", both=both)
+
+
+def fused(fma: str, condition: str = "") -> str:
+    """Return multiply-adds by a function, where a condition of the preprocessor holds."""
+    defined = _FUSED.format(fma=fma)
+    return f"#if {condition}\n{defined}#else\n{_UNFUSED}#endif\n" if condition else defined
+
+
+# <math.h> defines FP_FAST_FMA if the processor has fused multiply-adds (gcc and clang:
+# -march=native or -mfma); without it fma() is a slow call.
+_DOUBLE = operations("double", "sine_cosine(x, &s, &c)")
+DOUBLE = _DOUBLE + fused("fma", "defined(FP_FAST_FMA)")
+GNU_DOUBLE = _DOUBLE + fused("__builtin_fma", "defined(__FMA__) || defined(__aarch64__)")
+FLOAT = operations("float", "(s = sinf(x), c = cosf(x))") + fused("fmaf", "defined(FP_FAST_FMAF)")
 
 # The core's constants: include/dtau/sincos_constants.hpp.
 _SINCOS = _core.sincos_constants()

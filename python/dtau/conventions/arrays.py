@@ -21,10 +21,11 @@ from math import comb, prod
 
 import numpy as np
 
-from dtau.conventions.maps import Array, Maps
+from dtau.conventions.maps import Maps
 from dtau.conventions.series import RootSeries, product, transposed
 from dtau.conventions.states import stack_from_dtau, stack_to_dtau
 from dtau.conventions.twists import TwistMap
+from dtau.support.arrays import Array
 
 VELOCITY, FORCE = "velocity", "force"  # the numbers of an axis of length nv
 

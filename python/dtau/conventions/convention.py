@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.conventions import conversion, states
 from dtau.conventions.conversion import At
 from dtau.conventions.coordinates import CoordinateMap
-from dtau.conventions.maps import Array, Maps
+from dtau.conventions.maps import Maps
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
 from dtau.model.model import Model
 from dtau.results import PartialState, State
+from dtau.support.arrays import Array, Indices
 from dtau.support.immutable import Immutable, checking
 
 T = TypeVar("T", bound=tuple[Any, ...])  # a named tuple
@@ -73,7 +73,7 @@ class Convention(Immutable):
         model: Model,
         *,
         coordinates: CoordinateMap | None = None,
-        velocities: NDArray[np.intp] | None = None,
+        velocities: Indices | None = None,
         twists: TwistMap | None = None,
         wrenches: WrenchMap | None = None,
     ) -> None:

@@ -19,10 +19,11 @@ from numpy.typing import ArrayLike
 
 from dtau import registry
 from dtau.conventions import arrays, derivatives, linearizations, second_derivatives
-from dtau.conventions.maps import Array, Maps, quiet
+from dtau.conventions.maps import Maps, quiet
 from dtau.conventions.quantities import SECOND, Quantity, quantity
 from dtau.conventions.series import length
 from dtau.results import PartialState, State
+from dtau.support.arrays import Array
 from dtau.support.checks import class_name, listing, real_numbers, require
 
 At: TypeAlias = Mapping[str, Any] | State | PartialState

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.joints import Free, Spherical
 from dtau.model.links import Joint
 from dtau.model.model import Model
 from dtau.model.rotations import quaternion_of_rotation
+from dtau.support.arrays import Array, Indices
 from dtau.support.immutable import Immutable
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 _UNIT = 1e-6  # how far from 1 the norm of a quaternion may be
 

@@ -21,9 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dtau.conventions.maps import Array, Maps
+from dtau.conventions.maps import Maps
 from dtau.conventions.states import vectors_to_dtau
 from dtau.conventions.twists import TwistMap
+from dtau.support.arrays import Array
 
 _NAME = re.compile(r"d([a-zA-Z]+)_d(q|v|a|tau)")
 AFTER = "v_after"  # the velocity that an impact gives, beside the one before it

@@ -25,10 +25,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.conventions.maps import Array, Maps
+from dtau.conventions.maps import Maps
 from dtau.conventions.twists import TwistMap
-from dtau.conventions.velocity_order import Indices
 from dtau.model.control_inputs import checked_inputs, driven
+from dtau.support.arrays import Array, Indices
 
 
 class _StateMap(NamedTuple):

@@ -11,17 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.conventions.coordinates import CoordinateMap
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.velocity_order import VelocityOrder
 from dtau.conventions.wrenches import WrenchMap
 from dtau.model.model import Model
+from dtau.support.arrays import Array, Indices
 from dtau.support.checks import batch_arrays
 from dtau.support.immutable import Immutable
-
-Array = NDArray[np.float64]
 
 quiet = np.errstate(invalid="ignore", over="ignore", divide="ignore")  # for states with NaN
 
@@ -52,7 +51,7 @@ class Maps(Immutable):
         self,
         model: Model,
         coordinates: CoordinateMap | None = None,
-        velocities: NDArray[np.intp] | None = None,
+        velocities: Indices | None = None,
         twists: TwistMap | None = None,
         wrenches: WrenchMap | None = None,
     ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.conventions.convention import Convention
 from dtau.conventions.coordinates import CoordinateMap
@@ -22,8 +21,6 @@ from dtau.model.links import Joint
 from dtau.model.model import Model
 from dtau.model.rotations import rotation_about, rotations_of_quaternions
 from dtau.support.checks import require
-
-Array = NDArray[np.float64]
 
 _ATTRIBUTES = (
     *("nq", "nv", "njnt", "nbody", "joint", "jnt_type", "jnt_qposadr", "jnt_dofadr", "jnt_bodyid"),

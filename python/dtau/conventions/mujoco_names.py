@@ -12,11 +12,9 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.model.names import distinct
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 FREE, BALL, SLIDE, HINGE = range(4)  # the numbers of mjtJoint
 
@@ -36,27 +34,13 @@ def named(names: Sequence[str], stand_ins: Iterable[str]) -> list[str]:
 
 
 class FrameNames(NamedTuple):
-    """Names of the frames of bodies, sites, joints and loops, which may coincide in MuJoCo.
+    """Names of the frames of bodies, sites, joints and loops, which may coincide in MuJoCo."""
 
-    Attributes
-    ----------
-    sites : list of str
-        Names of all sites; empty for unnamed ones.
-    joints : dict of int to str
-        Names of the additional links of joints.
-    ends : list of str
-        Names of the frames of loops.
-    fixed : dict of str to str
-        Names of the fixed joints that carry frames, by frame; no moving joint has such a name.
-    notes : list of str
-        Notes about frames that are renamed.
-    """
-
-    sites: list[str]
-    joints: dict[int, str]
-    ends: list[str]
-    fixed: dict[str, str]
-    notes: list[str]
+    sites: list[str]  # of all sites; empty for unnamed ones
+    joints: dict[int, str]  # of the additional links of joints
+    ends: list[str]  # of the frames of loops
+    fixed: dict[str, str]  # joints that carry frames, by frame; no moving joint has such a name
+    notes: list[str]  # about frames that are renamed
 
 
 def frame_names(

@@ -32,25 +32,13 @@ _CHAINS = {"Translation": ("PX", "PY", "PZ"), "SphericalZYX": ("RZ", "RY", "RX")
 
 
 class Element(NamedTuple):
-    """One joint of a chain.
+    """One joint of a chain."""
 
-    Attributes
-    ----------
-    kind : str
-        Pinocchio's type without ``JointModel``.
-    nq, nv : int
-        Numbers of coordinates and velocities in Pinocchio; None if the chain has one element.
-    joint : object
-        Pinocchio's joint, which has the axis.
-    placement : pinocchio.SE3 or None
-        Placement in the frame of the element before; None if they coincide.
-    """
-
-    kind: str
-    nq: int | None
-    nv: int | None
-    joint: Any
-    placement: Any = None
+    kind: str  # Pinocchio's type without ``JointModel``
+    nq: int | None  # in Pinocchio; None if the chain has one element
+    nv: int | None  # likewise
+    joint: Any  # Pinocchio's, which has the axis
+    placement: Any = None  # pinocchio.SE3 in the frame of the element before; None: they coincide
 
 
 def kind_of(joint: Any) -> str:

@@ -34,8 +34,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dtau.conventions.maps import Array, Maps
+from dtau.conventions.maps import Maps
 from dtau.conventions.twists import TwistMap
+from dtau.support.arrays import Array
 
 
 class _Given(NamedTuple):

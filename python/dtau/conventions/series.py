@@ -15,12 +15,11 @@ from collections.abc import Sequence
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.conventions.twists import TwistMap, skew
+from dtau.support.arrays import Array
 from dtau.support.checks import real_numbers
-
-Array = NDArray[np.float64]
 
 
 def leibniz(maps: Sequence[Array], stack: Array, k: int) -> Array:

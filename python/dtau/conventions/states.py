@@ -14,11 +14,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.conventions.maps import Array, Batch, Maps, quiet
+from dtau.conventions.maps import Batch, Maps, quiet
 from dtau.conventions.series import RootSeries, leibniz
 from dtau.functions.manifold_states import neutral
 from dtau.model.model import Model
 from dtau.results import PartialState, State
+from dtau.support.arrays import Array
 
 
 @quiet

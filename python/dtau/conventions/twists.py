@@ -23,14 +23,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.model.joints import Free
 from dtau.model.model import Model
 from dtau.model.rotations import rotations_of_quaternions
+from dtau.support.arrays import Array, Indices
 from dtau.support.immutable import Immutable
-
-Array = NDArray[np.float64]
 
 
 class Variations(NamedTuple):
@@ -65,9 +63,9 @@ class TwistMap(Immutable):
         body's origin.
     """
 
-    _v: NDArray[np.intp]  # (nroots, 6): indices of the velocities
-    _p: NDArray[np.intp]  # (nroots, 3): indices of the positions
-    _quaternion: NDArray[np.intp]  # (nroots, 4)
+    _v: Indices  # (nroots, 6): indices of the velocities
+    _p: Indices  # (nroots, 3): indices of the positions
+    _quaternion: Indices  # (nroots, 4)
     _rotation: Array  # (nroots, 3, 3): of the joints' placements
     _translation: Array  # (nroots, 3)
     _angular_in_world: bool
@@ -207,13 +205,6 @@ class TwistMap(Immutable):
         """Multiply vectors ``(..., nv)`` by the identity with these blocks."""
         out = x.copy()
         out[..., self._v] = (blocks @ x[..., self._v, np.newaxis])[..., 0]
-        return out
-
-    def sandwich(self, left: Array, matrix: Array, right: Array) -> Array:
-        """Multiply matrices by the identity with blocks from the left and from the right."""
-        out = matrix.copy()
-        self.multiply_rows(left, out)
-        out[..., self._v] = self.columns(out, right)
         return out
 
     def multiply_rows(self, left: Array, matrix: Array) -> None:

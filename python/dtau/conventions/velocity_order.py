@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.support.arrays import Array, Indices
 from dtau.support.immutable import Immutable
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 class VelocityOrder(Immutable):

@@ -13,19 +13,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.conventions.series import product, transposed
 from dtau.conventions.twists import skew
 from dtau.functions.frames import forward_kinematics
 from dtau.functions.time_derivatives_kinematics import kinematics_time_derivatives
 from dtau.model.model import Model
+from dtau.support.arrays import Array, Indices
 from dtau.support.checks import listing
 from dtau.support.immutable import Immutable
 from dtau.support.options import Axes
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 class WrenchMap(Immutable):

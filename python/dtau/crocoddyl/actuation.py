@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import crocoddyl
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.crocoddyl.state import State
 from dtau.model.motors import Motors
-from dtau.support.checks import real_array
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
+from dtau.support.checks import real_array, require
 
 
 class Actuation(crocoddyl.ActuationModelAbstract):
@@ -34,6 +33,8 @@ class Actuation(crocoddyl.ActuationModelAbstract):
     ValueError
         If a shape does not fit, or motors with a bias have another state than a `State` of their
         model.
+    TypeError
+        If ``state`` is no state, such as a `Robot`, whose state is `Robot.state`.
 
     Examples
     --------
@@ -45,6 +46,7 @@ class Actuation(crocoddyl.ActuationModelAbstract):
     """
 
     def __init__(self, state: crocoddyl.StateAbstract, inputs: ArrayLike | Motors) -> None:
+        require("state", state, crocoddyl.StateAbstract)
         columns = np.shape(inputs)[-1] if np.ndim(inputs) else 1
         matrix = real_array("inputs", inputs, (state.nv, columns))
         self._motors: Motors | None = None

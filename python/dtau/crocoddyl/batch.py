@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
+
 Derivatives = tuple[Array, ...]  # leading axis: knots
 Linearize = Callable[[Array, Array], Derivatives]
 

@@ -8,16 +8,15 @@ from typing import Any
 import crocoddyl
 import numpy as np
 import pinocchio
-from numpy.typing import NDArray
 
 from dtau.crocoddyl.members import Members
 from dtau.crocoddyl.robot import Robot
 from dtau.model.contact_kinds import FrameContact, PointContact
 from dtau.model.contacts import Contacts
 from dtau.model.pose import Pose
+from dtau.support.arrays import Array
 from dtau.support.options import ForceAxes
 
-Array = NDArray[np.float64]
 REGULARIZATION = 1e-6  # 1/kg; the results do not depend on it
 Given = Any  # a ContactModelMultiple, an ImpulseModelMultiple or Contacts
 CONTACTS = (crocoddyl.ContactModel1D, crocoddyl.ContactModel3D, crocoddyl.ContactModel6D)

@@ -7,19 +7,18 @@ from typing import Any
 
 import crocoddyl
 import numpy as np
-from numpy.typing import NDArray
 
 import dtau
 from dtau.crocoddyl.batch import Derivatives, Knot
 from dtau.crocoddyl.contacts import REGULARIZATION, Status, contacts_of, members_of
 from dtau.crocoddyl.members import Members
 from dtau.crocoddyl.parts import Parts, cones, structure, weighted
-from dtau.crocoddyl.robot import Robot
+from dtau.crocoddyl.robot import Robot, in_turn, require_robot
 from dtau.functions.dynamics_equilibrium import pushed_wrenches
 from dtau.model.contact_kinds import Loop
 from dtau.model.contacts import Contacts
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
+from dtau.support.checks import require
 
 
 class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionModelAbstract):
@@ -85,6 +84,9 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         inv_damping: float = 0.0,
         enable_force: bool = False,
     ) -> None:
+        require_robot(robot)
+        require("actuation", actuation, crocoddyl.ActuationModelAbstract)
+        require("costs", costs, crocoddyl.CostModelSum)
         crocoddyl.DifferentialActionModelAbstract.__init__(
             self, robot.state, actuation.nu, costs.nr
         )
@@ -125,6 +127,7 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         if self._status is not None and self._status.has_changed(data.members):
             self.update_contacts()
 
+    @in_turn
     def calc(self, data: DynamicsKnot, x: Array, u: Array | None = None) -> None:
         """Compute the acceleration, the forces and the costs; without controls, only the costs."""
         self._check(data)
@@ -156,6 +159,7 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
             a, data.forces = dtau.forward_dynamics(self.robot.model, q, v, tau), np.zeros(0)
         data.xout = self.robot.vectors_from_dtau(a)
 
+    @in_turn
     def calcDiff(self, data: DynamicsKnot, x: Array, u: Array | None = None) -> None:  # noqa: N802
         """Set the derivatives of the acceleration, the forces and the costs."""
         data.summands.check()
@@ -281,6 +285,7 @@ class DifferentialActionModelFreeFwdDynamics(DifferentialActionModelContactFwdDy
         actuation: crocoddyl.ActuationModelAbstract,
         costs: crocoddyl.CostModelSum,
     ) -> None:
+        require_robot(robot)
         super().__init__(robot, actuation, Contacts(robot.model, []), costs)
 
 

@@ -8,17 +8,16 @@ from typing import Any
 import crocoddyl
 import numpy as np
 import pinocchio
-from numpy.typing import NDArray
 
 import dtau
 from dtau.crocoddyl.batch import Derivatives, Knot
 from dtau.crocoddyl.contacts import REGULARIZATION, Status, contacts_of, members_of, place_frames
 from dtau.crocoddyl.members import Members
-from dtau.crocoddyl.robot import Robot
+from dtau.crocoddyl.robot import Robot, in_turn, require_robot
 from dtau.crocoddyl.terms import Terms
 from dtau.model.contacts import Contacts
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
+from dtau.support.checks import require
 
 _NONE = np.zeros(0)  # an impact has no controls
 
@@ -79,6 +78,8 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
         inv_damping: float = 0.0,
         enable_force: bool = False,
     ) -> None:
+        require_robot(robot)
+        require("costs", costs, crocoddyl.CostModelSum)
         crocoddyl.ActionModelAbstract.__init__(self, robot.state, 0, costs.nr)
         self.robot, self.impulses, self.costs = robot, impulses, costs
         self._restitution = float(r_coeff)
@@ -109,6 +110,7 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
         if self._status is not None and self._status.has_changed(data.members):
             self.update_impulses()
 
+    @in_turn
     def calc(self, data: ImpulseKnot, x: Array, u: Array | None = None) -> None:
         """Compute the state after the impact, the impulses and the costs."""
         self._check(data)
@@ -136,6 +138,7 @@ class ActionModelImpulseFwdDynamics(crocoddyl.ActionModelAbstract):
             self.costs.calc(data.costs, x, u)
         data.cost = data.costs.cost
 
+    @in_turn
     def calcDiff(self, data: ImpulseKnot, x: Array, u: Array | None = None) -> None:  # noqa: N802
         """Set the derivatives of the state after the impact, the impulses and the costs."""
         data.summands.check()

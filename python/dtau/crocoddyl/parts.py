@@ -13,13 +13,12 @@ from typing import Any
 import crocoddyl
 import numpy as np
 import pinocchio
-from numpy.typing import NDArray
 
 from dtau.crocoddyl.contacts import turned_contacts
 from dtau.crocoddyl.members import Members
 from dtau.crocoddyl.terms import LOCAL, Terms
+from dtau.support.arrays import Array
 
-Array = NDArray[np.float64]
 Forces = Callable[[], tuple[Array, Array]]
 
 # Activations whose data keeps nothing between evaluations, but for weights (`Parts._refresh`).

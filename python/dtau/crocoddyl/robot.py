@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import threading
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -9,7 +11,6 @@ from weakref import WeakValueDictionary
 import crocoddyl
 import numpy as np
 import pinocchio
-from numpy.typing import NDArray
 
 import dtau
 from dtau.crocoddyl.batch import Batch, Linearize
@@ -17,11 +18,12 @@ from dtau.crocoddyl.state import State
 from dtau.model.joints import Free
 from dtau.model.links import Joint
 from dtau.model.model import Model
-from dtau.support.checks import listing, require
+from dtau.support.arrays import Array, Indices
+from dtau.support.checks import class_name, listing, require
 from dtau.support.errors import without_model_warnings
 
-Array = NDArray[np.float64]
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Robot:
@@ -66,10 +68,11 @@ class Robot:
         self.nq, self.nv = int(self.state.nq), int(self.state.nv)
         self._batches: WeakValueDictionary[Hashable, Batch] = WeakValueDictionary()
         self._parts: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
+        self._lock = threading.RLock()  # of the batches and parts, which knots share
         self.pinocchio: Any = None  # its model, or None
         self._convention: dtau.conventions.Convention | None = None
-        self._order: NDArray[np.intp] | None = None  # our velocities, as the state orders them
-        self._from: NDArray[np.intp] | None = None  # the state's velocities, in our order
+        self._order: Indices | None = None  # our velocities, as the state orders them
+        self._from: Indices | None = None  # the state's velocities, in our order
         if state is not None:
             require("state", state, crocoddyl.StateMultibody)
             self._compare(state.pinocchio)
@@ -138,6 +141,25 @@ class Robot:
         if found is None:
             found = self._parts[key] = make()
         return found
+
+
+def in_turn(method: F) -> F:
+    """Let one thread at a time call such methods of action models of a robot."""
+
+    @functools.wraps(method)
+    def locked(self: Any, *arguments: Any, **named: Any) -> Any:
+        with self.robot._lock:
+            return method(self, *arguments, **named)
+
+    return locked  # type: ignore[return-value]
+
+
+def require_robot(value: object) -> None:
+    """Raise TypeError unless this is a `Robot`: crocoddyl's classes take the state here."""
+    if not isinstance(value, Robot):
+        raise TypeError(
+            f"robot: expected dtau.crocoddyl.Robot(model, state), got {class_name(value)}"
+        )
 
 
 def _ignored_there(model: Model) -> Iterator[str]:

@@ -6,13 +6,12 @@ from typing import Any
 
 import crocoddyl
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 import dtau
 from dtau.model.model import Model
+from dtau.support.arrays import Array
 from dtau.support.checks import real_array, require
-
-Array = NDArray[np.float64]
 
 
 class State(crocoddyl.StateAbstract):

@@ -6,13 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import crocoddyl
-import numpy as np
 import pinocchio
-from numpy.typing import NDArray
 
 from dtau.crocoddyl.members import Members
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 # What residuals read of Pinocchio's data; one that is not listed may read everything.
 _READ = {

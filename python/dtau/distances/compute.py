@@ -16,16 +16,15 @@ from typing import Any, NamedTuple
 
 import coal
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.distances.geometries import require_size
 from dtau.distances.pairs import Pairs, Side, read_pairs
 from dtau.distances.shapes import Shape
 from dtau.functions.frames import forward_kinematics, frame_jacobians
 from dtau.model.model import Model
+from dtau.support.arrays import Array
 from dtau.support.checks import batch_arrays, require, tuple_of
-
-Array = NDArray[np.float64]
 
 # Errors of the nearest points are about the root of this tolerance; coal's default, 1e-6, leaves
 # gradients of round shapes with errors of 1e-3. Tolerances below 1e-13 are not reached.

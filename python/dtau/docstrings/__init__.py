@@ -7,12 +7,16 @@ doctest show the full text:
 
 *Parameters*
     One entry for each argument, in the order of the signature, from `glossary.ARGUMENTS`.
+    The entry ``step*.active`` applies to ``active`` of functions whose names begin with ``step``.
 *Returns*
     A function with one result names it in its docstring. A function with several results has their
     class in its annotation. The entries come from `glossary.RESULTS`; the entry ``Class.field``
     applies to a field that differs in this class.
 *Raises*
     The conditions that `errors` has for the arguments.
+*Examples*
+    An example that imports nothing begins with ``dtau``, NumPy if it uses that, and the quadruped
+    as ``model``.
 
 A function that differs has these sections in its own docstring, with only the entries that differ.
 Such an entry replaces the glossary's; an entry that begins with ``...`` is appended to it. A head

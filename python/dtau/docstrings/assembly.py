@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from dtau.docstrings.entries import Entries, entries, merged
+from dtau.docstrings.entries import Entries, entries, merged, shared
 from dtau.docstrings.errors import errors
 from dtau.docstrings.glossary import ARGUMENTS, RESULTS
 
@@ -18,7 +18,13 @@ _RETURNS = "\n\nReturns\n-------\n"
 _RAISES = "\n\nRaises\n------\n"
 _NOTES = "\n\nNotes\n-----\n"
 _EXAMPLES = "\n\nExamples\n--------\n"
+_BEGINNING = ">>> import dtau{}\n>>> model = dtau.robots.quadruped()\n"
 _ARGUMENTS = entries(ARGUMENTS)
+_FAMILIES = {
+    key: text.removeprefix(f"{key.rpartition('*.')[0]}*.")
+    for key, text in _ARGUMENTS.items()
+    if "*." in key
+}
 _RESULTS = entries(RESULTS)
 
 
@@ -48,18 +54,20 @@ def _names(of: type) -> list[str]:
 def complete(
     function: str, text: str, arguments: Sequence[str], fields: Mapping[str, Sequence[str]]
 ) -> str:
-    """Return the docstring of a function with parameters, results and errors.
+    """Return the docstring of a function with parameters, results, errors and a whole example.
 
     ``text`` is the docstring in the source, without its indentation. ``fields`` has the names of
     the results for each class that the function returns; it is empty for a single array.
     """
     text, examples_head, examples = text.partition(_EXAMPLES)
+    if examples.startswith(">>> ") and not examples.startswith((">>> import", ">>> from")):
+        examples = _BEGINNING.format(", numpy as np" if "np." in examples else "") + examples
     text, notes_head, notes = text.partition(_NOTES)
     text, _, raises = text.partition(_RAISES)
     text, _, returns = text.partition(_RETURNS)
     summary, _, parameters = text.partition(_PARAMETERS)
     results = _results(entries(returns), fields)
-    described = _parameters(entries(parameters), arguments)
+    described = _parameters(shared(function, _FAMILIES) | entries(parameters), arguments)
     if "out" in described:
         described["out"] = _out(results, bool(fields))
     return "".join(

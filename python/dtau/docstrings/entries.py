@@ -5,6 +5,10 @@ No regular expressions: compiling one takes longer than reading all docstrings.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TypeVar
+
+T = TypeVar("T")
 Entries = dict[str, str]  # name: whole entry
 
 MORE = "    ..."  # at the beginning of a text: append it to the glossary's
@@ -20,6 +24,16 @@ def entries(section: str) -> Entries:
             found[name] = line
         elif name:
             found[name] += "\n" + line
+    return found
+
+
+def shared(function: str, table: Mapping[str, T]) -> dict[str, T]:
+    """Return a function's rows of a table: ``step*.active`` holds where its name begins so."""
+    found = {}
+    for key, row in table.items():
+        beginning, _, name = key.rpartition("*.")
+        if function.startswith(beginning):
+            found[name] = row
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 
-from dtau.docstrings.entries import MORE, Entries
+from dtau.docstrings.entries import MORE, Entries, shared
 
 # Prefixes of the functions that solve with the mass matrix. A test compares them with the registry.
 _SOLVES = (
@@ -13,6 +13,8 @@ _SOLVES = (
     *("linearize", "step", "mass_matrix_inverse"),
 )
 
+_WITHOUT = "``active``, ``positions`` or ``regularization`` are given without contacts"
+# By argument; ``step*.active``: the argument of functions whose names begin with ``step``.
 _VALUE = {
     "frames": ("a name is unknown",),
     "frame": ("the name is unknown or the frame is fixed to the world",),
@@ -35,6 +37,10 @@ _VALUE = {
     "side": ("``side`` is unknown",),
     "coordinates": ("``coordinates`` is unknown",),
     "by": ("``by`` has an unknown name, or adds results to a call with ``out``",),
+    "step*.active": (_WITHOUT,),
+    "linearize*.active": (_WITHOUT,),
+    "from_quaternion*.order": ("``order`` is unknown",),
+    "to_quaternion*.order": ("``order`` is unknown",),
 }
 # Arguments of poses and rotations, of which every function has one.
 _POSES = (
@@ -57,6 +63,8 @@ _TYPE = {
     "contacts": "``contacts`` is not a `Contacts`",
     "prescribed": "``prescribed`` is neither names nor a boolean array",
     "order": "``order`` is not an integer",
+    "from_quaternion*.order": "",  # a word
+    "to_quaternion*.order": "",
     "symmetric": "``symmetric`` is not a bool",
     "joint_parameters": "``joint_parameters`` is not a bool",
     "forces": "``forces`` is not a bool",
@@ -77,7 +85,8 @@ def errors(function: str, arguments: Collection[str], own: Entries) -> Entries:
     An entry in the docstring replaces the text; an entry that begins with ``...`` adds a condition.
     """
     value = ["a shape does not fit"] if {"q", "q0", *_POSES} & set(arguments) else []
-    value += [condition for name in arguments for condition in _VALUE.get(name, ())]
+    conditions, types = shared(function, _VALUE), shared(function, _TYPE)
+    value += [condition for name in arguments for condition in conditions.get(name, ())]
     if "coordinates" in arguments:  # by numbers, quaternions may have any norm
         tangent = ", with ``coordinates='tangent'``"
         value = [
@@ -87,9 +96,9 @@ def errors(function: str, arguments: Collection[str], own: Entries) -> Entries:
     if solves:
         which = "that are not prescribed" if "prescribed" in arguments else "of the model"
         value.append(_INERTIA.format(which))
-    conditions = {"ValueError": value, "TypeError": [_TYPE[x] for x in arguments if x in _TYPE]}
+    kinds = {"ValueError": value, "TypeError": [types[x] for x in arguments if types.get(x)]}
     found: Entries = {}
-    for error, known in conditions.items():
+    for error, known in kinds.items():
         text = own.pop(error, f"{error}\n{MORE}").removeprefix(f"{error}\n")
         if text.startswith(MORE):
             further = " ".join(text.removeprefix(MORE).split()).removesuffix(".")

@@ -23,7 +23,7 @@ tau : array_like (..., nv)
     Joint torque in N m and force in N; for a free joint the wrench [force, moment] in the body
     frame.
 dt : array_like (...)
-    Length of the step in seconds.
+    Length of the step in seconds; below 0, a step back in time.
 dq : array_like (..., nv)
     Variation of ``q`` in the tangent space, along q (+) eps dq; for a free joint a displacement
     [linear, angular] in the body frame.
@@ -48,8 +48,9 @@ parameters : array_like (..., 10 nbodies), optional
     as in ``model.parameters``. In shape (..., 10 nbodies + 4 nv) armature, damping, stiffness and
     friction of the velocities follow, as ``model.joint_parameters.ravel()``; derivatives by
     parameters then are by these too. Friction acts where ``model.friction_speed`` is above 0, and
-    free and planar joints have no springs. All else is the model's own. Any numbers are valid, even
-    ones that no rigid body can have; whether they let every joint accelerate is not checked.
+    at this speed for mimic joints too, which have their own in the model. Free and planar joints
+    have no springs. All else is the model's own. Any numbers are valid, even ones that no rigid
+    body can have; whether they let every joint accelerate is not checked.
 lam : array_like (..., nv)
     Weight of each result, in the order of ``v``. In backpropagation: the gradient of the cost by
     this result.
@@ -68,7 +69,9 @@ contacts : Contacts
     Contacts and loops of this model. Their forces act in addition to ``f_ext``.
 restitution : array_like (...)
     Coefficient of restitution: the velocity of each constraint row after the impact is
-    ``-restitution`` times the one before. 0 keeps the contact closed, 1 is elastic.
+    ``-restitution`` times the one before. 0 keeps the contact closed, 1 is elastic. Any number is
+    valid, so that differences can be taken at 0 and 1: above 1 an impact adds energy, below 0 the
+    contact moves on into what it hits.
 frames : str or sequence of str
     Names from ``model.frames``: every link of the robot's file, including links that are fixed to
     bodies or to the world. With a single name the result has no axis for the frames.
@@ -174,9 +177,9 @@ symmetric : bool, optional
 coordinates : {"tangent", "numbers"}
     What derivatives by a configuration are taken by. ``"tangent"``: displacements q (+) xi, with nv
     columns. ``"numbers"``: the numbers of q in f(normalize(q)), so that a change of a
-    quaternion along itself has no effect. Then the axis of ``q`` has length nq, second derivatives
-    are symmetric, ``dq`` is a change of the numbers, and a configuration after a step is given and
-    weighed by its numbers too.
+    quaternion along itself has no effect. Quaternions may have any norm from 1e-150 to 1e150. The
+    axis of ``q`` has length nq, second derivatives are symmetric, ``dq`` a change of the numbers,
+    and a configuration after a step is given and weighed by its numbers too.
 layout : {"dense", "pattern"}
     ``"dense"``: all numbers. ``"pattern"``: only numbers that can differ from zero. In place of its
     own axes a matrix or a tensor then has a single one, in the order of `dtau.pattern`. Large
@@ -224,6 +227,28 @@ outs : sequence of ndarray, optional
 threads : int, optional
     Number of threads. By default one for a small batch, and up to one per processor for one that
     would keep a single thread busy for more than about 0.2 ms.
+impulse_dynamics*.v
+    ... It is the velocity before the impact.
+impulse_dynamics*.contacts
+    The contacts and loops that hold afterwards, of this model. Gains and placements do not
+    matter.
+step*.f_ext
+    ... Its components, and the components of ``tau``, are constant over the step.
+step*.contacts : Contacts, optional
+    Contacts and loops that hold at every stage; the acceleration is the result of
+    `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
+step*.active
+    ... The same contacts hold over the whole step.
+step*.positions
+    ... A contact is held at the same position over the whole step.
+inverse_dynamics*.v_derivatives : array_like (..., r + 2, nv)
+    ... Row 1 is ``a``.
+from_quaternion*.order : {"xyzw", "wxyz"}
+    Order of the four numbers. There is no default, because packages differ.
+to_quaternion*.order : {"xyzw", "wxyz"}
+    Order of the four numbers. There is no default, because packages differ.
+from_quaternion*.quaternion
+    Quaternion of norm 1 within 1e-6, in this order.
 """
 
 RESULTS = """

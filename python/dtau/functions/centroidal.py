@@ -45,8 +45,6 @@ def center_of_mass(
 
     Examples
     --------
-    >>> import dtau
-    >>> model = dtau.robots.quadruped()
     >>> q = dtau.neutral(model)
     >>> q[:3] = 1.0, 2.0, 3.0  # where the trunk is
     >>> print(dtau.center_of_mass(model, q).round(2))
@@ -80,8 +78,6 @@ def center_of_mass_velocity(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> velocity = dtau.center_of_mass_velocity(model, q, v)
     >>> bool(np.allclose(model.mass * velocity, dtau.momentum(model, q, v)[:3]))
@@ -153,8 +149,6 @@ def center_of_mass_jacobian(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> J = dtau.center_of_mass_jacobian(model, q)
     >>> bool(np.allclose(J @ v, dtau.center_of_mass_velocity(model, q, v)))
@@ -188,8 +182,6 @@ def center_of_mass_velocity_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.center_of_mass_velocity_derivatives(model, q, v)
     >>> bool(np.allclose(d.dvelocity_dv, dtau.center_of_mass_jacobian(model, q)))
@@ -224,8 +216,6 @@ def center_of_mass_acceleration_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.center_of_mass_acceleration_derivatives(model, q, v, a)
     >>> bool(np.allclose(d.dacceleration_da, dtau.center_of_mass_jacobian(model, q)))

@@ -84,8 +84,6 @@ def centroidal_momentum(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> h = dtau.centroidal_momentum(model, q, v)
     >>> about_origin = h[3:] + np.cross(dtau.center_of_mass(model, q), h[:3])
@@ -117,8 +115,6 @@ def centroidal_momentum_matrix(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> A = dtau.centroidal_momentum_matrix(model, q)
     >>> A.shape
@@ -198,8 +194,6 @@ def centroidal_momentum_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.centroidal_momentum_derivatives(model, q, v)
     >>> rate = d.dh_dq @ v + d.dh_dv @ a
@@ -236,8 +230,6 @@ def centroidal_momentum_rate_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.centroidal_momentum_rate_derivatives(model, q, v, a)
     >>> bool(np.allclose(d.drate_da, dtau.centroidal_momentum_matrix(model, q)))

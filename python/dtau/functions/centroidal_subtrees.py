@@ -32,8 +32,6 @@ def subtree_centers_of_mass(model: Model, q: ArrayLike, *, threads: int | None =
 
     Examples
     --------
-    >>> import dtau
-    >>> model = dtau.robots.quadruped()
     >>> mass, center = dtau.subtree_centers_of_mass(model, dtau.neutral(model))
     >>> bool(abs(mass[0] - model.mass) < 1e-12), center.shape
     (True, (13, 3))

@@ -118,8 +118,6 @@ def constrained_dynamics_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> feet = [dtau.PointContact(foot) for foot in dtau.robots.QUADRUPED_FEET]
     >>> contacts = dtau.Contacts(model, feet)
     >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0), shape=(256,))

@@ -70,8 +70,6 @@ def constrained_dynamics_hessian(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> feet = [dtau.PointContact(foot) for foot in dtau.robots.QUADRUPED_FEET]
     >>> contacts = dtau.Contacts(model, feet)
     >>> rng = np.random.default_rng(0)
@@ -118,9 +116,6 @@ def impulse_dynamics_hessian(
         Weight of each velocity after the impact, held constant.
     lam_impulses
         ... The impulses are along the axes of the contacts. The weights are held constant.
-    contacts
-        The contacts and loops that hold afterwards, of this model. Gains and placements do not
-        matter.
 
     Returns
     -------
@@ -134,8 +129,6 @@ def impulse_dynamics_hessian(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> contacts = dtau.Contacts(model, [dtau.PointContact("LF_FOOT")])
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> lam, lam_impulses = np.ones(model.nv), np.zeros(3)

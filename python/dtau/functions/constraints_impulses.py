@@ -40,14 +40,6 @@ def impulse_dynamics(
 
         M (v_after - v) = J^T impulses,    J v_after = -restitution J v
 
-    Parameters
-    ----------
-    v
-        ... It is the velocity before the impact.
-    contacts
-        The contacts and loops that hold afterwards, of this model. Gains and placements do not
-        matter.
-
     Returns
     -------
     ImpulseDynamics
@@ -97,14 +89,6 @@ def impulse_dynamics_derivatives(
 
         [dv_after - dv; dimpulses] = -K^-1 [d(M (v_after - v) - J^T impulses); d(rows)]
 
-    Parameters
-    ----------
-    v
-        ... It is the velocity before the impact.
-    contacts
-        The contacts and loops that hold afterwards, of this model. Gains and placements do not
-        matter.
-
     Notes
     -----
     [Derivations] section 20: the same solve as in `dtau.constrained_dynamics_derivatives`, at rest,
@@ -115,8 +99,6 @@ def impulse_dynamics_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> contacts = dtau.Contacts(model, [dtau.PointContact("LF_FOOT")])
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.impulse_dynamics_derivatives(model, q, v, contacts)
@@ -154,11 +136,6 @@ def impulse_dynamics_jvp(
 
     Parameters
     ----------
-    v
-        ... It is the velocity before the impact.
-    contacts
-        The contacts and loops that hold afterwards, of this model. Gains and placements do not
-        matter.
     dparameters : array_like (..., nparameters), optional
         Variation dpi of the parameters: as many as ``parameters`` has, and 10 nbodies, in the order
         of ``model.parameters.ravel()``, without it; zero by default. Y is the regressor at rest and
@@ -176,8 +153,6 @@ def impulse_dynamics_jvp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> contacts = dtau.Contacts(model, [dtau.PointContact("LF_FOOT")])
     >>> rng = np.random.default_rng(0)
     >>> q, v, _ = dtau.random_state(model, rng)
@@ -212,13 +187,8 @@ def impulse_dynamics_vjp(
 
     Parameters
     ----------
-    v
-        ... It is the velocity before the impact.
     lam
         Weight of each velocity after the impact.
-    contacts
-        The contacts and loops that hold afterwards, of this model. Gains and placements do not
-        matter.
     by : "parameters", optional
         Further variables: the parameters. The gradient by them is an attribute of the result,
         beside the tuple. ``out`` must be None.
@@ -235,8 +205,6 @@ def impulse_dynamics_vjp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> contacts = dtau.Contacts(model, [dtau.PointContact("LF_FOOT")])
     >>> rng = np.random.default_rng(0)
     >>> q, v, _ = dtau.random_state(model, rng)

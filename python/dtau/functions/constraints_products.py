@@ -65,8 +65,6 @@ def constrained_dynamics_jvp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> feet = [dtau.PointContact("LF_FOOT"), dtau.PointContact("RH_FOOT")]
     >>> contacts = dtau.Contacts(model, feet)
     >>> rng = np.random.default_rng(0)
@@ -127,8 +125,6 @@ def constrained_dynamics_vjp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> feet = [dtau.PointContact("LF_FOOT"), dtau.PointContact("RH_FOOT")]
     >>> contacts = dtau.Contacts(model, feet)
     >>> rng = np.random.default_rng(0)

@@ -17,11 +17,10 @@ from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_vectors
 from dtau.results import Projected
+from dtau.support.arrays import Array
 from dtau.support.blocks import BLOCK, blocks
 from dtau.support.checks import batch_arrays, integer, real_array, require_memory
 from dtau.support.options import ForceAxes
-
-Array = NDArray[np.float64]
 
 _RANK = 1e-10  # singular values below this, relative to the largest, count as zero
 _DEPENDENT = 1e-7  # length of what is left of a row without the rows before it

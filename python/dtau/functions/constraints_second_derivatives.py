@@ -106,8 +106,6 @@ def impulse_dynamics_second_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> feet = [dtau.PointContact(foot) for foot in dtau.robots.QUADRUPED_FEET]
     >>> contacts = dtau.Contacts(model, feet)
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))

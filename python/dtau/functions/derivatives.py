@@ -50,8 +50,6 @@ def inverse_dynamics_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(256,))
     >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a)
     >>> d.dtau_dq.shape
@@ -99,8 +97,6 @@ def forward_dynamics_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.forward_dynamics_derivatives(model, q, v, tau)
     >>> bool(np.allclose(d.da_dtau, dtau.mass_matrix_inverse(model, q)))
@@ -138,8 +134,6 @@ def inverse_dynamics_wrench_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, a = dtau.random_state(model, rng)
     >>> f_ext = rng.standard_normal((model.nbodies, 6))
@@ -185,8 +179,6 @@ def forward_dynamics_wrench_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q = dtau.random_state(model, np.random.default_rng(0)).q
     >>> by_wrenches = dtau.forward_dynamics_wrench_derivatives(model, q)
     >>> J_T = -dtau.inverse_dynamics_wrench_derivatives(model, q)

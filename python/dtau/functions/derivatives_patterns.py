@@ -82,8 +82,6 @@ def pattern(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(256,))
     >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a, layout="pattern")
     >>> d.dtau_dq.shape

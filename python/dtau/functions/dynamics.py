@@ -52,8 +52,6 @@ def inverse_dynamics(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(256,))
     >>> dtau.inverse_dynamics(model, q, v, a).shape
     (256, 18)

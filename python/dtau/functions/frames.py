@@ -44,8 +44,6 @@ def forward_kinematics(
 
     Examples
     --------
-    >>> import dtau
-    >>> model = dtau.robots.quadruped()
     >>> dtau.forward_kinematics(model, dtau.neutral(model)).translation.shape
     (13, 3)
     """
@@ -80,8 +78,6 @@ def frame_placements(
 
     Examples
     --------
-    >>> import dtau
-    >>> model = dtau.robots.quadruped()
     >>> dtau.frame_placements(model, dtau.neutral(model), "LF_FOOT").translation.shape
     (3,)
     """
@@ -209,8 +205,6 @@ def frame_velocities(
 
     Examples
     --------
-    >>> import dtau
-    >>> model = dtau.robots.quadruped()
     >>> q, v = dtau.neutral(model), [0.0] * model.nv
     >>> v[5] = 1.0  # about the base's vertical axis
     >>> print(dtau.frame_velocities(model, q, v, "LF_FOOT").round(3))
@@ -303,8 +297,6 @@ def wrench_at_frame(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q = dtau.neutral(model)
     >>> f_ext = dtau.wrench_at_frame(model, q, "LF_FOOT", [0, 0, 80, 0, 0, 0], axes="mixed")
     >>> f_ext.shape

@@ -165,8 +165,6 @@ def frame_accelerations_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.frame_accelerations_derivatives(model, q, v, a, ["LF_FOOT", "RH_FOOT"])
     >>> d.dacceleration_dq.shape

@@ -48,8 +48,6 @@ def integrate(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> step = dtau.integrate(model, q, 0.01 * v)
     >>> bool(np.allclose(dtau.difference(model, q, step), 0.01 * v))
@@ -90,8 +88,6 @@ def difference(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q0, q1 = dtau.random_state(model, np.random.default_rng(0), shape=(2,)).q
     >>> dq = dtau.difference(model, q0, q1)
     >>> dq.shape
@@ -129,8 +125,6 @@ def normalize(
 
     Examples
     --------
-    >>> import dtau
-    >>> model = dtau.robots.quadruped()
     >>> q = dtau.neutral(model)
     >>> q[6] = 2.0
     >>> float(dtau.normalize(model, q)[6])
@@ -178,8 +172,6 @@ def integrate_jacobians(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> by_q, by_dq = dtau.integrate_jacobians(model, q, v)
     >>> delta = np.full(model.nv, 1e-7)

@@ -34,8 +34,6 @@ def neutral(model: Model) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> import dtau
-    >>> model = dtau.robots.quadruped()
     >>> dtau.neutral(model)[:7]
     array([0., 0., 0., 0., 0., 0., 1.])
     """
@@ -83,8 +81,6 @@ def configuration(
 
     Examples
     --------
-    >>> import dtau
-    >>> model = dtau.robots.quadruped()
     >>> base = dtau.Pose.from_rpy((0.0, 0.0, 0.5), xyz=(1, 2, 0.6))
     >>> q = dtau.configuration(model, {"root_joint": base, "LF_HFE": 0.6})
     >>> q[:3], float(q[model.joint("LF_HFE").q][0])
@@ -153,8 +149,6 @@ def random_state(model: Model, rng: np.random.Generator, shape: tuple[int, ...] 
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(2, 3))
     >>> q.shape, v.shape, a.shape
     ((2, 3, 19), (2, 3, 18), (2, 3, 18))

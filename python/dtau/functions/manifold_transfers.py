@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.docstrings import documented
 from dtau.functions.frames import frame_accelerations, frame_placements, frame_velocities
@@ -14,9 +14,8 @@ from dtau.model.links import Joint
 from dtau.model.model import Model
 from dtau.model.rotations import quaternions_of_rotations, rotations_of_quaternions
 from dtau.results import PartialState, State
+from dtau.support.arrays import Array
 from dtau.support.checks import batch_arrays, require
-
-Array = NDArray[np.float64]
 
 
 @overload
@@ -68,8 +67,6 @@ def transfer_state(
 
     Examples
     --------
-    >>> import dtau
-    >>> model = dtau.robots.quadruped()
     >>> standing = model.with_root("LF_FOOT")
     >>> q = dtau.transfer_state(model, standing, dtau.neutral(model)).q
     >>> dtau.frame_placements(standing, q, "base").translation.round(12) + 0.0

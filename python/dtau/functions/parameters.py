@@ -71,8 +71,6 @@ def inverse_dynamics_regressor(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> Y = dtau.inverse_dynamics_regressor(model, q, v, a, joint_parameters=True)
     >>> pi = np.concatenate([model.parameters.ravel(), model.joint_parameters.ravel()])
@@ -114,8 +112,6 @@ def inverse_dynamics_parameter_jvp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> heavier = np.zeros((model.nbodies, 10))
     >>> heavier[0] = dtau.Inertia(1.0, com=(0.2, 0, 0.1)).parameters  # a kilogram on the base
@@ -159,8 +155,6 @@ def inverse_dynamics_parameter_vjp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, a = dtau.random_state(model, rng)
     >>> lam = rng.standard_normal(model.nv)
@@ -205,8 +199,6 @@ def forward_dynamics_parameter_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.forward_dynamics_parameter_derivatives(model, q, v, tau)
     >>> Y = dtau.inverse_dynamics_regressor(model, q, v, dtau.forward_dynamics(model, q, v, tau))
@@ -248,8 +240,6 @@ def forward_dynamics_parameter_jvp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, tau = dtau.random_state(model, rng)
     >>> dpi = 0.01 * rng.standard_normal(10 * model.nbodies)
@@ -293,8 +283,6 @@ def forward_dynamics_parameter_vjp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, tau = dtau.random_state(model, rng)
     >>> lam = rng.standard_normal(model.nv)

@@ -15,9 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from dtau.docstrings import documented
 from dtau.functions.frames import forward_kinematics, frame_velocities
 from dtau.model.model import Model
+from dtau.support.arrays import Array
 from dtau.support.checks import require_memory
-
-Array = NDArray[np.float64]
 
 
 @documented
@@ -45,8 +44,6 @@ def kinetic_energy_regressor(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> energy = dtau.kinetic_energy_regressor(model, q, v) @ model.parameters.ravel()
     >>> rotors = 0.5 * model.armature @ v**2
@@ -87,8 +84,6 @@ def potential_energy_regressor(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, _, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> energy = dtau.potential_energy_regressor(model, q) @ model.parameters.ravel()
     >>> bool(np.isclose(energy, dtau.potential_energy(model, q)))
@@ -131,8 +126,6 @@ def momentum_regressor(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> momentum = dtau.momentum_regressor(model, q, v) @ model.parameters.ravel()
     >>> bool(np.allclose(momentum, dtau.momentum(model, q, v)))

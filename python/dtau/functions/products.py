@@ -63,8 +63,6 @@ def inverse_dynamics_jvp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, a = dtau.random_state(model, rng)
     >>> dq, dv, da = rng.standard_normal((3, model.nv))
@@ -109,8 +107,6 @@ def inverse_dynamics_vjp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, a = dtau.random_state(model, rng)
     >>> lam = rng.standard_normal(model.nv)
@@ -164,8 +160,6 @@ def forward_dynamics_jvp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, tau = dtau.random_state(model, rng)
     >>> dq, dv, dtorque = rng.standard_normal((3, model.nv))
@@ -210,8 +204,6 @@ def forward_dynamics_vjp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, tau = dtau.random_state(model, rng)
     >>> lam = rng.standard_normal(model.nv)

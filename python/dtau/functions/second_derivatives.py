@@ -74,8 +74,6 @@ def inverse_dynamics_second_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(16,))
     >>> d2 = dtau.inverse_dynamics_second_derivatives(model, q, v, a)
     >>> d2.d2tau_dqdv.shape
@@ -136,8 +134,6 @@ def forward_dynamics_second_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> d2 = dtau.forward_dynamics_second_derivatives(model, q, v, tau)
     >>> d2.d2a_dvdv.shape
@@ -183,8 +179,6 @@ def inverse_dynamics_hessian(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> lam = np.linspace(-1.0, 1.0, model.nv)
     >>> hessian = dtau.inverse_dynamics_hessian(model, q, v, a, lam)
@@ -235,8 +229,6 @@ def forward_dynamics_hessian(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> lam = np.linspace(-1.0, 1.0, model.nv)
     >>> hessian = dtau.forward_dynamics_hessian(model, q, v, tau, lam)

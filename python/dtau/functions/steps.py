@@ -40,46 +40,27 @@ def step(
 
         M a + C v + D v + g = tau + sum of J^T f_ext    from t to t + dt, tau and f_ext constant
 
-    Parameters
-    ----------
-    f_ext
-        ... Its components, and the components of ``tau``, are constant over the step.
-    contacts : Contacts, optional
-        Contacts and loops that hold at every stage; the acceleration is the result of
-        `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
-    active
-        ... The same contacts hold over the whole step.
-    positions
-        ... A contact is held at the same position over the whole step.
-
-    Raises
-    ------
-    ValueError
-        ... ``active``, ``positions`` or ``regularization`` are given without contacts. Contacts are
-        checked in every stage.
-
     Notes
     -----
     "rk4" is a Runge-Kutta-Munthe-Kaas method, [RKMK]: with q(t) = q (+) theta(t), it integrates
     theta' = v + [theta, v]/2 + [theta, [theta, v]]/12 and v' = a. The brackets vanish for joints of
     one degree of freedom; the other joints need them for order 4. Each stage computes
-    `dtau.forward_dynamics`, O(N); "euler", "semi_implicit" and "implicit" have one stage, "rk4" has
-    four.
+    `dtau.forward_dynamics`, O(N), and checks the rows of its contacts; "euler", "semi_implicit" and
+    "implicit" have one stage, "rk4" has four.
 
     "implicit" solves (M + dt D) a = tau - bias - f(v), [Derivations] section 28, for damping and
-    friction f with the slope D: stable where these are stiff, as MuJoCo's "implicitfast".
-    `Model.stable_step` estimates how long other steps may be. Gains of motors are part of ``tau``,
-    which is constant. A servo's velocity gain is damping: with
-    ``model.replace(damping=model.damping - np.diag(motors.dtau_dv))`` and motors without it, it
-    acts at the end of the step too, if each motor drives one joint.
+    friction f with the slope D: stable where these are stiff, as MuJoCo's "implicitfast". A step
+    back in time needs a positive definite M + dt D. With stiff damping it is not, and velocities
+    change their signs; this is not checked. `Model.stable_step` estimates how long other steps may
+    be. Gains of motors are part of ``tau``, which is constant. A servo's velocity gain is damping:
+    with ``model.replace(damping=model.damping - np.diag(motors.dtau_dv))`` and motors without it,
+    it acts at the end of the step too, if each motor drives one joint.
 
     Contacts constrain accelerations: the integration errors of their velocities and positions stay,
     unless the Baumgarte gains ``kd`` and ``kp`` remove them.
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v = dtau.neutral(model), np.zeros(model.nv)
     >>> for _ in range(100):  # free fall for a second
     ...     q, v = dtau.step(model, q, v, np.zeros(model.nv), 0.01, "rk4")
@@ -136,15 +117,6 @@ def step_jvp(
 
     Parameters
     ----------
-    f_ext
-        ... Its components, and the components of ``tau``, are constant over the step.
-    contacts : Contacts, optional
-        Contacts and loops that hold at every stage; the acceleration is the result of
-        `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
-    active
-        ... The same contacts hold over the whole step.
-    positions
-        ... A contact is held at the same position over the whole step.
     dparameters : array_like (..., nparameters), optional
         Variation dpi of the parameters: as many as ``parameters`` has, and 10 nbodies, in the order
         of ``model.parameters.ravel()``, without it; zero by default.
@@ -154,11 +126,6 @@ def step_jvp(
     StepJVP
         With the matrices of `dtau.linearize_discrete` for all torques, the columns of ``by`` among
         them, at the cost of a few calls of forward dynamics.
-
-    Raises
-    ------
-    ValueError
-        ... ``active``, ``positions`` or ``regularization`` are given without contacts.
 
     Notes
     -----
@@ -213,15 +180,6 @@ def step_vjp(
 
     Parameters
     ----------
-    f_ext
-        ... Its components, and the components of ``tau``, are constant over the step.
-    contacts : Contacts, optional
-        Contacts and loops that hold at every stage; the acceleration is the result of
-        `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
-    active
-        ... The same contacts hold over the whole step.
-    positions
-        ... A contact is held at the same position over the whole step.
     by : {"dt", "f_ext", "parameters"} or sequence of them, optional
         Further variables: the length of the step, the external wrenches, which may be zero, and the
         inertial parameters of the bodies. The gradients are attributes of the result, beside the
@@ -237,8 +195,7 @@ def step_vjp(
     Raises
     ------
     ValueError
-        ... ``active``, ``positions`` or ``regularization`` are given without contacts, or
-        ``by="f_ext"`` without ``f_ext``.
+        ... ``by="f_ext"`` is given without ``f_ext``.
 
     Notes
     -----

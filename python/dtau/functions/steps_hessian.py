@@ -54,8 +54,6 @@ def step_hessian(
         `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
     active
         ... The active contacts hold over the whole step.
-    positions
-        ... A contact is held at the same position over the whole step.
     by : {"dt", "f_ext"} or sequence of them, optional
         Further variables: ``"dt"`` adds a row and a column by the length of the step, ``"f_ext"``
         6 nbodies by the components of the external wrenches, body by body, which may be zero.
@@ -66,11 +64,6 @@ def step_hessian(
         Symmetric; rows and columns by [xi, dv, du], and with ``by`` behind them by ddt and df_ext.
         It is the Hessian of the integrator's step, not of the exact solution.
         `dtau.linearize_discrete` gives the gradient of the same sum, ``[lam_q, lam_v] @ [A, B]``.
-
-    Raises
-    ------
-    ValueError
-        ... ``active``, ``positions`` or ``regularization`` are given without contacts.
 
     Notes
     -----

@@ -65,8 +65,7 @@ def linearize(
     Raises
     ------
     ValueError
-        ... ``active``, ``positions`` or ``regularization`` are given without contacts;
-        ``layout="pattern"`` is given with motors whose forces depend on the state.
+        ... ``layout="pattern"`` is given with motors whose forces depend on the state.
 
     Notes
     -----
@@ -77,8 +76,6 @@ def linearize(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> lin = dtau.linearize(model, q, v, tau)
     >>> lin.A.shape, lin.B.shape
@@ -168,7 +165,8 @@ def linearize_discrete(
         the result of `dtau.constrained_dynamics`, and the contact forces vary with it. They act in
         addition to ``f_ext``.
     forces
-        ... The forces and their derivatives belong to the state before the step.
+        ... The forces and their derivatives belong to the state before the step, and with
+        ``integrator="implicit"`` to the acceleration that the step takes.
 
     Returns
     -------
@@ -179,8 +177,8 @@ def linearize_discrete(
     Raises
     ------
     ValueError
-        ... ``active``, ``positions``, ``regularization`` or ``forces`` are given without
-        contacts; ``layout="pattern"`` is given with motors whose forces depend on the state.
+        ... ``forces`` is given without contacts; ``layout="pattern"`` is given with motors whose
+        forces depend on the state.
 
     Notes
     -----
@@ -191,8 +189,6 @@ def linearize_discrete(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0), shape=(50,))
     >>> lin = dtau.linearize_discrete(model, q, v, tau, 0.01, "rk4")
     >>> lin.A.shape, lin.B.shape

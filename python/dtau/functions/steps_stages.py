@@ -54,11 +54,6 @@ def linearize_stages(
         ``A``, ``B``, ``q`` and ``v`` equal the arrays of ``dtau.linearize_discrete(..., "rk4")``,
         to the bit.
 
-    Raises
-    ------
-    ValueError
-        ... ``active``, ``positions`` or ``regularization`` are given without contacts.
-
     Notes
     -----
     The same work as `dtau.linearize_discrete`, O(N d) for each column and stage: the states of the

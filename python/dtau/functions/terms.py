@@ -51,8 +51,6 @@ def mass_matrix(
 
     Examples
     --------
-    >>> import dtau
-    >>> model = dtau.robots.quadruped()
     >>> M = dtau.mass_matrix(model, dtau.neutral(model))
     >>> bool(abs(M[0, 0] - model.mass) < 1e-12)
     True
@@ -87,8 +85,6 @@ def mass_matrix_inverse(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q = dtau.neutral(model)
     >>> product = dtau.mass_matrix_inverse(model, q) @ dtau.mass_matrix(model, q)
     >>> bool(np.allclose(product, np.eye(model.nv)))
@@ -127,8 +123,6 @@ def coriolis_matrix(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> C = dtau.coriolis_matrix(model, q, v)
     >>> bias = C @ v + model.damping * v + dtau.gravity_torque(model, q)
@@ -164,8 +158,6 @@ def bias_torque(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q = dtau.neutral(model)
     >>> still = dtau.bias_torque(model, q, np.zeros(model.nv))
     >>> bool(np.array_equal(still, dtau.gravity_torque(model, q)))
@@ -201,8 +193,6 @@ def gravity_torque(
 
     Examples
     --------
-    >>> import dtau
-    >>> model = dtau.robots.quadruped()
     >>> weight = dtau.gravity_torque(model, dtau.neutral(model))[2]
     >>> bool(abs(weight - 9.81 * model.mass) < 1e-9)
     True
@@ -235,8 +225,6 @@ def kinetic_energy(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> T = dtau.kinetic_energy(model, q, v)
     >>> bool(np.isclose(T, v @ dtau.mass_matrix(model, q) @ v / 2))
@@ -272,8 +260,6 @@ def potential_energy(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, _, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> V = dtau.potential_energy(model, q)
     >>> bool(np.isclose(V, -model.mass * model.gravity @ dtau.center_of_mass(model, q)))
@@ -304,8 +290,6 @@ def kinetic_energy_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.kinetic_energy_derivatives(model, q, v)
     >>> bool(np.allclose(d.dT_dv, dtau.mass_matrix(model, q) @ v))
@@ -338,8 +322,6 @@ def potential_energy_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, _, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> gradient = dtau.potential_energy_derivatives(model, q)
     >>> bool(np.array_equal(gradient, dtau.gravity_torque(model, q)))

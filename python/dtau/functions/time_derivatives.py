@@ -49,11 +49,6 @@ def inverse_dynamics_time_derivatives(
 
         d^k/dt^k (M a + C v + D v + g - sum of J^T f_ext)    k = 0, 1, ..., r
 
-    Parameters
-    ----------
-    v_derivatives : array_like (..., r + 2, nv)
-        ... Row 1 is ``a``.
-
     Returns
     -------
     tau : ndarray (..., r + 1, nv)
@@ -70,8 +65,6 @@ def inverse_dynamics_time_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, a = dtau.random_state(model, rng)
     >>> jerk, snap = rng.standard_normal((2, model.nv))
@@ -139,8 +132,6 @@ def forward_dynamics_time_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, _ = dtau.random_state(model, rng)
     >>> tau = rng.standard_normal((4, model.nv))
@@ -195,8 +186,6 @@ def hybrid_dynamics_time_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, _ = dtau.random_state(model, rng)
     >>> a, tau = rng.standard_normal((2, 3, model.nv))
@@ -254,8 +243,6 @@ def mass_matrix_time_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, a = dtau.random_state(model, rng)
     >>> jerk = rng.standard_normal(model.nv)
@@ -295,8 +282,6 @@ def coriolis_matrix_time_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> C = dtau.coriolis_matrix_time_derivatives(model, q, [v, a])
     >>> M = dtau.mass_matrix_time_derivatives(model, q, [v, a])
@@ -337,8 +322,6 @@ def gravity_torque_time_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> g = dtau.gravity_torque_time_derivatives(model, q, [v])
     >>> bool(np.allclose(g[0], dtau.gravity_torque(model, q)))
@@ -376,8 +359,6 @@ def bias_torque_time_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> bias = dtau.bias_torque_time_derivatives(model, q, [v, a])
     >>> C = dtau.coriolis_matrix_time_derivatives(model, q, [v, a])

@@ -45,11 +45,6 @@ def inverse_dynamics_derivatives_time_derivatives(
 
         d^k/dt^k dtau_dq, d^k/dt^k dtau_dv, d^k/dt^k dtau_da    k = 0, 1, ..., r
 
-    Parameters
-    ----------
-    v_derivatives : array_like (..., r + 2, nv)
-        ... Row 1 is ``a``.
-
     Returns
     -------
     InverseDynamicsDerivatives
@@ -141,8 +136,6 @@ def forward_dynamics_derivatives_time_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, _ = dtau.random_state(model, rng)
     >>> tau = rng.standard_normal((2, model.nv))
@@ -175,11 +168,6 @@ def inverse_dynamics_time_derivatives_derivatives(
     instant. Along q (+) eps e_j, the components of v and of all its time derivatives are constant,
     and so are the components of the wrenches along their axes.
 
-    Parameters
-    ----------
-    v_derivatives : array_like (..., r + 2, nv)
-        ... Row 1 is ``a``.
-
     Returns
     -------
     InverseDynamicsTimeDerivativesDerivatives
@@ -201,8 +189,6 @@ def inverse_dynamics_time_derivatives_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, a = dtau.random_state(model, rng)
     >>> jerk = rng.standard_normal(model.nv)
@@ -269,8 +255,6 @@ def forward_dynamics_time_derivatives_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, _ = dtau.random_state(model, rng)
     >>> tau = rng.standard_normal((2, model.nv))

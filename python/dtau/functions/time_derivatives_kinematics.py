@@ -58,8 +58,6 @@ def kinematics_time_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> k = dtau.kinematics_time_derivatives(model, q, [v, a])
     >>> k.rotation.shape, k.translation.shape, k.twist.shape
@@ -208,8 +206,6 @@ def momentum_time_derivatives(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> h = dtau.momentum_time_derivatives(model, q, [v, a])
     >>> bool(np.allclose(h[0], dtau.momentum(model, q, v)))

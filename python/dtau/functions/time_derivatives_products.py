@@ -48,11 +48,6 @@ def inverse_dynamics_time_derivatives_jvp(
 
         dtau^(k)_dq dq + sum over m of dtau^(k)_dv^(m) dv^(m)    k = 0, 1, ..., r
 
-    Parameters
-    ----------
-    v_derivatives : array_like (..., r + 2, nv)
-        ... Row 1 is ``a``.
-
     Returns
     -------
     dtau : ndarray (..., r + 1, nv)
@@ -66,8 +61,6 @@ def inverse_dynamics_time_derivatives_jvp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, a = dtau.random_state(model, rng)
     >>> jerk, snap = rng.standard_normal((2, model.nv))
@@ -102,11 +95,6 @@ def inverse_dynamics_time_derivatives_vjp(
 
         sum over k of lam_k . tau^(k)    by q, v^(m) and f_ext^(m)
 
-    Parameters
-    ----------
-    v_derivatives : array_like (..., r + 2, nv)
-        ... Row 1 is ``a``.
-
     Returns
     -------
     InverseDynamicsTimeDerivativesVJP
@@ -121,8 +109,6 @@ def inverse_dynamics_time_derivatives_vjp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, a = dtau.random_state(model, rng)
     >>> motion, dq = rng.standard_normal((3, model.nv)), rng.standard_normal(model.nv)
@@ -173,8 +159,6 @@ def forward_dynamics_time_derivatives_jvp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, _ = dtau.random_state(model, rng)
     >>> tau, dtorque = rng.standard_normal((2, 3, model.nv))
@@ -227,8 +211,6 @@ def forward_dynamics_time_derivatives_vjp(
 
     Examples
     --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, _ = dtau.random_state(model, rng)
     >>> tau, dtorque, lam = rng.standard_normal((3, 2, model.nv))

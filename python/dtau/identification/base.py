@@ -12,14 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.functions.manifold_states import random_state
 from dtau.identification.linalg import triangle
 from dtau.identification.regressor import Regressor
+from dtau.support.arrays import Array, Indices, Mask
 from dtau.support.checks import real_array, require, require_memory
-
-Array = NDArray[np.float64]
 
 _NEGLIGIBLE = 1e-9  # of a column's norm: dependent columns leave some 1e-14, others 1e-4 and more
 _ROUNDING = 1e-12  # of a coefficient of a sum
@@ -51,7 +50,7 @@ class BaseParameters:
 
     regressor: Regressor
     map: Array
-    columns: NDArray[np.intp]
+    columns: Indices
     alone: tuple[str, ...]
     combined: tuple[str, ...]
     unidentifiable: tuple[str, ...]
@@ -179,7 +178,7 @@ def base_parameters(regressor: Regressor, *, seed: int = 0) -> BaseParameters:
     is_alone[columns[single]] = True
     has_effect = used.any(axis=0)
 
-    def named(chosen: NDArray[np.bool_]) -> tuple[str, ...]:
+    def named(chosen: Mask) -> tuple[str, ...]:
         return tuple(name for name, ok in zip(regressor.names, chosen, strict=True) if ok)
 
     return BaseParameters(
@@ -192,7 +191,7 @@ def base_parameters(regressor: Regressor, *, seed: int = 0) -> BaseParameters:
     )
 
 
-def _independent(matrix: Array) -> tuple[NDArray[np.intp], Array]:
+def _independent(matrix: Array) -> tuple[Indices, Array]:
     """Return the columns that do not depend on earlier ones, and all columns as sums of them."""
     norms = np.linalg.norm(matrix, axis=0)
     basis = np.empty((len(matrix), 0))

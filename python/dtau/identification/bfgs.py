@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 _DECREASE, _SLOPE = 1e-4, 0.9  # of the weak Wolfe conditions
 _TRIES = 40

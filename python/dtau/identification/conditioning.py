@@ -15,13 +15,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.identification.base import BaseParameters
 from dtau.identification.linalg import triangle
+from dtau.support.arrays import Array
 from dtau.support.checks import batch_arrays, real_array, real_numbers, require
-
-Array = NDArray[np.float64]
 
 
 class ConditionNumber(NamedTuple):

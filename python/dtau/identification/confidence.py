@@ -10,12 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.identification.base import BaseParameters
 from dtau.identification.samples import Reduced
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 DEFICIENT = 1e-10  # of the largest singular value, with columns of norm 1
 _UNDETERMINED = 1e-6  # least part of a direction of norm 1 that the samples do not determine

@@ -26,9 +26,8 @@ from dtau.identification.base import BaseParameters
 from dtau.identification.bfgs import minimize_bfgs
 from dtau.identification.conditioning import condition_number
 from dtau.model.model import Model
+from dtau.support.arrays import Array
 from dtau.support.checks import integer, real_array, real_numbers, require, shown
-
-Array = NDArray[np.float64]
 
 _SAMPLES_PER_HARMONIC = 16
 _STARTS = 16

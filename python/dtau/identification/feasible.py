@@ -11,13 +11,11 @@ from collections.abc import Callable
 from typing import NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.identification.linalg import triangle
 from dtau.identification.log_cholesky import UNITS, pseudo_inertias
 from dtau.identification.regressor import Regressor
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array, Indices
 
 _WEAK = 1e-3  # weight of the barrier of a joint's term without prior, which is a number above zero
 _SHRINK = 0.1  # of the prior's weight from one stage to the next
@@ -31,7 +29,7 @@ class Barrier(NamedTuple):
 
     prior: Array  # (n,)
     inverses: Array  # (nbodies, 4, 4) of the prior's pseudo-inertias
-    positive: NDArray[np.intp]  # parameters of joints that stay above zero
+    positive: Indices  # parameters of joints that stay above zero
     slopes: Array  # 1 / prior of these, zero without a prior
     weights: Array  # of their divergences
 

@@ -17,17 +17,16 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.identification.base import BaseParameters
 from dtau.identification.confidence import DEFICIENT, Confidence
 from dtau.identification.feasible import Barrier, minimize, minimize_near
 from dtau.identification.samples import Reduced, read_noise, read_samples, reduced, spread
 from dtau.model.model import Model
+from dtau.support.arrays import Array
 from dtau.support.checks import real_array, require
 from dtau.support.errors import ModelWarning
-
-Array = NDArray[np.float64]
 
 _NEAR = 0.25  # of the mean distance of the true parameters: half a standard error
 

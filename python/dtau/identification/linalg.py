@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 
 def triangle(matrix: Array) -> Array:

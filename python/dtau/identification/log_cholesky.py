@@ -17,11 +17,10 @@ semidefinite ([Pseudo-inertia]). [Log-Cholesky] takes any ten numbers to such a 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dtau.support.arrays import Array
 from dtau.support.checks import batch_arrays
-
-Array = NDArray[np.float64]
 
 _ROW = np.array([0, 1, 2, 0, 1, 0, 0, 1, 2])  # of the entries of U for theta[1:]
 _COLUMN = np.array([0, 1, 2, 1, 2, 2, 3, 3, 3])

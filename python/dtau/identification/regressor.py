@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.functions.parameters import inverse_dynamics_parameter_jvp, inverse_dynamics_regressor
 from dtau.functions.products import inverse_dynamics_vjp
 from dtau.identification.log_cholesky import pseudo_inertias
 from dtau.model.model import Model
+from dtau.support.arrays import Array
 from dtau.support.checks import batch_arrays, listing, real_array, require, shown, tuple_of
 from dtau.support.immutable import Immutable
 
-Array = NDArray[np.float64]
 JointTerm = Literal["armature", "damping", "coulomb", "stiffness", "offset"]
 
 JOINT_TERMS: tuple[str, ...] = get_args(JointTerm)

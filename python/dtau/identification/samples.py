@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.identification.base import BaseParameters
 from dtau.identification.conditioning import read_deviations
 from dtau.identification.linalg import triangle
+from dtau.support.arrays import Array
 from dtau.support.checks import batch_arrays
-
-Array = NDArray[np.float64]
 
 _CHUNK = 4_000_000  # numbers of a regressor that are in memory at a time
 _LEAST_NOISE = 1e-9  # of the largest torque: residuals of simulated data are rounding errors

@@ -86,4 +86,5 @@ def _check_shapes(made: Call, arrays: dict[str, jax.Array | None]) -> None:
             expected = expected_shape(spec.name, spec.shape, made.model)
             raise ValueError(f"{spec.name}: expected shape {expected}, got {x.shape}")
         batches[spec.name] = x.shape[:batch]
-    common_batch(batches)
+    if all(isinstance(n, int) for shape in batches.values() for n in shape):
+        common_batch(batches)  # symbolic sizes of jax.export are left to JAX

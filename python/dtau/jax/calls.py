@@ -93,7 +93,7 @@ def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ..
     given = [(x, spec) for x, spec in pairs if x is not None]
     if prepared.problem and PARAMETERS not in [spec.name for _, spec in given]:
         raise ValueError(f"{call.name}: {prepared.problem}")
-    batch = np.broadcast_shapes(*(x.shape[: x.ndim - len(spec.shape)] for x, spec in given))
+    batch = jnp.broadcast_shapes(*(x.shape[: x.ndim - len(spec.shape)] for x, spec in given))
     arrays = [  # of as many axes each, as the handler reads them
         jnp.reshape(x, (1,) * (len(batch) + len(spec.shape) - x.ndim) + x.shape)
         for x, spec in given

@@ -336,7 +336,8 @@ def _mapped(
         x if k is not None else jnp.broadcast_to(x, (size, *x.shape))
         for x, k in zip(longer[count:], axes[count:], strict=True)
     ]
-    many = size > _FEW and all(k is None for k in axes[:count])
+    few = isinstance(size, int) and size <= _FEW  # a symbolic size of jax.export may be large
+    many = not few and all(k is None for k in axes[:count])
     of = _by_matrix if many else _product.bind
     found = list(of(*longer[:count], *vectors, product=product))
     return found, [0] * len(found)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.conventions.foreign import ForeignModel
 from dtau.conventions.pinocchio_joints import (
@@ -29,10 +29,9 @@ from dtau.model.model import Model
 from dtau.model.names import distinct
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
+from dtau.support.arrays import Array
 from dtau.support.checks import listing
 from dtau.support.errors import ModelError
-
-Array = NDArray[np.float64]
 
 _BY_COORDINATE = ("lowerPositionLimit", "upperPositionLimit")
 _FINITE = ("armature", "damping", "friction")

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.conventions import mujoco_names
 from dtau.conventions.mujoco_names import BALL, FREE, HINGE, SLIDE
@@ -27,11 +26,10 @@ from dtau.model.joints import Fixed, Free, Prismatic, Revolute, Spherical
 from dtau.model.links import Limits, Link
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
+from dtau.support.arrays import Array
 from dtau.support.checks import listing
 from dtau.support.errors import ModelError, warn_of_model
 from dtau.support.options import Root
-
-Array = NDArray[np.float64]
 
 _SIZES = {FREE: 7, BALL: 4, SLIDE: 1, HINGE: 1}  # numbers of coordinates
 

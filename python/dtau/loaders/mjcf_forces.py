@@ -6,13 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.conventions.mujoco_names import BALL, FREE, HINGE, SLIDE
 from dtau.model.links import Mimic
+from dtau.support.arrays import Array, Mask
 from dtau.support.checks import listing
-
-Array = NDArray[np.float64]
 
 
 def is_off(mujoco: Any, m: Any, *parts: str) -> bool:
@@ -80,7 +78,7 @@ def _rotation_vector(quaternion: Array) -> Array:
     return np.asarray(scale * x[1:])
 
 
-def _carried_springs(m: Any) -> NDArray[np.bool_]:
+def _carried_springs(m: Any) -> Mask:
     """Return which joints have springs that a model can carry: linear ones, but not of free joints.
 
     A free joint's spring would pull at the body's position too, in the world.
@@ -204,7 +202,7 @@ def _sizes(m: Any, name: str, count: int) -> Array:
     return np.asarray(values.reshape(count, -1).sum(axis=1) if count else values.reshape(0))
 
 
-def acting_actuators(mujoco: Any, m: Any) -> NDArray[np.bool_]:
+def acting_actuators(mujoco: Any, m: Any) -> Mask:
     """Return which actuators act: flags switch off all of them, or groups from 0 to 30."""
     if is_off(mujoco, m, "ACTUATION"):
         return np.zeros(len(m.actuator_trntype), dtype=np.bool_)

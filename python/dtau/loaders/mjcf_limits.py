@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.loaders.mjcf_forces import acting_actuators, geared, is_off
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 
 def effort_limits(mujoco: Any, m: Any) -> Array:

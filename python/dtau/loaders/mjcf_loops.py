@@ -15,26 +15,14 @@ from dtau.support.checks import listing
 
 
 class Closure(NamedTuple):
-    """Two frames that are held together: on a moving body, and on another body or in the world.
+    """Two frames that are held together: on a moving body, and on another body or in the world."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the equality.
-    body, place : int, Pose
-        The moving body, and the frame on it.
-    other, there : int, Pose
-        The other body, 0 for the world, and the frame on it.
-    rows : int
-        Number of rows, 3 or 6.
-    """
-
-    name: str
-    body: int
-    place: Pose
-    other: int
-    there: Pose
-    rows: int
+    name: str  # the equality's
+    body: int  # the moving one
+    place: Pose  # the frame on it
+    other: int  # 0: the world
+    there: Pose  # the frame on the other body
+    rows: int  # 3 or 6
 
     def contact(self, frame: str, bodies: Sequence[str]) -> AnyContact:
         """Make the contact or loop; `frame` is the frame at `place`, `bodies` the bodies' names."""

@@ -14,21 +14,11 @@ from dtau.support.options import Inertias, MimicJoints, Root
 
 
 class Source(NamedTuple):
-    """A file, or a text.
+    """A file, or a text."""
 
-    Attributes
-    ----------
-    label : str
-        Name in errors: the path, or "XML text".
-    content : str or bytes
-        Content of the file or text.
-    path : str or None
-        Path of the file; None for a text.
-    """
-
-    label: str
+    label: str  # in errors: the path, or "XML text"
     content: str | bytes
-    path: str | None
+    path: str | None  # None for a text
 
 
 class Options(NamedTuple):
@@ -42,33 +32,13 @@ class Options(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """The parts of a model.
+    """The parts of a model."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the robot.
-    links : list of Link
-        All links, siblings in order.
-    notes : list of str
-        Ignored parts of the file.
-    gravity : array_like (3,) or None
-        Gravity of the file, if the format has it.
-    loops : sequence of PointContact, FrameContact or Loop
-        Closed loops and contacts of the file, if requested.
-    posture : mapping of str to ndarray
-        Coordinates by joint of the posture that the file draws, if there is one.
-    postures : mapping of str to mapping of str to array_like
-        Coordinates by joint of the file's named postures.
-    friction : mapping of str to array_like
-        Coulomb friction by joint, if requested.
-    """
-
-    name: str
-    links: list[Link]
-    notes: list[str]
-    gravity: ArrayLike | None = None
-    loops: Sequence[AnyContact] = ()
-    posture: Mapping[str, NDArray[np.float64]] = {}
-    postures: Mapping[str, Mapping[str, ArrayLike]] = {}
-    friction: Mapping[str, ArrayLike] = {}
+    name: str  # the robot's
+    links: list[Link]  # siblings in order
+    notes: list[str]  # ignored parts of the file
+    gravity: ArrayLike | None = None  # if the format has it
+    loops: Sequence[AnyContact] = ()  # and contacts of the file, if requested
+    posture: Mapping[str, NDArray[np.float64]] = {}  # that the file draws, by joint
+    postures: Mapping[str, Mapping[str, ArrayLike]] = {}  # named ones, by joint
+    friction: Mapping[str, ArrayLike] = {}  # Coulomb friction by joint, if requested

@@ -14,8 +14,7 @@ from dtau.model.joints import Revolute, Universal
 from dtau.model.links import Body, Frame, Limits, Mimic
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 MOST_DOFS = _core.max_dofs
 _NO_AXIS = (0.0, 0.0, 0.0)

@@ -6,17 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.model.contact_kinds import AnyContact, Loop, PointContact
 from dtau.model.model import Model
 from dtau.model.pose import Pose
+from dtau.support.arrays import Array
 from dtau.support.checks import real_array, require, tuple_of, unknown_name
 from dtau.support.immutable import Immutable, checking
-
-Array = NDArray[np.float64]
 
 
 class Contacts(Immutable):

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from dtau.model.joints import Free
 from dtau.model.model import Model
 from dtau.model.motors import Motors
+from dtau.support.arrays import Array
 from dtau.support.checks import real_numbers, require
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.int32]
 
 

@@ -90,11 +90,13 @@ class Editable(ModelBase):
             Acceleration of gravity along the world's axes, in m/s².
         armature, damping : float, array_like (nv,) or mapping, optional
             Rotor inertia, added to the diagonal of the mass matrix, and viscous damping. One number
-            applies to all moving joints except free joints on the world. ``nv`` numbers become
-            `Model.armature` or `Model.damping`; mimic joints then have none of their own. A mapping
+            applies to all moving joints except free joints on the world, which keep theirs. ``nv``
+            numbers become `Model.armature` or `Model.damping`, so that ``np.zeros(model.nv)``
+            removes all; mimic joints then have none of their own. A mapping
             has numbers by joints: one for each, or as many as the joint has velocities.
         stiffness, rest_position : float, array_like (nv,) or mapping, optional
-            Springs of the joints, given as ``armature`` and ``damping`` are.
+            Springs of the joints, given as ``armature`` and ``damping`` are. ``nv`` numbers for
+            one of them keep `Model.rest_position` or `Model.stiffness`.
         friction, friction_speed : float, array_like (nv,) or mapping, optional
             Coulomb friction and the speeds that smooth it, given as ``armature`` and ``damping``
             are. ``nv`` speeds leave mimic joints' speeds as they are.
@@ -155,11 +157,14 @@ class Editable(ModelBase):
             if inertias is not None:
                 raise ValueError("expected inertias of links or parameters of bodies, got both")
             inertias = link_inertias(self, parameters, stacklevel=2)
+        springs = self._by_joint("stiffness", stiffness)
+        if springs is not stiffness and rest_position is None:  # of all springs of a velocity
+            rest_position = self.rest_position
         links = changed(
             self.links,
             armature=self._by_joint("armature", armature),
             damping=self._by_joint("damping", damping),
-            stiffness=self._by_joint("stiffness", stiffness),
+            stiffness=springs,
             rest_position=self._by_joint("rest_position", rest_position),
             friction_speed=self._by_joint("friction_speed", friction_speed),
             friction=self._by_joint("friction", friction),
@@ -179,14 +184,17 @@ class Editable(ModelBase):
             return values
         expected = f"one number, {self.nv} numbers, or a mapping by the names of joints"
         array = real_numbers(argument, values, expected)
-        if array.shape in ((), (1,)):
+        if array.shape in ((), (1,)) and array.shape != (self.nv,):
             return values
         if array.shape != (self.nv,):
             raise ValueError(f"{argument}: expected {expected}, got shape {array.shape}")
         own = {j.name: array[j.v] for j in self.joints if not j.mimic}
         if argument == "friction_speed":
             return own
-        return own | {j.name: 0.0 for j in self.joints if j.mimic}
+        mimics = [(j.name, j.v, j.mimic) for j in self.joints if j.mimic]
+        if argument == "rest_position":  # at the same angle as the joint that they mimic
+            return own | {name: x.multiplier * array[v] + x.offset for name, v, x in mimics}
+        return own | {name: 0.0 for name, _, _ in mimics}
 
     def add_frame(self: M, name: str, parent: str, placement: Pose = _HERE) -> M:
         """Return a model with an added frame: a link without inertia, fixed to another link.

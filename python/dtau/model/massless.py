@@ -7,12 +7,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau._core import JointKind
 from dtau.model.compile import BodyArrays, CoreBody, concatenate
 from dtau.model.joint_type import JointType
 from dtau.model.spatial import Inertia
+from dtau.support.arrays import Array
 from dtau.support.errors import warn_of_model
 
 _SINGULAR = 1e-13  # relative to the inertia that the joint carries
@@ -23,8 +23,6 @@ _TRAVEL = np.array(  # by kinds of joints; of helical joints the pitch is added
 _Y, _Z = [1, 2, 0], [2, 0, 1]  # components of a cross product
 _MOST_GROUPS = 100  # most groups that are open at once
 _IDENTITY = np.eye(3)
-
-Array = NDArray[np.float64]
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -269,7 +267,7 @@ def _is_singular(d: Array, scale: Array, least: float = _SINGULAR) -> bool:
     return bool((relative if d.size == 1 else np.linalg.eigvalsh(relative)).flat[0] <= least)
 
 
-def _generic_coordinates(joint: JointType, rng: np.random.Generator) -> NDArray[np.float64]:
+def _generic_coordinates(joint: JointType, rng: np.random.Generator) -> Array:
     """Draw coordinates without any symmetry; a quaternion comes last."""
     q = rng.uniform(-1, 1, joint.nq)
     if joint.nq > joint.nv:
@@ -277,7 +275,7 @@ def _generic_coordinates(joint: JointType, rng: np.random.Generator) -> NDArray[
     return q
 
 
-def _spatial_inertia(inertia: Inertia) -> NDArray[np.float64]:
+def _spatial_inertia(inertia: Inertia) -> Array:
     """Return the 6x6 inertia about the origin of the body's frame."""
     cross = inertia.mass * _cross(inertia.com)
     matrix = np.empty((6, 6))
@@ -288,9 +286,7 @@ def _spatial_inertia(inertia: Inertia) -> NDArray[np.float64]:
     return matrix
 
 
-def _motion_to_child(
-    rotation: NDArray[np.float64], translation: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _motion_to_child(rotation: Array, translation: Array) -> Array:
     """Return the matrix that takes a twist at the parent's origin to the child's frame there."""
     matrix = np.zeros((6, 6))
     matrix[:3, :3] = rotation.T
@@ -299,6 +295,6 @@ def _motion_to_child(
     return matrix
 
 
-def _cross(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+def _cross(vector: Array) -> Array:
     x, y, z = vector.tolist()
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

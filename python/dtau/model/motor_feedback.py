@@ -14,14 +14,14 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.control_inputs import require_motors_of
 from dtau.model.model import Model
 from dtau.model.motors import Motors
+from dtau.support.arrays import Array
 from dtau.support.options import Coordinates
 
-Array = NDArray[np.float64]
 Result = TypeVar("Result", bound=tuple[Any, ...])
 
 # Results by the state, and those by the inputs.

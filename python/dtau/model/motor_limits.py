@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 _CONSTANT = np.array([1.0, 0.0, 0.0])  # the place of a constant in a bias
 

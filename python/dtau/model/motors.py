@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from dtau.model.model import Model
 from dtau.model.motor_limits import law_at_forces, law_at_inputs, range_at
+from dtau.support.arrays import Array
 from dtau.support.checks import real_array, real_numbers, require, require_name, shown, unknown_name
 from dtau.support.immutable import Immutable
-
-Array = NDArray[np.float64]
 
 
 class Motors(Immutable):

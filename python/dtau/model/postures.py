@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.base import ModelBase
 from dtau.model.links import Joint
 from dtau.model.pose import Pose
+from dtau.support.arrays import Array
 from dtau.support.checks import naming, require, require_name, unknown_name
 
-Array = NDArray[np.float64]
 Postures = Mapping[str, Mapping[str, ArrayLike | Pose]]  # positions by names of joints
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.model.base import ModelBase
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 
 class Stable(ModelBase):

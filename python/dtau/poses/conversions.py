@@ -149,25 +149,13 @@ def from_quaternion(
 
     Parameters
     ----------
-    quaternion : array_like (..., 4)
-        Quaternion of norm 1 within 1e-6, in this order.
     translation : array_like (..., 3)
         Position in m.
-    order : {"xyzw", "wxyz"}
-        Order of the four numbers. There is no default, because packages differ.
 
     Returns
     -------
     pose
         ... Its quaternion is normalized.
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or ``order`` is
-        unknown.
-    TypeError
-        If an array is complex or holds objects.
 
     Examples
     --------
@@ -185,23 +173,10 @@ def to_quaternion(
 ) -> NDArray[np.float64]:
     """Unit quaternions of poses.
 
-    Parameters
-    ----------
-    order : {"xyzw", "wxyz"}
-        Order of the four numbers. There is no default, because packages differ.
-
     Returns
     -------
     quaternion : ndarray (..., 4)
         Unit quaternion in this order.
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or ``order`` is
-        unknown.
-    TypeError
-        If an array is complex or holds objects.
 
     Examples
     --------

@@ -67,24 +67,9 @@ def to_matrix(
 def from_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> NDArray[np.float64]:
     """Quaternions x y z w, normalized, from quaternions in either order.
 
-    Parameters
-    ----------
-    quaternion : array_like (..., 4)
-        Quaternion of norm 1 within 1e-6, in this order.
-    order : {"xyzw", "wxyz"}
-        Order of the four numbers. There is no default, because packages differ.
-
     Returns
     -------
     quaternion
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or ``order`` is
-        unknown.
-    TypeError
-        If an array is complex or holds objects.
 
     Examples
     --------
@@ -99,23 +84,10 @@ def from_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> NDArray
 def to_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> NDArray[np.float64]:
     """Quaternions in either order, normalized, from quaternions x y z w.
 
-    Parameters
-    ----------
-    order : {"xyzw", "wxyz"}
-        Order of the four numbers. There is no default, because packages differ.
-
     Returns
     -------
     quaternion : ndarray (..., 4)
         Unit quaternion in this order.
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or ``order`` is
-        unknown.
-    TypeError
-        If an array is complex or holds objects.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """What every layer above uses, and that knows none of them but the core.
 
 ================  =================================================================
+`arrays`          names of the types of arrays
 `checks`          arguments, checked and read as arrays
 `foreign_arrays`  arrays of other libraries
 `options`         the words that options take

@@ -56,6 +56,8 @@ def real_numbers(
         raise ValueError(f"{argument}: expected {wanted}, got rows of unequal size") from None
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{argument}: expected real numbers, got {shown(value)}")
+    if isinstance(value, _SEQUENCES):
+        foreign_arrays.refuse_masks(argument, value)
     return array
 
 

@@ -25,7 +25,7 @@ def readable(argument: str, value: Any) -> Any:
     ValueError
         If a library that offers DLPack alone does not share its numbers with the CPU.
     """
-    _refuse_mask(argument, value)
+    refuse_masks(argument, value)
     refuse_gradients(argument, value)
     kind = type(value)
     if not hasattr(kind, "__dlpack__") or any(hasattr(kind, name) for name in _PROTOCOLS):
@@ -43,7 +43,7 @@ def writable(argument: str, value: Any) -> Any:
     ValueError
         If its memory cannot be shared, or has the numbers with the other sign.
     """
-    _refuse_mask(argument, value)
+    refuse_masks(argument, value)
     refuse_gradients(argument, value)
     kind = type(value)
     if isinstance(value, np.ndarray) or not hasattr(kind, "__dlpack__"):
@@ -74,8 +74,12 @@ def refuse_gradients(argument: str, value: Any) -> None:
         )
 
 
-def _refuse_mask(argument: str, value: Any) -> None:
-    if isinstance(value, np.ma.MaskedArray):
+def refuse_masks(argument: str, value: Any) -> None:
+    """Raise TypeError if an array, or one inside lists and tuples, is masked."""
+    if isinstance(value, list | tuple):
+        for item in value:
+            refuse_masks(argument, item)
+    elif isinstance(value, np.ndarray) and isinstance(value, np.ma.MaskedArray):
         raise TypeError(
             f"{argument}: expected an array without a mask, got a {type(value).__name__}, whose "
             "mask would be lost; give its .filled(value), or its .data if all numbers count"

@@ -36,10 +36,10 @@ class Immutable(Trusting):
     """Base of immutable classes: the constructor sets all attributes; arrays are read-only."""
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"cannot set {name!r}: a {type(self).__name__} is immutable")
+        raise AttributeError(f"cannot set {name!r}: {_immutable(self)}")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"cannot delete {name!r}: a {type(self).__name__} is immutable")
+        raise AttributeError(f"cannot delete {name!r}: {_immutable(self)}")
 
     def _require_new(self) -> None:
         """Raise if attributes are set already: a constructor can be called a second time."""
@@ -69,7 +69,12 @@ class Record(Trusting):
 
 def _require_new(value: object) -> None:
     if vars(value):
-        raise AttributeError(f"cannot construct it again: a {type(value).__name__} is immutable")
+        raise AttributeError(f"cannot construct it again: {_immutable(value)}")
+
+
+def _immutable(value: object) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name} is immutable"
 
 
 @contextmanager

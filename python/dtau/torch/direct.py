@@ -21,7 +21,7 @@ from dtau.torch.kernels import evaluate, written
 from dtau.torch.models import text_of
 from dtau.torch.primitives import Site, backward, like
 from dtau.torch.pullbacks import PULLBACKS
-from dtau.torch.transforms import goes_on
+from dtau.torch.transforms import goes_on, transforming
 
 Tensors = tuple[Tensor | None, ...]
 _Call = tuple[Model, str, Mapping[str, Any]]  # a function with its options
@@ -30,7 +30,6 @@ _Call = tuple[Model, str, Mapping[str, Any]]  # a function with its options
 _arrays = _core.TensorReader(
     torch.Tensor.__dlpack_c_exchange_api__, (Tensor, torch.nn.Parameter)
 ).arrays
-_transforming = torch._C._are_functorch_transforms_active
 _modes = torch._C._len_torch_dispatch_stack
 _tracing = torch._C._get_tracing_state
 _from_numpy = torch.from_numpy
@@ -51,7 +50,7 @@ def direct(
     model: Model, function: str, inputs: Tensors, options: Mapping[str, Any]
 ) -> tuple[Tensor, ...] | None:
     """Return the results of a function; None if the call needs PyTorch's dispatcher, or fails."""
-    if _modes() or _transforming() or forward_ad._current_level >= 0 or _tracing():
+    if _modes() or transforming() or forward_ad._current_level >= 0 or _tracing():
         return None
     arrays = _arrays(inputs)
     if arrays is None:

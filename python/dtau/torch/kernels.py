@@ -11,16 +11,15 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau import _core, registry
 from dtau.autodiff.arguments import parameter_count
 from dtau.autodiff.rows import FUNCTIONS
 from dtau.model.model import Model
 from dtau.registry import Axes
+from dtau.support.arrays import Array
 from dtau.torch.models import contacts_of, model_of, text_of
 
-Array = NDArray[np.float64]
 Inputs = Sequence[Any]  # arrays, or None for omitted inputs
 
 

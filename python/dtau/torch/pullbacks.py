@@ -11,18 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau import registry
 from dtau.autodiff.functions import MATRIX_OF, PUBLIC, link, problem_of
 from dtau.autodiff.rows import FUNCTIONS, OF_JOINTS, PARAMETERS
 from dtau.autodiff.weightless import has_inertia, weightless
 from dtau.model.model import Model
+from dtau.support.arrays import Array
 from dtau.torch.kernels import KERNELS, evaluate
 
-Array = NDArray[np.float64]
 Arrays = Sequence[Any]  # arrays, or None for omitted inputs
-Product = Callable[[Model, Mapping[str, Any], Arrays, Arrays, Sequence[bool]], Arrays]
+Options = Mapping[str, Any]
+Product = Callable[[Model, Options, Arrays, Arrays, Sequence[bool]], Arrays]
 
 
 _BY_NUMBERS = {"coordinates": "numbers"}
@@ -44,11 +44,7 @@ def _dynamics(function: str, vjp: str) -> Product:
     has_by = "by" in row.options
 
     def product(
-        model: Model,
-        options: Mapping[str, Any],
-        inputs: Arrays,
-        cotangents: Arrays,
-        wanted: Sequence[bool],
+        model: Model, options: Options, inputs: Arrays, cotangents: Arrays, wanted: Sequence[bool]
     ) -> Arrays:
         given = [None if k is None else inputs[k] for k in places]
         for i in still:
@@ -69,11 +65,7 @@ def _dynamics(function: str, vjp: str) -> Product:
 
 
 def _by_parameters(
-    model: Model,
-    vjp: registry.Function,
-    options: Mapping[str, Any],
-    given: Arrays,
-    known: Any = None,
+    model: Model, vjp: registry.Function, options: Options, given: Arrays, known: Any = None
 ) -> Array:
     """Return the gradient by the inertias of the bodies, which the product itself may have."""
     if known is not None:
@@ -84,7 +76,7 @@ def _by_parameters(
     return np.asarray(evaluate(model, product, options, inputs)[0])
 
 
-def _zeros(model: Model, options: Mapping[str, Any], weight: registry.Array) -> Array:
+def _zeros(model: Model, options: Options, weight: registry.Array) -> Array:
     return np.zeros(model.nv if weight.axes == ("nv",) else options["contacts"].nrows)
 
 
@@ -93,11 +85,7 @@ def _by_jacobians(function: str, jacobians: str) -> Product:
     (result,) = FUNCTIONS[function].results
 
     def product(
-        model: Model,
-        options: Mapping[str, Any],
-        inputs: Arrays,
-        cotangents: Arrays,
-        wanted: Sequence[bool],
+        model: Model, options: Options, inputs: Arrays, cotangents: Arrays, wanted: Sequence[bool]
     ) -> Arrays:
         blocks = evaluate(model, jacobians, {**options, **_BY_NUMBERS}, inputs)
         rank = len(result.axes) - isinstance(options.get("frames"), str)
@@ -113,33 +101,29 @@ def _by_unit_vectors(vjp: str) -> Product:
     row = FUNCTIONS[vjp]
 
     def product(
-        model: Model,
-        options: Mapping[str, Any],
-        inputs: Arrays,
-        cotangents: Arrays,
-        wanted: Sequence[bool],
+        model: Model, options: Options, inputs: Arrays, cotangents: Arrays, wanted: Sequence[bool]
     ) -> Arrays:
-        q, bodies = (None if x is None else x[..., None, :] for x in inputs)
+        # The axis of the unit vectors comes first: parameters (..., 1, 10) of one body, with that
+        # axis behind the batch, could have either shape.
+        q, bodies = inputs
         known: Any = has_inertia(model) if options.get(OF_JOINTS) else 1.0
         bodies = None if bodies is None else known * bodies
-        given = [q, np.zeros(model.nv), np.eye(model.nv), cotangents[0]]
+        lam = np.moveaxis(cotangents[0], -2, 0)
+        units = np.eye(model.nv).reshape(lam.shape[:1] + (1,) * (lam.ndim - 2) + lam.shape[-1:])
+        given = [q, np.zeros(model.nv), units, lam]
         every = [*given, *[None] * (len(row.inputs) - len(given) - 1), bodies]
         light, gradients = weightless(model), [None, None]
         if wanted[0]:
-            gradients[0] = evaluate(light, vjp, _BY_NUMBERS, every)[0].sum(axis=-2)
+            gradients[0] = evaluate(light, vjp, _BY_NUMBERS, every)[0].sum(axis=0)
         if wanted[1] and bodies is not None:
-            gradients[1] = known * _by_parameters(light, row, options, every).sum(axis=-2)
+            gradients[1] = known * _by_parameters(light, row, options, every).sum(axis=0)
         return gradients
 
     return product
 
 
 def _step(
-    model: Model,
-    options: Mapping[str, Any],
-    inputs: Arrays,
-    cotangents: Arrays,
-    wanted: Sequence[bool],
+    model: Model, options: Options, inputs: Arrays, cotangents: Arrays, wanted: Sequence[bool]
 ) -> Arrays:
     q, v, tau, dt, f_ext, active, bodies = inputs
     sizes = (model.nq, model.nv)

@@ -6,35 +6,24 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.functions.manifold_states import configuration, neutral
 from dtau.model.joints import Cylindrical, Free, Planar, Prismatic, Spherical
 from dtau.model.links import Joint
 from dtau.model.model import Model
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 _TURN, _WAY = math.pi, 1.0  # default range on either side without limits: radians, meters
 _STEPS = 1000  # steps of a slider
 
 
 class Slider(NamedTuple):
-    """A slider of one coordinate.
+    """A slider of one coordinate."""
 
-    Attributes
-    ----------
-    label : str
-        The joint's name and, if it has several coordinates, the coordinate.
-    at : int
-        Index in q.
-    lower, upper, step : float
-        Range and step of the coordinate, in radians or meters.
-    """
-
-    label: str
-    at: int
-    lower: float
+    label: str  # the joint's name and, if it has several, the coordinate
+    at: int  # index in q
+    lower: float  # radians or meters, like the others
     upper: float
     step: float
 

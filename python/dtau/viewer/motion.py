@@ -9,19 +9,18 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.functions.centroidal import center_of_mass
 from dtau.functions.centroidal_momentum import centroidal_momentum
 from dtau.functions.frames import forward_kinematics, frame_placements, frame_velocities
 from dtau.functions.manifold_states import neutral
 from dtau.model.model import Model
+from dtau.support.arrays import Array
 from dtau.support.checks import batch_arrays
 from dtau.support.options import Axes, require_option
 from dtau.viewer.meshfiles import Color
 from dtau.viewer.parts import reach
-
-Array = NDArray[np.float64]
 
 ARROWS: dict[str, Color] = {
     "forces": (0.86, 0.2, 0.18),
@@ -36,24 +35,12 @@ _LONGEST = 0.45  # length of the longest arrow, relative to the robot's reach
 
 
 class Arrows(NamedTuple):
-    """Arrows of one kind, along the world's axes.
+    """Arrows of one kind, along the world's axes."""
 
-    Attributes
-    ----------
-    starts : ndarray (T, n, 3)
-        Points where the arrows begin.
-    vectors : ndarray (T, n, 3)
-        Shown quantities, as lengths in meters.
-    unit : float
-        Amount of the quantity that is one meter.
-    shortest : float
-        Arrows shorter than this, in meters, are left out.
-    """
-
-    starts: Array
-    vectors: Array
-    unit: float
-    shortest: float
+    starts: Array  # (T, n, 3): points where the arrows begin
+    vectors: Array  # (T, n, 3): shown quantities, as lengths in meters
+    unit: float  # amount of the quantity that is one meter
+    shortest: float  # arrows shorter than this, in meters, are left out
 
     def ends(self, frame: int) -> Array:
         """Return start and end of the arrows of a frame (n, 2, 3), without the tiny ones."""
@@ -65,33 +52,18 @@ class Arrows(NamedTuple):
 
 
 class Motion(NamedTuple):
-    """A trajectory of T configurations, or a single one.
-
-    Attributes
-    ----------
-    model : Model
-    q, v, f_ext : ndarray (T, nq), ndarray (T, nv), ndarray (T, nframes, 6)
-        The given arrays.
-    frames, axes : tuple of str, {"body", "mixed", "world"}
-        Frames at which the wrenches act, and the axes of the wrenches.
-    rotation, translation : ndarray (T, nbodies, 3, 3), ndarray (T, nbodies, 3)
-        Poses of the bodies in the world.
-    center_of_mass : ndarray (T, 3) or None
-        Center of mass; None for a robot without mass.
-    arrows : dict of str to Arrows
-        Arrows by quantity, a key of `ARROWS`.
-    """
+    """A trajectory of T configurations, or a single one."""
 
     model: Model
-    q: Array
-    v: Array | None
-    f_ext: Array | None
-    frames: tuple[str, ...]
-    axes: Axes
-    rotation: Array
-    translation: Array
-    center_of_mass: Array | None
-    arrows: dict[str, Arrows]
+    q: Array  # (T, nq)
+    v: Array | None  # (T, nv)
+    f_ext: Array | None  # (T, nframes, 6)
+    frames: tuple[str, ...]  # at which the wrenches act
+    axes: Axes  # of the wrenches
+    rotation: Array  # (T, nbodies, 3, 3): of the bodies, in the world
+    translation: Array  # (T, nbodies, 3)
+    center_of_mass: Array | None  # (T, 3); None for a robot without mass
+    arrows: dict[str, Arrows]  # by quantity, a key of `ARROWS`
 
     @property
     def length(self) -> int:

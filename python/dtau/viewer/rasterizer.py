@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
+
 Indices = NDArray[np.int64]
 
 _EDGE = -1e-9  # least weight: a pixel on the edge of two triangles belongs to both
@@ -18,18 +19,10 @@ _AT_ONCE = 1 << 17  # pixels tested at once
 
 
 class Seen(NamedTuple):
-    """The visible triangle of each pixel of an image, row by row.
+    """The visible triangle of each pixel of an image, row by row."""
 
-    Attributes
-    ----------
-    face : ndarray (height * width,)
-        Index of the triangle, or -1.
-    nearness : ndarray (height * width,)
-        Larger for nearer triangles; 0 without a triangle.
-    """
-
-    face: Indices
-    nearness: Array
+    face: Indices  # (height * width,): index of the triangle, or -1
+    nearness: Array  # (height * width,): larger for nearer triangles; 0 without a triangle
 
 
 def rasterize(places: Array, nearness: Array, faces: Indices, width: int, height: int) -> Seen:

@@ -7,17 +7,16 @@ from threading import RLock
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.pose import Pose
+from dtau.support.arrays import Array
 from dtau.support.checks import real_array
 from dtau.viewer.controls import Slider, has_gizmo, sliders
 from dtau.viewer.meshfiles import Color
 from dtau.viewer.motion import ARROWS, Motion
 from dtau.viewer.parts import Part, reach
 from dtau.viewer.rotations import relative
-
-Array = NDArray[np.float64]
 
 _AT_FIRST = ("forces", "moments", "velocities")  # arrows that are shown by default
 _SAME = 1e-9  # meters or radians: smaller motions are ignored

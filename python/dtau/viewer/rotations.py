@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.model.rotations import quaternions_of_rotations
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 
 def relative(parents: Sequence[int], rotation: Array, translation: Array) -> tuple[Array, Array]:

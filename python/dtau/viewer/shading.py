@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.support.arrays import Array, Indices
 from dtau.viewer.meshfiles import Color
-from dtau.viewer.rasterizer import Array, Indices, barycentric, rasterize
+from dtau.viewer.rasterizer import barycentric, rasterize
 from dtau.viewer.solids import Mesh, joined
 
 _FINER = 2  # pixels per side that are averaged into one

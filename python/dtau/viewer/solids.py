@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.model.pose import Pose
+from dtau.support.arrays import Array
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _SHARP = math.cos(math.radians(35.0))  # faces at a larger angle have a sharp edge between them
@@ -21,21 +21,11 @@ _SHAFT, _HEAD, _TIP = 0.22, 0.5, 2.5  # of an arrow / thickness: radii, length o
 
 
 class Mesh(NamedTuple):
-    """A mesh of triangles; a vertex is repeated for each of its normals.
+    """A mesh of triangles; a vertex is repeated for each of its normals."""
 
-    Attributes
-    ----------
-    vertices : ndarray (nvertices, 3)
-        Positions in meters.
-    normals : ndarray (nvertices, 3)
-        Unit vectors that point outwards.
-    faces : ndarray (nfaces, 3)
-        Indices of vertices, counter-clockwise from outside.
-    """
-
-    vertices: Array
-    normals: Array
-    faces: Indices
+    vertices: Array  # (nvertices, 3): meters
+    normals: Array  # (nvertices, 3): unit vectors that point outwards
+    faces: Indices  # (nfaces, 3): indices of vertices, counter-clockwise from outside
 
     def transformed(self, pose: Pose) -> Mesh:
         """Return the transformed mesh."""

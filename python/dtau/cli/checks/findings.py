@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 Severity = Literal["error", "warning", "note"]
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")
@@ -12,38 +12,13 @@ ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 
 @dataclass(frozen=True)
 class Finding:
-    """An error or a suspicious value.
+    """An error or a suspicious value."""
 
-    Attributes
-    ----------
-    severity : {"error", "warning", "note"}
-        Error: functions fail or are not reliable. Warning: probably not as intended. Note: good to
-        know.
-    code : str
-        Identifier of this kind of finding.
-    message : str
-        Description, in a sentence.
-    where : dict of str to str
-        The affected joints or links, each with its numbers.
-    way_out : str
-        Suggestion how to correct it.
-    """
-
-    severity: Severity
-    code: str
-    message: str
-    where: dict[str, str] = field(default_factory=dict)
-    way_out: str = ""
-
-    def as_data(self) -> dict[str, Any]:
-        """Return the finding as data for JSON."""
-        return {
-            "severity": self.severity,
-            "code": self.code,
-            "message": self.message,
-            "where": self.where,
-            "way_out": self.way_out,
-        }
+    severity: Severity  # error: functions fail; warning: probably not intended; note: good to know
+    code: str  # identifier of this kind of finding
+    message: str  # in a sentence
+    where: dict[str, str] = field(default_factory=dict)  # joints or links, each with its numbers
+    way_out: str = ""  # how to correct it
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

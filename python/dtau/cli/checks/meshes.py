@@ -12,15 +12,13 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.cli.checks.findings import Finding
 from dtau.cli.robot import STDIN, RobotFile
 from dtau.loaders.xml import Element, parse
+from dtau.support.arrays import Array
 from dtau.support.errors import ModelError
 from dtau.viewer.folders import Folders
-
-Array = NDArray[np.float64]
 
 _LARGE, _SMALL = 10.0, 1e-3  # m; the STL files of example-robot-data have 0.02 to 1
 _HEAD, _FACET = 84, 50  # bytes of the head and of a facet in a binary file

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.cli.checks.findings import Finding
 from dtau.cli.output import Ticks, names
@@ -18,8 +17,7 @@ from dtau.functions.manifold_states import random_state
 from dtau.functions.terms import mass_matrix
 from dtau.model.joints import Revolute
 from dtau.model.model import Model
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 _STATES = 64
 _MOST = 2000  # most degrees of freedom; eigenvalues of more take minutes

@@ -36,8 +36,8 @@ def check_steps(read: Loaded) -> Iterator[Finding]:
     yield Finding(
         "note",
         "stiff-step",
-        f"The file's time step, {step:g} s, is too long for explicit steps with this damping. "
-        "MuJoCo's integrators take damping at the end of the step, but for RK4.",
+        f"At neutral, the file's time step, {step:g} s, is too long for explicit steps with this "
+        "damping. MuJoCo's integrators take damping at the end of the step, but for RK4.",
         {name: f"stable below {limit:.2g} s" for name, limit in steps.items()},
         'dtau.step with the integrator "implicit" takes it there too.',
     )
