@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,8 @@ from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, ROWS, State, random_state, r
 from compare import assert_same_bits, assert_same_results
 from function import Function
 from functions import IN_BODY_AXES
-from layouts import misaligned, read_only
 from messages import has_words, message
-from selection import EACH, IN_FULL, RESULTS, RESULTS_IN_FULL, in_turn
+from selection import EACH, IN_FULL, in_turn
 from trees import Array
 
 import dtau
@@ -64,7 +63,10 @@ def test_results_go_into_out(function: Function, name: str) -> None:
         assert_same_results(arrays, arrays_of(fresh), f"{batch}, result")
 
 
-@each_function
+PATTERNS = [row for row in IN_BODY_AXES if row.options.get("layout") == "pattern"]
+
+
+@pytest.mark.parametrize("function", [*EACH, *PATTERNS], ids=str)
 def test_results_larger_than_the_caches(function: Function) -> None:
     """Written past the caches they have the same bits, wherever they lie, and all around stays."""
     model = robot("free root, branches")
@@ -174,108 +176,6 @@ def replaced(function: Function, batch: tuple[int, ...], o: int, x: object) -> l
     arrays: list[Any] = full(function, robot(NEAR), batch, MARK)
     arrays[o] = x
     return arrays
-
-
-SHAPES: dict[str, Callable[[tuple[int, ...]], tuple[int, ...]]] = {
-    "one state less": lambda s: (s[0] - 1, *s[1:]),
-    "one state more": lambda s: (s[0] + 1, *s[1:]),
-    "one number more": lambda s: (*s[:-1], s[-1] + 1),
-    "one number": lambda s: (*s[:-1], 1),
-    "the batch's first state": lambda s: s[1:],
-    "results would broadcast to it": lambda s: (4, *s),
-    "an axis of 1 more": lambda s: (1, *s),
-    "it would broadcast to results": lambda s: (1, *s[1:]),
-    "flat": lambda s: (int(np.prod(s)),),
-    "scalar": lambda s: (),
-    "empty": lambda s: (0, *s[1:]),
-}
-OF_AXES = {  # changes to which one number alone has no axis
-    *("one state less", "one state more", "one number more"),
-    *("every other number", "every other row", "part of a row", "backwards"),
-}
-
-
-@pytest.mark.parametrize(
-    ("function", "o", "change"), in_turn(RESULTS, SHAPES, RESULTS_IN_FULL), ids=str
-)
-def test_wrong_shape(function: Function, o: int, change: str) -> None:
-    for batch in ((), (3,), (2, 3)):
-        want = function.shapes(robot(NEAR), batch)[o]
-        if not want and change in OF_AXES:
-            continue
-        came = SHAPES[change](want)
-        if came == want:
-            continue
-        arrays = replaced(function, batch, o, np.full(came, MARK))
-        state = random_state(robot(NEAR), 8, batch)
-        fails(ValueError, function, state, arrays, name_of(function, o), "shape", want, came)
-
-
-DTYPES = ["float32", "float16", "complex128", "int64", ">f8", "object"]
-
-
-@pytest.mark.parametrize(
-    ("function", "o", "dtype"), in_turn(RESULTS, DTYPES, RESULTS_IN_FULL), ids=str
-)
-def test_wrong_dtype(function: Function, o: int, dtype: str) -> None:
-    for batch in ((), (3,), (0,)):
-        shape = function.shapes(robot(NEAR), batch)[o]
-        bad = np.full(shape, MARK).astype(dtype)
-        state = random_state(robot(NEAR), 9, batch)
-        arrays = replaced(function, batch, o, bad)
-        fails(TypeError, function, state, arrays, name_of(function, o), "float64", dtype)
-
-
-LAYOUTS: dict[str, tuple[Callable[[tuple[int, ...]], Array], str]] = {
-    "Fortran order": (lambda s: np.full(s, MARK, order="F"), "C-contiguous"),
-    "every other number": (lambda s: np.full((*s[:-1], 2 * s[-1]), MARK)[..., ::2], "C-contiguous"),
-    "every other row": (lambda s: np.full((2 * s[0], *s[1:]), MARK)[::2], "C-contiguous"),
-    "part of a row": (lambda s: np.full((*s[:-1], s[-1] + 2), MARK)[..., :-2], "C-contiguous"),
-    "backwards": (lambda s: np.full(s, MARK)[::-1], "C-contiguous"),
-    "read-only": (lambda s: read_only(np.full(s, MARK)), "writable"),
-    "zero strides": (lambda s: np.broadcast_to(np.full(s[1:], MARK), s), "writable"),
-    "misaligned": (lambda s: misaligned(np.full(s, MARK)), "aligned"),
-}
-
-
-@pytest.mark.parametrize(
-    ("function", "o", "layout"), in_turn(RESULTS, LAYOUTS, RESULTS_IN_FULL), ids=str
-)
-def test_wrong_layout(function: Function, o: int, layout: str) -> None:
-    make, word = LAYOUTS[layout]
-    for batch in ((), (3,), (2, 3)):
-        shape = function.shapes(robot(NEAR), batch)[o]
-        if not shape and layout in OF_AXES:
-            continue
-        bad = make(shape)
-        if bad.flags.carray:
-            continue  # one axis is in Fortran's order, too
-        state = random_state(robot(NEAR), 10, batch)
-        arrays = replaced(function, batch, o, bad)
-        fails(ValueError, function, state, arrays, name_of(function, o), word)
-
-
-NO_ARRAYS = {type(wrong).__name__: wrong for wrong in ([[1.0]], (), 3.0, "out", memoryview(b""))}
-
-
-@pytest.mark.parametrize(
-    ("function", "o", "kind"), in_turn(RESULTS, NO_ARRAYS, RESULTS_IN_FULL), ids=str
-)
-def test_no_array(function: Function, o: int, kind: str) -> None:
-    for batch in ((), (3,)):
-        state = random_state(robot(NEAR), 11, batch)
-        arrays = replaced(function, batch, o, NO_ARRAYS[kind])
-        fails(TypeError, function, state, arrays, name_of(function, o), "array", kind)
-
-
-@several_results
-def test_none_among_several_arrays(function: Function) -> None:
-    """None alone means fresh results."""
-    for batch in ((), (3,)):
-        state = random_state(robot(NEAR), 11, batch)
-        for o in range(len(function.results)):
-            arrays = replaced(function, batch, o, None)
-            fails(TypeError, function, state, arrays, name_of(function, o), "array", "NoneType")
 
 
 @some_functions

@@ -6,8 +6,6 @@ The thread sanitizer runs this file too (`tests/thread_sanitized.sh`), and free-
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 import sysconfig
 import threading
 from collections.abc import Callable
@@ -17,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from compare import assert_same_bits
-from processes import script
+from processes import python, script
 
 import dtau
 
@@ -254,6 +252,5 @@ def test_the_import_leaves_the_lock_as_it_was() -> None:
     """No warning; free-threaded Python takes the lock back if a module does not do without it."""
     free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     code = IMPORT.format(free_threaded=free_threaded)
-    command = [sys.executable, "-W", "error", "-c", code]
-    child = subprocess.run(command, capture_output=True, text=True, check=False)
+    child = python(code, flags="-W error")
     assert (child.returncode, child.stderr) == (0, "")

@@ -156,6 +156,7 @@ def calls(given: Any) -> list[tuple[str, Callable[[], Any]]]:
     return [
         ("v", lambda: dtau.inverse_dynamics(MODEL, Q, given, A)),
         ("v", lambda: dtau.inverse_dynamics(MODEL, np.array([Q, Q]), given, A)),
+        ("inputs", lambda: dtau.linearize(MODEL, Q, V, TORQUE, inputs=given)),
         ("out", lambda: dtau.inverse_dynamics(MODEL, Q, V, A, out=given)),
         ("armature", lambda: dtau.Link("x", None, dtau.Free(), "y", armature=given)),
     ]
@@ -171,6 +172,15 @@ def test_masked_arrays_are_refused() -> None:
     refusals(np.ma.masked_array(V, mask=V > 0), r"without a mask, got a MaskedArray.*\.filled\(")
 
 
+@pytest.mark.filterwarnings("ignore:Warning. converting a masked element")
+def test_masked_arrays_are_refused_in_lists() -> None:
+    for items in ([np.ma.masked_array(x, mask=x > 0) for x in V], [*V[1:], np.ma.masked]):
+        for argument, call in calls(items):
+            if argument != "out":
+                with pytest.raises(TypeError, match=f"^{argument}: .*without a mask, got a Masked"):
+                    call()
+
+
 def test_masked_arrays_are_refused_outside_of_calls(tmp_path: Path) -> None:
     model, path = dtau.robots.chain(3), tmp_path / "robot.c"
     base = identification.base_parameters(identification.Regressor(model))
@@ -182,6 +192,7 @@ def test_masked_arrays_are_refused_outside_of_calls(tmp_path: Path) -> None:
         identification.excite(base, period=1.0, velocity_limits=masked)
     for options, name in (
         ({"inputs": np.ma.masked_array(np.eye(3))}, "inputs"),
+        ({"inputs": [masked, masked, masked]}, "inputs"),
         ({"v": masked}, "v"),
     ):
         with pytest.raises(TypeError, match=f"^{name}: .*{wanted}"):
@@ -206,12 +217,20 @@ def test_dlpack_from_elsewhere_is_refused() -> None:
             call()
 
 
-def test_errors_of_other_libraries_stay() -> None:
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_errors_of_other_libraries_stay(error: type[BaseException]) -> None:
     class Broken:
-        def __array__(self, *_: Any, **__: Any) -> Any:
-            raise RuntimeError("its own")
+        count = 0
 
-    for argument, call in calls(Broken()):
+        def __array__(self, *_: Any, **__: Any) -> Any:
+            self.count += 1
+            if self.count == 1:
+                raise error("its own")
+            return V
+
+    for argument, _ in calls(V):
+        broken = Broken()
         if argument != "out":
-            with pytest.raises(RuntimeError, match="its own"):
-                call()
+            with pytest.raises(error, match="its own"):
+                dict(calls(broken))[argument]()
+            assert broken.count == 1

@@ -9,14 +9,13 @@ import hashlib
 import math
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import mpmath as mp
 import numpy as np
 import pytest
-from cases import FEW_ROBOTS, random_state, robot, rows
+from cases import FEW_ROBOTS, lone, random_state, robot, rows
 from compare import EPS, TOLERANCE, assert_close, assert_same_bits, assert_same_results
 from core import (
     INSTRUCTION_SETS,
@@ -27,6 +26,7 @@ from core import (
 )
 from function import Function
 from functions import FUNCTIONS, IN_BODY_AXES, everywhere
+from processes import python
 from selection import in_turn
 from trees import Array
 
@@ -78,17 +78,7 @@ print(_core.instruction_set(), hashlib.sha256(b"".join(x.tobytes() for x in resu
 
 
 def with_environment(value: str | None) -> subprocess.CompletedProcess[str]:
-    environment = {k: x for k, x in os.environ.items() if k != "DTAU_INSTRUCTION_SET"}
-    if value is not None:
-        environment["DTAU_INSTRUCTION_SET"] = value
-    return subprocess.run(
-        [sys.executable, "-c", DIGEST],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return python(DIGEST, DTAU_INSTRUCTION_SET=value)
 
 
 def test_environment_variable(instruction_set: str) -> None:
@@ -218,10 +208,7 @@ def huge_angles() -> Array:
 @pytest.fixture(scope="module")
 def wheel() -> dtau.Model:
     """Its body's rotation holds the sine and the cosine of its angle."""
-    builder = dtau.ModelBuilder("wheel")
-    inertia = dtau.Inertia(1.0, (0.0, 0.0, 0.0), np.eye(3))
-    builder.add(dtau.Revolute((0, 0, 1)), name="wheel", inertia=inertia)
-    return builder.build()
+    return lone(dtau.Revolute((0, 0, 1)))
 
 
 def sine_and_cosine(model: dtau.Model, x: Array) -> tuple[Array, Array]:

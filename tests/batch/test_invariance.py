@@ -7,10 +7,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, TREES, random_state, robot, rows, serial
+from cases import FEW_ROBOTS, NEAR, TREES, random_state, robot, rows, serial
 from compare import assert_same_bits, assert_same_results
 from function import INTEGRATORS, Function
-from functions import FUNCTIONS, IN_BODY_AXES, in_body_axes
+from functions import FUNCTIONS, IN_BODY_AXES
 from selection import ARGUMENTS, ARGUMENTS_IN_FULL, EACH, IN_FULL, in_turn
 from trees import Array, Tree
 
@@ -21,29 +21,6 @@ some_functions = pytest.mark.parametrize("function", IN_FULL, ids=str)
 
 
 # Shapes and completeness
-
-
-@pytest.mark.parametrize(("function", "name"), in_turn(IN_BODY_AXES, FEW_ROBOTS, IN_FULL), ids=str)
-def test_shapes(function: Function, name: str) -> None:
-    model = robot(name)
-    for shape in ((), (1,), (3,), (2, 3), (0,), (3, 0), (0, 3)):
-        got = function(model, random_state(model, 1, shape))
-        assert [x.shape for x in got] == function.shapes(model, shape)
-        assert all(x.dtype == np.float64 for x in got)
-
-
-@in_body_axes
-@pytest.mark.parametrize("name", FEW_ROBOTS)
-def test_every_element_is_written(function: Function, name: str) -> None:
-    """Memory that was full of NaN is given back just before the call, for the results to reuse."""
-    model = robot(name)
-    state = random_state(model, 2, (3,))
-    first = [x.copy() for x in function(model, state)]
-    assert all(np.isfinite(x).all() for x in first)
-    for _ in range(5):
-        poison = [np.full(x.shape, np.nan) for x in first]
-        del poison
-        assert_same_results(function(model, state), tuple(first))
 
 
 @each_function
@@ -203,53 +180,6 @@ def test_batches_that_do_not_fit_raise(function: Function) -> None:
 
 
 # Memory layouts and dtypes
-
-
-LAYOUTS: dict[str, Callable[[Array], object]] = {
-    "big-endian": lambda x: x.astype(">f8"),
-    "long double": lambda x: x.astype(np.longdouble),
-    "nested lists": lambda x: x.tolist(),
-}
-
-
-@pytest.mark.parametrize(("function", "layout"), in_turn(EACH, LAYOUTS, IN_FULL), ids=str)
-def test_memory_layouts_change_no_bit(function: Function, layout: str) -> None:
-    model = robot(NEAR)
-    for shape in ((), (3,), (2, 3)):
-        state = random_state(model, 11, shape)
-        want = function(model, state)
-        changed = {name: LAYOUTS[layout](x) for name, x in state.items()}
-        assert_same_results(function(model, changed), want)  # type: ignore[arg-type]
-
-
-@some_functions
-def test_single_precision_converts(function: Function) -> None:
-    model = robot(NEAR)
-    single = {name: x.astype(np.float32) for name, x in random_state(model, 12, (3,)).items()}
-    double = {name: x.astype(np.float64) for name, x in single.items()}
-    assert_same_results(function(model, single), function(model, double))  # type: ignore[arg-type]
-
-
-INTEGERS = ["int64", "int32", "int8", "uint8"]
-
-
-@pytest.mark.parametrize(("function", "dtype"), in_turn(EACH, INTEGERS, IN_FULL), ids=str)
-def test_integers_convert(function: Function, dtype: str) -> None:
-    model = robot(NEAR)
-    rng = np.random.default_rng(13)
-    state = {name: rng.integers(0, 4, x.shape) for name, x in random_state(model, 13).items()}
-    for name in CONFIGURATIONS:  # with quaternions of half turns about axes
-        q = dtau.neutral(model)
-        for joint in model.joints:
-            if joint.type == dtau.Free():
-                q[joint.q] = [1, 2, 3, 1, 0, 0, 0]
-            elif joint.q.stop - joint.q.start == 1:
-                q[joint.q] = rng.integers(0, 4)
-        state[name] = q
-    state["targets"][:] = [1, 2, 3, 1, 0, 0, 0]
-    real = {name: x.astype(np.float64) for name, x in state.items()}
-    whole = {name: x.astype(dtype) for name, x in state.items()}
-    assert_same_results(function(model, whole), function(model, real))
 
 
 # States that are not finite

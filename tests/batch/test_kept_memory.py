@@ -105,6 +105,14 @@ def test_results_can_be_resized() -> None:
             np.testing.assert_array_equal(x, want)
 
 
+def test_results_that_grow_leave_their_memory_to_others() -> None:
+    results = derivatives()
+    left = addresses(results)
+    for x in results:
+        x.resize(2 * x.size, refcheck=False)
+    assert addresses(derivatives()) == left
+
+
 def test_other_arrays_have_memory_of_their_own() -> None:
     derivatives()
     assert get_handler_name() == "default_allocator"
@@ -211,6 +219,12 @@ def test_small_results_leave_large_memory_to_others() -> None:
     assert addresses(DERIVATIVES(MODEL, state)) == gone
 
 
+def test_a_result_that_fills_a_block_takes_it_again() -> None:
+    q = random_state(MODEL, 0, (8184,))["q"]  # 64 KiB, with the 64 bytes before each block
+    gone = dtau.potential_energy(MODEL, q).ctypes.data
+    assert dtau.potential_energy(MODEL, q).ctypes.data == gone
+
+
 def test_a_limit_of_zero_keeps_nothing() -> None:
     dtau.set_result_cache_limit(0)
     assert {get_handler_name(x) for x in derivatives()} == {"default_allocator"}
@@ -294,15 +308,7 @@ print(json.dumps(dtau.set_result_cache_limit(0)))
 
 def run_with(value: str | None) -> tuple[int, str, str]:
     """The program above, where the variable has this value."""
-    before = os.environ.pop("DTAU_RESULT_CACHE_LIMIT", None)
-    if value is not None:
-        os.environ["DTAU_RESULT_CACHE_LIMIT"] = value
-    try:
-        done = process(SAY)
-    finally:
-        os.environ.pop("DTAU_RESULT_CACHE_LIMIT", None)
-        if before is not None:
-            os.environ["DTAU_RESULT_CACHE_LIMIT"] = before
+    done = process(SAY, DTAU_RESULT_CACHE_LIMIT=value)
     return done.returncode, done.stdout.strip(), done.stderr
 
 

@@ -1,6 +1,11 @@
-"""Calls for one state: their short form (src/python/lone_call.cpp) against the general one."""
+"""Calls of plain arrays (src/python/plain_call.cpp), of one state or a batch: the general form."""
 
 from __future__ import annotations
+
+import contextvars
+import gc
+import signal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,25 +68,78 @@ def test_numbers_as_floats() -> None:
         assert_same_results(got, tuple(y[0] for y in wanted), str(dt))
 
 
-def test_a_state_that_is_not_finite() -> None:
-    model = robot(NEAR)
-    x = random_state(model, 5)
-    x["q"][-1] = np.nan
-    assert np.isnan(dtau.mass_matrix(model, x["q"])).all()
-    x["v"][0] = np.inf
-    assert np.isnan(dtau.integrate(model, random_state(model, 5)["q"], x["v"])).all()
-
-
-def test_quaternions_are_checked() -> None:
+def test_states_of_a_batch_that_do_not_fit_are_named() -> None:
     model = dtau.robots.quadruped()
-    q = dtau.neutral(model)
-    for norm, right in ((1.0 + 4e-7, True), (1.0 + 2e-6, False), (0.0, False)):
-        q[3:7] = (0.0, 0.0, 0.0, norm)
-        if right:
-            assert np.isfinite(dtau.mass_matrix(model, q)).all()
-        else:
-            with pytest.raises(ValueError, match="quaternion"):
-                dtau.mass_matrix(model, q)
+    q, v, a = dtau.random_state(model, np.random.default_rng(6), shape=(19,))
+    q[17, 3:7] *= 1.1
+    with pytest.raises(ValueError, match=r"batch index \(17,\) has norm"):
+        dtau.inverse_dynamics(model, q, v, a)
+    with pytest.raises(ValueError, match=r"broadcast"):
+        dtau.inverse_dynamics(model, q[:5], v, a)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX")
+def test_a_handler_calls_the_function_during_a_batch() -> None:
+    """Its options are its own."""
+    model = dtau.robots.quadruped()
+    q, v, tau = dtau.random_state(model, np.random.default_rng(7), shape=(100_000,))
+    handled = []
+
+    def handler(*_: object) -> None:
+        handled.append(dtau.step(model, q[0], v[0], tau[0], 0.01, integrator="semi_implicit"))
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
+    try:
+        got = dtau.step(model, q, v, tau, 0.01, integrator="rk4", threads=1)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert handled
+    last = slice(-9, None)
+    wanted = dtau.step(model, q[last], v[last], tau[last], 0.01, integrator="rk4")
+    assert_same_results(tuple(x[last] for x in got), wanted)
+
+
+@pytest.mark.parametrize("n", [None, 300])
+def test_finalizers_call_the_function(n: int | None) -> None:
+    """The collector may run them, for another model, wherever a call allocates (Python 3.11)."""
+    models = [dtau.robots.chain(10), dtau.robots.chain(3)]
+    states = [random_state(model, 4, () if n is None else (n,)) for model in models]
+
+    def call(k: int, **given: Any) -> Any:
+        s = states[k]
+        wrenches = np.zeros((*s["q"].shape[:-1], len(models[k].bodies), 6))
+        tau, lam = s["v"], s["v"]
+        f = dtau.forward_dynamics_vjp
+        return f(models[k], s["q"], s["v"], tau, lam, f_ext=wrenches, **given)
+
+    out, want, calls = call(0), call(0), []
+
+    class Cycle:
+        def __init__(self) -> None:
+            self.own = self
+
+        def __del__(self) -> None:
+            calls.append(call(1))
+
+    before = gc.get_threshold()
+    held = [(k, k, k, k + 1) for k in range(5000)]  # no free tuples are left
+    for k in range(20):  # among many context variables, setting NumPy's handler allocates more
+        contextvars.ContextVar(str(k)).set(k)
+    try:
+        for k in range(200):
+            Cycle()
+            gc.set_threshold(1 + k % 20)
+            got = call(0, out=out) if k % 2 else call(0)
+            gc.set_threshold(0)
+            assert_same_results(got, want)
+            assert_same_bits(got.by_f_ext, want.by_f_ext)
+            held.append((k, k, k, k + 1))
+    finally:
+        gc.set_threshold(*before)
+    gc.collect()
+    assert len(calls) == 200
 
 
 def test_a_subclass() -> None:

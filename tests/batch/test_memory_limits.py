@@ -10,7 +10,6 @@ import json
 import math
 import os
 import re
-import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -22,7 +21,7 @@ import numpy as np
 import pytest
 from core import memory_limit
 from messages import has_words
-from processes import PRELUDE, sanitized, script
+from processes import PRELUDE, python, sanitized, script
 
 import dtau
 from dtau.support import checks
@@ -228,8 +227,7 @@ print(json.dumps(said))
 def test_memory_error_in_a_container(container: Path) -> None:
     """MemoryError, where the system killed the process; what fits is computed."""
     enter = f"with open({str(container / 'cgroup.procs')!r}, 'w') as file: file.write('0')\n"
-    command = [sys.executable, "-c", enter + PRELUDE + CONTAINED]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = python(enter + PRELUDE + CONTAINED)
     assert done.returncode == 0, (done.returncode, done.stderr)
     for name, said in json.loads(done.stdout).items():
         assert said.startswith(f"{name}: the "), f"{name}: {said}"

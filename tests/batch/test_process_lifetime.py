@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
 import sys
 
 import pytest
 from core import INSTRUCTION_SETS
 from messages import has_words
-from processes import process, sanitized, script
+from processes import process, python, sanitized, script
 
 pytestmark = pytest.mark.processes
 
@@ -205,9 +204,7 @@ def test_a_sub_interpreter_gets_import_error(imported_before: bool) -> None:
     """ImportError, where the first model hung; the main interpreter goes on."""
     use = "import dtau\nassert dtau.robots.quadruped().nv == 18\n"
     code = (use if imported_before else "") + SUB_INTERPRETER + use
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False
-    )
+    done = python(code)
     assert done.returncode == 0, done.stderr
     assert not done.stderr
 

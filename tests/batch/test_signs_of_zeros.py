@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import rows
+from cases import lone, rows
 from compare import assert_same_bits, assert_same_results
 from core import INSTRUCTION_SETS, using_instruction_set
 from function import Function
@@ -71,10 +71,8 @@ def test_a_welded_body_that_no_torque_moves(regularization: float, instruction_s
 
 def test_gravity_with_zeros_of_a_negative_sign() -> None:
     """GCC folds -(a b + c) into (-a) b - c for numbers, and not for vectors."""
-    builder = dtau.ModelBuilder("x", gravity=(-9.81, -0.0, -0.0))
     inertia = dtau.Inertia(1.0, (0.1, 0.2, 0.3), np.eye(3))
-    builder.add(dtau.Cylindrical((0, -1, 0)), name="c", inertia=inertia)
-    model = builder.build()
+    model = lone(dtau.Cylindrical((0, -1, 0)), gravity=(-9.81, -0.0, -0.0), inertia=inertia)
     q, v = np.array([0.3, 0.4]), np.ones((3, 2))
     alone = dtau.gravity_torque_time_derivatives(model, q, v)
     batch = dtau.gravity_torque_time_derivatives(model, np.tile(q, (5, 1)), v)

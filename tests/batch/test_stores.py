@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from typing import Any
 
 import numpy as np
 import pytest
 from cases import robot
 from core import stores, using_stores
+from processes import python
 from trees import Array
 
 import dtau
@@ -68,17 +67,7 @@ def test_words_are_read_back() -> None:
 
 
 def with_environment(value: str | None) -> subprocess.CompletedProcess[str]:
-    environment = {k: x for k, x in os.environ.items() if k != "DTAU_STORES"}
-    if value is not None:
-        environment["DTAU_STORES"] = value
-    return subprocess.run(
-        [sys.executable, "-c", "from dtau import _core; print(_core.stores())"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return python("from dtau import _core; print(_core.stores())", DTAU_STORES=value)
 
 
 @pytest.mark.parametrize("value", ["lines", "blocks:100"])

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import FEW_ROBOTS, NEAR, random_state, robot, rows
+from cases import FEW_ROBOTS, random_state, robot, rows
 from compare import assert_same_results
 from function import Function
 from functions import function_named
-from messages import has_words, message
+from messages import has_words
 from processes import sanitized, script
-from selection import EACH, IN_FULL, in_turn
+from selection import EACH
 
 import dtau
 
@@ -26,6 +26,7 @@ SIZES = (0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 127, 129, 1000)
 COUNTS = (1, 2, 3, 7)
 
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
+linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 
 
 def sizes(function: Function, model: dtau.Model) -> list[int]:
@@ -75,24 +76,18 @@ def test_python_threads_call_functions_at_once(function: Function) -> None:
             done.result(timeout=300)
 
 
-# Errors
+# Threads between calls
 
 
-WRONG: dict[str, tuple[type[Exception], object]] = {
-    **{repr(wrong): (ValueError, wrong) for wrong in (0, -1, 10**9, 10**30)},
-    # True: a switch that was mistaken for a number
-    **{repr(wrong): (TypeError, wrong) for wrong in (1.5, "2", True, (2,), np.float64(2.0))},
-}
-
-
-@pytest.mark.parametrize(("function", "wrong"), in_turn(EACH, WRONG, IN_FULL[:1]), ids=str)
-def test_wrong_number_of_threads(function: Function, wrong: str) -> None:
-    error, threads = WRONG[wrong]
-    model = robot(NEAR)
-    for batch in ((), (0,), (1,), (9,)):
-        said = message(error, function, model, random_state(model, 6, batch), threads=threads)
-        has_words(said, "threads", "1")
-        assert wrong in said
+def test_threads_sleep_between_calls() -> None:
+    """They stay awake for microseconds: a pause takes no time of the processors."""
+    model = robot("quadruped")
+    q, v, a = dtau.random_state(model, np.random.default_rng(9), shape=(1000,))
+    dtau.inverse_dynamics(model, q, v, a, threads=8)
+    time.sleep(0.01)
+    start = time.process_time()
+    time.sleep(0.3)
+    assert time.process_time() - start < 0.03
 
 
 # The interpreter's lock
@@ -204,12 +199,31 @@ print(json.dumps(same))
 
 
 @pytest.mark.processes
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+@linux
 def test_fewer_threads_do_the_work_if_the_system_gives_fewer() -> None:
     """Where memory allows for few threads these do it all, or say that memory is short."""
     if sanitized():
         pytest.skip("the sanitizer needs much address space")
     assert script(FEW) == [True] * 6
+
+
+KEPT = """
+model = dtau.robots.quadruped()
+q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(20_000,))
+seen = [os.listdir("/proc/self/task")]
+for _ in range(3):
+    dtau.inverse_dynamics(model, q, v, a, threads=3)
+    seen.append(os.listdir("/proc/self/task"))
+print(json.dumps(seen))
+"""
+
+
+@pytest.mark.processes
+@linux
+def test_threads_wait_for_the_next_batch() -> None:
+    before, *after = map(set, script(KEPT))
+    assert [len(x - before) for x in after] == [2, 2, 2]
+    assert after[0] == after[1] == after[2]
 
 
 # Interruption

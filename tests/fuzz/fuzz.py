@@ -14,7 +14,6 @@ These need a compiler or other packages, and take turns where --kinds names them
 
     fuzz_generated.py    generated C of any name and option, compiled, and what it defines
     fuzz_mjcf.py         damaged MJCF
-    fuzz_threads.py      xacro and MJCF in several threads
 
 A case must end with a right result, or with the documented exception and a message that names what
 is wrong. It fails by any other exception or result, by a crash, or by taking longer than some
@@ -58,7 +57,7 @@ STOPPED = "stopped"
 
 QUICK = ("files", "arguments", "models", "conventions", "pickles", "contacts")
 USUAL = (*QUICK * 8, "growth")
-KINDS = (*QUICK, "growth", "generated", "mjcf", "threads")
+KINDS = (*QUICK, "growth", "generated", "mjcf")
 
 
 def checks(names: Sequence[str] = USUAL) -> tuple[Check, ...]:

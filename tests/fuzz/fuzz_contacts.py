@@ -15,7 +15,8 @@ from typing import Any
 import contact_oracle
 import numpy as np
 from cases import NEAR, random_q, robot
-from fuzz_values import EXTREMES, choose
+from odd_arrays import EXTREMES
+from odd_values import choose
 from trees import MOVING, Array, random_quaternion, random_tensor, random_tree, rotation_of
 
 import dtau

@@ -14,19 +14,12 @@ from typing import Any
 
 import alien_models
 import numpy as np
+from argument_laws import HUGE, MOST_AXES, broadcast, describe, far_from_unit, memory, quaternions
 from compare import assert_same_results
 from conversions import CONVENTIONS, CONVERSIONS, Conversion
-from fuzz_arguments import (
-    BATCHES,
-    HUGE,
-    MOST_AXES,
-    broadcast,
-    describe,
-    far_from_unit,
-    memory,
-    quaternions,
-)
-from fuzz_values import choose, is_plain, meaning, mutated
+from fuzz_arguments import BATCHES
+from odd_arrays import is_plain, meaning, mutated
+from odd_values import choose
 from trees import Array
 
 import dtau
@@ -136,6 +129,8 @@ def verdict(
         if x is not None and x.ndim >= len(core) and name in conversion.stacks:
             rows[name] = x.shape[-len(core)]  # a stack of any length
             core = (max(rows[name], 1), *core[1:])
+        if x is not None and x.ndim > 1 and (name, conversion.kind) == ("result", "J"):
+            core = (x.shape[-2], *core[1:])  # any matrix
         if x is None or x.shape[max(x.ndim - len(core), 0) :] != core:
             wrong.add(name)
             continue

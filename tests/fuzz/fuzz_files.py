@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from fuzz_models import endures
-from fuzz_values import choose
+from odd_values import choose
 
 import dtau
 

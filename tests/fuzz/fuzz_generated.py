@@ -22,11 +22,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import fuzz_arguments
+import argument_laws
 import numpy as np
 from cases import robot, serial
 from functions import FUNCTIONS
-from fuzz_values import choose
+from odd_values import choose
 
 import dtau
 
@@ -126,7 +126,7 @@ def drawn_function(rng: Rng, model: dtau.Model) -> Any:
     options = function.options_for(model)
     if options and rng.random() < 0.15:
         name = choose(rng, list(options))
-        values = fuzz_arguments.OPTIONS[name].values if name in fuzz_arguments.OPTIONS else (None,)
+        values = argument_laws.OPTIONS[name].values if name in argument_laws.OPTIONS else (None,)
         value = choose(rng, values)
         options[name] = value(model) if callable(value) and not isinstance(value, type) else value
     if rng.random() < 0.05:

@@ -13,8 +13,8 @@ from typing import Any
 
 import fuzz_files
 import numpy as np
-from fuzz_values import choose
-from growth import MIMICS, PARENTS, calls, text
+from growth import calls
+from odd_values import choose
 
 import dtau
 
@@ -39,18 +39,12 @@ def check(rng: np.random.Generator) -> str:
         "root": choose(rng, ["fixed", "free"]),
         "mimic": choose(rng, ["independent", "exact"]),
     }
-    write = regular(rng) if rng.random() < 0.4 else damaged(rng)
+    write = damaged(rng)
     sizes = [50, 100, 200]
     costs = [calls(load, write(n), options) for n in sizes]
     growth = math.log2(costs[2] / costs[1])
     assert growth < FASTEST, f"{options}, as n^{growth:.2f}: {write(3)!r:.3000}"
     return load(write(sizes[0]), options)
-
-
-def regular(rng: np.random.Generator) -> Callable[[int], str]:
-    parent, mimic = choose(rng, list(PARENTS)), choose(rng, list(MIMICS))
-    kind = choose(rng, ["continuous", "prismatic", "fixed", "floating", "planar", "x"])
-    return lambda n: text(n, parent, mimic, kind)
 
 
 def damaged(rng: np.random.Generator) -> Callable[[int], str]:

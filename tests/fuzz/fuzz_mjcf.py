@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import fuzz_files
 import numpy as np
-from fuzz_values import choose
 from mjcf_files import ROBOTS
+from odd_values import choose
 
 Rng = np.random.Generator
 

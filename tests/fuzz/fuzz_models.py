@@ -14,7 +14,8 @@ import numpy as np
 from cases import random_state
 from compare import assert_same_bits
 from functions import FUNCTIONS
-from fuzz_values import choose, extreme, meaning, mutated
+from odd_arrays import extreme, meaning, mutated
+from odd_values import choose
 from trees import Array, random_quaternion, random_tensor, rotation_of
 
 import dtau

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from fuzz_models import endures
-from fuzz_values import choose
+from odd_values import choose
 from pickles import EXAMPLES, damaged_state, state_of
 
 import dtau

@@ -83,7 +83,7 @@ def changed(data: bytes, most: int, seed: int) -> bytes:
     """A change that knows what a robot's file is made of, as fuzz_files.py makes them."""
     import numpy as np
     from fuzz_files import CHANGES
-    from fuzz_values import choose
+    from odd_values import choose
 
     rng = np.random.default_rng(seed)
     text = data[1:].decode("utf-8", "surrogateescape")

@@ -84,15 +84,6 @@ def test_generated_code_compiles_or_is_refused() -> None:
     assert min(ends[end] for end in ("compiled", "refused")) > 5, ends
 
 
-def test_xacro_and_mjcf_load_in_threads_as_alone() -> None:
-    for package in ("mujoco", "xacrodoc"):
-        pytest.importorskip(package)
-    import fuzz_threads
-
-    ends = ends_of(fuzz_threads.check, 25)
-    assert min(ends[end] for end in ("models", "some refused")) > 5, ends
-
-
 def test_nothing_is_left_out() -> None:
     """A new function needs a row in `FUNCTIONS`, a new joint type a few in `PARTS`."""
     functions = {name for name in dtau.__all__ if inspect.isroutine(getattr(dtau, name))}

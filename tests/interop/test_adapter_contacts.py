@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import importlib
 import weakref
-from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -15,10 +13,8 @@ import pytest
 from adapter_cases import near
 from cases import random_state, robot
 from messages import has_words, message
-from trees import Array
 
 import dtau
-from dtau import _core
 
 NAMES = ["jax", "torch", "casadi"]
 
@@ -86,8 +82,9 @@ def test_columns_of_casadi_have_the_bits_of_lone_calls() -> None:
 
 @pytest.mark.parametrize("name", ["constrained_dynamics", "impulse_dynamics"])
 def test_casadi_calls_keep_to_the_memory_that_they_ask_for(name: str) -> None:
-    """With marks behind the memory and the results; the same bits for each result alone."""
     pytest.importorskip("casadi")
+    from through_casadi import check_memory
+
     from dtau.casadi import builder, table
 
     model, contacts, _ = case("feet")
@@ -95,34 +92,12 @@ def test_casadi_calls_keep_to_the_memory_that_they_ask_for(name: str) -> None:
     none = {"parameters": False, "joint_parameters": False}
     slot = table.constrained(model, name, contacts, active=True, regularization=0.0, **none)
     f = builder._in_a_slot(slot)  # frees slots that are kept, if all are taken
+    derivatives = {
+        **{"jac_": f.jacobian(), "adj1_": f.reverse(1)},
+        **{"jac_adj1_": f.reverse(1).jacobian(), "jac_jac_": f.jacobian().jacobian()},
+    }
     given = [q, v, *([tau] if name == "constrained_dynamics" else []), active]
-    library = ctypes.CDLL(_core.__file__)
-    for prefix, derived in (
-        ("", f),
-        ("jac_", f.jacobian()),
-        ("adj1_", f.reverse(1)),
-        ("jac_adj1_", f.reverse(1).jacobian()),
-        ("jac_jac_", f.jacobian().jacobian()),
-    ):
-        sizes = [ctypes.c_longlong() for _ in range(4)]
-        getattr(library, f"{prefix}{f.name()}_work")(*map(ctypes.byref, sizes))
-        work = np.full(sizes[3].value + 64, 7.25)
-        ins = [*given, *(np.ones(derived.nnz_in(k)) for k in range(len(given), derived.n_in()))]
-        whole = [np.full(derived.nnz_out(k) + 8, 7.25) for k in range(derived.n_out())]
-        for asked in (range(derived.n_out()), *([k] for k in range(derived.n_out()))):
-            outs = [x if k in asked and x.size > 8 else None for k, x in enumerate(whole)]
-            before = [x.copy() for x in whole]
-            call, memory = getattr(library, prefix + f.name()), ctypes.c_void_p(work.ctypes.data)
-            assert call(addresses(ins), addresses(outs), None, memory, 0) == 0
-            assert (work[-64:] == 7.25).all()
-            for got, mark in zip(whole, before, strict=True):
-                assert (got[-8:] == 7.25).all()
-                assert len(asked) == len(whole) or np.array_equal(got, mark)
-
-
-def addresses(arrays: Sequence[Array | None]) -> Any:
-    found = [None if x is None or not x.size else x.ctypes.data for x in arrays]
-    return (ctypes.c_void_p * len(found))(*found)
+    check_memory(f, derivatives, given)
 
 
 def test_casadi_knows_what_contacts_connect() -> None:

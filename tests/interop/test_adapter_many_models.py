@@ -10,7 +10,7 @@ from typing import Any
 import cases
 import numpy as np
 import pytest
-from cases import random_state, robot
+from cases import lone, random_state, robot
 
 import dtau
 
@@ -39,10 +39,8 @@ def test_errors(problem: str, library: str) -> None:
 @each_library
 def test_parameters_give_inertia_to_joints_without(library: str) -> None:
     module, convert = adapter(library)
-    builder = dtau.ModelBuilder("massless")
-    builder.add(dtau.Revolute((0, 0, 1)), name="link")
     with pytest.warns(dtau.ModelWarning):
-        model = builder.build()
+        model = lone(dtau.Revolute((0, 0, 1)), inertia=None)
     disk = dtau.Inertia(1.0, (0, 0, 0), np.diag([0.25, 0.25, 0.5])).parameters
     given = [convert(np.array([x])) for x in (0.0, 0.0, 3.0)]
     with pytest.raises(ValueError, match="every joint has inertia to accelerate"):
@@ -88,6 +86,26 @@ TAKING = (
     *("forward_dynamics", "mass_matrix_inverse", "step", "constrained_dynamics"),
     "impulse_dynamics",
 )
+
+
+@pytest.mark.parametrize("name", ["mass_matrix", "mass_matrix_inverse"])
+def test_gradients_of_batches_of_one_body(name: str) -> None:
+    """Parameters (3, 10) of one body: each state's gradient is the lone state's."""
+    torch, module = pytest.importorskip("torch"), adapter("torch")[0]
+    builder = dtau.ModelBuilder("one body")
+    builder.add(dtau.Free(), name="body", inertia=dtau.Inertia(2.0, (0.1, 0, 0.2), np.eye(3)))
+    model = builder.build()
+    q = random_state(model, 4, (3,))["q"]
+    parameters = model.parameters * np.array([[1.0], [1.25], [1.5]])
+
+    def gradients(*arrays: Any) -> Any:
+        given = [torch.tensor(x, requires_grad=True) for x in arrays]
+        matrix = getattr(module, name)(model, given[0], parameters=given[1])
+        return torch.autograd.grad((matrix**2).sum(), given)
+
+    alone = [gradients(*state) for state in zip(q, parameters, strict=True)]
+    for got, want in zip(gradients(q, parameters), zip(*alone, strict=True), strict=True):
+        assert torch.equal(got, torch.stack(want))
 
 
 @pytest.mark.parametrize("name", TAKING)

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from adapter_cases import ARGUMENTS, arrays, function, near, robot
 from files import ROOT
+from processes import python
 
 import dtau
 from dtau.autodiff import blocks, compositions, contacts, frames, steps
@@ -130,7 +131,7 @@ def test_functions_are_written_without_docstrings(library: str) -> None:
     """Python drops the docstrings of which theirs are made."""
     pytest.importorskip(library)
     program = f"import dtau.{library} as x; print(x.step.__doc__, x.step.__name__)"
-    done = subprocess.run([sys.executable, "-OO", "-c", program], capture_output=True, text=True)
+    done = python(program, flags="-OO")
     assert done.stdout == "None step\n", done.stderr
 
 

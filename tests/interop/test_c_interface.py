@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,6 +18,7 @@ import pytest
 from c_interface import CFunction, CModel, DtauError
 from function import Function
 from functions import FUNCTIONS
+from processes import python
 
 import dtau
 from dtau import _core, poses, rotations
@@ -236,6 +237,15 @@ def test_threads_share_a_batch(threads: int, states: int, folder: Path) -> None:
         for alone, together in zip(one(states, arrays), several(states, arrays), strict=True):
             assert np.isfinite(alone).all()
             assert alone.tobytes() == together.tobytes()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+def test_threads_are_there_before_the_first_call(folder: Path) -> None:
+    state = cases.random_state(cases.robot("quadruped"), 12, (4000,))
+    function = CFunction(model_of("quadruped", folder), "inverse_dynamics", ["threads=17"], 4000)
+    there = set(os.listdir("/proc/self/task"))
+    function(4000, {x: state[x] for x in ("q", "v", "a")})
+    assert set(os.listdir("/proc/self/task")) <= there
 
 
 @pytest.mark.parametrize("name", ["quadruped", "joints that mimic others"])
@@ -518,8 +528,7 @@ library.dtau_function_free(None)
 def test_null_pointers_are_refused(folder: Path) -> None:
     model_of("quadruped", folder)
     model = str(folder / "quadruped.dtau")
-    command = [sys.executable, "-c", NULLS, str(c_interface.LIBRARY), model]
-    child = subprocess.run(command, capture_output=True, text=True, check=False)
+    child = python(NULLS, c_interface.LIBRARY, model)
     assert child.returncode == 0, child.stderr
 
 

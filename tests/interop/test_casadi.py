@@ -128,6 +128,24 @@ def test_no_digit_is_lost_far_from_the_origin(name: str) -> None:
     assert_close(want[0][:, 0], dtau.centroidal_momentum(model, beside, v), TOLERANCE["identity"])
 
 
+@pytest.mark.parametrize("friction", [0.0, 0.3])
+def test_hessians_of_implicit_steps_have_no_more_entries_than_they_need(friction: float) -> None:
+    """Friction alone mixes velocities with torques, and nothing mixes torques with torques."""
+    model = dtau.robots.chain(3).replace(damping=0.1)
+    if friction:
+        model = model.replace(friction=friction, friction_speed=0.1)
+    n = model.nv
+    q, v, tau, _ = state(model)
+    s = [ca.MX.sym(x, n) for x in ("q", "v", "tau")]
+    q_next, v_next = dc.step(model, *s, 0.01, "implicit")
+    found, _ = ca.hessian(ca.dot(tau, q_next) + ca.dot(v, v_next), ca.vertcat(*s))
+    assert found[2 * n :, 2 * n :].nnz() == 0
+    assert found[n : 2 * n, 2 * n :].nnz() == (n * n if friction else 0)
+    got = dense(ca.Function("H", s, [found])(q, v, tau))
+    want = dtau.step_hessian(model, q, v, tau, 0.01, tau, v, "implicit")
+    assert_close(got, want, TOLERANCE["identity"])
+
+
 @on_robots
 @pytest.mark.parametrize("size", [0.0, 1e-9, 0.1, 0.49, 0.51, 1.0])
 def test_displacements_of_every_size(name: str, size: float) -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
-from typing import Any
 
 import numpy as np
 import pytest
 from adapter_cases import arrays, near, robot
 from compare import assert_same_bits
 from messages import has_words, message
-from through_casadi import DYNAMICS, TERMS, arguments, dense, state, vector
-from trees import Array
+from through_casadi import DYNAMICS, TERMS, arguments, check_memory, dense, state, vector
 
 import dtau
-from dtau import _core
 
 ca = pytest.importorskip("casadi")
 import dtau.casadi as dc  # noqa: E402
@@ -58,40 +54,16 @@ def test_threads_and_columns_have_the_bits_of_lone_calls(function: str) -> None:
 @pytest.mark.parametrize("function", [*DYNAMICS, *TERMS, *RATES])
 @pytest.mark.parametrize("name", ["panda", "every joint in a chain"])
 def test_calls_keep_to_the_memory_that_they_ask_for(name: str, function: str) -> None:
-    """As CasADi calls them, with marks behind the memory; and without what is not wanted."""
     model = robot(name)
     wrenches = function in (*DYNAMICS, *RATES, "bias_torque")
     rates = function in RATES
     f = dc.function(model, function, f_ext=wrenches, **({"order": 2} if rates else {}))
-    library = ctypes.CDLL(_core.__file__)
     x = arrays(function, model, 1) if rates else arguments(function, state(model), wrenches)
-    given = [np.ravel(y, order="F") for y in x]
-    made = [("", f), ("jac_", f.jacobian()), ("adj1_", f.reverse(1))]
+    derivatives = {"jac_": f.jacobian(), "adj1_": f.reverse(1)}
     if not rates:
         second = f.reverse(1).jacobian(), f.jacobian().jacobian()
-        made += zip(("jac_adj1_", "jac_jac_"), second, strict=True)
-    for prefix, derived in made:
-        sizes = [ctypes.c_longlong() for _ in range(4)]
-        getattr(library, f"{prefix}{f.name()}_work")(*map(ctypes.byref, sizes))
-        work = np.full(sizes[3].value + 64, 7.25)
-        ins = [*given, *(np.ones(derived.nnz_in(k)) for k in range(len(given), derived.n_in()))]
-        whole = [np.full(derived.nnz_out(k) + 8, 7.25) for k in range(derived.n_out())]
-        for asked in (range(derived.n_out()), *([k] for k in range(derived.n_out()))):
-            outs = [x if k in asked and x.size > 8 else None for k, x in enumerate(whole)]
-            before = [x.copy() for x in whole]
-            memory = ctypes.c_void_p(work.ctypes.data)
-            call = getattr(library, prefix + f.name())
-            assert call(pointers(ins), pointers(outs), None, memory, 0) == 0
-            assert (work[-64:] == 7.25).all()
-            for got, mark in zip(whole, before, strict=True):
-                assert (got[-8:] == 7.25).all()
-                if len(asked) < len(whole):  # the same bits by itself
-                    assert_same_bits(got, mark)
-
-
-def pointers(arrays: list[Array | None]) -> Any:
-    addresses = [None if x is None or not x.size else x.ctypes.data for x in arrays]
-    return (ctypes.c_void_p * len(arrays))(*addresses)
+        derivatives |= zip(("jac_adj1_", "jac_jac_"), second, strict=True)
+    check_memory(f, derivatives, [np.ravel(y, order="F") for y in x])
 
 
 def test_a_gradient_calls_the_adjoint_once_and_no_value() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from compare import assert_same_bits
 from trees import Array
 
 import dtau
@@ -215,6 +217,35 @@ def test_knots_of_problems_that_are_gone_are_forgotten() -> None:
     assert len(ours._batch._knots) == 1
 
 
+def test_threads_may_share_a_robot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A knot that another thread moves while a batch is linearized keeps its own derivatives."""
+    model, state = quadruped()
+    robot, actuation = dc.Robot(model, state), crocoddyl.ActuationModelFloatingBase(state)
+    ours = dc.DifferentialActionModelFreeFwdDynamics(robot, actuation, cost(state, LEGS))
+    first, second = ours.createData(), ours.createData()
+    x, u = start(), np.zeros(LEGS)
+    moved = x + np.r_[np.zeros(7), np.full(x.size - 7, 0.1)]
+    other = threading.Thread(target=ours.calc, args=(second, moved, u))
+    plain = dtau.forward_dynamics_derivatives
+
+    def interrupted(*arguments: Any) -> Any:
+        other.start()
+        other.join(timeout=0.2)  # it waits for this batch
+        return plain(*arguments)
+
+    for data in (first, second):
+        ours.calc(data, x, u)
+    monkeypatch.setattr(dtau, "forward_dynamics_derivatives", interrupted)
+    ours.calcDiff(first, x, u)
+    other.join()
+    monkeypatch.undo()
+    ours.calcDiff(second, moved, u)
+    alone = ours.createData()
+    ours.calc(alone, moved, u)
+    ours.calcDiff(alone, moved, u)
+    assert_same_bits(second.Fx, alone.Fx)
+
+
 def test_derivatives_belong_to_the_point_that_is_given() -> None:
     """Also where `calc` was of another one."""
     knot = jump(lambda k: True).runningModels[0].differential
@@ -356,5 +387,27 @@ def test_contacts_of_other_kinds_are_refused() -> None:
         dc.DifferentialActionModelContactFwdDynamics(robot, actuation, [], costs)
     with pytest.raises(ValueError, match="inputs: expected shape"):
         dc.Actuation(state, np.eye(3))
+    held, free = (
+        dc.DifferentialActionModelContactFwdDynamics,
+        dc.DifferentialActionModelFreeFwdDynamics,
+    )
+    hit, feet = dc.ActionModelImpulseFwdDynamics, crocoddyl.ContactModelMultiple(state, LEGS)
+    for refused, named in (
+        (
+            lambda: held(state, actuation, feet, costs),
+            r"robot: expected dtau\.crocoddyl\.Robot\(mod",
+        ),
+        (lambda: free(model, actuation, costs), "robot: expected .*, got dtau.Model"),
+        (lambda: hit(state, feet, costs), "robot: expected .*StateMultibody"),
+        (
+            lambda: held(robot, actuation, costs, feet),
+            "costs: expected CostModelSum, got .*Contact",
+        ),
+        (lambda: hit(robot, costs, feet), "costs: expected CostModelSum"),
+        (lambda: held(robot, feet, actuation, costs), "actuation: expected ActuationModelAbstract"),
+        (lambda: dc.Actuation(robot, np.eye(model.nv)), "state: expected StateAbstract, got Robot"),
+    ):
+        with pytest.raises(TypeError, match=named):
+            refused()
     with pytest.raises(TypeError, match=r"problem: expected .*ShootingProblem"):
         dc.shooting_problem(model, None)

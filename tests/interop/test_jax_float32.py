@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ import jax.numpy as jnp  # noqa: E402
 from adapter_cases import robot  # noqa: E402
 from cases import random_state  # noqa: E402
 from jax_cases import enable_x64, near  # noqa: E402
+from processes import python  # noqa: E402
 
 import dtau  # noqa: E402
 import dtau.jax  # noqa: E402
@@ -118,13 +117,6 @@ def test_empty_batches_without_x64() -> None:
         assert dtau.jax.gravity_torque(model, q).shape == (0, model.nv)
 
 
-def run(program: str, *arguments: str) -> str:
-    """What a program of its own prints; its error where it fails."""
-    command = [sys.executable, "-W", "error", "-c", program, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True)
-    return done.stdout + done.stderr
-
-
 @pytest.mark.jit
 def test_exported_programs_without_x64(tmp_path: Path) -> None:
     """JAX's refusal tells what to pass; with it, another process runs value and gradient."""
@@ -153,5 +145,6 @@ assert value == call(q) and gradient.dtype == np.float32
 assert np.allclose(jax.grad(call)(q), gradient, rtol=1e-5, atol=1e-4)
 print("the same")
 """
-    assert run(program + write, str(tmp_path / "program")) == ""
-    assert run(program + read, str(tmp_path / "program")) == "the same\n"
+    for code, printed in ((write, ""), (read, "the same\n")):
+        done = python(program + code, tmp_path / "program", flags="-W error")
+        assert (done.stdout, done.stderr) == (printed, "")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +16,7 @@ import jax.numpy as jnp  # noqa: E402
 from adapter_cases import robot  # noqa: E402
 from cases import random_state, serial  # noqa: E402
 from jax_cases import enable_x64, near  # noqa: E402
+from processes import python  # noqa: E402
 
 import dtau  # noqa: E402
 import dtau.jax  # noqa: E402
@@ -264,17 +263,6 @@ def test_arrays_on_other_processors_are_refused() -> None:
     require_cpu([None, TAU])
 
 
-def run(program: str, *arguments: str, **environment: str) -> str:
-    """What a program of its own prints; its error where it fails."""
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        capture_output=True,
-        text=True,
-        env={**__import__("os").environ, **environment},
-    )
-    return done.stdout + done.stderr
-
-
 def test_gradients_outside_of_a_scope_with_float64_are_refused() -> None:
     """Values and forward mode leave the scope, in float32; reverse mode goes through it again."""
     model = robot("small")
@@ -311,10 +299,8 @@ assert not {name for name in sys.modules if name in ("jax", "dtau.jax", "dtau.au
 sys.modules["jax"] = None
 import dtau.jax
 """
-    assert (
-        "ImportError: dtau.jax needs JAX, which is not installed: pip install 'jax>=0.6.1'"
-        in run(program)
-    )
+    said = "ImportError: dtau.jax needs JAX, which is not installed: pip install 'jax>=0.6.1'"
+    assert said in python(program).stderr
 
 
 @pytest.mark.jit
@@ -342,9 +328,34 @@ except Exception as error:
 dtau.jax.gravity_torque(dtau.robots.quadruped(), q)
 print(call(q)[2])
 """
-    said = run(program, str(file))
-    assert "gravity_torque: this process does not know the model" in said
-    assert str(dtau.gravity_torque(model, q)[2])[:12] in said
+    done = python(program, file)
+    assert "gravity_torque: this process does not know the model" in done.stdout
+    assert str(dtau.gravity_torque(model, q)[2])[:12] in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("of", ["a function", "gradients", "Hessians"])
+def test_exported_programs_take_batches_of_any_size(of: str) -> None:
+    export = pytest.importorskip("jax.export")  # of JAX 0.6.1 only where absl is
+    model = dtau.robots.quadruped()
+
+    def cost(q: Any, v: Any, a: Any) -> Any:
+        height = dtau.jax.frame_placements(model, q, "LF_FOOT")[0][..., 2]
+        return (dtau.jax.forward_dynamics(model, q, v, a) ** 2).sum() + height.sum()
+
+    program = {
+        "a function": lambda q, v, a: dtau.jax.inverse_dynamics(model, q, v, a),
+        "gradients": jax.grad(cost, (0, 1, 2)),
+        "Hessians": jax.vmap(jax.hessian(cost, 1)),
+    }[of]
+    (batch,) = export.symbolic_shape("batch")
+    exported = export.export(
+        jax.jit(program), disabled_checks=[export.DisabledSafetyCheck.custom_call("dtau_call")]
+    )(*(jax.ShapeDtypeStruct((batch, n), np.float64) for n in (model.nq, model.nv, model.nv)))
+    for size in (1, 3):
+        state = dtau.random_state(model, np.random.default_rng(size), shape=(size,))
+        found, expected = exported.call(*state), jax.jit(program)(*state)
+        for x, y in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
+            assert np.array_equal(x, y)
 
 
 @pytest.mark.jit
@@ -380,6 +391,10 @@ for function in (torque, gradient, hessian)[: 3 if newer else 2]:
     except NotImplementedError as error:
         assert "lowered for another processor" in str(error)
 if newer:
+    # Here q does not vary over the mesh.
+    total = lambda v, a: (torque(q[0], v, a) ** 2).sum()
+    split = jax.jit(shard_map(jax.grad(total), mesh=mesh, in_specs=(rows,) * 2, out_specs=rows))
+    assert np.allclose(split(*x[1:]), jax.grad(total)(v, a), 1e-12, 1e-9)
     explicit = jax.make_mesh((3,), ("states",), axis_types=(jax.sharding.AxisType.Explicit,))
     with jax.set_mesh(explicit):
         x = [jax.device_put(y, NamedSharding(explicit, rows)) for y in (q, v, a)]
@@ -388,7 +403,8 @@ if newer:
 print("split")
 """
     flags = "--xla_force_host_platform_device_count=3"
-    assert run(program, XLA_FLAGS=flags).endswith("split\n")
+    done = python(program, XLA_FLAGS=flags)
+    assert done.stdout.endswith("split\n"), done.stderr
 
 
 def test_trees_of_results_keep_their_attributes() -> None:

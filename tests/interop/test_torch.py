@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,19 +13,11 @@ from adapter_cases import ARGUMENTS, robot  # noqa: E402
 from cases import random_state, serial  # noqa: E402
 from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
 from torch.func import hessian, jacfwd, jacrev, vmap  # noqa: E402
-from torch_cases import each, function, leaves, tensors  # noqa: E402
+from torch_cases import each, function, leaves, one_thread, tensors  # noqa: E402, F401
 
 import dtau  # noqa: E402
 import dtau.torch  # noqa: E402
 from dtau.torch.pullbacks import PULLBACKS  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def test_tensors_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:

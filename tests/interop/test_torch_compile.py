@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from torch.func import (  # noqa: E402
     vmap,
 )
 from torch.utils import _pytree as trees  # noqa: E402
-from torch_cases import each, function, tensors  # noqa: E402
+from torch_cases import each, function, one_thread, tensors  # noqa: E402, F401
 
 import dtau  # noqa: E402
 import dtau.torch  # noqa: E402
@@ -36,12 +36,8 @@ Function = Callable[..., Any]
 
 
 @pytest.fixture(autouse=True)
-def _one_thread_and_no_programs() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
+def _no_programs() -> None:
     torch.compiler.reset()
-    yield
-    torch.set_num_threads(before)
 
 
 def scalar(f: Function) -> Function:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import gc
 import re
 import runpy
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +15,8 @@ torch = pytest.importorskip("torch")
 
 from adapter_cases import near, robot  # noqa: E402
 from files import ROOT  # noqa: E402
-from torch_cases import tensors  # noqa: E402
+from processes import python  # noqa: E402
+from torch_cases import one_thread, tensors  # noqa: E402, F401
 
 import dtau  # noqa: E402
 import dtau.torch  # noqa: E402
@@ -27,14 +25,6 @@ from dtau.torch.kernels import written  # noqa: E402
 from dtau.torch.models import text_of  # noqa: E402
 
 pytestmark = pytest.mark.jit
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def test_python_ends_well_after_a_third_derivative() -> None:
@@ -48,7 +38,7 @@ try:
 except NotImplementedError:
     print("refused")
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = python(program)
     assert (done.returncode, done.stdout) == (0, "refused\n"), done.stderr
 
 
@@ -162,16 +152,9 @@ def test_batches_that_do_not_broadcast_are_refused() -> None:
         dtau.torch.inverse_dynamics(model, q, v[:2], a)
 
 
-def run(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    return done.stdout.strip()
-
-
 def test_pytorch_is_imported_by_nothing_else() -> None:
-    assert (
-        run("import dtau, sys; print('torch' in sys.modules or 'dtau.torch' in sys.modules)")
-        == "False"
-    )
+    code = "import dtau, sys; print('torch' in sys.modules or 'dtau.torch' in sys.modules)"
+    assert python(code).stdout == "False\n"
 
 
 def test_without_pytorch_a_sentence_says_how_to_get_it() -> None:
@@ -180,7 +163,5 @@ def test_without_pytorch_a_sentence_says_how_to_get_it() -> None:
         "try:\n    import dtau.torch\n"
         "except ImportError as error:\n    print(type(error).__name__, error)"
     )
-    assert (
-        "ImportError dtau.torch needs PyTorch, which is not installed: pip install 'torch>=2.13'"
-        in run(code)
-    )
+    said = "ImportError dtau.torch needs PyTorch, which is not installed: pip install 'torch>=2.13'"
+    assert said in python(code).stdout

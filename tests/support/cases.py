@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,16 +41,7 @@ TREES: dict[str, Tree] = {
         seed=13,
     ),
     "gantry, branches": grow(
-        [
-            "prismatic",
-            "prismatic",
-            "prismatic",
-            "cylindrical",
-            "revolute",
-            "fixed",
-            "free",
-            "planar",
-        ],
+        [*["prismatic"] * 3, "cylindrical", "revolute", "fixed", "free", "planar"],
         [-1, 0, 0, 1, 3, 2, 5, 6],
         seed=37,
     ),
@@ -92,6 +84,21 @@ ROBOTS = (*TREES, "quadruped", "joints that mimic others")
 NEAR = "free root, branches"
 FEW_ROBOTS = ("every joint in a chain", NEAR, "forest")
 on_robots = pytest.mark.parametrize("name", ROBOTS)
+
+
+def lone(joint: dtau.JointType, *, gravity: Any = (0.0, 0.0, -9.81), **given: Any) -> dtau.Model:
+    """One joint, of the name "joint", and its body; what a builder takes may be given."""
+    builder = dtau.ModelBuilder("lone", gravity=gravity)
+    builder.add(joint, name="joint", **{"inertia": dtau.Inertia(1.0, tensor=np.eye(3)), **given})
+    return builder.build()
+
+
+def standing() -> Array:
+    """The configuration of the quadruped on bent legs."""
+    angles = {"HFE": 0.6, "KFE": -1.2}
+    legs = {"LF": 1.0, "RF": 1.0, "LH": -1.0, "RH": -1.0}
+    bent = {f"{leg}_{x}": s * angle for leg, s in legs.items() for x, angle in angles.items()}
+    return dtau.configuration(robot("quadruped"), bent)
 
 
 def actuated(model: dtau.Model) -> list[int]:

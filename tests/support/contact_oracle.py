@@ -180,6 +180,18 @@ def random_contacts(
     return dtau.Contacts(model, kept)  # type: ignore[arg-type]
 
 
+def gait(model: dtau.Model, *more: dtau.PointContact) -> dtau.Contacts:
+    """Points and a sole of the quadruped, pulled to where they are held, and a loop."""
+    feet, placed = dtau.robots.QUADRUPED_FEET, dtau.Pose(translation=(0.1, 0.0, 0.2))
+    held: list[Any] = [
+        dtau.PointContact(feet[0], "mixed", kp=20.0, kd=3.0, position=(0.3, 0.2, 0.0)),
+        dtau.Loop(feet[1], feet[2], 3, kp=4.0, kd=1.0),
+        dtau.FrameContact(feet[3], "mixed", kp=5.0, kd=2.0, placement=placed),
+        dtau.PointContact(feet[1], kp=7.0, position=(-0.2, 0.1, 0.3)),
+    ]
+    return dtau.Contacts(model, [*held, *more])
+
+
 def flat_feet(model: dtau.Model, axes: Any = "body") -> dtau.Contacts:
     """24 rows for 18 velocities; the feet's velocities ask for what the robot cannot do."""
     return dtau.Contacts(model, [dtau.FrameContact(foot, axes, kd=3.0) for foot in FEET])

@@ -189,29 +189,11 @@ FUNCTIONS = IN_BODY_AXES + tuple(
 
 # Public functions without a row: of files; of no array; what is computed by others of these.
 OTHERS = {
-    "lqr",
-    "from_mujoco",
-    "from_pinocchio",
-    "load",
-    "load_mechanism",
-    "load_motors",
-    "neutral",
-    "configuration",
-    "random_state",
-    "transfer_state",
-    "pattern",
-    "project",
-    "equilibrium",
-    "wrench_at_frame_derivatives",
-    "frame_jacobians_rate",
-    "kinetic_energy_regressor",
-    "potential_energy_regressor",
-    "momentum_regressor",
-    "subtree_centers_of_mass",
-    "set_result_cache_limit",
-    "generate",
-    "compile",
-    "view",
+    *("lqr", "from_mujoco", "from_pinocchio", "load", "load_mechanism", "load_motors"),
+    *("neutral", "configuration", "random_state", "transfer_state", "pattern", "project"),
+    *("equilibrium", "wrench_at_frame_derivatives", "frame_jacobians_rate"),
+    *("kinetic_energy_regressor", "potential_energy_regressor", "momentum_regressor"),
+    *("subtree_centers_of_mass", "set_result_cache_limit", "generate", "compile", "view"),
 }
 
 everywhere = pytest.mark.parametrize("function", FUNCTIONS, ids=str)

@@ -80,6 +80,7 @@ LAYOUTS: dict[str, Any] = {
     "reversed": _reversed,
     "gaps": every_other,
     "misaligned": misaligned,
+    "other bytes first": lambda x: x.astype(">f8"),
     "read-only": read_only,
     "before a guard": lambda x: guarded_copy(x, at_end=True),
     "after a guard": lambda x: guarded_copy(x, at_end=False),

@@ -8,6 +8,7 @@ other argument needs a row here; `unknown_switches` names arguments that have no
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
@@ -196,13 +197,34 @@ def _parameters(draw: Draw) -> States:
     found = to_parameters(mass, com, tensor).reshape(*mass.shape[:-1], -1)
     if draw.chance(0.5):  # of joints too
         joints = draw.rng.uniform(0.0, 0.5, (*shape, 4 * draw.model.nv))
-        found = np.concatenate([found, joints], axis=-1)
+        return States(np.concatenate([found, joints], axis=-1), 1)
+    if draw.model.nbodies > 1 and draw.chance(0.3):  # in rows, as Model.parameters has them
+        return States(found.reshape(*shape, draw.model.nbodies, 10), 2)
     return States(found, 1)
 
 
+def _lengths(draw: Draw) -> States:
+    """Of time steps: short, backwards, so long that joints turn far, and hardly any."""
+    low, high = draw.pick([(0.001, 0.05), (0.001, 0.05), (-0.3, 3.0), (0.0, 1e-300)])
+    return draw.numbers(low=low, high=high)
+
+
+def _quaternions(draw: Draw, *core: int) -> Numbers:
+    """Any; or half turns about axes and none, whose zeros have either sign."""
+    turns = random_quaternion(draw.rng, (*draw.shape(), *core))
+    if draw.chance(0.3):
+        axes = draw.rng.integers(4, size=turns.shape[:-1])[..., None] == np.arange(4)
+        zeros = np.copysign(0.0, turns)
+        half = np.where(axes, np.copysign(1.0, turns), zeros)
+        turns = np.where(draw.rng.random(turns.shape[:-1])[..., None] < 0.7, half, turns)
+    return turns
+
+
 def _pose_array(draw: Draw, *core: int) -> States:
-    shape = (*draw.shape(), *core)
-    places, turns = draw.rng.uniform(-1.0, 1.0, (*shape, 3)), random_quaternion(draw.rng, shape)
+    turns = _quaternions(draw, *core)
+    places = draw.rng.uniform(-1.0, 1.0, (*turns.shape[:-1], 3))
+    if draw.chance(0.3):
+        places = draw.rng.choice([0.0, -0.0, 1.0], places.shape)
     return States(np.concatenate([places, turns], -1), len(core) + 1, unit=True)
 
 
@@ -240,7 +262,7 @@ SWITCHES: dict[str, Switch] = {
     "parameters": _parameters,
     "targets": _targets,
     "order": _order,
-    "dt": lambda draw: draw.numbers(low=0.001, high=0.05),
+    "dt": _lengths,
     "by": _further,
     # Derivatives by numbers are dense, and symmetric without being asked.
     "symmetric": lambda draw: not draw.by_numbers and draw.chance(0.5),
@@ -256,9 +278,9 @@ SWITCHES: dict[str, Switch] = {
 
 
 def _rotations(draw: Draw) -> States:
-    turns = random_quaternion(draw.rng, (*draw.shape(), 1))
+    turns = _quaternions(draw)
     matrices = np.array([rotation_of(x) for x in turns.reshape(-1, 4)])
-    return States(matrices.reshape(*turns.shape[:-2], 3, 3), 2, unit=True)
+    return States(matrices.reshape(*turns.shape[:-1], 3, 3), 2, unit=True)
 
 
 def _places(draw: Draw) -> States:
@@ -293,7 +315,7 @@ POSE_SWITCHES: dict[str, Switch] = {
     "placements": _placements,
     "matrix": _matrix,
     "rotation": _rotations,
-    "quaternion": lambda draw: States(random_quaternion(draw.rng, draw.shape()), 1, unit=True),
+    "quaternion": lambda draw: States(_quaternions(draw), 1, unit=True),
     "direction": _direction,
     "t": lambda draw: draw.numbers(low=0.0, high=1.0),
 }
@@ -310,7 +332,8 @@ def _problem(axes: str, *, weight: float = 0.0, scale: float = 0.3) -> Switch:
 
     def switch(draw: Draw) -> Any:
         drawn = np.random.default_rng(draw.batch[-1])  # sizes, the same for all arguments
-        nx, nu, knots = (int(drawn.integers(1, most)) for most in (7, 5, 6))
+        sizes_below = (7, 5, 6) if drawn.random() < 0.8 else (22, 10, 4)
+        nx, nu, knots = (int(drawn.integers(1, most)) for most in sizes_below)
         sizes = {"x": nx, "u": nu, "N": knots}
         core = tuple(sizes[axis] for axis in axes)
         x = scale * draw.rng.standard_normal((*draw.shape(), *core))
@@ -364,8 +387,10 @@ def _array(array: Array, draw: Draw) -> States:
     # With fewer axes than the batch, a stack may look like the batch of another argument.
     shape = draw.shape()
     whole = (1,) * (len(draw.batch) - len(shape)) + shape
-    stack = (*whole, draw.order + array.rows, *core)
-    return States(draw.rng.uniform(-1.5, 1.5, stack), len(core) + 1)
+    needed, more = draw.order + array.rows, int(draw.pick([0, 0, 2]))
+    stack = draw.rng.uniform(-1.5, 1.5, (*whole, needed + more, *core))
+    stack[(..., slice(needed, None), *(slice(None) for _ in core))] = np.nan  # never read
+    return States(stack, len(core) + 1, free=needed * math.prod(core))
 
 
 def switch_of(function: str, parameter: inspect.Parameter) -> Switch | None:

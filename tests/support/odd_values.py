@@ -18,5 +18,6 @@ EXTREMES = (
 
 
 def choose(rng: np.random.Generator, choices: Any) -> Any:
-    choices = list(choices)
+    """One of a sequence, or of the values of a mapping, as it is."""
+    choices = list(choices.values() if isinstance(choices, dict) else choices)
     return choices[rng.integers(len(choices))]

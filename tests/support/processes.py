@@ -36,12 +36,24 @@ def spread(model, count):
 """
 
 
-def process(
-    text: str, *arguments: object, timeout: float = 300.0
+def python(
+    text: str,
+    *arguments: object,
+    flags: str = "",
+    timeout: float = 300.0,
+    **environment: str | None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a Python process to its end."""
-    command = [sys.executable, "-c", PRELUDE + text, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    """Run a Python process to its end; None takes a variable out of its environment."""
+    command = [sys.executable, *flags.split(), "-c", text, *map(str, arguments)]
+    variables = {key: x for key, x in (os.environ | environment).items() if x is not None}
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=timeout, check=False, env=variables
+    )
+
+
+def process(text: str, *arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a Python process that begins with `PRELUDE` to its end."""
+    return python(PRELUDE + text, *arguments, **options)
 
 
 def script(text: str, *arguments: object, timeout: float = 300.0) -> Any:

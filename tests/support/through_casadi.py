@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 from adapter_cases import ARGUMENTS
+from compare import assert_same_bits
 from trees import Array
 
 import dtau
+from dtau import _core
 
 ca = pytest.importorskip("casadi")
 
@@ -46,3 +50,33 @@ def symbols(given: tuple[Array, ...]) -> list[Any]:
 
 def numbers(given: tuple[Array, ...]) -> list[Any]:
     return [ca.DM(x) for x in given]
+
+
+def check_memory(f: Any, derivatives: dict[str, Any], given: Sequence[Array]) -> None:
+    """Call a function as CasADi does: it keeps to the memory that it asks for.
+
+    Marks lie behind the memory and the results, and each result alone has the same bits.
+    """
+    library = ctypes.CDLL(_core.__file__)
+    for prefix, derived in {"": f, **derivatives}.items():
+        call = getattr(library, prefix + f.name())
+        sizes = [ctypes.c_longlong() for _ in range(4)]
+        getattr(library, f"{prefix}{f.name()}_work")(*map(ctypes.byref, sizes))
+        work = np.full(sizes[3].value + 64, 7.25)
+        memory = ctypes.c_void_p(work.ctypes.data)
+        ins = [*given, *(np.ones(derived.nnz_in(k)) for k in range(len(given), derived.n_in()))]
+        whole = [np.full(derived.nnz_out(k) + 8, 7.25) for k in range(derived.n_out())]
+        for asked in (range(derived.n_out()), *([k] for k in range(derived.n_out()))):
+            outs = [x if k in asked and x.size > 8 else None for k, x in enumerate(whole)]
+            before = [x.copy() for x in whole]
+            assert call(_pointers(ins), _pointers(outs), None, memory, 0) == 0
+            assert (work[-64:] == 7.25).all()
+            for got, mark in zip(whole, before, strict=True):
+                assert (got[-8:] == 7.25).all()
+                if len(asked) < len(whole):
+                    assert_same_bits(got, mark)
+
+
+def _pointers(arrays: Sequence[Array | None]) -> Any:
+    addresses = [None if x is None or not x.size else x.ctypes.data for x in arrays]
+    return (ctypes.c_void_p * len(arrays))(*addresses)

@@ -14,28 +14,18 @@ import jax
 import jax.numpy as jnp
 import jax_cases  # noqa: F401  # float64, and quick compilations
 import numpy as np
-from adapter_laws import Call, Modes
+from adapter_laws import Call
+from shared_modes import Library, refused_stack, shared_by
 
 import dtau.jax
 
-MODES = Modes()
-
-
-def arrays(call: Call) -> list[Any]:
-    return [jnp.asarray(x) for x in call.x]
-
-
-def of_wanted(call: Call) -> tuple[Callable[..., Any], Any]:
-    """The function of the wanted inputs alone, and these."""
-    every = arrays(call)
-
-    def function(*some: Any) -> Any:
-        given = list(every)
-        for k, x in zip(call.wanted, some, strict=True):
-            given[k] = x
-        return call.f(*given)
-
-    return function, tuple(every[k] for k in call.wanted)
+JAX = Library(
+    *(jnp.asarray, jax.vmap, jax.vjp, jax.jvp, jax.jacfwd, jax.jacrev),
+    repeated=lambda x, n: jnp.repeat(x, n, 1),
+    compiled=jax.jit,
+    every_input=False,
+)
+MODES = shared_by(JAX)
 
 
 def cotangents(call: Call, results: Sequence[Any]) -> tuple[Any, ...]:
@@ -43,53 +33,15 @@ def cotangents(call: Call, results: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(jnp.zeros_like(y) if w is None else jnp.asarray(w) for w, y in pairs)
 
 
-def along(call: Call) -> tuple[Any, ...]:
-    return tuple(jnp.asarray(call.along[k]) for k in call.wanted)
-
-
 def cost_of(call: Call, f: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *x: sum(jnp.sum(y * w) for y, w in zip(f(*x), call.weights, strict=True))
 
 
-@MODES.add("bits", batch=True)
-def value(call: Call) -> Sequence[Any]:
-    return call.f(*arrays(call))
-
-
-@MODES.add("bits")
-def compiled_value_alone(call: Call) -> Sequence[Any]:
-    return jax.jit(call.f)(*arrays(call))
-
-
-@MODES.add("bits", batch=True)
-def mapped_value(call: Call) -> Sequence[Any]:
-    return jax.vmap(call.f)(*arrays(call))
-
-
 @MODES.add("gradient", batch=True, each_result=True)
 def reverse(call: Call) -> Sequence[Any]:
-    f, x = of_wanted(call)
+    f, x = JAX.of_wanted(call)
     results, pull = jax.vjp(f, *x)
     return pull(cotangents(call, results))
-
-
-@MODES.add("bits", batch=True)
-def value_of_two_axes(call: Call) -> Sequence[Any]:
-    """Along one of which the first input does not vary; mapped over it, too."""
-    given = _repeated(call, (0,))
-    results = jax.jit(call.f)(*given)
-    if len(given) > 1:
-        inner = jax.vmap(call.f, (None, *[1] * (len(given) - 1)), 1)
-        mapped = jax.jit(inner)(given[0][:, 0], *given[1:])
-        assert all(np.array_equal(x, y) for x, y in zip(mapped, results, strict=True))
-    assert all(np.array_equal(y[:, 0], y[:, -1]) for y in results)
-    return [y[:, 0] for y in results]
-
-
-def _repeated(call: Call, fixed: Sequence[int]) -> list[Any]:
-    """A batch with a second axis, along which some inputs have one element and others three."""
-    lengths = [1 if k in fixed else 3 for k in range(len(call.x))]
-    return [jnp.repeat(x[:, None], n, 1) for x, n in zip(arrays(call), lengths, strict=True)]
 
 
 @MODES.add("gradient", batch=True, every_input=False)
@@ -97,96 +49,56 @@ def gradient_of_two_axes(call: Call) -> Sequence[Any]:
     fixed = call.wanted[::2]  # their gradients are sums over the second axis
 
     def cost(*some: Any) -> Any:
-        given = _repeated(call, fixed)
+        given = JAX.with_second_axis(call, fixed)
         for k, x in zip(call.wanted, some, strict=True):
             given[k] = x
         pairs = zip(call.f(*given), call.weights, strict=True)
         return sum(jnp.sum(y * w[:, None]) / y.shape[1] for y, w in pairs)
 
-    given = _repeated(call, fixed)
+    given = JAX.with_second_axis(call, fixed)
     by = [given[k] for k in call.wanted]
     return [g.sum(1) for g in jax.jit(jax.grad(cost, tuple(range(len(by)))))(*by)]
 
 
 @MODES.add("tangent", batch=True)
 def forward(call: Call) -> Sequence[Any]:
-    f, x = of_wanted(call)
-    return jax.jvp(f, x, along(call))[1]
+    f, x = JAX.of_wanted(call)
+    return jax.jvp(f, x, JAX.along(call))[1]
 
 
 @MODES.add("tangent")
 def linearized(call: Call) -> Sequence[Any]:
-    f, x = of_wanted(call)
-    return jax.linearize(f, *x)[1](*along(call))
+    f, x = JAX.of_wanted(call)
+    return jax.linearize(f, *x)[1](*JAX.along(call))
 
 
 @MODES.add("gradient", every_input=False)
 def compiled_gradient(call: Call) -> Sequence[Any]:
-    f, x = of_wanted(call)
+    f, x = JAX.of_wanted(call)
     return jax.jit(jax.grad(cost_of(call, f), tuple(range(len(x)))))(*x)
 
 
 @MODES.add("gradient", every_input=False)
 def gradient_of_checkpoint(call: Call) -> Sequence[Any]:
-    f, x = of_wanted(call)
+    f, x = JAX.of_wanted(call)
     return jax.jit(jax.grad(cost_of(call, jax.checkpoint(f)), tuple(range(len(x)))))(*x)
-
-
-def _blocks(rows: Any) -> list[Any]:
-    return [block for row in rows for block in row]
-
-
-@MODES.add("jacobian", every_input=False)
-def forward_jacobian(call: Call) -> Sequence[Any]:
-    f, x = of_wanted(call)
-    return _blocks(jax.jit(jax.jacfwd(f, tuple(range(len(x)))))(*x))
-
-
-@MODES.add("jacobian", batch=True, every_input=False)
-def mapped_reverse_jacobian(call: Call) -> Sequence[Any]:
-    f = jax.jacrev(call.f, call.wanted)
-    return _blocks(jax.jit(jax.vmap(f))(*arrays(call)))
-
-
-@MODES.add("gradient", batch=True)
-def mapped_product(call: Call) -> Sequence[Any]:
-    return _mapped(call, lambda f, x, w, d: jax.vjp(f, *x)[1](w))
-
-
-@MODES.add("tangent", batch=True)
-def mapped_tangent(call: Call) -> Sequence[Any]:
-    return _mapped(call, lambda f, x, w, d: jax.jvp(f, x, d)[1])
-
-
-def _mapped(call: Call, of: Callable[..., Any]) -> Sequence[Any]:
-    def one(x: Any, weights: Any, d: Any) -> Any:
-        def f(*some: Any) -> Any:
-            given = list(x)
-            for k, y in zip(call.wanted, some, strict=True):
-                given[k] = y
-            return call.f(*given)
-
-        return of(f, tuple(x[k] for k in call.wanted), weights, d)
-
-    weights = tuple(jnp.asarray(w) for w in call.weights)
-    return jax.vmap(one)(tuple(arrays(call)), weights, along(call))
 
 
 @MODES.add("tangent", every_input=False, twice=True)
 def reverse_by_cotangents(call: Call) -> Sequence[Any]:
     """The products of transposes are linear in what they multiply."""
-    f, x = of_wanted(call)
+    f, x = JAX.of_wanted(call)
 
     def slope(weights: Any) -> Any:
         gradients = jax.vjp(f, *x)[1](weights)
-        return sum(jnp.sum(g * d) for g, d in zip(gradients, along(call), strict=True))
+        return sum(jnp.sum(g * d) for g, d in zip(gradients, JAX.along(call), strict=True))
 
     return jax.jit(jax.grad(slope))(tuple(jnp.asarray(w) for w in call.weights))
 
 
 def _second(call: Call, of: Callable[..., Any]) -> Any:
-    f, x = of_wanted(call)
-    return of(cost_of(call, f), x, along(call), tuple(range(len(x))))
+    f, x = JAX.of_wanted(call)
+    return of(cost_of(call, f), x, JAX.along(call), tuple(range(len(x))))
 
 
 def _forward_over_reverse(f: Any, x: Any, d: Any, every: Any) -> Any:
@@ -285,7 +197,7 @@ def one_input_broadcast(call: Call) -> Sequence[Any]:
     """The gradient of an input that all states share is the sum of theirs."""
     pairs = []
     for k in call.wanted:
-        every = arrays(call)
+        every = JAX.arrays(call)
 
         def cost(shared: Any, spread: bool, k: int = k, every: Any = every) -> Any:
             x = list(every)
@@ -296,7 +208,7 @@ def one_input_broadcast(call: Call) -> Sequence[Any]:
             slope = jax.jit(jax.grad(cost), static_argnums=1)
             found = [slope(every[k][0], spread) for spread in (False, True)]
         except ValueError as error:  # a stack that could be a batch is refused
-            return _refused_stack(error)
+            return refused_stack(error)
         pairs.append((found[0], found[1]))
     return pairs
 
@@ -323,10 +235,3 @@ def a_number_that_is_not_finite(call: Call) -> Sequence[Any]:
                 assert any(bool(jnp.isnan(y[0]).any()) for y in results), call.case.names[k]
         pairs += zip(*found, strict=True)
     return pairs
-
-
-def _refused_stack(error: ValueError) -> list[Any]:
-    """A stack whose rows could be states is refused."""
-    if "a batch of" not in str(error):
-        raise error
-    return []

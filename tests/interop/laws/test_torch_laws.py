@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,19 +10,12 @@ torch = pytest.importorskip("torch")
 
 import adapter_law_cases  # noqa: E402
 import adapter_laws as laws  # noqa: E402
+from torch_cases import one_thread  # noqa: E402, F401
 from torch_modes import MODES  # noqa: E402
 
 import dtau.torch  # noqa: E402
 
 SAMPLE = 130  # tests of the core selection
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

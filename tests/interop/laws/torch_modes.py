@@ -7,12 +7,19 @@ from typing import Any
 
 import numpy as np
 import torch
-from adapter_laws import Call, Modes
+from adapter_laws import Call
+from shared_modes import Library, blocks, refused_stack, shared_by
 from torch import Tensor
 from torch.autograd import forward_ad
 from torch.func import grad, jacfwd, jacrev, jvp, vjp, vmap
 
-MODES = Modes()
+TORCH = Library(
+    *(lambda x: torch.from_numpy(np.array(x)), vmap, vjp, jvp, jacfwd, jacrev),
+    repeated=lambda x, n: x.repeat_interleave(n, 1),
+    compiled=lambda f: f,
+    every_input=True,
+)
+MODES = shared_by(TORCH)
 
 
 def tensors(arrays: Sequence[Any]) -> list[Tensor]:
@@ -33,26 +40,9 @@ def filled(gradients: Sequence[Tensor | None], like: Sequence[Tensor]) -> list[T
     return [torch.zeros_like(x) if g is None else g.detach() for g, x in pairs]
 
 
-def of_wanted(call: Call) -> tuple[Callable[..., tuple[Tensor, ...]], list[Tensor]]:
-    """The function of the wanted inputs alone, and these."""
-    every = tensors(call.x)
-
-    def f(*some: Tensor) -> tuple[Tensor, ...]:
-        given = list(every)
-        for k, x in zip(call.wanted, some, strict=True):
-            given[k] = x
-        return call.f(*given)
-
-    return f, [every[k] for k in call.wanted]
-
-
 def weighted(results: Sequence[Tensor], weights: Sequence[Any]) -> Tensor:
     pairs = zip(results, tensors(weights), strict=True)
     return sum((y * w).sum() for y, w in pairs)
-
-
-def along(call: Call) -> tuple[Tensor, ...]:
-    return tuple(tensors([call.along[k] for k in call.wanted]))
 
 
 def _backward(call: Call, **more: Any) -> list[Tensor]:
@@ -63,47 +53,15 @@ def _backward(call: Call, **more: Any) -> list[Tensor]:
     return filled(found, by)
 
 
-@MODES.add("bits", batch=True)
-def value(call: Call) -> Sequence[Any]:
-    return call.f(*tensors(call.x))
-
-
-@MODES.add("bits")
-def value_alone(call: Call) -> Sequence[Any]:
-    return call.f(*tensors(call.x))
-
-
-@MODES.add("bits", batch=True)
-def mapped_value(call: Call) -> Sequence[Any]:
-    return vmap(call.f)(*tensors(call.x))
-
-
-@MODES.add("bits", batch=True)
-def value_of_two_axes(call: Call) -> Sequence[Any]:
-    """Along one of which the first input does not vary; mapped over both, too."""
-    given = _repeated(call, (0,))
-    results = call.f(*given)
-    if len(given) > 1:
-        mapped = vmap(vmap(call.f, (None, *[0] * (len(given) - 1))))(given[0][:, 0], *given[1:])
-        assert all(map(torch.equal, mapped, results))
-    assert all(torch.equal(y[:, 0], y[:, -1]) for y in results)
-    return [y[:, 0] for y in results]
-
-
 @MODES.add("gradient", batch=True)
 def backward_of_two_axes(call: Call) -> Sequence[Any]:
-    x = _repeated(call, call.wanted[::2])  # their gradients are sums over the second axis
+    x = TORCH.with_second_axis(
+        call, call.wanted[::2]
+    )  # their gradients are sums over the second axis
     by = [x[k].requires_grad_() for k in call.wanted]
     pairs = zip(call.f(*x), tensors(call.weights), strict=True)
     cost = sum((y * w[:, None]).sum() / y.shape[1] for y, w in pairs)
     return [g.sum(1) for g in filled(torch.autograd.grad(cost, by, allow_unused=True), by)]
-
-
-def _repeated(call: Call, fixed: Sequence[int]) -> list[Tensor]:
-    """A batch with a second axis, along which some inputs have one element and others three."""
-    lengths = [1 if k in fixed else 3 for k in range(len(call.x))]
-    pairs = zip(tensors(call.x), lengths, strict=True)
-    return [x[:, None].repeat_interleave(n, 1) for x, n in pairs]
 
 
 @MODES.add("gradient", batch=True, each_result=True)
@@ -135,7 +93,7 @@ def batched_gradients(call: Call) -> Sequence[Any]:
 
 def _dual(call: Call, x: list[Tensor]) -> list[Tensor]:
     dual = list(x)
-    for k, d in zip(call.wanted, along(call), strict=True):
+    for k, d in zip(call.wanted, TORCH.along(call), strict=True):
         dual[k] = forward_ad.make_dual(x[k], d)
     return dual
 
@@ -201,7 +159,9 @@ def double_backward(call: Call) -> Sequence[Any]:
     first = torch.autograd.grad(
         call.f(*x), by, tensors(call.weights), allow_unused=True, create_graph=True
     )
-    cost = sum((g * d).sum() for g, d in zip(first, along(call), strict=True) if g is not None)
+    cost = sum(
+        (g * d).sum() for g, d in zip(first, TORCH.along(call), strict=True) if g is not None
+    )
     return _second(cost, by)
 
 
@@ -211,31 +171,16 @@ def double_backward_by_weights(call: Call) -> Sequence[Any]:
     x, weights = leaves(call), [w.requires_grad_() for w in tensors(call.weights)]
     by = [x[k] for k in call.wanted]
     first = torch.autograd.grad(call.f(*x), by, weights, allow_unused=True, create_graph=True)
-    cost = sum((g * d).sum() for g, d in zip(first, along(call), strict=True) if g is not None)
+    cost = sum(
+        (g * d).sum() for g, d in zip(first, TORCH.along(call), strict=True) if g is not None
+    )
     return _second(cost, weights)
-
-
-def _blocks(rows: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    return [block for row in rows for block in row]
 
 
 @MODES.add("jacobian")
 def reverse_jacobian(call: Call) -> Sequence[Any]:
-    f, x = of_wanted(call)
-    return _blocks(jacrev(f, tuple(range(len(x))))(*x))
-
-
-@MODES.add("jacobian")
-def forward_jacobian(call: Call) -> Sequence[Any]:
-    f, x = of_wanted(call)
-    return _blocks(jacfwd(f, tuple(range(len(x))))(*x))
-
-
-@MODES.add("jacobian", batch=True)
-def mapped_reverse_jacobian(call: Call) -> Sequence[Any]:
-    every = tuple(range(len(call.x)))
-    rows = vmap(jacrev(call.f, every))(*tensors(call.x))
-    return [row[k] for row in rows for k in call.wanted]
+    f, x = TORCH.of_wanted(call)
+    return blocks(jacrev(f, tuple(range(len(x))))(*x))
 
 
 @MODES.add("jacobian", batch=True)
@@ -253,42 +198,10 @@ def gradient_of_mapped(call: Call) -> Sequence[Any]:
     return grad(cost, call.wanted)(*tensors(call.x))
 
 
-@MODES.add("gradient", batch=True)
-def mapped_product(call: Call) -> Sequence[Any]:
-    """The products of transposes, of states that are mapped, by some inputs alone."""
-    others = [k for k in range(len(call.x)) if k not in call.wanted]
-    x, count = tensors(call.x), len(call.wanted)
-
-    def of(weights: Any, *given: Tensor) -> Any:
-        def f(*some: Tensor) -> tuple[Tensor, ...]:
-            places = dict(zip((*call.wanted, *others), (*some, *given[count:]), strict=True))
-            return call.f(*(places[k] for k in range(len(x))))
-
-        return vjp(f, *given[:count])[1](weights)
-
-    given = [x[k] for k in (*call.wanted, *others)]
-    return vmap(of)(tuple(tensors(call.weights)), *given)
-
-
-@MODES.add("tangent", batch=True)
-def mapped_tangent(call: Call) -> Sequence[Any]:
-    others = [k for k in range(len(call.x)) if k not in call.wanted]
-    x, count = tensors(call.x), len(call.wanted)
-
-    def of(changes: Any, *given: Tensor) -> Any:
-        def f(*some: Tensor) -> tuple[Tensor, ...]:
-            places = dict(zip((*call.wanted, *others), (*some, *given[count:]), strict=True))
-            return call.f(*(places[k] for k in range(len(x))))
-
-        return jvp(f, given[:count], changes)[1]
-
-    return vmap(of)(along(call), *[x[k] for k in (*call.wanted, *others)])
-
-
 def _hessian(outer: Any, inner: Any) -> Callable[[Call], list[Tensor]]:
     def run(call: Call) -> list[Tensor]:
-        f, x = of_wanted(call)
-        every, d = tuple(range(len(x))), along(call)
+        f, x = TORCH.of_wanted(call)
+        every, d = tuple(range(len(x))), TORCH.along(call)
         blocks = outer(inner(lambda *x: weighted(f(*x), call.weights), every), every)(*x)
         return [
             sum(torch.tensordot(block, y, y.dim()) for block, y in zip(row, d, strict=True))
@@ -312,9 +225,9 @@ for _name, _outer, _inner in (
 @MODES.add("curvature")
 def mapped_product_of_hessian(call: Call) -> Sequence[Any]:
     """Forward mode over a gradient, mapped over two directions."""
-    f, x = of_wanted(call)
+    f, x = TORCH.of_wanted(call)
     slope = grad(lambda *x: weighted(f(*x), call.weights), tuple(range(len(x))))
-    two = tuple(torch.stack([d, -3.0 * d]) for d in along(call))
+    two = tuple(torch.stack([d, -3.0 * d]) for d in TORCH.along(call))
     found = vmap(lambda *d: jvp(slope, tuple(x), d)[1])(*two)
     for g in found:
         assert torch.allclose(-3.0 * g[0], g[1], rtol=1e-9, atol=1e-9)
@@ -356,8 +269,8 @@ def compiled_gradient_of_mapped(call: Call) -> Sequence[Any]:
 
 @MODES.add("jacobian", **_ROLES)
 def compiled_forward_jacobian(call: Call) -> Sequence[Any]:
-    f, x = of_wanted(call)
-    return _blocks(_compiled(jacfwd(f, tuple(range(len(x)))))(*x))
+    f, x = TORCH.of_wanted(call)
+    return blocks(_compiled(jacfwd(f, tuple(range(len(x)))))(*x))
 
 
 def _compiled(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -381,7 +294,7 @@ def one_input_broadcast(call: Call) -> Sequence[Any]:
             try:
                 cost = weighted(call.f(*x), call.weights)
             except ValueError as error:  # a stack that could be a batch is refused
-                return _refused_stack(error)
+                return refused_stack(error)
             found = torch.autograd.grad(cost, shared, allow_unused=True)
             gradients += filled(found, [shared])
         pairs.append((*gradients,))
@@ -427,10 +340,3 @@ def a_number_that_is_not_finite(call: Call) -> Sequence[Any]:
                 assert first.isnan().any(), call.case.names[k]
         pairs += zip(*found, strict=True)
     return pairs
-
-
-def _refused_stack(error: ValueError) -> list[Any]:
-    """A stack whose rows could be states is refused."""
-    if "a batch of" not in str(error):
-        raise error
-    return []

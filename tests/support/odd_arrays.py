@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from layouts import misaligned, read_only
+from odd_values import choose
 from trees import Array
 
 Mutator = Callable[[np.random.Generator, Array], Any]
@@ -35,12 +36,6 @@ class ArrayLike:
         return self.x if dtype is None else self.x.astype(dtype)
 
 
-def choose(rng: np.random.Generator, choices: Any) -> Any:
-    """One of a sequence, or of the values of a mapping, as it is."""
-    choices = list(choices.values() if isinstance(choices, dict) else choices)
-    return choices[rng.integers(len(choices))]
-
-
 def strided(rng: np.random.Generator, x: Array) -> Array:
     """The same numbers with gaps between them, and some axes backwards."""
     steps = [int(rng.integers(1, 4)) if n > 1 else 1 for n in x.shape]
@@ -64,6 +59,11 @@ def scattered_axes(rng: np.random.Generator, x: Array) -> Array:
     return x.transpose(order).copy(order="C").transpose(np.argsort(order))
 
 
+def with_axes_of_1(x: Array, count: int) -> Array:
+    few = x.ndim < 9 and np.lib.NumpyVersion(np.__version__) >= "2.0.0"
+    return x.reshape((1,) * count + x.shape) if few else x
+
+
 def repeated(rng: np.random.Generator, x: Array) -> Array:
     """One state in place of all, by strides of zero."""
     return np.broadcast_to(x[:1], x.shape) if x.ndim > 1 else x
@@ -74,7 +74,9 @@ DISGUISES: dict[str, Mutator] = {
     "float32": lambda rng, x: x.astype(np.float32),
     "float16": lambda rng, x: x.astype(np.float16),
     "long double": lambda rng, x: x.astype(np.longdouble),
-    "integers": lambda rng, x: np.rint(np.nan_to_num(x)).astype(choose(rng, ["i1", "i8", ">i4"])),
+    "integers": lambda rng, x: np.rint(np.nan_to_num(x)).astype(
+        choose(rng, ["i1", "u1", "i8", ">i4"])
+    ),
     "bool": lambda rng, x: x > 0,
     "other bytes first": lambda rng, x: x.astype(">f8"),
     "other bytes first, strided": lambda rng, x: strided(rng, x).astype(">f8"),
@@ -96,11 +98,7 @@ DISGUISES: dict[str, Mutator] = {
     "memoryview": lambda rng, x: memoryview(np.ascontiguousarray(x)) if x.size else x,
     "repeated": repeated,
     "an axis of 1 more": lambda rng, x: x[None],
-    "many axes": lambda rng, x: (
-        x.reshape((1,) * int(rng.integers(1, 39)) + x.shape)
-        if x.ndim < 9 and np.lib.NumpyVersion(np.__version__) >= "2.0.0"
-        else x
-    ),
+    "many axes": lambda rng, x: with_axes_of_1(x, int(rng.integers(1, 39))),
 }
 
 
@@ -141,6 +139,19 @@ def of_other_shape(rng: np.random.Generator, x: Array) -> Array:
     return np.resize(x, [max(n, 0) for n in shape])
 
 
+def with_axis(axis: int, length: Callable[[int], int]) -> Mutator:
+    """One axis from the end gets another length."""
+
+    def resized(rng: np.random.Generator, x: Array) -> Array:
+        if x.ndim < -axis:
+            return x
+        shape = list(x.shape)
+        shape[axis] = max(length(shape[axis]), 0)
+        return np.resize(x, shape)
+
+    return resized
+
+
 def objects_of_numbers(rng: np.random.Generator, x: Array) -> Any:
     copy = x.astype(object)
     if copy.size:
@@ -154,6 +165,13 @@ DAMAGE: dict[str, Mutator] = {
     "extreme again": extreme,
     "extreme, rare bits": lambda rng, x: extreme(rng, x).astype(np.longdouble) * 10.0,
     "random bits": random_bits,
+    "one number more": with_axis(-1, lambda n: n + 1),
+    "one number less": with_axis(-1, lambda n: n - 1),
+    "no number": with_axis(-1, lambda n: 0),
+    "numbers twice": with_axis(-1, lambda n: 2 * n),
+    "one row more": with_axis(-2, lambda n: n + 1),
+    "one row less": with_axis(-2, lambda n: n - 1),
+    "too many axes": lambda rng, x: with_axes_of_1(x, 33),
     "other shape": of_other_shape,
     "other shape, twice": lambda rng, x: of_other_shape(rng, of_other_shape(rng, x)),
     "huge": lambda rng, x: huge(rng, x),

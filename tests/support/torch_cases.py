@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import adapter_cases
+import pytest
 import torch
 from adapter_cases import arrays
 from torch import Tensor
 
 import dtau
 import dtau.torch
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Compute on one thread in the tests of a module that imports this."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def function(name: str, model: dtau.Model, **more: Any) -> Callable[..., Any]:
