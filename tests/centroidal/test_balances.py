@@ -92,24 +92,3 @@ def test_external_forces_are_the_rate_of_momentum(name: str) -> None:
     assert_close(got, want, TOLERANCE["oracle"], "rate", floor=size)  # a solves with M
     acceleration = dtau.center_of_mass_acceleration(model, q, v, a)
     assert_close(acceleration, got[:3] / model.mass, TOLERANCE["identity"], "acceleration")
-
-
-def test_a_robot_without_mass() -> None:
-    """Results divided by the mass (center of mass) are NaN; energies are the rotors'."""
-    builder = dtau.ModelBuilder("massless")
-    builder.add(dtau.Revolute((0, 0, 1)), name="link", parent=None, armature=2.0)
-    model = builder.build()
-    q, v, a = [0.3], [3.0], [0.2]
-    for x in (
-        dtau.center_of_mass_velocity(model, q, v),
-        dtau.center_of_mass_acceleration(model, q, v, a),
-        dtau.center_of_mass_jacobian(model, q),
-        *dtau.center_of_mass_velocity_derivatives(model, q, v),
-        *dtau.center_of_mass_acceleration_derivatives(model, q, v, a),
-    ):
-        assert np.isnan(x).all()
-    assert dtau.kinetic_energy(model, q, v) == 9.0
-    assert dtau.potential_energy(model, q) == 0.0
-    by_q, by_v = dtau.kinetic_energy_derivatives(model, q, v)
-    assert by_q == 0.0
-    assert by_v == 6.0

@@ -66,6 +66,8 @@ def test_matrix(name: str) -> None:
     assert_close(A, columns, TOLERANCE["identity"], "columns")
     jacobian = by_q(model, q, lambda x: complex_core("center_of_mass", model, x))
     assert_close(A[:3] / model.mass, jacobian, TOLERANCE["complex_step"], "centre's Jacobian")
+    J = dtau.center_of_mass_jacobian(model, q)
+    assert_close(J, jacobian, TOLERANCE["complex_step"], "J")
 
 
 @on_robots
@@ -119,24 +121,32 @@ def test_moving_several_robots_together_changes_no_bit(function: Centroidal) -> 
     check_far(function, model, near, far)
 
 
-# Robots without mass
-
-
 def test_a_robot_without_mass() -> None:
-    """The sums are zero; what is divided by the mass is NaN, as the center of mass."""
-    builder = dtau.ModelBuilder("massless")
-    builder.add(dtau.Revolute((0, 0, 1)), name="link", parent=None, armature=1.0)
-    model = builder.build()
-    q, v = [0.3], [[0.7], [0.2]]
-    assert (dtau.momentum(model, q, v[0]) == 0.0).all()
-    assert (dtau.momentum_time_derivatives(model, q, v) == 0.0).all()
+    """The sums are zero, and energies are the rotors'; what is divided by the mass is NaN."""
+    link = dtau.Link("link", None, dtau.Revolute((0, 0, 1)), "joint", armature=2.0)
+    model = dtau.Model("massless", [link])
+    q, v, a = [0.3], [3.0], [0.2]
+    assert (dtau.momentum(model, q, v) == 0.0).all()
+    assert (dtau.momentum_time_derivatives(model, q, [v, a]) == 0.0).all()
     for h in (
-        dtau.centroidal_momentum(model, q, v[0]),
+        dtau.centroidal_momentum(model, q, v),
         dtau.centroidal_momentum_matrix(model, q)[:, 0],
-        *dtau.centroidal_momentum_time_derivatives(model, q, v),
-        dtau.centroidal_momentum_rate(model, q, v[0], v[1]),
-        *(x[:, 0] for x in dtau.centroidal_momentum_derivatives(model, q, v[0])),
-        *(x[:, 0] for x in dtau.centroidal_momentum_rate_derivatives(model, q, v[0], v[1])),
+        *dtau.centroidal_momentum_time_derivatives(model, q, [v, a]),
+        dtau.centroidal_momentum_rate(model, q, v, a),
+        *(x[:, 0] for x in dtau.centroidal_momentum_derivatives(model, q, v)),
+        *(x[:, 0] for x in dtau.centroidal_momentum_rate_derivatives(model, q, v, a)),
     ):
         assert (h[:3] == 0.0).all()
         assert np.isnan(h[3:]).all()
+    for x in (
+        dtau.center_of_mass(model, q),
+        dtau.center_of_mass_velocity(model, q, v),
+        dtau.center_of_mass_acceleration(model, q, v, a),
+        dtau.center_of_mass_jacobian(model, q),
+        *dtau.center_of_mass_velocity_derivatives(model, q, v),
+        *dtau.center_of_mass_acceleration_derivatives(model, q, v, a),
+    ):
+        assert np.isnan(x).all()
+    assert dtau.kinetic_energy(model, q, v) == 9.0
+    assert dtau.potential_energy(model, q) == 0.0
+    assert [x.item() for x in dtau.kinetic_energy_derivatives(model, q, v)] == [0.0, 6.0]

@@ -16,6 +16,7 @@ def test_what_is_written_is_what_the_package_writes(run: Any, arm: Path, tmp_pat
     assert (done.code, done.err) == (0, "")
     for word in ("arm.c", "arm.h", "arm_inverse_dynamics", "arm_forward_dynamics", "cc -O2"):
         assert word in done.out
+    assert "about 1 second." in done.out
     functions = ["inverse_dynamics", "forward_dynamics"]
     code = dtau.generate(dtau.load(arm), functions, tmp_path / "other.c", prefix="arm_")
     text = code.source.read_text().replace("other.h", "arm.h")

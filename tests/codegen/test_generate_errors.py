@@ -64,27 +64,28 @@ def test_names_of_models_cannot_end_the_comment(tmp_path: Path) -> None:
     assert code.header.read_text().count("*/") == code.header.read_text().count("/*")
 
 
+def of(name: str, **options: Any) -> dict[str, Any]:
+    """A request of one function with these options."""
+    return {"functions": {"f": (name, options)}}
+
+
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({"functions": "inverse_dynamic"}, ValueError, "no function named 'inverse_dynamic'"),
+        (of("inverse_dynamic"), ValueError, "no function named 'inverse_dynamic'"),
+        (of("project"), ValueError, "project cannot be written as C: it is an iteration in Python"),
         (
-            {"functions": "project"},
-            ValueError,
-            "project cannot be written as C: it is an iteration in Python",
-        ),
-        (
-            {"functions": "equilibrium"},
+            of("equilibrium"),
             ValueError,
             "equilibrium cannot be written as C: it solves least squares",
         ),
         (
-            {"functions": "wrench_at_frame_derivatives"},
+            of("wrench_at_frame_derivatives"),
             ValueError,
             "as C: NumPy makes it of wrench_at_frame and frame_jacobians",
         ),
         (
-            {"functions": "random_state"},
+            of("random_state"),
             ValueError,
             "random_state cannot be written as C: it is not a function of one state",
         ),
@@ -95,20 +96,48 @@ def test_names_of_models_cannot_end_the_comment(tmp_path: Path) -> None:
         ({"functions": 3}, TypeError, "functions: expected names"),
         ({"functions": {"a b": "mass_matrix"}}, ValueError, "expected a name in C, got 'a b'"),
         ({"functions": {"a": ("mass_matrix", 3)}}, TypeError, "name, options"),
-        ({"functions": {"a": ("mass_matrix", {"x": 3})}}, ValueError, "takes no option 'x'"),
-        (
-            {"functions": {"a": ("step", {"regularization": 1e-6})}},
-            ValueError,
-            "with contacts alone",
-        ),
+        (of("mass_matrix", x=3), ValueError, "takes no option 'x'"),
+        (of("step", regularization=1e-6), ValueError, "with contacts alone"),
         ({"functions": ["constrained_step"]}, ValueError, "no function named"),
-        ({"functions": "frame_placements"}, ValueError, "needs the option 'frames'"),
+        (of("frame_placements"), ValueError, "needs the option 'frames'"),
         (
-            {"functions": "bias_torque_time_derivatives"},
+            of("bias_torque_time_derivatives"),
             ValueError,
             "bias_torque_time_derivatives needs the option 'order'",
         ),
-        ({"functions": {"a": ("step", {"integrator": "rk5"})}}, ValueError, "integrator"),
+        (of("step", integrator="rk5"), ValueError, "integrator"),
+        # of another kind than the functions take
+        (
+            of("inverse_dynamics_regressor", joint_parameters=None),
+            TypeError,
+            "joint_parameters: expected bool, got NoneType",
+        ),
+        (
+            of("inverse_dynamics_second_derivatives", layout="csr"),
+            ValueError,
+            "layout: expected 'dense' or 'pattern', got 'csr'",
+        ),
+        (
+            of("inverse_dynamics_hessian", symmetric=1),
+            TypeError,
+            "symmetric: expected bool, got int",
+        ),
+        (
+            of("bias_torque_time_derivatives", order=1.5),
+            TypeError,
+            "order: expected an integer, got 1.5",
+        ),
+        (
+            of("bias_torque_time_derivatives", order=10**30),
+            ValueError,
+            "order: expected an integer of 0 to 100",
+        ),
+        (
+            of("constrained_dynamics", contacts=object.__new__(dtau.Contacts)),
+            TypeError,
+            "contacts: expected a Contacts",
+        ),
+        (of("constrained_dynamics", contacts=3), TypeError, "contacts: expected Contacts, got int"),
         ({"path": "robot.cpp"}, ValueError, "path: expected a name that ends in .c"),
         ({"prefix": "7"}, ValueError, "prefix: expected the beginning of names in C, got '7'"),
         ({"scalar": "half"}, ValueError, "scalar: expected 'double' or 'float', got 'half'"),

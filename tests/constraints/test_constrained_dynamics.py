@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import ROBOTS, State, random_state, robot, rows
+from cases import ROBOTS, State, lone, random_state, robot, rows
 from compare import TOLERANCE, assert_close, assert_same_results, solved
 from contact_oracle import all_rows, constrained_dynamics, holds, random_contacts, random_pose
 from hypothesis import given, settings
@@ -58,18 +58,6 @@ def test_against_dense_matrices_on_trees(tree: Tree, seed: int) -> None:
     check(tree.model(), seed)
 
 
-@pytest.mark.parametrize("axes", ["mixed", "world"])
-def test_wrenches_along_the_world(axes: Any) -> None:
-    model = robot("forest")
-    s = random_state(model, 3)
-    contacts = random_contacts(model, [s], 3)
-    state = s["q"], s["v"], s["tau"]
-    got = dtau.constrained_dynamics(model, *state, contacts, s["f_ext"], f_ext_axes=axes)
-    a, forces = constrained_dynamics(contacts, *state, s["f_ext"], f_ext_axes=axes)
-    assert_close(got.a, a, 1e-10)
-    assert_close(got.forces, forces, 1e-10)
-
-
 def results(
     contacts: dtau.Contacts, s: State, active: Array, regularization: float
 ) -> dict[str, Any]:
@@ -116,11 +104,9 @@ def test_far_from_the_origin(distance: float) -> None:
 @pytest.mark.parametrize("k", range(4))
 def test_gains_at_turns_of_any_angle(angle: float, k: int) -> None:
     """A body that is held by all six rows, turned by up to half a turn."""
-    builder = dtau.ModelBuilder("body")
-    builder.add(dtau.Free(), name="body", inertia=dtau.Inertia(1.0, (0.1, 0.2, 0.3), np.eye(3)))
-    model = builder.build()
+    model = lone(dtau.Free(), inertia=dtau.Inertia(1.0, (0.1, 0.2, 0.3), np.eye(3)))
     home, axis = dtau.neutral(model), np.array([*np.eye(3), [2 / 3, -1 / 3, 2 / 3]])[k]
-    contacts = dtau.Contacts(model, [dtau.FrameContact("body", kp=1.0)], at=home)
+    contacts = dtau.Contacts(model, [dtau.FrameContact("joint", kp=1.0)], at=home)
     q = dtau.integrate(model, home, np.array([0, 0, 0, *(angle * axis)]))
     state = q, np.zeros(6), np.zeros(6)
     turn = -dtau.constrained_dynamics(model, *state, contacts).a[3:]
@@ -201,23 +187,6 @@ def test_results_of_a_state_that_fails() -> None:
     huge = np.full(model.nv, 1e308)  # accelerations overflow, which is no failure of the rows
     contacts = dtau.Contacts(model, contacts.contacts[:1])
     assert not np.isfinite(dtau.constrained_dynamics(model, s["q"], huge, huge, contacts).a).all()
-
-
-def test_dependent_rows_give_nan_for_their_state_alone() -> None:
-    model = robot("quadruped")
-    s = random_state(model, 9, (10,))
-    active = np.ones((10, 3))
-    active[:, 1] = 0
-    active[3, 1] = 1
-    contacts = flat_feet(model)
-    got = results(contacts, s, active, 0.0)
-    alone = results(contacts, rows(s, slice(4, 5)), active[4:5], 0.0)
-    for function, result in got.items():
-        assert all(np.isnan(x[3]).any() for x in result[:1])
-        for x, y in zip(result, alone[function], strict=True):
-            good = np.delete(x, 3, axis=0)
-            assert np.isfinite(good).all()
-            assert np.array_equal(x[4], y[0])
 
 
 def test_shortest_forces() -> None:

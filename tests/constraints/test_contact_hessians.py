@@ -1,4 +1,4 @@
-"""Second derivatives with contacts: of rows that depend on each other; forces of the same call."""
+"""Forces of contacts, and their derivatives, beside other results of the same call."""
 
 from __future__ import annotations
 
@@ -12,29 +12,6 @@ from function import INTEGRATORS
 
 import dtau
 from dtau.registry import arrays_of
-
-# ---------------------------------------------------------------- rows that depend on each other
-
-
-def test_rows_that_depend_on_each_other_are_named() -> None:
-    model = robot("quadruped")
-    s = random_state(model, 1)
-    contacts = dtau.Contacts(
-        model, [dtau.PointContact("LF_FOOT"), dtau.PointContact("LF_FOOT", name="again")]
-    )
-    state = s["q"], s["v"], s["tau"]
-    weights = s["lam"], np.ones(6)
-    with pytest.raises(ValueError, match="again"):
-        dtau.constrained_dynamics_hessian(model, *state, contacts, *weights)
-    with pytest.raises(ValueError, match="again"):
-        dtau.step_hessian(model, *state, 0.01, s["lam_q"], s["lam_v"], contacts=contacts)
-    q, v, tau, *lam = (np.tile(x, (2, 1)) for x in (*state, *weights))
-    q[1] = random_state(model, 2)["q"]
-    many = dtau.constrained_dynamics_hessian(model, q, v, tau, contacts, *lam)
-    assert np.isnan(many.dqdq).all()
-
-
-# ---------------------------------------------------------------- forces of the same call
 
 
 @pytest.mark.parametrize("axes", ["body", "mixed"])
@@ -89,17 +66,3 @@ def test_forces_go_with_contacts() -> None:
     s = random_state(model, 1)
     with pytest.raises(ValueError, match="forces: goes with contacts="):
         dtau.linearize_discrete(model, s["q"], s["v"], s["tau"], 0.01, forces=True)
-
-
-@pytest.mark.parametrize("name", ["constrained_dynamics", "impulse_dynamics"])
-@pytest.mark.parametrize("kind", ["second_derivatives", "hessian"])
-def test_symmetric_is_a_bool(name: str, kind: str) -> None:
-    model = robot("quadruped")
-    s = random_state(model, 1)
-    contacts = dtau.Contacts(model, [dtau.PointContact("LF_FOOT")])
-    inputs = [s["q"], s["v"], *([s["tau"]] if name.startswith("constrained") else [])]
-    weights = [np.ones(model.nv), np.ones(3)] if kind == "hessian" else []
-    function = getattr(dtau, f"{name}_{kind}")
-    for wrong in (1, None, "yes"):
-        with pytest.raises(TypeError, match="symmetric: expected bool, got"):
-            function(model, *inputs, contacts, *weights, symmetric=wrong)

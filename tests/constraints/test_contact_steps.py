@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import cases
 import numpy as np
 import pytest
-from cases import ROBOTS, State, actuated, random_state, robot, rows
+from cases import ROBOTS, State, actuated, random_state, robot
 from compare import TOLERANCE, assert_close, assert_same_results
 from contact_oracle import random_contacts
 from core import alone_core
@@ -98,23 +99,6 @@ def test_continuous_time(name: str) -> None:
         assert_close(lin.a, a, 1e-10, "a", floor=1.0)
 
 
-@pytest.mark.parametrize("regularization", [0.0, 1e-6])
-@each_integrator
-@pytest.mark.parametrize("name", SEVERAL)
-def test_the_next_state_is_that_of_a_step(
-    name: str, integrator: str, regularization: float
-) -> None:
-    """To the bit, with masks of each state's own."""
-    model, count = robot(name), 19
-    s = random_state(model, 5, (count,))
-    contacts = random_contacts(model, [rows(s, k) for k in range(count)], 5)
-    active = np.random.default_rng(5).integers(0, 2, (count, len(contacts)))
-    held: Any = {"contacts": contacts, "active": active, "regularization": regularization}
-    point = s["q"], s["v"], s["tau"], s["dt"], integrator, s["f_ext"]
-    lin = dtau.linearize_discrete(model, *point, **held)
-    assert_same_results((lin.q, lin.v), dtau.step(model, *point, **held))
-
-
 def test_the_state_after_a_step_is_that_of_constrained_dynamics() -> None:
     model = robot("quadruped")
     s = random_state(model, 7)
@@ -148,11 +132,7 @@ def test_no_contact_that_holds(integrator: str) -> None:
 
 
 def standing(gains: dict[str, float]) -> tuple[dtau.Model, Array, dtau.Contacts]:
-    model = robot("quadruped")
-    q = dtau.neutral(model)
-    for leg in ("LF", "RF", "LH", "RH"):
-        q[model.joint(f"{leg}_HFE").q] = 0.6 if leg.endswith("F") else -0.6
-        q[model.joint(f"{leg}_KFE").q] = -1.2 if leg.endswith("F") else 1.2
+    model, q = robot("quadruped"), cases.standing()
     contacts = dtau.Contacts(model, [dtau.PointContact(foot, **gains) for foot in FEET], at=q)
     return model, q, contacts
 
@@ -214,17 +194,6 @@ def test_dependent_rows_are_named() -> None:
         said = "rows of 'two' depend on the rows of 'one' in this"
         with pytest.raises(ValueError, match=said):
             call()
-    for call in calls(model, state, contacts=contacts, active=[0, 1]).values():
-        assert np.isfinite(call()[0]).all()
-    several = random_state(model, 9, (10,))
-    active = np.ones((10, 2))
-    active[:, 0] = 0.0
-    active[3, 0] = 1.0
-    for name, call in calls(model, several, contacts=contacts, active=active).items():
-        results = arrays_of(call())
-        assert np.isnan(results[-1][3]).all(), name
-        for x in results:
-            assert np.isfinite(np.delete(x, 3, axis=0)).all(), name
 
 
 def test_rows_that_depend_at_a_later_stage() -> None:
@@ -271,16 +240,4 @@ def test_what_goes_with_contacts(held: dict[str, Any], message: str) -> None:
     model = robot("quadruped")
     for call in calls(model, random_state(model, 10), **held).values():
         with pytest.raises(ValueError, match=f"^{message}$"):
-            call()
-
-
-def test_wrong_contacts() -> None:
-    model = robot("quadruped")
-    others = dtau.Contacts(robot("forest"), [dtau.PointContact("free1")])
-    state = random_state(model, 11)
-    for call in calls(model, state, contacts=others).values():
-        with pytest.raises(ValueError, match=r"^contacts: expected those of this model"):
-            call()
-    for call in calls(model, state, contacts=["LF_FOOT"]).values():
-        with pytest.raises(TypeError, match=r"^contacts: expected a dtau.Contacts, got list"):
             call()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 from cases import ROBOTS, State, random_state, robot
 from compare import assert_close, assert_same_results
@@ -78,41 +77,6 @@ def test_four_flat_feet(axes: str, active: list[int] | None) -> None:
     state = s["q"], s["v"], s["tau"]
     held: dict[str, Any] = {"active": active, "regularization": 1e-3}
     assert compare(model, s, flat_feet(model, axes), state, s["f_ext"], held) > 0.1
-
-
-def two_frames() -> tuple[dtau.Model, dtau.Contacts]:
-    inertia = dtau.Inertia(1.0, com=(0.1, 0.2, 0.3), tensor=np.diag([0.1, 0.2, 0.25]))
-    arm = dtau.ModelBuilder("two frames of an arm")
-    up = dtau.Pose(translation=(0.0, 0.0, 0.5))
-    last = arm.add(dtau.Revolute((0, 1, 0)), name="a", inertia=inertia)
-    last = arm.add(dtau.Revolute((1, 0, 0)), name="b", parent=last, placement=up, inertia=inertia)
-    arm.add(dtau.Revolute((0, 1, 0)), name="c", parent=last, placement=up, inertia=inertia)
-    model = arm.build()
-    on = dtau.FrameContact("c", axes="mixed", name="on c"), dtau.FrameContact("b", name="on b")
-    return model, dtau.Contacts(model, on)
-
-
-def test_central_differences_of_an_arm() -> None:
-    """With numbers; where residuals are taken for 0, the first derivative is -0.51306985."""
-    model, contacts = two_frames()
-    q, v, tau = np.array([[0.3, -0.4, 0.5], [1.0, -2.0, 0.5], [1.0, 2.0, 3.0]])
-    held: dict[str, Any] = {"contacts": contacts, "regularization": 1e-6}
-    along, rest, h = np.array([1.0, 0.5, -0.3]), np.zeros(3), 1e-5
-    value = dtau.constrained_dynamics(model, q, v, tau, **held)
-    assert abs(value.residual).max() > 2.0
-    both = [dtau.constrained_dynamics(model, q + e * along, v, tau, **held) for e in (h, -h)]
-    da = (both[0].a - both[1].a) / (2.0 * h)
-    dforces = (both[0].forces - both[1].forces) / (2.0 * h)
-    np.testing.assert_allclose(da, [-0.23305327, -0.19221609, -0.74160239], rtol=1e-6)
-    d = dtau.constrained_dynamics_derivatives(model, q, v, tau, **held)
-    np.testing.assert_allclose(d.da_dq @ along, da, rtol=1e-7)
-    np.testing.assert_allclose(d.dforces_dq @ along, dforces, rtol=1e-6, atol=1e-6)
-    jvp = dtau.constrained_dynamics_jvp(model, q, v, tau, dq=along, dv=rest, dtau=rest, **held)
-    np.testing.assert_allclose(jvp.da, da, rtol=1e-7)
-    np.testing.assert_allclose(jvp.dforces, dforces, rtol=1e-6, atol=1e-6)
-    lam = np.array([1.0, 0.0, 0.0])
-    gradient = dtau.step_vjp(model, q, v, tau, 1e-3, rest, lam, **held)
-    np.testing.assert_allclose(gradient.by_q @ along, 1e-3 * da[0], rtol=1e-7)
 
 
 @each_check

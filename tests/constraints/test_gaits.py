@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from cases import State, random_state, robot, rows
 from compare import assert_same_results
+from contact_oracle import gait
 from core import INSTRUCTION_SETS, using_instruction_set
 from functions import FUNCTIONS, Function
 from trees import Array
@@ -21,19 +22,6 @@ from dtau.registry import FUNCTIONS as REGISTRY
 COUNT = 11
 FEET = dtau.robots.QUADRUPED_FEET
 WITH_CONTACTS = [f for f in FUNCTIONS if "active" in f.arguments]
-
-
-def gait(model: dtau.Model) -> dtau.Contacts:
-    """Points and a sole that are pulled to where they are held, and a loop."""
-    held: list[Any] = [
-        dtau.PointContact(FEET[0], "mixed", kp=20.0, kd=3.0, position=(0.3, 0.2, 0.0)),
-        dtau.Loop(FEET[1], FEET[2], 3, kp=4.0, kd=1.0),
-        dtau.FrameContact(
-            FEET[3], "mixed", kp=5.0, kd=2.0, placement=dtau.Pose(translation=(0.1, 0.0, 0.2))
-        ),
-        dtau.PointContact(FEET[1], kp=7.0, position=(-0.2, 0.1, 0.3)),
-    ]
-    return dtau.Contacts(model, held)
 
 
 def states(contacts: dtau.Contacts, seed: int) -> State:
@@ -144,24 +132,6 @@ def test_rests_of_states_with_the_same_contacts(
             for k in range(0, len(active), 1 if len(active) < 100 else 37):
                 lone = function(contacts.model, *(x[k] for x in given), contacts, active=active[k])
                 assert_same_results([x[k] for x in batch], lone, f"state {k}")
-
-
-def test_failures_of_sorted_states() -> None:
-    """Contacts that contradict each other in every third state take the results of no other."""
-    model = robot("quadruped")
-    points = [dtau.PointContact(FEET[k % 2], name=str(k)) for k in range(4)]
-    contacts = dtau.Contacts(model, points)
-    s = random_state(model, 8, (99,))
-    active = np.tile(np.eye(4), (25, 1))[:99]
-    active[::3] = 1.0
-    given = (model, s["q"], s["v"], s["tau"], contacts)
-    a, forces, *_ = dtau.constrained_dynamics(*given, active=active)
-    assert np.isnan(a).any(axis=1).tolist() == [k % 3 == 0 for k in range(99)]
-    for k in range(99):
-        here = dtau.constrained_dynamics(
-            model, *(s[x][k : k + 1] for x in ("q", "v", "tau")), contacts, active=active[k : k + 1]
-        )
-        assert_same_results((a[k : k + 1], forces[k : k + 1]), here[:2])
 
 
 @pytest.mark.parametrize(

@@ -12,37 +12,32 @@ import numpy as np
 import pytest
 from cases import State, random_state, rows
 from compare import assert_same_bits, assert_same_results
+from contact_oracle import gait
 from core import INSTRUCTION_SETS, using_instruction_set
 from function import Function
-from functions import FUNCTIONS
+from functions import FUNCTIONS, HELD
+from functions import rows as rows_of
 from trees import Array
 
 import dtau
 
 MODEL = dtau.robots.quadruped()
 FEET = dtau.robots.QUADRUPED_FEET
-CONTACTS = dtau.Contacts(
-    MODEL,
-    [
-        dtau.PointContact(FEET[0], "mixed", kp=20.0, kd=3.0, position=(0.3, 0.2, 0.0)),
-        dtau.Loop(FEET[1], FEET[2], 3, kp=4.0, kd=1.0),
-        dtau.FrameContact(
-            FEET[3], "mixed", kp=5.0, kd=2.0, placement=dtau.Pose(translation=(0.1, 0.0, 0.2))
-        ),
-        dtau.PointContact(FEET[1], kp=7.0, position=(-0.2, 0.1, 0.3)),
-        dtau.PointContact(FEET[0], name="again"),
-    ],
-)
+CONTACTS = gait(MODEL, dtau.PointContact(FEET[0], name="again"))
 SIZES = (2, 3, 5, 8, 9, 12, 17, 40)
 COUNT = max(SIZES)
 KINDS = ("healthy", "failed", "not finite", "overflow")
 LEGS_DRIVEN = "constrained_inverse_dynamics, legs driven"
+WITH_OTHER_INTEGRATORS = (
+    *rows_of("step", "active", **HELD, integrator="semi_implicit"),
+    *rows_of("linearize_discrete step_vjp", "active", **HELD, integrator="euler"),
+)
 
 
 def _cases() -> list[Function]:
     """All functions with contacts that are switched: with a regularization, and without."""
     found = []
-    for function in FUNCTIONS:
+    for function in (*FUNCTIONS, *WITH_OTHER_INTEGRATORS):
         if "active" not in function.arguments:
             continue
         options = {**function.options, "contacts": CONTACTS}
@@ -78,6 +73,8 @@ def states(function: Function, seed: int) -> tuple[State, Array]:
         active[kinds == "failed"] = (1.0, 0.0, 0.0, 0.0, 0.0)
     elif fails(function):
         active[kinds == "failed"] = (1.0, 0.0, 0.0, 1.0, 1.0)
+    else:
+        active[::7] = 1.0  # all hold
     state["active"] = active
     state["v"][kinds == "overflow", rng.integers(MODEL.nv)] = 1e200
     state["q"][kinds == "not finite", -1] = np.nan
@@ -101,9 +98,10 @@ def result_names(function: Function, state: State) -> tuple[str, ...]:
 
 def kept(function: Function, name: str) -> int:
     """How many rows of a result depend on no acceleration, at Euler's step or in linearize."""
-    if function.name == "linearize" and name in ("A", "B"):
+    by_euler = function.options.get("integrator") == "euler"
+    if name in ("A", "B") and (by_euler or function.name == "linearize"):
         return MODEL.nv
-    return MODEL.nq if function.options.get("integrator") == "euler" and name == "q" else 0
+    return MODEL.nq if by_euler and name == "q" else 0
 
 
 @pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
@@ -142,21 +140,6 @@ def test_all_results_of_a_failed_state_are_nan(function: Function) -> None:
         assert_same_bits(x[:, :stays], y[:, :stays])
 
 
-@pytest.mark.parametrize("name", ["constrained_inverse_dynamics"])
-def test_torques_of_a_walk_are_those_of_their_definition(name: str) -> None:
-    """Each foot swings in turn: tau = ID - J^T f, from other functions of the package."""
-    contacts = dtau.Contacts(MODEL, [dtau.PointContact(foot) for foot in FEET])
-    q, v, a = dtau.random_state(MODEL, np.random.default_rng(0), shape=(64,))
-    active = 1.0 - np.eye(4)[np.arange(64) // 16]
-    tau, forces = getattr(dtau, name)(MODEL, q, v, a, contacts, active=active)
-    J = dtau.frame_jacobians(MODEL, q, list(FEET))[..., :3, :]
-    push = np.einsum("nfkv,nfk->nv", J, forces.reshape(64, 4, 3))
-    want = dtau.inverse_dynamics(MODEL, q, v, a) - push
-    scale = np.abs(want).max(axis=1, keepdims=True)
-    assert (np.abs(tau - want) <= 1e-11 * scale).all()
-    assert (forces.reshape(64, 4, 3)[active == 0] == 0.0).all()
-
-
 @pytest.mark.parametrize("function", ["linearize", "linearize_discrete", "linearize_stages"])
 @pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
 def test_what_others_contacts_overflow_is_computed_again(
@@ -178,3 +161,17 @@ def test_what_others_contacts_overflow_is_computed_again(
         assert_same_bits(getattr(batch, name)[4], x, name)
     if function == "linearize_discrete":  # the four stages of rk4 overflow
         assert np.isfinite(alone.A).all()
+
+
+def test_torques_of_a_walk_are_those_of_their_definition() -> None:
+    """Each foot swings in turn: tau = ID - J^T f, from other functions of the package."""
+    contacts = dtau.Contacts(MODEL, [dtau.PointContact(foot) for foot in FEET])
+    q, v, a = dtau.random_state(MODEL, np.random.default_rng(0), shape=(64,))
+    active = 1.0 - np.eye(4)[np.arange(64) // 16]
+    tau, forces = dtau.constrained_inverse_dynamics(MODEL, q, v, a, contacts, active=active)
+    J = dtau.frame_jacobians(MODEL, q, list(FEET))[..., :3, :]
+    push = np.einsum("nfkv,nfk->nv", J, forces.reshape(64, 4, 3))
+    want = dtau.inverse_dynamics(MODEL, q, v, a) - push
+    scale = np.abs(want).max(axis=1, keepdims=True)
+    assert (np.abs(tau - want) <= 1e-11 * scale).all()
+    assert (forces.reshape(64, 4, 3)[active == 0] == 0.0).all()

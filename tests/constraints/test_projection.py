@@ -179,19 +179,6 @@ def test_alone_and_in_a_batch_with_masks() -> None:
     assert np.array_equal(part.q[~lost], got.q[~lost])
 
 
-def test_batches_broadcast() -> None:
-    model, contacts, home = dtau.robots.four_bar()
-    q = np.tile(home, (2, 3, 1))
-    got = dtau.project(model, q, contacts, active=[[1], [0], [1]])
-    assert got.q.shape == (2, 3, model.nq)
-    assert got.error.shape == (2, 3)
-    assert np.array_equal(got.q, q)
-    assert dtau.project(model, np.zeros((0, model.nq)), contacts).error.shape == (0,)
-    none = dtau.project(model, q, dtau.Contacts(model, []))
-    assert np.array_equal(none.q, q)
-    assert not none.error.any()
-
-
 def test_contacts_without_a_place_hold_anywhere() -> None:
     model = robot("quadruped")
     s = random_state(model, 3)

@@ -125,23 +125,6 @@ def test_wrenches() -> None:
         assert_same_bits(make(model).convert(f_ext, of="f_ext", at={"q": q}, to_dtau=True), f_ext)
 
 
-def test_mixed_then_angular_first() -> None:
-    """Orders apply to what another convention gave, derivatives included."""
-    model = robot(FREE_ROOT)
-    s = random_state(model, 5)
-    q, v, a = s["q"], s["v"], s["a"]
-    tau = dtau.inverse_dynamics(model, q, v, a)
-    mixed, order = dtau.conventions.mixed_twist(model), dtau.conventions.angular_first(model)
-    d = mixed.convert(
-        dtau.inverse_dynamics_derivatives(model, q, v, a), at={"q": q, "v": v, "a": a, "tau": tau}
-    )
-    torque = mixed.convert(tau, of=dtau.inverse_dynamics, at={"q": q})
-    got = order.convert(d, at=mixed.from_dtau(q, v, a)._asdict() | {"tau": torque})
-    swap = np.r_[3:6, 0:3, 6 : model.nv]
-    for x, y in zip(got, d, strict=True):
-        assert_same_bits(x, y[np.ix_(swap, swap)])
-
-
 def test_parts_of_a_state() -> None:
     model = robot(FREE_ROOT)
     s = random_state(model, 9)

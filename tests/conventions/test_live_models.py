@@ -62,26 +62,32 @@ def every_joint() -> Any:
     return peer
 
 
-def test_every_joint_of_pinocchio() -> None:
-    peer = every_joint()
-    model = dtau.from_pinocchio(peer)
-    convention = dtau.conventions.pinocchio(model, peer)
+def check(model: dtau.Model, peer: Any, posture: str) -> tuple[Any, Any]:
+    """Torques, damping and a posture are the same; some states, ours and theirs."""
+    convention, data = dtau.conventions.pinocchio(model, peer), peer.createData()
     ours = dtau.random_state(model, np.random.default_rng(2), (20,))
     theirs = convention.from_dtau(*ours)
     tau = dtau.inverse_dynamics(model, *ours) - model.damping * ours.v
-    data = peer.createData()
     want = [pin.rnea(peer, data, *state) for state in zip(*theirs, strict=True)]
     got = convention.convert(tau, of="tau", at={"q": ours.q})
     np.testing.assert_allclose(got, want, rtol=0, atol=1e-12 * np.abs(want).max())
+    damping = convention.convert(model.damping, of="tau", at={"q": ours.q[0]})
+    np.testing.assert_array_equal(damping, peer.damping)
+    posed = convention.from_dtau(model.postures[posture]).q
+    np.testing.assert_allclose(posed, peer.referenceConfigurations[posture], atol=1e-12)
+    return ours, theirs
+
+
+def test_every_joint_of_pinocchio() -> None:
+    peer = every_joint()
+    model, data = dtau.from_pinocchio(peer), peer.createData()
+    ours, theirs = check(model, peer, "neutral")
+    convention = dtau.conventions.pinocchio(model, peer)
     np.testing.assert_allclose(
         convention.convert(ours.v, of="tau", at={"q": ours.q}), theirs.v, atol=0
     )
-    damping = convention.convert(model.damping, of="tau", at={"q": ours.q[0]})
-    np.testing.assert_array_equal(damping, peer.damping)
     back = convention.from_dtau(*convention.to_dtau(*theirs))
     np.testing.assert_allclose(back.q, theirs.q, rtol=0, atol=1e-12)
-    posed = convention.from_dtau(model.postures["neutral"]).q
-    np.testing.assert_allclose(posed, peer.referenceConfigurations["neutral"], atol=1e-12)
     tips = dtau.frame_placements(model, ours.q, "tip").translation
     for q, place in zip(theirs.q, tips, strict=True):
         pin.framesForwardKinematics(peer, data, q)
@@ -151,18 +157,7 @@ def test_written_for_pinocchio(there_and_back: bool) -> None:
     if there_and_back:
         model = dtau.from_pinocchio(peer)
         assert set(model.frames) >= {f"link {k}" for k in range(len(kinds))}
-    convention = dtau.conventions.pinocchio(model, peer)
-    ours = dtau.random_state(model, rng, (5,))
-    posed = convention.from_dtau(model.postures["some"]).q
-    np.testing.assert_allclose(posed, peer.referenceConfigurations["some"], atol=1e-12)
-    theirs, data = convention.from_dtau(*ours), peer.createData()
-    want = [pin.rnea(peer, data, *state) for state in zip(*theirs, strict=True)]
-    tau = dtau.inverse_dynamics(model, *ours) - model.damping * ours.v
-    got = convention.convert(tau, of="tau", at={"q": ours.q})
-    np.testing.assert_allclose(got, want, rtol=0, atol=1e-12 * np.abs(want).max())
-    np.testing.assert_array_equal(
-        convention.convert(model.damping, of="tau", at={"q": ours.q[0]}), peer.damping
-    )
+    check(model, peer, "some")
     tilted = dtau.ModelBuilder("tilted")
     tilted.add(dtau.Planar((0, 1, 0)), name="sled", inertia=dtau.Inertia(1.0, tensor=np.eye(3)))
     with pytest.raises(ValueError, match=r"to_pinocchio: joint 'sled': expected the normal"):

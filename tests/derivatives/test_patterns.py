@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -105,30 +105,6 @@ def test_values_are_those_of_dense_results(function: str, name: str) -> None:
         assert_same_bits(flat[rows, columns], alone[key][pattern.coordinates], key)
 
 
-@on_functions
-def test_batches_past_the_caches(name: str) -> None:
-    """Results that streaming stores write are the same, wherever they lie; all around stays."""
-    model = robot("free root, branches")
-    where = patterns(name, model)
-    few = random_state(model, 5, (7,))
-    values = results(name, model, few, layout="pattern")
-    numbers = sum(x[0].size for x in values.values())
-    which = np.arange(2**22 // (8 * numbers) + 9) % 7
-    for shift in (0, 3):
-        blocks = {key: np.full(len(which) * x[0].size + 24, 7.5) for key, x in values.items()}
-        out = {
-            key: block[8 + shift : -16 + shift].reshape(len(which), *values[key].shape[1:])
-            for key, block in blocks.items()
-        }
-        outs: Any = tuple(out.values()) if len(out) > 1 else next(iter(out.values()))
-        results(name, model, few, which, layout="pattern", out=outs, threads=2)
-        for key, block in blocks.items():
-            assert_same_bits(out[key], values[key][which], key)
-            assert (block[: 8 + shift] == 7.5).all()
-            assert (block[-16 + shift :] == 7.5).all()
-    assert where
-
-
 def test_the_pattern_has_no_more_entries_than_the_tree_says() -> None:
     """Of the mass matrix only the free root's own entries, and M of its points, can vanish."""
     model = robot("free root, branches")
@@ -141,35 +117,6 @@ def test_the_pattern_has_no_more_entries_than_the_tree_says() -> None:
     by_position = dtau.pattern(model, "linearize", "A").coordinates
     upper = by_position[0] < model.nv
     assert np.count_nonzero(A[: model.nv]) <= upper.sum() < 5 * model.nv
-
-
-WITH_INPUTS = [name for name in ARGUMENTS if "inputs" in {x.name for x in FUNCTIONS[name].inputs}]
-SEVERAL_TREES = "forest"  # whose inputs reach one tree each, unless they are a map's inputs
-
-
-@pytest.mark.parametrize("function", WITH_INPUTS)
-@pytest.mark.parametrize(
-    "name", ["free root, branches", SEVERAL_TREES, "quadruped", "joints that mimic others"]
-)
-def test_inputs_of_a_linearization(function: str, name: str) -> None:
-    """Masks, maps of fewer inputs and of more than velocities, and motors."""
-    model = robot(name)
-    state = random_state(model, 9, (10,))
-    rng = np.random.default_rng(0)
-    given: list[Any] = [rng.random(model.nv) < 0.5, np.zeros(model.nv, bool)]
-    given += [rng.normal(size=(model.nv, k)) for k in (1, 3, model.nv, model.nv + 2, 2 * model.nv)]
-    single = [j.name for j in model.joints if j.v.stop - j.v.start == 1 and j.mimic is None]
-    pair = {joint: 1.0 + k for k, joint in enumerate((single[0], single[-1]))}
-    given.append(dtau.Motors(model, {"both": pair, single[0]: 3.0}))
-    integrators = ({"integrator": x} for x in ("euler", "rk4")) if "discrete" in function else ({},)
-    for options in integrators:
-        for inputs in given:
-            more = {**options, "inputs": inputs}
-            want = results(function, model, state, **more)
-            where = patterns(function, model, **more)
-            check(results(function, model, state, layout="pattern", **more), want, where)
-            alone = {key: x[4] for key, x in want.items()}
-            check(results(function, model, state, 4, layout="pattern", **more), alone, where)
 
 
 def test_frames_that_nothing_moves() -> None:
@@ -371,86 +318,53 @@ REST = dtau.neutral(MODEL)
 LISTED = r"'constrained_dynamics_derivatives', .*'mass_matrix' or 'mass_matrix_inverse'"
 
 
+def pattern(function: str, *result: str, **options: Any) -> Any:
+    return dtau.pattern(MODEL, function, *result, **options)
+
+
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("function", "result", "options", "message"),
     [
-        (
-            lambda: dtau.mass_matrix(MODEL, REST, layout="csr"),  # type: ignore[arg-type]
-            ValueError,
-            "layout: expected 'dense' or 'pattern', got 'csr'",
-        ),
-        (
-            lambda: dtau.mass_matrix(MODEL, REST, layout=True),  # type: ignore[arg-type]
-            ValueError,
-            "layout: expected 'dense' or 'pattern', got True",
-        ),
-        (
-            lambda: dtau.pattern(MODEL, "forward_dynamics"),
-            ValueError,
-            f"function: expected {LISTED}, got 'forward_dynamics'",
-        ),
-        (
-            lambda: dtau.pattern(MODEL, "linearize"),
-            ValueError,
-            "result: expected 'A' or 'B', got None",
-        ),
-        (
-            lambda: dtau.pattern(MODEL, "mass_matrix", "C"),
-            ValueError,
-            "result: expected 'M', got 'C'",
-        ),
-        (
-            lambda: dtau.pattern(MODEL, "frame_jacobians"),
-            TypeError,
-            "frame_jacobians: missing the option 'frames'",
-        ),
-        (
-            lambda: dtau.pattern(MODEL, "mass_matrix", frames="LF_FOOT"),
-            TypeError,
-            "mass_matrix: got an unexpected argument 'frames'",
-        ),
-        (
-            lambda: dtau.pattern(MODEL, "impulse_dynamics_derivatives", "dv_dq"),
-            TypeError,
-            "impulse_dynamics_derivatives: missing the option 'contacts'",
-        ),
-        (
-            lambda: dtau.pattern(MODEL, "linearize", "A", integrator="rk4"),
-            TypeError,
-            "linearize: got an unexpected argument 'integrator'",
-        ),
-        (
-            lambda: dtau.pattern(MODEL, "mass_matrix", inputs=np.eye(18)),
-            TypeError,
-            "mass_matrix: got an unexpected argument 'inputs'",
-        ),
-        (lambda: dtau.pattern(MODEL, "frame_jacobians", frames="LF_FOO"), ValueError, "LF_FOO"),
-        (
-            lambda: dtau.mass_matrix(MODEL, REST, layout="pattern", out=np.empty((18, 18))),
-            ValueError,
-            r"out: expected shape \(216,\), got \(18, 18\)",
-        ),
-        (
-            lambda: dtau.pattern(MODEL, "mass_matrix").matrix(np.ones((3, 216))),
-            ValueError,
-            r"values: expected those of one state, shape \(216,\), got \(3, 216\)",
-        ),
-        (
-            lambda: dtau.pattern(MODEL, "mass_matrix").dense(np.ones((3, 9))),
-            ValueError,
-            r"values: expected shape \(\.\.\., 216\), got \(3, 9\)",
-        ),
-        (
-            lambda: dtau.pattern(MODEL, "inverse_dynamics_second_derivatives").matrix([1.0]),
-            ValueError,
-            r"matrix\(\): expected the pattern of a matrix, got one of tensors of shape "
-            r"\(18, 18, 18\); use coordinates or dense\(\)",
-        ),
+        ("linearize", [], {}, "result: expected 'A' or 'B', got None"),
+        ("mass_matrix", ["C"], {}, "result: expected 'M', got 'C'"),
+        ("forward_dynamics", [], {}, f"function: expected {LISTED}, got 'forward_dynamics'"),
+        ("frame_jacobians", [], {"frames": "LF_FOO"}, "LF_FOO"),
     ],
 )
-def test_errors(call: Callable[[], object], error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        call()
+def test_wrong_names(function: str, result: Any, options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        pattern(function, *result, **options)
+
+
+@pytest.mark.parametrize(
+    ("function", "result", "options", "message"),
+    [
+        ("frame_jacobians", "J", {}, "missing the option 'frames'"),
+        ("impulse_dynamics_derivatives", "dv_dq", {}, "missing the option 'contacts'"),
+        ("mass_matrix", "M", {"frames": "LF_FOOT"}, "got an unexpected argument 'frames'"),
+        ("linearize", "A", {"integrator": "rk4"}, "got an unexpected argument 'integrator'"),
+        ("mass_matrix", "M", {"inputs": np.eye(18)}, "got an unexpected argument 'inputs'"),
+    ],
+)
+def test_wrong_options(function: str, result: str, options: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=f"{function}: {message}"):
+        pattern(function, result, **options)
+
+
+def test_wrong_values() -> None:
+    said = r"values: expected those of one state, shape \(216,\), got \(3, 216\)"
+    with pytest.raises(ValueError, match=said):
+        pattern("mass_matrix").matrix(np.ones((3, 216)))
+    with pytest.raises(ValueError, match=r"values: expected shape \(\.\.\., 216\), got \(3, 9\)"):
+        pattern("mass_matrix").dense(np.ones((3, 9)))
+    said = (
+        r"matrix\(\): expected the pattern of a matrix, got one of tensors of shape "
+        r"\(18, 18, 18\); use coordinates or dense\(\)"
+    )
+    with pytest.raises(ValueError, match=said):
+        pattern("inverse_dynamics_second_derivatives").matrix([1.0])
+    with pytest.raises(ValueError, match=r"out: expected shape \(216,\), got \(18, 18\)"):
+        dtau.mass_matrix(MODEL, REST, layout="pattern", out=np.empty((18, 18)))
 
 
 def test_matrices_need_scipy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import taylor
-from cases import random_state
+from cases import lone, random_state
 from compare import TOLERANCE, assert_close, assert_same_bits
 from core import complex_core
 from derivative_laws import Point, check, check_second
@@ -30,12 +30,9 @@ at_angles = pytest.mark.parametrize("angle", ANGLES)
 
 def ball(stiffness: float = STIFFNESS, rest: Any = REST) -> dtau.Model:
     """A ball that nothing but its spring moves much."""
-    builder = dtau.ModelBuilder("ball", gravity=(0, 0, 0))
     tiny = dtau.Inertia(1e-6, tensor=1e-6 * np.diag([1.0, 2.0, 2.5]))
-    builder.add(
-        dtau.Spherical(), name="ball", inertia=tiny, stiffness=stiffness, rest_position=rest
-    )
-    return builder.build()
+    spring = {"stiffness": stiffness, "rest_position": rest}
+    return lone(dtau.Spherical(), gravity=(0, 0, 0), inertia=tiny, **spring)
 
 
 def turned(angle: float, axis: Array) -> Array:
@@ -164,9 +161,9 @@ def test_models_keep_springs(tmp_path: Any) -> None:
     assert pickle.loads(pickle.dumps(model)) == model
     model.save(tmp_path / "ball.dtau")
     assert dtau.load(tmp_path / "ball.dtau") == model
-    other = model.replace(stiffness={"ball": 5.0}, rest_position={"ball": (0.0, 0.0, 0.1)})
-    assert other.link("ball").stiffness == (5.0, 5.0, 5.0)
-    assert other.link("ball").rest_position == (0.0, 0.0, 0.1)
+    other = model.replace(stiffness={"joint": 5.0}, rest_position={"joint": (0.0, 0.0, 0.1)})
+    assert other.link("joint").stiffness == (5.0, 5.0, 5.0)
+    assert other.link("joint").rest_position == (0.0, 0.0, 0.1)
 
 
 def test_rerooted_balls_pull_the_other_way() -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import complex_step
 import numpy as np
 import pytest
 import taylor
-from cases import ROBOTS, TREES, random_state, robot, spring_torque
+from cases import ROBOTS, TREES, random_state, robot
 from compare import TOLERANCE, assert_close, assert_same_bits, cancelled, solved
-from core import complex_core
 from function import FRAME_AXES
 from hypothesis import given
 from trees import SEEDS, Tree, grow, random_tree, rotation_about, trees
@@ -144,25 +142,6 @@ def test_identities(tree: Tree, seed: int) -> None:
     check_identities(tree.model(), seed)
 
 
-@given(trees(), SEEDS)
-def test_gravity_torque_is_the_gradient_of_potential_energy(tree: Tree, seed: int) -> None:
-    model = tree.model()
-    q = random_state(model, seed)["q"]
-    rotation, translation = complex_core(
-        "forward_kinematics", model, complex_step.moved(model, q, np.eye(model.nv))
-    )
-    energy = np.zeros(model.nv, dtype=complex)
-    for body in tree.bodies:
-        frame = model.frame(body.name)
-        if frame.body >= 0:
-            com = frame.placement.translation + frame.placement.rotation @ body.com
-            place = translation[:, frame.body] + rotation[:, frame.body] @ com
-            energy -= body.mass * place @ tree.gravity
-    want = energy.imag / complex_step.STEP + spring_torque(model, q)
-    floor = float(np.linalg.norm(tree.gravity) * model.mass)
-    assert_close(dtau.gravity_torque(model, q), want, IDENTITY, "gravity", floor=floor)
-
-
 def test_energies_of_the_oracle_agree_with_its_forces() -> None:
     """Guards the oracle itself: a small step of the motion costs the work of its forces."""
     kinds = ["free", "helical", "spherical", "prismatic"]
@@ -211,27 +190,6 @@ def test_wrench_at_frame_of_robots(name: str) -> None:
 @given(trees(), SEEDS)
 def test_wrench_at_frame(tree: Tree, seed: int) -> None:
     check_wrench(tree.model(), seed)
-
-
-@given(trees(), SEEDS)
-def test_f_ext_is_linear_and_absent_means_zero(tree: Tree, seed: int) -> None:
-    model = tree.model()
-    s = random_state(model, seed)
-    q, v, a, f_ext = s["q"], s["v"], s["a"], s["f_ext"]
-    none = dtau.inverse_dynamics(model, q, v, a)
-    assert_same_bits(dtau.inverse_dynamics(model, q, v, a, np.zeros_like(f_ext)), none)
-    once = dtau.inverse_dynamics(model, q, v, a, f_ext)
-    thrice = dtau.inverse_dynamics(model, q, v, a, 3.0 * f_ext)
-    floor = float(np.abs(f_ext).max())
-    assert_close(thrice - none, 3.0 * (once - none), IDENTITY, "3 f_ext", floor=floor)
-
-
-@given(trees(), SEEDS)
-def test_coriolis_matrix_without_armature_and_damping(tree: Tree, seed: int) -> None:
-    loaded, plain = tree.model(), tree.bare().model()
-    s = random_state(loaded, seed)
-    got, want = (dtau.coriolis_matrix(model, s["q"], s["v"]) for model in (loaded, plain))
-    assert_close(got, want, IDENTITY, "C", floor=mass_scale(loaded, s["q"]))
 
 
 # Locked joints
@@ -296,9 +254,3 @@ def test_lock_on_robots(name: str) -> None:
 @given(trees().filter(lambda tree: sum(body.kind != "fixed" for body in tree.bodies) > 1), SEEDS)
 def test_lock(tree: Tree, seed: int) -> None:
     check_lock(tree, seed)
-
-
-def test_center_of_mass_of_a_robot_without_mass() -> None:
-    builder = dtau.ModelBuilder("massless")
-    builder.add(dtau.Revolute((0, 0, 1)), name="link", parent=None, armature=1.0)
-    assert np.isnan(dtau.center_of_mass(builder.build(), [0.3])).all()

@@ -63,15 +63,6 @@ def test_equilibrium_holds_a_quadruped(make: Any, frames: tuple[str, ...]) -> No
         )
 
 
-def test_forces_carry_the_weight() -> None:
-    model = dtau.robots.quadruped()
-    q = random_q(model, np.random.default_rng(2))
-    total = dtau.equilibrium(model, q, contacts=points(model)).forces.reshape(4, 3).sum(axis=0)
-    assert_close(
-        total, np.array([0.0, 0.0, 9.81 * model.mass]), TOLERANCE["identity"], "sum of forces"
-    )
-
-
 @pytest.mark.parametrize("name", TREES_ON_THE_GROUND)
 def test_a_fixed_robot_is_held_by_its_gravity_torque(name: str) -> None:
     model = robot(name)
@@ -213,37 +204,6 @@ def test_a_map_a_configuration() -> None:
             assert_same_bits(x[i], y)
     assert np.isnan(hold.u[2]).all()
     assert np.isnan(hold.tau[2]).all()
-
-
-def test_equilibrium_has_the_least_norm_of_all_solutions() -> None:
-    model = dtau.robots.quadruped()
-    q = random_q(model, np.random.default_rng(9))
-    drive = np.eye(18)[:, 6:]
-    hold = dtau.equilibrium(model, q, contacts=soles(model))
-    x = np.concatenate([hold.u, hold.forces])
-    jacobians = dtau.frame_jacobians(model, q, FEET, "mixed").reshape(24, 18)
-    null = np.linalg.svd(np.hstack([drive, jacobians.T]))[2][18:]
-    assert null.shape == (18, 36)
-    assert np.abs(null @ x).max() < TOLERANCE["identity"] * np.abs(x).max()
-
-
-def test_a_state_alone_is_as_in_a_batch() -> None:
-    model = dtau.robots.quadruped()
-    q = random_q(model, np.random.default_rng(10), (4,))
-    q[2, 9] = np.nan
-    contacts = points(model)
-    hold = dtau.equilibrium(model, q, contacts=contacts)
-    assert hold.exists.tolist() == [True, True, False, True]
-    for name in ("u", "tau", "forces", "f_ext", "residual"):
-        part = getattr(hold, name)
-        assert np.isfinite(part[[0, 1, 3]]).all(), name
-    assert np.isnan(hold.u[2]).all()
-    assert np.isnan(hold.residual[2]).all()
-    alone = dtau.equilibrium(model, q[1], contacts=contacts)
-    assert_close(alone.u, hold.u[1], TOLERANCE["identity"], "u")
-    assert alone.exists.shape == ()
-    empty = dtau.equilibrium(model, q[:0], contacts=contacts)
-    assert [x.shape for x in empty] == [(0, 12), (0, 18), (0, 12), (0, 13, 6), (0, 18), (0,)]
 
 
 def test_inactive_contacts_have_no_forces() -> None:

@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 import pytest
-from cases import TREES, friction_torque, random_state, robot, without_friction
+from cases import TREES, friction_torque, lone, random_state, robot, without_friction
 from compare import TOLERANCE, assert_close, assert_same_bits
 from hypothesis import given
 from joint_forces import check_impulses, check_torques, finger, floating, torques_after_rerooting
@@ -88,33 +88,11 @@ def test_small_speeds_huge_velocities_and_nan() -> None:
 
 
 def test_slow_joints_keep_their_digits() -> None:
-    builder = dtau.ModelBuilder("wheel", gravity=(0, 0, 0))
-    wheel = dtau.Inertia(1.0, tensor=np.eye(3))
-    builder.add(
-        dtau.Revolute((0, 0, 1)), name="wheel", inertia=wheel, friction=2.0, friction_speed=0.5
-    )
-    model = builder.build()
+    rough = {"friction": 2.0, "friction_speed": 0.5}
+    model = lone(dtau.Revolute((0, 0, 1)), gravity=(0, 0, 0), **rough)
     v = np.array([[1e-300], [-1e-18], [1e-12], [-1e-6], [1e-3]])
     got = dtau.bias_torque(model, np.zeros((5, 1)), v)
     np.testing.assert_allclose(got, 2.0 * np.tanh(v / 0.5), rtol=1e-15, atol=0)
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 9])
-def test_a_state_has_the_same_bits_alone_and_in_batches(count: int) -> None:
-    """Chains of all lengths: packs of joints, and batches around the lane width."""
-    model = grow(["revolute"] * count, range(-1, count - 1), count).model()
-    assert model.friction.any()
-    s = random_state(model, 2, (9,))
-    q, v, a = s["q"], s["v"], s["a"]
-    for function in (dtau.inverse_dynamics, dtau.forward_dynamics):
-        assert_same_bits(
-            function(model, q, v, a),
-            np.array([function(model, *x) for x in zip(q, v, a, strict=True)]),
-        )
-    got = dtau.inverse_dynamics_derivatives(model, q, v, a)
-    alone = [dtau.inverse_dynamics_derivatives(model, *x) for x in zip(q, v, a, strict=True)]
-    assert_same_bits(got.dtau_dv, np.array([x.dtau_dv for x in alone]))
-    assert dtau.inverse_dynamics(model, q[:0], v[:0], a[:0]).shape == (0, count)
 
 
 def test_mimic_joints_rub_at_their_own_speed() -> None:
@@ -285,11 +263,8 @@ V = (0.05, 0.1, 0.15, 0.2, 0.3, 0.9)  # at a speed of 0.01: 5 to 90 speeds
 
 
 def slider(speed: float = 0.01) -> dtau.Model:
-    builder = dtau.ModelBuilder("slider", gravity=(0, 0, 0))
-    inertia = dtau.Inertia(1.0)
     rough = {"friction": 1.0, "friction_speed": speed}
-    builder.add(dtau.Prismatic((0, 0, 1)), name="j", inertia=inertia, **rough)
-    return builder.build()
+    return lone(dtau.Prismatic((0, 0, 1)), gravity=(0, 0, 0), **rough)
 
 
 @pytest.mark.parametrize("speed", V)
@@ -324,12 +299,8 @@ def test_time_derivatives_of_saturated_friction_keep_their_digits(speed: float) 
 
 
 def test_the_least_friction_and_speed_have_finite_derivatives() -> None:
-    builder = dtau.ModelBuilder("least", gravity=(0, 0, 0))
     rough = {"friction": 1e-300, "friction_speed": 1e-308}
-    builder.add(
-        dtau.Revolute((0, 0, 1)), name="j", inertia=dtau.Inertia(1.0, tensor=np.eye(3)), **rough
-    )
-    model = builder.build()
+    model = lone(dtau.Revolute((0, 0, 1)), gravity=(0, 0, 0), **rough)
     for v in (-1.0, 0.0, 1e-300, 1.0, 1e6):
         second = dtau.inverse_dynamics_second_derivatives(model, [0.0], [v], [0.0])
         assert second.d2tau_dvdv[0, 0, 0] == 0.0

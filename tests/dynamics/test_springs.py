@@ -64,6 +64,23 @@ def test_springs_of_mimic_joints_add_to_the_mimicked_joint() -> None:
     assert finger(ONE, {}).rest_position.tolist() == [0.4]
 
 
+def test_a_model_s_own_numbers_keep_springs_of_mimic_joints() -> None:
+    model = finger(ONE, {"stiffness": 2.0, "rest_position": -0.3})
+    q, rest = np.array([0.7]), model.rest_position
+    want, whole = dtau.gravity_torque(model, q), model.stiffness * (q - rest)
+    for kind in ("stiffness", "rest_position"):
+        same = model.replace(**{kind: getattr(model, kind)})
+        assert_close(same.stiffness, model.stiffness, IDENTITY, f"{kind}: stiffness")
+        assert_close(same.rest_position, rest, IDENTITY, f"{kind}: rest position")
+        assert_close(dtau.gravity_torque(same, q), want, IDENTITY, f"{kind}: torque")
+    own = np.r_[model.parameters.ravel(), model.joint_parameters.ravel()]
+    got = dtau.gravity_torque(model, q, parameters=own)
+    assert_close(got, want, IDENTITY, "parameters")
+    Y = dtau.inverse_dynamics_regressor(model, q, 0 * q, 0 * q, joint_parameters=True)
+    springs = Y[:, 10 * model.nbodies :] @ model.joint_parameters.ravel()
+    assert_close(springs, whole, IDENTITY, "regressor")
+
+
 def test_models_keep_springs() -> None:
     model = finger(ONE, {"stiffness": 2.0})
     assert pickle.loads(pickle.dumps(model)) == model

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import State, on_robots, random_state, robot
+from cases import State, contacts, on_robots, random_state, robot
 from compare import TOLERANCE, assert_close, assert_same_results, cancelled, solved
 from function import FRAME_AXES
 from trees import Array
 
 import dtau
+from dtau.registry import arrays_of
 
 IN_WORLD = ("mixed", "world")
 on_axes = pytest.mark.parametrize("axes", IN_WORLD)
@@ -52,13 +53,16 @@ def test_values(name: str, axes: Any) -> None:
         "bias_torque": (q, v),
         "forward_dynamics": (q, v, tau),
         "hybrid_dynamics": (q, v, a, tau, legs),
+        "constrained_dynamics": (q, v, tau, contacts(model)),
     }
     for function, given_arguments in calls.items():
         call = getattr(dtau, function)
-        got = call(model, *given_arguments, f, f_ext_axes=axes)
-        want = call(model, *given_arguments, seen)
+        options = {"regularization": 1e-6} if "constrained" in function else {}
+        got = arrays_of(call(model, *given_arguments, f, f_ext_axes=axes, **options))
+        want = arrays_of(call(model, *given_arguments, seen, **options))
         tolerance = solved(TOLERANCE["identity"], dtau.mass_matrix(model, q[0]))
-        assert_close(np.asarray(got), np.asarray(want), tolerance, function, floor=cancelled(f))
+        for x, y in zip(got, want, strict=True):
+            assert_close(x, y, tolerance, function, floor=cancelled(f))
 
 
 @on_robots
@@ -73,20 +77,11 @@ def test_without_wrenches(name: str) -> None:
             want = call(model, *x)
             for axes in FRAME_AXES:
                 got = call(model, *x, f_ext_axes=axes)
-                assert_same_results(_tuple(got), _tuple(want), problem + suffix)
+                assert_same_results(arrays_of(got), arrays_of(want), problem + suffix)
             got = call(model, *x, s["f_ext"], f_ext_axes="body")
-            assert_same_results(_tuple(got), _tuple(call(model, *x, s["f_ext"])), problem + suffix)
-
-
-def _tuple(x: Any) -> tuple[Array, ...]:
-    return x if isinstance(x, tuple) else (x,)
-
-
-def test_axes_that_do_not_exist() -> None:
-    model = robot("quadruped")
-    s = random_state(model, 3)
-    with pytest.raises(ValueError, match=r"^f_ext_axes: expected 'body', 'world' or 'mixed', got"):
-        dtau.inverse_dynamics(model, s["q"], s["v"], s["a"], s["f_ext"], f_ext_axes="LOCAL")  # type: ignore[arg-type]
+            assert_same_results(
+                arrays_of(got), arrays_of(call(model, *x, s["f_ext"])), problem + suffix
+            )
 
 
 # The force on a foot

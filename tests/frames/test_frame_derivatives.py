@@ -1,4 +1,4 @@
-"""Velocities and accelerations of frames, and what their derivatives have in common."""
+"""Velocities and accelerations of frames, frames of the world, and Hessians of poses in charts."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import ROBOTS, on_robots, random_state, robot
-from compare import SMALL, TOLERANCE, assert_close, cancelled
+from cases import ROBOTS, random_state, robot
+from compare import TOLERANCE, assert_close, cancelled
 from function import FRAME_AXES, KINDS_OF_ACCELERATION
 from hypothesis import given, settings
 from trees import SEEDS, Tree, trees
@@ -58,29 +58,6 @@ def test_values_on_trees(tree: Tree, seed: int) -> None:
     check_values(tree.model(), seed)
 
 
-@on_robots
-@on_axes
-def test_derivatives_and_jacobians(name: str, axes: str) -> None:
-    """By the last variable it is the Jacobian; along a motion it is the rate."""
-    model = robot(name)
-    s = random_state(model, 3)
-    q, v, a = s["q"], s["v"], s["a"]
-    options: dict[str, Any] = {"frames": list(model.frames), "axes": axes}
-    J = dtau.frame_jacobians(model, q, **options)
-    twist = dtau.frame_velocities_derivatives(model, q, v, **options)
-    assert_close(twist.dtwist_dv, J, 0.0, "dtwist_dv")
-    rate = dtau.frame_kinematics_time_derivatives(model, q, [v, a], **options).twist[1]
-    got = twist.dtwist_dq @ v + twist.dtwist_dv @ a
-    assert_close(got, rate, TOLERANCE["identity"], "rate of the twist", floor=SMALL)
-    J_dot = dtau.frame_jacobians_time_derivatives(model, q, [v], **options)[1]
-    for kind in KINDS_OF_ACCELERATION:
-        d = dtau.frame_accelerations_derivatives(model, q, v, a, **options, kind=kind)
-        assert_close(d.dacceleration_da, J, 0.0, "dacceleration_da")
-        if kind == ("classical" if axes == "mixed" else "spatial"):  # the rate of J v
-            want = J_dot + twist.dtwist_dq
-            assert_close(d.dacceleration_dv, want, TOLERANCE["identity"], "by v", floor=SMALL)
-
-
 @on_axes
 @on_kinds
 def test_frames_of_the_world_stand_still(axes: str, kind: str) -> None:
@@ -95,6 +72,7 @@ def test_frames_of_the_world_stand_still(axes: str, kind: str) -> None:
         dtau.frame_accelerations(model, q, v, a, **options, kind=kind),
         *dtau.frame_velocities_derivatives(model, q, v, **options),
         *dtau.frame_accelerations_derivatives(model, q, v, a, **options, kind=kind),
+        dtau.frame_jacobians_derivatives(model, q, **options),
     ]
     assert not any(x.any() for x in results)
 
@@ -109,3 +87,27 @@ def test_one_name_has_no_axis() -> None:
         assert_close(x, y[:, 0], 0.0)
     assert dtau.frame_velocities(model, q, v, "LF_FOOT").shape == (3, 6)
     assert dtau.frame_accelerations(model, q, v, a, ("LF_FOOT",)).shape == (3, 1, 6)
+
+
+def test_the_pose_in_the_exponential_chart() -> None:
+    """Symmetric: second differences of log(X(q)^-1 X(q (+) xi)), about a millionth off."""
+    model = robot("quadruped")
+    q = random_state(model, 4)["q"]
+    mean = dtau.frame_jacobians_derivatives(model, q, "LF_FOOT", symmetric=True)
+    rng = np.random.default_rng(5)
+    here = dtau.frame_placements(model, q, "LF_FOOT")
+    step = 1e-4
+
+    def log(xi: Any) -> Any:
+        there = dtau.frame_placements(model, dtau.integrate(model, q, xi), "LF_FOOT")
+        pose = dtau.Pose(
+            here.rotation.T @ there.rotation,
+            here.rotation.T @ (there.translation - here.translation),
+        )
+        return pose.log()
+
+    for _ in range(5):
+        d = rng.standard_normal(model.nv)
+        d /= np.linalg.norm(d)
+        second = (log(step * d) + log(-step * d)) / step**2
+        assert_close(mean @ d @ d, second, 1e-6, "second difference", floor=1.0)

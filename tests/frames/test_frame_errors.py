@@ -105,27 +105,3 @@ def test_half_a_turn_from_the_target() -> None:
         assert abs(np.linalg.norm(error[3:]) - np.pi) < 1e-12
         want = poses.exp_jacobian(error) @ J
         assert_close(want, dtau.frame_jacobians(model, q, "LF_FOOT"), 1e-12, "J")
-
-
-def test_frames_of_the_world_stand_still() -> None:
-    builder = dtau.ModelBuilder("rail")
-    builder.add(dtau.Fixed(), name="post", placement=dtau.Pose(translation=(1, 2, 3)))
-    builder.add(dtau.Revolute(axis=(0, 0, 1)), name="arm", inertia=dtau.Inertia(1.0))
-    built = builder.build()
-    out = np.full((2, 6), np.nan), np.full((2, 6, 1), np.nan)
-    origin = [0.0, 0, 0, 0, 0, 0, 1]
-    dtau.frame_errors(built, [0.3], ["post", "post"], [origin, origin], out=out)
-    assert not out[1].any()
-    assert_same_bits(out[0], np.array([[1.0, 2, 3, 0, 0, 0]] * 2))
-
-
-def test_errors() -> None:
-    model = robot("quadruped")
-    q = dtau.neutral(model)
-    target = np.r_[0.0, 0, 0, 0, 0, 0, 1]
-    with pytest.raises(ValueError, match="no such foot"):
-        dtau.frame_errors(model, q, "no such foot", target)
-    with pytest.raises(ValueError, match=r"^targets has shape \(7,\), expected \(\.\.\., 2, 7\)"):
-        dtau.frame_errors(model, q, ["LF_FOOT", "RF_FOOT"], target)
-    with pytest.raises(ValueError, match=r"^targets: expected a quaternion of norm 1"):
-        dtau.frame_errors(model, q, ["LF_FOOT", "RF_FOOT"], [target, 2 * target])

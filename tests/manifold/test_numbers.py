@@ -280,14 +280,15 @@ def test_results_without_numbers_have_the_axes_of_numbers() -> None:
     assert of_frames.dtwist_dq.shape == (0, 6, model.nq)
 
 
-def test_quaternions_of_any_norm() -> None:
+@pytest.mark.parametrize("norm", [2.0, 1e-150, 1e150])
+def test_quaternions_of_any_norm(norm: float) -> None:
     """Of the function of normalize(q): derivatives shrink as the quaternion grows."""
     case = Case("inverse_dynamics_derivatives", robot("free root, branches"))
     unit = case(coordinates="numbers")[0]
     longer: dict[str, Any] = {"q": case.given["q"].copy()}
-    longer["q"][:, 3:7] *= 2.0
+    longer["q"][:, 3:7] *= norm
     got = case(coordinates="numbers", **longer)[0]
-    close([got[..., 3:7]], [unit[..., 3:7] / 2.0])
+    close([got[..., 3:7] * norm], [unit[..., 3:7]])
     close([got[..., 7:], got[..., :3]], [unit[..., 7:], unit[..., :3]])
     with pytest.raises(ValueError, match="norm"):
         case(**longer)

@@ -9,13 +9,11 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from test_urdf import arm
 
 import dtau
 
-LINKS = """<link name="base"/><link name="tip"><inertial><mass value="2"/>
-<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>"""
-ARM = f"""<robot name="arm">{LINKS}
-<joint name="j" type="revolute"><parent link="base"/><child link="tip"/></joint></robot>"""
+ARM = arm()
 
 # Every name of a file or an address that a robot's file can hold, and what could run code.
 MENTIONS = """
@@ -74,10 +72,10 @@ def test_loading_a_urdf_opens_and_runs_nothing_else(tmp_path: Path) -> None:
         "<!DOCTYPE robot>",
     ],
 )
-@pytest.mark.parametrize("use", ["arm", "&a;"])
+@pytest.mark.parametrize("use", ["r", "&a;"])
 def test_entities_are_refused(before: str, use: str) -> None:
     with pytest.raises(dtau.ModelError, match="document type declaration"):
-        dtau.load(before + ARM.replace('"arm"', f'"{use}"'))
+        dtau.load(before + ARM.replace('"r"', f'"{use}"'))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import test_urdf as urdf
 from cases import friction_torque, robot, spring_torque
 from compare import TOLERANCE, assert_close
 from links import BALL, X, Z, link, model_of
@@ -111,6 +112,10 @@ class TestReplace:
         assert model.damping.tolist() == [0] * 6 + [2] * 2
         assert model.replace(damping={"floating": 0.5}).damping.tolist() == [0.5] * 6 + [2] * 2
         each = model.replace(damping={"base": range(6)})
+        assert each.replace(damping=0.0).damping.tolist() == [*range(6), 0, 0]
+        for name in ("armature", "damping"):
+            changed = each.replace(**{name: np.arange(8.0)})
+            assert getattr(changed, name).tolist() == [*range(8)]
         assert each.damping.tolist() == [0, 1, 2, 3, 4, 5, 2, 2]
 
     def test_every_number(self) -> None:
@@ -340,11 +345,9 @@ class TestAdding:
 
 
 class TestLoading:
-    TEXT = """<robot name="r"><link name="base">{0}</link><link name="tip">{0}</link>
-        <joint name="j" type="continuous"><parent link="base"/><child link="tip"/>
-        <dynamics damping="0.1"/></joint></robot>""".format(
-        '<inertial><mass value="2"/>'
-        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    TEXT = urdf.robot(
+        *map(urdf.link, ("base", "tip")),
+        urdf.joint("j", "base", "tip", '<dynamics damping="0.1"/>', "continuous"),
     )
 
     def test_armature_and_damping(self) -> None:
@@ -361,14 +364,3 @@ class TestLoading:
         said = message(ValueError, dtau.load, self.TEXT, damping={"k": 1.0})
         known = "'j', 'base', 'tip', 'root_joint'"
         assert said == f"damping: no joint or link named 'k'; there are: {known}"
-
-
-@pytest.mark.parametrize("name", ["armature", "damping"])
-def test_a_number_for_each_velocity(name: str) -> None:
-    model = dtau.robots.quadruped()
-    values = np.linspace(0.0, 1.0, model.nv)
-    changed = model.replace(**{name: values})
-    np.testing.assert_array_equal(getattr(changed, name), values)
-    assert changed.replace(**{name: getattr(model, name)}) == model
-    with pytest.raises(ValueError, match=rf"{name}: expected one number, 18 numbers, or a mapping"):
-        model.replace(**{name: values[1:]})

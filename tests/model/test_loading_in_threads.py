@@ -61,13 +61,23 @@ class TestXacro:
 
     @pytest.mark.usefixtures("short_turns")
     def test_each_thread_gets_its_own_robot(self, tmp_path: Path) -> None:
+        """Or its own error."""
         robots = {f"r{i}": robot(tmp_path, f"r{i}") for i in range(4)}
+        for i in range(2):
+            robots[f"w{i}"] = robot(tmp_path, f"w{i}", mass=f"${{unknown{i}}}")
 
-        def loads(name: str) -> list[bool]:
-            return [is_robot(dtau.load(robots[name]), name) for _ in range(15)]
+        def outcome(name: str) -> object:
+            try:
+                return is_robot(dtau.load(robots[name]), name)
+            except dtau.ModelError as error:
+                return str(error)
 
-        with ThreadPoolExecutor(4) as pool:
-            assert [all(right) for right in pool.map(loads, robots)] == [True] * 4
+        alone = [outcome(name) for name in robots]
+        assert alone[:4] == [True] * 4
+        assert [f"unknown{i}" in str(alone[4 + i]) for i in range(2)] == [True] * 2
+        with ThreadPoolExecutor(len(robots)) as pool:
+            together = pool.map(lambda name: [outcome(name) for _ in range(15)], robots)
+            assert list(together) == [[one] * 15 for one in alone]
 
     def test_packages_are_found_as_in_a_new_process(self, tmp_path: Path) -> None:
         """Files loaded before had a package of the same name."""
@@ -215,6 +225,10 @@ def load(i):
     for _ in range(40):
         model = dtau.load(text(f"m{i}"))
         made.append((model.name, notes(model)) == (f"m{i}", want))
+        try:
+            dtau.load(text(f"m{i}").replace("geom", f"geom{i}"))
+        except dtau.ModelError as error:
+            made[-1] &= f"geom{i}" in str(error)
 threads = [threading.Thread(target=load, args=(i,)) for i in range(4)]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]

@@ -11,27 +11,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+import test_urdf as urdf
 from mjcf_files import GANTRY, WALKER
 
 import dtau
 
-ARM = """
-<robot name="arm">
-  <link name="base"><inertial><mass value="1"/>
-    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <link name="upper"><inertial><mass value="1"/>
-    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <link name="lower"><inertial><mass value="1"/>
-    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <link name="finger"><inertial><mass value="1"/>
-    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="shoulder" type="continuous"><parent link="base"/><child link="upper"/></joint>
-  <joint name="elbow" type="continuous"><parent link="upper"/><child link="lower"/></joint>
-  <joint name="grip" type="prismatic"><parent link="lower"/><child link="finger"/>
-    <limit lower="-9" upper="9" effort="1" velocity="1"/>
-    <mimic joint="elbow" multiplier="2" offset="0.1"/></joint>
-</robot>
-"""
+FOLLOWS = (
+    '<limit lower="-9" upper="9" effort="1" velocity="1"/>'
+    '<mimic joint="elbow" multiplier="2" offset="0.1"/>'
+)
+ARM = urdf.robot(
+    *map(urdf.link, ("base", "upper", "lower", "finger")),
+    urdf.joint("shoulder", "base", "upper", kind="continuous"),
+    urdf.joint("elbow", "upper", "lower", kind="continuous"),
+    urdf.joint("grip", "lower", "finger", FOLLOWS, "prismatic"),
+)
 
 
 def srdf(*states: str) -> str:

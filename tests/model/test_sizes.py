@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_urdf import arm
 
 import dtau
 
-ARM = """<robot name="arm"><link name="base"/><link name="tip"><inertial><mass value="2"/>
-<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
-<joint name="j" type="revolute"><parent link="base"/><child link="tip"/></joint></robot>"""
+ARM = arm()
 
 
 def padded(size: int) -> str:
@@ -38,7 +37,7 @@ def test_the_limit_can_be_chosen(given: str, tmp_path: Path) -> None:
 
 
 def test_bytes_are_counted_not_letters() -> None:
-    text = ARM.replace('"arm"', f'"{"ä" * 100}"')
+    text = ARM.replace('"r"', f'"{"ä" * 100}"')
     assert dtau.load(text, max_size=len(text) + 100).nv == 1
     with pytest.raises(dtau.ModelError, match="at most"):
         dtau.load(text, max_size=len(text) + 99)

@@ -169,15 +169,14 @@ def test_wrenches_along_world_axes(name: str, root: str) -> None:
     s, data = state_of(p, 3), p.peer.createData()
     q, v, a, f = s["q"], s["v"], s["a"], s["f_ext"]
     pin.computeJointJacobians(p.peer, data, p.q(q))
-    frames = {"body": pin.LOCAL, "mixed": pin.LOCAL_WORLD_ALIGNED, "world": pin.WORLD}
     of = {
         axes: np.array(
             [pin.getJointJacobian(p.peer, data, i, frame) for i in range(1, p.peer.njoints)]
         )
-        for axes, frame in frames.items()
+        for axes, frame in AXES.items()
     }
     bodies = [record.body for record in p.joints]
-    for axes in ("body", "mixed", "world"):
+    for axes in AXES:
         got = dtau.inverse_dynamics_wrench_derivatives(p.model, q, f_ext_axes=axes)
         close(got[p.iv][:, bodies], -np.moveaxis(of[axes], -1, 0), f"by {axes} wrenches")
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from files import ROOT
+from scripts import Script
 
 
 @pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+def script(monkeypatch: pytest.MonkeyPatch) -> Script:
     """Import a script of a folder as it would be run: the folder's files are its neighbors."""
 
     def load(path: str) -> Any:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from compare import TOLERANCE, assert_close
+from scripts import Capture, Script
 
 import dtau
 
 pytestmark = pytest.mark.examples
 
 
-def test_the_expansion_of_a_hop(script: Callable[[str], Any]) -> None:
+def test_the_expansion_of_a_hop(script: Script) -> None:
     """Against differences of the cost, by inputs at the start, before and after the impact."""
     hop, ddp = script("examples/hop"), script("examples/ddp")
     task = hop.hop(0.1, 0.02)
@@ -30,7 +29,7 @@ def test_the_expansion_of_a_hop(script: Callable[[str], Any]) -> None:
         assert (gradient * change).sum() == pytest.approx(slope / (12 * 1e-6), rel=1e-5), first
 
 
-def test_a_quadruped_hops(script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_quadruped_hops(script: Script, capsys: Capture) -> None:
     hop, ddp = script("examples/hop"), script("examples/ddp")
     hop.main(["--step", "0.02", "--iterations", "40"])
     assert "feet in the air:" in capsys.readouterr().out
@@ -49,7 +48,7 @@ def test_a_quadruped_hops(script: Callable[[str], Any], capsys: pytest.CaptureFi
     assert record.gradient[-1] < 1e-6
 
 
-def test_the_exact_hessians_of_a_jump(script: Callable[[str], Any]) -> None:
+def test_the_exact_hessians_of_a_jump(script: Script) -> None:
     """Against differences of the gradient, by inputs before and after the impact."""
     jump, hop, ddp = (script(f"examples/{name}") for name in ("jump", "hop", "ddp"))
     task = jump.jump(step=0.02)
@@ -81,9 +80,7 @@ def test_the_exact_hessians_of_a_jump(script: Callable[[str], Any]) -> None:
         assert second != pytest.approx(quadratic_form(expansion.hessians, change), rel=1e-4), first
 
 
-def test_a_quadruped_jumps_and_turns(
-    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_quadruped_jumps_and_turns(script: Script, capsys: Capture) -> None:
     jump, hop, ddp = (script(f"examples/{name}") for name in ("jump", "hop", "ddp"))
     jump.main(["--step", "0.02"])
     assert "exact DDP" in capsys.readouterr().out
@@ -99,9 +96,7 @@ def test_a_quadruped_jumps_and_turns(
     assert moved[5] == pytest.approx(np.pi / 2, abs=0.02)
 
 
-def test_robots_trot_and_withstand_pushes(
-    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_robots_trot_and_withstand_pushes(script: Script, capsys: Capture) -> None:
     trot, mpc = script("examples/trot"), script("examples/trot_mpc")
     g = trot.gait(0)
     plan = trot.first_plan(g, 1)
@@ -123,7 +118,7 @@ def test_robots_trot_and_withstand_pushes(
     assert "0 robots fell" in capsys.readouterr().out
 
 
-def test_solvers_agree_about_a_jump_with_contact_phases(script: Callable[[str], Any]) -> None:
+def test_solvers_agree_about_a_jump_with_contact_phases(script: Script) -> None:
     pytest.importorskip("casadi")
     phases, program = script("examples/contact_phases"), script("examples/contact_program")
     step = 0.05
@@ -151,9 +146,7 @@ def test_solvers_agree_about_a_jump_with_contact_phases(script: Callable[[str], 
         assert_close(after.v, fatrop.v[k + 1], 1e-5, f"v after step {k}", floor=1.0)
 
 
-def test_a_humanoid_squats(
-    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_humanoid_squats(script: Script, capsys: Capture) -> None:
     pytest.importorskip("casadi")
     phases = script("examples/contact_phases")
     if phases.program.robot_file(phases.humanoid_lqr.FILE) is None:
@@ -169,9 +162,7 @@ def test_a_humanoid_squats(
 
 
 def test_energy_of_a_closed_loop_is_kept_to_the_integrators_order(
-    script: Callable[[str], Any],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    script: Script, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     four_bar = script("examples/four_bar")
     counts = np.array([400, 800])
@@ -188,7 +179,7 @@ def test_energy_of_a_closed_loop_is_kept_to_the_integrators_order(
 
 
 def test_polynomials_of_a_delta_robot_gain_a_power_each_order(
-    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+    script: Script, capsys: Capture
 ) -> None:
     loops = script("examples/jerk_of_loops")
     loops.main([])
@@ -198,14 +189,14 @@ def test_polynomials_of_a_delta_robot_gain_a_power_each_order(
     assert (np.diff(ahead.errors, axis=1) < 0.0).all()
 
 
-def test_rates_of_forces_on_a_handle_are_their_differences(script: Callable[[str], Any]) -> None:
+def test_rates_of_forces_on_a_handle_are_their_differences(script: Script) -> None:
     door = script("examples/jerk_of_loops").open_door()
     assert np.ptp(door.angle) > 0.5
     assert door.apart() < 5e-3
 
 
 def test_a_humanoid_that_spares_torque_needs_the_forces_in_its_derivatives(
-    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+    script: Script, capsys: Capture
 ) -> None:
     lqr = script("examples/humanoid_lqr")
     if lqr.program.robot_file(lqr.FILE) is None:
@@ -223,7 +214,7 @@ def test_a_humanoid_that_spares_torque_needs_the_forces_in_its_derivatives(
     assert found[False][1].recovered == 0.0
 
 
-def test_what_a_humanoids_regulator_is_made_of(script: Callable[[str], Any]) -> None:
+def test_what_a_humanoids_regulator_is_made_of(script: Script) -> None:
     """Nothing leaves the basis; constant forces leave no regulator, projected they give A."""
     lqr = script("examples/humanoid_lqr")
     if lqr.program.robot_file(lqr.FILE) is None:
@@ -248,9 +239,7 @@ def test_what_a_humanoids_regulator_is_made_of(script: Callable[[str], Any]) -> 
     assert_close(-d.da_dtau @ by_q @ motion, d.da_dq @ motion, 1e-9, "projected")
 
 
-def test_a_humanoid_stands_up_in_mujoco(
-    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_humanoid_stands_up_in_mujoco(script: Script, capsys: Capture) -> None:
     pytest.importorskip("mujoco")
     ilqr = script("examples/mujoco_ilqr")
     task = ilqr.stand_up(0.4, 0.005)
@@ -268,7 +257,7 @@ def test_a_humanoid_stands_up_in_mujoco(
 
 
 def test_a_hopper_learns_to_squat_in_mujoco(
-    script: Callable[[str], Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    script: Script, tmp_path: Path, capsys: Capture
 ) -> None:
     pytest.importorskip("mujoco")
     pytest.importorskip("torch")

@@ -12,6 +12,7 @@ import runpy
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -88,15 +89,31 @@ def run_code_of(document: str) -> dict[str, Any]:
     return names
 
 
-def test_code_of_the_conventions_runs() -> None:
-    for peer in ("mujoco", "pinocchio"):
-        pytest.importorskip(peer)
-    run_code_of("docs/conventions.md")
+PAGES: dict[str, tuple[str, Callable[[dict[str, Any]], bool]]] = {
+    # packages that a page needs, and what holds for the names that its code sets
+    "README.md": ("", lambda x: x["J"].shape == (256, 6, 18)),
+    "docs/array_libraries_casadi.md": ("casadi", lambda x: x["costs"].shape == (1, 100)),
+    "docs/batches.md": ("", lambda x: x["grid"].shape == (8, 6, 18)),
+    "docs/conventions.md": ("mujoco pinocchio", lambda x: bool(x)),
+    "docs/distances.md": ("coal", lambda x: x["error"] < 1e-9 and x["worst"] < 1e-5),
+    "docs/linearization.md": ("", lambda x: x["u"].shape == (10, 12)),
+    "docs/mjcf.md": ("mujoco", lambda x: x["model"].nv == 5),
+    "docs/models.md": (
+        "",
+        lambda x: (
+            (x["loaded"], repr(x["pendulum"]))
+            == (x["model"], "<Model 'pendulum': 1 body, nq = 1, nv = 1>")
+        ),
+    ),
+}
 
 
-def test_code_of_the_page_about_casadi_runs() -> None:
-    pytest.importorskip("casadi")
-    assert run_code_of("docs/array_libraries_casadi.md")["costs"].shape == (1, 100)
+@pytest.mark.parametrize("page", PAGES)
+def test_code_of_pages_runs(page: str) -> None:
+    packages, holds = PAGES[page]
+    for package in packages.split():
+        pytest.importorskip(package)
+    assert holds(run_code_of(page))
 
 
 def test_code_of_the_page_about_crocoddyl_runs() -> None:
@@ -114,6 +131,9 @@ def test_code_of_the_page_about_mujoco_derivatives_runs() -> None:
     names = run_code_of("docs/mujoco_derivatives.md")
     assert names["error"] < 1e-7
     np.testing.assert_allclose(names["u"].grad.numpy(), names["slopes"], atol=1e-9)
+    for name, in_jax in names["slopes_in_jax"].items():
+        in_torch = names["guess"][name].grad.numpy()
+        np.testing.assert_allclose(in_jax, in_torch, atol=1e-9 * np.abs(in_torch).max())
     # The gradient of the rollout against differences, along a change of all controls
     ctrl, slopes = names["ctrl"][:32], np.asarray(names["slopes"])
     change = np.random.default_rng(0).normal(size=ctrl.shape)
@@ -130,29 +150,12 @@ def test_code_of_the_page_about_mujoco_derivatives_runs() -> None:
     assert abs(slope - (slopes * change).sum()) < 1e-5 * np.abs(slopes).sum()
 
 
-def test_code_of_the_page_about_distances_runs() -> None:
-    pytest.importorskip("coal")
-    names = run_code_of("docs/distances.md")
-    assert names["error"] < 1e-9
-    assert names["worst"] < 1e-5
-
-
 def test_code_of_the_page_about_identification_runs() -> None:
     names = run_code_of("docs/identification.md")
     assert (names["base"].rank, len(names["regressor"].names)) == (41, 60)
     assert names["found"].condition < 0.5 * names["found"].start_condition
     assert abs(names["predicted"] - names["tau"]).max() < 5 * 0.3
     assert abs(names["identified"].damping - 0.5).max() < 0.1
-
-
-def test_code_of_the_linearization_page_runs() -> None:
-    names = run_code_of("docs/linearization.md")
-    assert names["u"].shape == (10, 12)
-
-
-def test_code_of_the_page_about_mjcf_runs() -> None:
-    pytest.importorskip("mujoco")
-    assert run_code_of("docs/mjcf.md")["model"].nv == 5
 
 
 ARM = """<robot name="$(arg name)" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -186,24 +189,10 @@ def test_the_recipe_for_arguments_of_xacro_runs(
     assert (names["model"].name, names["model"].bodies) == ("ur5e", ("ur5e",))
 
 
-def test_code_of_the_models_page_runs() -> None:
-    names = run_code_of("docs/models.md")
-    assert names["loaded"] == names["model"]
-    assert repr(names["pendulum"]) == "<Model 'pendulum': 1 body, nq = 1, nv = 1>"
-
-
-def test_code_of_the_page_about_batches_runs() -> None:
-    assert run_code_of("docs/batches.md")["grid"].shape == (8, 6, 18)
-
-
 @pytest.mark.examples
 def test_code_of_the_page_about_the_viewer_runs() -> None:
     pytest.importorskip("viser")
     assert run_code_of("docs/viewer.md")["image"].any()
-
-
-def test_code_of_the_readme_runs() -> None:
-    assert run_code_of("README.md")["J"].shape == (256, 6, 18)
 
 
 def test_stubs_declare_every_function() -> None:

@@ -5,6 +5,7 @@ Every function with the argument ``parameters`` takes part, with all its options
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any, get_args
 
@@ -12,7 +13,7 @@ import cases
 import complex_step
 import numpy as np
 import pytest
-from cases import ROBOTS, State, random_state, robot, rows
+from cases import ROBOTS, State, lone, random_state, robot, rows
 from compare import TOLERANCE, assert_close, assert_same_bits, assert_same_results, solved
 from core import complex_core
 from derivative_laws import Point
@@ -102,6 +103,26 @@ def close(
 # A loop over models
 
 
+@pytest.mark.parametrize("joints", [1, 2])
+def test_friction_of_mimic_joints_acts_at_the_speed_of_the_joint_they_mimic(joints: int) -> None:
+    """Which the model has too if its speed is the other one, times the multiplier's magnitude."""
+    arm = dtau.robots.chain(joints + 1)
+    last = arm.links[-1]
+    mimic = dtau.Mimic(arm.joints[0].name, -1.7)
+    for speed, is_the_models in ((0.17, True), (0.4, False)):
+        finger = dataclasses.replace(last, mimic=mimic, friction=0.3, friction_speed=speed)
+        links = [*arm.replace(friction_speed=0.1, friction=0.2).links[:-1], finger]
+        model = dtau.Model("gripper", links)
+        q, v, a = dtau.random_state(model, np.random.default_rng(3))
+        numbers = np.r_[model.parameters.ravel(), model.joint_parameters.ravel()]
+        found = dtau.inverse_dynamics(model, q, 0.1 * v, a, parameters=numbers)
+        other = model.replace(friction=model.friction)
+        assert np.array_equal(other.friction, model.friction)
+        assert_close(found, dtau.inverse_dynamics(other, q, 0.1 * v, a), TOLERANCE["long sums"])
+        off = np.abs(found - dtau.inverse_dynamics(model, q, 0.1 * v, a)).max()
+        assert (off < TOLERANCE["long sums"]) == is_the_models
+
+
 @every_row
 @with_joints
 @on_some
@@ -142,8 +163,12 @@ def test_trees(tree: Tree, seed: int, of_joints: bool) -> None:
 
 @every_row
 @with_joints
-def test_the_parameters_of_the_model_itself(of_joints: bool, function: Function) -> None:
-    model = robot("forest")
+@pytest.mark.parametrize("name", ["forest", "joints that mimic others"])
+def test_the_parameters_of_the_model_itself(name: str, of_joints: bool, function: Function) -> None:
+    """Springs of mimic joints too; their friction acts at other speeds than the joint's own."""
+    model = robot(name)
+    if name == "joints that mimic others":
+        model = model.replace(friction=0.0)
     state = random_state(model, 5)
     of_joints &= differentiates_by_joints(function)
     joints = model.joint_parameters.ravel() if of_joints else []
@@ -197,10 +222,8 @@ def test_a_singular_mass_matrix_spoils_its_own_state() -> None:
 
 
 def test_parameters_give_inertia_to_joints_without() -> None:
-    builder = dtau.ModelBuilder("massless")
-    builder.add(dtau.Revolute((0, 0, 1)), name="link")
     with pytest.warns(dtau.ModelWarning):
-        model = builder.build()
+        model = lone(dtau.Revolute((0, 0, 1)), inertia=None)
     with pytest.raises(ValueError, match="every joint has inertia to accelerate"):
         dtau.forward_dynamics(model, [0.0], [0.0], [3.0])
     disk = dtau.Inertia(1.0, (0, 0, 0), np.diag([0.25, 0.25, 0.5])).parameters
@@ -338,28 +361,6 @@ def test_derivatives_by_parameters_that_do_not_exist() -> None:
 # Batches
 
 
-@every_row
-def test_no_states_and_no_models(function: Function) -> None:
-    model = robot("forest")
-    for shape in ((0,), (3, 0)):
-        state, parameters = random_state(model, 19, shape), other_parameters(model, 19, shape)
-        got = function(model, state, parameters=parameters)
-        assert [x.shape for x in got] == function.shapes(model, shape)
-
-
-def test_numbers_of_other_types() -> None:
-    model, contacts = robot("quadruped"), cases.contacts(robot("quadruped"))
-    states, parameters = random_state(model, 28, (5,)), other_parameters(model, 29, (5,))
-    arguments = model, states["q"], states["v"], states["tau"], contacts
-    single = parameters.astype(np.float32)
-    got = dtau.constrained_dynamics(*arguments, parameters=single)
-    want = dtau.constrained_dynamics(*arguments, parameters=single.astype(np.float64))
-    assert_same_results(arrays_of(got), arrays_of(want), "float32")
-    assert not np.array_equal(got.a, dtau.constrained_dynamics(*arguments, parameters=parameters).a)
-    listed = dtau.constrained_dynamics(*arguments, parameters=single.tolist())
-    assert_same_results(arrays_of(listed), arrays_of(want), "lists")
-
-
 # Arguments
 
 
@@ -373,26 +374,6 @@ def calls(model: dtau.Model, parameters: object) -> Iterator[Callable[[], object
         parameters=parameters,  # type: ignore[arg-type]
     )
     yield lambda: dtau.mass_matrix(model, s["q"], parameters=parameters)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("name", [*SOME, "quadruped"])
-def test_rows_of_bodies(name: str) -> None:
-    """Inertias in rows are the flat array's, with every batch and layout."""
-    model = robot(name)
-    states, flat = random_state(model, 30, (3, 2)), other_parameters(model, 31, (3, 2))
-    by_bodies = flat.reshape(3, 2, model.nbodies, 10)
-    spaced = np.full((3, 2, model.nbodies, 12), np.nan)
-    spaced[..., :10] = by_bodies
-    reversed_axes = np.ascontiguousarray(by_bodies.T).T
-    for row in ROWS:
-        want = row(model, states, parameters=flat)
-        for x in (by_bodies, spaced[..., :10], reversed_axes):
-            assert_same_results(row(model, states, parameters=x), want, str(row))
-        state = rows(states, (1, 1))  # type: ignore[arg-type]
-        alone = row(model, state, parameters=by_bodies[1, 1])
-        assert_same_results(alone, row(model, state, parameters=flat[1, 1]), str(row))
-        few = row(model, state, parameters=by_bodies[:, 1])
-        assert_same_results(few, row(model, state, parameters=flat[:, 1]), str(row))
 
 
 def test_one_body() -> None:

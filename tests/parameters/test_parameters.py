@@ -15,6 +15,7 @@ from cases import (
     MIMICS,
     TREES,
     friction_torque,
+    lone,
     on_robots,
     random_state,
     robot,
@@ -175,13 +176,10 @@ def test_the_torque_of_another_model_differs_by_the_regressor(
 
 def test_parameters_of_joints() -> None:
     """A wheel: tau = (J + armature) a + damping v + stiffness (q - rest) + friction tanh."""
-    builder = dtau.ModelBuilder("wheel", gravity=(0.0, 0.0, 0.0))
     inertia = dtau.Inertia(1.0, (0.0, 0.0, 0.0), 0.5 * np.eye(3))
-    axle = dtau.Revolute((0, 0, 1))
     given = {"armature": 1.5, "damping": 3.0, "stiffness": 4.0, "friction": 1.0}
     at = {"rest_position": -0.25, "friction_speed": 5.0}
-    builder.add(axle, name="wheel", inertia=inertia, **given, **at)
-    model = builder.build()
+    model = lone(dtau.Revolute((0, 0, 1)), gravity=(0, 0, 0), inertia=inertia, **given, **at)
     point = model, [0.25], [5.0], [7.0]
     Y = dtau.inverse_dynamics_regressor(*point, joint_parameters=True)
     want = [0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 7, 5, 0.5, np.tanh(1.0)]
@@ -191,24 +189,6 @@ def test_parameters_of_joints() -> None:
     want = [-a / 2, -a / 2, -2.5, -0.25, -np.tanh(1.0) / 2]
     assert_close(gradient[0, 9:], np.array(want), TOLERANCE["rounding"])
     assert not gradient[0, :9].any()
-
-
-@with_joints
-@pytest.mark.parametrize("name", ["quadruped", "every joint in a chain"])
-def test_batches_that_go_past_the_caches(name: str, of_joints: bool) -> None:
-    """More than 4 MB, to arrays that begin anywhere in a cache line."""
-    model = robot(name)
-    s = random_state(model, 8, (7,))
-    arguments = [s[x] for x in ("q", "v", "a")]
-    want = dtau.inverse_dynamics_regressor(model, *arguments, joint_parameters=of_joints)
-    count = 5 * 2**20 // want[0].nbytes // 7 + 1
-    many = [np.tile(x, (count, 1)) for x in arguments]
-    for offset in (0, 1, 5):
-        room = np.full(offset + 7 * count * want[0].size + 1, np.nan)
-        out = room[offset:-1].reshape(7 * count, *want.shape[1:])
-        dtau.inverse_dynamics_regressor(model, *many, joint_parameters=of_joints, out=out)
-        assert_same_bits(out, np.tile(want, (count, 1, 1)), f"offset {offset}")
-        assert np.isnan(room[-1])
 
 
 # Inertias and their parameters
@@ -253,19 +233,6 @@ def test_parameters_of_no_body_are_refused(parameters: Array, message: str) -> N
 
 
 # Arguments
-
-
-@pytest.mark.parametrize("of_joints", [0, 1, None, "yes"])
-def test_the_option_is_a_bool(of_joints: object) -> None:
-    case = Case(robot("forest"), 7, False)
-    with pytest.raises(TypeError, match=r"joint_parameters: expected bool, got"):
-        dtau.inverse_dynamics_regressor(
-            case.model,
-            case.q,
-            case.v,
-            case.a,
-            joint_parameters=of_joints,  # type: ignore[arg-type]
-        )
 
 
 def test_parameters_of_another_number_are_refused() -> None:

@@ -57,38 +57,6 @@ TENSORS = {
 }
 
 
-@pytest.mark.parametrize("tensors", TENSORS)
-@pytest.mark.parametrize("name", ["free root, branches", "every joint in a chain", "chain of 40"])
-def test_results_larger_than_the_caches(name: str, tensors: str) -> None:
-    """Written past the caches they are the same, wherever they lie, and all around stays."""
-    function = TENSORS[tensors]
-    model = dtau.robots.chain(40) if name == "chain of 40" else robot(name)
-    few = random_state(model, 1, (7,))
-    arguments = ("q", "v", "tau" if tensors == "forward" else "a", "f_ext")
-    alone = [
-        function(model, **{argument: few[argument][i] for argument in arguments}) for i in range(7)
-    ]
-    want = [np.stack(results) for results in zip(*alone, strict=True)]
-    size = want[0][0].size
-    assert 32 * size < 2**22, "lone calls must stay within the caches"
-    which = np.arange(2**22 // (32 * size) + 9) % 7
-    many = {argument: few[argument][which] for argument in arguments}
-    for shift in range(0, 8, 3):
-        blocks = [np.full(len(which) * size + 24, 7.5) for _ in want]
-        places = [slice(8 + (shift + o) % 8, -16 + (shift + o) % 8) for o in range(4)]
-        out = tuple(
-            block[place].reshape(len(which), *x.shape[1:])
-            for block, place, x in zip(blocks, places, want, strict=True)
-        )
-        for x in out:
-            x[...] = np.nan
-        function(model, **many, out=out, threads=2)
-        for x, y, block, place in zip(out, want, blocks, places, strict=True):
-            assert_same_bits(x, y[which])
-            assert (block[: place.start] == 7.5).all()
-            assert (block[place.stop :] == 7.5).all()
-
-
 @pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize("axes", ["body", "world"])
 def test_packed_tensors_larger_than_the_caches_made_dense(*, symmetric: bool, axes: str) -> None:
@@ -122,10 +90,3 @@ def test_results_that_do_not_fit_into_memory() -> None:
         dtau.inverse_dynamics_second_derivatives(model, q, many, a, layout="pattern")
     with pytest.raises(MemoryError, match="or forward_dynamics_hessian"):
         dtau.forward_dynamics_second_derivatives(model, q, many, a)
-
-
-def test_symmetric_is_true_or_false() -> None:
-    model = robot("one revolute")
-    state = dtau.random_state(model, np.random.default_rng(0))
-    with pytest.raises(TypeError, match="symmetric: expected bool, got int"):
-        dtau.inverse_dynamics_second_derivatives(model, *state, symmetric=1)

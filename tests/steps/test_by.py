@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import robot
 from compare import assert_close
 from step_cases import each_integrator
 
@@ -36,29 +35,6 @@ def standing() -> tuple[dtau.Model, dtau.Contacts, dict[str, Any]]:
     return model, dtau.Contacts(model, feet), {**given, "active": active}
 
 
-def chain() -> tuple[dtau.Model, None, dict[str, Any]]:
-    model = robot("joints that mimic others")
-    rng = np.random.default_rng(3)
-    q, v, tau = dtau.random_state(model, rng, shape=(STATES,))
-    f_ext = rng.standard_normal((STATES, model.nbodies, 6))
-    return model, None, {"q": q, "v": v, "tau": tau, "dt": 0.02, "f_ext": f_ext}
-
-
-@each_integrator
-@pytest.mark.parametrize("axes", ["body", "mixed", "world"])
-@pytest.mark.parametrize("make", [standing, chain])
-def test_columns_and_gradient_by_wrenches_agree(make: Any, axes: str, integrator: str) -> None:
-    """Along all axes: the gradient has its own algorithm, which complex step checks."""
-    model, contacts, given = make()
-    options: dict[str, Any] = {"integrator": integrator, "f_ext_axes": axes, "contacts": contacts}
-    lam_q, lam_v = np.random.default_rng(8).standard_normal((2, STATES, model.nv))
-    lin = dtau.linearize_discrete(model, **given, **options, by="f_ext")
-    want = dtau.step_vjp(model, **given, lam_q=lam_q, lam_v=lam_v, **options).by_f_ext
-    got = np.einsum("si,sibk->sbk", lam_q, lin.dq_df_ext)
-    got += np.einsum("si,sibk->sbk", lam_v, lin.dv_df_ext)
-    assert_close(got, want, 1e-10, "by f_ext")
-
-
 @each_integrator
 def test_contact_forces_by_wrenches(integrator: str) -> None:
     """Forces are affine in the wrenches, so a difference is exact but for rounding."""
@@ -77,22 +53,6 @@ def test_contact_forces_by_wrenches(integrator: str) -> None:
     np.testing.assert_array_equal(got.dforces_df_ext[0], 0.0)  # no foot holds
     product = np.einsum("srbk,bk->sr", got.dforces_df_ext, direction)
     assert_close(product, 0.5 * (forces[1] - forces[0]), 1e-9, "forces by wrenches")
-
-
-def test_lengths_by_differences() -> None:
-    """Independent of replays: by one more step, with contacts."""
-    model, contacts, given = standing()
-    given.pop("dt")
-    held = {**given, "integrator": "rk4", "contacts": contacts}
-    got = dtau.linearize_discrete(model, dt=0.02, **held, by="dt")
-    assert set(vars(got)) == {"residual", "dq_ddt", "dv_ddt"}
-    eps = 1e-6
-    before, after = (dtau.step(model, dt=0.02 + x, **held) for x in (-eps, eps))
-    dq = dtau.difference(model, before.q, after.q) / (2 * eps)
-    dv = (after.v - before.v) / (2 * eps)
-    assert_close(got.dv_ddt, dv, 1e-6, "dv_ddt")
-    # dq lies in the tangent space half way between the two states: both differ by eps.
-    assert_close(got.dq_ddt, dq, 1e-5, "dq_ddt")
 
 
 def test_without_by_there_is_nothing_else() -> None:
@@ -167,8 +127,8 @@ def test_errors(options: dict[str, Any], error: type[Exception], message: str) -
 
 
 def test_a_gradient_by_wrenches_needs_wrenches() -> None:
-    model, _, given = chain()
-    del given["f_ext"]
+    model, _, given = standing()
+    del given["f_ext"], given["active"]
     with pytest.raises(ValueError, match="by: expected f_ext= with 'f_ext', got none"):
         dtau.step_vjp(model, **given, lam_q=given["v"], lam_v=given["v"], by="f_ext")
 

@@ -56,6 +56,13 @@ def test_stiff_damping_decays() -> None:
         assert_close(v, before / 21.0, 1e-13, "v")
 
 
+@pytest.mark.parametrize(("dt", "factor"), [(-5e-5, 2.0), (-2e-4, -1.0)])
+def test_steps_back_in_time(dt: float, factor: float) -> None:
+    """1 / (1 + dt D / I): beyond I / D = 1e-4 s the velocity changes its sign."""
+    after = dtau.step(dtau.load(STIFF), [0.0], [0.1], [0.0], dt, "implicit")
+    assert_close(after.v, np.array([0.1 * factor]), 1e-13, "v")
+
+
 def test_without_damping_it_is_semi_implicit() -> None:
     model = robot("every joint in a chain").replace(damping=0.0, friction=0.0)
     s = random_state(model, 1)

@@ -97,27 +97,3 @@ def test_states_of_stages(name: str) -> None:
             if joint.mimic is None and (adds or i == 1):
                 rate = got.v_stages[i - 1][joint.v]
                 assert_close(theta[joint.v], ahead * h * rate, 1e-11, f"q at {i}", floor=1.0)
-
-
-def test_gradient_of_a_running_cost() -> None:
-    """Of the energy over a step, against differences."""
-    model = robot("quadruped")
-    s = random_state(model, 5, (3,))
-    q, v, tau, h = s["q"], s["v"], s["tau"], 0.01
-
-    def cost(q: Array, v: Array) -> Array:
-        lin = dtau.linearize_stages(model, q, v, tau, h)
-        return np.asarray(dtau.kinetic_energy(model, lin.q_stages, lin.v_stages) @ (h * WEIGHTS))
-
-    lin = dtau.linearize_stages(model, q, v, tau, h)
-    by_state = dtau.kinetic_energy_derivatives(model, lin.q_stages, lin.v_stages)
-    gradient = np.einsum(
-        "i,bij,bijk->bk", h * WEIGHTS, np.concatenate(by_state, axis=-1), lin.A_stages
-    )
-    eps = 1e-6
-    for k in range(model.nv):
-        e = eps * np.eye(model.nv)[k]
-        ahead, back = (cost(dtau.integrate(model, q, x), v) for x in (e, -e))
-        assert_close(gradient[:, k], (ahead - back) / (2 * eps), 1e-6, "by q", floor=1.0)
-        rise = (cost(q, v + e) - cost(q, v - e)) / (2 * eps)
-        assert_close(gradient[:, model.nv + k], rise, 1e-6, "by v", floor=1.0)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import ROBOTS, on_robots, random_state, robot, without_friction
+from cases import ROBOTS, lone, on_robots, random_state, robot, without_friction
 from compare import TOLERANCE, assert_close, assert_same_results, cancelled
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,33 +58,6 @@ def test_no_time_no_change(integrator: str) -> None:
     np.testing.assert_array_equal(lin.v, v)
     np.testing.assert_array_equal(lin.A, np.eye(2 * model.nv))
     np.testing.assert_array_equal(lin.B, np.zeros(lin.B.shape))
-
-
-@each_integrator
-@pytest.mark.parametrize("dt", [-0.3, 0.0, 1e-300, 3.0])
-@pytest.mark.parametrize("name", ["every joint in a chain", "joints that mimic others"])
-def test_the_same_bits_alone(name: str, dt: float, integrator: str) -> None:
-    """Also where numbers underflow, and where columns are processed in other blocks."""
-    model = robot(name)
-    s = random_state(model, 11, (3,))
-    point = s["q"], s["v"], s["tau"]
-    together = dtau.linearize_discrete(model, *point, dt, integrator)
-    for i in range(3):
-        alone = dtau.linearize_discrete(model, *(x[i] for x in point), dt, integrator)
-        assert_same_results([x[i] for x in together], alone)
-
-
-@pytest.mark.parametrize("wrenches", [False, True], ids=["alone", "f_ext"])
-@each_integrator
-@on_robots
-def test_the_next_state_is_that_of_a_step(name: str, integrator: str, wrenches: bool) -> None:
-    """To the bit, in full and in partly filled vectors. (Lone states: with their matrices.)"""
-    model = robot(name)
-    s = random_state(model, 12, (11,))
-    point = s["q"], s["v"], s["tau"], s["dt"]
-    f_ext = s["f_ext"] if wrenches else None
-    lin = dtau.linearize_discrete(model, *point, integrator, f_ext)
-    assert_same_results((lin.q, lin.v), dtau.step(model, *point, integrator, f_ext))
 
 
 @each_integrator
@@ -152,10 +125,8 @@ def test_definitions() -> None:
 
 
 def test_a_slider_by_hand() -> None:
-    builder = dtau.ModelBuilder("slider", gravity=(0.0, 0.0, -10.0))
-    inertia = dtau.Inertia(2.0, (0.0, 0.0, 0.0), np.eye(3))
-    builder.add(dtau.Prismatic((0, 0, 1)), name="slide", inertia=inertia)
-    model = builder.build()
+    slide = dtau.Prismatic((0, 0, 1))
+    model = lone(slide, gravity=(0.0, 0.0, -10.0), inertia=dtau.Inertia(2.0, tensor=np.eye(3)))
     point = ([1.0], [3.0], [4.0], 0.5)  # a = 4 / 2 - 10
     for integrator, q in (("euler", 2.5), ("semi_implicit", 0.5), ("rk4", 1.5)):
         after = dtau.step(model, *point, integrator)
@@ -188,31 +159,3 @@ def test_a_trajectory_is_a_batch() -> None:
         assert_close(by_tau, lin.B[k].T @ lam, TOLERANCE["complex_step"], f"by_tau {k}")
         lam = lin.A[k].T @ lam
         assert_close(np.r_[lam_q, lam_v], lam, TOLERANCE["complex_step"], f"lam {k}")
-
-
-@pytest.mark.parametrize("wrong", ["RK4", "", None, 4])
-def test_unknown_integrator(wrong: Any) -> None:
-    model = robot("one free")
-    s = random_state(model, 9)
-    point = (s["q"], s["v"], s["tau"], 0.1)
-    for call in (
-        lambda: dtau.step(model, *point, wrong),
-        lambda: dtau.linearize_discrete(model, *point, wrong),
-        lambda: dtau.step_vjp(model, *point, s["lam_q"], s["lam_v"], wrong),
-    ):
-        with pytest.raises((ValueError, TypeError), match=r"^integrator: expected"):
-            call()
-
-
-def test_lengths_of_steps_are_a_batch_too() -> None:
-    model = robot("forest")
-    s = random_state(model, 10)
-    dts = np.array([[0.01], [0.02], [0.03]])
-    tau = random_state(model, 10, (2,))["tau"]
-    q, v = dtau.step(model, s["q"], s["v"], tau, dts, "rk4")
-    assert q.shape == (3, 2, model.nq)
-    for i, dt in enumerate(dts[:, 0]):
-        for j in range(2):
-            want = dtau.step(model, s["q"], s["v"], tau[j], dt, "rk4")
-            np.testing.assert_array_equal(q[i, j], want.q)
-            np.testing.assert_array_equal(v[i, j], want.v)

@@ -143,33 +143,3 @@ def test_wrenches_or_their_variations_alone(problem: str, axes: str, name: str) 
     got = at.jvp(**directions)
     for k, floor in enumerate(at.sizes):
         assert_close(got[k], want[k], at.tolerances[k], f"order {k}", floor=floor)
-
-
-@both
-@each_axes
-@on_robots
-def test_no_variation_gives_zero(problem: str, axes: str, name: str) -> None:
-    at = Stacks(problem, robot(name), 8, 2, axes, True)
-    still = {x: np.zeros_like(d) for x, d in at.directions().items()}
-    lam = np.zeros_like(at.state["lam_derivatives"])
-    for x in (at.jvp(**still), *at.vjp(lam_derivatives=lam).values()):
-        np.testing.assert_array_equal(x, np.zeros_like(x))
-
-
-def test_damping_and_armature() -> None:
-    """A wheel with nothing else: tau = (J + armature) a + damping v, and so all derivatives."""
-    builder = dtau.ModelBuilder("wheel", gravity=(0.0, 0.0, 0.0))
-    inertia = dtau.Inertia(1.0, (0.0, 0.0, 0.0), 0.5 * np.eye(3))
-    axle = dtau.Revolute((0, 0, 1))
-    builder.add(axle, name="wheel", inertia=inertia, armature=1.5, damping=3.0)
-    model, x = builder.build(), [0.25]
-    v, dv, lam = [[1.0], [2.0], [3.0]], [[1.0], [10.0], [100.0]], [[4.0], [5.0]]
-    got = dtau.inverse_dynamics_time_derivatives_jvp(model, x, v, x, dv)
-    assert got.tolist() == [[23.0], [230.0]]
-    by = dtau.inverse_dynamics_time_derivatives_vjp(model, x, v, lam)
-    assert (by.by_q.tolist(), by.by_v_derivatives.tolist()) == ([0.0], [[12.0], [23.0], [10.0]])
-    da = dtau.forward_dynamics_time_derivatives_jvp(model, x, x, lam, x, [1.0], got)
-    assert da.tolist() == dv[1:]
-    back = dtau.forward_dynamics_time_derivatives_vjp(model, x, x, lam, lam)
-    assert back.by_tau_derivatives.tolist() == [[-1.75], [2.5]]
-    assert (back.by_q.tolist(), back.by_v.tolist()) == ([0.0], [5.25])

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import FEW_ROBOTS, NEAR, State, random_state, robot
+from cases import FEW_ROBOTS, NEAR, State, lone, random_state, robot
 from compare import TOLERANCE, assert_close, assert_same_results
 from core import complex_core
 from function import Function
 from functions import FUNCTIONS
-from layouts import every_other, misaligned
 from messages import has_words, message
 from selection import adding, in_turn, signature
 from trees import Array
@@ -103,57 +102,6 @@ def test_longer_stacks_are_cut(function: Function, name: str) -> None:
             assert all(x is y for x, y in zip(got, out, strict=True))
 
 
-LAYOUTS: dict[str, Callable[[str, Array], Any]] = {
-    "gaps": lambda name, x: every_other(x),
-    "odd addresses": lambda name, x: misaligned(x),
-    "Fortran order": lambda name, x: np.asfortranarray(x),
-    "rows first": lambda name, x: np.moveaxis(
-        np.moveaxis(x, axis_of(name), 0).copy(), 0, axis_of(name)
-    ),
-    "backwards": lambda name, x: np.flip(np.flip(x, axis_of(name)).copy(), axis_of(name)),
-    "a part of wider rows": lambda name, x: np.concatenate([x, x], -1)[..., : x.shape[-1]],
-    "lists": lambda name, x: x.tolist(),
-    "other bytes first": lambda name, x: x.astype(">f8"),
-}
-
-
-@pytest.mark.parametrize(("function", "layout"), in_turn(IN_TIME, LAYOUTS, IN_FULL), ids=str)
-def test_longer_stacks_of_any_layout(function: Function, layout: str) -> None:
-    model = robot(NEAR)
-    for shape in ((), (5,)):
-        state = long_state(function, model, shape)
-        for order in orders(function):
-            given = with_stacks(function, spoilt(function, state, order), LAYOUTS[layout])
-            want = exact(function, model, state, order)
-            assert_same_results(function(model, given, order=order), want, f"order {order}")
-
-
-@in_time
-def test_longer_stacks_broadcast(function: Function) -> None:
-    """One stack for all states, stacks of different lengths, and stacks that repeat one row.
-
-    No stack has as many rows as there are states, which would be a batch.
-    """
-    model = robot(NEAR)
-    state = long_state(function, model, (11,))
-    one = with_stacks(function, state, lambda name, x: x[2])
-    for order in orders(function):
-        repeated = with_stacks(function, one, lambda name, x: np.broadcast_to(x, (11, *x.shape)))
-        want = exact(function, model, repeated, order)
-        given = spoilt(function, one, order)
-        assert_same_results(function(model, given, order=order), want, "one stack")
-        for first in stacks_of(function):
-            lengths = {**given, first: cut(function, one, order)[first]}
-            assert_same_results(function(model, lengths, order=order), want, f"{first} cut")
-        same = with_stacks(
-            function,
-            state,
-            lambda name, x: np.broadcast_to(x.take([0], axis_of(name)), (11, *x.shape[1:])),
-        )
-        want = exact(function, model, same, order)
-        assert_same_results(function(model, same, order=order), want, "one row")
-
-
 @in_time
 def test_longer_stacks_of_complex_numbers(function: Function) -> None:
     model = robot(NEAR)
@@ -169,27 +117,6 @@ def test_longer_stacks_of_complex_numbers(function: Function) -> None:
         want = in_complex(cut(function, state, order), order)
         for x, y in zip(in_complex(state, order), want, strict=True):
             np.testing.assert_array_equal(x, y)
-
-
-def test_one_motion_serves_all() -> None:
-    """The differentiated equation of motion, from one stack of v and one of wrenches."""
-    model = robot("quadruped")
-    rng, order = np.random.default_rng(3), 3
-    q, *_ = dtau.random_state(model, rng)
-    v, f = rng.uniform(-1.0, 1.0, (9, model.nv)), rng.uniform(-5.0, 5.0, (9, model.nbodies, 6))
-    tau = dtau.inverse_dynamics_time_derivatives(model, q, v, f, order=order)
-    bias = dtau.bias_torque_time_derivatives(model, q, v, f, order=order)
-    M = dtau.mass_matrix_time_derivatives(model, q, v, order=order)
-    C = dtau.coriolis_matrix_time_derivatives(model, q, v, order=order)
-    g = dtau.gravity_torque_time_derivatives(model, q, v, order=order)
-    k = dtau.kinematics_time_derivatives(model, q, v, order=order)
-    lengths = {len(x) for x in (tau, bias, M, C, g, k.rotation)}
-    assert lengths == {order + 1}
-    inertial = M[3] @ v[1] + 3.0 * M[2] @ v[2] + 3.0 * M[1] @ v[3] + M[0] @ v[4]
-    assert_close(inertial + bias[3], tau[3], TOLERANCE["identity"], "tau")
-    a = dtau.forward_dynamics_time_derivatives(model, q, v[0], tau, f, order=order)
-    again = dtau.hybrid_dynamics_time_derivatives(model, q, v[0], v[1:], tau, [], f, order=order)
-    np.testing.assert_array_equal(again.a, a)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -212,11 +139,9 @@ def test_order_0_needs_no_velocity(name: str) -> None:
 @pytest.mark.parametrize("order", [0, 1, 5, 12, 20])
 def test_high_orders(order: int) -> None:
     """A pendulum that swings as sin t: the torque in closed form."""
-    builder = dtau.ModelBuilder("pendulum", gravity=(0.0, 0.0, 0.0))
     inertia = dtau.Inertia(2.0, (0.0, 0.0, -0.5), np.diag([0.1, 0.2, 0.3]))
-    axis = dtau.Revolute((0, 1, 0))
-    builder.add(axis, name="pivot", inertia=inertia, armature=0.05, damping=0.7)
-    model = builder.build()
+    of_joint = {"gravity": (0.0, 0.0, 0.0), "armature": 0.05, "damping": 0.7}
+    model = lone(dtau.Revolute((0, 1, 0)), inertia=inertia, **of_joint)
     phases = 0.3 + 0.5 * np.pi * np.arange(order + 2)
     v = np.cos(phases)[:, np.newaxis]  # derivatives of sin t at t = 0.3
     tau = dtau.inverse_dynamics_time_derivatives(model, [np.sin(0.3)], v)
@@ -321,66 +246,10 @@ def test_orders_above_20_need_order(function: Function) -> None:
         has_words(said, first, f"n = at most {rows[first] - 1} unless order=", batch)
 
 
-class Fails:
-    def __index__(self) -> int:
-        raise OverflowError
-
-    def __repr__(self) -> str:
-        return "Fails()"
-
-
-NO_ORDERS: list[tuple[Any, type[Exception]]] = [
-    *((x, ValueError) for x in (-1, 101, 2**31, 2**64 + 1, -(2**70), np.int8(-1), Fails())),
-    *((x, TypeError) for x in (True, False, 1.5, 1.0, "2", [2], np.float64(1.0), 1j)),
-]
-
-
-@pytest.mark.parametrize(("function", "wrong"), in_turn(IN_TIME, NO_ORDERS, IN_TIME[:1]), ids=str)
-def test_what_is_no_order(function: Function, wrong: tuple[Any, type[Exception]]) -> None:
-    order, error = wrong
-    state = long_state(function, robot(NEAR))
-    said = message(error, function, robot(NEAR), state, order=order)
-    assert said == f"order: expected an int from 0 to 100 or None, got {order!r}"
-
-
-@pytest.mark.parametrize(
-    "function",
-    [f for f in IN_TIME if "f_ext_derivatives" in f.arguments and "f_ext_axes" not in f.options],
-    ids=str,
-)
-@pytest.mark.parametrize("axes", ["Body", "", None, 0], ids=repr)
-def test_axes_of_wrenches_that_are_unknown(function: Function, axes: Any) -> None:
-    state = random_state(robot(NEAR), 5)
-    said = message(ValueError, function, robot(NEAR), state, f_ext_axes=axes)
-    assert said == f"f_ext_axes: expected 'body', 'world' or 'mixed', got {axes!r}"
-
-
 BAD: list[tuple[Callable[[dtau.Model, Any], Any], str]] = [
-    (
-        lambda m, s: dtau.inverse_dynamics_time_derivatives(m, s["q"], s["v"]),
-        r"v_derivatives has shape \(14,\), expected \(..., n, 14\) with n = 2 or more",
-    ),
     (
         lambda m, s: dtau.inverse_dynamics_time_derivatives(m, s["q"], [s["v"]]),
         r"v_derivatives has shape \(1, 14\), .* n = 2 or more: a stack of the value and its time",
-    ),
-    (
-        lambda m, s: dtau.forward_dynamics_time_derivatives(m, s["q"], s["v"], np.zeros((0, 14))),
-        r"tau_derivatives has shape \(0, 14\), .* n = 1 or more",
-    ),
-    (
-        lambda m, s: dtau.kinematics_time_derivatives(m, s["q"], np.zeros((0, 14))),
-        r"v_derivatives has shape \(0, 14\), .* n = 1 or more",
-    ),
-    (
-        lambda m, s: dtau.inverse_dynamics_time_derivatives(m, s["q"], np.zeros((103, 14))),
-        r"v_derivatives has shape \(103, 14\), .* n = at most 22 .*; a batch is v\[:, None\]",
-    ),
-    (
-        lambda m, s: dtau.inverse_dynamics_time_derivatives(
-            m, s["q"], s["v_derivatives"], s["f_ext_derivatives"][:2]
-        ),
-        r"f_ext_derivatives has shape \(2, 7, 6\), .* n = 3, to match the stack before it",
     ),
     (
         lambda m, s: dtau.inverse_dynamics_time_derivatives(
