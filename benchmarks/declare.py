@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
+from operator import ge, le
 from time import perf_counter
 from typing import Any
 
@@ -125,25 +126,21 @@ def ratio(key: str = "ratio", header: str = "ratio") -> Column:
     return Column((header, "quartiles"), lambda row: times(row[key]) if row.get(key) else ["", ""])
 
 
-def at_most(
-    most: float | str, key: str = "ratio", header: str = "at most", aim: float | None = None
-) -> Column:
-    """A limit (or the value of that name) and an aim, and whether a ratio keeps it."""
-    return _limit(most, aim, key, header, lambda x, limit: x <= limit)
+def at_most(most: float | str, key: str = "ratio") -> Column:
+    """A limit (or the value of that name), and whether a ratio keeps it."""
+    return _limit("at most", most, key, "", le)
 
 
-def at_least(
-    least: float | str, key: str = "ratio", header: str = "at least", aim: float | str | None = None
-) -> Column:
-    """A limit (or the value of that name) and an aim, and whether a ratio reaches it."""
-    return _limit(least, aim, key, header, lambda x, limit: x >= limit)
+def at_least(least: float | str, key: str = "ratio", aim: str = "") -> Column:
+    """A limit (or the value of that name) and a row's aim, and whether a ratio reaches them."""
+    return _limit("at least", least, key, aim, ge)
 
 
 def _limit(
-    limit: float | str, aim: float | str | None, key: str, header: str, met: Callable[..., bool]
+    header: str, limit: float | str, key: str, aim: str, met: Callable[[float, float], bool]
 ) -> Column:
     def cells(row: Row) -> list[str]:
-        bound, best = (row[x] if isinstance(x, str) else x for x in (limit, aim))
+        bound, best = row[limit] if isinstance(limit, str) else limit, row.get(aim)
         if bound is None:
             return ["", ""]
         x = _value(row[key])

@@ -8,12 +8,8 @@ returns the next state and the forces of the ground. There are three kinds:
     flight     dtau.casadi.step(model, q, v, tau, h)
     landing    dtau.casadi.impulse_dynamics(model, q, v, contacts), and then a step of the stance
 
-They are inlined where they are called. Else CasADi passes all directions of the program through
-each of them, and multiplies dense matrices.
-
-fatrop exploits the structure of optimal control. CasADi finds it if variables and constraints come
-stage by stage: x0, u0, x1, u1, ..., and first the equation of the next state, then the other
-constraints of the stage. Each may depend on the x and u of its stage only.
+docs/array_libraries_casadi.md#contact-phases says why they are inlined, and which order of
+variables and constraints fatrop asks for.
 """
 
 from __future__ import annotations

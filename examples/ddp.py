@@ -26,7 +26,7 @@ iteration then leaves out the second derivatives of the dynamics, as iLQR does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -87,8 +87,28 @@ def errors(task: tasks.Task, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     return np.concatenate([dtau.difference(task.model, task.goal, q), v], axis=-1)
 
 
+def advance(
+    task: tasks.Task, k: int, q: np.ndarray, v: np.ndarray, tau: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The state after step k."""
+    v = v + task.step * dtau.forward_dynamics(task.model, q, v, tau)
+    return dtau.integrate(task.model, q, task.step * v), v
+
+
+def cost(task: tasks.Task, q: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Of trajectories, leading axes are a batch."""
+    squares = errors(task, q, v) ** 2
+    on_the_way = task.input_cost * (u**2).sum(-1) + squares[..., :-1, :] @ task.way_cost
+    return np.asarray(0.5 * (task.step * on_the_way.sum(-1) + squares[..., -1, :] @ task.end_cost))
+
+
 def simulate(
-    task: tasks.Task, u: np.ndarray, old: Trajectory | None = None, gains: np.ndarray | None = None
+    task: tasks.Task,
+    u: np.ndarray,
+    old: Trajectory | None = None,
+    gains: Sequence[np.ndarray] | np.ndarray | None = None,
+    advance: Callable[..., tuple[np.ndarray, np.ndarray]] = advance,
+    cost: Callable[..., np.ndarray] = cost,
 ) -> Trajectory:
     """Apply inputs (..., steps, nu), plus gains times the distance from an old trajectory."""
     model, steps = task.model, u.shape[-2]
@@ -100,15 +120,11 @@ def simulate(
         if old is not None and gains is not None:
             away = [dtau.difference(model, old.q[k], q), v - old.v[k]]
             uk = uk + np.concatenate(away, axis=-1) @ gains[k].T
-        v = v + task.step * dtau.forward_dynamics(model, q, v, uk @ task.drive.T)
-        states.append((dtau.integrate(model, q, task.step * v), v))
+        states.append(advance(task, k, q, v, uk @ task.drive.T))
         inputs.append(uk)
     q, v = (np.stack(x, axis=-2) for x in zip(*states, strict=True))
     u = np.stack(inputs, axis=-2)
-    squares = errors(task, q, v) ** 2
-    on_the_way = task.input_cost * (u**2).sum(-1) + squares[..., :-1, :] @ task.way_cost
-    cost = 0.5 * (task.step * on_the_way.sum(-1) + squares[..., -1, :] @ task.end_cost)
-    return Trajectory(q, v, u, cost)
+    return Trajectory(q, v, u, cost(task, q, v, u))
 
 
 def expand(task: tasks.Task, at: Trajectory) -> Bends:

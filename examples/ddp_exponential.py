@@ -12,8 +12,6 @@ there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 import dtau
@@ -28,7 +26,10 @@ for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
 
 def curvature(model: dtau.Model, phi: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """The symmetric matrix of the quadratic form weights . Q(eta, eta) at phi."""
-    return _of_root(model, _curvature, phi, weights)
+    matrices = np.zeros((*phi.shape, model.nv))
+    if isinstance(model.joints[0].type, dtau.Free):
+        matrices[..., :6, :6] = _curvature(phi[..., :6], weights[..., :6])
+    return matrices
 
 
 def _adjoint(phi: np.ndarray) -> np.ndarray:
@@ -50,13 +51,3 @@ def _curvature(phi: np.ndarray, weights: np.ndarray) -> np.ndarray:
         k += 1
         factor /= -(k + 1)
     return 0.5 * (total + np.swapaxes(total, -1, -2))
-
-
-def _of_root(
-    model: dtau.Model, function: Callable[..., np.ndarray], *vectors: np.ndarray
-) -> np.ndarray:
-    """A free root's block among zeros."""
-    matrices = np.zeros((*vectors[0].shape, model.nv))
-    if isinstance(model.joints[0].type, dtau.Free):
-        matrices[..., :6, :6] = function(*(vector[..., :6] for vector in vectors))
-    return matrices

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import ddp
@@ -104,40 +105,14 @@ def hop(height: float = 0.15, step: float = 0.01) -> Hop:
     return replace(task, guess=simulate(task, task.guess, rest, [springs] * steps).u)
 
 
-def simulate(
-    task: Hop,
-    u: np.ndarray,
-    old: ddp.Trajectory | None = None,
-    gains: Sequence[np.ndarray] | None = None,
-) -> ddp.Trajectory:
-    """Apply inputs (..., steps, nu), plus gains times the distance from an old trajectory."""
-    model, steps = task.model, u.shape[-2]
-    q = np.broadcast_to(task.start, (*u.shape[:-2], model.nq))
-    states, inputs = [(q, np.zeros((*u.shape[:-2], model.nv)))], []
-    for k in range(steps):
-        q, v = states[-1]
-        uk = u[..., k, :]
-        if old is not None and gains is not None:
-            away = [dtau.difference(model, old.q[k], q), v - old.v[k]]
-            uk = uk + np.concatenate(away, axis=-1) @ gains[k].T
-        if k == task.landing:
-            v = dtau.impulse_dynamics(model, q, v, task.contacts).v
-        states.append(
-            dtau.step(
-                model,
-                q,
-                v,
-                uk @ task.drive.T,
-                task.step,
-                "semi_implicit",
-                contacts=task.contacts,
-                active=task.active[k],
-            )
-        )
-        inputs.append(uk)
-    q, v = (np.stack(x, axis=-2) for x in zip(*states, strict=True))
-    u = np.stack(inputs, axis=-2)
-    return ddp.Trajectory(q, v, u, cost(task, q, v, u))
+def advance(
+    task: Hop, k: int, q: np.ndarray, v: np.ndarray, tau: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The state after step k, which may begin with an impact."""
+    if k == task.landing:
+        v = dtau.impulse_dynamics(task.model, q, v, task.contacts).v
+    now = task.model, q, v, tau, task.step, "semi_implicit"
+    return dtau.step(*now, contacts=task.contacts, active=task.active[k])
 
 
 def after_landing(task: Hop, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -195,6 +170,9 @@ def cost(task: Hop, q: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
     )
     at_landing = PLACE_COST * (heights(task, q[..., task.landing, :]) ** 2).sum(-1)
     return np.asarray(0.5 * (task.step * on_the_way + at_landing + x[..., -1, :] @ task.end_cost))
+
+
+simulate = partial(ddp.simulate, advance=advance, cost=cost)
 
 
 def expand(task: Hop, at: ddp.Trajectory) -> ddp.Expansion:

@@ -196,41 +196,6 @@ def solve(problem: Problem, hessian: str = "exact", most: int = 3000) -> Solutio
     )
 
 
-def panda_by_opti(model: dtau.Model, nodes: int = 41) -> Solution:
-    """The problem of `panda_problem`, written as one writes it with `casadi.Opti`."""
-    opti = ca.Opti()
-    q, v = opti.variable(model.nv, nodes), opti.variable(model.nv, nodes)
-    duration = opti.variable()
-    h = duration / (nodes - 1)
-    u = (v[:, :-1] + v[:, 1:]) / 2.0
-    a = (v[:, 1:] - v[:, :-1]) / h
-    tau = dtau.casadi.inverse_dynamics(model, q[:, :-1] + h / 2.0 * u, u, a)
-    opti.minimize(duration * (1.0 + EFFORT * ca.sumsqr(tau) / nodes))
-    opti.subject_to(q[:, 1:] == q[:, :-1] + h * u)
-    for k in range(nodes - 1):
-        opti.subject_to(opti.bounded(-model.effort_limits, tau[:, k], model.effort_limits))
-    for k in range(nodes):
-        opti.subject_to(opti.bounded(model.lower_limits, q[:, k], model.upper_limits))
-        opti.subject_to(opti.bounded(-model.velocity_limits, v[:, k], model.velocity_limits))
-    opti.subject_to(opti.bounded(0.1, duration, LONGEST))
-    opti.subject_to(q[:, 0] == START)
-    opti.subject_to(q[:, -1] == END)
-    opti.subject_to(v[:, 0] == 0)
-    opti.subject_to(v[:, -1] == 0)
-    opti.set_initial(q, START[:, None] + np.linspace(0.0, 1.0, nodes) * (END - START)[:, None])
-    opti.set_initial(duration, 2.0)
-    opti.solver("ipopt", {"print_time": False}, {"print_level": 0, "sb": "yes", "tol": 1e-6})
-    began = time.process_time()
-    found = opti.solve()
-    seconds = time.process_time() - began
-    value = (np.array(found.value(each)).T for each in (q, v, tau))
-    stats = found.stats()
-    times = np.linspace(0.0, float(found.value(duration)), nodes)
-    return Solution(
-        float(found.value(opti.f)), stats["iter_count"], seconds, stats["success"], times, *value
-    )
-
-
 def report(name: str, solutions: dict[str, Solution]) -> None:
     """Print what each way took."""
     print(f"{name}\n{'':22} {'cost':>9} {'iterations':>11} {'CPU time':>9}")
@@ -290,7 +255,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     nodes = 15 if options.short else 41
     arm = panda_problem(model, nodes)
     solutions = {f"Hessian {way}": solve(arm, way) for way in ways}
-    solutions["exact, by Opti"] = panda_by_opti(model, nodes)
     report(f"Panda, {nodes} nodes", solutions)
     nodes = 29 if options.short else 57
     roll = roll_problem(nodes)

@@ -93,14 +93,9 @@ void abacr_values(const Tree& tree, const T* q, const T* v, const T* tau,
     const BodyFrames<T>& g = w.frames;
     body_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nnodes; ++i) {
-        const Inertia<double>& I = g.I[i];
-        const Inertia<T> lifted = {
-            T(I.m),
-            lift<T>(I.h),
-            {T(I.J.xx), T(I.J.xy), T(I.J.xz), T(I.J.yy), T(I.J.yz), T(I.J.zz)}};
         w.c[i] = cross(g.v[i], g.vJ[i]);
-        w.Ia[i] = articulated(lifted);
-        w.pa[i] = cross_star(g.v[i], I * g.v[i]);
+        w.Ia[i] = articulated(own_inertia<T>(tree.bodies[i]));
+        w.pa[i] = cross_star(g.v[i], g.I[i] * g.v[i]);
     }
     for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];

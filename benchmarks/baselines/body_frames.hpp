@@ -53,12 +53,8 @@ void body_sweep(const Tree& tree, const T* q, const T* v, const BodyFrames<T>& w
         const Motion<T> vJ = joint_twist(body, v + body.v);
         const Motion<T> vi = body.parent < 0 ? vJ : seen_from(X, w.v[body.parent]) + vJ;
         w.X[i] = X, w.vJ[i] = vJ, w.v[i] = vi;
-        const Inertia<double>& I = w.I[i];
-        const Inertia<T> lifted = {
-            T(I.m),
-            lift<T>(I.h),
-            {T(I.J.xx), T(I.J.xy), T(I.J.xz), T(I.J.yy), T(I.J.yz), T(I.J.zz)}};
-        w.B[i] = coriolis(lifted, vi, lifted * vi);
+        const Inertia<T> I = own_inertia<T>(body);
+        w.B[i] = coriolis(I, vi, I * vi);
     }
 }
 

@@ -45,9 +45,7 @@ void idsva_body_forward(const Tree& tree, const T* q, const T* v, const T* a,
         }
         w.a[i] = cross(vi, vJ, ap + joint_twist(body, a + body.v));
         const Inertia<double>& I = g.I[i];
-        w.I[i] = {T(I.m),
-                  lift<T>(I.h),
-                  {T(I.J.xx), T(I.J.xy), T(I.J.xz), T(I.J.yy), T(I.J.yz), T(I.J.zz)}};
+        w.I[i] = own_inertia<T>(body);
         w.f[i] = cross_star(vi, I * vi, I * w.a[i]);
     }
 }

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from dtau import _core
 from dtau.cli.timing import LONE_STATES, Call, Contender, given, loop
 
 BATCH = 256
-THREADED_BATCH = 4096
+THREADED = (16, 64, 256, 4096)  # states; the last is where two threads are to pay
 SMALL_BYTES = 8000  # results of a state, which leave memory alone
 CORE_STATES = 1000  # a call of so many hides what a call costs
 PINOCCHIO = Python.name
@@ -107,20 +108,21 @@ def beside(bench: Bench, case: Case, peers: list[Peer], peak: dict[str, float]) 
 
 
 def two_threads(bench: Bench, robot: Robot) -> Iterator[Row]:
-    """Time large batches in one and in two threads."""
-    at = states(robot, THREADED_BATCH)
-    for function in FUNCTIONS:
+    """Time batches in one and in two threads, one call after the other."""
+    at = states(robot, THREADED[-1])
+    for function, count in product(FUNCTIONS, THREADED):
         with or_left_out(bench, robot, function):
-            call = Call(function, robot.model, at)
+            call = Call(function, robot.model, at).part(slice(count))
             one, two = (call(threads=n) for n in (1, 2))
             if not all(map(np.array_equal, one, two)):
                 raise WrongResultError(f"{robot.label}, {function}: two threads give other bits")
             size = sum(x[0].nbytes for x in one)
             del one, two
             found = bench.timed({f"threads={n}": call.batch(threads=n) for n in (1, 2)})
-            row = {"robot": robot.label, "function": function, "way": THREADS} | found.medians()
+            row = {"robot": robot.label, "function": function, "way": THREADS, "states": count}
             row |= {"kB": f"{size / 1000:.1f}", "ratio": found.ratio("threads=1", "threads=2")}
-            yield row | {"least": TWO_THREADS if size <= SMALL_BYTES else None}
+            pays = count == THREADED[-1] and size <= SMALL_BYTES
+            yield row | found.medians() | {"least": TWO_THREADS if pays else None}
 
 
 def lone_calls(bench: Bench) -> Iterator[Row]:
@@ -207,8 +209,9 @@ def tables(rows: list[Row]) -> Iterator[Table]:
     columns = ["function", "results", "call", "with out=", "core", "over it"]
     columns.append(at_most("most", "over"))
     yield from Layout(title, columns, where={"way": LONE_CALLS}).tables(rows)
-    title = f"Two threads: batches of {THREADED_BATCH} with out=, microseconds a state"
-    columns = ["robot", "function", "kB", "threads=1", "threads=2", ratio(), at_least("least")]
+    title = "Two threads: batches with out=, one call after the other, microseconds a state"
+    columns = ["robot", "function", "kB", "states", "threads=1", "threads=2", ratio()]
+    columns.append(at_least("least"))
     yield from Layout(title, columns, 2, {"way": THREADS}).tables(rows)
 
 

@@ -50,6 +50,11 @@ class Ways:
     contenders: dict[str, Contender]
 
 
+def called(f: Callable[[], Any]) -> Contender:
+    """One call without arguments."""
+    return Contender(loop("f()", f=f), 1)
+
+
 def through_numpy(call: Call) -> Contender:
     """One call through NumPy, in one thread."""
     return Contender(loop(f"f({call.words}, threads=1)", **call.arrays, **call.names), 1)
@@ -246,8 +251,7 @@ def _torch_gradient(robot: Robot, call: Call, x: list[Any]) -> tuple[Contender, 
     for got, want in zip(through_torch(), through_numpy(), strict=True):
         what = f"{robot.label}, gradient of {call.name} in PyTorch"
         require_close(got.numpy(), want, GRADIENT, what)
-    one, other = (Contender(loop("f()", f=f), 1) for f in (through_numpy, through_torch))
-    return one, other
+    return called(through_numpy), called(through_torch)
 
 
 # CasADi

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 import dtau
-from benchmarks.checks import Array, WrongResultError, require_close
+from benchmarks.checks import Array, require_close
 from benchmarks.experiments import library_calls
-from benchmarks.experiments.library_calls import NUMPY, OURS, Ways
+from benchmarks.experiments.library_calls import NUMPY, OURS, Ways, called, require_bits
 from benchmarks.robots import FEET, Robot, contacts_of
 from dtau.cli.timing import DT, Contender, loop, random_inputs
 from dtau.support.options import Integrator
@@ -54,15 +54,6 @@ class Steps:
         for x, want in zip(got, self.gradient(), strict=True):
             require_close(np.asarray(x), want, library_calls.GRADIENT, what)
 
-    def check_bits(self, got: Sequence[Any], what: str) -> None:
-        """Raise unless states are NumPy's, to the last bit."""
-        if not all(np.array_equal(x, y) for x, y in zip(got, self.values(), strict=True)):
-            raise WrongResultError(f"{what}: differs from the result through NumPy")
-
-
-def _called(f: Any) -> Contender:
-    return Contender(loop("f()", f=f), 1)
-
 
 def jax_ways(robot: Robot) -> Iterator[Ways]:
     """Jitted steps on feet, and their gradients."""
@@ -80,17 +71,17 @@ def jax_ways(robot: Robot) -> Iterator[Ways]:
         return dtau.jax.step(steps.model, *x, DT, contacts=steps.contacts)
 
     step = jax.jit(stepped)
-    steps.check_bits(step(*x), f"{robot.label}, steps on feet in JAX")
-    ours = _called(lambda: jax.block_until_ready(step(*x)))
-    yield Ways("step", STEP, {NUMPY: _called(steps.values), OURS: ours})
+    require_bits(step(*x), steps.values(), f"{robot.label}, steps on feet in JAX")
+    ours = called(lambda: jax.block_until_ready(step(*x)))
+    yield Ways("step", STEP, {NUMPY: called(steps.values), OURS: ours})
 
     def weighed(*x: Any) -> Any:
         return sum(map(jnp.vdot, steps.weights, stepped(*x)))
 
     gradient = jax.jit(jax.grad(weighed, argnums=(0, 1, 2)))
     steps.check(gradient(*x), f"{robot.label}, gradient of steps on feet in JAX")
-    ours = _called(lambda: jax.block_until_ready(gradient(*x)))
-    yield Ways("step", GRADIENT, {NUMPY: _called(steps.gradient), OURS: ours})
+    ours = called(lambda: jax.block_until_ready(gradient(*x)))
+    yield Ways("step", GRADIENT, {NUMPY: called(steps.gradient), OURS: ours})
 
 
 def torch_ways(robot: Robot) -> Iterator[Ways]:
@@ -112,11 +103,12 @@ def torch_ways(robot: Robot) -> Iterator[Ways]:
     def gradient() -> Any:
         return torch.autograd.grad(stepped(), x, weights)
 
-    steps.check_bits([y.detach() for y in stepped()], f"{robot.label}, steps on feet in PyTorch")
-    yield Ways("step", STEP, {NUMPY: _called(steps.values), OURS: _called(stepped)})
+    found = tuple(y.detach() for y in stepped())
+    require_bits(found, steps.values(), f"{robot.label}, steps on feet in PyTorch")
+    yield Ways("step", STEP, {NUMPY: called(steps.values), OURS: called(stepped)})
     steps.check(gradient(), f"{robot.label}, gradient of steps on feet in PyTorch")
-    ours = _called(gradient)
-    yield Ways("step", GRADIENT, {NUMPY: _called(steps.gradient), OURS: ours})
+    ours = called(gradient)
+    yield Ways("step", GRADIENT, {NUMPY: called(steps.gradient), OURS: ours})
 
 
 def casadi_ways(robot: Robot) -> Iterator[Ways]:
@@ -165,4 +157,4 @@ def _casadi_derivatives(robot: Robot, way: str, **options: Any) -> Iterator[Ways
         else:
             require_close(got[model.nq :, model.nq :], hessian[n:, n:], SECOND, what)
         ours = Contender(loop("call()", call=found.call, found=found), 1)
-        yield Ways("step", f"{name} {way}", {NUMPY: _called(through_numpy), OURS: ours})
+        yield Ways("step", f"{name} {way}", {NUMPY: called(through_numpy), OURS: ours})

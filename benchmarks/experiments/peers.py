@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
 import dtau
-from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
+from benchmarks.experiment import Experiment, Findings, Table, Watch
 from benchmarks.harness import number
 from benchmarks.peers import cases, packages
 from benchmarks.peers.cases import Case
@@ -80,21 +80,19 @@ def _agreement(row: Row) -> str:
     return f"{max(exact):.0e}" if exact else "-"
 
 
-def claims(rows: list[Row]) -> list[Claim]:
+def standing(rows: list[Row]) -> Table:
     """Ahead, level or behind, a function a row: against the fastest peer on each robot."""
-    out = []
+    cells = []
     for function in dict.fromkeys(row.function for row in rows):
         mine = [row for row in rows if row.function == function]
-        said = [
-            f"{word(mode)}: {text}" for mode in MODES if (text := _verdict(mine, mode)) is not None
-        ]
-        if said:
-            text = f"{function}: the package beside the fastest of its peers"
-            out.append(Claim(text, "nothing; level is within 10 %", "; ".join(said), None))
-    return out
+        said = [_verdict(mine, mode) for mode in MODES]
+        if any(said):
+            cells.append([function, *said])
+    title = f"The package beside the fastest of its peers; level is within {LEVEL:.0%}"
+    return Table(title, ["function", *map(word, MODES)], cells, left=1 + len(MODES))
 
 
-def _verdict(rows: list[Row], mode: Mode) -> str | None:
+def _verdict(rows: list[Row], mode: Mode) -> str:
     """On each robot, the time of the fastest peer by the package's."""
     found = []
     for row in rows:
@@ -107,7 +105,7 @@ def _verdict(rows: list[Row], mode: Mode) -> str | None:
             name = min(ratios, key=lambda name: ratios[name])
             found.append((ratios[name], f"{row.robot} {ratios[name]:.2f}x ({name})"))
     if not found:
-        return None
+        return ""
     words = {_word(ratio) for ratio, _ in found}
     return f"{' or '.join(sorted(words))}: {', '.join(text for _, text in found)}"
 
@@ -125,7 +123,7 @@ NOTES = (
     "Pinocchio's Python functions and MuJoCo's are called for one state after the other, in "
     "batches too, but for rneaInParallel, abaInParallel and MuJoCo's rollouts. Pinocchio's headers "
     "and CasADi's C loop over the states without Python, also beside lone calls of the package "
-    "from Python, whose price is in that comparison; claims leave those out there. "
+    "from Python, whose price is in that comparison; the last table leaves those out there. "
     "What is called one state after the other goes over 32 states again and again, and Pinocchio "
     "keeps the last result only, where the package and CasADi write all results of a batch.",
     "~: by finite differences, central, whose results may differ by 1e-3. MuJoCo has no contacts, "
@@ -160,8 +158,11 @@ def run(quick: bool, watch: Watch) -> Findings:
     found = packages.measured(quick, [cases.robot(key) for key in keys], notes)
     watch.step("packages")
     return Findings(
-        tables=[*tables(rows, peers.columns(), peers.missing), packages.table(found)],
-        claims=claims(rows),
+        tables=[
+            *tables(rows, peers.columns(), peers.missing),
+            packages.table(found),
+            standing(rows),
+        ],
         notes=notes,
         data={
             "rows": [row.to_json() for row in rows],

@@ -279,12 +279,6 @@ def test_the_papers_are_one_command(
     assert not capsys.readouterr().out
 
 
-def test_the_readme_lists_all_experiments() -> None:
-    text = (ROOT / "benchmarks/README.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| ", text, flags=re.M)
-    assert sorted(rows) == sorted(experiment.name for experiment in experiments())
-
-
 def test_the_list_and_the_help(fakes: Fakes, capsys: pytest.CaptureFixture[str]) -> None:
     assert fakes("--list") == 0
     assert "beta   Title of beta ([Paper] figure 1)" in capsys.readouterr().out

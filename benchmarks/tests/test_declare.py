@@ -34,14 +34,15 @@ def declared(rows: list[Row] = ROWS, **options: object) -> Experiment:
 
 
 def test_rows_are_laid_out() -> None:
-    columns = ["robot", ("time", "us"), ratio(), at_most("most"), at_least(2.0, aim=4.0), "none"]
-    columns.append(Column(["twice"], lambda row: [f"{2 * row['us']:g}"]))
+    columns = ["robot", ("time", "us"), ratio(), at_most("most"), at_least(2.0, aim="best")]
+    columns += ["none", Column(["twice"], lambda row: [f"{2 * row['us']:g}"])]
+    rows = [row | {"best": 4.0} for row in ROWS]
     tables = [
         Layout("{robot}, by way", columns, each="robot"),
         Layout("Lone", ["robot", "ratio"], where={"way": "alone"}),
         Layout("Nothing", ["robot"], where={"way": "sideways"}),
     ]
-    experiment = declared(tables=tables)
+    experiment = declared(rows, tables=tables)
     assert experiment.run.__module__ == __name__  # whose code identifies the results
     found = experiment.run(False, Bar(""))
     assert [table.title for table in found.tables] == ["arm, by way", "leg, by way", "Lone"]
@@ -53,7 +54,7 @@ def test_rows_are_laid_out() -> None:
     assert arm.rows[1][4:8] == ["", "", "2x (4x)", "yes"]  # no limit of its own
     assert leg.rows[0][4:8] == ["3x", "NO", "2x (4x)", "aim"]
     assert lone.rows == [["arm", "1.00x"], ["leg", "4.00x"]]
-    assert (found.notes, found.data) == (["once"], {"rows": ROWS})
+    assert (found.notes, found.data) == (["once"], {"rows": rows})
     assert [len(table.rows) for table in experiment.run(True, Bar("")).tables] == [2, 1]
 
 
