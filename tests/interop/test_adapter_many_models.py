@@ -89,23 +89,31 @@ TAKING = (
 
 
 @pytest.mark.parametrize("name", ["mass_matrix", "mass_matrix_inverse"])
-def test_gradients_of_batches_of_one_body(name: str) -> None:
-    """Parameters (3, 10) of one body: each state's gradient is the lone state's."""
+def test_derivatives_of_batches_of_one_body(name: str) -> None:
+    """Parameters (3, 10) of one body: derivatives at each state are the lone state's."""
     torch, module = pytest.importorskip("torch"), adapter("torch")[0]
     builder = dtau.ModelBuilder("one body")
     builder.add(dtau.Free(), name="body", inertia=dtau.Inertia(2.0, (0.1, 0, 0.2), np.eye(3)))
     model = builder.build()
-    q = random_state(model, 4, (3,))["q"]
-    parameters = model.parameters * np.array([[1.0], [1.25], [1.5]])
+    q = torch.from_numpy(random_state(model, 4, (3,))["q"])
+    bodies = torch.from_numpy(model.parameters * np.array([[1.0], [1.25], [1.5]]))
 
-    def gradients(*arrays: Any) -> Any:
-        given = [torch.tensor(x, requires_grad=True) for x in arrays]
-        matrix = getattr(module, name)(model, given[0], parameters=given[1])
-        return torch.autograd.grad((matrix**2).sum(), given)
+    def matrix(q: Any, bodies: Any) -> Any:
+        return getattr(module, name)(model, q, parameters=bodies)
 
-    alone = [gradients(*state) for state in zip(q, parameters, strict=True)]
-    for got, want in zip(gradients(q, parameters), zip(*alone, strict=True), strict=True):
-        assert torch.equal(got, torch.stack(want))
+    def derivatives(*state: Any) -> Any:
+        x = [y.clone().requires_grad_() for y in state]
+        gradients = torch.autograd.grad((matrix(*x) ** 2).sum(), x)
+        cost = (matrix(x[0], state[1]) ** 2).sum()
+        (slope,) = torch.autograd.grad(cost, x[0], create_graph=True)
+        second = torch.autograd.grad(slope.sum(), x[0])
+        return *gradients, *second, torch.func.jvp(matrix, state, state)[1]
+
+    alone = [derivatives(*state) for state in zip(q, bodies, strict=True)]
+    for got, want in zip(derivatives(q, bodies), zip(*alone, strict=True), strict=True):
+        assert torch.allclose(got, torch.stack(want), rtol=1e-12, atol=1e-13)
+    mapped = torch.func.vmap(lambda x: matrix(q, x))(bodies)
+    assert torch.equal(mapped, torch.stack([matrix(q, x) for x in bodies]))
 
 
 @pytest.mark.parametrize("name", TAKING)

@@ -6,6 +6,7 @@ The registry defines inputs and options.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -89,6 +90,32 @@ def evaluate(
     model: Model, name: str, options: Mapping[str, Any], inputs: Inputs
 ) -> Sequence[Array]:
     """Return the results of a function at q, with normalized quaternions, attributes too."""
+    if model.nbodies == 1 and any([x is not None and x.shape[-2:] == (1, 10) for x in inputs]):
+        return _evaluate_of_one_axis(model, name, options, inputs)
+    return _evaluate(model, name, options, inputs)
+
+
+def _evaluate_of_one_axis(
+    model: Model, name: str, options: Mapping[str, Any], inputs: Inputs
+) -> Sequence[Array]:
+    """Evaluate with all batch axes in one: parameters (..., 1, 10) of one body could be rows."""
+    cores = [
+        () if x is None else x.shape[x.ndim - rank :]
+        for x, rank in zip(inputs, KERNELS[name].ranks, strict=True)
+    ]
+    given = [(x, core) for x, core in zip(inputs, cores, strict=True) if x is not None]
+    batch = np.broadcast_shapes(*(x.shape[: x.ndim - len(core)] for x, core in given))
+    flat = [
+        None if x is None else np.broadcast_to(x, batch + core).reshape(math.prod(batch), *core)
+        for x, core in zip(inputs, cores, strict=True)
+    ]
+    results = _evaluate(model, name, options, flat)
+    return [x if x is None else x.reshape(*batch, *x.shape[1:]) for x in results]
+
+
+def _evaluate(
+    model: Model, name: str, options: Mapping[str, Any], inputs: Inputs
+) -> Sequence[Array]:
     if name == "tangent_map":  # the core's result depends on the norm, which may be off by 1e-6
         inputs = [_unit(model, inputs[0])]
     try:

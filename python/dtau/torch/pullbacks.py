@@ -103,20 +103,16 @@ def _by_unit_vectors(vjp: str) -> Product:
     def product(
         model: Model, options: Options, inputs: Arrays, cotangents: Arrays, wanted: Sequence[bool]
     ) -> Arrays:
-        # The axis of the unit vectors comes first: parameters (..., 1, 10) of one body, with that
-        # axis behind the batch, could have either shape.
         q, bodies = inputs
         known: Any = has_inertia(model) if options.get(OF_JOINTS) else 1.0
-        bodies = None if bodies is None else known * bodies
-        lam = np.moveaxis(cotangents[0], -2, 0)
-        units = np.eye(model.nv).reshape(lam.shape[:1] + (1,) * (lam.ndim - 2) + lam.shape[-1:])
-        given = [q, np.zeros(model.nv), units, lam]
+        bodies = None if bodies is None else known * bodies[..., None, :]
+        given = [q[..., None, :], np.zeros(model.nv), np.eye(model.nv), cotangents[0]]
         every = [*given, *[None] * (len(row.inputs) - len(given) - 1), bodies]
         light, gradients = weightless(model), [None, None]
         if wanted[0]:
-            gradients[0] = evaluate(light, vjp, _BY_NUMBERS, every)[0].sum(axis=0)
+            gradients[0] = evaluate(light, vjp, _BY_NUMBERS, every)[0].sum(axis=-2)
         if wanted[1] and bodies is not None:
-            gradients[1] = known * _by_parameters(light, row, options, every).sum(axis=0)
+            gradients[1] = known * _by_parameters(light, row, options, every).sum(axis=-2)
         return gradients
 
     return product
