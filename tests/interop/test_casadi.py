@@ -98,6 +98,16 @@ def test_parameters_in_rows_and_of_many_models() -> None:
     assert_same_bits(dense(two).T, np.array(want))
 
 
+def test_as_many_sets_as_a_set_with_joints_has_numbers() -> None:
+    """14 columns of 10 numbers are sets of one revolute body; 14 rows have its joint's numbers."""
+    model = robot("one revolute")
+    count = 10 + 4 * model.nv
+    sets = model.parameters.reshape(10, 1) * np.linspace(0.8, 1.2, count)
+    still, a = np.zeros(model.nv), np.ones(model.nv)
+    want = dtau.inverse_dynamics(model, still, still, a, parameters=sets.T.copy())
+    assert_same_bits(dense(dc.inverse_dynamics(model, still, still, a, parameters=sets)).T, want)
+
+
 def test_recordings_of_the_core_can_be_saved() -> None:
     model = robot("hyq")
     q, v, a, _ = state(model)

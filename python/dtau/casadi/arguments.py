@@ -24,8 +24,9 @@ def of_joints(model: Model, parameters: Any) -> bool:
     """Whether parameters, if they are given, include parameters of joints."""
     if parameters is None or not isinstance(model, Model):
         return False
-    shape = getattr(parameters, "shape", None) or np.shape(parameters)
-    return parameter_count(model, of_joints=True) in shape
+    shape = tuple(getattr(parameters, "shape", None) or np.shape(parameters))
+    count = parameter_count(model, of_joints=True)
+    return shape[:1] == (count,) or shape == (1, count)  # a column, or a row, of one state
 
 
 def evaluate(f: Any, *given: Any, longer_stacks: bool = False) -> Any:
