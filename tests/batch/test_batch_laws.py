@@ -11,6 +11,7 @@ seeds in place of the core's.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import zlib
@@ -94,6 +95,17 @@ def test_a_batch_is_its_states(chosen: str, part: int) -> None:
 def test_a_batch_is_all_of_its_states(chosen: str, part: int, of_sets: tuple[str, str]) -> None:
     """Every state alone, for other robots: what is rare needs many cases, 25 s each."""
     require_the_law(chosen, part, seeds(chosen, of_sets), every=True)
+
+
+@pytest.mark.parametrize("name", functions())
+def test_a_batch_may_have_no_states(name: str) -> None:
+    """Results have the axes of one state behind the empty one."""
+    for case in (Case(name, seed) for seed in range(4)):
+        with contextlib.suppress(ValueError):  # states that are refused
+            one = case.call(case.some(slice(0, 1)))
+            break
+    none = case.call(case.some(slice(0, 0)))
+    assert [x.shape for x in none] == [(0, *x.shape[1:]) for x in one]
 
 
 # The cases

@@ -56,7 +56,7 @@ def kinetic_energy_regressor(
     rows[..., 0] = 0.5 * (linear * linear).sum(axis=-1)
     rows[..., 1:4] = np.cross(linear, angular)
     rows[..., 4:] = 0.5 * np.einsum("...k,...kj->...j", angular, _rotation_rows(angular))
-    return rows.reshape(*rows.shape[:-2], -1)
+    return rows.reshape(*rows.shape[:-2], 10 * model.nbodies)
 
 
 @documented
@@ -94,7 +94,7 @@ def potential_energy_regressor(
     rows = np.zeros((*translation.shape[:-1], 10))
     rows[..., 0] = -translation @ model.gravity
     rows[..., 1:4] = -np.einsum("...ji,j->...i", rotation, model.gravity)
-    return rows.reshape(*rows.shape[:-2], -1)
+    return rows.reshape(*rows.shape[:-2], 10 * model.nbodies)
 
 
 @documented
@@ -142,7 +142,7 @@ def momentum_regressor(
     rows = np.empty(np.broadcast_shapes(own.shape, (*translation.shape[:-1], 6, 10)))
     rows[..., :3, :] = rotation @ own[..., :3, :]
     rows[..., 3:, :] = rotation @ own[..., 3:, :] + _cross(translation) @ rows[..., :3, :]
-    return np.moveaxis(rows, -3, -2).reshape(*rows.shape[:-3], 6, -1)
+    return np.moveaxis(rows, -3, -2).reshape(*rows.shape[:-3], 6, 10 * model.nbodies)
 
 
 def _twists(model: Model, q: ArrayLike, v: ArrayLike, threads: int | None) -> tuple[Array, Array]:
