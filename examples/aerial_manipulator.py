@@ -190,10 +190,7 @@ def picture(path: Path, model: dtau.Model) -> None:
     way.set_title("The first 16 of 30 seconds", y=1.0)
     way.set_zticks([0.0, -0.4])
     for axes in (home, way):
-        axes.set_aspect("equal")
-        axes.set_xlabel("x (m)")
-        axes.set_ylabel("y (m)")
-        axes.set_zlabel("z (m)")
+        axes.set(aspect="equal", xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")
         axes.view_init(elev=25.0, azim=-60.0)
         axes.locator_params(axis="x", nbins=5)
         axes.locator_params(axis="y", nbins=5)

@@ -183,8 +183,7 @@ def plot(result: Result, robot: dtau.Model, path: Path) -> None:
         color, parameters = ways[name]
         tau = regressor.torque(parameters, check.q[shown], check.v[shown], check.a[shown])
         left.plot(time, tau[:, joint], color=color, linewidth=1.2, label=name)
-    left.set_title(f"torque of joint {joint + 1} (N m), another motion")
-    left.set_xlabel("time (s)")
+    left.set(title=f"torque of joint {joint + 1} (N m), another motion", xlabel="time (s)")
     place = np.arange(7)
     bodies = {name: parameters for name, (_, parameters) in ways.items() if name != "as designed"}
     bodies["as built"] = robot.parameters.ravel()
@@ -198,15 +197,12 @@ def plot(result: Result, robot: dtau.Model, path: Path) -> None:
         color = ways[name][0] if name in ways else "0.3"
         right.bar(place + 0.27 * (k - 1), 1e3 * least, 0.25, color=color, label=name)
     middle.step(np.arange(-0.5, 7.5), [*NOISE, NOISE[-1]], "k:", where="post", label="noise")
-    middle.set_title("errors of torques (N m)")
-    middle.set_yscale("log")
-    middle.set_ylim(0.05, 100.0)
+    middle.set(title="errors of torques (N m)", yscale="log", ylim=(0.05, 100.0))
     middle.set_xticks(place, [f"{k + 1}" for k in place])
     middle.set_xlabel("joint")
     right.axhline(0.0, color="black", linewidth=0.8)
     right.set_yscale("symlog", linthresh=0.1)
-    right.set_ylim(-300.0, 3000.0)
-    right.set_title("least eigenvalue of pseudo-inertias (10⁻³)")
+    right.set(ylim=(-300.0, 3000.0), title="least eigenvalue of pseudo-inertias (10⁻³)")
     right.set_xticks(place, [f"{k + 1}" for k in place])
     right.set_xlabel("link; below zero no body exists")
     for axes in (left, middle, right):

@@ -84,8 +84,7 @@ def plot(path: Path) -> None:
     for name, values in largest.items():
         style = "--" if "Euler" in name else "-"
         panels[0].semilogy(loop, values, style, color="C0" if name[0] == "A" else "C1", label=name)
-    panels[0].set_title("Largest entry* along a loop, roll 20°")
-    panels[0].set_xlabel("pitch (degrees)")
+    panels[0].set(title="Largest entry* along a loop, roll 20°", xlabel="pitch (degrees)")
     panels[0].set_xticks(range(0, 361, 90))
     panels[0].legend(ncols=2)
 
@@ -100,11 +99,8 @@ def plot(path: Path) -> None:
     ):
         image = axes.pcolormesh(edges, edges, over[name], norm="log", vmin=low, vmax=high)
         axes.grid(visible=False)
-        axes.set_title(title)
-        axes.set_xlabel("pitch (degrees)")
-        axes.set_ylabel("roll (degrees)")
-        axes.set_xticks(range(-180, 181, 90))
-        axes.set_yticks(range(-180, 181, 90))
+        axes.set(title=title, xlabel="pitch (degrees)", ylabel="roll (degrees)")
+        axes.set(xticks=range(-180, 181, 90), yticks=range(-180, 181, 90))
     figure.colorbar(image, ax=panels[1:])
     figure.supxlabel("* in the rows of the base's angular acceleration", fontsize="small", x=0.85)
     program.save(figure, path)

@@ -130,8 +130,7 @@ def plot(motions: list[tuple[Task, Solution]], step: float, path: Path) -> None:
         lines = force.plot(step * np.arange(len(up)), up)
         lines[-1].set_linestyle("--")
         force.legend(lines, [c.frame.removesuffix("_FOOT") for c in task.contacts])
-        force.set_title("force on a foot, up (weights)")
-        force.set_ylim(0.0, None)
+        force.set(title="force on a foot, up (weights)", ylim=(0.0, None))
     force.set_xlabel("time (s)")
     program.save(figure, path)
 

@@ -15,9 +15,9 @@ The weights lam are the costates of the trajectory, which one sweep with first d
 (Textbooks' DDP takes the gradients of the value function from inside the backward sweep; with
 costates it is Newton's method on the inputs. Both converge quadratically.)
 
-Nothing is dropped: for a free base the cost's difference(goal, q) has second derivatives too, in
-ddp_exponential.py. Far from a solution the exact quadratic problem may have no minimum. That
-iteration then leaves out the second derivatives of the dynamics, as iLQR does.
+Nothing is dropped: for a free base the cost's difference(goal, q) has second derivatives too,
+`dtau.poses.log_jacobian_derivative`. Far from a solution the exact quadratic problem may have no
+minimum. That iteration then leaves out the second derivatives of the dynamics, as iLQR does.
 
     python examples/ddp.py                  # an arm that swings up, and a quadruped in free fall
     python examples/ddp.py --robot arm      # one of them
@@ -31,7 +31,6 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import ddp_convergence as convergence
-import ddp_exponential as exponential
 import ddp_tasks as tasks
 import numpy as np
 import program
@@ -71,7 +70,7 @@ class Expansion:
 class Bends(Expansion):
     """Also what exact Hessians ask for."""
 
-    to_x: np.ndarray  # x by q
+    pull: np.ndarray  # the cost by x
 
 
 def transposed(x: np.ndarray) -> np.ndarray:
@@ -134,11 +133,11 @@ def expand(task: tasks.Task, at: Trajectory) -> Bends:
 
     # The cost: half of weights . x² with x = errors(q, v)
     weights = np.vstack([np.tile(h * task.way_cost, (steps, 1)), task.end_cost])
-    x = errors(task, at.q, at.v)
+    pull = weights * errors(task, at.q, at.v)
     to_x = dtau.difference_jacobians(model, task.goal, at.q)[1]
     slopes = np.zeros((steps + 1, 2 * n + nu))
-    slopes[:, : 2 * n] = weights * x
-    slopes[:, :n] = np.einsum("ki,kij->kj", slopes[:, :n], to_x)
+    slopes[:, : 2 * n] = pull
+    slopes[:, :n] = np.einsum("ki,kij->kj", pull[:, :n], to_x)
     slopes[:-1, 2 * n :] = h * task.input_cost * at.u
     diagonals = np.hstack([weights, np.full((steps + 1, nu), h * task.input_cost)])
     hessians = diagonals[:, :, None] * np.eye(2 * n + nu)
@@ -149,7 +148,7 @@ def expand(task: tasks.Task, at: Trajectory) -> Bends:
     )
     jacobians = np.concatenate([step.A, step.B], axis=-1)
     costates, gradient = carried_back(jacobians, slopes)
-    return Bends(jacobians, slopes, hessians, costates, gradient, to_x)
+    return Bends(jacobians, slopes, hessians, costates, gradient, pull)
 
 
 def carried_back(jacobians: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -170,10 +169,18 @@ def exact_hessians(task: tasks.Task, at: Trajectory, e: Bends) -> np.ndarray:
     state = (model, at.q[:-1], at.v[:-1], tau(task, at), task.step)
     total = e.hessians.copy()
     total[:-1] += dtau.step_hessian(*state, lam_q, lam_v, "semi_implicit", inputs=task.drive)
-    # The cost: its x = difference(goal, q) is the inverse of the exponential map
-    bend = exponential.curvature(model, errors(task, at.q, at.v)[:, :n], e.slopes[:, :n])
-    total[:, :n, :n] -= transposed(e.to_x) @ bend @ e.to_x
+    if isinstance(model.joints[0].type, dtau.Free):
+        total[:, :6, :6] += logarithm_bends(errors(task, at.q, at.v), e.pull)
     return total
+
+
+def logarithm_bends(x: np.ndarray, pull: np.ndarray) -> np.ndarray:
+    """Second derivatives by q of the errors x of a free root, contracted with their weights."""
+    pose = dtau.poses.exp(x[:, None, :6])
+    by_q = np.einsum(
+        "ki,kjil->kjl", pull[:, :6], dtau.poses.log_jacobian_derivative(pose, np.eye(6))
+    )
+    return 0.5 * (by_q + transposed(by_q))
 
 
 def backward(

@@ -71,8 +71,7 @@ def plot(runs: list[tuple[tasks.Task, dict[bool, Record]]], path: Path) -> None:
             style = {"color": "C3" if exact else "C0", "marker": ".", "label": METHODS[exact]}
             by_iteration.semilogy(np.flatnonzero(shown), above[shown], **style)
             by_time.semilogy(np.array(record.seconds)[shown], above[shown], **style)
-        by_iteration.set_title(task.title)
-        by_iteration.set_ylabel("cost above the lowest")
+        by_iteration.set(title=task.title, ylabel="cost above the lowest")
         for axes, label in ((by_iteration, "iteration"), (by_time, "time (s)")):
             axes.set_xlabel(label)
         by_time.legend()

@@ -129,8 +129,7 @@ def plot(times: np.ndarray, distances: np.ndarray, torques: np.ndarray, path: Pa
         if way in WAYS[:3]:
             left.plot(times, torque[:, 1], line, color=color, label=way)
     for axes, title in ((left, "torque of motor 2 (N m)"), (right, "error of the flange (mm)")):
-        axes.set_title(title)
-        axes.set_xlabel("time (s)")
+        axes.set(title=title, xlabel="time (s)")
         axes.axvspan(MOVE, times[-1], color="0.94", linewidth=0)
     right.legend()
     program.save(figure, path)

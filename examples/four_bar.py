@@ -138,8 +138,7 @@ def plot(
         panels[2].semilogy(
             COARSE * np.arange(1, len(gap)), gap[1:], color=color, linewidth=0.8, label=label
         )
-    panels[2].set_title(f"gap, RK4 in steps of {1e3 * COARSE:g} ms (m)")
-    panels[2].set_xlabel("time (s)")
+    panels[2].set(title=f"gap, RK4 in steps of {1e3 * COARSE:g} ms (m)", xlabel="time (s)")
     panels[2].legend(loc="center right")
     for axes in panels[:2]:
         axes.set_xlabel("time step (s)")

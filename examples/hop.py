@@ -155,13 +155,9 @@ def heights(task: Hop, q: np.ndarray) -> np.ndarray:
     return dtau.frame_placements(task.model, q, FEET).translation[..., 2]
 
 
-def errors(task: Hop, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    return np.concatenate([dtau.difference(task.model, task.goal, q), v], axis=-1)
-
-
 def cost(task: Hop, q: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
     """Of trajectories, leading axes are a batch."""
-    x = errors(task, q, v) ** 2
+    x = ddp.errors(task, q, v) ** 2
     on_the_way = (
         (task.way_cost * x[..., :-1, :]).sum((-1, -2))
         + task.input_cost * (u**2).sum((-1, -2))
@@ -196,7 +192,7 @@ def expand(task: Hop, at: ddp.Trajectory) -> ddp.Expansion:
 
     # The cost of states and inputs
     weights = np.vstack([h * task.way_cost, task.end_cost])
-    x, strong = errors(task, at.q, at.v), too_strong(task.model, at.u)
+    x, strong = ddp.errors(task, at.q, at.v), too_strong(task.model, at.u)
     to_x = np.tile(np.eye(2 * n), (steps + 1, 1, 1))
     to_x[:, :n, :n] = dtau.difference_jacobians(model, task.goal, at.q).by_q1
     slopes = np.zeros((steps + 1, 2 * n + nu))
@@ -277,8 +273,7 @@ def plot(task: Hop, record: convergence.Record, at: ddp.Trajectory, path: Path) 
         axes.axvspan(time[leaving], time[landing], color="0.9", linewidth=0)
         axes.set_xlabel("time (s)")
     course.semilogy(record.gradient, marker=".")
-    course.set_title("largest entry of the gradient")
-    course.set_xlabel("iteration")
+    course.set(title="largest entry of the gradient", xlabel="iteration")
     program.save(figure, path)
 
 

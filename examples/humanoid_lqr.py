@@ -230,11 +230,9 @@ def plot(
     left.axhline(0.0, color="black", linewidth=0.8, linestyle=":")
     left.text(weights[0], 0.2, "falls")
     left.text(weights[0], -0.3, "stands", verticalalignment="top")
-    left.set_title("slowest mode of the true robot (1/s)")
-    left.set_xlabel("weight of squared torques")
+    left.set(title="slowest mode of the true robot (1/s)", xlabel="weight of squared torques")
     left.legend()
-    right.set_ylim(1e-4, 3.0)
-    right.set_title(f"2 N s at weight {SHOWN:g}: the pelvis is off by (m)")
+    right.set(ylim=(1e-4, 3.0), title=f"2 N s at weight {SHOWN:g}: the pelvis is off by (m)")
     right.set_xlabel("time (s)")
     program.save(figure, path)
 

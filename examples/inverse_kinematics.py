@@ -189,8 +189,7 @@ def plot(reached: Search, exact: Search, without: Search, path: Path) -> None:
     panels[2].scatter(exact.errors[-1], without.errors[-1], s=4, color="C3", alpha=0.5)
     ends = [exact.errors[-1].min(), without.errors[-1].max()]
     panels[2].plot(ends, ends, color="black", linewidth=0.8, linestyle=":")
-    panels[2].set_title("error left, targets out of reach")
-    panels[2].set_xlabel("with the Jacobian of the error")
+    panels[2].set(title="error left, targets out of reach", xlabel="with the Jacobian of the error")
     panels[2].set_ylabel("with the Jacobian of the tool")
     for axes in panels[:2]:
         axes.set_xlabel("step")

@@ -110,8 +110,7 @@ def plot(truth: Any, found: Any, errors: Any, path: Path) -> None:
         axes.errorbar(x, y, yerr=2 * e, fmt="o", markersize=3, linewidth=0.8, color="C0")
         axes.axline((x.mean(), x.mean()), slope=1, color="black", linewidth=0.8, linestyle=":")
         axes.axhline(TYPICAL[6 * k], color="0.7", linewidth=0.8)
-        axes.set_title(name)
-        axes.set_xlabel("true")
+        axes.set(title=name, xlabel="true")
     all_axes[0].set_ylabel("found (two standard errors); grey: data sheet")
     program.save(figure, path)
 

@@ -143,13 +143,11 @@ def plot(before: Fall, after: Fall, losses: list[float], path: Path) -> None:
         tilt = np.rad2deg(falls.tilt)
         left.plot(time, tilt.T, color=color, linewidth=0.8)
         left.plot([], [], color=color, label=label)
-    left.set_title("tilt of the trunk (degrees)")
-    left.set_xlabel("time (s)")
+    left.set(title="tilt of the trunk (degrees)", xlabel="time (s)")
     left.set_ylim(bottom=0)
     left.legend()
     right.semilogy(losses, color="C0", linewidth=1)
-    right.set_title("loss")
-    right.set_xlabel("iteration")
+    right.set(title="loss", xlabel="iteration")
     program.save(figure, path)
 
 

@@ -209,8 +209,7 @@ def plot(delta: LookAhead, door: Opening, path: Path) -> None:
     names = ("acceleration", "jerk", "snap", "crackle", "pop")
     for k, (name, errors) in enumerate(zip(names, delta.errors.T, strict=True)):
         panels[0].loglog(1e3 * HORIZONS, errors, color=f"C{k}", marker=".", label=name)
-    panels[0].set_title("Delta robot: missed by (m)")
-    panels[0].set_xlabel("looked ahead by (ms)")
+    panels[0].set(title="Delta robot: missed by (m)", xlabel="looked ahead by (ms)")
     panels[0].set_xticks([4, 8, 16, 32, 64], labels=["4", "8", "16", "32", "64"])
     panels[0].xaxis.set_minor_formatter("")
     panels[0].legend(title="polynomial to the", fontsize=8, title_fontsize=8)

@@ -25,7 +25,6 @@ from pathlib import Path
 
 import ddp
 import ddp_convergence as convergence
-import ddp_exponential as exponential
 import hop
 import numpy as np
 import program
@@ -97,10 +96,8 @@ def exact_hessians(task: hop.Hop, at: ddp.Trajectory, e: ddp.Expansion) -> np.nd
     total = e.hessians.copy()
     total[:-1] += bends
     weights = np.vstack([h * task.way_cost, task.end_cost])[:, :n]
-    x, to_x = hop.errors(task, at.q, at.v), dtau.difference_jacobians(model, task.goal, at.q).by_q1
-    slopes = np.einsum("ki,kij->kj", weights * x[:, :n], to_x)
-    bend = exponential.curvature(model, x[:, :n], slopes)
-    total[:, :n, :n] -= ddp.transposed(to_x) @ bend @ to_x
+    x = ddp.errors(task, at.q, at.v)
+    total[:, :6, :6] += ddp.logarithm_bends(x, weights * x[:, :n])
     lifts = dtau.frame_jacobians_derivatives(model, at.q[k], hop.FEET, "mixed", symmetric=True)
     total[k, :n, :n] += hop.PLACE_COST * np.tensordot(hop.heights(task, at.q[k]), lifts[:, 2], 1)
     return total
@@ -141,8 +138,7 @@ def plot(
         style = {"color": "C0" if foot[0] == "L" else "C1", "label": foot[:2]}
         force.plot(time[:-1], values, linestyle="-" if foot[1] == "F" else "--", **style)
     force.axvspan(time[leaving], time[landing], color="0.9", linewidth=0)
-    force.set(xlabel="time (s)", ylim=(0, None))
-    force.set_title("force on a foot, up (N)")
+    force.set(xlabel="time (s)", ylim=(0, None), title="force on a foot, up (N)")
     force.legend(ncols=2, loc="lower right")
     for exact, record in records.items():
         style = {
@@ -152,8 +148,7 @@ def plot(
         }
         course.semilogy(record.gradient, **style)
         clock.semilogy(record.seconds, record.gradient, **style)
-    course.set_xlabel("iteration")
-    course.set_title("largest entry of the gradient")
+    course.set(xlabel="iteration", title="largest entry of the gradient")
     clock.set_xlabel("time (s)")
     clock.legend()
     program.save(figure, path)

@@ -116,8 +116,7 @@ def plot(flights: Flights, path: Path) -> None:
         axes.fill_between(INSTANTS, quarter, three, alpha=0.4, label="50 %", **band)
         axes.plot(INSTANTS, middle, label="median")
         axes.plot(INSTANTS, most, color="C3", linewidth=0.9, label="the largest of all")
-        axes.set_title(title)
-        axes.set_xlabel("time (s)")
+        axes.set(title=title, xlabel="time (s)")
     panels[0, 0].legend()
     start = np.rad2deg(flights.start)
     for axes, values, title in (
@@ -125,8 +124,7 @@ def plot(flights: Flights, path: Path) -> None:
         (panels[1, 1], flights.thrust, "largest thrust (N)"),
     ):
         axes.plot(start, values, ".", markersize=2, alpha=0.3, rasterized=True)
-        axes.set_title(title)
-        axes.set_xlabel("attitude's distance from hover at the start (degrees)")
+        axes.set(title=title, xlabel="attitude's distance from hover at the start (degrees)")
         axes.set_xticks(range(0, 181, 45))
     for axes in panels.flat:
         axes.set_ylim(bottom=0)

@@ -315,15 +315,13 @@ def plot(task: Task, records: dict[bool, Record], path: Path) -> None:
         film.text(0.83 * i, -0.25, f"{step * k:.2f} s", ha="center")
 
     force.plot(step * np.arange(len(at.u)), forces(task, at), color="C2")
-    force.set(xlabel="time (s)", ylim=(0, None))
-    force.set_title("force of the floor, up (N)")
+    force.set(xlabel="time (s)", ylim=(0, None), title="force of the floor, up (N)")
     for exact, record in records.items():
         style = {"color": "C3" if exact else "0.4", "marker": ".", "label": METHODS[exact]}
         course.semilogy(record.cost, **style)
         clock.semilogy(record.seconds, record.cost[: len(record.seconds)], **style)
     for axes, label in ((course, "iteration"), (clock, "time to solve (s)")):
-        axes.set_xlabel(label)
-        axes.set_title("cost")
+        axes.set(xlabel=label, title="cost")
     course.legend()
     program.save(figure, path)
 

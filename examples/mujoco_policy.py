@@ -208,12 +208,10 @@ def plot(model: mujoco.MjModel, motions: Sequence[Motion], losses: list[float], 
         for k in range(4):
             axes.plot(time, motion.command[:, k], color=f"C{k}", linewidth=0.8, linestyle="--")
             axes.plot(time, motion.states[:, k, 2], color=f"C{k}")
-        axes.set(xlabel="time (s)", ylim=(0.5, 0.85))
-        axes.set_title(f"heights {title} (m)")
+        axes.set(xlabel="time (s)", ylim=(0.5, 0.85), title=f"heights {title} (m)")
     course = figure.add_subplot(grid[1, 2])
     course.semilogy(losses, color="C2")
-    course.set_xlabel("iteration")
-    course.set_title("loss")
+    course.set(xlabel="iteration", title="loss")
     program.save(figure, path)
 
 

@@ -194,8 +194,7 @@ def plot(model: dtau.Model, motion: Motion, measured: np.ndarray, found: Fit, pa
     left.plot(time, measured[:, joint], color="0.75", linewidth=0.8, label="measured")
     left.plot(time, empty[:, joint], color="C3", label="model without payload")
     left.plot(time, fitted[:, joint], color="C0", label="fitted model")
-    left.set_title(f"torque of joint {joint + 1} (N m)")
-    left.set_xlabel("time (s)")
+    left.set(title=f"torque of joint {joint + 1} (N m)", xlabel="time (s)")
     left.legend()
 
     rng, truth = np.random.default_rng(1), as_body(PAYLOAD.parameters)

@@ -147,8 +147,6 @@ def plot(summary: Summary, path: Path) -> None:
     for axes, title, row in zip(panels, QUANTITIES, summary.counts, strict=True):
         axes.stairs(row, EDGES, fill=True)
         seen = np.flatnonzero(row)
-        axes.set_xlim(EDGES[seen[0]], EDGES[seen[-1] + 1])
-        axes.set_yscale("log")
-        axes.set_title(f"norm of {title}")
+        axes.set(xlim=(EDGES[seen[0]], EDGES[seen[-1] + 1]), yscale="log", title=f"norm of {title}")
     panels[0].set_ylabel("states")
     program.save(figure, path)

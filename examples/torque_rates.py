@@ -159,8 +159,7 @@ def plot(model: dtau.Model, solutions: dict[str, Solution], path: Path) -> None:
         column[0].set_title(f"{limited} limits on rates: {times[-1]:.2f} s")
         column[1].set_xlabel("time (s)")
     panels[0, 0].set_ylabel("torque / limit")
-    panels[1, 0].set_ylabel("rate of torque / limit")
-    panels[1, 0].set_ylim(-3.0, 3.0)
+    panels[1, 0].set(ylabel="rate of torque / limit", ylim=(-3.0, 3.0))
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside right center")
     program.save(figure, path)
 

@@ -144,14 +144,12 @@ def plot(one: Run, many: Run, path: Path) -> None:
     above.set(aspect="equal", xlabel="forward (m)", ylabel="to the left (m)")
     above.set_title(f"{many.q.shape[1]} trunks after the push")
     beside.axvspan(*PUSHED, color="C1", alpha=0.3, linewidth=0)
-    beside.set(xlabel="time (s)", ylim=(0, None))
-    beside.set_title("tilt of trunks (degrees)")
+    beside.set(xlabel="time (s)", ylim=(0, None), title="tilt of trunks (degrees)")
     for found, color in ((many, "C0"), (one, "C1")):
         label = f"{found.q.shape[1]} robots" if found is many else "one robot"
         clock.semilogy(times[:-1], 1e3 * found.seconds, ".", color=color, label=label)
     clock.axhline(1e3 * PERIOD * H, color="black", linestyle=":", label="real time")
-    clock.set(xlabel="time (s)", ylim=(1, 1e5))
-    clock.set_title("time to plan (ms)")
+    clock.set(xlabel="time (s)", ylim=(1, 1e5), title="time to plan (ms)")
     clock.legend(loc="upper left")
     program.save(figure, path)
 
