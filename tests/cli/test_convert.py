@@ -11,12 +11,20 @@ import pytest
 import dtau
 
 
-def test_what_is_written_loads_as_the_same_model(run: Any, arm: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("changes", "options"),
+    [({"damping": 0.2}, {}), ({"friction": 3.0, "friction_speed": 0.1}, {"friction_speed": 0.1})],
+)
+def test_what_is_written_loads_as_the_same_model(
+    changes: dict[str, float], options: dict[str, Any], run: Any, arm: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "out.urdf"
-    done = run("convert", arm, out, "--damping", 0.2)
+    words = [x for name, value in changes.items() for x in (f"--{name.replace('_', '-')}", value)]
+    done = run("convert", arm, out, *words)
     assert (done.code, done.err) == (0, "")
-    assert f'dtau.load("{out}", root="fixed")' in done.out
-    assert dtau.load(out) == dtau.load(arm, damping=0.2)
+    typed = "".join(f", {name}={x}" for name, x in options.items())
+    assert f'dtau.load("{out}", root="fixed"{typed})' in " ".join(done.out.split())
+    assert dtau.load(out, **options) == dtau.load(arm, **changes)
 
 
 @pytest.mark.parametrize("name", ["out.dtau", "OUT.DTAU"])

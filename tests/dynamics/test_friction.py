@@ -198,8 +198,11 @@ class TestFiles:
             dtau.load(wrong, friction_speed=0.1)
 
     @pytest.mark.parametrize("speed", [0.02, {"one": 0.1, "two": 0.2}, {"two": 0.2}])
-    def test_what_is_written_is_read(self, speed: float | dict[str, float]) -> None:
-        model = dtau.load(URDF, friction_speed=speed)
+    @pytest.mark.parametrize("name", ["two", "two--2"])  # -- ends a comment of XML
+    def test_what_is_written_is_read(self, speed: float | dict[str, float], name: str) -> None:
+        if isinstance(speed, dict):
+            speed = {name if joint == "two" else joint: x for joint, x in speed.items()}
+        model = dtau.load(URDF.replace('name="two"', f'name="{name}"'), friction_speed=speed)
         text = model.to_urdf()
         options = text.split("dtau.load(..., ")[1].split(") gives")[0]
         made = eval(f"dtau.load(text, {options})", {"dtau": dtau, "text": text})

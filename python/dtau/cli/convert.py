@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.text import Text
@@ -13,8 +12,8 @@ from rich.text import Text
 from dtau.cli.output import FAINT, hanging, plural, say
 from dtau.cli.robot import SAVED, Loaded, RefusedError, RobotFile, as_typed, reordered, takes_robot
 from dtau.loaders.load import load
-from dtau.model.joints import Free
 from dtau.model.saving import saved
+from dtau.model.writing import load_options, spelled
 from dtau.support.files import write_file
 
 _EPILOG = """\b
@@ -111,19 +110,14 @@ def _output(path: str, force: bool) -> Path:
 def _show(loaded: Loaded, out: Path, root_link: str | None) -> None:
     """Read the written file, and print what it has and with which options it loads."""
     model = loaded.model
-    options: dict[str, Any] = {}
-    if not _is_saved(out):
-        free = root_link is None and isinstance(model.links[0].joint, Free)
-        options["root"] = "free" if free else "fixed"
-        if any(link.mimic for link in model.links):
-            options["mimic"] = "exact"
+    options = {} if _is_saved(out) else load_options(model, root_link)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         written = load(out, **options)
     if root_link is None and written != model:
         raise AssertionError(f"{out} loads as another model than {loaded.file.label}")
     say(f"{out}: {model.name or 'a robot'}, nv {written.nv}, {written.mass:.4g} kg", "bold")
-    typed = "".join(f', {name}="{value}"' for name, value in options.items())
+    typed = f", {spelled(options)}" if options else ""
     cpp = " and, in C++, dtau::Model::load" if _is_saved(out) else ""
     say(f'It loads as the same model with dtau.load("{out}"{typed}){cpp}.')
     for warning in loaded.warnings:

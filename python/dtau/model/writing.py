@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -54,12 +55,7 @@ def urdf_text(model: ModelBase, root_link: str | None) -> str:
         raise ValueError(
             f"model {model.name!r:.80}: a URDF cannot represent all of it: {'; '.join(problems)}"
         )
-    free = root_link is None and isinstance(model.links[0].joint, Free)
-    options = 'root="free"' if free else 'root="fixed"'
-    if any(link.mimic for link in model.links):
-        options += ', mimic="exact"'
-    if any(any(_floats(link.friction_speed)) for link in joints):
-        options += f", friction_speed={_friction_speeds(joints)}"
+    options = spelled(load_options(model, root_link)).replace("--", r"-\x2d")  # ends no comment
     lines = [] if root_link is None else [f"  <link name={_quoted(root_link)}/>"]
     for link in model.links:
         lines += _link(link)
@@ -81,15 +77,31 @@ def urdf_text(model: ModelBase, root_link: str | None) -> str:
     )
 
 
-def _friction_speeds(links: Sequence[Link]) -> str:
+def load_options(model: ModelBase, root_link: str | None) -> dict[str, Any]:
+    """Return the options with which `dtau.load` reads an equal model from the model's URDF."""
+    joints = model.links if root_link is not None else model.links[1:]
+    free = root_link is None and isinstance(model.links[0].joint, Free)
+    options: dict[str, Any] = {"root": "free" if free else "fixed"}
+    if any(link.mimic for link in model.links):
+        options["mimic"] = "exact"
+    if any(any(_floats(link.friction_speed)) for link in joints):
+        options["friction_speed"] = _friction_speeds(joints)
+    return options
+
+
+def _friction_speeds(links: Sequence[Link]) -> float | dict[str, float | list[float]]:
     """Return the option of `dtau.load` with which links get their speeds of friction again."""
-    moving = [link for link in links if link.joint.nv]
-    speeds = {tuple(_floats(link.friction_speed)) for link in moving}
-    if len(speeds) == 1 and all(link.joint.nv == 1 for link in moving):
-        return _number(*speeds.pop())
-    own = {link.joint_name: _floats(link.friction_speed) for link in moving}
-    each = (f"{name!r}: {_number(*x) if len(x) == 1 else x}" for name, x in own.items() if any(x))
-    return f"{{{', '.join(each)}}}"
+    moving = {link.joint_name: _floats(link.friction_speed) for link in links if link.joint.nv}
+    first, *others = moving.values()
+    if len(first) == 1 and all(each == first for each in others):
+        return first[0]
+    return {name: x[0] if len(x) == 1 else x for name, x in moving.items() if any(x)}
+
+
+def spelled(options: Mapping[str, Any]) -> str:
+    """Return options as they stand in a call."""
+    values = (f'"{x}"' if isinstance(x, str) else repr(x) for x in options.values())
+    return ", ".join(map("=".join, zip(options, values, strict=True)))
 
 
 # Parts of a model that a URDF cannot represent
