@@ -50,6 +50,15 @@ def test_options_go_to_the_functions_that_take_them(run: Any, arm: Path, tmp_pat
     assert "tau[2][2] from q[2], v_derivatives[1][2]" in header
 
 
+def test_numbers(run: Any, arm: Path, tmp_path: Path) -> None:
+    done = run("generate", arm, tmp_path / "arm.c", "-f", "step", "-o", "dt=0.01")
+    assert (done.code, done.err) == (0, "")
+    assert (
+        "void arm_step(const double *q, const double *v, const double *tau,"
+        in (tmp_path / "arm.h").read_text()
+    )
+
+
 def test_names_of_several_joints(run: Any, arm: Path, tmp_path: Path) -> None:
     given = ("-f", "hybrid_dynamics", "-o", "prescribed=shoulder,elbow")
     done = run("generate", arm, tmp_path / "arm.c", *given)
@@ -102,6 +111,17 @@ def test_what_is_written_for_casadi_is_counted(run: Any, arm: Path, tmp_path: Pa
         (["arm.c", "--prefix", "1x"], 3, "--prefix: expected the beginning of names in C"),
         (["arm.c", "--casadi", "2", "--scalar", "float"], 3, "--casadi: "),
         (["arm.c", "-f", "frame_jacobians", "-o", "frames=x"], 3, "no frame named 'x'"),
+        (["arm.c", "-f", "poses"], 3, "--function: no function named 'poses'"),
+        (["arm.c", "-f", "lqr"], 3, "lqr cannot be written as C: it takes no model"),
+        (["arm.c", "-f", "foo", "-o", "order=2"], 3, "--function: no function named 'foo'"),
+        *(
+            (["arm.c", "-f", "mass_matrix_time_derivatives", *words], 3, message)
+            for words, message in (
+                (["-o", "order=-1"], "order: expected an integer of 0 to 100, got -1"),
+                (["-o", "order=²"], "order: expected an integer, got '²'"),
+                (["-o", "order=1", "-o", "order=2"], "--option order=2: expected order once"),
+            )
+        ),
         (["arm.c", "-f", "frame_jacobians"], 3, "frame_jacobians needs the option 'frames'"),
         (["arm.c", "--scalar", "half"], 3, "scalar: expected 'double' or 'float', got 'half'"),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import warnings
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from dtau.cli.output import FAINT, Column, plural, print_table, say
 from dtau.cli.robot import RefusedError, RobotFile, Word, as_typed, takes_robot
 from dtau.codegen.generate import SUFFIXES
 from dtau.codegen.recording import COMPILES, LARGE
+from dtau.registry import FUNCTIONS
 from dtau.support.options import Language, Scalar
 
 _OPTION = re.compile(r"\b(limit|casadi|prefix)=(\d*)")  # in errors of the package
@@ -188,22 +188,28 @@ def _name(option: str) -> str:
 
 def _options_of(function: str, options: Sequence[str]) -> dict[str, Any]:
     """Return the options that a function takes, converted to its types."""
+    given: dict[str, Any] = {}
     for option in options:
-        if "=" not in option:
+        name, equals, text = option.partition("=")
+        if not equals:
             raise click.UsageError(f"--option {option}: expected NAME=VALUE, such as order=2")
-    if function not in dtau.__all__:
-        return {}
-    taken = inspect.signature(getattr(dtau, function)).parameters
-    return {
-        _name(option): _value(_name(option), option.partition("=")[2])
-        for option in options
-        if _name(option) in taken
-    }
+        if name in given:
+            raise click.UsageError(f"--option {option}: expected {name} once, got it twice")
+        given[name] = _value(name, text)
+    if function not in FUNCTIONS:
+        return given  # `dtau.generate` refuses the function
+    taken = {argument.name for argument in FUNCTIONS[function].arguments}
+    return {name: value for name, value in given.items() if name in taken}
 
 
 def _value(name: str, text: str) -> Any:
-    if text.isdigit():
-        return int(text)
+    if name in ("frames", "prescribed"):
+        return text.split(",")
     if text in ("true", "false"):
         return text == "true"
-    return text.split(",") if name in ("frames", "prescribed") else text
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            pass
+    return text

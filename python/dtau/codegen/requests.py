@@ -30,6 +30,8 @@ _ARRAYS = {
 _IN_PYTHON = {
     "frame_jacobians_rate": "NumPy takes it from frame_jacobians_time_derivatives: write that one",
     "equilibrium": "it solves least squares by NumPy's singular values",
+    "lqr": "it takes no model",
+    "transfer_state": "it takes two models",
     "project": "it is an iteration in Python, whose steps depend on the state",
     "wrench_at_frame_derivatives": (
         "NumPy makes it of wrench_at_frame and frame_jacobians, which can be written"
