@@ -529,6 +529,12 @@ class TestGarbage:
                 with pytest.raises(dtau.ModelError, match=re.escape(str(path))):
                     dtau.load(path)
 
+    def test_an_encoding_that_is_not_named(self, tmp_path: Path) -> None:
+        path = tmp_path / "arm.urdf"
+        path.write_bytes(arm().replace("tip", "Füße").encode("latin-1"))
+        with pytest.raises(dtau.ModelError, match=r"line \d+: expected UTF-8, got the byte 0xfc;"):
+            dtau.load(path)
+
     def test_unknown_encodings(self, tmp_path: Path) -> None:
         path = tmp_path / "arm.urdf"
         for encoding in ("klingon", "shift_jis", "utf-7", "base64", "idna"):

@@ -134,6 +134,21 @@ class _NestedError(Exception):
     """An element whose contents are skipped has one with its own tag in it."""
 
 
+def _foreign_byte(content: str | bytes, at: int) -> str | None:
+    """Describe the byte that stopped the parser if it is of no character in UTF-8."""
+    if isinstance(content, str) or not content[at : at + 1] > b"\x7f":
+        return None
+    try:
+        content[at:].decode()
+    except UnicodeDecodeError as error:
+        if error.start == 0:
+            return (
+                f"expected UTF-8, got the byte {content[at]:#x}; a first line such as "
+                '<?xml version="1.0" encoding="latin-1"?> names another encoding'
+            )
+    return None
+
+
 def _read(text: str | bytes, source: str, unread: Collection[str], *, whole: bool) -> Element:
     parser = expat.ParserCreate()
     top = Element("", {}, source, 0, [])
@@ -171,11 +186,11 @@ def _read(text: str | bytes, source: str, unread: Collection[str], *, whole: boo
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
     try:
-        parser.Parse(with_declaration_first(text), True)
+        parser.Parse(content := with_declaration_first(text), True)
     except expat.ExpatError as error:
-        raise ModelError(
-            f"{source}, line {error.lineno}: not well-formed XML: {expat.ErrorString(error.code)}"
-        ) from None
+        problem = _foreign_byte(content, parser.ErrorByteIndex)
+        problem = problem or f"not well-formed XML: {expat.ErrorString(error.code)}"
+        raise ModelError(f"{source}, line {error.lineno}: {problem}") from None
     except _EnoughError:
         pass
     except ModelError:
