@@ -60,6 +60,8 @@ FAULTS = {
     "no effort": ('effort="50"', 'effort="0"', "zero-limits", "warning", "shoulder"),
     "wide": ('lower="-2" upper="2"', 'lower="-1e9" upper="1e9"', "wide-range", "note", "shoulder"),
     "colours": ("</robot>", '<material name="red"/></robot>', "ignored", "note", ""),
+    "friction": ('<axis xyz="0 1 0"/>', '<axis xyz="0 1 0"/><dynamics friction="1"/>', "loader",
+                 "note", ""),
     "base": ('<link name="base"/>', '<link name="base"><inertial><mass value="1"/><inertia '
              'ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>',
              "fixed-to-the-world", "note", "base"),

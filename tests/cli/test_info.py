@@ -71,6 +71,26 @@ def test_json_of_what_has_no_limit(run: Any, tmp_path: Path) -> None:
     assert (limits["lower"], limits["upper"]) == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        (
+            ARM.replace('<limit lower="-2"', '<dynamics friction="0.2"/><limit lower="-2"'),
+            "ignored friction (--friction-speed smooths and includes it): 1",
+        ),
+        (
+            ARM.replace('ixx="0.01"', 'ixx="1"'),
+            "no rigid body has (--inertia repair takes the nearest ones of rigid bodies)",
+        ),
+    ],
+)
+def test_notes_say_what_to_type(run: Any, tmp_path: Path, text: str, note: str) -> None:
+    path = tmp_path / "arm.urdf"
+    path.write_text(text, encoding="utf-8")
+    assert note in " ".join(run("info", path).out.split())
+    assert any(note in each for each in json.loads(run("info", path, "--json").out)["notes"])
+
+
 def test_warnings_are_shown_and_say_what_to_type(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "arm.urdf"
     mimic = '<mimic joint="shoulder"/></joint>\n  <joint name="flange"'

@@ -28,7 +28,8 @@ def test_the_limit_can_be_chosen(given: str, tmp_path: Path) -> None:
 
     label = "XML text" if given == "text" else str(tmp_path / "arm.urdf")
     assert load(1000, max_size=1000).nv == 1
-    message = f"{label}: expected at most 1000 bytes, got more; max_size= allows larger files"
+    message = f"{label}: expected at most 1000 bytes, got more; "
+    message += "max_size= of dtau.load allows larger files"
     with pytest.raises(dtau.ModelError) as caught:
         load(1001, max_size=1000)
     assert str(caught.value) == message

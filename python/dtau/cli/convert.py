@@ -122,7 +122,7 @@ def _show(loaded: Loaded, out: Path, root_link: str | None) -> None:
     say(f'It loads as the same model with dtau.load("{out}"{typed}){cpp}.')
     for warning in loaded.warnings:
         hanging(Text("- "), [Text(warning, "yellow")], 2)
-    ignored = [x.removeprefix("ignored ") for x in model.notes if x.startswith("ignored ")]
+    ignored = [x.removeprefix("ignored ") for x in loaded.notes if x.startswith("ignored ")]
     if ignored:
         kinds = plural(len(ignored), "kind")
         say(f"Left out {kinds} that the model does not have: {', '.join(ignored)}.", FAINT)

@@ -52,7 +52,7 @@ def as_data(loaded: Loaded) -> dict[str, Any]:
         "fixed_to_the_world": carried.get("the world", []),
         "frames": list(model.frames),
         "massless_joints": list(model.massless_joints),
-        "notes": list(model.notes),
+        "notes": loaded.notes,
         "warnings": loaded.warnings,
     }
 

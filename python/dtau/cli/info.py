@@ -70,7 +70,7 @@ def _show(loaded: Loaded) -> None:
         "Merged into the bodies that carry them (their frames remain):",
         [f"{body}: {', '.join(links)}" for body, links in merged(model).items()],
     )
-    _list("Notes on the file:", list(model.notes))
+    _list("Notes on the file:", loaded.notes)
     _list("Warnings:", loaded.warnings, "yellow")
 
 

@@ -26,12 +26,15 @@ SAVED = ".dtau"  # a model's file, which has speeds of its own
 _OPTION = re.compile(r"\b(root|mimic|inertia)='(\w+)'")  # in errors of the package
 _WORDS = {
     "says in Model.notes by how much": "dtau info then says by how much",
+    "says so in Model.notes": "dtau info then says so",
     "leave out root=": "leave out --root",
     "meshes=": "--meshes",
     "replace(gravity=(0.0, 0.0, -9.81))": "--gravity 0 0 -9.81",
     "replace(armature=0)": "--armature 0",
     "replace(stiffness=0)": "--stiffness 0",
     "friction_speed: expected": "--friction-speed: expected",
+    "friction_speed= of dtau.load": "--friction-speed",
+    "friction_speed= smooths": "--friction-speed smooths",
     ", of free roots by name;": ",",
     "root_link= adds": "--root-link NAME adds",
     "in the order of their names, and q and v with them": (
@@ -143,6 +146,11 @@ class Loaded:
     file: RobotFile
     model: Model
     warnings: list[str]
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes of the loader, with options of the command line."""
+        return [as_typed(note) for note in self.model.notes]
 
 
 def as_typed(message: str) -> str:

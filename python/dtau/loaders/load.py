@@ -304,5 +304,6 @@ def _require_size(label: str, text: str, max_size: int) -> None:
 
 def _too_large(label: str, max_size: int) -> ModelError:
     return ModelError(
-        f"{label}: expected at most {max_size} bytes, got more; max_size= allows larger files"
+        f"{label}: expected at most {max_size} bytes, got more; max_size= of dtau.load allows "
+        "larger files"
     )

@@ -17,6 +17,7 @@ _WAYS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 _FIXED = re.compile("link '(.*)' is fixed to the world: its inertia has no effect")
 _REPAIRED = re.compile(r"repaired the inertia of link '(.*)' \(line \d+\): (.*)")
+_FRICTION = "ignored friction"  # which the dynamics need
 _OWN = ("principal moments that break", "joints that move no inertia")  # other checks report these
 
 
@@ -59,8 +60,8 @@ def check_loading(read: Loaded) -> Iterator[Finding]:
         )
     ignored, unmoved = [], []
     repaired: dict[str, str] = {}
-    for note in read.model.notes:
-        if note.startswith("ignored "):
+    for note in read.notes:
+        if note.startswith("ignored ") and not note.startswith(_FRICTION):
             ignored.append(note.removeprefix("ignored "))
         elif fixed := _FIXED.fullmatch(note):
             unmoved.append(fixed[1])
