@@ -13,8 +13,8 @@ writes that file to build/fuzz/crash-..., and `python tests/fuzz/guided.py FILE`
 What was found is kept in build/fuzz/corpus (--corpus names another folder), and the next call goes
 on from it. The first byte of a file in there chooses the options of `dtau.load` and whether it gets
 a text or a file; the rest is the XML. The lines that are printed meanwhile are libFuzzer's: `cov`
-counts what was reached, `corp` the files that are kept, `exec/s` the rate. This program is not a
-part of the test run; fuzz.py needs no coverage and looks at more than files.
+counts what was reached, `corp` the files that are kept, `exec/s` the rate. .ci/full runs
+this program for ten minutes; fuzz.py needs no coverage and looks at more than files.
 """
 
 from __future__ import annotations
