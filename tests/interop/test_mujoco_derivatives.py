@@ -212,6 +212,15 @@ def test_changes_of_the_model_count_and_the_data_stay() -> None:
     check(mj_model, data)
 
 
+def test_a_changed_solver_is_refused_as_another_model_is() -> None:
+    mj_model = compiled(option='cone="elliptic"')
+    data = random_data(mj_model, 0)
+    transition_derivatives(mj_model, data)
+    mj_model.opt.solver = mujoco.mjtSolver.mjSOL_PGS
+    with pytest.raises(NotImplementedError, match="elliptic cones with the solver PGS"):
+        transition_derivatives(mj_model, data)
+
+
 LONE = '<body pos="0 0 9"><freejoint/><geom type="box" size=".1 .2 .3"/></body>'
 
 

@@ -63,8 +63,8 @@ _OF_FLUIDS = attrgetter(
     *("geom_fluid", "geom_size", "geom_type", "geom_bodyid", "geom_pos", "geom_quat")
 )
 _OPTIONS = attrgetter(
-    *("integrator", "timestep", "cone", "disableflags", "enableflags", "disableactuator"),
-    *("noslip_iterations", "density", "viscosity"),
+    *("integrator", "timestep", "cone", "solver", "disableflags", "enableflags"),
+    *("disableactuator", "noslip_iterations", "density", "viscosity"),
 )
 # How the core goes on from accelerations: Integrator in src/mujoco/step.hpp.
 _EXPLICIT_EULER, _IMPLICIT_EULER, _IMPLICIT_FAST, _STAGE = range(4)
