@@ -178,6 +178,15 @@ def test_models_without_actuators_or_gravity() -> None:
     check(mj_model, random_data(mj_model, 0))
 
 
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_negative_damping(integrator: str) -> None:
+    mj_model = compiled(option=f'integrator="{integrator}"')
+    damping = mj_model.dof_damping.copy()
+    for factor in (-1.0, np.where(np.arange(mj_model.nv) % 2, -1.0, 1.0)):
+        mj_model.dof_damping[:] = factor * damping  # Euler is explicit unless one is positive
+        check(mj_model, random_data(mj_model, 0))
+
+
 def test_saturated_controls_and_forces_have_no_derivative() -> None:
     mj_model = compiled()
     data = random_data(mj_model, 0)

@@ -132,7 +132,7 @@ class Plan:
         if parameters is None:
             return _core.mujoco_constants((*self._constants, *live, _NO_PARAMETERS))
         sizes, *others = self._constants
-        if sizes[0] == _EXPLICIT_EULER and parameters.damps:
+        if sizes[0] == _EXPLICIT_EULER and parameters.damps and not self.damping.any():
             # More damping than none is taken at the end of the step.
             sizes = np.array([_IMPLICIT_EULER, *sizes[1:]], dtype=np.intp)
         return _core.mujoco_constants((sizes, *others, *live, *parameters.constants))
@@ -145,7 +145,7 @@ class Plan:
             way = _IMPLICIT_FAST
             _, damping = spring_constants(m)
             implicit += (of_tendons.T * damping) @ of_tendons * self._related
-        elif not disabled(m, "EULERDAMP") and self.damping.any():
+        elif not disabled(m, "EULERDAMP") and (self.damping > 0.0).any():
             way = _IMPLICIT_EULER
         else:
             way = _EXPLICIT_EULER
