@@ -17,6 +17,7 @@ from dtau.loaders.live_mujoco import from_mujoco
 from dtau.model.model import Model
 from dtau.mujoco.actuators import Actuators
 from dtau.mujoco.body_forces import gravity_compensation
+from dtau.mujoco.compiled_arrays import require_read
 from dtau.mujoco.equalities import equality_parts
 from dtau.mujoco.fluids import fluid_parts
 from dtau.mujoco.numbers import lists
@@ -55,12 +56,14 @@ _ARRAYS = attrgetter(
     *("tendon_adr", "tendon_num", "tendon_stiffness", "tendon_stiffnesspoly", "tendon_damping"),
     *("tendon_dampingpoly", "tendon_lengthspring", "tendon_armature", "tendon_actfrclimited"),
     *("tendon_length0", "tendon_frictionloss", "wrap_type", "wrap_objid", "wrap_prm"),
-    *("site_bodyid", "site_pos", "site_quat"),
+    *("site_bodyid", "site_pos", "site_quat", "site_sameframe"),
+    *("body_sameframe", "dof_simplenum", "dof_M0"),
 )
 _SIZES = attrgetter(*("names", "ntendon", "nflex", "nplugin", "nplastic", "nhistory"))
 _FLAGS = attrgetter("flg_adhesion", "flg_surfacevel", "flg_gravcomp")
 _OF_FLUIDS = attrgetter(
-    *("geom_fluid", "geom_size", "geom_type", "geom_bodyid", "geom_pos", "geom_quat")
+    *("geom_fluid", "geom_size", "geom_type", "geom_bodyid", "geom_pos", "geom_quat"),
+    "geom_sameframe",
 )
 _OPTIONS = attrgetter(
     *("integrator", "timestep", "cone", "solver", "disableflags", "enableflags"),
@@ -118,6 +121,8 @@ class Plan:
             plain[first : first + 3] = False
         self.plain = np.flatnonzero(plain)
         self.model, self._coordinates, self._offsets, self._order = _smooth_model(m)
+        inertia = _core.mass_matrix(self.model, m.qpos0[self._coordinates] - self._offsets)
+        require_read(m, inertia[np.ix_(self._order, self._order)])
         self._constants = self._arrays(m, of_tendons)
 
     @property

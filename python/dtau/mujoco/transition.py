@@ -75,12 +75,13 @@ def transition_derivatives(
     Raises
     ------
     ValueError
-        If `mj_data` belongs to another model or is not finite, or `geometry` is unknown. If a
-        contact with a force has a frame that jumps in this state, where the step has no derivative.
-        This is a capsule with friction that stands upright on a plane (to a tilt of 1e-10) and can
-        tilt, a cylinder that stands so and turns over, or a pair of spheres or capsules whose
-        centers or axes meet or coincide. If the limit of a ball joint is active at the angle 0. The
-        message names the contact and its geoms, or the joint.
+        If `mj_data` belongs to another model or is not finite, or `geometry` is unknown. If masses
+        or frames of the model changed and MuJoCo's step does not read them. If a contact with a
+        force has a frame that jumps in this state, where the step has no derivative. This is a
+        capsule with friction that stands upright on a plane (to a tilt of 1e-10) and can tilt, a
+        cylinder that stands so and turns over, or a pair of spheres or capsules whose centers or
+        axes meet or coincide. If the limit of a ball joint is active at the angle 0. The message
+        names the contact and its geoms, or the joint.
     TypeError
         If an argument is not MuJoCo's.
     NotImplementedError
