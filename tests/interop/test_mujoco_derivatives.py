@@ -178,6 +178,15 @@ def test_models_without_actuators_or_gravity() -> None:
     check(mj_model, random_data(mj_model, 0))
 
 
+@pytest.mark.parametrize("speed", [20.0, 60.0])
+def test_fast_rotations_with_runge_kutta(speed: float) -> None:
+    mj_model = compiled(option='integrator="RK4" timestep=".02"')
+    data = random_data(mj_model, 0)
+    data.qvel[:] *= speed
+    assert np.abs(data.qvel).max() * mj_model.opt.timestep > 0.1  # rad
+    check(mj_model, data)
+
+
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 def test_negative_damping(integrator: str) -> None:
     mj_model = compiled(option=f'integrator="{integrator}"')

@@ -27,6 +27,8 @@ Array = NDArray[np.float64]
 
 STAGES = (0.5, 0.5, 1.0)  # of the Runge-Kutta method: fractions of the step
 _WEIGHTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
+_SERIES = 1.0 / np.array([12.0, 720.0, 30240.0, 1209600.0])  # of c in `turning_rates`, by r^2
+_SMALL_SQUARE = 0.01
 # What a step is refused for whose velocities, or accelerations after the sweeps, are not MuJoCo's.
 _NEW_TERMS = f"terms that MuJoCo {mujoco.__version__} adds to this step"
 _UNCONVERGED = (
@@ -149,18 +151,38 @@ def turning_rates(plan: Plan, displacement: Array, v: Array) -> tuple[Array, lis
     """Return d/dt of the displacement from the start, and the factors of its derivatives.
 
     For the angular velocity w of quaternions that have turned by the vector r, MuJoCo takes
-    k = w + r x w / 2 + r x (r x w) / 12. The factors [by w, by r] follow joint by joint.
+    k = w + r x w / 2 + c r x (r x w) with  c = (1 - x cot x) / r^2,  x = |r| / 2. The factors
+    [by w, by r] follow joint by joint.
     """
     out, factors = v.copy(), []
     for start in plan.angles:
         angles = slice(start, start + 3)
         r, w = displacement[..., angles], v[..., angles]
         turn, spin = skew(r), skew(w)
-        by_w = np.eye(3) + 0.5 * turn + turn @ turn / 12.0
-        by_r = -0.5 * spin - (skew(np.matvec(turn, w)) + turn @ spin) / 12.0
+        c, slope = (x[..., np.newaxis, np.newaxis] for x in _second_order((r**2).sum(axis=-1)))
+        twice = np.matvec(turn, np.matvec(turn, w))
+        by_w = np.eye(3) + 0.5 * turn + c * turn @ turn
+        by_r = -0.5 * spin - c * (skew(np.matvec(turn, w)) + turn @ spin)
+        by_r += slope * twice[..., np.newaxis] * r[..., np.newaxis, :]
         out[..., angles] = np.matvec(by_w, w)
         factors.append(np.concatenate([by_w, by_r], axis=-1))
     return out, factors
+
+
+def _second_order(squares: Array) -> tuple[Array, Array]:
+    """Return c of `turning_rates`, and s of its derivative  s r,  by r^2."""
+    small = squares < _SMALL_SQUARE
+    square = np.where(small, 1.0, squares)
+    angle = np.sqrt(square)
+    half = 0.5 * angle
+    cotangent = 1.0 / np.tan(half)
+    c = (1.0 - half * cotangent) / square
+    slope = (0.5 * (half * (1.0 + cotangent**2) - cotangent) / angle - 2.0 * c) / square
+    series = np.polynomial.polynomial.polyval
+    return (
+        np.where(small, series(squares, _SERIES), c),
+        np.where(small, series(squares, 2.0 * np.polynomial.polynomial.polyder(_SERIES)), slope),
+    )
 
 
 def _runge_kutta_step(
