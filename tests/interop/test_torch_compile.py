@@ -106,6 +106,24 @@ def test_a_compiled_transform_is_as_without(backend: str, transform: str) -> Non
     is_as_without(TRANSFORMS[transform](f), x, backend)
 
 
+def test_numbers_among_options_are_constants_of_dynamic_programs() -> None:
+    """A regularization, an argument of the program or a default, and the order of a stack."""
+    model = robot("few joints")
+    contacts = dtau.Contacts(model, [dtau.PointContact(model.bodies[-1])])
+
+    def f(q: Any, v: Any, stack: Any, r: float) -> Any:
+        a = dtau.torch.constrained_dynamics(model, q, v, v, contacts, regularization=r).a
+        rates = dtau.torch.inverse_dynamics_time_derivatives(model, q, stack)
+        return a, dtau.torch.step(model, q, v, a, 0.01).v, rates
+
+    compiled = torch.compile(f, backend="eager", fullgraph=True, dynamic=True)
+    q, v, _ = (torch.from_numpy(x) for x in dtau.random_state(model, np.random.default_rng(0), 2))
+    for states, rows, r in ((2, 3, 1e-3), (1, 2, 0.1)):
+        x = q[:states], v[:states], v[:states, None].repeat(1, rows, 1), r
+        for got, want in zip(compiled(*x), f(*x), strict=True):
+            assert torch.equal(got, want)
+
+
 @pytest.mark.parametrize(
     "name",
     [

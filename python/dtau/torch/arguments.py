@@ -126,6 +126,13 @@ def _check(x: Any, name: str, core: tuple[int, ...], model: Model) -> None:
 
 def _text(**options: Any) -> str:
     if torch.compiler.is_compiling():
-        constant: str = _constant_text(options)
+        constant: str = _constant_text({name: _constant(x) for name, x in options.items()})
         return constant
     return text(options)
+
+
+def _constant(option: Any) -> Any:
+    """Make programs specific to numbers among the options, which may be symbols in them."""
+    if isinstance(option, (int, float)):
+        return torch.fx.experimental.symbolic_shapes.guard_scalar(option)
+    return option
