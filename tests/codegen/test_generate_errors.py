@@ -13,6 +13,7 @@ from compiled import CC, run
 from files import ROOT
 
 import dtau
+from dtau.codegen.requests import _IN_PYTHON
 
 
 def test_the_head_says_what_is_in_the_file(tmp_path: Path) -> None:
@@ -62,6 +63,12 @@ def test_names_of_models_cannot_end_the_comment(tmp_path: Path) -> None:
     odd = dtau.Model("*/ é /* \\", model.links)
     code = dtau.generate(odd, "mass_matrix", tmp_path / "robot.c")
     assert code.header.read_text().count("*/") == code.header.read_text().count("/*")
+
+
+def test_the_page_names_what_cannot_be_written() -> None:
+    page = (ROOT / "docs/generated_code.md").read_text(encoding="utf-8")
+    section = page.split("Functions that run in Python")[1].split("Pass a mapping")[0]
+    assert {*re.findall(r"`(\w+)`", section)} >= {*_IN_PYTHON}
 
 
 def of(name: str, **options: Any) -> dict[str, Any]:
