@@ -94,6 +94,9 @@ def test_mistakes_are_named() -> None:
         identification.excite(base, period=5.0, velocity_limits=1.0, effort_limits=1e-3)
     with pytest.raises(ValueError, match=r"period: expected a positive number, got -5"):
         identification.excite(base, period=-5.0, velocity_limits=1.0)
+    held = dtau.robots.chain(3).replace(limits={"body2": dtau.Limits(1.0, 1.0)})
+    with pytest.raises(ValueError, match=r"joints that can move, got 'body2' with the range 1"):
+        identification.excite(base_of(held), period=5.0, velocity_limits=1.0)
     free = base_of(dtau.robots.chain(3, root="free"))
     with pytest.raises(ValueError, match=r"joints have one coordinate each, got 'body1'"):
         identification.excite(free, period=5.0, velocity_limits=1.0)

@@ -253,6 +253,10 @@ def test_mistakes_are_named() -> None:
         ValueError, match=r"the motion does not determine 27 of 39 base parameters, see body1.I"
     ):
         identification.least_squares(base, q, still, still, tau)
+    for identify in (identification.fit, identification.least_squares):
+        with pytest.raises(ValueError, match=r"tau: expected torques that are not all zero, or th"):
+            identify(base, q, v, a, 0.0 * tau)
+    assert not identification.least_squares(base, q, v, a, 0.0 * tau, noise=1.0).values.any()
     prior = base.regressor.model_parameters
     prior[10] = -1.0
     with pytest.raises(ValueError, match=r"prior of body 'body2': expected a positive definite"):

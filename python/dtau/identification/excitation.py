@@ -147,8 +147,9 @@ def excite(
     Raises
     ------
     ValueError
-        If joints have several coordinates, limits are not positive or the velocity's not finite, no
-        motion was found within the effort limits, or an argument is out of its range.
+        If joints have several coordinates or a range of a single point, limits are not positive or
+        the velocity's not finite, no motion was found within the effort limits, or an argument is
+        out of its range.
     TypeError
         If an argument is of the wrong type.
 
@@ -226,6 +227,13 @@ def _read_limits(
             "the best motion is infinitely fast"
         )
     bounded = np.isfinite(model.upper_limits) & np.isfinite(model.lower_limits)
+    still = bounded & (model.upper_limits == model.lower_limits)
+    if still.any():
+        joint, at = joints[int(np.argmax(still))], model.lower_limits[int(np.argmax(still))]
+        raise ValueError(
+            f"base: expected joints that can move, got {joint!r} with the range {at:g} .. {at:g}; "
+            "Model.replace(limits=) gives it another, Model.lock takes it out"
+        )
     lower, upper = (np.where(bounded, x, 0.0) for x in (model.lower_limits, model.upper_limits))
     return Limits(
         0.5 * (lower + upper),

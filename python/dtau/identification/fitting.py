@@ -143,9 +143,9 @@ def least_squares(
     Raises
     ------
     ValueError
-        If shapes do not fit, numbers are not finite, the noise is not positive, there are fewer
-        torques than base parameters, or the motion does not tell base parameters apart (the message
-        names them).
+        If shapes do not fit, numbers are not finite, the noise is not positive, all torques are
+        zero and no noise is given, there are fewer torques than base parameters, or the motion does
+        not tell base parameters apart (the message names them).
     TypeError
         If an argument is of the wrong type.
 

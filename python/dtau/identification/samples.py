@@ -63,6 +63,8 @@ def read_noise(base: BaseParameters, samples: Samples, noise: ArrayLike | None) 
     nv = base.regressor.model.nv
     if noise is not None:
         return read_deviations(nv, noise)
+    if not samples.tau.any():
+        raise ValueError("tau: expected torques that are not all zero, or their noise=")
     problem = reduced(base, samples, np.ones(nv))
     values = cast("Array", np.linalg.lstsq(problem.matrix, problem.right, rcond=None)[0])
     return spread(base, samples, values)
@@ -75,7 +77,7 @@ def spread(base: BaseParameters, samples: Samples, values: Array) -> Array:
     error = samples.tau - base.regressor.torque(parameters, *samples[:3])
     count = len(error) * error.shape[1]
     squares = (error**2).mean(axis=0) * count / max(count - base.rank, 1)
-    least = _LEAST_NOISE * max(float(np.abs(samples.tau).max()), 1e-300)
+    least = _LEAST_NOISE * float(np.abs(samples.tau).max())
     deviations: Array = np.sqrt(np.maximum(squares, least**2))
     return deviations
 
