@@ -123,6 +123,12 @@ def test_gradients(tmp_path: Path, first: str, second: str, hulls: bool) -> None
             assert_close(near.ddistance_dq[i, k], want, tolerance, f"{a}, {b}")
 
 
+def test_shapes_have_different_names() -> None:
+    text = urdf("box", "sphere").replace('name="knob"', 'name="two/0"')
+    model = dtau.load(text, root="free")
+    assert [shape.name for shape in read_shapes(model, text)] == ["one/0", "two/0_", "two/0"]
+
+
 def test_overlapping_shapes_have_a_depth(tmp_path: Path) -> None:
     model, _ = robot(tmp_path, "box", "box")
     one = Shape("a", "one", coal.Box(0.4, 0.5, 0.3))

@@ -161,6 +161,8 @@ def _named(found: Sequence[_Found], links: Sequence[str]) -> Iterator[Shape]:
         link = "world" if shape.link is None else shape.link
         name = f"{link}/{numbers_of[link]}"
         numbers_of[link] += 1
+        while name in taken:
+            name += "_"
         if shape.own and taken[shape.own] == 1:
             name = shape.own
         yield Shape(name, shape.link, shape.geometry, shape.placement)
