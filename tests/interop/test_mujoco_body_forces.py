@@ -9,7 +9,7 @@ import pytest
 from mujoco_steps import check, random_data
 
 mujoco = pytest.importorskip("mujoco")
-from dtau.mujoco import transition_derivatives, transition_derivatives_batch  # noqa: E402
+from dtau.mujoco import transition_derivatives  # noqa: E402
 
 SCENE = """<mujoco>
 <option tolerance="1e-12" iterations="500" ls_iterations="100" {option}><flag {flags}/></option>
@@ -178,18 +178,3 @@ def test_changes_of_the_fluid_count() -> None:
     mj_model.geom_size[2] *= 1.1
     mj_model.geom_fluid[2, 1] *= 1.1
     check(mj_model, data)
-
-
-def test_forces_on_bodies_in_batches() -> None:
-    parts = COMPENSATED | BY_ACTUATORS | {"thrusters": THRUSTERS + DAMPED}
-    mj_model = compiled(option=fluid("all"), **parts)
-    kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
-    states = np.empty((5, mujoco.mj_stateSize(mj_model, kind)))
-    ctrl, singles = np.empty((5, mj_model.nu)), []
-    for seed, (state, u) in enumerate(zip(states, ctrl, strict=True)):
-        data = random_data(mj_model, seed)
-        data.qfrc_applied[:], u[:] = 0.0, data.ctrl
-        mujoco.mj_getState(mj_model, data, state, kind)
-        singles.append(transition_derivatives(mj_model, data).A)
-    found = transition_derivatives_batch(mj_model, mujoco.MjData(mj_model), states, ctrl, threads=1)
-    np.testing.assert_allclose(found.A, singles, atol=1e-9)

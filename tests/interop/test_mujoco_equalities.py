@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from mujoco_steps import check, random_data
 
 mujoco = pytest.importorskip("mujoco")
-from dtau.mujoco import transition_derivatives, transition_derivatives_batch  # noqa: E402
+from dtau.mujoco import transition_derivatives  # noqa: E402
 
 SCENE = """<mujoco>
 <option tolerance="0" iterations="200" ls_iterations="200" ls_tolerance="1e-6" {option}/>
@@ -87,23 +86,6 @@ def test_equalities_with_other_integrators(integrator: str) -> None:
     mj_model = mujoco.MjModel.from_xml_string(scene)
     for seed in range(2):
         check(mj_model, random_data(mj_model, seed, 0.1), 1e-8)
-
-
-def test_equalities_in_batches() -> None:
-    scene = SCENE.format(equality=EQUALITIES["all"], option="")
-    mj_model = mujoco.MjModel.from_xml_string(scene)
-    kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
-    states = np.empty((5, mujoco.mj_stateSize(mj_model, kind)))
-    singles = []
-    for seed, state in enumerate(states):
-        data = random_data(mj_model, seed, 0.1)
-        data.qfrc_applied[:] = 0.0
-        mujoco.mj_getState(mj_model, data, state, kind)
-        singles.append(transition_derivatives(mj_model, data).A)
-    found = transition_derivatives_batch(
-        mj_model, mujoco.MjData(mj_model), states, np.empty((5, 0)), threads=1
-    )
-    np.testing.assert_allclose(found.A, singles, atol=1e-7)
 
 
 CLOTH = """<flexcomp name="cloth" type="grid" count="3 3 1" spacing=".1 .1 .1" radius=".01" mass="1"

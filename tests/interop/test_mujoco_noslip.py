@@ -10,9 +10,8 @@ from benchmarks.peers.mujoco_pairs import CONES, pair, touching
 from mujoco_steps import check
 
 mujoco = pytest.importorskip("mujoco")
-from dtau.mujoco import parameter_derivatives, transition_derivatives, transition_derivatives_batch  # noqa: E402
+from dtau.mujoco import parameter_derivatives, transition_derivatives  # noqa: E402
 
-FULL = mujoco.mjtState.mjSTATE_FULLPHYSICS
 SCENE = """<mujoco>
 <option tolerance="1e-14" iterations="500" ls_iterations="100" noslip_iterations="{sweeps}"
  noslip_tolerance="{tolerance}" cone="{cone}" integrator="{integrator}"/>
@@ -104,22 +103,6 @@ def test_pairs_of_geoms(one: str, other: str, geometry: str, cone: str) -> None:
     mj_model = pair(one, other, 4, cone, 'noslip_iterations="3" noslip_tolerance="0"')
     for data in touching(mj_model, 1, 3):
         check(mj_model, data, 1e-6, 1e-5, geometry=geometry)
-
-
-def test_batches_are_their_states() -> None:
-    mj_model = scene(cone="pyramidal")
-    states, every = [], []
-    for seed in (2, 3):
-        data = moving(mj_model, seed)
-        data.qfrc_applied[:], data.ctrl[:] = 0.0, 0.0
-        states.append(np.empty(mujoco.mj_stateSize(mj_model, FULL)))
-        mujoco.mj_getState(mj_model, data, states[-1], FULL)
-        every.append(transition_derivatives(mj_model, data))
-    given = mujoco.MjData(mj_model)
-    got = transition_derivatives_batch(mj_model, given, states, np.zeros((2, mj_model.nu)))
-    for k, (A, B) in enumerate(every):
-        np.testing.assert_allclose(got.A[k], A, rtol=0.0, atol=1e-9 * np.abs(A).max())
-        np.testing.assert_allclose(got.B[k], B, rtol=0.0, atol=1e-9 * np.abs(B).max())
 
 
 def refusal(mj_model: Any, data: Any, message: str) -> None:

@@ -1,6 +1,7 @@
 """Compare `dtau.mujoco.transition_derivatives` with differences of MuJoCo's step: `check`.
 
-It also compares products of `dtau.mujoco.StepFunction`, which form no matrix, with the matrices.
+It also compares products of `dtau.mujoco.StepFunction`, which form no matrix, with the matrices,
+and the matrices of a batch with those of a lone state.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ def check(
     mj_model: Any, data: Any, close: float = 1e-7, step: float = 2e-5, **options: Any
 ) -> None:
     assert max(errors(mj_model, data, step, **options)) < close
-    check_products(mj_model, data, **options)
+    check_batch(mj_model, data, **options)
 
 
-def check_products(mj_model: Any, data: Any, **options: Any) -> None:
-    """Compare products at the state, alone and in a batch with a slower one."""
+def check_batch(mj_model: Any, data: Any, **options: Any) -> None:
+    """Compare products at the state, alone and with a slower one; and matrices after that one."""
     import mujoco
 
     step = dtau.mujoco.StepFunction(mj_model, data, **options)
@@ -63,3 +64,9 @@ def check_products(mj_model: Any, data: Any, **options: Any) -> None:
         for got, (expected, _) in zip(product, both, strict=True):
             largest = np.abs(expected).max(initial=1.0)
             np.testing.assert_allclose(got, expected, rtol=0.0, atol=1e-12 * largest)
+    batch = states[::-1], ctrl[::-1]
+    found = dtau.mujoco.transition_derivatives_batch(mj_model, data, *batch, threads=1, **options)
+    alone = dtau.mujoco.transition_derivatives(mj_model, data, **options)
+    for got, expected in zip(found, alone, strict=True):
+        largest = np.abs(expected).max(initial=1.0)
+        np.testing.assert_allclose(got[1], expected, rtol=0.0, atol=1e-9 * largest)
