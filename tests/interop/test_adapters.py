@@ -128,11 +128,25 @@ def test_rows_have_the_arguments_that_the_list_says() -> None:
 @pytest.mark.processes
 @pytest.mark.parametrize("library", NAMES)
 def test_functions_are_written_without_docstrings(library: str) -> None:
-    """Python drops the docstrings of which theirs are made."""
+    """Python drops the docstrings of which theirs are made. MuJoCo is not imported either."""
     pytest.importorskip(library)
-    program = f"import dtau.{library} as x; print(x.step.__doc__, x.step.__name__)"
+    program = f"import sys, dtau.{library} as x; "
+    program += "print(x.step.__doc__, x.step.__name__, 'mujoco' in sys.modules)"
     done = python(program, flags="-OO")
-    assert done.stdout == "None step\n", done.stderr
+    assert done.stdout == "None step False\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("library", "words"),
+    [
+        ("jax", "JAX, which is not installed: pip install 'jax>=0.6.1'"),
+        ("torch", "PyTorch, which is not installed: pip install 'torch>=2.13'"),
+        ("casadi", "CasADi, which is not installed: pip install 'casadi>=3.6.5'"),
+    ],
+)
+def test_a_missing_library_is_named(library: str, words: str) -> None:
+    program = f"import sys; sys.modules['{library}'] = None; import dtau.{library}"
+    assert f"ImportError: dtau.{library} needs {words}" in python(program).stderr
 
 
 # ------------------------------------------------------------------ a function more

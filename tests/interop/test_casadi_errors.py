@@ -22,16 +22,6 @@ MODEL = dtau.robots.quadruped()
 Q, V = dtau.neutral(MODEL), np.zeros(MODEL.nv)
 
 
-def test_the_package_does_not_import_it() -> None:
-    assert script("print(json.dumps([m for m in sys.modules if 'casadi' in m.split('.')]))") == []
-
-
-def test_a_missing_package_is_named() -> None:
-    done = process("sys.modules['casadi'] = None\nimport dtau.casadi")
-    assert done.returncode == 1
-    has_words(done.stderr.splitlines()[-1], "ImportError", "CasADi", "pip install 'casadi>=3.6.5'")
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [

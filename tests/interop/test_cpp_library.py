@@ -242,11 +242,3 @@ def test_a_package_without_the_library(
     monkeypatch.setattr("dtau._core.__file__", "/nowhere/_core.so")
     assert main([option]) == 3
     assert "The package has it on Linux and macOS" in capsys.readouterr().err
-
-
-def test_the_folder_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--cmake-dir"]) == 0
-    folder = Path(capsys.readouterr().out.strip())
-    assert (folder / "dtauConfig.cmake").is_file()
-    version = (folder / "dtauConfigVersion.cmake").read_text(encoding="utf-8")
-    assert f'set(PACKAGE_VERSION "{dtau.__version__}")' in version

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 from pathlib import Path
 from types import ModuleType
 
@@ -14,12 +13,11 @@ jax = pytest.importorskip("jax")
 
 import jax.numpy as jnp  # noqa: E402
 import jax_cases  # noqa: E402, F401  (float64)
+from files import ROOT, run_code_of  # noqa: E402
 
 import dtau  # noqa: E402
 
 pytestmark = pytest.mark.examples
-
-ROOT = Path(__file__).parents[2]
 
 
 def example(name: str) -> ModuleType:
@@ -56,9 +54,4 @@ def test_arms_are_identified() -> None:
 
 
 def test_the_page_runs() -> None:
-    text = (ROOT / "docs" / "array_libraries.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 5
-    names: dict[str, object] = {}
-    for block in blocks:
-        exec(block, names)
+    assert run_code_of("docs/array_libraries.md")["slopes"].shape == (2, 4, 18)

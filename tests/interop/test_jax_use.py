@@ -292,17 +292,6 @@ def test_gradients_outside_of_a_scope_with_float64_are_refused() -> None:
         jax.grad(narrow)(np.zeros(3, np.float32))
 
 
-def test_jax_is_asked_for_and_never_imported_by_the_package() -> None:
-    program = """
-import sys, dtau
-assert not {name for name in sys.modules if name in ("jax", "dtau.jax", "dtau.autodiff")}
-sys.modules["jax"] = None
-import dtau.jax
-"""
-    said = "ImportError: dtau.jax needs JAX, which is not installed: pip install 'jax>=0.6.1'"
-    assert said in python(program).stderr
-
-
 @pytest.mark.jit
 def test_programs_in_other_processes(tmp_path: Path) -> None:
     """One that knows an equal model runs it; another says what is missing."""

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from mujoco_creature import close, creature, states_of
-from processes import python
 
 pytest.importorskip("mujoco")
 
@@ -210,10 +209,3 @@ def test_jax_refuses(case: SimpleNamespace, jax: Any) -> None:
             step(*arguments)
     with pytest.raises(NotImplementedError, match="first derivatives alone"):
         jax.hessian(lambda x: step(case.step, x, case.u[0]).sum())(case.x[0])
-
-
-@pytest.mark.parametrize("library", ["torch", "jax"])
-def test_adapters_do_not_import_mujoco(library: str) -> None:
-    pytest.importorskip(library)
-    code = f"import sys, dtau.{library}; assert 'mujoco' not in sys.modules"
-    assert python(code).returncode == 0

@@ -50,5 +50,7 @@ def test_files_for_projects(capsys: pytest.CaptureFixture[str]) -> None:
     names = "dtauConfig.cmake", "dtauTargets.cmake", "dtauConfigVersion.cmake"
     for name in (*(f"cmake/dtau/{x}" for x in names), "pkgconfig/dtau.pc"):
         assert (package / "lib" / name).is_file()
+    version = (folder / "dtauConfigVersion.cmake").read_text(encoding="utf-8")
+    assert f'set(PACKAGE_VERSION "{dtau.__version__}")' in version
     for header in ("dtau.h", "dtau.hpp", "dtau/eigen.hpp", "dtau/library/calls/poses.hpp"):
         assert (package / "include" / header).is_file()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import re
 import runpy
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from adapter_cases import near, robot  # noqa: E402
-from files import ROOT  # noqa: E402
+from files import ROOT, run_code_of  # noqa: E402
 from processes import python  # noqa: E402
 from torch_cases import one_thread, tensors  # noqa: E402, F401
 
@@ -86,10 +85,7 @@ def test_what_waits_for_its_gradient_keeps_the_model() -> None:
 
 def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / "docs/array_libraries_torch.md").read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    for block in re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE):
-        exec(block, names)
+    names = run_code_of("docs/array_libraries_torch.md")
     assert names["step"](names["state"], names["tau"][:2]).v.shape == (2, 18)
     assert names["q"].grad.shape == (19,)
 
@@ -150,18 +146,3 @@ def test_batches_that_do_not_broadcast_are_refused() -> None:
     )
     with pytest.raises(ValueError, match="broadcast"):
         dtau.torch.inverse_dynamics(model, q, v[:2], a)
-
-
-def test_pytorch_is_imported_by_nothing_else() -> None:
-    code = "import dtau, sys; print('torch' in sys.modules or 'dtau.torch' in sys.modules)"
-    assert python(code).stdout == "False\n"
-
-
-def test_without_pytorch_a_sentence_says_how_to_get_it() -> None:
-    code = (
-        "import sys; sys.modules['torch'] = None\n"
-        "try:\n    import dtau.torch\n"
-        "except ImportError as error:\n    print(type(error).__name__, error)"
-    )
-    said = "ImportError dtau.torch needs PyTorch, which is not installed: pip install 'torch>=2.13'"
-    assert said in python(code).stdout

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from files import ROOT
+from files import ROOT, run_code_of
 from functions import FUNCTIONS
 
 import dtau
@@ -76,17 +76,6 @@ def test_functions_of_array_libraries_have_examples(library: str) -> None:
             continue
         for section in ("Parameters", "Returns", "Raises", "Examples"):
             assert section in (item.__doc__ or ""), f"{name} has no section {section}"
-
-
-def run_code_of(document: str) -> dict[str, Any]:
-    """Run the Python blocks of a document one after the other; return the names they set."""
-    text = (ROOT / document).read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
-    assert len(blocks) >= 2
-    names: dict[str, Any] = {}
-    for block in blocks:
-        exec(block, names)
-    return names
 
 
 PAGES: dict[str, tuple[str, Callable[[dict[str, Any]], bool]]] = {
@@ -237,3 +226,4 @@ def test_only_numpy_is_imported() -> None:
         - {"dtau", "numpy"}
     )
     assert not {name for name in foreign if not name.startswith("_")}
+    assert "dtau.autodiff" not in loaded
