@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextvars
 import gc
-import signal
 from typing import Any
 
 import numpy as np
@@ -76,29 +75,6 @@ def test_states_of_a_batch_that_do_not_fit_are_named() -> None:
         dtau.inverse_dynamics(model, q, v, a)
     with pytest.raises(ValueError, match=r"broadcast"):
         dtau.inverse_dynamics(model, q[:5], v, a)
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX")
-def test_a_handler_calls_the_function_during_a_batch() -> None:
-    """Its options are its own."""
-    model = dtau.robots.quadruped()
-    q, v, tau = dtau.random_state(model, np.random.default_rng(7), shape=(100_000,))
-    handled = []
-
-    def handler(*_: object) -> None:
-        handled.append(dtau.step(model, q[0], v[0], tau[0], 0.01, integrator="semi_implicit"))
-
-    before = signal.signal(signal.SIGALRM, handler)
-    signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
-    try:
-        got = dtau.step(model, q, v, tau, 0.01, integrator="rk4", threads=1)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
-    assert handled
-    last = slice(-9, None)
-    wanted = dtau.step(model, q[last], v[last], tau[last], 0.01, integrator="rk4")
-    assert_same_results(tuple(x[last] for x in got), wanted)
 
 
 @pytest.mark.parametrize("n", [None, 300])
