@@ -23,7 +23,6 @@ from dtau.registry import arrays_of
 BATCHES = ((), (1,), (3,), (2, 3), (19,), (0,), (0, 3))
 MARK = 7.5  # what lies in memory that must not be written
 
-each_function = pytest.mark.parametrize("function", EACH, ids=str)
 some_functions = pytest.mark.parametrize("function", IN_FULL, ids=str)
 several_results = pytest.mark.parametrize(
     "function", [function for function in IN_FULL if len(function.results) > 1], ids=str

@@ -23,7 +23,6 @@ from selection import EACH
 import dtau
 
 SIZES = (0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 127, 129, 1000)
-COUNTS = (1, 2, 3, 7)
 
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")

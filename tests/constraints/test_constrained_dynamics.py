@@ -14,8 +14,6 @@ from trees import SEEDS, Array, Tree, skew, trees
 
 import dtau
 
-SEVERAL = ("forest", "gantry, branches", "quadruped", "joints that mimic others")
-
 
 def masks(contacts: dtau.Contacts, seed: int, count: int) -> Array:
     active = np.random.default_rng(seed).integers(0, 2, (count, len(contacts))).astype(bool)

@@ -21,7 +21,6 @@ from trees import SEEDS, Array, Tree, trees
 import dtau
 from dtau.registry import arrays_of
 
-SEVERAL = ("forest", "gantry, branches", "quadruped", "joints that mimic others")
 FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
 
 

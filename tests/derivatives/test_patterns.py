@@ -27,7 +27,6 @@ WITHOUT = {
     "linearize_discrete": ("q", "v", "residual", "forces", "dforces_dz", "dforces_du"),
     "constrained_dynamics_derivatives": ("residual", "a", "forces"),
 }
-on_functions = pytest.mark.parametrize("name", ARGUMENTS)
 
 
 def several_frames(model: dtau.Model) -> list[str]:

@@ -18,7 +18,6 @@ from trees import SEEDS, Array, Tree, trees
 import dtau
 
 FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
-on_axes = pytest.mark.parametrize("axes", FRAME_AXES)
 
 
 def moving_frames(model: dtau.Model) -> list[str]:

@@ -198,7 +198,6 @@ OTHERS = {
 
 everywhere = pytest.mark.parametrize("function", FUNCTIONS, ids=str)
 # What only arrays and their memory matter to, whichever axes wrenches are along.
-in_body_axes = pytest.mark.parametrize("function", IN_BODY_AXES, ids=str)
 
 
 def function_named(name: str) -> Function:
