@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from adapter_cases import AXES, arrays, function, robot
+from adapter_cases import AXES, arrays, robot
 from trees import Array
 
 import dtau
 
 INVERSE, FORWARD = "inverse_dynamics_time_derivatives", "forward_dynamics_time_derivatives"
-FIRST = 1e-12
 
 
 @pytest.mark.parametrize("name", [INVERSE, FORWARD])
@@ -98,33 +96,3 @@ def test_a_batch_in_place_of_a_stack(call: Callable[..., Any]) -> None:
         call(model, q, v[0, :3][None]),
         dtau.inverse_dynamics_time_derivatives(model, q, v[0, :3][None]),
     )
-
-
-@pytest.mark.parametrize("library", ["jax", "torch", "casadi"])
-def test_a_second_derivative_does_not_exist(library: str) -> None:
-    pytest.importorskip(library)
-    module, model = importlib.import_module(f"dtau.{library}"), robot("small")
-    x = arrays(FORWARD, model, 3)
-    if library == "casadi":
-        import casadi as ca
-
-        q = ca.MX.sym("q", model.nq)
-        y = module.forward_dynamics_time_derivatives(model, q, *x[1:3])
-        with pytest.raises(RuntimeError, match="Derivatives cannot be calculated for adj1_dtau_fi"):
-            ca.Function("f", [q], [ca.hessian(ca.sumsqr(y), q)[0]])(x[0])
-        with pytest.raises(TypeError, match="order: expected an integer, got None"):
-            module.function(model, FORWARD)
-        return
-    f = function(FORWARD, model, module)
-    if library == "jax":
-        import jax
-        import jax_cases  # noqa: F401  (float64)
-
-        outer, inner = jax.jacfwd, jax.jacrev
-    else:
-        import torch
-
-        outer, inner = torch.func.jacrev, torch.func.jacrev
-        x = [torch.from_numpy(y) for y in x]
-    with pytest.raises(NotImplementedError, match=f"of {FORWARD}_derivatives|{FORWARD}_deriv.* no"):
-        outer(inner(f))(*x)

@@ -57,6 +57,10 @@ def test_values_that_do_not_fit(call: Callable[[], Any], words: tuple[str, ...])
             ("expected no SX beside MX, got q SX, dq MX",),
         ),
         (lambda: dc.gravity_torque(None, Q), ("model: expected", "NoneType")),  # type: ignore[arg-type]
+        (
+            lambda: dc.function(MODEL, "forward_dynamics_time_derivatives"),
+            ("order: expected an integer, got None",),
+        ),
     ],
 )
 def test_types_that_do_not_fit(call: Callable[[], Any], words: tuple[str, ...]) -> None:
