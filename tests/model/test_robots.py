@@ -10,10 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import random_state
 from compare import TOLERANCE, assert_close
-from function import Function
-from selection import EACH, IN_FULL, in_turn
 from trees import Array
 
 import dtau
@@ -222,14 +219,6 @@ class TestNumbers:
 
 
 class TestUse:
-    @pytest.mark.parametrize(("function", "name"), in_turn(EACH, CHAINS, IN_FULL), ids=str)
-    def test_every_function_accepts_generated_chains(self, function: Function, name: str) -> None:
-        model = made(name)
-        for batch in ((), (5,)):
-            results = function(model, random_state(model, 9, batch))
-            assert [x.shape for x in results] == function.shapes(model, batch)
-            assert all(np.isfinite(x).all() for x in results)
-
     @pytest.mark.parametrize("factor", [1, 2])
     def test_a_thousand_bodies(self, factor: float) -> None:
         model = chain(1000, branching=factor)

@@ -8,8 +8,6 @@ from cases import State, on_robots, random_state, robot
 from compare import TOLERANCE, assert_close
 
 import dtau
-from dtau import results
-from dtau.registry import arrays_of
 
 PROBLEMS = ("inverse_dynamics", "forward_dynamics")
 both = pytest.mark.parametrize("problem", PROBLEMS)
@@ -34,37 +32,6 @@ def test_wrenches_alone(problem: str, name: str) -> None:
 
 
 # Results
-
-
-@both
-def test_the_gradient_by_wrenches_is_there_where_wrenches_are(problem: str) -> None:
-    model = robot("forest")
-    prefix = "InverseDynamics" if problem == "inverse_dynamics" else "ForwardDynamics"
-    fields = ("by_q", "by_v", f"by_{x_of(problem)}")
-    s, function = random_state(model, 5), getattr(dtau, f"{problem}_vjp")
-    for wrenches in (False, True):
-        given = [
-            *(s[x] for x in ("q", "v", x_of(problem), "lam")),
-            s["f_ext"] if wrenches else None,
-        ]
-        got = function(model, *given)
-        assert type(got) is getattr(results, f"{prefix}VJP")
-        assert got._fields == fields
-        assert list(vars(got)) == ["by_f_ext"] * wrenches
-        if not wrenches:
-            said = f"by_f_ext: give f_ext= to dtau.{problem}_vjp"
-            with pytest.raises(AttributeError, match=said):
-                _ = got.by_f_ext
-        bits = [np.array(x).view(np.uint64) for x in arrays_of(got)]
-        out = tuple(np.full(x.shape, np.nan) for x in arrays_of(got))
-        for filled in (out, list(out), got):
-            again = function(model, *given, out=filled)
-            assert type(again) is type(got)
-            arrays = arrays_of(got) if filled is got else out
-            for x, y, z in zip(arrays_of(again), arrays, bits, strict=True):
-                assert x is y
-                np.testing.assert_array_equal(z, y.view(np.uint64))
-                y[...] = np.nan
 
 
 @both

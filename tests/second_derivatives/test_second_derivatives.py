@@ -6,34 +6,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from cases import on_robots, random_state, robot
-from compare import assert_same_bits
-from hypothesis import given
-from trees import SEEDS, Tree, grow, trees
+from cases import random_state, robot
+from trees import grow
 
 import dtau
-
-
-def check_packed(model: dtau.Model, seed: int) -> None:
-    s = random_state(model, seed)
-    point = model, s["q"], s["v"], s["a"], s["f_ext"]
-    i, j, k = dtau.pattern(model, "inverse_dynamics_second_derivatives").coordinates
-    packed = dtau.inverse_dynamics_second_derivatives(*point, layout="pattern")
-    got = dtau.inverse_dynamics_second_derivatives(*point)
-    for name, x, y in zip(got._fields, got, packed, strict=True):
-        dense = np.zeros_like(x)
-        dense[i, j, k] = y
-        assert_same_bits(dense, x, f"packed {name}")
-
-
-@on_robots
-def test_packed_tensors_of_robots(name: str) -> None:
-    check_packed(robot(name), 1)
-
-
-@given(trees(max_bodies=6), SEEDS)
-def test_packed_tensors_of_trees(tree: Tree, seed: int) -> None:
-    check_packed(tree.model(), seed)
 
 
 def test_the_pattern_is_the_triples_on_one_path() -> None:

@@ -131,16 +131,3 @@ def test_a_gradient_by_wrenches_needs_wrenches() -> None:
     del given["f_ext"], given["active"]
     with pytest.raises(ValueError, match="by: expected f_ext= with 'f_ext', got none"):
         dtau.step_vjp(model, **given, lam_q=given["v"], lam_v=given["v"], by="f_ext")
-
-
-@pytest.mark.parametrize("forces", [False, True])
-def test_beside_patterns(forces: bool) -> None:
-    """Results that nobody asks for have no entries, and no memory."""
-    model, contacts, given = standing()
-    options = {"contacts": contacts, "forces": forces, "by": "dt"}
-    dense = dtau.linearize_discrete(model, **given, **options)
-    fitting = dtau.pattern(model, "linearize_discrete", "A", contacts=contacts)
-    for _ in range(20):
-        sparse = dtau.linearize_discrete(model, **given, **options, layout="pattern")
-        np.testing.assert_array_equal(fitting.dense(sparse.A), dense.A)
-        np.testing.assert_array_equal(sparse.dv_ddt, dense.dv_ddt)
