@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
-import pickle
 import warnings
 
 import numpy as np
@@ -102,21 +100,6 @@ def test_quaternions_without_unit_norm(conversion: Conversion) -> None:
     arrays["q"][1, 3:7] *= 1.01
     with pytest.raises(ValueError, match=r"quaternion of joint 'free0' at batch index \(1,\)"):
         conversion(convention, arrays)
-
-
-@pytest.mark.parametrize("kind", CONVENTIONS)
-def test_pickle_and_copy(kind: str) -> None:
-    convention = made(kind)
-    for other in (pickle.loads(pickle.dumps(convention)), copy.deepcopy(convention)):
-        assert repr(other) == repr(convention)
-        assert other.model == convention.model
-        for conversion in CONVERSIONS:
-            arrays = conversion.arrays(convention, 11, (2,))
-            want = conversion(convention, arrays)
-            for x, y in zip(conversion(other, arrays), want, strict=True):
-                assert_same_bits(x, y, str(conversion))
-    with pytest.raises(AttributeError, match="immutable"):
-        convention.name = "other"  # type: ignore[misc]
 
 
 @kinds_in_turn

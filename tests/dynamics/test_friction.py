@@ -6,7 +6,6 @@ cover it.
 
 from __future__ import annotations
 
-import pickle
 import warnings
 
 import numpy as np
@@ -107,7 +106,6 @@ def test_mimic_joints_rub_at_their_own_speed() -> None:
 
 def test_models_keep_friction() -> None:
     model = finger(ONE, {"friction": 2.0, "friction_speed": 0.1})
-    assert pickle.loads(pickle.dumps(model)) == model
     assert model != without_friction(model)
     assert (model.link("one").friction, model.link("one").friction_speed) == ((3.0,), (0.4,))
     other = model.replace(friction={"one": 5.0}, friction_speed={"two": 0.7})

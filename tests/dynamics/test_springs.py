@@ -6,8 +6,6 @@ cover them.
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from cases import TREES, random_state, robot, spring_torque
@@ -83,7 +81,6 @@ def test_a_model_s_own_numbers_keep_springs_of_mimic_joints() -> None:
 
 def test_models_keep_springs() -> None:
     model = finger(ONE, {"stiffness": 2.0})
-    assert pickle.loads(pickle.dumps(model)) == model
     assert model != without_springs(model)
     assert model.link("one").stiffness == (3.0,)
     assert model.link("one").rest_position == (0.4,)

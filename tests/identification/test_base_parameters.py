@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from compare import assert_close
@@ -139,12 +137,3 @@ def test_mistakes_are_named() -> None:
         Regressor(model, ["damping", "damping"])
     with pytest.raises(TypeError, match=r"regressor: expected Regressor, got dtau.Model"):
         identification.base_parameters(model)  # type: ignore[arg-type]
-
-
-def test_a_regressor_is_immutable_and_pickles() -> None:
-    regressor = Regressor(arm(), ["damping"])
-    again = pickle.loads(pickle.dumps(regressor))
-    assert again.names == regressor.names
-    assert again.model == regressor.model
-    with pytest.raises(AttributeError, match=r"immutable"):
-        again.names = ()

@@ -279,7 +279,7 @@ class TestMeaning:
         with pytest.raises(dtau.ModelError, match=r"root: 'free' .* body 'rail' has no <freejoint"):
             dtau.load(GANTRY, root="free")
 
-    def test_pickle_and_lock(self) -> None:
+    def test_lock(self) -> None:
         model = dtau.load(SHOULDER)
         assert model.lock({"slip": 0.1}).nv == model.nv - 1
 

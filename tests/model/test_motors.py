@@ -116,13 +116,6 @@ def test_rotors_become_armature() -> None:
         dtau.Motors(model, GEARS, rotor_inertia=[0.0, 1e-5, 0.0]).model_with_rotors()
 
 
-def test_pickles() -> None:
-    motors = dtau.Motors(arm(), GEARS, gain=2.0)
-    again = pickle.loads(pickle.dumps(motors))
-    assert again.names == motors.names
-    assert again.G.tobytes() == motors.G.tobytes()
-
-
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [

@@ -48,6 +48,9 @@ def test_unpickled_objects_equal_the_pickled_ones(name: str) -> None:
             again = pickle.loads(pickle.dumps(value, protocol))
         assert type(again) is type(value)
         assert same(again, value)
+        if isinstance(value, Immutable):
+            with pytest.raises(AttributeError, match="immutable"):
+                again.name = "other"
         own = (state_of(again) or {}).values()
         assert not any(x.flags.writeable for x in own if isinstance(x, np.ndarray))
     for other in (copy.copy(value), copy.deepcopy(value)):
