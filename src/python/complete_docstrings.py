@@ -2,7 +2,7 @@
 
 Editors read sources without running them. So they would not show the parts of docstrings that
 `dtau.docstrings.documented` adds. A wheel therefore has these modules with the docstrings that
-``help()`` shows, and without the decorator; everything else is as in the sources. Stubs are not
+``help()`` shows, and without this decorator; everything else is as in the sources. Stubs are not
 enough: Jedi and PyCharm take docstrings from the module even if there is a stub.
 
 FOLDER is the installed package. The script runs with the Python that builds the wheel, without
@@ -19,7 +19,13 @@ from textwrap import indent
 from types import ModuleType
 
 PACKAGE = Path(__file__).parents[2] / "python/dtau"
-IMPORT = "from dtau.docstrings import documented"
+# Lines of the sources, and of the modules with complete docstrings
+LINES = {
+    "@documented": None,
+    "from dtau.docstrings import documented": None,
+    "@direct": "@of_core",
+    "from dtau.support.direct import direct": "from dtau.support.direct import of_core",
+}
 
 
 def modules() -> Iterator[tuple[Path, str]]:
@@ -29,7 +35,7 @@ def modules() -> Iterator[tuple[Path, str]]:
     fields = {name: names_of_fields(x, classes) for name, x in classes.items()}
     for path in sorted(PACKAGE.rglob("*.py")):
         source = path.read_text(encoding="utf-8")
-        if "\n@documented\n" in source:
+        if "\n@documented\n" in source or "\n@direct\n" in source:
             yield path.relative_to(PACKAGE), completed(source, fields)
 
 
@@ -47,12 +53,13 @@ def completed(source: str, fields: Mapping[str, Sequence[str]]) -> str:
         if isinstance(function, ast.FunctionDef) and is_documented(function):
             old = function.body[0]
             lines[old.lineno - 1 : old.end_lineno] = quoted(docstring(function, fields))
-    return "\n".join(line for line in lines if line not in ("@documented", IMPORT))
+    made = (LINES.get(line, line) for line in lines)
+    return "\n".join(line for line in made if line is not None)
 
 
 def is_documented(function: ast.FunctionDef) -> bool:
-    """Whether the decorator completes the docstring of a function."""
-    return "documented" in map(ast.unparse, function.decorator_list)
+    """Whether a decorator completes the docstring of a function."""
+    return not {"documented", "direct"}.isdisjoint(map(ast.unparse, function.decorator_list))
 
 
 def docstring(function: ast.FunctionDef, fields: Mapping[str, Sequence[str]]) -> str:

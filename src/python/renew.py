@@ -34,7 +34,8 @@ def functions_of(module: Path) -> Functions:
     """Return the public functions of a module."""
     found = {}
     for item in ast.parse(module.read_text(encoding="utf-8")).body:
-        if isinstance(item, ast.FunctionDef) and "documented" in map(_name, item.decorator_list):
+        decorators = {_name(x) for x in getattr(item, "decorator_list", ())}
+        if isinstance(item, ast.FunctionDef) and decorators & {"documented", "direct"}:
             found[item.name] = (ast.get_docstring(item) or "").partition("\n\n")[0]
     return found
 

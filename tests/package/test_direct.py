@@ -34,17 +34,17 @@ def sources() -> Iterator[tuple[Path, ast.FunctionDef]]:
     """The documented functions of all modules."""
     for path in sorted(PACKAGE.rglob("*.py")):
         for function in ast.parse(path.read_text(encoding="utf-8")).body:
-            decorators = getattr(function, "decorator_list", [])
-            if isinstance(function, ast.FunctionDef) and "documented" in map(
-                ast.unparse, decorators
-            ):
+            decorators = {ast.unparse(x) for x in getattr(function, "decorator_list", [])}
+            if decorators & {"documented", "direct"}:
+                assert isinstance(function, ast.FunctionDef)
                 yield path, function
 
 
-def core_of(function: ast.FunctionDef) -> str:
+def core_of(path: Path, function: ast.FunctionDef) -> str:
     """The function of the core that runs in place of this one, or nothing."""
-    first = ast.unparse(function.decorator_list[0])
-    return first[len("direct(_core.") : -1] if first.startswith("direct(_core.") else ""
+    if ast.unparse(function.decorator_list[0]) != "direct":
+        return ""
+    return {"poses": "pose_", "rotations": "rotation_"}.get(path.parent.name, "") + function.name
 
 
 def only_passes_on(function: ast.FunctionDef) -> bool:
@@ -83,7 +83,7 @@ def core_defaults(name: str) -> dict[str, object]:
 DIRECT = {
     (path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", "."), function.name): core
     for path, function in sources()
-    if (core := core_of(function))
+    if (core := core_of(path, function))
 }
 
 
@@ -95,7 +95,7 @@ def test_functions_of_the_core_are_direct_and_no_others() -> None:
     """Positional arguments come first in the core's order, so that places mean the same."""
     assert len(DIRECT) > 100
     for path, function in sources():
-        core, where = core_of(function), f"{path.name}: {function.name}"
+        core, where = core_of(path, function), f"{path.name}: {function.name}"
         assert bool(core) == (len(function.body) == 1), where
         assert not only_passes_on(function), where
         if core:

@@ -154,6 +154,13 @@ def test_modules_of_a_wheel_have_the_docstrings_in_their_source() -> None:
         )
 
 
+_IMPORT = "from dtau.support.direct import "
+DECORATORS = {
+    *("documented", "from dtau.docstrings import documented"),
+    *(f"{start}{x}" for x in ("direct", "of_core") for start in ("", _IMPORT)),
+}
+
+
 @pytest.mark.parametrize("path", MODULES, ids=str)
 def test_modules_of_a_wheel_differ_in_docstrings_alone(path: Path) -> None:
     """So that types are the same."""
@@ -167,10 +174,12 @@ def test_modules_of_a_wheel_differ_in_docstrings_alone(path: Path) -> None:
         return [ast.unparse(x) for x in module.body if not made(x)]
 
     def made(item: ast.AST) -> bool:
-        return ast.unparse(item) in ("documented", "from dtau.docstrings import documented")
+        return ast.unparse(item) in DECORATORS
 
     source = (ROOT / "python/dtau" / path).read_text(encoding="utf-8")
     assert "documented" not in MODULES[path]
+    assert "direct" not in MODULES[path].replace(_IMPORT, "").split()
+    assert MODULES[path].count("@of_core\n") == source.count("@direct\n")
     assert others(MODULES[path]) == others(source)
 
 

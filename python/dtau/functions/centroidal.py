@@ -12,16 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import CenterOfMassAccelerationDerivatives, CenterOfMassVelocityDerivatives
 from dtau.support.direct import direct
 from dtau.support.options import Coordinates
 
 
-@direct(_core.center_of_mass)
-@documented
+@direct
 def center_of_mass(
     model: Model,
     q: ArrayLike,
@@ -52,8 +49,7 @@ def center_of_mass(
     """
 
 
-@direct(_core.center_of_mass_velocity)
-@documented
+@direct
 def center_of_mass_velocity(
     model: Model,
     q: ArrayLike,
@@ -85,8 +81,7 @@ def center_of_mass_velocity(
     """
 
 
-@direct(_core.center_of_mass_acceleration)
-@documented
+@direct
 def center_of_mass_acceleration(
     model: Model,
     q: ArrayLike,
@@ -125,8 +120,7 @@ def center_of_mass_acceleration(
     """
 
 
-@direct(_core.center_of_mass_jacobian)
-@documented
+@direct
 def center_of_mass_jacobian(
     model: Model,
     q: ArrayLike,
@@ -156,8 +150,7 @@ def center_of_mass_jacobian(
     """
 
 
-@direct(_core.center_of_mass_velocity_derivatives)
-@documented
+@direct
 def center_of_mass_velocity_derivatives(
     model: Model,
     q: ArrayLike,
@@ -189,8 +182,7 @@ def center_of_mass_velocity_derivatives(
     """
 
 
-@direct(_core.center_of_mass_acceleration_derivatives)
-@documented
+@direct
 def center_of_mass_acceleration_derivatives(
     model: Model,
     q: ArrayLike,

@@ -12,16 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import CentroidalMomentumDerivatives, CentroidalMomentumRateDerivatives
 from dtau.support.direct import direct
 from dtau.support.options import Coordinates
 
 
-@direct(_core.momentum)
-@documented
+@direct
 def momentum(
     model: Model,
     q: ArrayLike,
@@ -59,8 +56,7 @@ def momentum(
     """
 
 
-@direct(_core.centroidal_momentum)
-@documented
+@direct
 def centroidal_momentum(
     model: Model,
     q: ArrayLike,
@@ -92,8 +88,7 @@ def centroidal_momentum(
     """
 
 
-@direct(_core.centroidal_momentum_matrix)
-@documented
+@direct
 def centroidal_momentum_matrix(
     model: Model,
     q: ArrayLike,
@@ -124,8 +119,7 @@ def centroidal_momentum_matrix(
     """
 
 
-@direct(_core.centroidal_momentum_rate)
-@documented
+@direct
 def centroidal_momentum_rate(
     model: Model,
     q: ArrayLike,
@@ -167,8 +161,7 @@ def centroidal_momentum_rate(
     """
 
 
-@direct(_core.centroidal_momentum_derivatives)
-@documented
+@direct
 def centroidal_momentum_derivatives(
     model: Model,
     q: ArrayLike,
@@ -202,8 +195,7 @@ def centroidal_momentum_derivatives(
     """
 
 
-@direct(_core.centroidal_momentum_rate_derivatives)
-@documented
+@direct
 def centroidal_momentum_rate_derivatives(
     model: Model,
     q: ArrayLike,

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import (
@@ -21,8 +19,7 @@ from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates, Layout
 
 
-@direct(_core.constrained_dynamics)
-@documented
+@direct
 def constrained_dynamics(
     model: Model,
     q: ArrayLike,
@@ -69,8 +66,7 @@ def constrained_dynamics(
     """
 
 
-@direct(_core.constrained_dynamics_derivatives)
-@documented
+@direct
 def constrained_dynamics_derivatives(
     model: Model,
     q: ArrayLike,
@@ -134,8 +130,7 @@ def constrained_dynamics_derivatives(
     """
 
 
-@direct(_core.constrained_inverse_dynamics)
-@documented
+@direct
 def constrained_inverse_dynamics(
     model: Model,
     q: ArrayLike,

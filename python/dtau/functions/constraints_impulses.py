@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import (
@@ -21,8 +19,7 @@ from dtau.support.direct import direct
 from dtau.support.options import Coordinates, Gradients, Layout
 
 
-@direct(_core.impulse_dynamics)
-@documented
+@direct
 def impulse_dynamics(
     model: Model,
     q: ArrayLike,
@@ -66,8 +63,7 @@ def impulse_dynamics(
     """
 
 
-@direct(_core.impulse_dynamics_derivatives)
-@documented
+@direct
 def impulse_dynamics_derivatives(
     model: Model,
     q: ArrayLike,
@@ -108,8 +104,7 @@ def impulse_dynamics_derivatives(
     """
 
 
-@direct(_core.impulse_dynamics_jvp)
-@documented
+@direct
 def impulse_dynamics_jvp(
     model: Model,
     q: ArrayLike,
@@ -164,8 +159,7 @@ def impulse_dynamics_jvp(
     """
 
 
-@direct(_core.impulse_dynamics_vjp)
-@documented
+@direct
 def impulse_dynamics_vjp(
     model: Model,
     q: ArrayLike,

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import ConstrainedDynamicsJVP, ConstrainedDynamicsVJP
@@ -16,8 +14,7 @@ from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates, Gradients
 
 
-@direct(_core.constrained_dynamics_jvp)
-@documented
+@direct
 def constrained_dynamics_jvp(
     model: Model,
     q: ArrayLike,
@@ -78,8 +75,7 @@ def constrained_dynamics_jvp(
     """
 
 
-@direct(_core.constrained_dynamics_vjp)
-@documented
+@direct
 def constrained_dynamics_vjp(
     model: Model,
     q: ArrayLike,

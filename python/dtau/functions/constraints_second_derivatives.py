@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import ConstrainedDynamicsSecondDerivatives, ImpulseDynamicsSecondDerivatives
@@ -16,8 +14,7 @@ from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates
 
 
-@direct(_core.constrained_dynamics_second_derivatives)
-@documented
+@direct
 def constrained_dynamics_second_derivatives(
     model: Model,
     q: ArrayLike,
@@ -73,8 +70,7 @@ def constrained_dynamics_second_derivatives(
     """
 
 
-@direct(_core.impulse_dynamics_second_derivatives)
-@documented
+@direct
 def impulse_dynamics_second_derivatives(
     model: Model,
     q: ArrayLike,

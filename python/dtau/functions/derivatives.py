@@ -12,16 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates, Layout
 
 
-@direct(_core.inverse_dynamics_derivatives)
-@documented
+@direct
 def inverse_dynamics_derivatives(
     model: Model,
     q: ArrayLike,
@@ -68,8 +65,7 @@ def inverse_dynamics_derivatives(
     """
 
 
-@direct(_core.forward_dynamics_derivatives)
-@documented
+@direct
 def forward_dynamics_derivatives(
     model: Model,
     q: ArrayLike,
@@ -104,8 +100,7 @@ def forward_dynamics_derivatives(
     """
 
 
-@direct(_core.inverse_dynamics_wrench_derivatives)
-@documented
+@direct
 def inverse_dynamics_wrench_derivatives(
     model: Model,
     q: ArrayLike,
@@ -147,8 +142,7 @@ def inverse_dynamics_wrench_derivatives(
     """
 
 
-@direct(_core.forward_dynamics_wrench_derivatives)
-@documented
+@direct
 def forward_dynamics_wrench_derivatives(
     model: Model,
     q: ArrayLike,

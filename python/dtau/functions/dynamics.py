@@ -19,8 +19,7 @@ from dtau.support.direct import direct
 from dtau.support.options import Axes
 
 
-@direct(_core.inverse_dynamics)
-@documented
+@direct
 def inverse_dynamics(
     model: Model,
     q: ArrayLike,
@@ -78,8 +77,7 @@ def inverse_dynamics(
     """
 
 
-@direct(_core.forward_dynamics)
-@documented
+@direct
 def forward_dynamics(
     model: Model,
     q: ArrayLike,

@@ -17,8 +17,7 @@ from dtau.support.direct import direct
 from dtau.support.options import AccelerationKind, Axes, Layout
 
 
-@direct(_core.forward_kinematics)
-@documented
+@direct
 def forward_kinematics(
     model: Model,
     q: ArrayLike,
@@ -49,8 +48,7 @@ def forward_kinematics(
     """
 
 
-@direct(_core.frame_placements)
-@documented
+@direct
 def frame_placements(
     model: Model,
     q: ArrayLike,
@@ -83,8 +81,7 @@ def frame_placements(
     """
 
 
-@direct(_core.frame_jacobians)
-@documented
+@direct
 def frame_jacobians(
     model: Model,
     q: ArrayLike,
@@ -176,8 +173,7 @@ def frame_jacobians_rate(
     return np.ascontiguousarray(rate)
 
 
-@direct(_core.frame_velocities)
-@documented
+@direct
 def frame_velocities(
     model: Model,
     q: ArrayLike,
@@ -212,8 +208,7 @@ def frame_velocities(
     """
 
 
-@direct(_core.frame_accelerations)
-@documented
+@direct
 def frame_accelerations(
     model: Model,
     q: ArrayLike,

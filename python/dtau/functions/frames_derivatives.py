@@ -12,7 +12,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
 from dtau.docstrings import documented
 from dtau.functions.frames import frame_jacobians, wrench_at_frame
 from dtau.model.model import Model
@@ -22,8 +21,7 @@ from dtau.support.direct import direct
 from dtau.support.options import AccelerationKind, Axes, Coordinates, Layout
 
 
-@direct(_core.frame_jacobians_derivatives)
-@documented
+@direct
 def frame_jacobians_derivatives(
     model: Model,
     q: ArrayLike,
@@ -74,8 +72,7 @@ def frame_jacobians_derivatives(
     """
 
 
-@direct(_core.frame_velocities_derivatives)
-@documented
+@direct
 def frame_velocities_derivatives(
     model: Model,
     q: ArrayLike,
@@ -124,8 +121,7 @@ def frame_velocities_derivatives(
     """
 
 
-@direct(_core.frame_accelerations_derivatives)
-@documented
+@direct
 def frame_accelerations_derivatives(
     model: Model,
     q: ArrayLike,

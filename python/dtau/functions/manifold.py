@@ -7,16 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import DifferenceJacobians, IntegrateJacobians, TangentMap
 from dtau.support.direct import direct
 from dtau.support.options import Coordinates
 
 
-@direct(_core.integrate)
-@documented
+@direct
 def integrate(
     model: Model,
     q: ArrayLike,
@@ -55,8 +52,7 @@ def integrate(
     """
 
 
-@direct(_core.difference)
-@documented
+@direct
 def difference(
     model: Model,
     q0: ArrayLike,
@@ -95,8 +91,7 @@ def difference(
     """
 
 
-@direct(_core.normalize)
-@documented
+@direct
 def normalize(
     model: Model,
     q: ArrayLike,
@@ -132,8 +127,7 @@ def normalize(
     """
 
 
-@direct(_core.integrate_jacobians)
-@documented
+@direct
 def integrate_jacobians(
     model: Model,
     q: ArrayLike,
@@ -182,8 +176,7 @@ def integrate_jacobians(
     """
 
 
-@direct(_core.difference_jacobians)
-@documented
+@direct
 def difference_jacobians(
     model: Model,
     q0: ArrayLike,
@@ -242,8 +235,7 @@ def difference_jacobians(
     """
 
 
-@direct(_core.tangent_map)
-@documented
+@direct
 def tangent_map(
     model: Model,
     q: ArrayLike,

@@ -28,15 +28,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.support.direct import direct
 from dtau.support.options import Axes
 
 
-@direct(_core.inverse_dynamics_regressor)
-@documented
+@direct
 def inverse_dynamics_regressor(
     model: Model,
     q: ArrayLike,
@@ -79,8 +76,7 @@ def inverse_dynamics_regressor(
     """
 
 
-@direct(_core.inverse_dynamics_parameter_jvp)
-@documented
+@direct
 def inverse_dynamics_parameter_jvp(
     model: Model,
     q: ArrayLike,
@@ -122,8 +118,7 @@ def inverse_dynamics_parameter_jvp(
     """
 
 
-@direct(_core.inverse_dynamics_parameter_vjp)
-@documented
+@direct
 def inverse_dynamics_parameter_vjp(
     model: Model,
     q: ArrayLike,
@@ -165,8 +160,7 @@ def inverse_dynamics_parameter_vjp(
     """
 
 
-@direct(_core.forward_dynamics_parameter_derivatives)
-@documented
+@direct
 def forward_dynamics_parameter_derivatives(
     model: Model,
     q: ArrayLike,
@@ -207,8 +201,7 @@ def forward_dynamics_parameter_derivatives(
     """
 
 
-@direct(_core.forward_dynamics_parameter_jvp)
-@documented
+@direct
 def forward_dynamics_parameter_jvp(
     model: Model,
     q: ArrayLike,
@@ -250,8 +243,7 @@ def forward_dynamics_parameter_jvp(
     """
 
 
-@direct(_core.forward_dynamics_parameter_vjp)
-@documented
+@direct
 def forward_dynamics_parameter_vjp(
     model: Model,
     q: ArrayLike,

@@ -18,16 +18,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import ForwardDynamicsVJP, InverseDynamicsVJP
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates
 
 
-@direct(_core.inverse_dynamics_jvp)
-@documented
+@direct
 def inverse_dynamics_jvp(
     model: Model,
     q: ArrayLike,
@@ -73,8 +70,7 @@ def inverse_dynamics_jvp(
     """
 
 
-@direct(_core.inverse_dynamics_vjp)
-@documented
+@direct
 def inverse_dynamics_vjp(
     model: Model,
     q: ArrayLike,
@@ -123,8 +119,7 @@ def inverse_dynamics_vjp(
     """
 
 
-@direct(_core.forward_dynamics_jvp)
-@documented
+@direct
 def forward_dynamics_jvp(
     model: Model,
     q: ArrayLike,
@@ -170,8 +165,7 @@ def forward_dynamics_jvp(
     """
 
 
-@direct(_core.forward_dynamics_vjp)
-@documented
+@direct
 def forward_dynamics_vjp(
     model: Model,
     q: ArrayLike,

@@ -23,8 +23,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import (
     ForwardDynamicsHessian,
@@ -36,8 +34,7 @@ from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates, Layout
 
 
-@direct(_core.inverse_dynamics_second_derivatives)
-@documented
+@direct
 def inverse_dynamics_second_derivatives(
     model: Model,
     q: ArrayLike,
@@ -99,8 +96,7 @@ def inverse_dynamics_second_derivatives(
     """
 
 
-@direct(_core.forward_dynamics_second_derivatives)
-@documented
+@direct
 def forward_dynamics_second_derivatives(
     model: Model,
     q: ArrayLike,
@@ -141,8 +137,7 @@ def forward_dynamics_second_derivatives(
     """
 
 
-@direct(_core.inverse_dynamics_hessian)
-@documented
+@direct
 def inverse_dynamics_hessian(
     model: Model,
     q: ArrayLike,
@@ -188,8 +183,7 @@ def inverse_dynamics_hessian(
     """
 
 
-@direct(_core.forward_dynamics_hessian)
-@documented
+@direct
 def forward_dynamics_hessian(
     model: Model,
     q: ArrayLike,

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import NextState, StepJVP, StepVJP
@@ -16,8 +14,7 @@ from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates, Gradients, Integrator
 
 
-@direct(_core.step)
-@documented
+@direct
 def step(
     model: Model,
     q: ArrayLike,
@@ -84,8 +81,7 @@ def step(
     """
 
 
-@direct(_core.step_jvp)
-@documented
+@direct
 def step_jvp(
     model: Model,
     q: ArrayLike,
@@ -150,8 +146,7 @@ def step_jvp(
     """
 
 
-@direct(_core.step_vjp)
-@documented
+@direct
 def step_vjp(
     model: Model,
     q: ArrayLike,

@@ -17,16 +17,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import KineticEnergyDerivatives
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates, Layout
 
 
-@direct(_core.mass_matrix)
-@documented
+@direct
 def mass_matrix(
     model: Model,
     q: ArrayLike,
@@ -57,8 +54,7 @@ def mass_matrix(
     """
 
 
-@direct(_core.mass_matrix_inverse)
-@documented
+@direct
 def mass_matrix_inverse(
     model: Model,
     q: ArrayLike,
@@ -92,8 +88,7 @@ def mass_matrix_inverse(
     """
 
 
-@direct(_core.coriolis_matrix)
-@documented
+@direct
 def coriolis_matrix(
     model: Model,
     q: ArrayLike,
@@ -131,8 +126,7 @@ def coriolis_matrix(
     """
 
 
-@direct(_core.bias_torque)
-@documented
+@direct
 def bias_torque(
     model: Model,
     q: ArrayLike,
@@ -165,8 +159,7 @@ def bias_torque(
     """
 
 
-@direct(_core.gravity_torque)
-@documented
+@direct
 def gravity_torque(
     model: Model,
     q: ArrayLike,
@@ -199,8 +192,7 @@ def gravity_torque(
     """
 
 
-@direct(_core.kinetic_energy)
-@documented
+@direct
 def kinetic_energy(
     model: Model,
     q: ArrayLike,
@@ -232,8 +224,7 @@ def kinetic_energy(
     """
 
 
-@direct(_core.potential_energy)
-@documented
+@direct
 def potential_energy(
     model: Model,
     q: ArrayLike,
@@ -267,8 +258,7 @@ def potential_energy(
     """
 
 
-@direct(_core.kinetic_energy_derivatives)
-@documented
+@direct
 def kinetic_energy_derivatives(
     model: Model,
     q: ArrayLike,
@@ -297,8 +287,7 @@ def kinetic_energy_derivatives(
     """
 
 
-@direct(_core.potential_energy_derivatives)
-@documented
+@direct
 def potential_energy_derivatives(
     model: Model,
     q: ArrayLike,

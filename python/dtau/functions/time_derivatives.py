@@ -32,8 +32,7 @@ from dtau.support.direct import direct
 from dtau.support.options import Axes
 
 
-@direct(_core.inverse_dynamics_time_derivatives)
-@documented
+@direct
 def inverse_dynamics_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -93,8 +92,7 @@ def inverse_dynamics_time_derivatives(
     """
 
 
-@direct(_core.forward_dynamics_time_derivatives)
-@documented
+@direct
 def forward_dynamics_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -210,8 +208,7 @@ def hybrid_dynamics_time_derivatives(
     )
 
 
-@direct(_core.mass_matrix_time_derivatives)
-@documented
+@direct
 def mass_matrix_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -254,8 +251,7 @@ def mass_matrix_time_derivatives(
     """
 
 
-@direct(_core.coriolis_matrix_time_derivatives)
-@documented
+@direct
 def coriolis_matrix_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -290,8 +286,7 @@ def coriolis_matrix_time_derivatives(
     """
 
 
-@direct(_core.gravity_torque_time_derivatives)
-@documented
+@direct
 def gravity_torque_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -329,8 +324,7 @@ def gravity_torque_time_derivatives(
     """
 
 
-@direct(_core.bias_torque_time_derivatives)
-@documented
+@direct
 def bias_torque_time_derivatives(
     model: Model,
     q: ArrayLike,

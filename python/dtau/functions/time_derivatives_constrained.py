@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import ConstrainedDynamics, ConstrainedInverseDynamics
@@ -16,8 +14,7 @@ from dtau.support.direct import direct
 from dtau.support.options import Axes
 
 
-@direct(_core.constrained_dynamics_time_derivatives)
-@documented
+@direct
 def constrained_dynamics_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -79,8 +76,7 @@ def constrained_dynamics_time_derivatives(
     """
 
 
-@direct(_core.constrained_inverse_dynamics_time_derivatives)
-@documented
+@direct
 def constrained_inverse_dynamics_time_derivatives(
     model: Model,
     q: ArrayLike,

@@ -28,8 +28,7 @@ from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates
 
 
-@direct(_core.inverse_dynamics_derivatives_time_derivatives)
-@documented
+@direct
 def inverse_dynamics_derivatives_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -91,8 +90,7 @@ def inverse_dynamics_derivatives_time_derivatives(
     """
 
 
-@direct(_core.forward_dynamics_derivatives_time_derivatives)
-@documented
+@direct
 def forward_dynamics_derivatives_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -146,8 +144,7 @@ def forward_dynamics_derivatives_time_derivatives(
     """
 
 
-@direct(_core.inverse_dynamics_time_derivatives_derivatives)
-@documented
+@direct
 def inverse_dynamics_time_derivatives_derivatives(
     model: Model,
     q: ArrayLike,
@@ -208,8 +205,7 @@ def inverse_dynamics_time_derivatives_derivatives(
     """
 
 
-@direct(_core.forward_dynamics_time_derivatives_derivatives)
-@documented
+@direct
 def forward_dynamics_time_derivatives_derivatives(
     model: Model,
     q: ArrayLike,

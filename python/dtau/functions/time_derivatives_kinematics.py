@@ -11,16 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import KinematicsTimeDerivatives
 from dtau.support.direct import direct
 from dtau.support.options import Axes
 
 
-@direct(_core.kinematics_time_derivatives)
-@documented
+@direct
 def kinematics_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -67,8 +64,7 @@ def kinematics_time_derivatives(
     """
 
 
-@direct(_core.frame_kinematics_time_derivatives)
-@documented
+@direct
 def frame_kinematics_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -124,8 +120,7 @@ def frame_kinematics_time_derivatives(
     """
 
 
-@direct(_core.frame_jacobians_time_derivatives)
-@documented
+@direct
 def frame_jacobians_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -177,8 +172,7 @@ def frame_jacobians_time_derivatives(
     """
 
 
-@direct(_core.momentum_time_derivatives)
-@documented
+@direct
 def momentum_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -220,8 +214,7 @@ def momentum_time_derivatives(
     """
 
 
-@direct(_core.centroidal_momentum_time_derivatives)
-@documented
+@direct
 def centroidal_momentum_time_derivatives(
     model: Model,
     q: ArrayLike,

@@ -19,16 +19,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import ForwardDynamicsTimeDerivativesVJP, InverseDynamicsTimeDerivativesVJP
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates
 
 
-@direct(_core.inverse_dynamics_time_derivatives_jvp)
-@documented
+@direct
 def inverse_dynamics_time_derivatives_jvp(
     model: Model,
     q: ArrayLike,
@@ -76,8 +73,7 @@ def inverse_dynamics_time_derivatives_jvp(
     """
 
 
-@direct(_core.inverse_dynamics_time_derivatives_vjp)
-@documented
+@direct
 def inverse_dynamics_time_derivatives_vjp(
     model: Model,
     q: ArrayLike,
@@ -121,8 +117,7 @@ def inverse_dynamics_time_derivatives_vjp(
     """
 
 
-@direct(_core.forward_dynamics_time_derivatives_jvp)
-@documented
+@direct
 def forward_dynamics_time_derivatives_jvp(
     model: Model,
     q: ArrayLike,
@@ -176,8 +171,7 @@ def forward_dynamics_time_derivatives_jvp(
     """
 
 
-@direct(_core.forward_dynamics_time_derivatives_vjp)
-@documented
+@direct
 def forward_dynamics_time_derivatives_vjp(
     model: Model,
     q: ArrayLike,

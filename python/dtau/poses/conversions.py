@@ -17,8 +17,7 @@ from dtau.support.direct import direct
 from dtau.support.options import QuaternionOrder
 
 
-@direct(_core.pose_from_matrix)
-@documented
+@direct
 def from_matrix(
     matrix: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
 ) -> NDArray[np.float64]:

@@ -12,8 +12,7 @@ from dtau.support.direct import direct
 from dtau.support.options import Side
 
 
-@direct(_core.pose_exp)
-@documented
+@direct
 def exp(
     twist: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
 ) -> NDArray[np.float64]:

@@ -12,8 +12,7 @@ from dtau.support.direct import direct
 from dtau.support.options import QuaternionOrder
 
 
-@direct(_core.rotation_from_matrix)
-@documented
+@direct
 def from_matrix(
     rotation: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
 ) -> NDArray[np.float64]:
@@ -43,8 +42,7 @@ def from_matrix(
     """
 
 
-@direct(_core.rotation_to_matrix)
-@documented
+@direct
 def to_matrix(
     quaternion: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
 ) -> NDArray[np.float64]:
@@ -98,8 +96,7 @@ def to_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> NDArray[n
     return in_order(_core.rotation_normalize(quaternion), order)
 
 
-@direct(_core.rotation_from_rpy)
-@documented
+@direct
 def from_rpy(
     rpy: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
 ) -> NDArray[np.float64]:
@@ -118,8 +115,7 @@ def from_rpy(
     """
 
 
-@direct(_core.rotation_to_rpy)
-@documented
+@direct
 def to_rpy(
     quaternion: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
 ) -> NDArray[np.float64]:

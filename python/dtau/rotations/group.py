@@ -5,13 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau import _core
-from dtau.docstrings import documented
 from dtau.support.direct import direct
 
 
-@direct(_core.rotation_compose)
-@documented
+@direct
 def compose(
     first: ArrayLike,
     second: ArrayLike,
@@ -41,8 +38,7 @@ def compose(
     """
 
 
-@direct(_core.rotation_inverse)
-@documented
+@direct
 def inverse(
     quaternion: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
 ) -> NDArray[np.float64]:
@@ -60,8 +56,7 @@ def inverse(
     """
 
 
-@direct(_core.rotation_act)
-@documented
+@direct
 def act(
     quaternion: ArrayLike,
     vector: ArrayLike,
@@ -89,8 +84,7 @@ def act(
     """
 
 
-@direct(_core.rotation_difference)
-@documented
+@direct
 def difference(
     start: ArrayLike,
     end: ArrayLike,
@@ -123,8 +117,7 @@ def difference(
     """
 
 
-@direct(_core.rotation_interpolate)
-@documented
+@direct
 def interpolate(
     start: ArrayLike,
     end: ArrayLike,

@@ -12,8 +12,7 @@ from dtau.support.direct import direct
 from dtau.support.options import Side
 
 
-@direct(_core.rotation_exp)
-@documented
+@direct
 def exp(
     vector: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
 ) -> NDArray[np.float64]:
@@ -37,8 +36,7 @@ def exp(
     """
 
 
-@direct(_core.rotation_log)
-@documented
+@direct
 def log(
     quaternion: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
 ) -> NDArray[np.float64]:
